@@ -11,6 +11,7 @@
 //! | `described` | parameters: their descriptions, and the values that are given |
 //! | `error` | our errors as Python's |
 //! | `labels` | labels that come in |
+//! | `report` | reports and their pages |
 //! | `stored` | states as bytes, and results as Python values |
 //! | `work` | threads, interrupts, and calls back into Python |
 //! | `casebased`, `attribution`, `graph`, `repro` | the functions and classes of one family each |
@@ -38,6 +39,7 @@ mod described;
 mod error;
 mod graph;
 mod labels;
+mod report;
 mod repro;
 mod stored;
 mod work;
@@ -81,5 +83,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     attribution::register(module)?;
     graph::register(module)?;
     repro::register(module)?;
+    report::register(module)?;
     work::register(module)
 }

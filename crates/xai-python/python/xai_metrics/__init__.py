@@ -10,6 +10,7 @@ module                    asks
 :mod:`.compat`            the interfaces of other packages, computed by ours
 ========================  =======================================================================
 
+:class:`Report` puts results of any of them on one page.
 :func:`.explain` makes maps of reference explainers, to compare others with.
 
 Arrays come in as they are: NumPy arrays, tensors of torch and JAX on the host, columns and tables of
@@ -26,13 +27,26 @@ from ._native import __version__
 
 if TYPE_CHECKING:
     from . import attribution, casebased, compat, graph, repro
+    from ._report import Report, ReportDiff
     from .attribution import explain
 
-__all__ = ["__version__", "attribution", "casebased", "compat", "explain", "graph", "repro"]
+__all__ = [
+    "Report",
+    "ReportDiff",
+    "__version__",
+    "attribution",
+    "casebased",
+    "compat",
+    "explain",
+    "graph",
+    "repro",
+]
 
 
 def __getattr__(name: str) -> Any:
     # A family is read when it is first used: who needs one does not wait for four.
+    if name.startswith("Report") and name in __all__:
+        return getattr(importlib.import_module("._report", __name__), name)
     if name == "explain":
         return importlib.import_module(".attribution", __name__).explain
     if name in __all__:

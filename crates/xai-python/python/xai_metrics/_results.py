@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import enum
 import html
+import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,26 +17,58 @@ import numpy as np
 if TYPE_CHECKING:
     import types
 
-    import pandas
+
+class Table:
+    """Base of the results that are columns of one length: tables of pandas and polars, CSV, LaTeX."""
+
+    def columns(self) -> dict[str, Any]:
+        """The columns by name, all of one length."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """:meth:`columns` as a ``pandas.DataFrame``; ``ImportError`` where pandas is not installed."""
+        return pandas_library().DataFrame(self.columns())
+
+    def to_polars(self) -> Any:
+        """:meth:`columns` as a ``polars.DataFrame``; ``ImportError`` where polars is not installed."""
+        return polars_library().DataFrame(self.columns(), strict=False)
+
+    def to_csv(self, path: Any = None) -> str | None:
+        """:meth:`columns` as the text of a CSV file; with a path, that file is written.
+
+        Numbers are read back to the last bit; undefined ones are empty.
+        """
+        columns = self.columns()
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(columns)
+        for row in zip(*columns.values()):
+            writer.writerow(["" if _is_undefined(value) else plain(value) for value in row])
+        return text_or_file(text.getvalue(), path)
+
+    def to_latex(self, path: Any = None) -> str | None:
+        """:meth:`columns` as a ``tabular`` of LaTeX with the rules of ``booktabs``; with a path, a file.
+
+        Numbers have four significant digits; a dash stands for undefined ones.
+        """
+        columns = self.columns()
+        rows = [[latex(value) for value in row] for row in zip(*columns.values())]
+        header = [latex(name) for name in columns]
+        return text_or_file(latex_tabular(header, rows), path)
 
 
-class Result:
+class Result(Table):
     """Base of the result dataclasses: as a dictionary, as a table, and as HTML in a notebook."""
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain values: arrays as lists, results within as dictionaries."""
         fields = dataclasses.fields(self)  # type: ignore[arg-type]
-        return {field.name: plain(getattr(self, field.name)) for field in fields}
+        names = [field.name for field in fields if not field.name.startswith("_")]
+        return {name: plain(getattr(self, name)) for name in names}
 
-    def to_pandas(self) -> Any:
-        """The fields as a ``pandas.DataFrame`` of one row.
-
-        Raises
-        ------
-        ImportError
-            Where pandas is not installed.
-        """
-        return pandas_frame({name: [value] for name, value in self.to_dict().items()})
+    def columns(self) -> dict[str, Any]:
+        """The fields as columns of one row."""
+        return {name: [value] for name, value in self.to_dict().items()}
 
     def _repr_html_(self) -> str:
         title = re.sub("(?<=[a-z])(?=[A-Z])", " ", type(self).__name__).capitalize()
@@ -59,9 +94,57 @@ def plain(value: Any) -> Any:
     return value
 
 
-def pandas_frame(columns: Mapping[str, Any]) -> pandas.DataFrame:
-    """Columns of one length as a table; ``ImportError`` where pandas is not installed."""
-    return pandas_library().DataFrame(dict(columns))
+def text_or_file(text: str, path: Any) -> str | None:
+    """A text, or with a path nothing: it is in the file then."""
+    if path is None:
+        return text
+    Path(path).write_text(text, encoding="utf-8", newline="")
+    return None
+
+
+def latex(value: Any) -> str:
+    """A value as a cell of a table of LaTeX.
+
+    >>> latex("a_b & 5 %"), latex(0.123456), latex(1e-9), latex(None)
+    ('a\\\\_b \\\\& 5 \\\\%', '0.1235', '$1 \\\\times 10^{-9}$', '--')
+    """
+    if _is_undefined(value):
+        return "--"
+    if isinstance(value, (float, np.floating)):
+        digits, _, power = f"{float(value):.4g}".partition("e")
+        if power:
+            return rf"${digits} \times 10^{{{int(power)}}}$"
+        return f"${digits}$" if digits.startswith("-") else digits
+    return "".join(_LATEX.get(character, character) for character in str(plain(value)))
+
+
+_LATEX = {character: "\\" + character for character in "&%$#_{}"}
+_LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_LATEX |= {"↑": r"$\uparrow$", "↓": r"$\downarrow$"}
+
+
+def latex_tabular(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Cells as a ``tabular``: the first column to the left, all others to the right."""
+    lines = [rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\toprule"]
+    lines += [" & ".join(header) + r" \\", r"\midrule"]
+    lines += [" & ".join(row) + r" \\" for row in rows]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _is_undefined(value: Any) -> bool:
+    return value is None or (isinstance(value, (float, np.floating)) and bool(np.isnan(value)))
+
+
+def polars_library() -> types.ModuleType:
+    """Polars, or an ``ImportError`` that says what to install."""
+    try:
+        import polars
+    except ImportError:
+        raise ImportError(
+            "to_polars needs polars: install it by `pip install polars`, or use columns"
+        ) from None
+    library: types.ModuleType = polars
+    return library
 
 
 def pandas_library() -> types.ModuleType:
@@ -84,6 +167,10 @@ def pyplot() -> types.ModuleType:
         raise ImportError("plot needs matplotlib: install it by `pip install matplotlib`") from None
     library: types.ModuleType = matplotlib.pyplot
     return library
+
+
+#: Colours of lines that are told apart with every kind of colour vision (Okabe and Ito).
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 
 
 def axes(ax: Any = None) -> Any:

@@ -89,7 +89,7 @@ const LAYOUTS: [(Layout, &str); 4] = [
 ];
 
 /// A layout by its name.
-pub(super) fn layout(name: &str) -> PyResult<Layout> {
+pub(crate) fn layout(name: &str) -> PyResult<Layout> {
     let found = LAYOUTS.iter().find(|(_, known)| *known == name);
     found.map(|(layout, _)| *layout).ok_or_else(|| {
         let names = LAYOUTS.map(|(_, name)| name).join(", ");

@@ -13,6 +13,9 @@ mod several_models;
 mod sides;
 mod values;
 
+pub(crate) use catalogue::layout;
+pub(crate) use values::AttributionValues;
+
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     catalogue::register(module)?;
     evaluate::register(module)?;

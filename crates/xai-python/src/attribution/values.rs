@@ -3,12 +3,15 @@
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
-use pythonize::{depythonize, pythonize};
-use xai_attribution::evaluation::{EvaluationValues, Statistics};
+use pyo3::types::{PyBytes, PyTuple};
+use pythonize::pythonize;
+use xai_attribution::evaluation::{EvaluationValues, MetricValues, Statistics};
 use xai_attribution::metric::CurvePoint;
+use xai_attribution::model::ModelCalls;
+use xai_core::Direction;
 
 use crate::error::OrRaise;
+use crate::stored::{from_bytes, to_bytes};
 use crate::work;
 
 /// The values of every explainer by every metric.
@@ -20,7 +23,18 @@ impl AttributionValues {
     pub(super) fn new(values: EvaluationValues) -> Self {
         Self(values)
     }
+
+    pub(crate) fn values(&self) -> &EvaluationValues {
+        &self.0
+    }
 }
+
+/// What is stored of a metric: every field, always, since the stored form has no names.
+type Stored = (
+    (String, Direction, bool, bool, Option<String>),
+    Vec<Vec<Option<f64>>>,
+    Vec<Option<Vec<CurvePoint>>>,
+);
 
 #[pymethods]
 impl AttributionValues {
@@ -107,17 +121,48 @@ impl AttributionValues {
         Ok(pythonize(py, &table)?)
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
-        let py = slf.py();
-        let state = pythonize(py, &slf.get().0)?;
-        Ok((slf.get_type().getattr("_of_state")?, (state,)))
+    /// The values as bytes, which [`of_bytes`](Self::of_bytes) reads.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let values = &self.0;
+        let metrics = values.metrics.iter().map(|m| {
+            let about = (&m.metric, m.direction, m.is_share, m.is_whole, &m.undefined);
+            (about, &m.per_sample, &m.curves)
+        });
+        let metrics: Vec<_> = metrics.collect();
+        let of_all = (values.n_samples, &values.explainers, values.model_calls);
+        to_bytes(py, &(of_all, metrics))
     }
 
     #[staticmethod]
-    fn _of_state(state: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self(depythonize(state)?))
+    fn of_bytes(bytes: &[u8]) -> PyResult<Self> {
+        let (of_all, metrics): ((usize, Vec<String>, ModelCalls), Vec<Stored>) = from_bytes(bytes)?;
+        let (n_samples, explainers, model_calls) = of_all;
+        let metrics = metrics.into_iter().map(|(about, per_sample, curves)| {
+            let (metric, direction, is_share, is_whole, undefined) = about;
+            MetricValues {
+                metric,
+                direction,
+                is_share,
+                is_whole,
+                undefined,
+                info: None,
+                per_sample,
+                curves,
+            }
+        });
+        Ok(Self(EvaluationValues {
+            n_samples,
+            explainers,
+            metrics: metrics.collect(),
+            model_calls,
+        }))
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let bytes = slf.get().to_bytes(slf.py())?;
+        Ok((slf.get_type().getattr("of_bytes")?, (bytes,)))
     }
 }
 

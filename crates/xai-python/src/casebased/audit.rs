@@ -28,6 +28,10 @@ pub(crate) struct CasebasedAudit {
 }
 
 impl CasebasedAudit {
+    pub(crate) fn audit(&self) -> &Audit {
+        &self.audit
+    }
+
     fn update_with(&mut self, explanations: &[Explanation]) -> Result<(), Error> {
         for explanation in explanations {
             let counts = &mut self.by_level[number(explanation.level()) as usize];

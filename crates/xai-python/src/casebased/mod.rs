@@ -19,6 +19,8 @@ mod explainer;
 mod given;
 mod search;
 
+pub(crate) use audit::CasebasedAudit;
+
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     correspondence::register(module)?;
     distances::register(module)?;

@@ -10,6 +10,10 @@ mod regression;
 mod simulate;
 mod study;
 
+pub(crate) use packed::PackedRuns;
+pub(crate) use pairwise::options;
+pub(crate) use study::Study;
+
 use pyo3::prelude::*;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -22,7 +22,7 @@ pub(super) fn pair_metrics(py: Python<'_>, names: &[String]) -> PyResult<Vec<Pai
 /// The predictions of some runs, one bit per sample and run for errors, few for classes.
 #[pyclass(module = "xai_metrics._native", name = "ReproPackedRuns", frozen)]
 pub(crate) struct PackedRuns {
-    pub(super) runs: xai_repro::PackedRuns,
+    pub(crate) runs: xai_repro::PackedRuns,
 }
 
 impl PackedRuns {

@@ -12,7 +12,7 @@ use crate::stored::{or_nan, to_python};
 use crate::work;
 
 /// The options of these names.
-pub(super) fn options(
+pub(crate) fn options(
     py: Python<'_>,
     metrics: &[String],
     given: Given,

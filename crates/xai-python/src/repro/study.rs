@@ -21,7 +21,7 @@ const DRAWS_PER_LOOP: u64 = 1 << 16;
 /// Draws of the study.
 #[pyclass(module = "xai_metrics._native", name = "ReproStudy", frozen)]
 pub(crate) struct Study {
-    draws: Vec<StudyDraw>,
+    pub(crate) draws: Vec<StudyDraw>,
 }
 
 #[pymethods]

@@ -1,8 +1,9 @@
 """Does the model still believe its answer on what an attribution map keeps?
 
 :func:`evaluate` judges any number of explainers of one model by any number of metrics, side by
-side. Every metric is a class with its parameters, of which one explainer may be asked alone; the
-classes of xplique are in :mod:`xai_metrics.compat.xplique`.
+side; :func:`evaluate_stream` does so for data that comes in batches. Every metric is a class with its
+parameters, of which one explainer may be asked alone; the classes of xplique are in
+:mod:`xai_metrics.compat.xplique`. The table makes a page of itself, :meth:`.EvaluationTable.report`.
 
 Models are functions from a batch to ``(batch, n_outputs)``: any callable on NumPy arrays, torch
 modules, Keras models, scikit-learn estimators. Explainers are arrays of maps, or functions
@@ -44,7 +45,9 @@ from ._functions import (
     smoothed,
 )
 from ._own import Batch, OwnMetric
+from ._plots import plot_curves, plot_maps
 from ._registry import MetricInfo, metric_info, metric_infos
+from ._stream import evaluate_stream
 from ._table import Comparison, EvaluationTable, EvaluationValues, ExplainerValue, MetricResult
 from ._value import Curve, MetricValue
 from .metrics import *
@@ -75,6 +78,7 @@ __all__ = [
     "base_scores",
     "evaluate",
     "evaluate_part",
+    "evaluate_stream",
     "explain",
     "map_similarity",
     "maps_within",
@@ -84,6 +88,8 @@ __all__ = [
     "metric_infos",
     "metrics",
     "model_randomization",
+    "plot_curves",
+    "plot_maps",
     "representativity",
     "smoothed",
 ]

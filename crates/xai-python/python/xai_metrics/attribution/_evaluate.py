@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
@@ -62,6 +62,8 @@ def evaluate(
     progress: bool = False,
 ) -> EvaluationTable:
     """Judges explainers of one model by many metrics, without one call of the model too many.
+
+    Data that comes in batches, or is larger than memory: :func:`evaluate_stream`.
 
     Scores that several metrics or explainers read are taken once: those of the inputs by all,
     those of masked inputs by Average Drop, Increase and Gain, those of random subsets by μFidelity
@@ -328,6 +330,10 @@ def _evaluated(
         raise TypeError(f"explainers: expected a mapping by name, got {type(explainers).__name__}")
     if not explainers:
         raise ValueError("explainers: empty")
+    if _is_of_batches(arguments["inputs"]):
+        raise TypeError(
+            "inputs: batches are judged by evaluate_stream(model, data, explainers, metrics)"
+        )
     if "first_sample" in arguments:
         whole("first_sample", arguments["first_sample"], 0)
     sides = Sides(**{name: arguments.pop(name) for name in Sides.__dataclass_fields__})
@@ -343,8 +349,22 @@ def _evaluated(
     with bar(total, "sample", progress) as shown:
         # What the native part calls after each batch.
         run.progress = shown.update if progress else None
-        values = _native.attribution_evaluate(run.request(), n_jobs)
-    return EvaluationValues(values, run.assumed, skipped)
+        return values_of(run, skipped, n_jobs)
+
+
+def _is_of_batches(inputs: Any) -> bool:
+    """Whether it is only iterated over: a generator, a loader."""
+    has_rows = isinstance(inputs, (Mapping, Sequence)) or any(
+        hasattr(inputs, name) for name in ("shape", "__array__", "__dlpack__", "__arrow_c_stream__")
+    )
+    return isinstance(inputs, Iterable) and not has_rows
+
+
+def values_of(run: Run, skipped: dict[str, str], n_jobs: int | None) -> EvaluationValues:
+    """The values of a run."""
+    request = run.request()
+    values = _native.attribution_evaluate(request, n_jobs)
+    return EvaluationValues(values, run.assumed, skipped, request["activation"])
 
 
 def asked_metrics(metrics: Any, run: Run) -> tuple[list[tuple[str, Metric]], dict[str, str]]:

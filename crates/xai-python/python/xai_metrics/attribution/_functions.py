@@ -12,7 +12,7 @@ from .. import _native
 from .._arguments import number, seed_of, threads, whole
 from .._arrays import column_names, in_order_of, integers, reals
 from .._frameworks import Tensors, is_torch_module
-from .._results import Result, axes, html_table, pandas_frame
+from .._results import Result, Table, axes, html_table
 from ._data import Run, explained, layout_of, targets_of
 from ._layers import Layers
 from ._models import explainer_function, is_explainer
@@ -110,9 +110,9 @@ class MaskedScores(Result):
         n_undefined = int(np.isnan(per_sample).sum())
         return MetricValue(metric, metric_info(metric).direction, value, per_sample, n_undefined)
 
-    def to_pandas(self) -> Any:
+    def columns(self) -> dict[str, Any]:
         """A data frame with a row per sample."""
-        return pandas_frame(self.to_dict())
+        return self.to_dict()
 
 
 def masked_scores(
@@ -391,7 +391,7 @@ class RandomizationStep:
 
 
 @dataclass(frozen=True, eq=False)
-class RandomizationValues:
+class RandomizationValues(Table):
     """What :func:`model_randomization` says of an explainer, step by step.
 
     >>> import numpy as np
@@ -425,10 +425,10 @@ class RandomizationValues:
         names = None if self.names is None else list(self.names)
         return {"steps": [step.to_dict() for step in self.steps], "names": names}
 
-    def to_pandas(self) -> Any:
+    def columns(self) -> dict[str, Any]:
         """A data frame with a row per step."""
         names = ("layers", "value", "n_undefined")
-        return pandas_frame({name: [getattr(of, name) for of in self.steps] for name in names})
+        return {name: [getattr(of, name) for of in self.steps] for name in names}
 
     def _repr_html_(self) -> str:
         rows = [(", ".join(map(str, step.layers)), step.value) for step in self.steps]

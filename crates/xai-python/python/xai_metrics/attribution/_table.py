@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from .. import _native
 from .._arguments import check_class, number, seed_of, threads, whole
-from .._results import Result, axes
-from .._results import pandas_library as pandas
+from .._arrays import reals, to_numpy
+from .._report import Reported
+from .._results import Result, Table, latex, latex_tabular, pandas_library, text_or_file
 from .._statistics import Interval, interval_of
+from . import _plots
+from ._data import Run, explained
 from ._value import Curve, none_for_nan, weighted_mean
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
 
@@ -139,34 +144,17 @@ class MetricResult:
 
     def plot(self, ax: Any = None, **style: Any) -> Any:
         """Draws the values and their intervals by matplotlib, the best on top; returns the axes."""
-        ax = axes(ax)
-        names = self.ranking[::-1]
-        style.setdefault("fmt", "o")
-        for place, name in enumerate(names):
-            value = self.values[name]
-            if value.value is None:
-                continue
-            low, high = value.value, value.value
-            if value.interval is not None:
-                low, high = value.interval.low, value.interval.high
-            error = [[max(value.value - low, 0.0)], [max(high - value.value, 0.0)]]
-            ax.errorbar([value.value], [place], xerr=error, capsize=3, **style)
-        ax.set_yticks(range(len(names)), names)
-        ax.set_ylim(-0.5, len(names) - 0.5)
-        better = "" if self.direction == "none" else f" ({self.direction} is better)"
-        ax.set_xlabel(self.metric + better)
-        return ax
+        return _plots.values(self, ax, style)
 
     def plot_curves(self, ax: Any = None, **style: Any) -> Any:
-        """Draws the curves of all explainers by matplotlib; returns the axes."""
+        """Draws the mean curves of all explainers by matplotlib; returns the axes.
+
+        :func:`.plot_curves` draws curves of single samples, with intervals of their mean.
+        """
         curves = {name: v.curve for name, v in self.values.items() if v.curve is not None}
         if not curves:
             raise ValueError(f"{self.metric}: there is no curve to draw")
-        ax = axes(ax)
-        for name, curve in curves.items():
-            curve.plot(ax, label=name, **style)
-        ax.legend()
-        return ax
+        return _plots.plot_curves(curves, ax=ax, **style)
 
 
 class EvaluationValues:
@@ -193,12 +181,15 @@ class EvaluationValues:
         native: _native.AttributionValues,
         assumed: dict[str, str] | None = None,
         skipped: dict[str, str] | None = None,
+        activation: str = "none",
     ) -> None:
         self._native = native
         #: What was taken for arguments that were not given.
         self.assumed = assumed or {}
         #: Why some metrics of ``"standard"`` and ``"all"`` are left out.
         self.skipped = skipped or {}
+        #: What was applied to the outputs of the model.
+        self.activation = activation
 
     @property
     def n_samples(self) -> int:
@@ -228,7 +219,7 @@ class EvaluationValues:
         """
         check_class(next, self)
         merged = self._native.merged(next._native)
-        return EvaluationValues(merged, self.assumed, self.skipped)
+        return EvaluationValues(merged, self.assumed, self.skipped, self.activation)
 
     def table(
         self,
@@ -244,7 +235,7 @@ class EvaluationValues:
         return EvaluationTable(self, table)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return EvaluationValues, (self._native, self.assumed, self.skipped)
+        return EvaluationValues, (self._native, self.assumed, self.skipped, self.activation)
 
     def __repr__(self) -> str:
         return (
@@ -253,7 +244,7 @@ class EvaluationValues:
         )
 
 
-class EvaluationTable:
+class EvaluationTable(Reported, Table):
     """Every explainer by every metric: values, intervals, ranks, and differences beyond chance.
 
     ``table["deletion"]`` is what one metric says, ``table["deletion"]["saliency"]`` what it says
@@ -292,6 +283,8 @@ class EvaluationTable:
         self.seed: int = table["statistics"]["seed"]
         self._results = {m["metric"]: self._result(m) for m in table["metrics"]}
         self._table = table
+        #: The layout of images, and what a report shows of each explainer.
+        self._pictures: tuple[str, list[Any]] | None = None
 
     @property
     def metrics(self) -> list[str]:
@@ -323,38 +316,122 @@ class EvaluationTable:
             "metrics": {name: result.to_dict() for name, result in self._results.items()},
         }
 
-    def to_pandas(self, *, long: bool = False) -> Any:
-        """A data frame of the values, explainers by metrics.
+    def columns(self) -> dict[str, Any]:
+        """A row for every explainer and metric: value, interval, rank."""
+        rows = [row for metric in self for row in self._rows(metric)]
+        return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
 
-        ``long=True`` gives a row for every explainer and metric, with interval and rank.
+    def to_pandas(self, *, long: bool = False) -> Any:
+        """A data frame of the values, explainers by metrics; ``long=True`` of :meth:`columns`."""
+        if long:
+            return super().to_pandas()
+        rows = [[float(self.result(e, m)) for m in self.metrics] for e in self.explainers]
+        pandas = pandas_library()
+        index = pandas.Index(self.explainers, name="explainer")
+        return pandas.DataFrame(rows, index=index, columns=self.metrics)
+
+    def to_latex(self, path: Any = None, *, intervals: bool = True) -> str | None:
+        """Explainers by metrics as a ``tabular`` of LaTeX with the rules of ``booktabs``.
+
+        The best values are bold, a star is on those that are worse than the best by more than chance. With a
+        path, that file is written.
+
+        >>> from xai_metrics.attribution import evaluate
+        >>> print(evaluate(None, None, None, {"mine": [[0.0, 1.0]]}, ["sparseness"]).to_latex())
+        \\begin{tabular}{lr}
+        \\toprule
+         & sparseness $\\uparrow$ \\\\
+        \\midrule
+        mine & \\textbf{0.5} \\\\
+        \\bottomrule
+        \\end{tabular}
+        <BLANKLINE>
         """
-        if not long:
-            rows = [[float(self.result(e, m)) for m in self.metrics] for e in self.explainers]
-            index = pandas().Index(self.explainers, name="explainer")
-            return pandas().DataFrame(rows, index=index, columns=self.metrics)
-        return pandas().DataFrame([row for metric in self for row in self._rows(metric)])
+        header = ["", *(latex(f"{m} {_arrow(self[m].direction)}".rstrip()) for m in self.metrics)]
+        rows = [
+            [latex(e), *(self._latex(e, m, intervals) for m in self.metrics)]
+            for e in self.explainers
+        ]
+        return text_or_file(latex_tabular(header, rows), path)
 
     def plot(self, metric: str | None = None, ax: Any = None) -> Any:
         """Draws by matplotlib: the values and intervals of one metric, or the ranks of all metrics.
 
         Returns the axes.
         """
-        if metric is not None:
-            return self[metric].plot(ax)
-        ax = axes(ax)
-        ranks = [[self.result(e, m).rank for m in self.metrics] for e in self.explainers]
-        # The best are dark; half of the range stays light enough for dark text.
-        last = max(len(self.explainers), 2)
-        ax.imshow(ranks, cmap="Blues_r", aspect="auto", vmin=1, vmax=last)
-        for row, of_explainer in enumerate(ranks):
-            for column, rank in enumerate(of_explainer):
-                is_dark = rank <= (1 + last) / 2
-                color = "white" if is_dark else "black"
-                ax.text(column, row, str(rank), ha="center", va="center", color=color)
-        ax.set_xticks(range(len(self.metrics)), self.metrics, rotation=45, ha="right")
-        ax.set_yticks(range(len(self.explainers)), self.explainers)
-        ax.set_title("rank (1 is best)")
-        return ax
+        return _plots.ranks(self, ax) if metric is None else self[metric].plot(ax)
+
+    def plot_radar(self, ax: Any = None) -> Any:
+        """Draws by matplotlib each explainer's ranks as a closed line, the best outside; returns the axes.
+
+        One axis per metric that has a better end. ``ax`` must be polar.
+        """
+        return _plots.radar(self, ax)
+
+    def plot_agreement(self, ax: Any = None) -> Any:
+        """Draws by matplotlib how far metrics rank the explainers alike; returns the axes.
+
+        Kendall's tau-b of the ranks by every two metrics: 1 is the same order, -1 the opposite one. Raises
+        ``ValueError`` for fewer than three explainers or two metrics that have a better end.
+        """
+        return _plots.agreement(self._agreement(), ax)
+
+    def with_maps(
+        self, model: Any, inputs: Any, targets: Any, explainers: Mapping[str, Any], **how: Any
+    ) -> EvaluationTable:
+        """This table with some maps, which its :meth:`report` shows: each explainer's best and worst.
+
+        The arguments are those of :func:`evaluate`, of images; ``how`` are those that say how the model
+        is asked: ``activation``, ``layout``, ``framework``, … It is asked for the scores of the few samples.
+
+        Returns
+        -------
+        EvaluationTable
+            The same values. Pickling leaves the maps out.
+        """
+        table = EvaluationTable(self.values, self._table)
+        pictures, layout = [], None
+        for name, rows in zip(self.explainers, _native.Report.shown(self.values._native)):
+            maps, explainer = explained(explainers[name])
+            maps = None if maps is None else reals(maps, "explainers")[rows]
+            given = [(name, maps, explainer if maps is None else None)]
+            known = None if targets is None else to_numpy(targets, "targets")[rows]
+            run = Run(model=model, inputs=reals(inputs, "inputs")[rows], targets=known, **how)
+            run.explainers = given
+            request = run.request()
+            layout = request["layout"]
+            if not str(layout).startswith("channels"):
+                raise ValueError("inputs: expected images, whose maps can be shown")
+            x, y = request["inputs"], request["targets"]
+            _, maps, explainer = request["explainers"][0]
+            if maps is None:
+                maps = explainer(np.array(x), y)
+                request["explainers"] = [(name, maps, None)]
+            base, masked = _native.attribution_scores(request, None)
+            classes = y.tolist() if y.ndim == 1 else None
+            single = [np.ascontiguousarray(array, dtype=np.float32) for array in (x, maps)]
+            pictures.append((*single, classes, base.tolist(), masked.tolist()))
+        if layout is not None:
+            table._pictures = (layout, pictures)
+        return table
+
+    _section = "Evaluation"
+
+    def _add_to(self, report: Any, name: str) -> None:
+        remarks = [f"{what}: {value}, which was assumed" for what, value in self.assumed.items()]
+        remarks += [f"{metric} is left out: {reason}" for metric, reason in self.skipped.items()]
+        statistics = (self.level, self.replicates, self.seed)
+        report.add_attribution(
+            name, self.values._native, statistics, self.values.activation, remarks, self._pictures
+        )
+
+    def _agreement(self) -> dict[tuple[str, str], float | None]:
+        """Kendall's tau of every two metrics."""
+        report = _native.Report("")
+        # No interval is asked for.
+        report.add_attribution("", self.values._native, (self.level, 0, self.seed), "none", [])
+        (section,) = json.loads(report.json())["attribution"]
+        return {(of["first"], of["second"]): of["tau"] for of in section["agreement_of_metrics"]}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return EvaluationTable, (self.values, self._table)
@@ -441,6 +518,17 @@ class EvaluationTable:
         if interval is not None:
             text += f" <small>[{interval.low:.3g}, {interval.high:.3g}]</small>"
         return f"<td>{text}</td>"
+
+    def _latex(self, explainer: str, metric: str, intervals: bool) -> str:
+        value = self.result(explainer, metric)
+        if value.value is None:
+            return latex(None)
+        text = latex(value.value)
+        if value.rank == 1 and self[metric].direction != "none":
+            text = rf"\textbf{{{text}}}"
+        if value.interval is not None and intervals:
+            text += f" [{latex(value.interval.low)}, {latex(value.interval.high)}]"
+        return text + ("$^*$" if self._mark(explainer, metric) else "")
 
     def _mark(self, explainer: str, metric: str) -> str:
         """A star where the best explainer is better by more than chance."""

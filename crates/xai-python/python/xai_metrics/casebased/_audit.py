@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
 from .._arguments import check_class, whole
 from .._described import described
-from .._results import Result, axes, html_table, pandas_frame
+from .._report import Reported
+from .._results import Result, axes, html_table
 from ._fitting.choices import LEVELS
 from ._fitting.classes import label_array
 from ._fitting.parts import parts
 
 if TYPE_CHECKING:
-    import pandas
+    import numpy.typing as npt
 
     from ._asking import Asking
     from ._explanations import Explanations
@@ -23,6 +24,9 @@ __all__ = ["Audit", "AuditReport", "LevelAudit"]
 
 #: Samples whose neighbours are in memory at once.
 _AT_ONCE = 65_536
+
+#: The least supported predictions that a report shows, as the command line's.
+_LISTED = 6
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class LevelAudit(Result):
 
 
 @dataclass(frozen=True, repr=False)
-class AuditReport(Result):
+class AuditReport(Reported, Result):
     """What an :class:`Audit` found. Intervals have level 0.95, and take samples for independent.
 
     Examples
@@ -100,22 +104,35 @@ class AuditReport(Result):
     #: The least supported predictions, least first: ``sample``, ``predicted``, ``true``,
     #: ``correspondence``.
     least_supported: list[dict[str, Any]]
+    #: The audit as it was, and the rows of the least supported predictions where they are at hand.
+    _audited: tuple[Audit, npt.NDArray[Any] | None] | None = field(
+        default=None, repr=False, compare=False
+    )
+    _section = "Audit"
 
-    def to_pandas(self) -> pandas.DataFrame:
+    def _add_to(self, report: Any, name: str) -> None:
+        if self._audited is None:
+            raise ValueError("audit: take its report where the audit was made")
+        audit, rows = self._audited
+        report.add_casebased(name, audit._state, **audit._about(self, rows))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The explainer has the training rows, which are not the result.
+        return {**vars(self), "_audited": None}
+
+    def columns(self) -> dict[str, Any]:
         """One row per level: counts, accuracy and its interval."""
         rows = list(self.by_level.values())
         ends = [level.accuracy_interval or (None, None) for level in rows]
-        return pandas_frame(
-            {
-                "level": [level.level for level in rows],
-                "n": [level.n for level in rows],
-                "n_judged": [level.n_judged for level in rows],
-                "n_right": [level.n_right for level in rows],
-                "accuracy": [level.accuracy for level in rows],
-                "low": [low for low, _ in ends],
-                "high": [high for _, high in ends],
-            }
-        )
+        return {
+            "level": [level.level for level in rows],
+            "n": [level.n for level in rows],
+            "n_judged": [level.n_judged for level in rows],
+            "n_right": [level.n_right for level in rows],
+            "accuracy": [level.accuracy for level in rows],
+            "low": [low for low, _ in ends],
+            "high": [high for _, high in ends],
+        }
 
     def plot(self, ax: Any = None) -> Any:
         """Draws the accuracy of each bin of correspondence with its interval; returns the axes.
@@ -251,6 +268,10 @@ class Audit:
 
     def finish(self) -> AuditReport:
         """The report of all samples so far."""
+        return self._finished()
+
+    def _finished(self, samples: npt.NDArray[Any] | None = None) -> AuditReport:
+        """The report, of samples that are at hand where it is that of a whole test set."""
         found, levels = self._state.finish()
         distribution = found["distribution"]
         label = self.explainer._classes.label
@@ -292,7 +313,44 @@ class Audit:
             auroc_of_right=distribution["auroc_of_right"],
             auroc_of_right_interval=_ends(distribution["auroc_of_right_interval"]),
             least_supported=least,
+            _audited=(_copy_of(self), None if samples is None else samples[_rows(least)]),
         )
+
+    def _about(self, report: AuditReport, rows: npt.NDArray[Any] | None) -> dict[str, Any]:
+        """What a report says of the audit beside its numbers."""
+        explainer, classes = self.explainer, self.explainer._classes
+        cases: list[dict[str, Any]] = []
+        features: list[Any] = []
+        if rows is not None and len(rows):
+            least = report.least_supported[:_LISTED]
+            predicted = label_array([one["predicted"] for one in least], "predictions")
+            numbers, given = explainer._predicted_numbers(predicted), explainer._space.given(rows)
+            features = explainer._native.compare_features(rows, numbers, given, explainer.n_jobs)
+            found = explainer.explain_arrays(rows, predictions=predicted)
+            for one, near, level in zip(least, found, found.levels.tolist()):
+                case = {of: one[of] for of in ("sample", "correspondence")}
+                for of in ("predicted", "true"):
+                    case[of] = None if one[of] is None else classes.number(one[of])
+                case["level"] = level
+                case["neighbors"] = [
+                    {"index": of.index, "distance": of.distance, "label": classes.number(of.label)}
+                    for of in near.neighbors
+                ]
+                cases.append(case)
+        names = explainer._class_name_of
+        labels = [*classes.labels, *report.by_class]
+        labels += [one["true"] for one in report.least_supported if one["true"] is not None]
+        levels = [{"level": name, "n": of.n} for name, of in report.by_level.items()]
+        return {
+            "cases": {"levels": levels, "least_supported": cases},
+            "features": features,
+            "n_train": explainer.n_samples,
+            "k": explainer.k,
+            "class_names": {
+                classes.number(label): str(names.get(label, label)) for label in labels
+            },
+            "columns_used": explainer.shown_feature_names,
+        }
 
     def __getstate__(self) -> dict[str, Any]:
         return {"explainer": self.explainer, "state": self._state.state()}
@@ -300,6 +358,16 @@ class Audit:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.explainer = state["explainer"]
         self._state = _native.CasebasedAudit.of_state(state["state"])
+
+
+def _copy_of(audit: Audit) -> Audit:
+    copy = Audit.__new__(Audit)
+    copy.__setstate__(audit.__getstate__())
+    return copy
+
+
+def _rows(least: list[dict[str, Any]]) -> list[int]:
+    return [one["sample"] for one in least[:_LISTED]]
 
 
 def _add(state: _native.CasebasedAudit, found: Explanations) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .._results import html_table, pandas_frame, plain
+from .._results import Table, html_table, plain
 from . import _plots
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    import pandas
 
 __all__ = ["Explanation", "Neighbor"]
 
@@ -77,7 +76,7 @@ class Batch(Protocol):
         """An attribute of the explanation of a row."""
 
 
-class Explanation:
+class Explanation(Table):
     """A prediction, its nearest training cases, and how far they agree with it.
 
     Attributes
@@ -243,14 +242,8 @@ class Explanation:
             "feature_names": list(self.feature_names),
         }
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """The neighbours as a table: index, distance, label, features and metadata.
-
-        Raises
-        ------
-        ImportError
-            Where pandas is not installed.
-        """
+    def columns(self) -> dict[str, Any]:
+        """The neighbours as columns: index, distance, label, features and metadata."""
         near = self.neighbors
         columns: dict[str, Any] = {
             "index": [neighbor.index for neighbor in near],
@@ -261,7 +254,7 @@ class Explanation:
             columns[name] = [neighbor.features[place] for neighbor in near]
         for name in dict.fromkeys(name for neighbor in near for name in neighbor.metadata):
             columns[name] = [neighbor.metadata.get(name) for neighbor in near]
-        return pandas_frame(columns)
+        return columns
 
     def plot(
         self,

@@ -8,21 +8,20 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from .._results import html_table, pandas_frame, plain
+from .._results import Table, html_table, plain
 from ._explanation import Explanation, Neighbor
 from ._fitting.choices import LEVELS
 from ._fitting.classes import label_value
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    import pandas
 
     from ._fitted import Fitted
 
 __all__ = ["Explanations"]
 
 
-class Explanations(Sequence[Explanation]):
+class Explanations(Table, Sequence[Explanation]):
     """The explanations of ``m`` samples in a few arrays, and each of them when it is asked for.
 
     A sequence: ``explanations[3]`` is an :class:`.Explanation`, made at that moment.
@@ -187,14 +186,8 @@ class Explanations(Sequence[Explanation]):
             "level": plain(self.levels),
         }
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """One row per sample: predicted and true class, correspondence, level, nearest row.
-
-        Raises
-        ------
-        ImportError
-            Where pandas is not installed.
-        """
+    def columns(self) -> dict[str, Any]:
+        """One row per sample: predicted and true class, correspondence, level, nearest row."""
         columns: dict[str, Any] = {"predicted": self.predicted}
         if self.truth is not None:
             columns["true"] = self.truth
@@ -203,7 +196,7 @@ class Explanations(Sequence[Explanation]):
         for rank in range(self.indices.shape[1]):
             columns[f"neighbor_{rank + 1}"] = self.indices[:, rank]
             columns[f"distance_{rank + 1}"] = self.distances[:, rank]
-        return pandas_frame(columns)
+        return columns
 
     def _repr_html_(self) -> str:
         header = ["sample", "predicted", "true", "correspondence", "level", "nearest rows"]

@@ -139,8 +139,10 @@ class Reporting(Asking):
         (0.5, 1.0)
         """
         audit = Audit(self, n_least_supported=n_least_supported)
-        audit.update(X_test, y_test, predictions, model, progress=progress)
-        return audit.finish()
+        samples = self._samples(X_test)
+        labels = self._labels(X_test, samples, predictions, model)
+        audit.update(samples, y_test, labels, progress=progress)
+        return audit._finished(samples)
 
     def get_training_info(self) -> dict[str, Any]:
         """What the explainer was fitted to, and how.

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _native
 from .._arguments import check_class, threads, whole_or_none
-from .._results import html_table, pandas_frame
+from .._results import Table, html_table
 from .._statistics import Interval, interval_of
 from ._fidelity import Fidelity
 from ._ground_truth import (
@@ -298,7 +298,7 @@ class MacroAverage:
 
 
 @dataclass(frozen=True)
-class DatasetScores:
+class DatasetScores(Table):
     """Scores over a dataset of graphs.
 
     Attributes
@@ -327,19 +327,17 @@ class DatasetScores:
         averages = {average.name: average.mean for average in self.macro_average}
         return {"n_graphs": self.n_graphs, "macro": averages, "micro": self.micro.to_dict()}
 
-    def to_pandas(self) -> Any:
+    def columns(self) -> dict[str, Any]:
         """A row a metric."""
         rows = self.macro_average
-        return pandas_frame(
-            {
-                "metric": [row.name for row in rows],
-                "mean": [row.mean for row in rows],
-                "low": [None if row.interval is None else row.interval.low for row in rows],
-                "high": [None if row.interval is None else row.interval.high for row in rows],
-                "n_defined": [row.n_defined for row in rows],
-                "n_undefined": [row.n_undefined for row in rows],
-            }
-        )
+        return {
+            "metric": [row.name for row in rows],
+            "mean": [row.mean for row in rows],
+            "low": [None if row.interval is None else row.interval.low for row in rows],
+            "high": [None if row.interval is None else row.interval.high for row in rows],
+            "n_defined": [row.n_defined for row in rows],
+            "n_undefined": [row.n_undefined for row in rows],
+        }
 
     def _repr_html_(self) -> str:
         rows = [(of.name, of.mean, of.n_defined) for of in self.macro_average]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from .. import _arrays, _native
 from .._arguments import threads, whole_or_none
 from .._described import described
-from .._results import Result, axes, pandas_frame
+from .._results import Result, Table, axes
 from ._inputs import mask_and_truth
 
 Floats = npt.NDArray[np.float64]
@@ -188,7 +188,7 @@ def counted_elements(
 
 
 @dataclass(frozen=True, eq=False)
-class RocCurve:
+class RocCurve(Table):
     """How many true elements a mask finds at every price in false ones.
 
     Attributes
@@ -212,9 +212,9 @@ class RocCurve:
             "true_positive_rate": self.true_positive_rate,
         }
 
-    def to_pandas(self) -> Any:
+    def columns(self) -> dict[str, Any]:
         """A row a point."""
-        return pandas_frame(self.to_dict())
+        return self.to_dict()
 
     def plot(self, *, ax: Any = None) -> Any:
         """The curve, by matplotlib; returns the axes."""
@@ -228,7 +228,7 @@ class RocCurve:
 
 
 @dataclass(frozen=True, eq=False)
-class PrecisionRecallCurve:
+class PrecisionRecallCurve(Table):
     """How precise a mask is at every share of the truth that it finds.
 
     Attributes
@@ -248,9 +248,9 @@ class PrecisionRecallCurve:
         """The columns."""
         return {"threshold": self.threshold, "recall": self.recall, "precision": self.precision}
 
-    def to_pandas(self) -> Any:
+    def columns(self) -> dict[str, Any]:
         """A row a point."""
-        return pandas_frame(self.to_dict())
+        return self.to_dict()
 
     def plot(self, *, ax: Any = None) -> Any:
         """The curve, by matplotlib; returns the axes."""

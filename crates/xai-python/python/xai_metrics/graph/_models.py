@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,8 @@ from .._arguments import threads
 from .._described import described, parameters_of
 from .._frameworks import Tensors
 from .._progress import bar
-from .._results import Result, axes, html_table, pandas_frame
+from .._report import Reported
+from .._results import COLORS, Result, axes, html_table, plain
 from .._statistics import Interval, interval_of
 from ._inputs import answers, graph, on_host, positions, same_precision
 
@@ -200,7 +201,7 @@ class SweepPoint:
 
 
 @dataclass(frozen=True)
-class SweepCurve(Result):
+class SweepCurve(Reported, Result):
     """The scores of an explanation over its sizes, made by :func:`sweep`.
 
     Attributes
@@ -220,11 +221,19 @@ class SweepCurve(Result):
     fidelity_auc: float | None
     best: int
     n_samples: int
+    _section = "Sweep"
 
-    def to_pandas(self) -> Any:
+    def _add_to(self, report: Any, name: str) -> None:
+        self._add_all({"explanation": self}, report, name)
+
+    @classmethod
+    def _add_all(cls, results: Mapping[str, Any], report: Any, name: str) -> None:
+        report.add_graph(name, [(str(of), plain(curve)) for of, curve in results.items()])
+
+    def columns(self) -> dict[str, Any]:
         """A row a level."""
         names = ("level", "pos_fidelity", "neg_fidelity", "characterization", "unfaithfulness")
-        return pandas_frame({name: [getattr(of, name) for of in self.points] for name in names})
+        return {name: [getattr(of, name) for of in self.points] for name in names}
 
     def _repr_html_(self) -> str:
         rows = [
@@ -235,13 +244,19 @@ class SweepCurve(Result):
         return html_table([header, *rows], "Explanation sizes")
 
     def plot(self, *, ax: Any = None) -> Any:
-        """The scores over the sizes, by matplotlib; returns the axes."""
+        """The scores over the sizes with their 95 % intervals, by matplotlib; returns the axes."""
         ax = axes(ax)
         levels = [of.level for of in self.points]
-        for name in ("pos_fidelity", "neg_fidelity", "characterization", "unfaithfulness"):
-            ax.plot(levels, [getattr(of, name) for of in self.points], marker=".", label=name)
+        names = ("pos_fidelity", "neg_fidelity", "characterization", "unfaithfulness")
+        for name, color, marker in zip(names, COLORS, "os^D"):
+            values = [getattr(of, name) for of in self.points]
+            ax.plot(levels, values, marker=marker, markersize=4, color=color, label=name)
+            around = [getattr(of, f"{name.partition('_')[0]}_interval", None) for of in self.points]
+            ends = [(at, of.low, of.high) for at, of in zip(levels, around) if of is not None]
+            if ends:
+                ax.fill_between(*zip(*ends), color=color, alpha=0.15, linewidth=0)
         ax.set_xlabel("explanation size")
-        ax.legend()
+        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False)
         return ax
 
 
@@ -449,12 +464,12 @@ class RobustFidelity(Result):
     n_draws: int
     by_probability: RobustFidelityByProbability | None = None
 
-    def to_pandas(self) -> Any:
+    def columns(self) -> dict[str, Any]:
         """One row."""
         own = self.to_dict()
         by = own.pop("by_probability") or {}
         own.update({f"{name}_by_probability": value for name, value in by.items()})
-        return pandas_frame({name: [value] for name, value in own.items()})
+        return {name: [value] for name, value in own.items()}
 
     def _repr_html_(self) -> str:
         rows = [(name, value) for name, value in self.to_dict().items() if name != "by_probability"]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from .. import _arrays, _native
 from .._arguments import threads, whole
 from .._described import described
-from .._results import Result, html_table, pandas_frame
+from .._results import Result, Table, html_table
 from .._statistics import Interval, interval_of
 from ._inputs import coded, stacked
 from ._packed import packed
@@ -37,11 +37,9 @@ class Agreement(Result):
     krippendorff_alpha: float | None
     gwet_ac1: float | None
 
-    def to_pandas(self) -> Any:
+    def columns(self) -> dict[str, Any]:
         """A row a coefficient."""
-        return pandas_frame(
-            {"metric": list(self.to_dict()), "value": list(self.to_dict().values())}
-        )
+        return {"metric": list(self.to_dict()), "value": list(self.to_dict().values())}
 
 
 def agreement(predictions: Any, *, n_jobs: int | None = None) -> Agreement:
@@ -165,7 +163,7 @@ def gwet_ac2(
 
 
 @dataclass(frozen=True, eq=False)
-class SampleConsistency:
+class SampleConsistency(Table):
     """How consistent the predictions of each sample are, made by :func:`sample_consistency`.
 
     Attributes
@@ -208,9 +206,9 @@ class SampleConsistency:
             "n_classes": self.n_classes,
         }
 
-    def to_pandas(self) -> Any:
+    def columns(self) -> dict[str, Any]:
         """A row a sample."""
-        return pandas_frame(self.to_dict())
+        return self.to_dict()
 
     def _repr_html_(self) -> str:
         rows = [

@@ -11,7 +11,7 @@ import numpy as np
 from .. import _native
 from .._arguments import threads
 from .._described import described
-from .._results import Result, html_table, pandas_frame
+from .._results import Result, Table, html_table
 from .._statistics import Summary
 from ._inputs import coded, runs_of, stacked
 from ._metrics import chosen
@@ -45,7 +45,7 @@ class GroupDifference(Result):
     exact: bool
 
 
-class GroupComparison(Sequence[GroupDifference]):
+class GroupComparison(Table, Sequence[GroupDifference]):
     """The differences of two groups of runs, one a metric, made by :func:`compare_groups`."""
 
     def __init__(self, differences: Sequence[GroupDifference]) -> None:
@@ -67,20 +67,18 @@ class GroupComparison(Sequence[GroupDifference]):
         """Each difference as a dictionary, by metric."""
         return {difference.metric: difference.to_dict() for difference in self._differences}
 
-    def to_pandas(self) -> Any:
+    def columns(self) -> dict[str, Any]:
         """A row a metric."""
         rows = self._differences
-        return pandas_frame(
-            {
-                "metric": [row.metric for row in rows],
-                "first": [row.first.mean for row in rows],
-                "second": [row.second.mean for row in rows],
-                "difference": [row.difference for row in rows],
-                "p_value": [row.p_value for row in rows],
-                "n_assignments": [row.n_assignments for row in rows],
-                "exact": [row.exact for row in rows],
-            }
-        )
+        return {
+            "metric": [row.metric for row in rows],
+            "first": [row.first.mean for row in rows],
+            "second": [row.second.mean for row in rows],
+            "difference": [row.difference for row in rows],
+            "p_value": [row.p_value for row in rows],
+            "n_assignments": [row.n_assignments for row in rows],
+            "exact": [row.exact for row in rows],
+        }
 
     def __repr__(self) -> str:
         return f"GroupComparison({list(self._differences)!r})"

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from .. import _native
 from .._arguments import number
-from .._results import html_table, pandas_frame
+from .._results import Table, html_table
 from .._statistics import Interval
 from ._packed import PackedRuns, packed
 
@@ -17,7 +17,7 @@ from ._packed import PackedRuns, packed
 _KEPT = ("accuracy", "always_wrong", "ever_wrong", "leave_one_out_consistency")
 
 
-class ErrorSets:
+class ErrorSets(Table):
     """The error set of every run: the samples that it gets wrong.
 
     Made by :func:`error_sets`, and an attribute of what :func:`pairwise` returns.
@@ -69,15 +69,13 @@ class ErrorSets:
         """What is known of the sets."""
         return {name: self._value(name) for name in _KEPT}
 
-    def to_pandas(self) -> Any:
+    def columns(self) -> dict[str, Any]:
         """A row a run: its accuracy and leave-one-out consistency."""
-        return pandas_frame(
-            {
-                "run": np.arange(self.n_runs),
-                "accuracy": self.accuracy,
-                "leave_one_out_consistency": self.leave_one_out_consistency,
-            }
-        )
+        return {
+            "run": np.arange(self.n_runs),
+            "accuracy": self.accuracy,
+            "leave_one_out_consistency": self.leave_one_out_consistency,
+        }
 
     def __getstate__(self) -> dict[str, Any]:
         return {"known": self.to_dict(), "n_runs": self.n_runs, "n_samples": self.n_samples}

@@ -11,16 +11,19 @@ import numpy.typing as npt
 
 from .. import _native
 from .._arguments import number, threads
+from .._arrays import in_place
 from .._described import described
-from .._results import axes, html_table, pandas_frame
+from .._report import Reported
+from .._results import Table, axes, html_table
 from .._statistics import Interval, Summary, interval_of
 from ._errors import ErrorSets
-from ._packed import packed
+from ._inputs import coded, stacked
+from ._packed import PackedRuns, packed
 
 Floats = npt.NDArray[np.float64]
 
 
-class PairValues:
+class PairValues(Table):
     """Metrics over all pairs of runs: the values, their spread, and intervals over runs.
 
     What :func:`pairwise` and :func:`regression` return is one of these.
@@ -99,9 +102,9 @@ class PairValues:
         first, second = np.triu_indices(self.n_runs, 1)
         return {"first": first, "second": second, **self.values}
 
-    def to_pandas(self) -> Any:
+    def columns(self) -> dict[str, Any]:
         """A row a pair: its two runs, and a column a metric."""
-        return pandas_frame(self.to_dict())
+        return self.to_dict()
 
     def _repr_html_(self) -> str:
         header = ("metric", "mean", "std", "min", "median", "max", "defined")
@@ -127,7 +130,7 @@ class PairValues:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PairwiseResult(PairValues):
+class PairwiseResult(Reported, PairValues):
     """The pairwise metrics of runs that predict classes, made by :func:`pairwise`.
 
     Attributes
@@ -144,6 +147,27 @@ class PairwiseResult(PairValues):
     values: Mapping[str, Floats]
     errors: ErrorSets
     empty_union: str = "undefined"
+    #: Predictions, labels and parameters, of which a report also lists the samples that runs disagree on.
+    _given: tuple[Any, Any, dict[str, Any]] | None = None
+    _section = "Pairs of runs"
+
+    def _add_to(self, report: Any, name: str) -> None:
+        if self._given is None:
+            raise ValueError(
+                "predictions: a report lists samples on which runs disagree; take it where pairwise() was called, with "
+                "arrays or tables and labels"
+            )
+        predictions, labels, parameters = self._given
+        # Agreement across all runs is taken on what percent agreement is.
+        runs = PackedRuns(predictions, labels, metrics=list({*self.metrics, "pa_acc"}))
+        rows, truth, words = coded(predictions, labels)
+        called = {} if words is None else dict(enumerate(map(str, words.tolist())))
+        metrics, rows = list(self.metrics), in_place(stacked(rows), "predictions")
+        report.add_repro(name, runs._native, metrics, parameters, rows, truth.tolist(), called)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What was given may be large, and is not the result.
+        return {**vars(self), "_given": None}
 
 
 @described("repro.pairwise")
@@ -210,17 +234,19 @@ def pairwise(
     """
     runs, names = packed(predictions, labels, metrics, n_jobs)
     values, errors = _native.repro_pairwise(runs._native, list(names), parameters, n_jobs)
+    is_there_again = hasattr(predictions, "__len__") and labels is not None
     return PairwiseResult(
         n_runs=runs.n_runs,
         n_samples=runs.n_samples,
         values=dict(zip(names, values)),
         errors=ErrorSets(errors, runs.n_runs, runs.n_samples),
         empty_union=str(parameters.get("empty_union", "undefined")),
+        _given=(predictions, labels, parameters) if is_there_again else None,
     )
 
 
 @dataclass(frozen=True, repr=False)
-class PairwiseSummaries:
+class PairwiseSummaries(Table):
     """The spread of the metrics without the values of the pairs, made by :func:`summarize`.
 
     Attributes
@@ -243,7 +269,7 @@ class PairwiseSummaries:
         """The summary of each metric as a dictionary."""
         return {name: summary.to_dict() for name, summary in self.summaries.items()}
 
-    def to_pandas(self) -> Any:
+    def columns(self) -> dict[str, Any]:
         """A row a metric."""
         rows = self.to_dict()
         columns: dict[str, Any] = {"metric": list(rows)}
@@ -252,7 +278,7 @@ class PairwiseSummaries:
         for end in ("low", "high"):
             ends = (self.intervals[name] for name in rows)
             columns[end] = [None if ends_of is None else getattr(ends_of, end) for ends_of in ends]
-        return pandas_frame(columns)
+        return columns
 
     def _repr_html_(self) -> str:
         rows = [(name, of.mean, of.std, of.n_defined) for name, of in self.summaries.items()]

@@ -14,7 +14,8 @@ from .. import _arrays, _native
 from .._arguments import check_class, threads, whole
 from .._described import described
 from .._progress import bar
-from .._results import Result, axes, html_table, pandas_frame
+from .._report import Reported
+from .._results import Result, Table, axes, html_table, text_or_file
 from .._statistics import Summary
 from ._inputs import coded, stacked
 
@@ -75,12 +76,12 @@ class StudySummary(Result):
                 return behavior
         raise ValueError(f"metric: there is none named {name!r}")
 
-    def to_pandas(self) -> Any:
+    def columns(self) -> dict[str, Any]:
         """A row a metric."""
         rows = [{**asdict(of), "values": of.values.mean} for of in self.metrics]
         columns = {key: [row[key] for row in rows] for key in rows[0]}
         columns["mean"] = columns.pop("values")
-        return pandas_frame(columns)
+        return columns
 
     def _repr_html_(self) -> str:
         rows = [
@@ -92,7 +93,7 @@ class StudySummary(Result):
 
 
 @described("repro.study")
-class SimulationStudy:
+class SimulationStudy(Reported, Table):
     """Draws of the simulation study: random settings, simulated runs, and every metric of each.
 
     A draw depends on the seed and its number alone: the study goes on where it stopped with the
@@ -154,6 +155,11 @@ class SimulationStudy:
         study._native = native
         return study
 
+    _section = "Draws"
+
+    def _add_to(self, report: Any, name: str) -> None:
+        report.add_simulation(name, self._native)
+
     def __len__(self) -> int:
         return len(self._native)
 
@@ -196,13 +202,9 @@ class SimulationStudy:
         """The draws as columns."""
         return self.columns()
 
-    def to_pandas(self) -> Any:
-        """A row a draw."""
-        return pandas_frame(self.columns())
-
-    def to_csv(self, path: str | Path) -> None:
-        """Writes a row a draw, in the form that :meth:`from_csv` and the command line read."""
-        Path(path).write_bytes(self._native.to_csv())
+    def to_csv(self, path: Any = None) -> str | None:
+        """A row a draw, in the form that :meth:`from_csv` and the command line read; see :meth:`.Table.to_csv`."""
+        return text_or_file(self._native.to_csv().decode(), path)
 
     @classmethod
     def from_csv(cls, path: str | Path) -> SimulationStudy:

@@ -1,0 +1,237 @@
+"""Data sets as batches: what holds them, recognised without importing its library."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from . import _native
+from ._arrays import column_names, is_lazy
+
+#: Rows of a batch of a table whose rows are not known before it is read.
+_OF_TABLES = 256
+
+
+@dataclass(frozen=True)
+class Source:
+    """A data set that is read batch by batch."""
+
+    #: Given the number of samples that are not wanted: how many of them are left out, and the batches after those.
+    batches: Callable[[int], tuple[int, Iterator[Any]]]
+    #: How many samples there are, where that is known.
+    n_samples: int | None = None
+    #: Whether another pass has another order.
+    is_shuffled: bool = False
+
+
+def source_of(data: Any, rows: int | None = None) -> Source:
+    """The batches of a data set: those that it has, else of so many rows, else of what 32 MiB hold.
+
+    >>> import numpy as np
+    >>> source = source_of((np.zeros((5, 2)), np.arange(5)), 2)
+    >>> left_out, batches = source.batches(3)
+    >>> source.n_samples, left_out, [y.tolist() for _, y in batches]
+    (5, 3, [[3, 4]])
+    >>> source_of(iter([np.zeros((2, 2))]), 2).batches(3)[0] # what is only iterated over is read from its beginning
+    0
+    """
+    bases = type(data).__mro__
+    libraries = {base.__module__.partition(".")[0] for base in bases}
+    if "datasets" in libraries and hasattr(data, "with_format"):
+        return _of_hugging_face(data, rows)
+    if "torch" in libraries:
+        known = sys.modules["torch"].utils.data
+        if isinstance(data, known.DataLoader):
+            return _of_loader(data, known)
+        if isinstance(data, known.IterableDataset):
+            return _of_batches(known.DataLoader(data, batch_size=rows or _OF_TABLES))
+        if isinstance(data, known.Dataset):
+
+            def collated(places: slice) -> Any:
+                return known.default_collate([data[i] for i in range(places.start, places.stop)])
+
+            return _of_slices(collated, len(data), rows)
+    if "pyarrow" in libraries and not hasattr(data, "shape"):
+        return _of_arrow(data, rows)
+    if is_lazy(data):
+        n_rows = data.select(sys.modules["polars"].len()).collect().item()
+        if hasattr(data, "collect_batches"):
+
+            def after(n: int) -> Iterator[Any]:
+                rest = data.slice(n)
+                return iter(
+                    rest.collect_batches(chunk_size=rows or _OF_TABLES, maintain_order=True)
+                )
+
+            return Source(lambda n: (n, after(n)), n_rows)
+        return _of_slices(lambda at: cut(data, at.start, at.stop).collect(), n_rows, rows)
+    fields = list(data) if isinstance(data, tuple) else [data]
+    fields = list(data.values()) if isinstance(data, Mapping) else fields
+    if fields and all(hasattr(field, "shape") for field in fields):
+        sizes = [field.shape[0] for field in fields]
+        if len(set(sizes)) > 1:
+            raise ValueError(f"data: expected arrays of one length, got lengths {sizes}")
+        return _of_slices(lambda at: cut(data, at.start, at.stop), int(sizes[0]), rows)
+    if isinstance(data, Iterable) and not isinstance(data, (str, bytes, Mapping)):
+        return _of_batches(data)
+    kind = f"{type(data).__module__}.{type(data).__qualname__}"
+    raise TypeError(f"data: expected batches, arrays, a data set or a table, got {kind}")
+
+
+def size_of(values: Any) -> int:
+    """How many samples an array, a table, or several arrays have."""
+    if isinstance(values, (Mapping, tuple)):
+        values = next(iter(values.values() if isinstance(values, Mapping) else values))
+    return len(values)
+
+
+def cut(values: Any, start: int, stop: int | None = None) -> Any:
+    """Some rows of an array or a table, or of each of several."""
+    if isinstance(values, tuple):
+        return tuple(cut(field, start, stop) for field in values)
+    if isinstance(values, Mapping):
+        return {name: cut(field, start, stop) for name, field in values.items()}
+    if hasattr(values, "iloc"):
+        return values.iloc[start:stop]
+    if hasattr(values, "slice"):  # of polars and pyarrow
+        return values.slice(start, None if stop is None else stop - start)
+    return values[start:stop]
+
+
+def fields_of(batch: Any, names: Mapping[str, Any]) -> dict[str, Any]:
+    """What a batch has of some things, by their places, keys or columns in it; ``None`` for an unnamed one.
+
+    Unnamed inputs are the first field, the key ``inputs``, or all columns that have no other name; unnamed targets the
+    second field or the key ``targets``.
+
+    >>> import numpy as np
+    >>> x, y = np.ones((2, 3)), np.array([0, 1])
+    >>> fields_of((x, y), {"inputs": None, "targets": None})["targets"]
+    array([0, 1])
+    >>> fields_of({"image": x, "label": y}, {"inputs": "image", "targets": "label"})["inputs"].shape
+    (2, 3)
+    """
+    # Asked once: a table makes a list of its names each time.
+    columns = None if isinstance(batch, (tuple, list, Mapping)) else column_names(batch)
+    if isinstance(batch, (tuple, list)):
+        known: list[Any] = list(range(len(batch)))
+        defaults: dict[str, Any] = dict(zip(("inputs", "targets"), known))
+    elif isinstance(batch, Mapping):
+        known = list(batch)
+        defaults = {"inputs": "inputs"} | {of: of for of in ("targets",) if of in batch}
+    elif columns is not None:
+        known = columns
+        named = [of if isinstance(of, list) else [of] for of in names.values() if of is not None]
+        taken = {name for of in named for name in of}
+        defaults = {"inputs": [name for name in columns if name not in taken]}
+    else:
+        known, defaults = [], {}
+    found = {}
+    for what, name in names.items():
+        place = defaults.get(what) if name is None else name
+        if place is None:
+            found[what] = batch if what == "inputs" else None
+            continue
+        missing = set(place if isinstance(place, list) else [place]).difference(known)
+        if missing:
+            has = ", ".join(map(repr, known)) or "no names"
+            lacks = ", ".join(map(repr, sorted(missing, key=str)))
+            raise ValueError(
+                f"{what}: a batch has no {lacks}; it has {has}: say by `{what}=` which of these it is"
+            )
+        if not isinstance(place, list):
+            found[what] = _numbers(_column(batch, place))
+        elif columns is None:
+            # Several inputs of a model.
+            several = {of: batch[of] for of in place}
+            found[what] = several if isinstance(batch, Mapping) else tuple(several.values())
+        else:
+            one = _numbers(_column(batch, place[0])) if len(place) == 1 else None
+            is_whole = getattr(one, "ndim", 1) > 1
+            of_names = batch.select(place) if hasattr(batch, "select") else batch[place]
+            found[what] = one if is_whole else of_names
+    return found
+
+
+def _column(batch: Any, name: Any) -> Any:
+    return batch.column(name) if hasattr(batch, "column") else batch[name]
+
+
+def _numbers(column: Any) -> Any:
+    """A column whose cells are arrays of one shape as one array; all else as it is."""
+    if hasattr(column, "combine_chunks") and hasattr(column, "type"):
+        column = column.combine_chunks()
+    if hasattr(column, "to_numpy_ndarray"):
+        return column.to_numpy_ndarray()
+    size = getattr(getattr(column, "type", None), "list_size", None)
+    if size is not None:
+        return column.flatten().to_numpy(zero_copy_only=False).reshape(len(column), size)
+    if getattr(getattr(column, "dtype", None), "shape", None) and hasattr(column, "to_arrow"):
+        return column.to_numpy()
+    return column
+
+
+def _of_slices(read: Callable[[slice], Any], n: int, rows: int | None) -> Source:
+    if rows is None:
+        rows = _native.attribution_rows_per_call(_bytes(read(slice(0, 1)))) if n else 1
+
+    def after(start: int) -> Iterator[Any]:
+        for first in range(start, n, rows):
+            yield read(slice(first, min(first + rows, n)))
+
+    return Source(lambda start: (start, after(start)), n)
+
+
+def _bytes(values: Any) -> int:
+    """The memory of arrays."""
+    if isinstance(values, (tuple, list, Mapping)):
+        return sum(map(_bytes, values.values() if isinstance(values, Mapping) else values))
+    n_bytes = getattr(values, "nbytes", None)
+    return int(n_bytes if n_bytes is not None else 8 * prod(getattr(values, "shape", (1,))))
+
+
+def _of_batches(data: Iterable[Any], n: int | None = None, is_shuffled: bool = False) -> Source:
+    return Source(lambda _: (0, iter(data)), n, is_shuffled)
+
+
+def _of_loader(loader: Any, known: Any) -> Source:
+    sampler = loader.batch_sampler if loader.sampler is None else loader.sampler
+    shuffling = (known.RandomSampler, known.SubsetRandomSampler, known.WeightedRandomSampler)
+    n = None
+    if not isinstance(loader.dataset, known.IterableDataset) and hasattr(sampler, "__len__"):
+        n = len(sampler)
+        if loader.drop_last:
+            n -= n % loader.batch_size
+    return _of_batches(loader, n, isinstance(sampler, shuffling))
+
+
+def _of_hugging_face(data: Any, rows: int | None) -> Source:
+    if isinstance(data, Mapping):
+        raise TypeError(
+            f"data: expected one split, got {', '.join(data)}; take one, data[{next(iter(data))!r}]"
+        )
+    # Lists of numbers, images and texts as arrays, unless somebody chose a format.
+    if (getattr(data, "format", None) or {}).get("type") is None:
+        data = data.with_format("numpy")
+    if hasattr(data, "__len__"):
+        return _of_slices(lambda at: data[at], len(data), rows)
+    return Source(
+        lambda n: (n, iter((data.skip(n) if n else data).iter(batch_size=rows or _OF_TABLES)))
+    )
+
+
+def _of_arrow(data: Any, rows: int | None) -> Source:
+    rows = rows or _OF_TABLES
+    if hasattr(data, "iter_batches"):  # a file of Parquet
+        return Source(lambda _: (0, data.iter_batches(batch_size=rows)), data.metadata.num_rows)
+    if hasattr(data, "num_record_batches"):  # a file of Arrow
+        numbers = range(data.num_record_batches)
+        return Source(lambda _: (0, map(data.get_batch, numbers)))
+    if hasattr(data, "count_rows"):  # a data set of files
+        # By default many files are read ahead.
+        ahead = {"batch_readahead": 2, "fragment_readahead": 1}
+        return Source(lambda _: (0, data.to_batches(batch_size=rows, **ahead)), data.count_rows())
+    return _of_batches(data)

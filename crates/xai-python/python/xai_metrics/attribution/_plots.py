@@ -1,0 +1,360 @@
+"""Pictures of evaluations, by matplotlib."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._arguments import number
+from .._arrays import reals
+from .._results import COLORS, axes, pyplot
+from ._data import layout_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+_MARKERS = "os^Dv<>"
+_LINES = ("-", "--", "-.", ":")
+
+
+def plot_curves(
+    curves: Mapping[str, Any],
+    n_features: Any = None,
+    *,
+    level: float = 0.95,
+    ax: Any = None,
+    **style: Any,
+) -> Any:
+    """Draws curves of several explainers by matplotlib, those of single samples with intervals of their mean.
+
+    Parameters
+    ----------
+    curves : mapping of str to Curve or array-like
+        By the name of the explainer, a :class:`.Curve`, or the scores of each sample ``(n_samples,
+        n_points)``; NaN where a sample has none. A curve of a table has means alone, that of one metric
+        asked alone has those of the samples, too.
+    n_features : array-like, optional
+        How many features are changed at each point of curves that are arrays; 0, 1, 2, … by default.
+    level : float
+        The coverage of the intervals: of means by the normal law, for some tens of samples and more.
+    ax : axes, optional
+        Where it is drawn; new axes by default.
+    **style
+        How lines are drawn, in words of ``Axes.plot``.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError
+        For curves of samples that have not two axes.
+    ImportError
+        Where matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import numpy as np
+    >>> from xai_metrics.attribution import plot_curves
+    >>> falls = np.exp(-np.arange(8) * np.linspace(0.2, 0.6, 40)[:, None])
+    >>> ax = plot_curves({"gradient": falls, "random": np.sqrt(falls)})
+    >>> len(ax.lines), len(ax.collections)
+    (2, 2)
+    """
+    # Read where it is needed: it takes as long as much of this package.
+    from statistics import NormalDist
+
+    width = NormalDist().inv_cdf(0.5 + number("level", level) / 2)
+    ax = axes(ax)
+    for place, (name, curve) in enumerate(curves.items()):
+        is_mean = hasattr(curve, "scores")
+        at = curve.n_features if is_mean else n_features
+        samples = curve.per_sample if is_mean else curve
+        spread = None
+        if samples is None:
+            mean = curve.scores
+        else:
+            scores = np.asarray(reals(samples, f"curves[{name!r}]", 2), dtype=np.float64)
+            defined = np.maximum(np.sum(~np.isnan(scores), axis=0), 1)
+            mean = np.nansum(scores, axis=0) / defined
+            squares = np.nansum((scores - mean) ** 2, axis=0)
+            spread = width * np.sqrt(squares / np.maximum(defined - 1, 1) / defined)
+        at = np.arange(len(mean)) if at is None else reals(at, "n_features", 1)
+        how = {**_style(place), "markevery": max(len(mean) // 12, 1), "label": name, **style}
+        ax.plot(at, mean, **how)
+        if spread is not None:
+            color = how["color"]
+            ax.fill_between(at, mean - spread, mean + spread, color=color, alpha=0.2, linewidth=0)
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.set_xlabel("features changed")
+    ax.set_ylabel("mean score")
+    _legend(ax, len(curves))
+    return ax
+
+
+def plot_maps(
+    inputs: Any,
+    maps: Mapping[str, Any],
+    *,
+    layout: str | None = None,
+    names: Sequence[str] | None = None,
+    columns: int = 1,
+) -> Any:
+    """Draws maps over images or series by matplotlib: a row per sample, a column per explainer.
+
+    Maps are drawn over the inputs in grey: red speaks for the target, blue against it. Each map has a
+    scale of its own.
+
+    Parameters
+    ----------
+    inputs : array-like
+        A few samples: images ``(n, height, width, channels)`` or ``(n, channels, height, width)``, see ``layout``,
+        or series ``(n, time, features)``.
+    maps : mapping of str to array-like
+        By the name of the explainer, maps with or without channels, whose mean is drawn.
+    layout : str, optional
+        As for :func:`evaluate`.
+    names : sequence of str, optional
+        What the samples are called.
+    columns : int
+        How many samples stand beside each other in one row.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ValueError
+        For inputs that are neither images nor series, and maps that do not fit them.
+    ImportError
+        Where matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import numpy as np
+    >>> from xai_metrics.attribution import plot_maps
+    >>> images = np.random.default_rng(0).random((2, 8, 8, 3))
+    >>> figure = plot_maps(images, {"brightness": images.mean(axis=3)})
+    >>> len(figure.axes) # 2 samples, each with its map
+    4
+    """
+    array = reals(inputs, "inputs", (3, 4))
+    given = {name: reals(of, f"maps[{name!r}]") for name, of in maps.items()}
+    layout = layout_of(layout, array.shape, "numpy", list(given.values()))
+    n = len(array)
+    for name, of in given.items():
+        if len(of) != n:
+            raise ValueError(f"maps[{name!r}]: expected one per sample, {n}, got shape {of.shape}")
+    wide = min(max(columns, 1), max(n, 1))
+    high = -(-n // wide)
+    across = wide * (1 + len(given))
+    is_image = array.ndim == 4
+    size = (1.7 * across, 1.8 * high + 0.3) if is_image else (3.2 * across, 1.6 * high + 0.4)
+    figure, grid = pyplot().subplots(
+        high, across, figsize=size, squeeze=False, layout="constrained"
+    )
+    for ax in grid.flat:
+        ax.set_axis_off()
+    for sample in range(n):
+        row, first = sample // wide, sample % wide * (1 + len(given))
+        draw = _image if is_image else _series
+        draw(grid[row, first], array[sample], None, layout)
+        if row == 0:
+            grid[row, first].set_title("input")
+        if names is not None:
+            grid[row, first].set_title(str(names[sample]))
+        for place, (name, of) in enumerate(given.items(), first + 1):
+            draw(grid[row, place], array[sample], of[sample], layout)
+            if row == 0 or names is not None:
+                grid[row, place].set_title(name)
+    return figure
+
+
+def _image(ax: Any, image: Any, of: Any, layout: str | None) -> None:
+    channel = 0 if layout == "channels-first" else 2
+    if of is None:
+        shown = np.moveaxis(image, channel, 2)
+        low, high = float(shown.min()), float(shown.max())
+        shown = (shown - low) / (high - low if high > low else 1.0)
+        ax.imshow(shown if shown.shape[2] == 3 else shown.mean(axis=2), cmap="gray")
+        return
+    # So light that the colours of the map are seen on it.
+    ax.imshow(image.mean(axis=channel), cmap="gray", alpha=0.35)
+    flat = of.mean(axis=channel) if of.ndim == 3 else of
+    _heat(ax, flat, image.mean(axis=channel).shape)
+
+
+def _series(ax: Any, series: Any, of: Any, _: str | None) -> None:
+    if of is not None:
+        flat = of.mean(axis=1) if of.ndim == 2 else of
+        extent = (-0.5, len(series) - 0.5, *_ends(series))
+        # Lines in colours lie on it.
+        _heat(ax, flat[None], (1, len(series)), extent, strongest=0.6)
+        ax.set_aspect("auto")
+    colors = (
+        ["0.2"] if series.shape[1] == 1 else [_style(i)["color"] for i in range(series.shape[1])]
+    )
+    for feature, color in zip(series.T, colors):
+        ax.plot(np.arange(len(feature)), feature, color=color, linewidth=1)
+    ax.set_xlim(-0.5, len(series) - 0.5)
+    ax.set_ylim(*_ends(series))
+
+
+def _ends(series: Any) -> tuple[float, float]:
+    low, high = float(series.min()), float(series.max())
+    margin = 0.05 * (high - low) or 1.0
+    return low - margin, high + margin
+
+
+def _heat(ax: Any, values: Any, shape: Any, extent: Any = None, strongest: float = 1.0) -> None:
+    """Red and blue, the stronger the less is seen of what lies below."""
+    if values.shape != shape:
+        raise ValueError(f"maps: expected {shape} positions, got {values.shape}")
+    most = float(np.abs(values).max()) or 1.0
+    alpha = strongest * np.sqrt(np.abs(values) / most)
+    ax.imshow(values, cmap="RdBu_r", vmin=-most, vmax=most, alpha=alpha, extent=extent)
+
+
+def values(result: Any, ax: Any, style: Mapping[str, Any]) -> Any:
+    """The values of one metric and their intervals, the best on top."""
+    ax = axes(ax)
+    names = result.ranking[::-1]
+    for place, name in enumerate(names):
+        value = result.values[name]
+        if value.value is None:
+            continue
+        ends = value.interval
+        low, high = (value.value, value.value) if ends is None else (ends.low, ends.high)
+        error = [[max(value.value - low, 0.0)], [max(high - value.value, 0.0)]]
+        how = {"fmt": "o", "capsize": 3, "color": COLORS[0], **style}
+        ax.errorbar([value.value], [place], xerr=error, **how)
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(-0.5, len(names) - 0.5)
+    ax.grid(axis="x", alpha=0.3)
+    better = "" if result.direction == "none" else f" ({result.direction} is better)"
+    ax.set_xlabel(result.metric + better)
+    return ax
+
+
+def ranks(table: Any, ax: Any) -> Any:
+    """The ranks of all explainers by all metrics that have a better end."""
+    metrics = _ranked(table)
+    shown = [
+        [
+            table.result(e, m).rank if table.result(e, m).value is not None else np.nan
+            for m in metrics
+        ]
+        for e in table.explainers
+    ]
+    # The best are dark; half of the range stays light enough for dark text.
+    last = max(len(table.explainers), 2)
+    if ax is None:
+        ax = _sized(0.7 * len(metrics) + 2.5, 0.4 * len(table.explainers) + 2.2)
+    ax.imshow(shown, cmap="Blues_r", aspect="auto", vmin=1, vmax=last)
+    _write(ax, shown, "{:.0f}", lambda rank: rank <= (1 + last) / 2)
+    ax.set_xticks(range(len(metrics)), metrics, rotation=45, ha="right", rotation_mode="anchor")
+    ax.set_yticks(range(len(table.explainers)), table.explainers)
+    ax.set_title("rank (1 is best)")
+    return ax
+
+
+def radar(table: Any, ax: Any) -> Any:
+    """Ranks around a circle, a line per explainer; the best rank is outside."""
+    metrics = _ranked(table)
+    if len(metrics) < 3:
+        raise ValueError("metrics: a radar needs at least three that have a better end; see plot")
+    if ax is None:
+        # No layout of matplotlib leaves room for the labels around a circle.
+        figure = pyplot().figure(figsize=(8.5, 5.5))
+        ax = figure.add_axes((0.17, 0.1, 0.52, 0.74), projection="polar")
+    elif not hasattr(ax, "set_theta_offset"):
+        raise ValueError("ax: a radar needs polar axes: subplot_kw={'projection': 'polar'}")
+    last = len(table.explainers)
+    angles = np.linspace(0.0, 2.0 * np.pi, len(metrics), endpoint=False)
+    around = np.append(angles, angles[:1])
+    ax.set_theta_offset(np.pi / 2.0)
+    ax.set_theta_direction(-1)
+    for place, explainer in enumerate(table.explainers):
+        # Lines of one rank do not hide each other.
+        apart = 0.12 * (place / max(last - 1, 1) - 0.5)
+        heights = [last + 1 - table.result(explainer, m).rank + apart for m in metrics]
+        ax.plot(around, [*heights, heights[0]], label=explainer, **_style(place))
+    ax.set_xticks(angles, ["\n".join(textwrap.wrap(m.replace("_", " "), 14)) for m in metrics])
+    ax.tick_params(axis="x", pad=8)
+    for angle, label in zip(angles, ax.get_xticklabels()):
+        # Beside the circle, not over it.
+        side = np.sin(angle)
+        label.set_ha("center" if abs(side) < 0.1 else "left" if side > 0 else "right")
+    ax.set_ylim(0.0, last + 0.3)
+    ax.set_yticks(range(1, last + 1), [str(last + 1 - height) for height in range(1, last + 1)])
+    ax.set_rlabel_position(180.0 / len(metrics))
+    ax.set_title("rank (1, outside, is best)", pad=24)
+    ax.legend(loc="upper left", bbox_to_anchor=(1.2, 1.12), frameon=False)
+    return ax
+
+
+def agreement(taus: Mapping[tuple[str, str], float | None], ax: Any) -> Any:
+    """Kendall's tau of every two metrics, as a heat map."""
+    if not taus:
+        raise ValueError(
+            "metrics: agreement is of at least two that have a better end, and of three explainers or more"
+        )
+    names = list(dict.fromkeys(name for pair in taus for name in pair))
+    matrix = np.full((len(names), len(names)), np.nan)
+    np.fill_diagonal(matrix, 1.0)
+    for (first, second), tau in taus.items():
+        i, j = names.index(first), names.index(second)
+        matrix[i, j] = matrix[j, i] = np.nan if tau is None else tau
+    if ax is None:
+        ax = _sized(0.55 * len(names) + 3.0, 0.5 * len(names) + 2.2)
+    image = ax.imshow(matrix, cmap="RdBu", vmin=-1, vmax=1)
+    _write(ax, matrix, "{:.1f}", lambda tau: abs(tau) > 0.6)
+    ax.set_xticks(range(len(names)), names, rotation=45, ha="right", rotation_mode="anchor")
+    ax.set_yticks(range(len(names)), names)
+    ax.figure.colorbar(image, ax=ax, label="Kendall's tau of the ranks")
+    return ax
+
+
+def _ranked(table: Any) -> list[str]:
+    return [m for m in table.metrics if table[m].direction != "none" and not table[m].undefined]
+
+
+def _write(ax: Any, matrix: Iterable[Iterable[float]], form: str, is_dark: Any) -> None:
+    """Writes the numbers of a heat map into it; a dash where there is none."""
+    for row, of_row in enumerate(matrix):
+        for column, value in enumerate(of_row):
+            known = value == value
+            color = "white" if known and is_dark(value) else "black"
+            text = form.format(value) if known else "–"
+            ax.text(column, row, text, ha="center", va="center", color=color, fontsize="small")
+
+
+def _style(place: int) -> dict[str, Any]:
+    """Of one of several lines: told apart without colours, too."""
+    return {
+        "color": COLORS[place % len(COLORS)],
+        "marker": _MARKERS[place % len(_MARKERS)],
+        "markersize": 4,
+        "linestyle": _LINES[place // len(COLORS) % len(_LINES)],
+    }
+
+
+def _legend(ax: Any, n: int) -> None:
+    """Beside the lines where it is long."""
+    if n > 4:
+        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False)
+    else:
+        ax.legend(frameon=False)
+
+
+def _sized(width: float, height: float) -> Any:
+    return pyplot().subplots(figsize=(width, height), layout="constrained")[1]

@@ -1,0 +1,474 @@
+"""Evaluations of data that is larger than memory: one pass, batch by batch."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _native
+from .._arguments import number, seed_of, threads, whole, whole_or_none
+from .._arrays import column_names, reals, to_numpy
+from .._files import write_whole
+from .._progress import bar
+from .._sources import cut, fields_of, size_of, source_of
+from ._data import Run, Sides, explained
+from ._evaluate import asked_metrics, values_of
+from ._functions import base_scores
+from ._metric import Metric
+from ._models import is_explainer
+from ._own import OwnMetric
+from ._table import EvaluationTable, EvaluationValues
+
+if TYPE_CHECKING:
+    from .._frameworks import Framework
+
+#: The first line of a checkpoint says that it is one.
+_FORMAT = "xai-metrics checkpoint 1"
+
+
+def evaluate_stream(
+    model: Any,
+    data: Any,
+    explainers: Mapping[str, Any],
+    metrics: str | Iterable[str | Metric] | Mapping[str, str | Metric] = "standard",
+    *,
+    inputs: Any = None,
+    targets: Any = None,
+    masks: Any = None,
+    mosaic: Any = None,
+    segments: Any = None,
+    reference_maps: Any = None,
+    second_maps: Any = None,
+    representation: Any = None,
+    output: Any = None,
+    score: Callable[[Any], Any] | None = None,
+    activation: str | None = None,
+    batch_size: int | None = None,
+    allow_batch_dependence: bool = False,
+    layout: str | None = None,
+    framework: Framework | None = None,
+    device: Any = None,
+    checkpoint: Any = None,
+    checkpoint_seconds: float = 60.0,
+    level: float = 0.95,
+    replicates: int = 1000,
+    seed: int = 1,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> EvaluationTable:
+    """Judges explainers on data that is larger than memory: :func:`evaluate` in one pass over batches.
+
+    In memory are one batch, and of every sample one number per explainer and metric. The values are
+    those of one call on the whole data, to the last bit where the model answers a row alike in any batch.
+
+    Parameters
+    ----------
+    model, explainers, metrics
+        As for :func:`evaluate`. Maps that exist are arrays of all samples, memory-mapped ones for
+        instance, or a list of names: ``["shap_values"]``, a field of the batches, or several columns.
+    data : iterable, data set, file, table or arrays
+        - batches: a ``DataLoader`` of torch, a generator, a ``RecordBatchReader`` or a
+          ``TextFileReader`` of pandas;
+        - a ``Dataset`` of torch or of Hugging Face;
+        - ``pyarrow.dataset.Dataset``, ``pyarrow.parquet.ParquetFile``, lazy tables of polars;
+        - an array, or a tuple or a mapping of arrays of one length: ``numpy.memmap``, HDF5.
+
+        A batch is an array or tensor of inputs, a tuple or list of fields ``(inputs, targets, …)``, a
+        mapping of them by name, or a table of pandas, polars or pyarrow.
+    inputs, targets : int, str or list of them, optional
+        Which field of a batch they are; a list of names of columns, or of several inputs. By default
+        the first field and the second one, or the keys ``inputs`` and ``targets``; of tables,
+        ``inputs`` are the columns that nothing else is named by, and targets must be named. Without
+        targets, the class of the largest output.
+    masks, mosaic, segments, reference_maps, second_maps : optional
+        Names of fields, or as for :func:`evaluate`: arrays of all samples, or one for all.
+    batch_size : int or None
+        As for :func:`evaluate`; also how many rows are read at once of what has no batches.
+    checkpoint : path, optional
+        A file that the values are written to from time to time and when the call is stopped. The same call with the
+        same file goes on where it was stopped; give it the data from the beginning. The file is written
+        whole or left as it was, and a file of another run is refused.
+    checkpoint_seconds : float
+        The time between two writings.
+    representation, output, score, activation, allow_batch_dependence, layout, framework, device
+        As for :func:`evaluate`.
+    level, replicates, seed, n_jobs, progress
+        As for :func:`evaluate`.
+
+    Returns
+    -------
+    EvaluationTable
+        Without curves, which are means over all samples. ``values`` join those of other parts.
+
+    Raises
+    ------
+    ValueError
+        As :func:`evaluate`; for metrics that relate all samples to each other, and settings that
+        do: the mean of the data set as a baseline, steps over segments that differ between samples, columns of words,
+        which are numbered by how often each occurs. For a
+        checkpoint of another run, for data that is shuffled where there is a checkpoint, for fields that
+        a batch has not.
+    TypeError
+        For data that has no batches.
+    Exception
+        Whatever data, model or explainers raise, unchanged.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from xai_metrics.attribution import evaluate, evaluate_stream
+    >>> weights = np.array([[2.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    >>> def model(x):
+    ...     return (x[:, :, None] * weights).sum(axis=1)
+    >>> def batches():
+    ...     for seed in range(4): # files, for instance
+    ...         x = np.random.default_rng(seed).random((10, 3))
+    ...         yield x, np.zeros(10, dtype=int)
+    >>> terms = {"terms": lambda x, y: x * weights[:, 0]}
+    >>> table = evaluate_stream(model, batches(), terms, ["mu_fidelity", "deletion"])
+    >>> x, y = (np.concatenate(of) for of in zip(*batches()))
+    >>> whole = evaluate(model, x, y, terms, ["mu_fidelity", "deletion"])
+    >>> table.n_samples, table["deletion"]["terms"].value == whole["deletion"]["terms"].value
+    (40, True)
+
+    With torch: ``evaluate_stream(cnn, DataLoader(dataset, batch_size=64), explainers)``. With Hugging Face:
+    ``evaluate_stream(model, dataset, explainers, inputs="image", targets="label")``. With memory-mapped arrays:
+    ``evaluate_stream(model, (np.load("x.npy", mmap_mode="r"), np.load("y.npy")), {"mine": np.load("maps.npy",
+    mmap_mode="r")})``. With Parquet: ``evaluate_stream(estimator, pyarrow.dataset.dataset("folder"), {"shap":
+    ["shap_age", "shap_income"]}, inputs=["age", "income"], targets="label")``.
+    """
+    given = locals()
+    statistics: dict[str, Any] = {"level": number("level", given.pop("level"))}
+    statistics["replicates"] = whole("replicates", given.pop("replicates"), 0)
+    values = _Stream(**given).run()
+    return values.table(**statistics, seed=seed, n_jobs=n_jobs)
+
+
+class _Stream:
+    """A run over batches."""
+
+    def __init__(
+        self,
+        model: Any,
+        data: Any,
+        explainers: Mapping[str, Any],
+        metrics: Any,
+        inputs: Any,
+        targets: Any,
+        checkpoint: Any,
+        checkpoint_seconds: float,
+        seed: int,
+        n_jobs: int | None,
+        progress: bool,
+        **how: Any,
+    ) -> None:
+        if not isinstance(explainers, Mapping):
+            kind = type(explainers).__name__
+            raise TypeError(f"explainers: expected a mapping by name, got {kind}")
+        self.source = source_of(data, whole_or_none("batch_size", how["batch_size"], 1))
+        self.model, self.metrics = model, metrics
+        self.seed, self.n_jobs, self.progress = seed_of(seed), threads(n_jobs), progress
+        #: The metrics and what they are called, and why others are left out: known from the first batch on.
+        self.asked: list[tuple[str, Metric]] = []
+        self.skipped: dict[str, str] = {}
+        #: Which field of a batch something is, arrays of all samples, and what all samples share.
+        self.names: dict[str, Any] = {"inputs": inputs, "targets": targets}
+        self.arrays: dict[str, Any] = {}
+        self.shared: dict[str, Any] = {}
+        for side in Sides.__dataclass_fields__:
+            self._sort(side, how.pop(side, None))
+        #: What makes maps, of those that make any.
+        self.explainers: dict[str, Any] = {}
+        for name, value in explainers.items():
+            maps, self.explainers[str(name)] = explained(value)
+            self._sort(f"explainers[{str(name)!r}]", maps)
+        self.how = how
+        self.checkpoint = None
+        if checkpoint is not None:
+            if self.source.is_shuffled:
+                raise ValueError(
+                    "checkpoint: the data is shuffled, so that a stopped run cannot go on; make the DataLoader with "
+                    "shuffle=False"
+                )
+            seconds = number("checkpoint_seconds", checkpoint_seconds)
+            self.checkpoint = _Checkpoint(Path(checkpoint), seconds)
+
+    def _sort(self, what: str, value: Any) -> None:
+        names = value if isinstance(value, list) else [value]
+        if names and all(isinstance(name, str) for name in names):
+            self.names[what] = value
+        elif value is None or is_explainer(value) or size_of(value) == 1:
+            self.shared[what] = value
+        elif what == "segments" and np.ndim(value) == 2:
+            self.shared[what] = value
+        else:
+            self.arrays[what] = value
+
+    def run(self) -> EvaluationValues:
+        """The values of all samples."""
+        parts = [] if self.checkpoint is None else self.checkpoint.read()
+        n_stored = n_done = sum(part.n_samples for part in parts)
+        end = 0
+        with bar(self.source.n_samples, "sample", self.progress) as shown:
+            shown.update(n_done)
+            try:
+                for place, fields in self._batches(n_done):
+                    end = place + size_of(fields["inputs"])
+                    if place == 0:
+                        self._begin(fields)
+                    if self.checkpoint is not None:
+                        self.checkpoint.compare(place, fields)
+                    left_out = max(n_done - place, 0)
+                    if place + left_out >= end:
+                        continue
+                    run = self._run(place + left_out, _cut(fields, left_out))
+                    run.metrics = list(self.asked)
+                    _join(parts, values_of(run, self.skipped, self.n_jobs))
+                    # Once is enough: the first batch has shown it.
+                    self.how["allow_batch_dependence"] = True
+                    shown.update(end - n_done)
+                    n_done = end
+                    if self.checkpoint is not None:
+                        self.checkpoint.last = _digest(_cut(fields, -1))
+                        self.checkpoint.write(parts, now=False)
+            finally:
+                if self.checkpoint is not None and parts and self.asked:
+                    self.checkpoint.write(parts, now=True)
+        if end < n_stored:
+            raise ValueError(f"checkpoint: it has values of {n_stored} samples, the data has {end}")
+        if not parts:
+            raise ValueError("data: there are no samples")
+        return _whole(parts)
+
+    def _batches(self, n_done: int) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The fields of batches, each with the place of its first sample: the first, and from the last done sample on."""
+        place, batches = self.source.batches(max(n_done - 1, 0))
+        if place > 0:
+            yield 0, fields_of(next(self.source.batches(0)[1]), self.names)
+        for batch in batches:
+            fields = fields_of(batch, self.names)
+            n = size_of(fields["inputs"])
+            if n:
+                yield place, fields
+            place += n
+
+    def _run(self, place: int, fields: Mapping[str, Any]) -> Run:
+        """The run of a batch."""
+        n = size_of(fields["inputs"])
+
+        def given(what: str) -> Any:
+            if what in self.names:
+                field = fields[what]
+                if isinstance(field, Mapping):
+                    (field,) = field.values()
+                # Columns are in the order that they are named in.
+                is_table = isinstance(self.names[what], list) and column_names(field) is not None
+                return reals(field, what, 2) if is_table else field
+            if what in self.shared:
+                return self.shared[what]
+            array = self.arrays[what]
+            if size_of(array) < place + n:
+                raise ValueError(
+                    f"{what}: expected one per sample of the data, at least {place + n}, got {size_of(array)}"
+                )
+            return cut(array, place, place + n)
+
+        sides = Sides(**{side: given(side) for side in Sides.__dataclass_fields__})
+        run = Run(
+            model=self.model,
+            inputs=fields["inputs"],
+            targets=fields["targets"],
+            sides=sides,
+            first_sample=place,
+            **self.how,
+        )
+        for name, explainer in self.explainers.items():
+            run.explainers.append((name, given(f"explainers[{name!r}]"), explainer))
+        return run
+
+    def _begin(self, fields: Mapping[str, Any]) -> None:
+        """Reads the first batch for the metrics that it is enough for, and for what a checkpoint must agree with."""
+        metrics = self.metrics
+        if not isinstance(metrics, (str, Mapping)) and isinstance(metrics, Iterable):
+            metrics = list(metrics)
+        run = self._run(0, fields)
+        asked, self.skipped = asked_metrics(metrics, run)
+        if run.given is not None and "words" in run.assumed:
+            raise ValueError(
+                "inputs: columns of words are numbered by how often each occurs in all samples, which a stream never has "
+                "at once; give columns of numbers"
+            )
+        is_all = "all" in ([metrics] if isinstance(metrics, str) else metrics)
+        for name, metric in asked:
+            obstacle = _obstacle(metric, "segments" in {*self.arrays, *self.names})
+            if obstacle is None:
+                self.asked.append((name, metric.with_seed(self.seed)))
+            elif is_all:
+                self.skipped[name] = obstacle
+            else:
+                raise ValueError(
+                    f"metrics: {name} {obstacle}, which a stream never has at once; leave it out, or use evaluate, "
+                    "which takes memory-mapped arrays"
+                )
+        if not self.asked:
+            why = "".join(f"; {name} {reason}" for name, reason in self.skipped.items())
+            raise ValueError(f"metrics: empty{why}")
+        if self.checkpoint is None:
+            return
+        explainers = {
+            f"explainer {name}": "maps" if of is None else of if isinstance(of, str) else "function"
+            for name, of in self.explainers.items()
+        }
+        asked_for = {f"metric {name}": _about(metric) for name, metric in self.asked}
+        how = {of: self.how[of] for of in ("activation", "layout")}
+        first, score = _cut(fields, 0, 1), None
+        if self.model is not None:
+            how_asked = {of: self.how[of] for of in ("activation", "layout", "framework", "device")}
+            (score,) = base_scores(self.model, first["inputs"], first["targets"], **how_asked)
+        settings = {**how, **explainers, **asked_for}
+        self.checkpoint.begin(settings, _digest(first), None if score is None else float(score))
+
+
+class _Checkpoint:
+    """The values of the samples so far, in a file, and what says of which run they are."""
+
+    def __init__(self, path: Path, seconds: float) -> None:
+        self.path, self.seconds = path, seconds
+        self.stored: dict[str, Any] | None = None
+        #: What is written before the values.
+        self.head: dict[str, Any] = {}
+        #: Of the last sample that is done.
+        self.last = ""
+        self.n_stored = 0
+        self.written = time.monotonic()
+
+    def read(self) -> list[EvaluationValues]:
+        """The values of a stopped run; none without a file."""
+        if not self.path.exists():
+            return []
+        head, _, values = self.path.read_bytes().partition(b"\n")
+        try:
+            stored = json.loads(head)
+            if stored["format"] != _FORMAT:
+                raise KeyError
+            native = _native.AttributionValues.of_bytes(values)
+        except (ValueError, KeyError, TypeError) as error:
+            why = f": {error}" if isinstance(error, ValueError) else ""
+            raise ValueError(
+                f"checkpoint: {str(self.path)!r} is no checkpoint of this version{why}; name another file"
+            ) from None
+        self.stored, self.last = stored, stored["last"]
+        self.n_stored = native.n_samples
+        return [
+            EvaluationValues(native, stored["assumed"], stored["skipped"], stored["activation"])
+        ]
+
+    def begin(self, settings: dict[str, Any], first: str, score: float | None) -> None:
+        """Holds the run against the stored one, from the first batch on."""
+        self.head = {"format": _FORMAT, "settings": settings, "first": first, "score": score}
+        if self.stored is None:
+            return
+        theirs = self.stored["settings"]
+        names = (n for n in {**settings, **theirs} if settings.get(n) != theirs.get(n))
+        name = next(names, None)
+        if name is not None:
+            self._refuse(f"{name} is {settings.get(name)}, there {theirs.get(name)}")
+        if first != self.stored["first"]:
+            self._refuse("the first sample is another one")
+        known = self.stored["score"]
+        if score != known and (
+            score is None or known is None or not np.isclose(score, known, 1e-3)
+        ):
+            self._refuse(f"the model's score of the first sample is {score}, there {known}")
+
+    def compare(self, place: int, fields: Mapping[str, Any]) -> None:
+        """Refuses data whose last done sample is another one."""
+        at = self.n_stored - 1 - place
+        if self.stored is not None and 0 <= at < size_of(fields["inputs"]):
+            if _digest(_cut(fields, at, at + 1)) != self.stored["last"]:
+                self._refuse(f"sample {self.n_stored - 1} is another one")
+
+    def write(self, parts: list[EvaluationValues], *, now: bool) -> None:
+        """Writes the values, where that is due and something came in."""
+        is_due = now or time.monotonic() - self.written >= self.seconds
+        if not is_due or sum(part.n_samples for part in parts) == self.n_stored:
+            return
+        parts[:] = [_whole(parts)]
+        values = parts[0]
+        about = {"last": self.last, "assumed": values.assumed, "skipped": values.skipped}
+        about["activation"] = values.activation
+        head = json.dumps({**self.head, **about}).encode()
+        write_whole({self.path: head + b"\n" + bytes(values._native.to_bytes())})
+        self.n_stored, self.written, self.stored = values.n_samples, time.monotonic(), None
+
+    def _refuse(self, why: str) -> None:
+        raise ValueError(
+            f"checkpoint: {str(self.path)!r} is of another run: {why}; name another file, or remove this one"
+        )
+
+
+def _obstacle(metric: Metric, has_segments: bool) -> str | None:
+    """Why the values of a metric are not those of batches."""
+    info = metric.info
+    if info.is_whole:
+        return "relates all samples to each other"
+    values = {p.name: metric.parameters.get(p.name, p.default) for p in info.parameters}
+    if values.get("baseline") == "mean":
+        return "has the mean of the data set as its baseline (or give that mean as an array)"
+    of_segments = "segments" in (values.get("features"), values.get("ordered_features"))
+    if has_segments and of_segments and "steps" in values:
+        return "has steps up to the most segments of a sample"
+    return None
+
+
+def _about(metric: Metric) -> list[Any]:
+    """What tells a metric from others, in other processes too."""
+    if isinstance(metric, OwnMetric):
+        return [type(metric.metric).__qualname__]
+    return [repr(metric), {of: _digest(array) for of, array in metric.arrays.items()}]
+
+
+def _join(parts: list[EvaluationValues], part: EvaluationValues) -> None:
+    """Adds a part; those before it are at least as large, so that none is copied more than some times."""
+    parts.append(part)
+    while len(parts) > 1 and parts[-2].n_samples <= parts[-1].n_samples:
+        last = parts.pop()
+        parts[-1] = parts[-1].merge(last)
+
+
+def _whole(parts: list[EvaluationValues]) -> EvaluationValues:
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = whole.merge(part)
+    return whole
+
+
+def _cut(fields: Mapping[str, Any], start: int, stop: int | None = None) -> dict[str, Any]:
+    if start < 0:
+        start += size_of(fields["inputs"])
+    return {of: None if value is None else cut(value, start, stop) for of, value in fields.items()}
+
+
+def _digest(values: Any) -> str:
+    """What tells arrays and functions from others."""
+    import hashlib
+
+    if isinstance(values, Mapping):
+        return json.dumps({str(of): _digest(value) for of, value in values.items()})
+    if isinstance(values, tuple):
+        return json.dumps([_digest(value) for value in values])
+    if values is None or callable(values):
+        return getattr(values, "__qualname__", type(values).__name__)
+    try:
+        array = to_numpy(values, "values")
+    except (TypeError, ValueError):
+        array = np.array([str(values)])
+    content = repr(array.tolist()) if array.dtype.kind == "O" else array.tobytes()
+    content = content.encode() if isinstance(content, str) else content
+    about = f"{array.shape} {array.dtype}".encode()
+    return hashlib.blake2b(about + content, digest_size=16).hexdigest()

@@ -1,0 +1,287 @@
+//! Reports: results in, `report.json` and its page out.
+
+use std::collections::BTreeMap;
+
+use ndarray::ArrayD;
+use numpy::PyReadonlyArrayDyn;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pythonize::depythonize;
+use xai_attribution::evaluation::Statistics;
+use xai_attribution::model::Targets;
+use xai_attribution::run::MaskedScores;
+use xai_casebased::Accumulator;
+use xai_casebased::result::{AuditCases, FeatureComparison};
+use xai_core::Activation;
+use xai_graph::dataset::SweepCurve;
+use xai_report::section::attribution::Attribution;
+use xai_report::section::casebased::{AuditedData, Casebased};
+use xai_report::section::gallery::{GalleryChoice, GalleryData, GalleryItem};
+use xai_report::section::graph::{ExplainerResults, Graph};
+use xai_report::section::repro::{Repro, Votes, VotesOfSample};
+use xai_report::section::simulation::Simulation;
+use xai_report::{Family, Origin, diff, findings, page};
+use xai_repro::across_runs::votes;
+use xai_repro::study::{AccuracyProfile, StudySummary};
+use xai_repro::{RunInterval, SampleConsistency};
+
+use crate::attribution::{AttributionValues, layout};
+use crate::casebased::CasebasedAudit;
+use crate::described::Given;
+use crate::error::OrRaise;
+use crate::labels::{Labels, for_labels, widened};
+use crate::repro::{PackedRuns, Study, options};
+use crate::stored::to_python;
+use crate::work;
+
+/// Bins of accuracy in the profiles of a simulation study, and samples on which runs disagree that are listed: as the
+/// command line has them.
+const N_BINS: usize = 10;
+const N_INCONSISTENT: usize = 10;
+
+/// A report.
+#[pyclass(module = "xai_metrics._native", skip_from_py_object)]
+#[derive(Clone)]
+pub(crate) struct Report(xai_report::Report);
+
+/// The pictures of one explainer's chosen samples: inputs, maps, classes where targets are such, and scores.
+type Pictures<'py> = (
+    PyReadonlyArrayDyn<'py, f32>,
+    PyReadonlyArrayDyn<'py, f32>,
+    Option<Vec<i64>>,
+    Vec<f64>,
+    Vec<f64>,
+);
+
+impl Report {
+    fn origin(&self, family: Family, n_before: usize, name: String, seed: Option<u64>) -> Origin {
+        Origin {
+            seed: seed.unwrap_or(self.0.seed),
+            ..Origin::new(family, n_before + 1, name)
+        }
+    }
+}
+
+#[pymethods]
+impl Report {
+    #[new]
+    fn new(title: &str) -> Self {
+        Self(xai_report::Report::new(title))
+    }
+
+    /// Reads the bytes of a `report.json`.
+    #[staticmethod]
+    fn read(json: &[u8]) -> PyResult<Self> {
+        let report = xai_report::Report::from_json(json);
+        report
+            .map(Self)
+            .map_err(|e| PyValueError::new_err(e.to_string()))
+    }
+
+    #[getter]
+    fn title(&self) -> &str {
+        &self.0.title
+    }
+
+    /// The text of `report.json`.
+    fn json(&self) -> PyResult<String> {
+        let json = self.0.to_json();
+        json.map_err(|e| PyValueError::new_err(e.to_string()))
+    }
+
+    /// The page.
+    fn page(&self, py: Python<'_>) -> String {
+        py.detach(|| page(&self.0))
+    }
+
+    /// What changed from this report to another one.
+    fn diff<'py>(&self, py: Python<'py>, new: &Self) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &diff(&self.0, &new.0))
+    }
+
+    /// Says what the numbers of all sections say.
+    fn find(&mut self) {
+        self.0.findings = findings(&self.0);
+    }
+
+    /// The samples whose maps the page shows, by explainer; none where no metric has a better end.
+    #[staticmethod]
+    fn shown(py: Python<'_>, values: &AttributionValues) -> PyResult<Vec<Vec<usize>>> {
+        let statistics = Statistics {
+            replicates: 0,
+            ..Statistics::default()
+        };
+        let table = values.values().table(&statistics).or_raise(py)?;
+        let choice = GalleryChoice::new(&table);
+        let samples = choice.map_or_else(Vec::new, |choice| choice.samples);
+        let of_explainer = |chosen: &Vec<_>| chosen.iter().map(sample).collect();
+        Ok(samples.iter().map(of_explainer).collect())
+    }
+
+    /// Adds a table of explainers and metrics; `pictures` are those of [`shown`](Self::shown), and the layout of the
+    /// inputs in them.
+    #[pyo3(signature = (name, values, statistics, activation, remarks, pictures=None))]
+    #[allow(clippy::too_many_arguments)] // called in one place
+    fn add_attribution(
+        &mut self,
+        py: Python<'_>,
+        name: String,
+        values: &AttributionValues,
+        statistics: (f64, usize, u64),
+        activation: &str,
+        remarks: Vec<String>,
+        pictures: Option<(&str, Vec<Pictures<'_>>)>,
+    ) -> PyResult<()> {
+        let (level, replicates, seed) = statistics;
+        let statistics = Statistics {
+            level,
+            replicates,
+            seed,
+        };
+        let table = work::run(py, None, || values.values().table(&statistics))?.or_raise(py)?;
+        let activation = activation.parse::<Activation>().or_raise(py)?;
+        let gallery = match (pictures, GalleryChoice::new(&table)) {
+            (Some((layout_name, pictures)), Some(choice)) => {
+                let mut items = Vec::new();
+                let of_explainers = choice.samples.iter().zip(&table.explainers);
+                for ((chosen, explainer), pictures) in of_explainers.zip(pictures) {
+                    let (inputs, maps, classes, base, masked) = pictures;
+                    let owned = |array: PyReadonlyArrayDyn<'_, f32>| -> ArrayD<f32> {
+                        array.as_array().to_owned()
+                    };
+                    let data = GalleryData {
+                        inputs: &owned(inputs),
+                        layout: layout(layout_name)?,
+                        maps: &owned(maps),
+                        targets: &classes.map_or_else(
+                            || Targets::Rows(ndarray::Array2::default((0, 0))),
+                            Targets::Classes,
+                        ),
+                        scores: &MaskedScores { base, masked },
+                    };
+                    let of_explainer = GalleryItem::of_explainer(explainer, chosen, data);
+                    items.extend(of_explainer.or_raise(py)?);
+                }
+                choice.gallery(items)
+            }
+            _ => None,
+        };
+        let n_before = self.0.attribution.len();
+        let mut origin = self.origin(Family::Attribution, n_before, name, Some(seed));
+        origin.remarks = remarks;
+        let section = Attribution::new(origin, &table, activation, gallery).or_raise(py)?;
+        self.0.attribution.push(section);
+        Ok(())
+    }
+
+    /// Adds an audit. `cases` are the least supported predictions with their neighbours, `features` the same samples
+    /// beside those, feature by feature.
+    #[allow(clippy::too_many_arguments)] // called in one place
+    fn add_casebased(
+        &mut self,
+        py: Python<'_>,
+        name: String,
+        audit: &CasebasedAudit,
+        cases: &Bound<'_, PyAny>,
+        features: &Bound<'_, PyAny>,
+        n_train: usize,
+        k: usize,
+        class_names: BTreeMap<i64, String>,
+        columns_used: Vec<String>,
+    ) -> PyResult<()> {
+        let cases: AuditCases = depythonize(cases)?;
+        let features: Vec<Vec<FeatureComparison>> = depythonize(features)?;
+        let samples = cases.least_supported.iter().map(|case| case.sample);
+        let data = AuditedData {
+            n_train,
+            k,
+            features: samples.zip(features).collect(),
+            class_names,
+            columns_used,
+            columns_left_out: Vec::new(),
+        };
+        let mut report = audit.audit().finish().or_raise(py)?;
+        report.cases = Some(cases);
+        let origin = self.origin(Family::Casebased, self.0.casebased.len(), name, None);
+        let section = Casebased::new(origin, &report, data);
+        self.0.casebased.push(section);
+        Ok(())
+    }
+
+    /// Adds the sweeps of some explainers.
+    fn add_graph(&mut self, name: String, sweeps: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<()> {
+        let results = sweeps.into_iter().map(|(name, sweep)| {
+            let sweep: SweepCurve = depythonize(&sweep)?;
+            Ok(ExplainerResults {
+                name,
+                sweep,
+                index: None,
+                ground_truth: None,
+                mask: None,
+                edges: None,
+            })
+        });
+        let results: PyResult<Vec<_>> = results.collect();
+        let origin = self.origin(Family::Graph, self.0.graph.len(), name, None);
+        self.0.graph.push(Graph::new(origin, results?, 0));
+        Ok(())
+    }
+
+    /// Adds all pairs of runs. `called` are the classes that are no numbers, by their numbers.
+    #[allow(clippy::too_many_arguments)] // called in one place
+    fn add_repro(
+        &mut self,
+        py: Python<'_>,
+        name: String,
+        packed: &PackedRuns,
+        metrics: Vec<String>,
+        given: Given,
+        predictions: Labels<'_>,
+        labels: Option<Vec<i64>>,
+        called: BTreeMap<i64, String>,
+    ) -> PyResult<()> {
+        let (metrics, options) = options(py, &metrics, given)?;
+        let report = || options.report(&packed.runs, RunInterval::jackknife());
+        let report = work::run(py, None, report)?.or_raise(py)?;
+        let class = |label: i64| called.get(&label).cloned().unwrap_or(label.to_string());
+        let (report, of_samples) = for_labels!(predictions, |view| {
+            let view = crate::array::two_axes("predictions", view)?;
+            let samples = work::run(py, None, || SampleConsistency::new(view))?.or_raise(py)?;
+            let most = samples.most_inconsistent(N_INCONSISTENT).into_iter();
+            let of_sample = |sample: usize| VotesOfSample {
+                label: (labels.as_ref()).map_or_else(String::new, |labels| class(labels[sample])),
+                votes: votes(view, sample)
+                    .into_iter()
+                    .map(|(label, n)| Votes {
+                        class: class(widened(label)),
+                        n,
+                    })
+                    .collect(),
+            };
+            let of_samples: Vec<_> = most.map(of_sample).collect();
+            (report.with_samples(&samples, N_INCONSISTENT), of_samples)
+        });
+        let origin = self.origin(Family::Repro, self.0.repro.len(), name, None);
+        let section = Repro::new(origin, &metrics, &report, &of_samples);
+        self.0.repro.push(section);
+        Ok(())
+    }
+
+    /// Adds a simulation study.
+    fn add_simulation(&mut self, py: Python<'_>, name: String, study: &Study) -> PyResult<()> {
+        let summary = work::run(py, None, || StudySummary::new(&study.draws))?.or_raise(py)?;
+        let profiles = AccuracyProfile::per_metric(&study.draws, N_BINS).or_raise(py)?;
+        let origin = self.origin(Family::Simulation, self.0.simulation.len(), name, None);
+        let section = Simulation::new(origin, &summary, &profiles);
+        self.0.simulation.push(section);
+        Ok(())
+    }
+}
+
+fn sample(chosen: &xai_report::section::gallery::ChosenSample) -> usize {
+    chosen.sample
+}
+
+pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Report>()
+}
