@@ -77,6 +77,31 @@ def _infos() -> dict[str, MetricInfo]:
     return infos
 
 
+def named(package: str, theirs: str) -> MetricInfo:
+    """The metric that another package has under a name.
+
+    >>> named("quantus", "PixelFlipping").name
+    'deletion'
+    """
+    return next(info for info in _infos().values() if f"{package}.{theirs}" in info.peers)
+
+
+@cache
+def _meant_by_names() -> dict[str, str]:
+    """Our name of a metric by every name that is known, ours and those of other packages."""
+    meant: dict[str, str] = {}
+    for info in _infos().values():
+        for peer in info.peers:
+            package, _, theirs = peer.partition(".")
+            meant.setdefault(_folded(theirs), f"{info.name} ({theirs} of {package})")
+    return {**meant, **{_folded(ours): ours for ours in _infos()}}
+
+
+def _folded(name: str) -> str:
+    """A name without what spellings differ in."""
+    return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
 def metric_infos() -> list[MetricInfo]:
     """All metrics of attribution maps and explainers, in the order of the documentation.
 
@@ -113,11 +138,17 @@ def metric_info(name: str) -> MetricInfo:
     --------
     >>> metric_info("mu-fidelity").direction
     'higher'
+    >>> metric_info("PixelFlipping")
+    Traceback (most recent call last):
+    ValueError: metric: got 'PixelFlipping', did you mean deletion (PixelFlipping of quantus)?
     """
     infos = _infos()
     info = infos.get(name.replace("-", "_"))
     if info is None:
-        near = difflib.get_close_matches(name.replace("-", "_"), infos)
+        meant = _meant_by_names()
+        # A name that another package has needs no guess.
+        exact = [_folded(name)] if _folded(name) in meant else []
+        near = [meant[of] for of in exact or difflib.get_close_matches(_folded(name), meant)]
         if near:
             raise ValueError(f"metric: got {name!r}, did you mean {' or '.join(near)}?")
         raise ValueError(f"metric: expected one of {', '.join(infos)}, got {name!r}")

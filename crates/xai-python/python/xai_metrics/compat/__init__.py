@@ -4,6 +4,9 @@
 module                      stands in for
 ==========================  ==========================================================
 :mod:`.case_explainer`      ``case_explainer`` 0.2.0
+:mod:`.quantus`             ``quantus`` 0.6: its metrics and ``evaluate``
+:mod:`.captum_metrics`      ``captum.metrics`` 0.9
+:mod:`.openxai`             ``openxai``: its ``metrics`` and ``evaluator``
 :mod:`.xplique`             ``xplique``: its ``metrics``
 :mod:`.torch_geometric`     ``torch_geometric``: its ``explain.metric``
 :mod:`.error_consistency`   ``error_consistency``: its ``functional``
@@ -20,9 +23,25 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import case_explainer, error_consistency, torch_geometric, xplique
+    from . import (
+        captum_metrics,
+        case_explainer,
+        error_consistency,
+        openxai,
+        quantus,
+        torch_geometric,
+        xplique,
+    )
 
-__all__ = ["case_explainer", "error_consistency", "torch_geometric", "xplique"]
+__all__ = [
+    "captum_metrics",
+    "case_explainer",
+    "error_consistency",
+    "openxai",
+    "quantus",
+    "torch_geometric",
+    "xplique",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,42 @@
+"""One value per sample, also where no sample has one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xai_metrics import _native
+from xai_metrics._arguments import threads
+from xai_metrics._progress import bar
+from xai_metrics.attribution._data import Run, Sides
+from xai_metrics.attribution._models import is_explainer
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from xai_metrics.attribution._metric import Metric
+
+
+def per_sample(
+    metric: Metric, run: dict[str, Any], progress: bool = False
+) -> npt.NDArray[np.float64]:
+    """The values of a metric for a run by its fields and those of its sides, NaN where undefined.
+
+    ``explanations`` are maps or an explainer, and ``explainer`` is one beside maps.
+    """
+    run = dict(run)
+    n_jobs = threads(run.pop("n_jobs", None))
+    sides = {name: run.pop(name) for name in Sides.__dataclass_fields__ if name in run}
+    maps, explainer = run.pop("explanations", None), run.pop("explainer", None)
+    if is_explainer(maps):
+        maps, explainer = None, maps
+    asked = Run(**run, sides=Sides(**sides), metrics=[("metric", metric)])
+    asked.explainers = [("maps", maps, explainer)]
+    missing = metric.missing(asked)
+    if missing:
+        raise ValueError(f"{metric.name}: needs {', '.join(missing)}")
+    with bar(len(asked.array) if asked.inputs is not None else None, "sample", progress) as shown:
+        asked.progress = shown.update if progress else None
+        values = _native.attribution_evaluate(asked.request(), n_jobs)
+    found: npt.NDArray[np.float64] = values.per_sample("metric")[0]
+    return found

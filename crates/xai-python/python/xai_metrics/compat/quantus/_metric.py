@@ -1,0 +1,256 @@
+"""What the classes share."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from xai_metrics._arguments import threads
+from xai_metrics._described import wrapped
+from xai_metrics.attribution._registry import MetricInfo, metric_info, named
+
+from ._asked import Asked, Call
+from ._table import DOORS, SHARED, Door, unit_area
+
+
+class Metric:
+    """A metric of Quantus, to be asked about any number of batches.
+
+    Parameters
+    ----------
+    abs, normalise, normalise_func, normalise_func_kwargs
+        Whether maps lose their signs, and are scaled before: by the largest of them all unless a
+        function, or its name, says otherwise.
+    return_aggregate, aggregate_func
+        Whether a call answers one number, and which: the mean of all scores that there are.
+    default_plot_func
+        What :meth:`plot` calls.
+    disable_warnings, display_progressbar
+        Taken for the sake of Quantus: there are no warnings, and no bars.
+    seed : int
+        What random choices depend on.
+    compat : bool
+        Whether to give the number of Quantus where the default differs; each class says why.
+    n_jobs : int or None
+        Threads; ``None`` for one per core.
+
+    Attributes
+    ----------
+    evaluation_scores
+        The scores of the last call.
+    all_evaluation_scores : list
+        Those of all calls.
+    """
+
+    _door: ClassVar[Door]
+    #: The name of the metric that it is here.
+    _measures: ClassVar[str]
+
+    def __init__(self, *, compat: bool = False, n_jobs: int | None = None, **options: Any) -> None:
+        known = {**SHARED, **self._door.options}
+        unknown = next((name for name in options if name not in known), None)
+        if unknown is not None:
+            names = ", ".join(known)
+            raise TypeError(f"{type(self).__name__} has no option {unknown!r}; it has {names}")
+        self.compat = compat
+        self.n_jobs = threads(n_jobs)
+        self._options = {**known, **options}
+        self._areas: list[float] = []
+        self.evaluation_scores: Any = []
+        self.all_evaluation_scores: list[Any] = []
+
+    def __getattr__(self, name: str) -> Any:
+        # An option is an attribute, as in Quantus.
+        options = self.__dict__.get("_options", {})
+        if name in options:
+            return options[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @property
+    def get_params(self) -> dict[str, Any]:
+        """The options by name."""
+        return dict(self._options)
+
+    @property
+    def info(self) -> MetricInfo:
+        """The metric of :mod:`xai_metrics.attribution` that it is."""
+        return metric_info(self._measures)
+
+    def __call__(
+        self,
+        model: Any,
+        x_batch: Any,
+        y_batch: Any,
+        a_batch: Any = None,
+        s_batch: Any = None,
+        channel_first: bool | None = None,
+        explain_func: Callable[..., Any] | None = None,
+        explain_func_kwargs: dict[str, Any] | None = None,
+        model_predict_kwargs: dict[str, Any] | None = None,
+        softmax: bool | None = None,
+        device: Any = None,
+        batch_size: int | None = 64,
+        custom_batch: Any = None,
+    ) -> Any:
+        """The scores of some maps.
+
+        Parameters
+        ----------
+        model
+            As in :func:`xai_metrics.attribution.evaluate`. ``None`` where only maps are read.
+        x_batch : array-like
+            Inputs ``(n, …)``.
+        y_batch : array-like
+            The classes that are explained, ``(n,)``.
+        a_batch : array-like, optional
+            Maps, with or without channels; else ``explain_func`` is asked for them.
+        s_batch : array-like, optional
+            Masks of the object, ``(n, 1, height, width)``.
+        channel_first : bool, optional
+            Whether channels come before positions; else read from the shapes.
+        explain_func : callable, optional
+            ``explain_func(model=…, inputs=…, targets=…, **explain_func_kwargs) -> maps``, with
+            arrays of NumPy.
+        model_predict_kwargs : dict, optional
+            Not taken: make them part of the model.
+        softmax : bool, optional
+            Whether scores are probabilities.
+        device : optional
+            Where tensors are put; ``explain_func`` is told, too.
+        batch_size : int
+            The largest number of rows that the model is given at once.
+        custom_batch : array-like, optional
+            Of Focus the quadrants of the class, four booleans per sample; of IROF the segments.
+        """
+        if model_predict_kwargs:
+            raise ValueError(
+                "model_predict_kwargs: not passed on; give a function that passes them, such as "
+                "`lambda batch: model(batch, …)`"
+            )
+        call = Call(
+            model,
+            x_batch,
+            y_batch,
+            a_batch,
+            s_batch,
+            channel_first,
+            explain_func,
+            explain_func_kwargs,
+            self._door.softmax if softmax is None else softmax,
+            device,
+            batch_size,
+            custom_batch,
+        )
+        options = SimpleNamespace(**self._options)
+        asked = Asked(self._measures, options, self.compat, call, self.n_jobs)
+        scores = self._door.scores(asked)
+        self._areas = asked.areas
+        if self._options["return_aggregate"]:
+            scores = [self._aggregate(scores)]
+        self.evaluation_scores = scores
+        if isinstance(scores, dict):
+            self.all_evaluation_scores.append(scores)
+        else:
+            self.all_evaluation_scores.extend(scores)
+        return scores
+
+    def _aggregate(self, scores: Any) -> Any:
+        function = self._options["aggregate_func"]
+        if function is not None or self.compat:
+            return (function or np.mean)(scores)
+        values = np.asarray(list(scores.values()) if isinstance(scores, dict) else scores, float)
+        defined = values[~np.isnan(values)]
+        return float(defined.mean()) if defined.size else float("nan")
+
+    @property
+    def get_auc_score(self) -> Any:
+        """The mean area under the curves of the last call."""
+        if not self._areas:
+            raise AttributeError(f"{type(self).__name__!r} object has no curves; call it first")
+        if self.compat:
+            return np.mean([unit_area(np.asarray(of)) for of in self.evaluation_scores])
+        return np.mean(self._areas)
+
+    @property
+    def get_aoc_score(self) -> Any:
+        """The mean of the scores of the last call."""
+        return np.mean(self.evaluation_scores)
+
+    def interpret_scores(self) -> None:
+        """Prints what the scores say."""
+        print(inspect.getdoc(type(self)))
+
+    def plot(
+        self,
+        plot_func: Callable[..., Any] | None = None,
+        show: bool = True,
+        path_to_save: str | None = None,
+        *arguments: Any,
+        **named: Any,
+    ) -> None:
+        """Calls a function that draws, and shows or keeps what it has drawn by matplotlib."""
+        draw = self._options["default_plot_func"] if plot_func is None else plot_func
+        if draw is None:
+            raise ValueError("plot_func: expected a function that draws")
+        draw(*arguments, **named)
+        from matplotlib import pyplot
+
+        if path_to_save:
+            pyplot.savefig(path_to_save, dpi=400)
+        if show:
+            pyplot.show()
+
+    def __repr__(self) -> str:
+        defaults = {**SHARED, **self._door.options}
+        given = {k: v for k, v in self._options.items() if v is not defaults[k]}
+        given |= {"compat": True} if self.compat else {}
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in given.items())})"
+
+
+_OPTIONS = (
+    "Options have the names, the defaults and the meaning that they have in Quantus; those that "
+    "all metrics share are in :class:`Metric`."
+)
+
+
+def metric_class(name: str, door: Door) -> type[Metric]:
+    """The class of a name."""
+    info = named("quantus", door.like or name)
+    ours = "".join(word.capitalize() for word in info.name.split("_"))
+    if info.has_call_of_its_own:
+        ours = f"func:`~xai_metrics.attribution.{info.name}`"
+    else:
+        ours = f"class:`~xai_metrics.attribution.metrics.{ours}`"
+    better = "neither end" if info.direction == "none" else info.direction
+    lines = [
+        *wrapped(f"{name} of Quantus, measured by :{ours}: {info.question}", 0),
+        "",
+        f"Better: {better}.",
+        "",
+        *wrapped(door.differs, 0),
+        "",
+        *wrapped(_OPTIONS, 0),
+        "",
+        "References",
+        "----------",
+        *wrapped(f"{info.source}.", 0),
+        "",
+    ]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    defaults = {**SHARED, **door.options, "compat": False, "n_jobs": None}
+    parameters = [inspect.Parameter(of, keyword, default=d) for of, d in defaults.items()]
+    members = {
+        "__doc__": "\n".join(lines),
+        "__module__": "xai_metrics.compat.quantus",
+        "__signature__": inspect.Signature(parameters),
+        "_door": door,
+        "_measures": info.name,
+    }
+    return type(name, (Metric,), members)
+
+
+CLASSES = {name: metric_class(name, door) for name, door in DOORS.items()}

@@ -1,0 +1,104 @@
+"""Models that are changed: layers of random numbers, shifted inputs; and what layers answer."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from xai_metrics._frameworks import Tensors, is_torch_module
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+def layers_of(model: Any, order: str) -> list[str]:
+    """The layers of a torch module that can be initialized again, in the order of randomization."""
+    if not is_torch_module(model):
+        raise TypeError(
+            f"model: expected a torch module, got {type(model).__name__}; of other models take "
+            "xai_metrics.attribution.model_randomization"
+        )
+    if order not in ("top_down", "bottom_up", "independent"):
+        raise ValueError(f"layer_order: expected top_down, bottom_up or independent, got {order!r}")
+    names = [name for name, of in model.named_modules() if hasattr(of, "reset_parameters")]
+    return names[::-1] if order == "top_down" else names
+
+
+def randomized(model: Any, layers: Sequence[str], seed: int) -> Any:
+    """A copy of a torch module in which some layers are initialized again."""
+    import torch
+
+    changed = copy.deepcopy(model)
+    with torch.random.fork_rng():
+        for name in layers:
+            # Every layer begins with the numbers that Quantus gives it.
+            torch.manual_seed(seed + 1)
+            changed.get_submodule(name).reset_parameters()
+    return changed
+
+
+def shifted(model: Any, by: float) -> Any:
+    """A model that answers inputs shifted by a number as the other those that are not."""
+    if not is_torch_module(model):
+        return lambda batch: model(batch - by)
+    import torch
+
+    class Shifted(torch.nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+
+        def forward(self, batch: Any) -> Any:
+            return self.model(batch - by)
+
+    return Shifted().train(model.training)
+
+
+def outputs_of_layers(
+    model: Any,
+    tensors: Tensors,
+    names: Sequence[str] | None,
+    places: Sequence[int] | None,
+) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
+    """What some layers of a torch module answer to a batch, side by side.
+
+    Layers are those of ``named_modules`` that are no containers, by name or by place; all of them
+    where neither is given.
+    """
+    if not is_torch_module(model):
+        raise TypeError(
+            f"model: expected a torch module, got {type(model).__name__}; of other models give "
+            "a representation to xai_metrics.attribution.RelativeRepresentationStability"
+        )
+    import torch
+
+    containers = (type(model), torch.nn.Sequential)
+    layers = [of for of in model.named_modules() if not isinstance(of[1], containers)]
+    wanted = {place % len(layers) for place in places or ()}
+    chosen = [
+        layer
+        for place, (name, layer) in enumerate(layers)
+        if not (names or places) or name in (names or ()) or place in wanted
+    ]
+    if not chosen:
+        raise ValueError(f"layer_names: no layer is called {', '.join(names or ())}")
+
+    def outputs(batch: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        answers: list[npt.NDArray[Any]] = []
+
+        def keep(_layer: Any, _inputs: Any, answer: Any) -> None:
+            answers.append(tensors.array(answer, "the answer of a layer").reshape(len(batch), -1))
+
+        hooks = [layer.register_forward_hook(keep) for layer in chosen]
+        try:
+            with tensors.calling():
+                model(tensors.tensor(batch))
+        finally:
+            for hook in hooks:
+                hook.remove()
+        return np.concatenate(answers, axis=1)
+
+    return outputs

@@ -1,0 +1,126 @@
+"""The functions that Quantus takes as options, by their names.
+
+A word stands for a function here. A function of the same name, one of Quantus for instance, is the
+same word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+CORRELATIONS = {
+    "correlation_pearson": "pearson",
+    "correlation_spearman": "spearman",
+    "correlation_kendall_tau": "kendall",
+}
+SIMILARITIES = {
+    "correlation_pearson": "pearson",
+    "correlation_spearman": "spearman",
+    "ssim": "ssim",
+}
+DISTANCES = {"distance_euclidean": "l2", "distance_manhattan": "l1"}
+#: What removes features by setting them to a baseline.
+REMOVALS = {
+    "baseline_replacement_by_indices": "",
+    "batch_baseline_replacement_by_indices": "",
+    "baseline_replacement_by_mask": "",
+}
+IMPUTATION = {"noisy_linear_imputation": ""}
+TRANSLATIONS = {"translation_x_direction": "width", "translation_y_direction": "height"}
+NOISES = {
+    "uniform_noise": "around",
+    "batch_uniform_noise": "around",
+    "gaussian_noise": "gaussian",
+    "batch_gaussian_noise": "gaussian",
+}
+BASELINES = {"black": "sample-min", "white": "sample-max", "mean": "sample-mean"}
+
+
+def name_of(function: Any) -> str | None:
+    """The name of a function, or the word that stands for it.
+
+    >>> name_of("ssim"), name_of(name_of)
+    ('ssim', 'name_of')
+    """
+    if isinstance(function, str):
+        return function
+    return getattr(getattr(function, "func", function), "__name__", None)
+
+
+def meant(option: str, function: Any, words: Mapping[str, str]) -> str:
+    """What a word or a function means here.
+
+    >>> meant("similarity_func", "correlation_pearson", CORRELATIONS)
+    'pearson'
+    """
+    found = words.get(name_of(function) or "")
+    if found is None:
+        raise ValueError(f"{option}: expected one of {', '.join(words)}, got {function!r}")
+    return found
+
+
+def normalise_by_max(a: Any, normalise_axes: Any = None) -> npt.NDArray[Any]:
+    """Maps divided by the largest size among all of them, or along some axes.
+
+    >>> normalise_by_max([[1.0, -4.0], [2.0, 0.0]]).tolist()
+    [[0.25, -1.0], [0.5, 0.0]]
+    """
+    a = np.asarray(a)
+    largest = np.abs(a).max(axis=_axes(normalise_axes), keepdims=True)
+    return _divided(a, largest)
+
+
+def normalise_by_negative(a: Any, normalise_axes: Any = None) -> npt.NDArray[Any]:
+    """Maps divided by their largest value where positive, by the size of their smallest where
+    negative.
+
+    >>> normalise_by_negative([[1.0, -4.0, 2.0]]).tolist()
+    [[0.5, -1.0, 1.0]]
+    """
+    a = np.asarray(a)
+    axes = _axes(normalise_axes)
+    highest, lowest = a.max(axis=axes, keepdims=True), a.min(axis=axes, keepdims=True)
+    return _divided(a, np.where(a > 0.0, highest, -lowest))
+
+
+def normalise_by_average_second_moment_estimate(
+    a: Any, normalise_axes: Any = None
+) -> npt.NDArray[Any]:
+    """Maps divided by the root of the mean of their squares, of all or along some axes.
+
+    >>> normalise_by_average_second_moment_estimate([[3.0, 4.0, 0.0, 0.0]]).tolist()
+    [[1.2, 1.6, 0.0, 0.0]]
+    """
+    a = np.asarray(a)
+    return _divided(a, np.sqrt(np.mean(a * a, axis=_axes(normalise_axes), keepdims=True)))
+
+
+def _axes(axes: Any) -> tuple[int, ...] | None:
+    return None if axes is None else tuple(axes)
+
+
+def _divided(a: npt.NDArray[Any], by: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Zeros stay what they are."""
+    quotients = np.zeros(a.shape, np.result_type(a, by))
+    np.divide(a, by, out=quotients, where=by != 0.0)
+    return quotients
+
+
+#: The modules of Quantus that have such functions.
+similarity_func = SimpleNamespace(**{word: word for word in [*CORRELATIONS, "ssim"]})
+perturb_func = SimpleNamespace(
+    **{word: word for word in [*REMOVALS, *IMPUTATION, *TRANSLATIONS, *NOISES]}
+)
+norm_func = SimpleNamespace(fro_norm="fro_norm")
+normalise_func = SimpleNamespace(
+    normalise_by_max=normalise_by_max,
+    normalise_by_negative=normalise_by_negative,
+    normalise_by_average_second_moment_estimate=normalise_by_average_second_moment_estimate,
+)

@@ -1,0 +1,352 @@
+"""The interface of Quantus, and the numbers of its golden file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from xai_metrics.attribution import by_name, evaluate, metric_info, metric_infos
+from xai_metrics.compat import quantus
+
+GOLDEN = Path(__file__).parents[2] / "xai-attribution/tests/golden/quantus.json"
+
+
+def array(stored: dict[str, Any]) -> Any:
+    return np.array(stored["data"], float).reshape(stored["shape"])
+
+
+class Problem:
+    def __init__(self, of: dict[str, Any]) -> None:
+        self.of = of
+        self.x = array(of["x"])
+        self.y = np.array(of["targets"])
+        self.masks = array(of["mask"]) if "mask" in of else None
+
+    def __call__(self, batch: Any) -> Any:
+        rows = batch.reshape(len(batch), -1)
+        if "W1" in self.of:
+            rows = np.maximum(rows @ array(self.of["W1"]) + array(self.of["b1"]), 0.0)
+            return rows @ array(self.of["W2"]) + array(self.of["b2"])
+        return rows @ array(self.of["W"]) + array(self.of["b"])
+
+
+def cases(*names: str) -> list[Any]:
+    if not GOLDEN.is_file():
+        return []
+    golden = json.loads(GOLDEN.read_text())
+    problems = {name: Problem(of) for name, of in golden["problems"].items() if name != "conv"}
+    return [
+        pytest.param(problems[case["problem"]], case, id=f"{case['metric']}-{i}")
+        for i, case in enumerate(golden["cases"])
+        if case["metric"] in names and case["problem"] in problems and case.get("map")
+    ]
+
+
+def scores(problem: Problem, case: dict[str, Any], metric: Any) -> Any:
+    maps = array(problem.of["maps"][case.get("map") or case["explainer"]])
+    if metric.info.needs == ("explanations", "masks") and maps.ndim == 4:
+        # Quantus takes masks with maps of one channel only.
+        maps = maps[:, :1]
+    softmax = case["softmax"] if isinstance(case.get("softmax"), bool) else None
+    further = {"custom_batch": case["quadrants"]} if "quadrants" in case else {}
+    return metric(
+        problem, problem.x, problem.y, maps, problem.masks, True, softmax=softmax, **further
+    )
+
+
+def options(case: dict[str, Any], metric: str) -> dict[str, Any]:
+    known = getattr(quantus, metric)().get_params
+    return {name: value for name, value in case["params"].items() if name in known}
+
+
+@pytest.mark.parametrize(
+    ("problem", "case"),
+    cases(
+        "FaithfulnessEstimate",
+        "Selectivity",
+        "TopKIntersection",
+        "RelevanceRankAccuracy",
+        "AUC",
+        "Focus",
+    ),
+)
+def test_numbers_of_quantus(problem: Problem, case: dict[str, Any]) -> None:
+    metric = getattr(quantus, case["metric"])(**options(case, case["metric"]))
+    agree(scores(problem, case, metric), case)
+
+
+@pytest.mark.parametrize(
+    ("problem", "case"),
+    cases(
+        "PixelFlipping",
+        "RelevanceMassAccuracy",
+        "PointingGame",
+        "Sparseness",
+        "EffectiveComplexity",
+        "Infidelity",
+        "Completeness",
+    ),
+)
+def test_numbers_of_quantus_with_compat(problem: Problem, case: dict[str, Any]) -> None:
+    metric = getattr(quantus, case["metric"])(**options(case, case["metric"]), compat=True)
+    agree(scores(problem, case, metric), case)
+
+
+@pytest.mark.parametrize(("problem", "case"), cases("RegionPerturbation"))
+def test_regions_in_the_order_of_the_map(problem: Problem, case: dict[str, Any]) -> None:
+    if case["params"]["order"] == "random":
+        pytest.skip("an order that was drawn elsewhere")
+    metric = quantus.RegionPerturbation(**options(case, "RegionPerturbation"))
+    agree(scores(problem, case, metric), case)
+    drops = np.array(case["output"], float)
+    # AOPC counts the start, where nothing has dropped.
+    assert metric.get_auc_score == pytest.approx(np.mean(drops.sum(axis=1) / (drops.shape[1] + 1)))
+
+
+@pytest.mark.parametrize(("problem", "case"), cases("NonSensitivity"))
+def test_features_that_map_and_model_disagree_on(problem: Problem, case: dict[str, Any]) -> None:
+    metric = quantus.NonSensitivity(**options(case, "NonSensitivity"))
+    counts, size = scores(problem, case, metric), case["params"]["features_in_step"]
+    if size == 1:
+        agree(counts, case)
+    # Else groups are features here, and elements are for Quantus.
+    assert max(counts) <= problem.x[0].size / size
+
+
+@pytest.mark.parametrize(("problem", "case"), cases("Complexity"))
+def test_complexity_but_for_its_small_number(problem: Problem, case: dict[str, Any]) -> None:
+    metric = quantus.Complexity(**options(case, "Complexity"))
+    np.testing.assert_allclose(scores(problem, case, metric), case["output"], atol=1e-5)
+
+
+def agree(ours: Any, case: dict[str, Any]) -> None:
+    theirs = np.array(case["output"], float)
+    np.testing.assert_allclose(np.asarray(ours, float), theirs, rtol=1e-6, atol=1e-8)
+
+
+WEIGHTS = np.array([[2.0, 0.0], [0.0, 1.0], [1.0, -1.0], [0.5, 0.5]])
+X = np.random.default_rng(2).random((5, 4))
+Y = np.array([0, 1, 1, 0, 1])
+
+
+def model(batch: Any) -> Any:
+    return batch @ WEIGHTS
+
+
+def explain(model: Any, inputs: Any, targets: Any, scale: float = 1.0) -> Any:
+    return scale * inputs * WEIGHTS[:, targets].T
+
+
+MAPS = explain(None, X, Y)
+
+
+def test_monotonicity_puts_features_back() -> None:
+    # Quantus answers True for any map.
+    metric = quantus.Monotonicity(perturb_baseline=0.0)
+    positive = np.array([[1.0, 2.0], [2.0, 1.0]])
+    maps = np.array([[0.1, 0.2], [0.1, 0.2]])
+    assert metric(lambda x: x, positive, [0, 0], maps, softmax=False) == [True, True]
+    falling = metric(lambda x: x[:, :1] - 2.0 * x[:, 1:], positive, [0, 0], maps, softmax=False)
+    assert falling == [False, False]
+
+
+def test_maps_are_scaled_made_absolute_and_aggregated() -> None:
+    seen = []
+
+    def scale(a: Any, by: float) -> Any:
+        seen.append(a.shape)
+        return a / by
+
+    metric = quantus.Complexity(
+        normalise_func=scale,
+        normalise_func_kwargs={"by": 4.0},
+        return_aggregate=True,
+        aggregate_func=max,
+    )
+    signed = MAPS * np.array([1.0, -1.0, 1.0, -1.0])
+    assert metric(None, X, Y, signed) == pytest.approx(
+        [max(quantus.Complexity()(None, X, Y, MAPS))]
+    )
+    assert seen == [(5, 4)]
+    assert metric.evaluation_scores == metric.all_evaluation_scores
+    metric(None, X, Y, MAPS)
+    assert len(metric.all_evaluation_scores) == 2
+
+
+def test_maps_are_asked_for_with_the_arguments_of_the_function() -> None:
+    metric = quantus.FaithfulnessEstimate(perturb_baseline=0.0)
+    call = {"explain_func": explain, "explain_func_kwargs": {"scale": -1.0}}
+    assert metric(model, X, Y, **call) == pytest.approx([-1.0] * 5)
+
+
+def test_random_choices_follow_the_seed_and_with_compat_the_global_generator() -> None:
+    def of(**options: Any) -> Any:
+        return quantus.MaxSensitivity(nr_samples=3, **options)(
+            model, X, Y, MAPS, explain_func=explain
+        )
+
+    assert of(seed=3) == of(seed=3) != of(seed=4)
+    np.random.seed(1)
+    first = of(compat=True)
+    np.random.seed(1)
+    assert first == of(compat=True) != of(compat=True)
+
+
+def test_neighbours_by_a_function_of_the_user() -> None:
+    def perturb(arr: Any, indices: Any, by: float, **_: Any) -> Any:
+        assert indices.shape == arr.shape
+        return arr + by
+
+    metric = quantus.MaxSensitivity(
+        nr_samples=2, perturb_func=perturb, perturb_func_kwargs={"by": 0.5}
+    )
+    moved = explain(None, np.full_like(X, 0.5), Y)
+    expected = np.linalg.norm(moved, axis=1) / np.linalg.norm(MAPS, axis=1)
+    assert metric(model, X, Y, MAPS, explain_func=explain) == pytest.approx(expected.tolist())
+
+
+def test_noise_is_of_the_law_that_was_asked_for() -> None:
+    def of(word: str, **given: Any) -> Any:
+        metric = quantus.MaxSensitivity(
+            nr_samples=200, perturb_func=word, perturb_func_kwargs=given
+        )
+        return np.array(metric(model, X, Y, MAPS, explain_func=explain))
+
+    # The largest of 200 uniform changes of at most 0.2, and of normal ones of a hundredth of that.
+    assert (of("gaussian_noise", perturb_std=0.002) < 0.1 * of("uniform_noise")).all()
+
+
+def test_maps_are_the_same_by_a_function_of_the_user() -> None:
+    metric = quantus.Consistency(discretise_func=lambda a: int(a.argmax()), normalise=False)
+    values = metric(model, X, Y, np.eye(4)[[0, 0, 1, 1, 2]])
+    alike = (X @ WEIGHTS).argmax(axis=1)
+    expected = [float(alike[i] == alike[j]) for i, j in ((0, 1), (1, 0), (2, 3), (3, 2))]
+    assert values == pytest.approx([*expected, np.nan], nan_ok=True)
+
+
+def test_one_map_does_not_depend_on_the_mini_batch_but_with_compat() -> None:
+    def of(batch_size: int, compat: bool) -> Any:
+        np.random.seed(0)
+        metric = quantus.LocalLipschitzEstimate(nr_samples=2, compat=compat)
+        return metric(model, X, Y, explain_func=explain, batch_size=batch_size)
+
+    assert of(2, False) == of(64, False)
+    assert of(2, True) != of(64, True)
+
+
+def test_samples_without_a_value_are_nan_and_with_compat_what_quantus_has() -> None:
+    masks = np.zeros((5, 4))
+    assert np.isnan(quantus.PointingGame()(None, X, Y, MAPS, masks)).all()
+    assert quantus.PointingGame(compat=True)(None, X, Y, MAPS, masks) == [True] * 5
+    keys = quantus.Consistency(discretise_func="rank")
+    assert keys(model, X[:2], Y[:2], MAPS[:2] + np.eye(2, 4)) == pytest.approx(
+        [np.nan] * 2, nan_ok=True
+    )
+
+
+def test_layers_are_those_of_torch_only() -> None:
+    with pytest.raises(TypeError, match="model: expected a torch module, got function"):
+        quantus.MPRT()(model, X, Y, MAPS, explain_func=explain)
+
+
+@pytest.mark.parametrize(
+    ("options", "call", "message"),
+    [
+        ({"similarity_func": "cosine"}, {}, "similarity_func: expected one of correlation_pearson"),
+        ({"perturb_func": np.tile}, {}, "perturb_func: .* say by perturb_baseline"),
+        ({"perturb_func_kwargs": {"a": 1}}, {}, "perturb_func_kwargs: 'a' means nothing here"),
+        ({"perturb_baseline": "neighbourhood_mean"}, {}, "perturb_baseline: expected one of black"),
+        ({}, {"model_predict_kwargs": {"a": 1}}, "model_predict_kwargs: not passed on"),
+        ({}, {"a_batch": None}, "a_batch: expected maps, or explain_func"),
+        ({}, {"a_batch": MAPS[:, :3]}, "a_batch: expected maps of inputs"),
+        ({}, {"model": None}, "model: needed"),
+    ],
+)
+def test_what_means_nothing_here_is_refused(
+    options: dict[str, Any], call: dict[str, Any], message: str
+) -> None:
+    metric = quantus.FaithfulnessEstimate(**options)
+    with pytest.raises(ValueError, match=message):
+        metric(**{"model": model, "x_batch": X, "y_batch": Y, "a_batch": MAPS, **call})
+
+
+def test_an_option_of_no_meaning_is_named() -> None:
+    with pytest.raises(TypeError, match="PixelFlipping has no option 'img_size'"):
+        quantus.PixelFlipping(img_size=28)
+
+
+def test_plots_are_those_of_the_user() -> None:
+    drawn = []
+    metric = quantus.Complexity(default_plot_func=lambda *of: drawn.append(of))
+    metric.plot(None, False, None, [1.0])
+    assert drawn == [([1.0],)]
+    with pytest.raises(ValueError, match="plot_func"):
+        quantus.Complexity().plot()
+
+
+def test_evaluate_asks_all_metrics_of_all_explainers() -> None:
+    metrics = {"a": quantus.Complexity(), "b": quantus.FaithfulnessEstimate()}
+    told = []
+
+    def by_method(model: Any, inputs: Any, targets: Any, method: str) -> Any:
+        told.append(method)
+        return explain(model, inputs, targets)
+
+    found = quantus.evaluate(
+        metrics, {"maps": MAPS, "function": by_method}, model, X, Y, agg_func=np.mean
+    )
+    assert found["maps"] == pytest.approx(found["function"])
+    assert set(told) == {"function"}
+    several = quantus.evaluate(
+        metrics, {"maps": MAPS}, model, X, Y, call_kwargs={"p": {"softmax": True}, "q": {}}
+    )
+    assert set(several["maps"]["b"]) == {"p", "q"}
+    assert several["maps"]["b"]["p"] != several["maps"]["b"]["q"]
+    with pytest.raises(TypeError, match="xai_methods: expected maps or a function for 'Saliency'"):
+        quantus.evaluate(metrics, {"Saliency": {"xai_lib": "captum"}}, model, X, Y)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("PixelFlipping", r"deletion \(PixelFlipping of quantus\)"),
+        ("pixel-flipping", r"deletion \(PixelFlipping of quantus\)"),
+        ("sensitivity_max", r"maximum_stability \(sensitivity_max of captum\)"),
+        ("PGI", r"prediction_gap_important \(PGI of openxai\)"),
+        ("MaxSensitivty", r"maximum_stability \(MaxSensitivity of quantus\)"),
+        ("AverageDrop", "average_drop"),
+    ],
+)
+def test_an_unknown_name_is_answered_with_those_of_other_packages(name: str, meant: str) -> None:
+    for ask in (metric_info, by_name, lambda name: evaluate(model, X, Y, {"m": MAPS}, [name])):
+        with pytest.raises(ValueError, match=f"metric: got '{name}', did you mean {meant}"):
+            ask(name)
+
+
+def test_every_name_that_a_metric_has_in_quantus_is_a_class() -> None:
+    theirs = {
+        peer.removeprefix("quantus.")
+        for info in metric_infos()
+        for peer in info.peers
+        if peer.startswith("quantus.")
+    }
+    assert theirs <= set(quantus.__all__)
+
+
+PAGE = Path(__file__).parents[3] / "docs/from-quantus.md"
+
+
+@pytest.mark.skipif(not PAGE.is_file(), reason="the page is not here")
+def test_the_page_for_users_of_quantus_runs() -> None:
+    blocks = PAGE.read_text().split("```python\n")[1:]
+    names: dict[str, Any] = {}
+    for block in blocks:
+        exec(block.partition("```")[0], names)  # noqa: S102
+    assert len(names["scores"]) == 8
+    mine = names["table"]["deletion"]
+    assert mine.ranking[0] == "mine"
+    # Areas are those of the metric without the interface of Quantus, but for its steps.
+    assert np.mean(names["scores"]) == pytest.approx(mine["mine"].value, abs=0.02)
