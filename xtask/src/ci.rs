@@ -7,7 +7,8 @@
 //! `--all` adds the steps that take longer or need more than a Rust toolchain: tests without features, too. `--python`
 //! adds the package for Python, built and tested (its lints need no Python), `--scale` the crates that carry a query
 //! engine, which no other step builds. Property tests draw from one seed, always the same; `--laws` runs them again
-//! with a new one.
+//! with a new one. `--heavy` tests the package for Python beside the libraries whose models and explanations it takes, gigabytes
+//! that an index sends.
 
 use crate::command::{ALL, Result, cargo, together};
 use crate::{browser, package, python};
@@ -26,7 +27,7 @@ const LIBRARIES: [&str; 8] = [
 ];
 
 /// The options that add steps to the everyday ones.
-const OPTIONS: [&str; 4] = ["--all", "--python", "--scale", "--laws"];
+const OPTIONS: [&str; 5] = ["--all", "--python", "--scale", "--laws", "--heavy"];
 
 /// Where proptest reads its seed.
 const SEED: &str = "PROPTEST_RNG_SEED";
@@ -111,6 +112,7 @@ fn steps_of(option: &str) -> Vec<Step> {
             step("package", package::run),
         ],
         "--python" => vec![step("python", python::run)],
+        "--heavy" => vec![step("python-heavy", python::heavy)],
         "--scale" => vec![
             clippy("scale-clippy", scale),
             docs("scale-docs", scale),

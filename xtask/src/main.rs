@@ -14,13 +14,15 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask TASK
 
-  ci [--all] [--python] [--scale] [--laws] [STEP…]
+  ci [--all] [--python] [--scale] [--laws] [--heavy] [STEP…]
                                   everything a change must pass: fmt, architecture, clippy, docs,
                                   each library without its features, all tests; with --all also
                                   sequential (the core without threads), onnxruntime, browser and
                                   package, with --python the package for Python, with --scale the
                                   query engine and its cluster, with --laws the property tests
-                                  again with many cases and a new seed; or only the named steps
+                                  again with many cases and a new seed, with --heavy the tests
+                                  of the package for Python beside torch, Quantus, SHAP and other
+                                  large libraries; or only the named steps
   bench [CRATE] [-- ARGS]         criterion benches, of one crate or all, and which share of the
                                   machine's limits they reach; ARGS go to criterion
   metrics                         writes the tables of metrics, crates/*/METRICS.md

@@ -51,24 +51,41 @@ pub(crate) fn run() -> Result {
     command(&python).words(types).run()
 }
 
+/// `cargo xtask ci python-heavy`: the same tests beside torch, Quantus, SHAP, boosters and others, and those that need them.
+pub(crate) fn heavy() -> Result {
+    let python = environment("heavy", &[])?;
+    install(&python, "dev", "test,heavy")?;
+    let folders = "crates/xai-python/tests crates/xai-python/tests/heavy";
+    pytest(&python).words(folders).run()
+}
+
 /// Installs the package, built with that profile, and runs its tests and the examples of its documentation; the tests
 /// draw from a fixed seed.
 pub(crate) fn install_and_test(python: &Path, profile: &str) -> Result {
+    install(python, profile, "test")?;
+    for what in [
+        "crates/xai-python/tests",
+        "--doctest-modules --pyargs xai_metrics",
+    ] {
+        pytest(python).words(what).run()?;
+    }
+    Ok(())
+}
+
+fn install(python: &Path, profile: &str, extras: &str) -> Result {
     let alone = "--force-reinstall --no-deps ./crates/xai-python";
     // What the tests need; the package itself, of which pip asks a build again, is there.
-    for what in [alone, "./crates/xai-python[test]"] {
+    for what in [alone, &format!("./crates/xai-python[{extras}]")] {
         let install = pip(python).env("MATURIN_PEP517_ARGS", format!("--profile={profile}"));
         install.words(what).run()?;
     }
-    let pytest =
-        "-m pytest --quiet -c crates/xai-python/pyproject.toml --rootdir crates/xai-python";
-    for what in [
-        "--hypothesis-seed=0 crates/xai-python/tests",
-        "--doctest-modules --pyargs xai_metrics",
-    ] {
-        command(python).words(pytest).words(what).run()?;
-    }
     Ok(())
+}
+
+fn pytest(python: &Path) -> Command {
+    command(python)
+        .words("-m pytest --quiet --hypothesis-seed=0")
+        .words("-c crates/xai-python/pyproject.toml --rootdir crates/xai-python")
 }
 
 /// `cargo xtask ci onnxruntime`: the command line with ONNX Runtime, on models that only it runs. Of the libraries it takes what

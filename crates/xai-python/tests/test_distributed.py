@@ -48,6 +48,7 @@ def states(seed):
 
 @pytest.mark.parametrize("start", ["spawn", "fork"])
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*fork.*:RuntimeWarning")
 def test_processes(start):
     here = [states(seed) for seed in range(6)]
     with multiprocessing.get_context(start).Pool(2) as pool:

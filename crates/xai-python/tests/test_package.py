@@ -81,6 +81,7 @@ def complexity_in_child(_: int) -> float:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore:.*fork.*:RuntimeWarning")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_forked_process_has_threads_of_its_own() -> None:
     here = complexity_in_child(0)

@@ -1,7 +1,7 @@
 """Tests with libraries that are large, or that change often: not collected unless their folder is named.
 
-``python -m pytest -c crates/xai-python/pyproject.toml --rootdir crates/xai-python crates/xai-python/tests/heavy``
-runs those whose library is installed. Each file begins with ``pytest.importorskip``.
+``cargo xtask ci python-heavy`` runs them in an environment of its own with the extra ``heavy``. Each file begins with
+``pytest.importorskip``: in another environment those run whose library is installed.
 """
 
 from __future__ import annotations
