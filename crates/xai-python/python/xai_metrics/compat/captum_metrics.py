@@ -1,7 +1,9 @@
 """Stands in for ``captum.metrics`` 0.9: its two metrics, with its arguments in its order.
 
-Inputs are tensors of torch, one or a tuple of several, as in Captum; the numbers are computed by
-:mod:`xai_metrics.attribution`.
+Inputs are tensors of torch, one or a tuple of several, as in Captum, and so are those of the user's
+functions: nothing is copied into another form. Sums are taken in double precision.
+:class:`~xai_metrics.attribution.metrics.Infidelity` and
+:class:`~xai_metrics.attribution.metrics.MaximumStability` are the same metrics beside others.
 """
 
 from __future__ import annotations
@@ -12,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xai_metrics.attribution import metrics
-
-from ._per_sample import per_sample
+from xai_metrics._arguments import whole
+from xai_metrics._frameworks import Tensors
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -29,45 +30,34 @@ __all__ = [
 ]
 
 
-class _Columns:
-    """Several tensors side by side, as rows of one array."""
+class _Samples:
+    """Samples, in one tensor or in several of one length."""
 
-    def __init__(self, tensors: Any, name: str = "inputs") -> None:
-        self.given = _tuple_of(tensors)
+    def __init__(self, inputs: Any) -> None:
+        self.given = _tuple_of(inputs)
         self.n = len(self.given[0])
         if any(len(tensor) != self.n for tensor in self.given):
-            raise ValueError(f"{name}: expected tensors of one length, got several")
-        self.array = _rows(self.given)
+            raise ValueError("inputs: expected tensors of one length, got several")
 
-    def tensors(self, rows: Array) -> Any:
-        """Rows as tensors like those that were given: one, or a tuple."""
-        import torch
-
-        parts, first = [], 0
-        for given in self.given:
-            n_columns = given[0].numel()
-            part = torch.from_numpy(np.ascontiguousarray(rows[:, first : first + n_columns]))
-            part = part.to(given.device, given.dtype)
-            parts.append(part.reshape(-1, *given.shape[1:]))
-            first += n_columns
-        return parts[0] if len(parts) == 1 else tuple(parts)
-
-    def repeated(self, n_draws: int, largest: int | None) -> Iterator[tuple[slice, int, Any]]:
-        """Which draws, how many, and the inputs so many times each: as many as fit in a batch."""
+    def repeated(self, n_draws: int, largest: int | None) -> Iterator[tuple[slice, Array, Any]]:
+        """Which draws, the sample of every row, and the rows: as many draws as fit in a call."""
         import torch
 
         size = n_draws if largest is None else max(1, min(largest // max(self.n, 1), n_draws))
         for first in range(0, n_draws, size):
             n = min(size, n_draws - first)
             parts = [torch.repeat_interleave(tensor, n, dim=0) for tensor in self.given]
-            yield slice(first, first + n), n, parts[0] if len(parts) == 1 else tuple(parts)
+            rows = parts[0] if len(parts) == 1 else tuple(parts)
+            yield slice(first, first + n), np.repeat(np.arange(self.n), n), rows
 
-    def drawn(self, tensors: Any, n_draws: int, name: str) -> Array:
-        """What a function answers to repeated inputs, draws first."""
-        rows = _rows(_tuple_of(tensors))
-        if rows.shape != (self.n * n_draws, self.array.shape[1]):
-            raise ValueError(f"{name}: expected tensors shaped as the inputs that it was given")
-        return rows.reshape(self.n, n_draws, -1).swapaxes(0, 1)
+    def rows(self, tensors: Any, n: int, name: str) -> Array:
+        """Tensors shaped as the inputs, side by side as an array of ``n`` rows."""
+        parts = _tuple_of(tensors)
+        shapes = [(n, *of.shape[1:]) for of in self.given]
+        if [tuple(of.shape) for of in parts] != shapes:
+            told = ", ".join(map(str, shapes))
+            raise ValueError(f"{name}: expected tensors shaped as the inputs, {told}")
+        return _rows(parts)
 
     def values(self, per_sample: Array) -> Any:
         """Values of samples as Captum answers them."""
@@ -133,47 +123,33 @@ def infidelity(
         attributions = captum.attr.Saliency(network).attribute(images, target=classes, abs=False)
         infidelity(network, perturb, images, attributions, target=classes)
     """
-    columns, maps = _Columns(inputs), _Columns(attributions, "attributions").array
-    if maps.shape != columns.array.shape:
-        raise ValueError("attributions: expected tensors shaped as the inputs")
-    x, n_columns = columns.array, columns.array.shape[1]
-    noise, told = np.empty((n_perturb_samples, *x.shape), x.dtype), []
-    rounding = 4.0 * float(np.finfo(x.dtype).eps) * float(np.abs(x).max(initial=0.0))
-    is_noise = True
-    for draws, n_draws, repeated in columns.repeated(n_perturb_samples, max_examples_per_batch):
-        if baselines is None:
-            changes, perturbed = perturb_func(repeated)
-        else:
-            changes, perturbed = perturb_func(repeated, _by_sample(baselines, columns.n, n_draws))
-        np.subtract(columns.drawn(perturbed, n_draws, "perturb_func"), x, out=noise[draws])
-        told.append(columns.drawn(changes, n_draws, "perturb_func"))
-        apart = float(np.abs(noise[draws] + told[-1]).max(initial=0.0))
-        is_noise = is_noise and apart <= rounding
-    if not is_noise:
-        # What perturbations say of the inputs stands beside these, where only maps read it.
-        x, maps = (np.hstack(pair) for pair in ((x, np.zeros_like(x)), (np.zeros_like(x), maps)))
-        noise = np.concatenate([noise, -np.concatenate(told)], axis=2)
+    samples = _Samples(inputs)
+    n = samples.n
+    maps = samples.rows(attributions, n, "attributions")
+    # What maps say of each change, and what the model does.
+    shape = whole("n_perturb_samples", n_perturb_samples, 1), n
+    told, done = np.empty(shape), np.empty(shape)
 
-    def scores(_model: Any, rows: Array, samples: Array) -> Array:
-        of = samples[:, 0].astype(int)
-        parts = _tuple_of(columns.tensors(rows[:, :n_columns]))
-        further = _tuple_of(_of_samples(additional_forward_args, of, columns.n))
-        return _selected(forward_func(*parts, *further), _of_samples(target, of, columns.n))
+    def scores(tensors: Any, of: Array) -> Array:
+        further = _tuple_of(_of_samples(additional_forward_args, of, n))
+        answer = forward_func(*_tuple_of(tensors), *further)
+        return _selected(answer, _of_samples(target, of, n)).astype(np.float64)
 
-    scaling = "optimal-beta" if normalize else "none"
-    metric = metrics.Infidelity(map_kind="gradient", scaling=scaling, draws=noise)
-    run = {
-        "model": forward_func,
-        "framework": "numpy",
-        "operator": scores,
-        "inputs": x,
-        # Which sample a row is made of.
-        "targets": np.arange(columns.n)[:, None],
-        "explanations": maps,
-        "layout": "tabular",
-        "batch_size": max_examples_per_batch,
-    }
-    return columns.values(per_sample(metric, run))
+    with Tensors.of(forward_func, "torch", None).calling():
+        whole_scores = scores(inputs, np.arange(n))
+        for draws, of, repeated in samples.repeated(n_perturb_samples, max_examples_per_batch):
+            of_rows = () if baselines is None else (_of_samples(baselines, of, n),)
+            changes, perturbed = perturb_func(repeated, *of_rows)
+            rows = samples.rows(changes, len(of), "perturb_func")
+            sums = np.einsum("ij,ij->i", rows, maps[of], dtype=np.float64)
+            told[draws] = sums.reshape(n, -1).T
+            done[draws] = (whole_scores[of] - scores(perturbed, of)).reshape(n, -1).T
+    if normalize:
+        squares = (told * told).sum(axis=0)
+        with np.errstate(invalid="ignore"):
+            # The factor with which the maps say it best; there is none where they say nothing.
+            told *= (told * done).sum(axis=0) / squares
+    return samples.values(((told - done) ** 2).mean(axis=0))
 
 
 def default_perturb_func(inputs: Any, perturb_radius: float = 0.02) -> Any:
@@ -217,7 +193,7 @@ def sensitivity_max(
     perturb_radius, n_perturb_samples, max_examples_per_batch
         As in Captum.
     norm_ord : {"fro"} or number
-        The norm; of other than "fro" and 2 it is computed in Python.
+        The norm, as ``numpy.linalg.norm`` has it of vectors.
     compat : bool
         Whether to give the number of Captum for maps of zeros.
     **kwargs
@@ -244,50 +220,24 @@ def sensitivity_max(
 
         sensitivity_max(captum.attr.Saliency(network).attribute, images, target=classes)
     """
-    columns = _Columns(inputs)
+    samples = _Samples(inputs)
+    n = samples.n
     takes_radius = len(inspect.signature(perturb_func).parameters) > 1
-    noise = np.empty((n_perturb_samples, *columns.array.shape), columns.array.dtype)
-    for draws, n_draws, repeated in columns.repeated(n_perturb_samples, max_examples_per_batch):
-        radius = (perturb_radius,) if takes_radius else ()
-        near = columns.drawn(perturb_func(repeated, *radius), n_draws, "perturb_func")
-        np.subtract(near, columns.array, out=noise[draws])
+    radius = (perturb_radius,) if takes_radius else ()
 
-    def explain(rows: Array, samples: Array) -> Array:
-        arguments = {name: _of_samples(of, samples, columns.n) for name, of in kwargs.items()}
-        return _rows(_tuple_of(explanation_func(columns.tensors(rows), **arguments)))
+    def explained(tensors: Any, of: Array) -> Array:
+        arguments = {name: _of_samples(value, of, n) for name, value in kwargs.items()}
+        return samples.rows(explanation_func(tensors, **arguments), len(of), "explanation_func")
 
-    def largest(distance: Any, rows: Array) -> Array:
-        of_rows = noise if len(rows) == columns.n else np.ascontiguousarray(noise[:, rows])
-        metric = metrics.MaximumStability(distance=distance, draws=of_rows)
-        run = {
-            "inputs": columns.array[rows],
-            # Which sample a row is made of.
-            "targets": rows,
-            "explanations": maps[rows],
-            "explainer": explain,
-            "layout": "tabular",
-            "batch_size": max_examples_per_batch,
-        }
-        return per_sample(metric, run)
-
-    all_rows = np.arange(columns.n)
-    maps = explain(columns.array, all_rows)
-    is_zero = ~maps.any(axis=1)
-    is_plain = norm_ord in ("fro", 2)
-    order: Any = norm_ord
-    values = np.full(columns.n, np.nan)
-    if not is_zero.all():
-        values[~is_zero] = largest(
-            "relative"
-            if is_plain
-            else lambda a, b: np.linalg.norm(a - b, order) / np.linalg.norm(a, order),
-            all_rows[~is_zero],
-        )
-    if compat and is_zero.any():
-        of_zeros = "l2" if is_plain else lambda a, b: np.linalg.norm(a - b, order)
-        # A map of zeros that stays one has not moved.
-        values[is_zero] = np.nan_to_num(largest(of_zeros, all_rows[is_zero]))
-    return columns.values(values)
+    maps = explained(inputs, np.arange(n))
+    moved = np.empty((whole("n_perturb_samples", n_perturb_samples, 1), n))
+    for draws, of, repeated in samples.repeated(n_perturb_samples, max_examples_per_batch):
+        near = explained(perturb_func(repeated, *radius), of)
+        moves = np.subtract(near, maps[of], dtype=np.float64)
+        moved[draws] = _norms(moves, norm_ord).reshape(n, -1).T
+    sizes = _norms(maps, norm_ord)
+    sizes[sizes == 0.0] = 1.0 if compat else np.nan
+    return samples.values(moved.max(axis=0) / sizes)
 
 
 def infidelity_perturb_func_decorator(multiply_by_inputs: bool = True) -> Callable[..., Any]:
@@ -324,6 +274,16 @@ def _tuple_of(values: Any) -> tuple[Any, ...]:
     return tuple(values) if isinstance(values, tuple) else (values,)
 
 
+def _norms(rows: Array, order: Any) -> Array:
+    """The norm of every row."""
+    norms: Array
+    if order in ("fro", 2):
+        norms = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+    else:
+        norms = np.linalg.norm(rows.astype(np.float64), order, axis=1)
+    return norms
+
+
 def _rows(tensors: tuple[Any, ...]) -> Array:
     parts = [tensor.detach().cpu().reshape(len(tensor), -1).numpy() for tensor in tensors]
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
@@ -338,13 +298,6 @@ def _of_samples(values: Any, samples: Array, n: int) -> Any:
     if getattr(values, "ndim", 0) > 0 and len(values) == n:
         return values[samples]
     return values
-
-
-def _by_sample(baselines: Any, n: int, n_draws: int) -> Any:
-    """Baselines, as often as inputs are repeated."""
-    if isinstance(baselines, tuple):
-        return tuple(_by_sample(baseline, n, n_draws) for baseline in baselines)
-    return _of_samples(baselines, np.repeat(np.arange(n), n_draws), n)
 
 
 def _selected(outputs: Any, target: Any) -> Array:
