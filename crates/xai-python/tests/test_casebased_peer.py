@@ -134,6 +134,7 @@ def test_similarities(models, seed, kind, network, layer, weighting, share, k):
         re.sub(r", (engine|algorithm)='[^']*'", "", repr(explainer)) for explainer in (mine, theirs)
     )
     assert mine_says == theirs_says
+    assert mine.get_training_info().keys() == theirs.get_training_info().keys()
     compare(theirs, mine, samples, {})
 
 

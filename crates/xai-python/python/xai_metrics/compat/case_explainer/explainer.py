@@ -108,11 +108,9 @@ class CaseExplainer(casebased.CaseExplainer):
 
     def get_training_info(self) -> dict[str, Any]:
         """What the explainer was fitted to, and how."""
-        return {
-            **super().get_training_info(),
-            "algorithm": self.algorithm,
-            "metric": self.metric,
-        }
+        info = super().get_training_info()
+        del info["engine"], info["distance"]
+        return {**info, "algorithm": self.algorithm, "metric": self.metric}
 
     @property
     def activation_extractor(self) -> Any:
