@@ -61,8 +61,12 @@ def test_average_metrics_have_the_numbers_of_xplique(index: int) -> None:
 @pytest.mark.parametrize("index", range(len(XPLIQUE)))
 def test_curves_have_the_numbers_of_xplique(index: int, compat: bool) -> None:
     of = XpliqueCase(XPLIQUE[index])
-    if not compat and not of.maps.reshape(len(of.maps), -1).any(axis=1).all():
-        pytest.skip("a map of zeros is all ties, which the peer has in the opposite order")
+    maps = of.maps.reshape(len(of.maps), -1)
+    if not maps.any(axis=1).all():
+        if not compat:
+            pytest.skip("a map of zeros is all ties, which the peer has in the opposite order")
+        if np.argsort(maps[0] * 0).tolist() != list(range(maps.shape[1])):
+            pytest.skip("the peer has ties as NumPy sorts them, which depends on its version and on the processor")
     for name, kind in (("deletion", xplique.Deletion), ("insertion", xplique.Insertion)):
         for steps, largest in ((4, 1.0), (-1, 0.5)):
             expected = of.case.get(f"{name}_steps{steps}_max{largest}")

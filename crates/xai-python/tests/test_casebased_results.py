@@ -5,11 +5,10 @@ import pickle
 import subprocess
 import sys
 
-import matplotlib
 import numpy as np
 import pytest
 
-matplotlib.use("Agg")
+pytest.importorskip("matplotlib").use("Agg")
 
 from matplotlib import pyplot  # noqa: E402
 from xai_metrics.casebased import CaseExplainer, Explanation, Neighbor  # noqa: E402

@@ -21,7 +21,7 @@ def run_python(code: str) -> str:
 
 def test_importing_needs_numpy_alone() -> None:
     loaded = run_python(
-        "import sys; before = set(sys.modules); import xai_metrics; from xai_metrics import "
+        "import sys, numpy.random; before = set(sys.modules); import xai_metrics; from xai_metrics import "
         "casebased, attribution, graph, repro; "
         "from xai_metrics.compat import case_explainer, error_consistency, torch_geometric; "
         "from xai_metrics.compat import xplique; "

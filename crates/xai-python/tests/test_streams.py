@@ -133,7 +133,7 @@ def of_pandas(tmp_path: Path) -> Iterator[Any]:
     frame = pd.DataFrame(columns())
     frame.to_csv(tmp_path / "all.csv", index=False, float_format="%.17g")
     yield frame
-    yield pd.read_csv(tmp_path / "all.csv", chunksize=8, engine="python")
+    yield pd.read_csv(tmp_path / "all.csv", chunksize=8, float_precision="round_trip")
 
 
 @pytest.mark.parametrize("sources", [of_arrow, of_polars, of_pandas])
