@@ -494,6 +494,7 @@ def test_ctrl_c_ends_it(work):
 
 
 def test_progress_changes_nothing(capsys):
+    pytest.importorskip("tqdm")
     random = np.random.default_rng(2)
     rows, samples = random.standard_normal((100, 2)), random.standard_normal((2500, 2))
     explainer = CaseExplainer(rows, (rows[:, 0] > 0).astype(int))
