@@ -3,7 +3,7 @@
 //! `tests/data/models/make.py` makes the models and the expected outputs, which are those of ONNX
 //! Runtime in Python.
 
-use ndarray::{Array2, ArrayD, array};
+use ndarray::{Array1, Array2, ArrayD, array};
 
 use crate::harness::{Files, sample};
 use crate::networks::{self, model_file as model};
@@ -17,7 +17,7 @@ fn of_shape(shape: &[usize]) -> Files {
         k as f32 / 50.0 - 1.0
     };
     files.array("x.npy", &ArrayD::from_shape_simple_fn(shape, numbers));
-    files.array("y.npy", &ndarray::Array1::<i64>::zeros(shape[0]));
+    files.array("y.npy", &Array1::<i64>::zeros(shape[0]));
     files
 }
 
@@ -62,16 +62,39 @@ fn networks_give_the_scores_of_another_runtime_whatever_exported_them() {
     networks::graphs_agree("");
 }
 
+/// Sums of products of 8 bits are cut off at 16 bits by processors without instructions of their own for them.
+#[test]
+fn products_of_8_bits_are_exact_or_refused() {
+    let model = "lstm_int8.onnx";
+    let files = Files::new();
+    let inputs = networks::model_file("lstm_inputs.npy");
+    files.array("y.npy", &Array1::from_elem(5, 0i64));
+    let run = format!(
+        "attribution average-drop --model {} --inputs {inputs} --explanations {inputs} --targets y.npy --channels first",
+        networks::model_file(model)
+    );
+    #[cfg(target_arch = "x86_64")]
+    let is_exact = is_x86_feature_detected!("avx512vnni") || !is_x86_feature_detected!("avx2");
+    #[cfg(not(target_arch = "x86_64"))]
+    let is_exact = true;
+    if is_exact {
+        return networks::agree(model, "lstm_inputs.npy", "lstm_int8_expected.npy", "");
+    }
+    let failed = files.bad_data(&networks::model_file(model), &run);
+    assert!(failed.text.contains("MatMulInteger"), "{}", failed.text);
+    assert!(failed.help().unwrap().contains("reduce_range=True"));
+}
+
 /// What is quantised while the model runs takes its scale from the batch.
 #[test]
 fn a_sample_is_scored_alike_in_every_batch_when_it_is_quantised_in_the_model() {
-    let whole = networks::scores("lstm_int8.onnx", "lstm_inputs.npy", 3, "");
+    let whole = networks::scores("lstm_int8_reduced.onnx", "lstm_inputs.npy", 3, "");
     for options in [
         "--batch-size 1",
         "--batch-size 2",
         "--batch-size 3 --threads 1",
     ] {
-        let scores = networks::scores("lstm_int8.onnx", "lstm_inputs.npy", 3, options);
+        let scores = networks::scores("lstm_int8_reduced.onnx", "lstm_inputs.npy", 3, options);
         assert_eq!(scores, whole, "{options}");
     }
 }

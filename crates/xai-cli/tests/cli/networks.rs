@@ -75,9 +75,9 @@ pub(crate) fn networks_agree(options: &str) {
         agree(&model, "mlp_inputs.npy", "mlp_expected.npy", options);
     }
     agree(
-        "lstm_int8.onnx",
+        "lstm_int8_reduced.onnx",
         "lstm_inputs.npy",
-        "lstm_int8_expected.npy",
+        "lstm_int8_reduced_expected.npy",
         options,
     );
     let by_name = format!("{options} --model-output y");

@@ -31,6 +31,8 @@ pub(super) struct Contents {
     pub(super) operators: BTreeSet<(String, String)>,
     /// The element types of the constants.
     pub(super) constant_types: BTreeSet<u64>,
+    /// Whether constants of 8 bits, as the weights of products of integers are, use more than seven of them.
+    pub(super) has_full_bytes: bool,
     /// The files beside the model that constants stand in.
     pub(super) data_files: BTreeSet<String>,
     /// Where images that go into the model have their channels.
@@ -97,6 +99,7 @@ impl Contents {
     fn walk(&mut self, message: Message, mut bytes: &[u8], deepest: usize) -> Option<()> {
         let deeper = deepest.checked_sub(1)?;
         let (mut domain, mut operator) = (String::new(), None);
+        let (whole, mut element) = (bytes, None);
         if message == Message::Graph && self.too_large.is_none() {
             self.too_large = sizes::too_large(bytes);
         }
@@ -107,9 +110,7 @@ impl Contents {
                 (Message::Model, 7, Value::Bytes(_)) => self.has_graph = true,
                 (Message::Node, 4, Value::Bytes(name)) => operator = Some(text(name)),
                 (Message::Node, 7, Value::Bytes(name)) => domain = text(name),
-                (Message::Tensor, 2, &Value::Number(element)) => {
-                    self.constant_types.insert(element);
-                }
+                (Message::Tensor, 2, &Value::Number(number)) => element = Some(number),
                 (Message::Tensor, 13, Value::Bytes(entry)) => self.data_file(entry),
                 _ => {}
             }
@@ -119,6 +120,10 @@ impl Contents {
         }
         if let Some(operator) = operator {
             self.operators.insert((domain, operator));
+        }
+        if let Some(element) = element {
+            self.constant_types.insert(element);
+            self.has_full_bytes |= has_full_bytes(whole, element);
         }
         Some(())
     }
@@ -176,6 +181,23 @@ impl Contents {
         let classical = self.operators.iter().find(|(of, _)| of == "ai.onnx.ml");
         classical.map(|(_, name)| name.as_str())
     }
+}
+
+/// Whether the numbers of a constant of 8 bits need them all: signed ones go beyond 64, others farther than that from 128.
+fn has_full_bytes(tensor: &[u8], element: u64) -> bool {
+    let is_far = |&byte: &u8| match element {
+        element::INT8 => byte.cast_signed().unsigned_abs() > 64,
+        _ => byte.abs_diff(128) > 64,
+    };
+    let mut fields = fields(tensor);
+    matches!(element, element::INT8 | element::UINT8)
+        && fields.any(|(field, value)| match (field, value) {
+            // A single number stands for 0, and is no weight.
+            (5 | 9, Value::Bytes(bytes)) => bytes.len() > 1 && bytes.iter().any(is_far),
+            // Those of another file are not read here.
+            (14, Value::Number(place)) => place == 1,
+            _ => false,
+        })
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use rten::{
     DataType, LoadError, LoadErrorKind, Model, ModelOptions, NodeId, RunOptions, ThreadPool, Value,
     ValueType,
 };
+use rten_gemm::GemmExecutor;
 use rten_tensor::prelude::*;
 
 use crate::failure::Failure;
@@ -14,6 +15,12 @@ use crate::onnx::contents::{Contents, element};
 use crate::onnx::engine::panics::caught;
 use crate::onnx::engine::{Engine, File, Input, Reason, array, other_engine, unsupported};
 use crate::onnx::threads;
+
+/// The operators that multiply integers of 8 bits, and their domains.
+const INTEGER_PRODUCTS: [(&str, &str); 2] = [
+    ("", "MatMulInteger"),
+    ("com.microsoft", "DynamicQuantizeLSTM"),
+];
 
 /// A model of rten.
 pub(crate) struct Rten {
@@ -115,6 +122,20 @@ fn check(contents: &Contents) -> Result<(), Failure> {
                 "{}; or quantise with quantize_static(…, quant_format=QuantFormat.QDQ)",
                 other_engine()
             ),
+        ));
+    }
+    let mut products = INTEGER_PRODUCTS.iter();
+    if contents.has_full_bytes
+        && GemmExecutor::<u8, i8, i32>::default().may_saturate()
+        && let Some((_, name)) = products.find(|(domain, name)| contents.has_operator(domain, name))
+    {
+        return Err(unsupported(
+            format_args!(
+                "operator {name} with weights of 8 bits: this processor has no AVX-512 VNNI, and its sums of two products \
+                 of 8 bits are cut off at 16"
+            ),
+            "quantise with reduce_range=True, so that weights have 7 bits; or with quantize_static(…, \
+             quant_format=QuantFormat.QDQ)",
         ));
     }
     let known = [
