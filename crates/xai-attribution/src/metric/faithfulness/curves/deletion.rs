@@ -46,7 +46,7 @@ impl CurveKind for Deleting {
         needs: SCORE_NEEDS,
         source: "Petsiuk et al., RISE, 2018",
         reading: Reading {
-            formula: "area under g(x without its first k features) over k = 0..F, by trapezoids, as a mean over the axis of k",
+            formula: "1/J Σ_{j = 1..J} (s_{j−1} + s_j) / 2, s_j = g(x without its first k_j features), k_0 = 0 < … < k_J the steps, each of which counts alike",
             extremes: "Low: the score is gone with the first features. The score of the whole input: removing features changes nothing.",
             limits: "Inputs without features are unlike the training data, and the score may fall for that reason: compare with Insertion, other baselines, or a random order. Values of two models do not compare.",
             peers: &[
@@ -96,7 +96,7 @@ impl CurveKind for Inserting {
         needs: SCORE_NEEDS,
         source: "Petsiuk et al., RISE, 2018",
         reading: Reading {
-            formula: "area under g(baseline with the first k features of x) over k = 0..F, by trapezoids, as a mean over the axis of k",
+            formula: "1/J Σ_{j = 1..J} (s_{j−1} + s_j) / 2, s_j = g(baseline with the first k_j features of x), k_0 = 0 < … < k_J the steps, each of which counts alike",
             extremes: "The score of the baseline: nothing that is put back matters. The score of the whole input or more: the first features are enough.",
             limits: "It depends on what the model says to the baseline. Values of two models do not compare.",
             peers: &["xplique.Insertion"],

@@ -93,7 +93,7 @@ impl NoisyPart for Important {
         reading: Reading {
             formula: "mean over draws of |g(x) − g(x with noise on the positions with the largest attributions)|",
             extremes: "0: the score does not move. High: the score depends on the top positions.",
-            limits: "How far the score moves depends on the noise and on the model. A model that is sensitive everywhere has a high value for any map: read it with the unimportant gap.",
+            limits: "How far the score moves depends on the noise, which has the unit of the inputs (scale tables first), and on the model. A model that is sensitive everywhere has a high value for any map: read it with the unimportant gap.",
             peers: &["openxai.PGI"],
             example: Some(0.0163),
         },
@@ -113,7 +113,7 @@ impl NoisyPart for Unimportant {
         reading: Reading {
             formula: "mean over draws of |g(x) − g(x with noise on all other positions)|",
             extremes: "0: the score does not depend on what the map leaves out. High: it does.",
-            limits: "A model that hardly moves under the noise has a low value for any map: read it with the important gap.",
+            limits: "A model that hardly moves under the noise, which has the unit of the inputs, has a low value for any map: read it with the important gap.",
             peers: &["openxai.PGU"],
             example: Some(0.0141),
         },
