@@ -194,7 +194,7 @@ def test_sides_come_in_batches_as_arrays_of_all_samples_or_once() -> None:
         (images[i : i + 5], np.zeros(len(images[i : i + 5])), masks[i : i + 5]) for i in (0, 5, 10)
     ]
     named = [dict(zip(("inputs", "targets", "object"), batch)) for batch in batches]
-    for data, given in ((batches, masks), (named, "object")):
+    for data, given in ((batches, masks), (named, "object"), (batches, 2), (batches, [2])):
         table = evaluate_stream(
             of_images, data, {"mine": maps}, asked, masks=given, segments=segments, **how
         )
@@ -224,6 +224,9 @@ def test_maps_in_a_field_several_inputs_and_reference_explainers() -> None:
     explainers = {"random": "random"}
     whole = evaluate(several, (X, scale), Y, explainers, asked)
     assert same(evaluate_stream(several, fields, explainers, asked, inputs=[0, 2]), whole)
+    fields = ((X[i : i + 9], Y[i : i + 9], MAPS[i : i + 9]) for i in range(0, N, 9))
+    whole = evaluate(model, X, Y, {"stored": MAPS}, asked)
+    assert same(evaluate_stream(model, fields, {"stored": [2]}, asked), whole)
 
 
 class Share:
@@ -299,6 +302,10 @@ def test_errors_name_the_argument() -> None:
         evaluate_stream(model, [{"x": X, "y": Y}], explainers)
     with pytest.raises(ValueError, match=r"targets: a batch has no 5; it has 0, 1"):
         evaluate_stream(model, [(X, Y)], explainers, targets=5)
+    for rows, message in ((N - 1, "at least 37, got 36"), (N + 6, "37, got 43")):
+        maps = {"stored": np.ones((rows, 6))}
+        with pytest.raises(ValueError, match=rf"explainers\['stored'\]: .* of the data, {message}"):
+            evaluate_stream(model, [(X, Y)], maps, ["deletion"])
     with pytest.raises(
         ValueError, match=r"data: expected arrays of one length, got lengths \[37, 36\]"
     ):

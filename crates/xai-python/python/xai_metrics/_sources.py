@@ -198,14 +198,17 @@ def _of_batches(data: Iterable[Any], n: int | None = None, is_shuffled: bool = F
 
 
 def _of_loader(loader: Any, known: Any) -> Source:
-    sampler = loader.batch_sampler if loader.sampler is None else loader.sampler
+    # Batches may be drawn by a sampler of their own, beside which that of the loader is not asked.
+    sampler = getattr(loader.batch_sampler, "sampler", loader.sampler)
     shuffling = (known.RandomSampler, known.SubsetRandomSampler, known.WeightedRandomSampler)
     n = None
     if not isinstance(loader.dataset, known.IterableDataset) and hasattr(sampler, "__len__"):
         n = len(sampler)
         if loader.drop_last:
             n -= n % loader.batch_size
-    return _of_batches(loader, n, isinstance(sampler, shuffling))
+    # The sampler of distributed trainings says it by `shuffle`.
+    is_shuffled = isinstance(sampler, shuffling) or getattr(sampler, "shuffle", False) is True
+    return _of_batches(loader, n, is_shuffled)
 
 
 def _of_hugging_face(data: Any, rows: int | None) -> Source:

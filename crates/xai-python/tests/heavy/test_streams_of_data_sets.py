@@ -106,6 +106,30 @@ def test_a_stopped_loader_goes_on(whole: EvaluationTable, tmp_path: Path) -> Non
         evaluate_stream(NET, shuffled, EXPLAINERS, METRICS, checkpoint=file)
 
 
+def test_arrays_of_all_samples_are_refused_beside_shuffled_data() -> None:
+    maps = {"stored": explainer(IMAGES, LABELS)}
+    data = TensorDataset(IMAGES, LABELS)
+    of_batches = torch.utils.data.BatchSampler(torch.utils.data.RandomSampler(data), 5, False)
+    of_a_process = torch.utils.data.DistributedSampler(data, num_replicas=1, rank=0)
+    for how in (
+        {"batch_size": 5, "shuffle": True},
+        {"batch_sampler": of_batches},
+        {"sampler": of_a_process},
+    ):
+        loader: Any = DataLoader(data, **how)
+        with pytest.raises(ValueError, match=r"explainers\['stored'\]: .* shuffle=False"):
+            evaluate_stream(NET, loader, maps, METRICS)
+        with pytest.raises(ValueError, match="masks: an array of all samples"):
+            evaluate_stream(NET, loader, EXPLAINERS, ["pointing_game"], masks=IMAGES[:, 0] > 0.5)
+    # Maps in the batches are shuffled with them; the values are those of the samples.
+    together = DataLoader(TensorDataset(IMAGES, LABELS, *maps.values()), batch_size=5, shuffle=True)
+    shuffled = evaluate_stream(NET, together, {"stored": [2]}, METRICS)
+    whole = evaluate(NET, IMAGES, LABELS, maps, METRICS)
+    for metric in ("deletion", "sparseness"):
+        ours, theirs = (table.values.per_sample(metric) for table in (shuffled, whole))
+        np.testing.assert_array_equal(np.sort(ours), np.sort(theirs))
+
+
 def test_data_sets_of_hugging_face(whole: EvaluationTable, tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
     held = datasets.Dataset.from_dict({"image": IMAGES.numpy(), "label": LABELS.numpy()})

@@ -70,7 +70,8 @@ def evaluate_stream(
     ----------
     model, explainers, metrics
         As for :func:`evaluate`. Maps that exist are arrays of all samples, memory-mapped ones for
-        instance, or a list of names: ``["shap_values"]``, a field of the batches, or several columns.
+        instance, or a list of names: ``["shap_values"]``, a field of the batches, or several columns;
+        ``[2]``, a field by its place.
     data : iterable, data set, file, table or arrays
         - batches: a ``DataLoader`` of torch, a generator, a ``RecordBatchReader`` or a
           ``TextFileReader`` of pandas;
@@ -86,7 +87,7 @@ def evaluate_stream(
         ``inputs`` are the columns that nothing else is named by, and targets must be named. Without
         targets, the class of the largest output.
     masks, mosaic, segments, reference_maps, second_maps : optional
-        Names of fields, or as for :func:`evaluate`: arrays of all samples, or one for all.
+        Names or places of fields, or as for :func:`evaluate`: arrays of all samples, or one for all.
     batch_size : int or None
         As for :func:`evaluate`; also how many rows are read at once of what has no batches.
     checkpoint : path, optional
@@ -111,8 +112,8 @@ def evaluate_stream(
         As :func:`evaluate`; for metrics that relate all samples to each other, and settings that
         do: the mean of the data set as a baseline, steps over segments that differ between samples, columns of words,
         which are numbered by how often each occurs. For a
-        checkpoint of another run, for data that is shuffled where there is a checkpoint, for fields that
-        a batch has not.
+        checkpoint of another run, for data that is shuffled where there is a checkpoint or an array of all
+        samples, for such an array that has more rows or fewer than the data, for fields that a batch has not.
     TypeError
         For data that has no batches.
     Exception
@@ -187,6 +188,11 @@ class _Stream:
         for name, value in explainers.items():
             maps, self.explainers[str(name)] = explained(value)
             self._sort(f"explainers[{str(name)!r}]", maps)
+        if self.source.is_shuffled and self.arrays:
+            raise ValueError(
+                f"{next(iter(self.arrays))}: an array of all samples has their order, and the data is shuffled; make the "
+                "DataLoader with shuffle=False, or put the rows of the array into the batches and name their field"
+            )
         self.how = how
         self.checkpoint = None
         if checkpoint is not None:
@@ -200,7 +206,9 @@ class _Stream:
 
     def _sort(self, what: str, value: Any) -> None:
         names = value if isinstance(value, list) else [value]
-        if names and all(isinstance(name, str) for name in names):
+        if len(names) == 1 and isinstance(names[0], int):
+            self.names[what] = names[0]
+        elif names and all(isinstance(name, str) for name in names):
             self.names[what] = value
         elif value is None or is_explainer(value) or size_of(value) == 1:
             self.shared[what] = value
@@ -243,6 +251,11 @@ class _Stream:
             raise ValueError(f"checkpoint: it has values of {n_stored} samples, the data has {end}")
         if not parts:
             raise ValueError("data: there are no samples")
+        for what, array in self.arrays.items():
+            if size_of(array) > end:
+                raise ValueError(
+                    f"{what}: expected one per sample of the data, {end}, got {size_of(array)}"
+                )
         return _whole(parts)
 
     def _batches(self, n_done: int) -> Iterator[tuple[int, dict[str, Any]]]:
