@@ -165,10 +165,11 @@ def in_order_of(columns: list[Any] | None, values: Any, name: str, of: str = "th
 
 
 def _are_numbered(names: list[str]) -> bool:
-    """Whether nobody named the columns: pandas counts them, polars calls them ``column_0``, explainers ``feature_0``."""
+    """Whether nobody named the columns: pandas counts them, polars calls them ``column_0``, explainers ``feature_0``, shap
+    ``Feature 0``."""
     return any(
         names == [prefix + str(i) for i in range(len(names))]
-        for prefix in ("", "column_", "feature_")
+        for prefix in ("", "column_", "feature_", "Feature ")
     )
 
 

@@ -49,6 +49,23 @@ def test_shap_values_are_those_of_the_target() -> None:
         explain(forest, x, rows, shap.TreeExplainer(forest)),
         (explanation.values * rows[:, None]).sum(-1),
     )
+    # Of one class alone they are those of its samples.
+    top = Y == 2
+    of_one = explanation[..., 2]
+    np.testing.assert_array_equal(
+        complexity(forest, x[top], words[top], of_one[np.flatnonzero(top)]), expected[top]
+    )
+    message = "explanations: has values of the class .Output 2., .* the values of all classes"
+    with pytest.raises(ValueError, match=message):
+        complexity(forest, x, words, of_one)
+    for place, called in ((0, "Output 0"), (1, "mid")):
+        other = shap.Explanation(explanation.values[top, :, place], output_names=called)
+        with pytest.raises(ValueError, match=f"explanations: has values of the class '{called}'"):
+            complexity(forest, x[top], words[top], other)
+    # Nobody's names are no names.
+    unnamed = shap.TreeExplainer(forest)(x)
+    unnamed.feature_names = [f"Feature {i}" for i in range(4)]
+    np.testing.assert_array_equal(complexity(forest, x, words, unnamed), expected)
     with pytest.raises(ValueError, match="axis more than the inputs, and it is not the 3 outputs"):
         evaluate(forest, x, words, {"a": np.zeros((30, 4, 7))}, ["deletion"])
 

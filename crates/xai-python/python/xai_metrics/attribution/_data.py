@@ -174,7 +174,9 @@ class Run:
             self.array.shape,
             self.read_layout,
             self._in_order,
-            lambda: self._n_outputs,
+            # A score of one's own stands for no class, or for another.
+            lambda: None if self.score is not None else self._n_outputs,
+            self.classes,
             self.sides.segments,
             self.assumed,
         )

@@ -112,7 +112,8 @@ def evaluate(
           upsampled; the result says so in ``assumed``.
         - A ``shap.Explanation``, and a list of explanations of lime, one per sample. Values of the
           second of two classes alone, as boosters have them, are negated where the target is the
-          first; the result says so. Plain arrays are taken as those of each sample's target.
+          first; the result says so. Values of one of more classes alone are refused where targets differ.
+          Plain arrays are taken as those of each sample's target.
         - Values per superpixel ``(n, n_segments)``: in a pair ``(values, segments)``, or with the
           argument ``segments``.
         - A function ``explainer(inputs, targets) -> maps``, that is given what the model is given;

@@ -28,6 +28,8 @@ class Reading:
     in_order: Callable[[Any, str], Any] = lambda values, name: values
     #: How many outputs the model has; ``None`` without a model.
     n_outputs: Callable[[], int | None] = lambda: None
+    #: The labels of the outputs, of an estimator that has them.
+    classes: list[Any] | None = None
     #: The segment of each position, ``(n, height, width)`` or ``(height, width)``.
     segments: Any = None
     #: What was done with maps, by the name of their explainer.
@@ -96,14 +98,33 @@ class Reading:
         ndim = np.ndim(given.data) if self.shape is None else len(self.shape)
         if values.ndim == ndim + 1:
             return self._of_targets(values, name, targets)
+        n_outputs = self.n_outputs() or 1
+        columns = targets(len(values)) if n_outputs > 1 else None
+        if columns is None or columns.ndim != 1:
+            return values
+        if n_outputs > 2:
+            self._check_class(given.output_names, columns, n_outputs, name)
+            return values
         was_by_class = any(len(step.prev_shape) > ndim for step in given.op_history or ())
-        columns = None if was_by_class or self.n_outputs() != 2 else targets(len(values))
-        if columns is not None and columns.ndim == 1 and (columns == 0).any():
+        if not was_by_class and (columns == 0).any():
             self.notes[f"maps of {of}"] = (
                 "of the second class, negated where the target is the first"
             )
             values = values * np.where(columns == 0, -1.0, 1.0).reshape(-1, *[1] * (ndim - 1))
         return values
+
+    def _check_class(self, named: Any, columns: Array, n_outputs: int, name: str) -> None:
+        """Refuses values of one of several classes for targets that are others."""
+        labels = [str(label) for label in self.classes or range(n_outputs)]
+        # Outputs that nobody named have names of shap.
+        names = [(label, f"Output {place}") for place, label in enumerate(labels)]
+        of = next((place for place, known in enumerate(names) if isinstance(named, str) and named in known), None)
+        if (columns != (columns[:1] if of is None else of)).any():
+            told = "one class" if of is None else f"the class {named!r}"
+            raise ValueError(
+                f"{name}: has values of {told}, and there are targets of others; give the values of all classes, "
+                "(n, …, classes), or, if each row is of its own target, the array `.values`"
+            )
 
     def _of_lime(self, given: Any, name: str, targets: Callable[[int], Any]) -> Array:
         """The weights of explanations of lime, one per sample: of features, or of the segments of images."""
