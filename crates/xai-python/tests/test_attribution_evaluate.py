@@ -285,6 +285,24 @@ def test_progress_counts_the_samples(capsys: Any) -> None:
         ({"explainers": {}}, ValueError, "explainers: empty"),
         ({"explainers": [GOOD]}, TypeError, "explainers: expected a mapping"),
         ({"explainers": {"a": GOOD[:3]}}, ValueError, "explanations"),
+        (
+            {"explainers": {"a": np.stack([GOOD[:3]] * 2, -1)}},
+            ValueError,
+            rf"explainers\['a'\]: expected maps of {N} samples, got 3",
+        ),
+        (
+            {"explainers": {"a": GOOD[0]}},
+            ValueError,
+            rf"explainers\['a'\]: expected a map for each of {N} samples, .* repeat it",
+        ),
+        ({"explainers": {"a": None}}, ValueError, r"explainers\['a'\]: expected maps or an explainer"),
+        ({"explainers": {"a": []}}, ValueError, r"explainers\['a'\]: expected maps or an explainer"),
+        (
+            {"explainers": {"a": "randm"}},
+            ValueError,
+            r"explainers\['a'\]: .* one of the words random, .*, got 'randm'",
+        ),
+        ({"targets": [0]}, ValueError, r"targets: .*; a single sample .* inputs\[None\]"),
         ({"explainers": {"a": GOOD[..., :1, :, :]}}, ValueError, "explanations"),
         ({"explainers": {"a": np.full_like(GOOD, np.nan)}}, ValueError, "explanations"),
         ({"metrics": []}, ValueError, "metrics: empty"),
@@ -311,9 +329,9 @@ def test_progress_counts_the_samples(capsys: Any) -> None:
     ],
 )
 def test_what_is_wrong_is_said(arguments: Any, error: Any, message: str) -> None:
-    given = {"explainers": EXPLAINERS, "metrics": ["deletion"], **arguments}
+    given = {"targets": TARGETS, "explainers": EXPLAINERS, "metrics": ["deletion"], **arguments}
     with pytest.raises(error, match=message):
-        evaluate(model, IMAGES, TARGETS, **given)
+        evaluate(model, IMAGES, **given)
 
 
 def test_a_base_score_that_cannot_be_divided_by_says_what_to_do() -> None:

@@ -113,6 +113,30 @@ def test_a_table_keeps_the_types_of_its_columns() -> None:
         base_scores(model, X, framework="pandas")
 
 
+def test_rows_of_pandas_in_another_order_are_refused() -> None:
+    pandas = pytest.importorskip("pandas")
+    names = list("abcd")
+    x = pandas.DataFrame(X, columns=names, index=np.arange(10, 20))
+    y = pandas.Series(TARGETS, index=x.index)
+    maps = pandas.DataFrame(RANDOM.normal(size=X.shape), columns=names, index=x.index)
+    metric, turned = metrics.Deletion(), x.index[::-1]
+
+    def model(x: Any) -> Any:
+        return x @ W
+
+    expected = metric.evaluate(model, X, TARGETS, maps.to_numpy()).value
+    for name, targets, given in (("targets", y[turned], maps), ("explanations", y, maps.loc[turned])):
+        with pytest.raises(ValueError, match=rf"{name}: .* in another order.*`.loc\[inputs.index\]`"):
+            metric.evaluate(model, x, targets, given)
+        # Other labels, and those that only count, are no order.
+        for index in (np.arange(5, 15), None):
+            targets = pandas.Series(y.to_numpy(), index=index)
+            given = maps.set_axis(targets.index)
+            assert metric.evaluate(model, x, targets, given).value == expected
+    counted, shuffled = x.reset_index(drop=True), y.set_axis(np.arange(10)[::-1])
+    assert metric.evaluate(model, counted, shuffled, maps).value == expected
+
+
 def test_tables_of_polars_are_given_back_as_such() -> None:
     polars = pytest.importorskip("polars")
     x = polars.DataFrame({"n": [1, 2, 3], "word": ["a", "b", "a"], "r": [0.5, 0.25, 0.125]})
@@ -288,7 +312,11 @@ def test_reference_explainers() -> None:
             TypeError,
             "occlusion: has no option 'size'; it has patch, baseline",
         ),
-        (("occlusions", {}), ValueError, "explainers: expected one of random, constant, edges"),
+        (
+            ("occlusions", {}),
+            ValueError,
+            "expected maps, an explainer, or one of the words random, constant, edges",
+        ),
     ):
         with pytest.raises(error, match=message):
             evaluate(model, X, TARGETS, {"a": wrong}, ["average_stability"])

@@ -506,6 +506,8 @@ def test_estimators_are_asked_for_probabilities() -> None:
     expected = base_scores(model, X, TARGETS, activation="softmax")
     np.testing.assert_allclose(base_scores(Estimator(), X, TARGETS), expected, rtol=1e-12)
     np.testing.assert_allclose(base_scores(Regressor(), X, np.zeros(9)), X.sum(axis=1))
+    with pytest.raises(ValueError, match="targets: the model is a regressor of one output; give No"):
+        base_scores(Regressor(), X, TARGETS)
     with pytest.raises(TypeError, match="model: expected a callable or an estimator, got str"):
         base_scores("model", X, TARGETS)
 

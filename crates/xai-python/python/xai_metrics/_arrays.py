@@ -164,6 +164,31 @@ def in_order_of(columns: list[Any] | None, values: Any, name: str, of: str = "th
     return reals(values, name)[:, order]
 
 
+def check_rows(rows: Any, values: Any, name: str) -> None:
+    """Refuses a table or column of pandas that has the rows of the inputs in another order.
+
+    Rows are matched by place. Labels that are others, or that only count rows, say nothing of their order.
+    """
+    indexes = [_index(of) for of in (rows, values)]
+    ours, theirs = indexes
+    if ours is None or theirs is None or len(ours) != len(theirs) or ours.equals(theirs):
+        return
+    if Counter(ours) == Counter(theirs):
+        raise ValueError(
+            f"{name}: has the rows of the inputs in another order, as its index says; align it by `.loc[inputs.index]`, "
+            "or, if the rows have one order and only their labels have not, by `.reset_index(drop=True)`"
+        )
+
+
+def _index(table: Any) -> Any:
+    """The labels of the rows of a table of pandas, if they are more than their numbers."""
+    if type(table).__module__.partition(".")[0] != "pandas" or not hasattr(table, "loc"):
+        return None
+    index = table.index
+    is_counted = getattr(index, "start", None) == 0 and getattr(index, "step", None) == 1
+    return None if is_counted else index
+
+
 def _are_numbered(names: list[str]) -> bool:
     """Whether nobody named the columns: pandas counts them, polars calls them ``column_0``, explainers ``feature_0``, shap
     ``Feature 0``."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _arrays, _native
 from .._arguments import whole_or_none
-from .._arrays import booleans, column_names, in_order_of, integers, reals, to_numpy
+from .._arrays import booleans, check_rows, column_names, in_order_of, integers, reals, to_numpy
 from .._frameworks import Tensors
 from . import _models, _references
 from ._explanations import Reading
@@ -79,6 +79,8 @@ class Run:
     targets: Any = None
     #: ``(name, maps or None, explainer or None)``, see :func:`explained`.
     explainers: list[tuple[str, Any, Any]] = field(default_factory=list)
+    #: Whether explainers were given by name, and not one of them as ``explanations``.
+    by_name: bool = False
     #: The metrics and what they are called in the result.
     metrics: list[tuple[str, Asked]] = field(default_factory=list)
     sides: Sides = field(default_factory=Sides)
@@ -127,7 +129,8 @@ class Run:
         return next((found for found in named if found[0] is not None), (None, ""))
 
     def _in_order(self, values: Any, name: str) -> Any:
-        """Values with the columns of the run."""
+        """Values with the columns of the run, if their rows are in its order."""
+        check_rows(self.inputs, values, name)
         columns, of = self._named
         return in_order_of(columns, values, name, of)
 
@@ -212,6 +215,7 @@ class Run:
     def columns(self, n: int) -> npt.NDArray[Any] | None:
         """The targets of ``n`` samples, as numbers of outputs or rows of weights; else what the model predicts."""
         if self.targets is not None:
+            check_rows(self.inputs, self.targets, "targets")
             return targets_of(self.targets, n, self.classes)
         return self._predicted
 
@@ -244,6 +248,10 @@ class Run:
         if self.tensors.training:
             self.assumed["mode"] = "eval"
         targets = self.columns(n)
+        is_regressor = self.known is not None and self.known.is_regressor
+        if is_regressor and targets is not None and targets.ndim == 1 and targets.any():
+            if self._n_outputs == 1:
+                raise ValueError("targets: the model is a regressor of one output; give None")
         if targets is None and any("targets" in metric.info.needs for _, metric in self.metrics):
             raise ValueError("targets: needed where there is no model to predict them")
         activation = self.scored_after
@@ -279,11 +287,16 @@ class Run:
             "progress": self.progress,
         }
 
-    def explainer(self, explainer: Any, name: str) -> Callable[..., npt.NDArray[Any]]:
-        """An explainer as a function of a batch, its targets, and the samples that its rows are made of."""
+    def explainer(
+        self, explainer: Any, name: str, called: str
+    ) -> Callable[..., npt.NDArray[Any]]:
+        """An explainer as a function of a batch, its targets, and the samples that its rows are made of.
+
+        Errors say what it is called among the arguments.
+        """
         word, options = explainer if isinstance(explainer, tuple) else (explainer, {})
         if isinstance(word, str):
-            return _references.explainer(word, self, dict(options))
+            return _references.explainer(word, self, dict(options), called)
         given = _models.given_function(self.model, self.tensors, self.given)
 
         def read(answer: Any, targets: npt.NDArray[Any]) -> Any:
@@ -291,16 +304,23 @@ class Run:
 
         return _models.explainer_function(explainer, self.tensors, self.classes, given, read)
 
-    def _maps(self, maps: Any, name: str, of: str) -> Any:
+    def _maps(self, maps: Any, called: str, name: str) -> Any:
         """Maps that exist, with the columns of the inputs, or who makes them."""
         if maps is None:
             return None
         if _models.is_explainer(maps):
-            return self.explainer(maps, of)
-        return self.reading.maps(maps, name, of, self.columns)
+            return self.explainer(maps, name, called)
+
+        def columns(n: int) -> npt.NDArray[Any] | None:
+            if self.array is not None and n != len(self.array):
+                raise ValueError(f"{called}: expected maps of {len(self.array)} samples, got {n}")
+            return self.columns(n)
+
+        return self.reading.maps(maps, called, name, columns)
 
     def _explained(self, name: str, maps: Any, explainer: Any) -> Any:
-        maps = self._maps(maps, "explanations", name)
+        called = f"explainers[{name!r}]" if self.by_name else "explanations"
+        maps = self._maps(maps, called, name)
         if maps is not None and self.inputs is None and maps.ndim == 3:
             if (self.layout or "").startswith("channels"):
                 # Maps of images that have no channels, and no inputs that would say so.
@@ -308,7 +328,7 @@ class Run:
         if explainer is not None and self.inputs is None:
             raise ValueError("inputs: needed by an explainer")
         if explainer is not None:
-            explainer = self.explainer(explainer, name)
+            explainer = self.explainer(explainer, name, called)
             if self.given is not None and self.given.others:
                 # Its rows would have to know their samples, as those of the model do.
                 return name, self.in_batches(explainer) if maps is None else maps, None
@@ -514,17 +534,23 @@ def _batches(inputs: npt.NDArray[Any], batch_size: int | None) -> list[npt.NDArr
     return [samples[first : first + batch_size] for first in range(0, len(inputs), batch_size)]
 
 
-def explained(value: Any) -> tuple[Any, Any]:
+def explained(value: Any, name: str = "explanations") -> tuple[Any, Any]:
     """What is given of an explainer: its maps or ``None``, and the explainer or ``None``.
 
     >>> explained("random"), explained([[1.0]]), explained((len, {}))[0]
     ((None, 'random'), ([[1.0]], None), None)
     """
-    if isinstance(value, str) or _models.is_explainer(value):
+    if value is None or (isinstance(value, (list, tuple)) and not value):
+        raise ValueError(f"{name}: expected maps or an explainer, got {value!r}")
+    if _makes_maps(value):
         return None, value
-    if isinstance(value, tuple) and len(value) == 2 and explained(value[1])[1] is not None:
+    if isinstance(value, tuple) and len(value) == 2 and _makes_maps(value[1]):
         return value[0], value[1]
     return value, None
+
+
+def _makes_maps(value: Any) -> bool:
+    return isinstance(value, str) or _models.is_explainer(value)
 
 
 def baseline_of(baseline: Any, inputs: Any) -> npt.NDArray[Any]:
@@ -617,4 +643,7 @@ def _shape(values: Any) -> tuple[int, ...]:
 
 def _check_n(name: str, array: npt.NDArray[Any], n: int) -> None:
     if len(array) != n:
-        raise ValueError(f"{name}: expected one per sample, {n}, got shape {array.shape}")
+        told = f"{name}: expected one per sample, {n}, got shape {array.shape}"
+        if len(array) == 1:
+            told += "; a single sample has an axis of samples, too: inputs[None]"
+        raise ValueError(told)

@@ -338,8 +338,11 @@ def _evaluated(
     if "first_sample" in arguments:
         whole("first_sample", arguments["first_sample"], 0)
     sides = Sides(**{name: arguments.pop(name) for name in Sides.__dataclass_fields__})
-    run = Run(**arguments, sides=sides)
-    run.explainers = [(str(name), *explained(value)) for name, value in explainers.items()]
+    run = Run(**arguments, sides=sides, by_name=True)
+    run.explainers = [
+        (str(name), *explained(value, f"explainers[{str(name)!r}]"))
+        for name, value in explainers.items()
+    ]
     asked, skipped = asked_metrics(metrics, run)
     run.metrics = [(name, metric.with_seed(seed)) for name, metric in asked]
     if not run.metrics:

@@ -109,4 +109,5 @@ def explain(
     )
     if inputs is None:
         raise ValueError("inputs: needed by an explainer")
-    return run.in_batches(run.explainer((method, options) if options else method, "explanations"))
+    explainer = (method, options) if options else method
+    return run.in_batches(run.explainer(explainer, "explanations", "method"))

@@ -59,6 +59,12 @@ class Reading:
         array = reals(self.in_order(given, name), name)
         if self.shape is None or len(self.shape) < 2:
             return array
+        if array.shape == self.shape[1:] and len(array) != self.shape[0]:
+            n = self.shape[0]
+            raise ValueError(
+                f"{name}: expected a map for each of {n} samples, got one of shape {array.shape}; if all samples have this "
+                f"one, repeat it: np.repeat([map], {n}, axis=0)"
+            )
         if array.ndim == len(self.shape) + 1 and array.shape[1:-1] == self.shape[1:]:
             return self._of_targets(array, name, targets)
         if len(self.shape) == 4:

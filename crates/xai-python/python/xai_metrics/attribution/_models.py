@@ -36,6 +36,8 @@ class Known:
     classes: list[Any] | None = None
     #: What makes probabilities of its answers.
     activation: str = "none"
+    #: Whether its answers are values, and not scores of classes.
+    is_regressor: bool = False
 
     @classmethod
     def of(cls, model: Any, name: str = "model") -> Known:
@@ -162,7 +164,7 @@ def _predictions(model: Any) -> Known:
             f"model: {type(model).__name__} answers classes, whose names are no scores; take an estimator with "
             "predict_proba or decision_function, or a function that answers (batch, n_classes)"
         )
-    return Known(model.predict)
+    return Known(model.predict, is_regressor=True)
 
 
 def _has(method: str) -> Callable[[Any], bool]:

@@ -36,11 +36,13 @@ class Asked(Protocol):
         """The derivative of the output for the target by the inputs; ``None`` of a model without derivatives."""
 
 
-def explainer(method: str, run: Asked, options: dict[str, Any]) -> Callable[..., Array]:
+def explainer(
+    method: str, run: Asked, options: dict[str, Any], name: str = "explainers"
+) -> Callable[..., Array]:
     """A reference explainer by its word, as a function of a batch, its targets and its samples."""
     function = METHODS.get(method)
     if function is None:
-        raise ValueError(f"explainers: expected one of {', '.join(METHODS)}, got {method!r}")
+        raise ValueError(f"{name}: expected maps, an explainer, or one of the words {', '.join(METHODS)}, got {method!r}")
     known = [
         of.name
         for of in inspect.signature(function).parameters.values()

@@ -186,8 +186,9 @@ class _Stream:
         #: What makes maps, of those that make any.
         self.explainers: dict[str, Any] = {}
         for name, value in explainers.items():
-            maps, self.explainers[str(name)] = explained(value)
-            self._sort(f"explainers[{str(name)!r}]", maps)
+            called = f"explainers[{str(name)!r}]"
+            maps, self.explainers[str(name)] = explained(value, called)
+            self._sort(called, maps)
         if self.source.is_shuffled and self.arrays:
             raise ValueError(
                 f"{next(iter(self.arrays))}: an array of all samples has their order, and the data is shuffled; make the "
@@ -298,6 +299,7 @@ class _Stream:
             targets=fields["targets"],
             sides=sides,
             first_sample=place,
+            by_name=True,
             **self.how,
         )
         for name, explainer in self.explainers.items():
