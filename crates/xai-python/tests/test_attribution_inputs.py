@@ -57,7 +57,10 @@ def test_a_pipeline_is_given_its_table_with_words() -> None:
     expected = model.predict_proba(x)[np.arange(len(x)), (y == "low").astype(int)]
     np.testing.assert_allclose(base_scores(model, x, y), expected)
     columns = (y == "low").astype(int)
-    np.testing.assert_allclose(base_scores(model.predict_proba, x, columns), expected)
+    # The columns of a method are the classes of its estimator; those of a function are numbers.
+    np.testing.assert_allclose(base_scores(model.predict_proba, x, y), expected)
+    with pytest.raises(TypeError, match="targets: .*numbers of the columns .* the estimator itself"):
+        base_scores(lambda frame: model.predict_proba(frame), x, y)
     np.testing.assert_allclose(
         base_scores(lambda frame: model.predict_proba(frame), x, columns), expected
     )

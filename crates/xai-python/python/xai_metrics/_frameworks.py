@@ -54,14 +54,15 @@ class Tensors:
             raise ValueError("device: NumPy arrays have none; name a framework, too")
         tensors = cls(framework, device)
         is_keras = is_keras_model(model)
-        if framework == "torch" and is_torch_module(model):
-            parameters = list(model.parameters())
+        module = _module_of(model)
+        if framework == "torch" and module is not None:
+            parameters = list(module.parameters())
             floating = next((of for of in parameters if of.is_floating_point()), None)
             tensors.dtype = None if floating is None else floating.dtype
             if parameters and device is None:
                 tensors.device = parameters[0].device
-            tensors.module = None if is_keras else model
-            tensors.keeps_integers = any(map(_is_embedding, model.modules()))
+            tensors.module = None if is_keras else module
+            tensors.keeps_integers = any(map(_is_embedding, module.modules()))
         # Its layers make whole numbers of others themselves.
         tensors.keeps_integers &= not is_keras
         return tensors
@@ -169,10 +170,20 @@ def framework_of(model: Any) -> Framework:
         backend = config.backend() if config is not None and is_of(model, "keras") else "tensorflow"
         tensors: tuple[Framework, ...] = ("torch", "jax", "tensorflow")
         return next((of for of in tensors if of == backend), "numpy")
-    if is_torch_module(model):
+    if _module_of(model) is not None:
         return "torch"
     # Of JAX: functions that `jax.jit` has made, and modules of Flax.
     return "jax" if is_of(model, "jax", "jaxlib", "flax") else "numpy"
+
+
+def framework_of_tensors(values: Any) -> Framework | None:
+    """The framework whose tensor it is; ``None`` for all else.
+
+    >>> framework_of_tensors([1.0])
+    """
+    if is_of(values, "torch"):
+        return "torch"
+    return "jax" if is_of(values, "jax", "jaxlib") else None
 
 
 def of_arrays(model: Any) -> Callable[[npt.NDArray[Any]], Any]:
@@ -206,6 +217,12 @@ def is_torch_module(model: Any) -> bool:
     """Whether it is a torch module, without importing torch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(model, torch.nn.Module)
+
+
+def _module_of(model: Any) -> Any:
+    """A torch module, or the one whose method it is; ``None`` for all else."""
+    owners = (model, getattr(model, "__self__", None))
+    return next((of for of in owners if is_torch_module(of)), None)
 
 
 def is_keras_model(model: Any) -> bool:

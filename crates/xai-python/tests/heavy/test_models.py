@@ -242,6 +242,43 @@ def test_modules_of_any_precision(dtype: str) -> None:
     assert given.assumed["layout"] == "channels-first"
 
 
+def test_a_method_of_a_module_is_asked_as_the_module_is() -> None:
+    module = torch.nn.Sequential(torch.nn.Linear(5, 3), torch.nn.Dropout(0.9)).train()
+    for precision in (torch.float32, torch.float64):
+        module = module.to(precision)
+        expected = evaluate(module, X, TARGETS, {"a": X}, ["deletion"])
+        table = evaluate(module.forward, X, TARGETS, {"a": X}, ["deletion"])
+        assert table.assumed == expected.assumed and "framework" not in table.assumed
+        ours, theirs = (of["deletion"]["a"].per_sample for of in (table, expected))
+        np.testing.assert_array_equal(ours, theirs)
+    assert module.training and module[1].training
+
+
+def test_functions_are_given_tensors_where_the_inputs_are_such() -> None:
+    jax = pytest.importorskip("jax")
+    module = linear()
+    explainers = {"gradient": "input_x_gradient", "own": lambda x, y: x.abs()}
+    x = torch.from_numpy(X).float()
+    expected = evaluate(module, x, TARGETS, explainers, ["deletion"])
+    table = evaluate(lambda x: module(x), x, TARGETS, explainers, ["deletion"])
+    assert table.assumed["framework"] == "torch" and "framework" not in expected.assumed
+    for name in explainers:
+        ours, theirs = (of["deletion"][name].per_sample for of in (table, expected))
+        np.testing.assert_array_equal(ours, theirs)
+
+    def seen(kind: type) -> Any:
+        def model(batch: Any) -> Any:
+            assert isinstance(batch, kind)
+            return np.asarray(batch).sum(axis=1)
+
+        return model
+
+    assert len(base_scores(seen(jax.Array), jax.numpy.asarray(X))) == len(X)
+    assert len(base_scores(seen(torch.Tensor), {"batch": x})) == len(X)
+    assert len(base_scores(seen(np.ndarray), x, framework="numpy")) == len(X)
+    assert len(base_scores(seen(np.ndarray), X)) == len(X)
+
+
 def test_a_compiled_module_is_a_module() -> None:
     model = torch.compile(torch.nn.Sequential(torch.nn.Dropout(), linear()), backend="eager")
     np.testing.assert_allclose(base_scores(model, X, TARGETS), PICKED, rtol=1e-5)

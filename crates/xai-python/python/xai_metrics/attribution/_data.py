@@ -12,10 +12,10 @@ import numpy as np
 from .. import _arrays, _native
 from .._arguments import whole_or_none
 from .._arrays import booleans, check_rows, column_names, in_order_of, integers, reals, to_numpy
-from .._frameworks import Tensors
+from .._frameworks import Tensors, framework_of, framework_of_tensors
 from . import _models, _references
 from ._explanations import Reading
-from ._inputs import Inputs
+from ._inputs import Inputs, first_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,7 +137,18 @@ class Run:
     @cached_property
     def tensors(self) -> Tensors:
         """What model and explainers are given."""
-        return Tensors.of(self.model, self.framework, self.device)
+        return Tensors.of(self.model, self.asked_framework, self.device)
+
+    @cached_property
+    def asked_framework(self) -> Framework | None:
+        """What was said, else of functions that of the inputs; kept as assumed then."""
+        is_said = self.framework is not None or framework_of(self.model) != "numpy"
+        if is_said or not _models.is_function(self.model):
+            return self.framework
+        framework = framework_of_tensors(first_of(self.inputs))
+        if framework is not None:
+            self.assumed["framework"] = framework
+        return framework
 
     @property
     def has_tokens(self) -> bool:
@@ -194,7 +205,7 @@ class Run:
             # One score stands for all classes.
             columns = targets_of(self.targets, len(self.array), self.classes)
             n_outputs = columns.shape[1] if columns.ndim == 2 else 1 + int(columns.max(initial=0))
-        of = self.framework, self.device, n_outputs, self.given, self.output, self.score
+        of = self.asked_framework, self.device, n_outputs, self.given, self.output, self.score
         return _models.model_function(self.model, *of)
 
     @cached_property
@@ -263,7 +274,7 @@ class Run:
                 # Frameworks want one precision.
                 rows = rows.astype(inputs.dtype)
             function = _models.operator_function(
-                self.model, self.operator, rows, self.activation, self.framework, self.device
+                self.model, self.operator, rows, self.activation, self.asked_framework, self.device
             )
             targets = np.ones((n, 1))
             activation = "none"
@@ -495,6 +506,11 @@ def targets_of(targets: Any, n: int, classes: list[Any] | None = None) -> npt.ND
 
 def _numbers_of(targets: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """The numbers of outputs."""
+    if targets.dtype.kind in "SU" or any(isinstance(of, str) for of in targets.flat[:1]):
+        raise TypeError(
+            f"targets: expected whole numbers, got {targets[0]!r}; give the numbers of the columns of the model, or as the "
+            "model the estimator itself or its method `predict_proba`, whose classes_ are known"
+        )
     try:
         return integers(targets, "targets")
     except ValueError as error:

@@ -88,7 +88,8 @@ def evaluate(
           ``d``), else, unless it is a classifier, by ``predict``.
         - A booster of XGBoost, LightGBM or CatBoost: asked for probabilities; of two classes two
           columns.
-        - All other callables: arrays of NumPy, see ``framework``.
+        - A method of a torch module: what the module is given.
+        - All other callables: arrays of NumPy, or tensors if ``inputs`` are such, see ``framework``.
     inputs : array-like, table, mapping or tuple of array-likes, or None
         ``(n, features)``, ``(n, time, features)``, ``(n, height, width, channels)`` or ``(n,
         channels, height, width)``, see ``layout``. ``None`` for metrics of maps alone. Of a table
@@ -99,8 +100,8 @@ def evaluate(
         go along row by row: the model is called by these names, or with so many arguments.
     targets : array-like or None
         Classes ``(n,)``, or one-hot or weight rows ``(n, n_outputs)``, whose score is the sum of
-        the outputs by their weights. Classes are numbers of outputs, and of an estimator its
-        ``classes_``, words for instance. ``None`` for the class of the largest output, and for
+        the outputs by their weights. Classes are numbers of outputs, and of an estimator and its
+        ``predict_proba`` its ``classes_``, words for instance. ``None`` for the class of the largest output, and for
         models of one output, regressors for instance.
     explainers : mapping of str to explanations or explainers
         By name one of these, or a pair ``(maps, explainer)``. Metrics of stability need an
@@ -165,8 +166,9 @@ def evaluate(
         error. The result has what was ``assumed``.
     framework : {None, "numpy", "torch", "jax", "tensorflow", "pandas", "polars"}
         What model and explainers are given. Recognized for all kinds of models but functions, which
-        are given arrays of NumPy, and tables if there are columns of words. To functions of tensors
-        whole numbers are given as such.
+        are given tensors of torch or JAX where ``inputs`` are such (the result says so in ``assumed``),
+        else arrays of NumPy, and tables if there are columns of words. To functions of tensors whole
+        numbers are given as such.
     device : optional
         Where tensors are put; that of the parameters of a torch module.
     level : float

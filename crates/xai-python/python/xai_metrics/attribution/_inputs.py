@@ -89,6 +89,13 @@ class Inputs:
         return ((), {self.first: first, **rest}) if self.is_named else ((first, *rest.values()), {})
 
 
+def first_of(given: Any) -> Any:
+    """The one of several inputs that is explained; a single one is that."""
+    if isinstance(given, Mapping):
+        return next(iter(given.values()), None)
+    return given[0] if is_several(given) else given
+
+
 def is_several(given: Any) -> bool:
     """Whether it is a tuple of arrays, each of them an input of a model."""
     return (

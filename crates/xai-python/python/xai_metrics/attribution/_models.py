@@ -171,6 +171,11 @@ def _has(method: str) -> Callable[[Any], bool]:
     return lambda model: callable(getattr(model, method, None))
 
 
+def _is_method_of_classes(model: Any) -> bool:
+    """Whether it is the method of an estimator that answers a column for each of its classes."""
+    return getattr(model, "__name__", "") == "predict_proba" and hasattr(model, "__self__")
+
+
 def _is_booster(package: str) -> Callable[[Any], bool]:
     return lambda model: type(model).__name__ == "Booster" and is_of(model, package)
 
@@ -185,6 +190,7 @@ _KINDS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Known]], ...] = (
     (lambda model: is_of(model, "catboost"), _catboost_model),
     (_has("predict_proba"), _probabilities),
     (_has("decision_function"), _decisions),
+    (_is_method_of_classes, lambda method: Known(method, _classes_of(method.__self__))),
     (callable, Known),
     (_has("predict"), _predictions),
 )
@@ -197,6 +203,12 @@ def _classes_of(model: Any) -> list[Any] | None:
         return None
     labels = list(classes.tolist() if isinstance(classes, np.ndarray) else classes)
     return None if any(np.ndim(label) for label in labels) else labels
+
+
+def is_function(model: Any) -> bool:
+    """Whether nothing is known of a model but that it is called; also where there is none."""
+    kind = next((known for is_one, known in _KINDS if is_one(model)), Known)
+    return kind is Known and not _has("predict")(getattr(model, "__self__", None))
 
 
 def is_of_tables(model: Any) -> bool:
