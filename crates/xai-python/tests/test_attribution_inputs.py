@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 import xai_metrics
-from xai_metrics.attribution import base_scores, evaluate, evaluate_part, explain, metrics
+from xai_metrics.attribution import (
+    base_scores,
+    evaluate,
+    evaluate_part,
+    evaluate_stream,
+    explain,
+    metrics,
+)
 
 RANDOM = np.random.default_rng(6)
 X = RANDOM.random((10, 4))
@@ -114,6 +121,64 @@ def test_a_table_keeps_the_types_of_its_columns() -> None:
     assert seen[-1].dtypes["age"] == np.float64 and seen[-1].dtypes["income"] == np.float32
     with pytest.raises(ValueError, match="framework: 'pandas' needs inputs that are a table"):
         base_scores(model, X, framework="pandas")
+
+
+def test_columns_in_another_order_are_given_in_that_of_the_model() -> None:
+    x, y = people()
+    x = x.drop(columns=["city", "plan"])
+    ensemble = pytest.importorskip("sklearn.ensemble")
+    model = ensemble.RandomForestClassifier(5, random_state=0).fit(x, y)
+    turned = x[x.columns[::-1]]
+    for asked in (model, model.predict_proba):
+        np.testing.assert_array_equal(base_scores(asked, turned, y), base_scores(model, x, y))
+    maps = explain(model, x, y, "occlusion")
+    np.testing.assert_array_equal(explain(model, turned, y, "occlusion"), maps[:, ::-1])
+    # Explanations follow the inputs, or their names.
+    maps = RANDOM.normal(size=x.shape)
+    expected = metrics.Deletion(steps="all").evaluate(model, x, y, maps).value
+    for given in (maps[:, ::-1], type(x)(maps, columns=x.columns)):
+        value = metrics.Deletion(steps="all").evaluate(model, turned, y, given).value
+        assert value == expected
+
+
+@pytest.mark.parametrize("kind", ["pandas", "nullable", "polars", "arrays"])
+def test_missing_numbers_are_kept_where_nothing_changes_them(kind: str) -> None:
+    pandas, ensemble = pytest.importorskip("pandas"), pytest.importorskip("sklearn.ensemble")
+    x = pandas.DataFrame(X, columns=list("abcd"))
+    x["b"] = np.float32(x["b"])
+    x.loc[[2, 5, 7], "b"] = np.nan
+    x.loc[[0, 5], "d"] = np.nan
+    forest = ensemble.HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=1)
+    answered = forest.fit(x.to_numpy() if kind == "arrays" else x, TARGETS).predict_proba
+    given = x.convert_dtypes() if kind == "nullable" else x
+    if kind == "polars":
+        given = pytest.importorskip("polars").DataFrame(x.to_dict("list"))
+        given = given.with_columns(b=given["b"].fill_nan(None))
+
+    def scores(frame: Any) -> Any:
+        frame = frame.to_numpy() if kind == "arrays" else frame
+        return answered(frame)[np.arange(10), TARGETS]
+
+    expected = scores(x)
+    np.testing.assert_array_equal(base_scores(forest, given, TARGETS), expected)
+    changes = [expected - scores(x.assign(**{name: 0.0})) for name in x.columns]
+    np.testing.assert_allclose(explain(forest, given, TARGETS, "occlusion"), np.stack(changes, 1))
+    maps = RANDOM.normal(size=X.shape)
+    table = evaluate(forest, given, TARGETS, {"a": maps}, ["deletion"])
+    assert table.assumed["missing values"].startswith("kept where nothing changes them")
+    # The mean of a column is that of the values that it has; one that is missing is a baseline, too.
+    means, blank = x.mean(), x.iloc[5]
+    for baseline, row in (("mean", means), (means, means), (blank, blank)):
+        emptied = [x.assign(**{name: row[name]}) for name in x.columns]
+        drops = np.stack([expected - scores(frame) for frame in emptied], 1)
+        deletion = metrics.Deletion(steps=[0.25], baseline=baseline)
+        of_first = np.zeros(X.shape)
+        of_first[:, 1] = 1.0
+        value = deletion.evaluate(forest, given, TARGETS, of_first)
+        assert value.curve is not None
+        np.testing.assert_allclose(value.curve.scores[-1], (expected - drops[:, 1]).mean())
+    with pytest.raises(ValueError, match="missing values have the mean of all samples"):
+        evaluate_stream(forest, [(given, TARGETS)], {"a": maps}, ["deletion"])
 
 
 def test_rows_of_pandas_in_another_order_are_refused() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from .. import _arrays, _native
 from .._arguments import whole_or_none
 from .._arrays import booleans, check_rows, column_names, in_order_of, integers, reals, to_numpy
-from .._frameworks import Tensors, framework_of, framework_of_tensors
+from .._frameworks import Tensors, framework_of, framework_of_tensors, is_of
 from . import _models, _references
 from ._explanations import Reading
 from ._inputs import Inputs, first_of
@@ -111,6 +111,8 @@ class Run:
         inputs = Inputs(self.inputs)
         if inputs.has_words:
             self.assumed["words"] = "numbered by how often they occur, from 0"
+        if inputs.has_missing:
+            self.assumed["missing values"] = "kept where nothing changes them, else near the mean of the column"
         return inputs
 
     @cached_property
@@ -308,7 +310,10 @@ class Run:
         word, options = explainer if isinstance(explainer, tuple) else (explainer, {})
         if isinstance(word, str):
             return _references.explainer(word, self, dict(options), called)
-        given = _models.given_function(self.model, self.tensors, self.given)
+        # Those of shap know the order of the model, and say the names of what they answer.
+        given = _models.given_function(
+            self.model, self.tensors, self.given, in_own_order=is_of(word, "shap")
+        )
 
         def read(answer: Any, targets: npt.NDArray[Any]) -> Any:
             return self.reading.maps(answer, "explainer", name, lambda _: targets)

@@ -94,8 +94,10 @@ def evaluate(
         ``(n, features)``, ``(n, time, features)``, ``(n, height, width, channels)`` or ``(n,
         channels, height, width)``, see ``layout``. ``None`` for metrics of maps alone. Of a table
         of pandas or polars, models that know their columns by name (and their methods) are given
-        such tables, with the types of the columns wherever these can hold the values. Columns of
-        words are numbered by how often a word occurs: 0, the usual baseline, is the most frequent
+        such tables, with the types of the columns wherever these can hold the values, in the order
+        that the model knows. Missing values in columns of numbers are given to it as NaN wherever a
+        metric does not change them; the metric takes them for a number near the mean of the column.
+        Columns of words are numbered by how often a word occurs: 0, the usual baseline, is the most frequent
         one. Of several inputs, a mapping by name or a tuple, the first is explained, and the others
         go along row by row: the model is called by these names, or with so many arguments.
     targets : array-like or None

@@ -48,7 +48,7 @@ class Inputs:
             self.others = {key: to_numpy(of, f"inputs[{key!r}]") for key, of in arrays.items()}
         elif is_of(first, "pandas", "polars") and column_names(first) and not is_lazy(first):
             self.table = Table(first)
-        if self.table is not None and self.table.words:
+        if self.is_coded and self.table is not None:
             self.array = self.table.numbers(first, name)
             kind = "f"
         else:
@@ -67,18 +67,38 @@ class Inputs:
         """Whether it is a table with columns of words."""
         return self.table is not None and bool(self.table.words)
 
+    @property
+    def has_missing(self) -> bool:
+        """Whether it is a table with missing values in columns of numbers."""
+        return self.table is not None and bool(self.table.missing)
+
+    @property
+    def is_coded(self) -> bool:
+        """Whether numbers stand for what is none."""
+        return self.has_words or self.has_missing
+
     def numbers(self, values: Any, name: str) -> Any:
         """Another table with the columns of the inputs, or one row of it, as numbers; all else as it is."""
-        if self.table is None or not self.has_words or column_names(values) is None:
+        if self.table is None or not self.is_coded or column_names(values) is None:
             return values
         return self.table.numbers(in_order_of(self.table.names, values, name), name)
 
     def given(
-        self, batch: npt.NDArray[Any], samples: Any, tensors: Tensors, is_of_tables: bool
+        self,
+        batch: npt.NDArray[Any],
+        samples: Any,
+        tensors: Tensors,
+        columns: list[Any] | None = None,
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """What a model is called with for a batch that is made of some samples: by place, and by name."""
-        if self.table is not None and is_of_tables:
-            return (self.table.rows(batch),), {}
+        """What a model is called with for a batch that is made of some samples: by place, and by name.
+
+        Those that know a table by some columns are given these in their order.
+        """
+        if self.has_missing and self.table is not None:
+            batch = self.table.with_missing(batch)
+        if self.table is not None and columns is not None:
+            table = self.table.rows(batch)
+            return (table if columns == self.table.names else table[columns],), {}
         if self.whole is not None and tensors.keeps_integers:
             batch = whole_numbers(batch, self.whole)
         first = tensors.tensor(batch)
@@ -124,6 +144,9 @@ class Table:
 
     Words are numbered by how often they occur: 0, which is what most metrics put in the place of a value, is the
     word that occurs most. A number between two words stands for the nearest.
+
+    In the place of a missing value of a column of numbers is a number near the mean of the column that no other value
+    of it is: as long as nothing changes it, it stands for the missing value.
     """
 
     def __init__(self, table: Any) -> None:
@@ -133,10 +156,14 @@ class Table:
         #: Whether each column has a name of its own.
         self.is_named = len(self.dtypes) == len(self.names)
         self.words: dict[Any, list[Any]] = {}
+        #: The number in the place of missing values, by column.
+        self.missing: dict[Any, float] = {}
         for name in self.names if self.is_named else ():
             if _is_of_words(table[name]):
                 counted = Counter(_Word(word) for word in table[name].to_list())
                 self.words[name] = [word.value for word, _ in counted.most_common()]
+            elif (numbers := _with_missing(table[name])) is not None:
+                self.missing[name] = _stand_in(numbers)
 
     def numbers(self, table: Any, name: str) -> npt.NDArray[Any]:
         """A table, or one row of it, as numbers."""
@@ -145,6 +172,12 @@ class Table:
         for column in self.names:
             values = [table[column]] if is_row else table[column]
             of_column = f"{name}[{column!r}]"
+            if column in self.missing:
+                known = values if is_row else _with_missing(values)
+                numbers = reals(values if known is None else known, of_column)
+                stand_in = numbers.dtype.type(self.missing[column])
+                columns.append(np.where(np.isnan(numbers), stand_in, numbers))
+                continue
             if column not in self.words:
                 columns.append(reals(values, of_column))
                 continue
@@ -154,8 +187,13 @@ class Table:
             if unknown is not None:
                 raise ValueError(f"{of_column}: the column of the inputs has no {unknown!r}")
             columns.append(np.array([number[word] for word in words], dtype=np.float64))
-        numbers: npt.NDArray[Any] = np.column_stack(columns)
-        return numbers[0] if is_row else numbers
+        table_of_numbers: npt.NDArray[Any] = np.column_stack(columns)
+        return table_of_numbers[0] if is_row else table_of_numbers
+
+    def with_missing(self, batch: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Numbers with NaN for missing values, wherever nothing changed them."""
+        stand_ins = np.array([self.missing.get(name, np.nan) for name in self.names], batch.dtype)
+        return np.where(batch == stand_ins, np.nan, batch)
 
     def rows(self, batch: npt.NDArray[Any]) -> Any:
         """Numbers as a table, with the types of its columns where these can hold the numbers."""
@@ -190,6 +228,30 @@ def _is_of_words(column: Any) -> bool:
     if array.dtype.kind in "iufb":
         return str(column.dtype) == "category"
     return any(isinstance(of, (str, bytes)) for of in array.tolist())
+
+
+def _with_missing(column: Any) -> npt.NDArray[Any] | None:
+    """A column of numbers with NaN for its missing values; ``None`` where it has none, or is of something else."""
+    if hasattr(column.dtype, "is_numeric"):  # of polars
+        values = column.to_numpy() if column.dtype.is_numeric() else None
+    elif getattr(column.dtype, "kind", "O") not in "iufb":
+        return None
+    elif isinstance(column.dtype, np.dtype):
+        values = column.to_numpy()
+    else:
+        values = column.to_numpy(np.float64, na_value=np.nan)
+    has_any = values is not None and values.dtype.kind == "f" and np.isnan(values).any()
+    return values if has_any else None
+
+
+def _stand_in(numbers: npt.NDArray[Any]) -> float:
+    """A number near the mean that is none of some numbers, and not their mean."""
+    known = numbers[np.isfinite(numbers)].astype(np.float64)
+    mean, spread = (known.mean(), np.ptp(known)) if known.size else (0.0, 0.0)
+    stand_in = numbers.dtype.type(mean + 1e-4 * (max(spread, abs(mean)) or 1.0))
+    while stand_in in numbers:
+        stand_in = np.nextafter(stand_in, numbers.dtype.type(np.inf))
+    return float(stand_in)
 
 
 def _can_hold(kind: Any, values: Any) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, is_dataclass
 from typing import TYPE_CHECKING, Any
@@ -221,6 +222,16 @@ def is_of_tables(model: Any) -> bool:
     return is_of(model, "xgboost") and getattr(model, "feature_names", None) is not None
 
 
+def _columns_of(model: Any) -> list[Any] | None:
+    """The columns that a model, or the estimator whose method it is, was made with, if it says so."""
+    model = getattr(model, "__self__", model)
+    # Of scikit-learn and XGBoost, of LightGBM, of CatBoost, and of the boosters of the two before.
+    attributes = ("feature_names_in_", "feature_name_", "feature_names_", "feature_names", "feature_name")
+    names = next((of for name in attributes if (of := getattr(model, name, None)) is not None), None)
+    names = names() if callable(names) and is_of(model, "lightgbm") else names
+    return None if names is None else list(names)
+
+
 def images_of(model: Any, tensors: Tensors) -> str | None:
     """How images are read that a model is given, where it says so: of torch their channels are first, of Keras last."""
     if is_keras_model(model):
@@ -231,9 +242,12 @@ def images_of(model: Any, tensors: Tensors) -> str | None:
 
 
 def given_function(
-    model: Any, tensors: Tensors, inputs: Inputs | None
+    model: Any, tensors: Tensors, inputs: Inputs | None, *, in_own_order: bool = True
 ) -> Callable[[npt.NDArray[Any], Any], tuple[tuple[Any, ...], dict[str, Any]]]:
-    """What makes of a batch, and of the samples that its rows are made of, what the model is called with."""
+    """What makes of a batch, and of the samples that its rows are made of, what the model is called with.
+
+    A table has its columns in the order that the model knows, or in that of the inputs.
+    """
     if inputs is None:
         return lambda batch, samples: ((tensors.tensor(batch),), {})
     wants_tables = tensors.framework in ("pandas", "polars")
@@ -242,7 +256,11 @@ def given_function(
     of_tables = inputs.table is not None and (
         wants_tables or inputs.has_words or is_of_tables(model)
     )
-    return lambda batch, samples: inputs.given(batch, samples, tensors, of_tables)
+    columns = inputs.table.names if of_tables and inputs.table is not None else None
+    known = _columns_of(model) if columns is not None and in_own_order else None
+    if columns is not None and known is not None and Counter(known) == Counter(columns):
+        columns = known
+    return lambda batch, samples: inputs.given(batch, samples, tensors, columns)
 
 
 def model_function(

@@ -111,7 +111,7 @@ def evaluate_stream(
     ValueError
         As :func:`evaluate`; for metrics that relate all samples to each other, and settings that
         do: the mean of the data set as a baseline, steps over segments that differ between samples, columns of words,
-        which are numbered by how often each occurs. For a
+        which are numbered by how often each occurs, and of numbers that are missing. For a
         checkpoint of another run, for data that is shuffled where there is a checkpoint or an array of all
         samples, for such an array that has more rows or fewer than the data, for fields that a batch has not.
     TypeError
@@ -304,6 +304,12 @@ class _Stream:
         )
         for name, explainer in self.explainers.items():
             run.explainers.append((name, given(f"explainers[{name!r}]"), explainer))
+        if run.given is not None and run.given.is_coded:
+            raise ValueError(
+                "inputs: columns of words are numbered by how often each occurs in all samples, and missing values have "
+                "the mean of all samples in their place, which a stream never has at once; give columns of numbers, of "
+                "which none are missing"
+            )
         return run
 
     def _begin(self, fields: Mapping[str, Any]) -> None:
@@ -313,11 +319,6 @@ class _Stream:
             metrics = list(metrics)
         run = self._run(0, fields)
         asked, self.skipped = asked_metrics(metrics, run)
-        if run.given is not None and "words" in run.assumed:
-            raise ValueError(
-                "inputs: columns of words are numbered by how often each occurs in all samples, which a stream never has "
-                "at once; give columns of numbers"
-            )
         is_all = "all" in ([metrics] if isinstance(metrics, str) else metrics)
         for name, metric in asked:
             obstacle = _obstacle(metric, "segments" in {*self.arrays, *self.names})
