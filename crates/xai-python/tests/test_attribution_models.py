@@ -468,6 +468,17 @@ def test_images_of_torch_modules_have_their_channels_first(shape: tuple[int, ...
 
 
 @pytest.mark.usefixtures("torch")
+def test_images_with_channels_last_are_refused_or_given_to_torch_as_they_are() -> None:
+    x, model = RANDOM.random((8, 16, 16, 3)), FakeModule(training=False)
+    metric, targets = metrics.Deletion(steps="all"), np.zeros(8)
+    with pytest.raises(ValueError, match=r"inputs: .* their channels last, .*transpose\(0, 3, 1, 2\)"):
+        metric.evaluate(model, x, targets, x)
+    for layout, positions in (("channels-last", 16 * 16), ("channels-first", 16 * 3)):
+        value = metric.evaluate(model, x, targets, x, layout=layout)
+        assert value.curve is not None and value.curve.n_features[-1] == positions
+
+
+@pytest.mark.usefixtures("torch")
 def test_a_torch_module_is_asked_in_evaluation_mode_and_left_as_it_was() -> None:
     model = FakeModule(training=True)
     model.parts[0].training = False

@@ -614,7 +614,8 @@ def layout_of(
 ) -> str | None:
     """The layout by its name; where that is ``None``, how arrays of this shape are read.
 
-    Where the framework says it, images are read so (``of_images``). Else arrays over the same positions
+    Where the framework says it, images are read so (``of_images``); for torch a shape that only images with their
+    channels last have is an error. Else arrays over the same positions
     without channels tell (``planes``), then the number of channels: 1 to 4.
 
     >>> layout_of("channels_first"), layout_of(None, (8, 3, 16, 16)), layout_of(None, (8, 16, 16, 1))
@@ -632,13 +633,19 @@ def layout_of(
         )
     if shape is None or len(shape) != 4:
         return {2: "tabular", 3: "time-series"}.get(0 if shape is None else len(shape))
+    plane_of = {"channels-last": tuple(shape[1:3]), "channels-first": tuple(shape[2:])}
+    images = [name for name in plane_of if _is_of_images(shape, name, plane_of[name])]
+    if of_images == "channels-first" and images == ["channels-last"]:
+        raise ValueError(
+            f"inputs: shape {tuple(shape)} is that of images with their channels last, and tensors of images have them "
+            "first; give inputs.transpose(0, 3, 1, 2), and maps alike; for a model that takes them as they are, say which "
+            'they are by layout="channels-last" or layout="channels-first"'
+        )
     if of_images is not None:
         return of_images
-    plane_of = {"channels-last": tuple(shape[1:3]), "channels-first": tuple(shape[2:])}
     shapes = [_shape(plane) for plane in planes if plane is not None]
     given = [known[-2:] for known in shapes if len(known) in (2, 3)]
     told = [name for name in plane_of if given and all(of == plane_of[name] for of in given)]
-    images = [name for name in plane_of if _is_of_images(shape, name, plane_of[name])]
     square = [name for name in images if len(set(plane_of[name])) == 1]
     for fitting in (told, images, square):
         if len(fitting) == 1:

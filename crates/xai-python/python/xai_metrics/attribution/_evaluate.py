@@ -165,7 +165,8 @@ def evaluate(
         How the axes of the inputs are read. ``None``: by their number; images channels first of
         a torch module (or ``framework="torch"``), last of a Keras model, else as the one reading
         that fits maps without channels, or images of 1 to 4 channels. Where two do, it is an
-        error. The result has what was ``assumed``.
+        error, as are images for torch whose shape says that their channels are last: nothing is
+        transposed, and a module that takes them so needs ``"channels-last"``. The result has what was ``assumed``.
     framework : {None, "numpy", "torch", "jax", "tensorflow", "pandas", "polars"}
         What model and explainers are given. Recognized for all kinds of models but functions, which
         are given tensors of torch or JAX where ``inputs`` are such (the result says so in ``assumed``),
@@ -277,7 +278,8 @@ def evaluate_part(
     """The values of one part of a data set, which join those of other parts.
 
     A baseline that is the mean of the data set is that of the part; give the mean of the whole as an
-    array. Columns of words are numbered in each part for itself; give the row of words that stands
+    array. Columns of words are numbered in each part for itself, and missing values have the mean of the
+    part in their place; give the row of words that stands
     for absence as the baseline.
 
     Parameters
