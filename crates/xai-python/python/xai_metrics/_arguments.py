@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import operator
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
 
 
 def whole(name: str, value: Any, at_least: int | None = None, below: int = 2**63) -> int:
@@ -76,3 +79,18 @@ def check_class(other: Any, own: Any) -> None:
     """Refuses what is of another class than a state that it should be merged into."""
     if not isinstance(other, type(own)):
         raise TypeError(f"other: expected {type(own).__name__}, got {type(other).__name__}")
+
+
+def looked_up(values: Mapping[str, _T], name: str, what: str) -> _T:
+    """The value of a name, or a ``KeyError`` with the near names and all names.
+
+    >>> looked_up({"deletion": 0.5, "insertion": 0.7}, "delection", "metric")
+    Traceback (most recent call last):
+    KeyError: "metric: got 'delection', did you mean 'deletion'? There are 'deletion', 'insertion'"
+    """
+    if name in values:
+        return values[name]
+    near = " or ".join(map(repr, difflib.get_close_matches(str(name), values)))
+    known = ", ".join(map(repr, values))
+    meant = f"did you mean {near}? There are {known}" if near else f"expected one of {known}"
+    raise KeyError(f"{what}: got {name!r}, {meant}")

@@ -12,7 +12,7 @@ from .._progress import bar
 from ._data import Run, Sides, explained
 from ._metric import Metric
 from ._own import OwnMetric
-from ._registry import MetricInfo, metric_info, metric_infos
+from ._registry import MetricInfo, meant_by, metric_info, metric_infos
 from ._table import EvaluationTable, EvaluationValues
 from .metrics import by_name
 
@@ -401,16 +401,24 @@ def asked_metrics(metrics: Any, run: Run) -> tuple[list[tuple[str, Metric]], dic
             metric = OwnMetric(metric)
         if not isinstance(metric, Metric):
             metric = _by_name(metric)
-        missing = metric.missing(run)
-        if missing:
-            raise ValueError(f"{metric.name}: needs {', '.join(missing)}")
-        asked.append((metric.name if name is None else str(name), metric))
+        metric.check(run)
+        name = metric.name if name is None else str(name)
+        twin = next((other for known, other in asked if known == name), None)
+        if twin is not None:
+            raise ValueError(
+                f"metrics: {name!r} occurs twice; give names of your own by a mapping, "
+                f'{{"first": {twin!r}, "second": {metric!r}}}'
+            )
+        asked.append((name, metric))
     return asked, skipped
 
 
 def _by_name(name: Any) -> Metric:
     if not isinstance(name, str):
-        raise TypeError(f"metrics: expected names and metrics, got {type(name).__name__}")
+        theirs = (name if isinstance(name, type) else type(name)).__name__
+        meant = meant_by(theirs)
+        here = "" if meant is None else f"; here its name is {meant}"
+        raise TypeError(f"metrics: expected names and metrics, got {theirs}{here}")
     return by_name(name)()
 
 

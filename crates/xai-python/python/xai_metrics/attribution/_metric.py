@@ -98,7 +98,13 @@ class Metric:
         needs comes first, in the order of ``info.needs``; all else is a keyword. Instead of maps,
         ``explanations`` may be an explainer that makes them.
         """
-        bound = evaluate_signature(self.info).bind(self, *arguments, **named)
+        signature = evaluate_signature(self.info)
+        try:
+            bound = signature.bind(self, *arguments, **named)
+        except TypeError as error:
+            _, *taken = signature.parameters.values()
+            takes = signature.replace(parameters=taken)
+            raise TypeError(f"{error}; {type(self).__name__}().evaluate takes {takes}") from None
         bound.arguments.pop("self")
         return self._measure(bound.arguments)
 
@@ -108,14 +114,12 @@ class Metric:
         n_jobs = threads(run.pop("n_jobs", None))
         sides = {name: run.pop(name, None) for name in Sides.__dataclass_fields__}
         maps, explainer = run.pop("explanations", None), run.pop("explainer", None)
-        if maps is not None and explainer is None:
-            maps, explainer = explained(maps)
+        if maps is None or explainer is None:
+            maps, explainer = explained(explainer if maps is None else maps)
         asked = Run(**run, sides=Sides(**sides), metrics=[(self.name, self)])
         if maps is not None or explainer is not None:
             asked.explainers = [("explainer", maps, explainer)]
-        missing = self.missing(asked)
-        if missing:
-            raise ValueError(f"{self.name}: needs {', '.join(missing)}")
+        self.check(asked)
         (value,) = _native.attribution_measure(asked.request(), n_jobs)
         points = value["curve"]
         return MetricValue(
@@ -142,6 +146,20 @@ class Metric:
         if run.explainers and all(explainer is not None for _, _, explainer in run.explainers):
             given.add("explainer")
         return [need for need in self.info.needs if need not in given]
+
+    def check(self, run: Run) -> None:
+        """Refuses a run that has not what it needs."""
+        missing = self.missing(run)
+        if not missing:
+            return
+        told = f"{self.name}: needs {', '.join(missing)}"
+        alone = [repr(name) for name, _, explainer in run.explainers if explainer is None]
+        if "explainer" in missing and alone:
+            told += (
+                f", to explain other inputs too, and of {', '.join(alone)} there are maps alone: give who makes them, "
+                "or a pair (maps, explainer)"
+            )
+        raise ValueError(told)
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other) or not isinstance(other, Metric):

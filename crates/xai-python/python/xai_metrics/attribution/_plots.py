@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._arguments import number
 from .._arrays import reals
+from .._frameworks import Tensors, is_of
 from .._results import COLORS, axes, pyplot
+from . import _models
 from ._data import layout_of
+from ._explanations import Reading
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 _MARKERS = "os^Dv<>"
 _LINES = ("-", "--", "-.", ":")
+#: Where tables have no curves.
+NO_CURVES = (
+    "curves are of metrics that change more and more features, and only evaluate and the metrics themselves keep "
+    "them: evaluate_stream, evaluate_part and merge do not"
+)
 
 
 def plot_curves(
@@ -52,7 +60,7 @@ def plot_curves(
     Raises
     ------
     ValueError
-        For curves of samples that have not two axes.
+        For curves of samples that have not two axes, and where no curve was kept.
     ImportError
         Where matplotlib is not installed.
 
@@ -73,6 +81,8 @@ def plot_curves(
     width = NormalDist().inv_cdf(0.5 + number("level", level) / 2)
     ax = axes(ax)
     for place, (name, curve) in enumerate(curves.items()):
+        if curve is None:
+            raise ValueError(f"curves[{name!r}]: None; {NO_CURVES}")
         is_mean = hasattr(curve, "scores")
         at = curve.n_features if is_mean else n_features
         samples = curve.per_sample if is_mean else curve
@@ -116,10 +126,13 @@ def plot_maps(
     inputs : array-like
         A few samples: images ``(n, height, width, channels)`` or ``(n, channels, height, width)``, see ``layout``,
         or series ``(n, time, features)``.
-    maps : mapping of str to array-like
-        By the name of the explainer, maps with or without channels, whose mean is drawn.
-    layout : str, optional
-        As for :func:`evaluate`.
+    maps : mapping of str to explanations
+        By the name of the explainer, maps with or without channels, whose mean is drawn, or explanations of
+        other packages, as :func:`evaluate` reads them. Maps of images in a lower resolution are upsampled, and
+        their titles say so.
+    layout : {None, "time-series", "channels-last", "channels-first"}
+        ``None`` as for :func:`evaluate`: images have their channels first in tensors of torch, last in those of
+        TensorFlow, else as shapes tell.
     names : sequence of str, optional
         What the samples are called.
     columns : int
@@ -132,7 +145,7 @@ def plot_maps(
     Raises
     ------
     ValueError
-        For inputs that are neither images nor series, and maps that do not fit them.
+        For inputs that are neither images nor series or may be read in two ways, and maps that do not fit them.
     ImportError
         Where matplotlib is not installed.
 
@@ -148,57 +161,69 @@ def plot_maps(
     4
     """
     array = reals(inputs, "inputs", (3, 4))
-    given = {name: reals(of, f"maps[{name!r}]") for name, of in maps.items()}
-    layout = layout_of(layout, array.shape, "numpy", list(given.values()))
-    n = len(array)
-    for name, of in given.items():
-        if len(of) != n:
-            raise ValueError(f"maps[{name!r}]: expected one per sample, {n}, got shape {of.shape}")
+    of_images = _models.images_of(inputs, Tensors("torch" if is_of(inputs, "torch") else "numpy"))
+    layout = layout_of(layout, array.shape, of_images, list(maps.values()))
+    channels = 1 if layout == "channels-first" else array.ndim - 1
+    of_positions = array.shape[1:channels] + array.shape[channels + 1 :]
+    reading, given = Reading(array.shape, layout), {}
+    for name, of in maps.items():
+        read = reading.maps(of, f"maps[{name!r}]", name, lambda _: None)
+        flat = read.mean(axis=channels) if read.ndim == array.ndim else read
+        if flat.shape != (len(array), *of_positions):
+            raise ValueError(
+                f"maps[{name!r}]: expected shape {(len(array), *of_positions)}, with or without channels, got "
+                f"{read.shape}; the inputs are read as {layout}, say otherwise by layout="
+            )
+        note = reading.notes.get(f"maps of {name}")
+        given[name if note is None else f"{name} ({note})"] = flat
+    n, each, is_image = len(array), 1 + len(given), array.ndim == 4
     wide = min(max(columns, 1), max(n, 1))
     high = -(-n // wide)
-    across = wide * (1 + len(given))
-    is_image = array.ndim == 4
-    size = (1.7 * across, 1.8 * high + 0.3) if is_image else (3.2 * across, 1.6 * high + 0.4)
+    # A gap stands between the samples of a row.
+    widths = (([1.0] * each + [0.2]) * wide)[:-1]
+    size = (1.7, 1.8 * high + 0.3) if is_image else (3.2, 1.6 * high + 0.4)
     figure, grid = pyplot().subplots(
-        high, across, figsize=size, squeeze=False, layout="constrained"
+        high,
+        len(widths),
+        figsize=(size[0] * sum(widths), size[1]),
+        squeeze=False,
+        layout="constrained",
+        width_ratios=widths,
     )
-    for ax in grid.flat:
+    for column, ax in enumerate(grid.T.flat):
+        if column // high % (each + 1) == each:
+            ax.remove()
         ax.set_axis_off()
-    for sample in range(n):
-        row, first = sample // wide, sample % wide * (1 + len(given))
-        draw = _image if is_image else _series
-        draw(grid[row, first], array[sample], None, layout)
-        if row == 0:
-            grid[row, first].set_title("input")
-        if names is not None:
-            grid[row, first].set_title(str(names[sample]))
-        for place, (name, of) in enumerate(given.items(), first + 1):
-            draw(grid[row, place], array[sample], of[sample], layout)
-            if row == 0 or names is not None:
-                grid[row, place].set_title(name)
+    letters = 18 if is_image else 36
+    draw = _image if is_image else _series
+    for sample, values in enumerate(np.moveaxis(array, channels, -1)):
+        row = grid[sample // wide, sample % wide * (each + 1) :]
+        for ax, (name, of) in zip(row, [("input", None), *given.items()]):
+            draw(ax, values, None if of is None else of[sample])
+            if names is not None and of is None:
+                name = str(names[sample])
+            if names is not None or sample < wide:
+                ax.set_title(textwrap.fill(name, letters), fontsize="medium")
     return figure
 
 
-def _image(ax: Any, image: Any, of: Any, layout: str | None) -> None:
-    channel = 0 if layout == "channels-first" else 2
+def _image(ax: Any, image: Any, of: Any) -> None:
+    grey = image.mean(axis=2)
     if of is None:
-        shown = np.moveaxis(image, channel, 2)
-        low, high = float(shown.min()), float(shown.max())
-        shown = (shown - low) / (high - low if high > low else 1.0)
-        ax.imshow(shown if shown.shape[2] == 3 else shown.mean(axis=2), cmap="gray")
+        low, high = float(image.min()), float(image.max())
+        shown = image if image.shape[2] == 3 else grey
+        ax.imshow((shown - low) / (high - low if high > low else 1.0), cmap="gray")
         return
     # So light that the colours of the map are seen on it.
-    ax.imshow(image.mean(axis=channel), cmap="gray", alpha=0.35)
-    flat = of.mean(axis=channel) if of.ndim == 3 else of
-    _heat(ax, flat, image.mean(axis=channel).shape)
+    ax.imshow(grey, cmap="gray", alpha=0.35)
+    _heat(ax, of)
 
 
-def _series(ax: Any, series: Any, of: Any, _: str | None) -> None:
+def _series(ax: Any, series: Any, of: Any) -> None:
     if of is not None:
-        flat = of.mean(axis=1) if of.ndim == 2 else of
         extent = (-0.5, len(series) - 0.5, *_ends(series))
         # Lines in colours lie on it.
-        _heat(ax, flat[None], (1, len(series)), extent, strongest=0.6)
+        _heat(ax, of[None], extent, strongest=0.6)
         ax.set_aspect("auto")
     colors = (
         ["0.2"] if series.shape[1] == 1 else [_style(i)["color"] for i in range(series.shape[1])]
@@ -215,10 +240,8 @@ def _ends(series: Any) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _heat(ax: Any, values: Any, shape: Any, extent: Any = None, strongest: float = 1.0) -> None:
+def _heat(ax: Any, values: Any, extent: Any = None, strongest: float = 1.0) -> None:
     """Red and blue, the stronger the less is seen of what lies below."""
-    if values.shape != shape:
-        raise ValueError(f"maps: expected {shape} positions, got {values.shape}")
     most = float(np.abs(values).max()) or 1.0
     alpha = strongest * np.sqrt(np.abs(values) / most)
     ax.imshow(values, cmap="RdBu_r", vmin=-most, vmax=most, alpha=alpha, extent=extent)
@@ -246,24 +269,20 @@ def values(result: Any, ax: Any, style: Mapping[str, Any]) -> Any:
 
 
 def ranks(table: Any, ax: Any) -> Any:
-    """The ranks of all explainers by all metrics that have a better end."""
+    """The ranks of all explainers by all metrics that have a better end, and the values."""
     metrics = _ranked(table)
-    shown = [
-        [
-            table.result(e, m).rank if table.result(e, m).value is not None else np.nan
-            for m in metrics
-        ]
-        for e in table.explainers
-    ]
+    values = [[table.result(e, m) for m in metrics] for e in table.explainers]
     # The best are dark; half of the range stays light enough for dark text.
     last = max(len(table.explainers), 2)
     if ax is None:
-        ax = _sized(0.7 * len(metrics) + 2.5, 0.4 * len(table.explainers) + 2.2)
+        ax = _sized(0.8 * len(metrics) + 2.5, 0.5 * len(table.explainers) + 2.2)
+    shown = [[_rank(value) for value in of_explainer] for of_explainer in values]
     ax.imshow(shown, cmap="Blues_r", aspect="auto", vmin=1, vmax=last)
-    _write(ax, shown, "{:.0f}", lambda rank: rank <= (1 + last) / 2)
+    texts = [[f"{_rank(value):g}\n({float(value):.3g})" for value in of] for of in values]
+    _write(ax, shown, texts, lambda rank: rank < (1 + last) / 2)
     ax.set_xticks(range(len(metrics)), metrics, rotation=45, ha="right", rotation_mode="anchor")
     ax.set_yticks(range(len(table.explainers)), table.explainers)
-    ax.set_title("rank (1 is best)")
+    ax.set_title("rank (1 is best) and value")
     return ax
 
 
@@ -274,8 +293,8 @@ def radar(table: Any, ax: Any) -> Any:
         raise ValueError("metrics: a radar needs at least three that have a better end; see plot")
     if ax is None:
         # No layout of matplotlib leaves room for the labels around a circle.
-        figure = pyplot().figure(figsize=(8.5, 5.5))
-        ax = figure.add_axes((0.17, 0.1, 0.52, 0.74), projection="polar")
+        figure = pyplot().figure(figsize=(8.5, 6.0))
+        ax = figure.add_axes((0.17, 0.1, 0.52, 0.68), projection="polar")
     elif not hasattr(ax, "set_theta_offset"):
         raise ValueError("ax: a radar needs polar axes: subplot_kw={'projection': 'polar'}")
     last = len(table.explainers)
@@ -286,7 +305,7 @@ def radar(table: Any, ax: Any) -> Any:
     for place, explainer in enumerate(table.explainers):
         # Lines of one rank do not hide each other.
         apart = 0.12 * (place / max(last - 1, 1) - 0.5)
-        heights = [last + 1 - table.result(explainer, m).rank + apart for m in metrics]
+        heights = [last + 1 - _rank(table.result(explainer, m)) + apart for m in metrics]
         ax.plot(around, [*heights, heights[0]], label=explainer, **_style(place))
     ax.set_xticks(angles, ["\n".join(textwrap.wrap(m.replace("_", " "), 14)) for m in metrics])
     ax.tick_params(axis="x", pad=8)
@@ -317,7 +336,8 @@ def agreement(taus: Mapping[tuple[str, str], float | None], ax: Any) -> Any:
     if ax is None:
         ax = _sized(0.55 * len(names) + 3.0, 0.5 * len(names) + 2.2)
     image = ax.imshow(matrix, cmap="RdBu", vmin=-1, vmax=1)
-    _write(ax, matrix, "{:.1f}", lambda tau: abs(tau) > 0.6)
+    texts = [[f"{tau:.1f}" for tau in row] for row in matrix]
+    _write(ax, matrix, texts, lambda tau: abs(tau) > 0.6)
     ax.set_xticks(range(len(names)), names, rotation=45, ha="right", rotation_mode="anchor")
     ax.set_yticks(range(len(names)), names)
     ax.figure.colorbar(image, ax=ax, label="Kendall's tau of the ranks")
@@ -328,14 +348,17 @@ def _ranked(table: Any) -> list[str]:
     return [m for m in table.metrics if table[m].direction != "none" and not table[m].undefined]
 
 
-def _write(ax: Any, matrix: Iterable[Iterable[float]], form: str, is_dark: Any) -> None:
-    """Writes the numbers of a heat map into it; a dash where there is none."""
-    for row, of_row in enumerate(matrix):
-        for column, value in enumerate(of_row):
-            known = value == value
-            color = "white" if known and is_dark(value) else "black"
-            text = form.format(value) if known else "–"
-            ax.text(column, row, text, ha="center", va="center", color=color, fontsize="small")
+def _rank(value: Any) -> float:
+    return np.nan if value.rank is None else value.rank
+
+
+def _write(ax: Any, matrix: Any, texts: Sequence[Sequence[str]], is_dark: Any) -> None:
+    """Writes into the cells of a heat map; a dash where there is no number."""
+    for (row, column), value in np.ndenumerate(matrix):
+        known = value == value
+        color = "white" if known and is_dark(value) else "black"
+        text = texts[row][column] if known else "–"
+        ax.text(column, row, text, ha="center", va="center", color=color, fontsize="small")
 
 
 def _style(place: int) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import textwrap
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -86,6 +87,15 @@ def named(package: str, theirs: str) -> MetricInfo:
     return next(info for info in _infos().values() if f"{package}.{theirs}" in info.peers)
 
 
+def meant_by(theirs: str) -> str | None:
+    """Our name of the metric that another package has under a name, and which it is.
+
+    >>> meant_by("PixelFlipping")
+    'deletion (PixelFlipping of quantus)'
+    """
+    return _meant_by_names().get(_folded(theirs))
+
+
 @cache
 def _meant_by_names() -> dict[str, str]:
     """Our name of a metric by every name that is known, ours and those of other packages."""
@@ -151,5 +161,6 @@ def metric_info(name: str) -> MetricInfo:
         near = [meant[of] for of in exact or difflib.get_close_matches(_folded(name), meant)]
         if near:
             raise ValueError(f"metric: got {name!r}, did you mean {' or '.join(near)}?")
-        raise ValueError(f"metric: expected one of {', '.join(infos)}, got {name!r}")
+        known = textwrap.fill(", ".join(infos), 100)
+        raise ValueError(f"metric: got {name!r}, expected one of\n{known}")
     return info

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .. import _native
-from .._arguments import check_class, number, seed_of, threads, whole
+from .._arguments import check_class, looked_up, number, seed_of, threads, whole
 from .._arrays import reals, to_numpy
 from .._report import Reported
 from .._results import Result, Table, latex, latex_tabular, pandas_library, text_or_file
@@ -22,6 +23,9 @@ from ._value import Curve, none_for_nan, weighted_mean
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+#: The most characters in a line of a table as text.
+_WIDTH = 100
+
 
 @dataclass(frozen=True, eq=False)
 class ExplainerValue:
@@ -31,7 +35,7 @@ class ExplainerValue:
     >>> table = evaluate(None, None, None, {"mine": [[0.0, 1.0]]}, ["sparseness"])
     >>> value = table["sparseness"]["mine"]
     >>> float(value), value.rank, value.interval is None # of one sample
-    (0.5, 1, True)
+    (0.5, 1.0, True)
     """
 
     explainer: str
@@ -45,8 +49,9 @@ class ExplainerValue:
     n_undefined: int
     #: The mean curve under which the value is the area, where the metric has one.
     curve: Curve | None
-    #: The place among the explainers, 1 the best.
-    rank: int
+    #: The place among the explainers, 1 the best, that of equal values the mean of theirs; ``None`` where
+    #: undefined, and of metrics without a better end.
+    rank: float | None
 
     def __float__(self) -> float:
         return float("nan") if self.value is None else self.value
@@ -121,7 +126,7 @@ class MetricResult:
     undefined: str | None = None
 
     def __getitem__(self, explainer: str) -> ExplainerValue:
-        return self.values[explainer]
+        return looked_up(self.values, explainer, "explainer")
 
     def is_better(self, explainer: str, than: str, alpha: float = 0.05) -> bool:
         """Whether one explainer is better by more than chance, after Holm's correction."""
@@ -153,8 +158,10 @@ class MetricResult:
         """
         curves = {name: v.curve for name, v in self.values.items() if v.curve is not None}
         if not curves:
-            raise ValueError(f"{self.metric}: there is no curve to draw")
-        return _plots.plot_curves(curves, ax=ax, **style)
+            raise ValueError(f"{self.metric}: there is no curve to draw; {_plots.NO_CURVES}")
+        ax = _plots.plot_curves(curves, ax=ax, **style)
+        ax.set_title(self.metric)
+        return ax
 
 
 class EvaluationValues:
@@ -292,7 +299,7 @@ class EvaluationTable(Reported, Table):
         return list(self._results)
 
     def __getitem__(self, metric: str) -> MetricResult:
-        return self._results[metric]
+        return looked_up(self._results, metric, "metric")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._results)
@@ -302,7 +309,7 @@ class EvaluationTable(Reported, Table):
 
     def result(self, explainer: str, metric: str) -> ExplainerValue:
         """One explainer's value by one metric."""
-        return self._results[metric][explainer]
+        return self[metric][explainer]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as nested dictionaries and lists of Python's own numbers."""
@@ -333,8 +340,8 @@ class EvaluationTable(Reported, Table):
     def to_latex(self, path: Any = None, *, intervals: bool = True) -> str | None:
         """Explainers by metrics as a ``tabular`` of LaTeX with the rules of ``booktabs``.
 
-        The best values are bold, a star is on those that are worse than the best by more than chance. With a
-        path, that file is written.
+        The best values are bold, equal ones too; a star is on those that are worse than the best by more than
+        chance. With a path, that file is written.
 
         >>> from xai_metrics.attribution import evaluate
         >>> print(evaluate(None, None, None, {"mine": [[0.0, 1.0]]}, ["sparseness"]).to_latex())
@@ -389,6 +396,18 @@ class EvaluationTable(Reported, Table):
         EvaluationTable
             The same values. Pickling leaves the maps out.
         """
+        lacking = [repr(name) for name in self.explainers if name not in explainers]
+        if lacking:
+            raise ValueError(
+                f"explainers: expected all that the table has, {', '.join(lacking)} missing"
+            )
+        parts = {"inputs": inputs, "targets": targets}
+        parts |= {f"explainers[{e!r}]": explained(explainers[e])[0] for e in self.explainers}
+        for what, values in parts.items():
+            if values is not None and len(values) != self.n_samples:
+                raise ValueError(
+                    f"{what}: expected the {self.n_samples} samples of the table, got {len(values)}"
+                )
         table = EvaluationTable(self.values, self._table)
         pictures, layout = [], None
         for name, rows in zip(self.explainers, _native.Report.shown(self.values._native)):
@@ -439,12 +458,23 @@ class EvaluationTable(Reported, Table):
     def __repr__(self) -> str:
         head = ["", *(f"{m} {_arrow(self[m].direction)}".rstrip() for m in self.metrics)]
         rows = [[e, *(self._text(e, m) for m in self.metrics)] for e in self.explainers]
-        widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-        lines = []
-        for name, *cells in [head, *rows]:
-            padded = [cell.rjust(width) for cell, width in zip(cells, widths[1:])]
-            lines.append("  ".join([name.ljust(widths[0]), *padded]).rstrip())
-        return "\n".join([*lines, self._footer()])
+        first, *widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+        blocks: list[list[int]] = []
+        free = 0
+        for column, width in enumerate(widths, 1):
+            if not blocks or width + 2 > free:
+                blocks.append([])
+                free = _WIDTH - first
+            blocks[-1].append(column)
+            free -= width + 2
+        shown = []
+        for block in blocks:
+            for row in [head, *rows]:
+                cells = [row[column].rjust(widths[column - 1]) for column in block]
+                shown.append("  ".join([row[0].ljust(first), *cells]).rstrip())
+            shown.append("")
+        lines = [line for told in self._footer() for line in textwrap.wrap(told, _WIDTH)]
+        return "\n".join([*shown[:-1], *lines])
 
     def _repr_html_(self) -> str:
         import html
@@ -457,14 +487,18 @@ class EvaluationTable(Reported, Table):
             of_metrics = "".join(self._cell(explainer, metric) for metric in self.metrics)
             rows.append(f"<tr><th>{html.escape(explainer)}</th>{of_metrics}</tr>")
         table = f"<thead><tr><th></th>{cells}</tr></thead><tbody>{''.join(rows)}</tbody>"
-        return f"<table>{table}</table><small>{html.escape(self._footer())}</small>"
+        return f"<table>{table}</table><small>{html.escape(chr(10).join(self._footer()))}</small>"
 
     def _result(self, result: dict[str, Any]) -> MetricResult:
-        name = result["metric"]
+        name, ranking = result["metric"], result["ranking"]
         per_sample, curves = self.values.per_sample(name), self.values._native.curves(name)
         values = {}
         for e, value in enumerate(result["scores"]):
             curve = curves[e]
+            # Equal values share the mean of their places.
+            scores = enumerate((result["scores"][other]["value"] for other in ranking), 1)
+            alike = [place for place, score in scores if score == value["value"]]
+            is_ranked = value["value"] is not None and result["better"] != "none"
             values[value["explainer"]] = ExplainerValue(
                 explainer=value["explainer"],
                 metric=name,
@@ -473,13 +507,13 @@ class EvaluationTable(Reported, Table):
                 per_sample=per_sample[e],
                 n_undefined=value["n_undefined"],
                 curve=None if curve is None else Curve(*curve),
-                rank=result["ranking"].index(e) + 1,
+                rank=sum(alike) / len(alike) if is_ranked else None,
             )
         return MetricResult(
             metric=name,
             direction=result["better"],
             values=values,
-            ranking=[self.explainers[e] for e in result["ranking"]],
+            ranking=[self.explainers[e] for e in ranking],
             comparisons=[Comparison(**comparison) for comparison in result["comparisons"]],
             undefined=result.get("undefined"),
         )
@@ -495,7 +529,7 @@ class EvaluationTable(Reported, Table):
                 "value": float(value),
                 "low": float("nan") if interval is None else interval.low,
                 "high": float("nan") if interval is None else interval.high,
-                "rank": value.rank,
+                "rank": float("nan") if value.rank is None else value.rank,
                 "n_undefined": value.n_undefined,
             }
 
@@ -512,7 +546,7 @@ class EvaluationTable(Reported, Table):
         if value.value is None:
             return "<td>-</td>"
         text = f"{value.value:.4g}{self._mark(explainer, metric)}"
-        if value.rank == 1 and self[metric].direction != "none":
+        if self._is_best(explainer, metric):
             text = f"<strong>{text}</strong>"
         interval = value.interval
         if interval is not None:
@@ -524,27 +558,39 @@ class EvaluationTable(Reported, Table):
         if value.value is None:
             return latex(None)
         text = latex(value.value)
-        if value.rank == 1 and self[metric].direction != "none":
+        if self._is_best(explainer, metric):
             text = rf"\textbf{{{text}}}"
         if value.interval is not None and intervals:
             text += f" [{latex(value.interval.low)}, {latex(value.interval.high)}]"
         return text + ("$^*$" if self._mark(explainer, metric) else "")
 
+    def _is_best(self, explainer: str, metric: str) -> bool:
+        """Whether no explainer is better; several may be equal."""
+        result = self[metric]
+        rank = result[explainer].rank
+        return rank is not None and rank == result[result.ranking[0]].rank
+
     def _mark(self, explainer: str, metric: str) -> str:
         """A star where the best explainer is better by more than chance."""
         result = self[metric]
-        best = result.ranking[0]
-        if best == explainer or result.direction == "none":
+        if result[explainer].rank is None or self._is_best(explainer, metric):
             return ""
-        return "*" if result.is_better(best, explainer, 1 - self.level) else ""
+        return "*" if result.is_better(result.ranking[0], explainer, 1 - self.level) else ""
 
-    def _footer(self) -> str:
-        samples = f"{self.n_samples} samples, {self.model_rows} rows of the model"
-        assumed = "".join(f"; {name} {value}" for name, value in self.assumed.items())
-        skipped = f"; {len(self.skipped)} metrics skipped" if self.skipped else ""
-        intervals = f"intervals of {self.level:.0%}; * worse than the best by more than chance"
+    def _footer(self) -> list[str]:
+        """What holds for all of the table, and what stars mean where there are some."""
+        n = self.n_samples
+        said = [f"{n} sample{'s' * (n != 1)}, {self.model_rows} rows of the model"]
+        values = [(value, m) for m in self for value in self[m].values.values()]
+        if any(value.interval is not None for value, _ in values):
+            said.append(f"intervals of {self.level:.0%}")
+        if any(self._mark(value.explainer, m) for value, m in values):
+            said.append("* worse than the best by more than chance")
+        said += [f"{name} {value}" for name, value in self.assumed.items()]
+        if self.skipped:
+            said.append(f"{len(self.skipped)} metrics skipped")
         reasons = [f"{m} is undefined: {self[m].undefined}" for m in self if self[m].undefined]
-        return "\n".join([*reasons, f"{samples}; {intervals}{assumed}{skipped}"])
+        return [*reasons, "; ".join(said)]
 
 
 def _arrow(direction: str) -> str:

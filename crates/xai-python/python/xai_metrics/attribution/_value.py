@@ -36,13 +36,10 @@ class Curve:
         return {"n_features": self.n_features.tolist(), "scores": self.scores.tolist()}
 
     def plot(self, ax: Any = None, **style: Any) -> Any:
-        """Draws the curve by matplotlib, and returns the axes."""
-        ax = axes(ax)
-        style.setdefault("marker", ".")
-        ax.plot(self.n_features, self.scores, **style)
-        ax.set_xlabel("features changed")
-        ax.set_ylabel("mean score")
-        return ax
+        """Draws the curve as :func:`.plot_curves` does, and returns the axes."""
+        from ._plots import plot_curves
+
+        return plot_curves({"mean of the samples": self}, ax=ax, **style)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +113,9 @@ class MetricValue:
     def plot(self, ax: Any = None, **style: Any) -> Any:
         """Draws the curve, or where there is none the values of the samples; returns the axes."""
         if self.curve is not None:
-            return self.curve.plot(ax, **style)
+            ax = self.curve.plot(ax, **style)
+            ax.set_title(self.metric)
+            return ax
         ax = axes(ax)
         defined = self.per_sample[self.per_sample == self.per_sample]
         ax.hist(defined, **style)
