@@ -21,6 +21,7 @@ from xai_metrics.attribution import (
     model_randomization,
     smoothed,
 )
+from xai_metrics.compat import quantus
 
 RANDOM = np.random.default_rng(7)
 N = 24
@@ -224,6 +225,32 @@ def test_parts_join_to_the_whole() -> None:
         one.merge(one)
 
 
+def test_equal_values_share_a_rank() -> None:
+    maps = {"worst": np.ones((9, 4)), "one": np.eye(9, 4) + 0.1, "other": np.eye(9, 4) + 0.1}
+    asked = ["sparseness", "average_gain"]
+    of = evaluate(lambda x: x + 2, np.ones((9, 4)), np.zeros(9), maps, asked)
+    assert [value.rank for value in of["sparseness"].values.values()] == [3.0, 1.5, 1.5]
+    assert of["average_gain"].undefined and of["average_gain"]["one"].rank is None
+    (section,) = of.report().to_dict()["attribution"]
+    for told in section["metrics"]:
+        assert [of.result(e, told["metric"]).rank for e in maps] == told["ranks"]
+    assert of.columns()["rank"][:3] == [3.0, 1.5, 1.5] and np.isnan(of.columns()["rank"][-1])
+    latex = (of.to_latex() or "").splitlines()
+    assert [row.count("textbf") for row in latex[4:7]] == [0, 1, 1]
+    assert of._repr_html_().count("<strong>") == 2
+
+
+def test_a_name_that_is_not_in_the_table_has_near_ones() -> None:
+    of = table(["deletion", "insertion"])
+    near = "metric: got 'delection', did you mean 'deletion'. There are 'deletion', 'insertion'"
+    with pytest.raises(KeyError, match=near):
+        of["delection"]
+    with pytest.raises(KeyError, match=near):
+        of.plot("delection")
+    with pytest.raises(KeyError, match="explainer: got 'x', expected one of 'good', 'random'"):
+        of.result("x", "deletion")
+
+
 def test_tables_pickle() -> None:
     of = table(["deletion", "sparseness"])
     other = pickle.loads(pickle.dumps(of))
@@ -233,10 +260,15 @@ def test_tables_pickle() -> None:
 
 def test_how_a_table_looks() -> None:
     of = table(["deletion", "sparseness"])
-    assert "deletion ↓" in repr(of) and "24 samples" in repr(of)
+    assert "deletion ↓" in repr(of) and "24 samples" in repr(of) and "* worse" in repr(of)
+    lines = repr(table()).splitlines()
+    assert max(map(len, lines)) <= 100
+    assert all(sum(name in line.split() for line in lines) == 1 for name in STANDARD)
+    assert sum(line.startswith("good ") for line in lines) == lines.count("") + 1 > 1
     html = of._repr_html_()
     assert html.startswith("<table>") and html.count("<tr>") == 3 and "<strong>" in html
-    odd = evaluate(None, None, None, {"<a&b>": GOOD}, ["sparseness"])
+    odd = evaluate(None, None, None, {"<a&b>": GOOD[:1]}, ["sparseness"])
+    assert repr(odd).splitlines()[-1] == "1 sample, 0 rows of the model; layout channels-last"
     assert "&lt;a&amp;b&gt;" in odd._repr_html_()
 
 
@@ -310,8 +342,22 @@ def test_progress_counts_the_samples(capsys: Any) -> None:
         ({"metrics": ["pointing_game"]}, ValueError, "pointing_game: needs masks"),
         ({"metrics": ["average_stability"]}, ValueError, "average_stability: needs explainer"),
         ({"metrics": ["model_randomization"]}, ValueError, "a function of its own"),
-        ({"metrics": ["deletion", "deletion"]}, ValueError, "metrics"),
-        ({"metrics": [3]}, TypeError, "metrics: expected names and metrics, got int"),
+        (
+            {"metrics": ["deletion", metrics.Deletion(steps=5)]},
+            ValueError,
+            r'metrics: .*, \{"first": Deletion\(\), "second": Deletion\(steps=5\)\}',
+        ),
+        ({"metrics": [3]}, TypeError, "metrics: expected names and metrics, got int$"),
+        (
+            {"metrics": [quantus.PixelFlipping()]},
+            TypeError,
+            r"got PixelFlipping; here its name is deletion \(PixelFlipping of quantus\)",
+        ),
+        (
+            {"metrics": ["average_stability"]},
+            ValueError,
+            r"needs explainer, .* of 'good', 'random' .* or a pair \(maps, explainer\)",
+        ),
         ({"activation": "relu"}, ValueError, "activation: expected None or one of"),
         ({"layout": "nchw"}, ValueError, "layout: expected one of"),
         ({"batch_size": 0}, ValueError, "batch_size"),
@@ -346,7 +392,7 @@ def test_one_of_several_metrics_may_be_undefined() -> None:
     assert reason is not None and "Average Drop divides by the base score" in reason
     assert of["average_drop"]["good"].value is None and of["sparseness"].undefined is None
     assert of["sparseness"]["good"].value is not None
-    assert repr(of).count(reason) == 1
+    assert " ".join(repr(of).split()).count(reason) == 1
     assert of.to_dict()["metrics"]["average_drop"]["undefined"] == reason
 
 

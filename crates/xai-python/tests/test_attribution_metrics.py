@@ -156,14 +156,20 @@ def test_a_metric_says_what_it_needs() -> None:
         metrics.AverageStability().evaluate(None, X, TARGETS)
     with pytest.raises(ValueError, match="average_stability: needs targets"):
         metrics.AverageStability().evaluate(lambda x, y: x, X, None)
-    with pytest.raises(ValueError, match="metric: expected one of"):
+    with pytest.raises(ValueError, match="metric: got 'speed', expected one of") as error:
         metric_info("speed")
+    assert max(map(len, str(error.value).splitlines())) <= 100
     with pytest.raises(ValueError, match="metric: got 'delection', did you mean deletion"):
         metrics.by_name("delection")
     with pytest.raises(ValueError, match="a function of its own, representativity"):
         metrics.by_name("representativity")
     with pytest.raises(TypeError, match="missing a required argument: 'targets'"):
         metrics.AverageDrop().evaluate(model, X)
+    takes = r"too many positional arguments; Complexity\(\).evaluate takes \(explanations, \*, "
+    with pytest.raises(TypeError, match=takes):
+        metrics.Complexity().evaluate(model, X, TARGETS, MAPS)
+    with pytest.raises(ValueError, match=r"needs explainer, .* or a pair \(maps, explainer\)"):
+        metrics.LocalLipschitz().evaluate(MAPS, X, TARGETS)
 
 
 def test_an_explainer_may_stand_for_its_maps() -> None:

@@ -11,10 +11,12 @@ from xai_metrics import graph
 from xai_metrics.attribution import (
     EvaluationTable,
     evaluate,
+    evaluate_stream,
     metrics,
     plot_curves,
     plot_maps,
 )
+from xai_metrics.attribution._explanations import upsampled
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -46,9 +48,14 @@ def drawn(ax: Any) -> Any:
 def test_ranks_and_radar_show_the_ranks(table: EvaluationTable) -> None:
     ax = drawn(table.plot())
     shown = ax.images[0].get_array()
+    assert ax.texts[0].get_text() == f"{shown[0, 0]:g}\n({table.result('terms', 'deletion').value:.3g})"
     ranked = [m for m in table.metrics if table[m].direction != "none"]
     assert shown.tolist() == [[table.result(e, m).rank for m in ranked] for e in table.explainers]
     ax = drawn(table.plot_radar())
+    within = ax.figure.bbox
+    for text in (ax.title, ax.get_legend(), *ax.get_xticklabels()):
+        ends = text.get_window_extent().get_points()
+        assert all(within.contains(*end) for end in ends)
     assert [line.get_label() for line in ax.lines] == table.explainers
     for explainer, line in zip(table.explainers, ax.lines):
         heights = np.asarray(line.get_ydata())
@@ -105,13 +112,25 @@ def test_curves_of_one_metric_have_those_of_the_samples() -> None:
     assert curve is not None and len(ax.collections) == 2
     np.testing.assert_allclose(ax.lines[0].get_ydata(), curve.scores)
     assert np.array_equal(ax.lines[0].get_xdata(), curve.n_features)
+    ax = drawn(values["terms"].plot())
+    assert ax.get_title() == "deletion" and len(ax.collections) == 1
+
+
+def test_what_has_no_curve_says_where_there_are_some() -> None:
+    stream = evaluate_stream(
+        lambda x: x @ WEIGHTS, [(X, np.zeros(30))], {"random": "random"}, ["deletion"]
+    )
+    with pytest.raises(ValueError, match=r"curves\['random'\]: None; .* evaluate_stream"):
+        plot_curves({"random": stream["deletion"]["random"].curve})
+    with pytest.raises(ValueError, match="deletion: there is no curve to draw; .* evaluate_stream"):
+        stream["deletion"].plot_curves()
 
 
 def test_mean_curves_and_values_of_a_table(table: EvaluationTable) -> None:
     ax = drawn(table["deletion"].plot_curves())
     curve = table["deletion"]["terms"].curve
     assert curve is not None
-    assert np.array_equal(ax.lines[0].get_ydata(), curve.scores)
+    assert np.array_equal(ax.lines[0].get_ydata(), curve.scores) and ax.get_title() == "deletion"
     ax = drawn(table["deletion"].plot())
     assert [of.get_text() for of in ax.get_yticklabels()][::-1] == table["deletion"].ranking
 
@@ -122,6 +141,9 @@ def test_maps_lie_over_images_and_series() -> None:
     figure = plot_maps(images, maps, names=["a", "b", "c"], columns=2)
     figure.canvas.draw()
     assert len(figure.axes) == 12
+    # Samples stand apart from each other more than the maps of one do.
+    ends = [ax.get_position() for ax in figure.axes[:6]]
+    assert ends[3].x0 - ends[2].x1 > 2 * (ends[2].x0 - ends[1].x1) > 0
     red = figure.axes[1].images[1]
     np.testing.assert_array_equal(red.get_array(), maps["mean"][0])
     assert red.norm.vmin == -red.norm.vmax
@@ -135,10 +157,27 @@ def test_maps_lie_over_images_and_series() -> None:
     np.testing.assert_allclose(
         figure.axes[1].images[0].get_array()[0], np.abs(series[0]).mean(axis=1)
     )
-    with pytest.raises(ValueError, match=r"maps\['mine'\]: expected one per sample, 3"):
+    with pytest.raises(ValueError, match=r"maps\['mine'\]: expected shape \(3, 5, 6\), with or "):
         plot_maps(images, {"mine": images[:2]})
-    with pytest.raises(ValueError, match="maps: expected"):
-        plot_maps(images, {"mine": RANDOM.random((3, 4, 4))}, layout="channels-last")
+    with pytest.raises(ValueError, match="read as channels-last, say otherwise by layout="):
+        plot_maps(images, {"mine": RANDOM.random((3, 7, 4))}, layout="channels-last")
+
+
+def test_images_are_read_as_evaluate_reads_them() -> None:
+    images = RANDOM.random((3, 3, 16, 16))
+    small = RANDOM.random((3, 1, 4, 4))
+    figure = plot_maps(images, {"whole": images, "cam": small, "a long name of maps" * 2: images})
+    figure.canvas.draw()
+    shown = [ax.images[-1].get_array() for ax in figure.axes[:3]]
+    assert shown[0].shape == (16, 16, 3)
+    np.testing.assert_allclose(shown[1], images[0].mean(axis=0))
+    np.testing.assert_allclose(shown[2], upsampled(small[:1, 0], (16, 16))[0])
+    title = " ".join(figure.axes[2].get_title().split())
+    assert title == "cam (upsampled bilinearly from 4 × 4)"
+    titles = [ax.title.get_window_extent() for ax in figure.axes[:4]]
+    assert all(one.x1 < next.x0 for one, next in zip(titles, titles[1:]))
+    with pytest.raises(ValueError, match='say which by layout="channels-last"'):
+        plot_maps(images[..., :3, :3], {})
 
 
 def test_a_sweep_shows_its_intervals() -> None:

@@ -119,6 +119,13 @@ def test_a_page_shows_the_best_and_the_worst_maps(table: EvaluationTable) -> Non
     assert best == sorted(drops[0])[:2]
     assert table.report().to_dict()["attribution"][0]["gallery"] is None
     assert Elements(shown.report().html).n["image"] == 36
+    with pytest.raises(ValueError, match="explainers: expected all that the table has, .* missing"):
+        table.with_maps(model, IMAGES, TARGETS, {}, **how)
+    with pytest.raises(ValueError, match="inputs: expected the 20 samples of the table, got 3"):
+        table.with_maps(model, IMAGES[:3], TARGETS[:3], EXPLAINERS, **how)
+    with pytest.raises(ValueError, match=r"explainers\['intensity'\]: expected the 20 samples"):
+        few = EXPLAINERS | {"intensity": IMAGES[:3]}
+        table.with_maps(model, IMAGES, TARGETS, few, **how)
     with pytest.raises(ValueError, match="inputs: expected images"):
         flat = IMAGES.reshape(20, -1)
         of_rows = evaluate(model, flat, TARGETS, {"mine": flat}, ["deletion"])
