@@ -182,6 +182,23 @@ def test_maps_are_asked_for_with_the_arguments_of_the_function() -> None:
     assert metric(model, X, Y, **call) == pytest.approx([-1.0] * 5)
 
 
+def test_targets_are_those_of_metrics_that_read_them() -> None:
+    naive_bayes = pytest.importorskip("sklearn.naive_bayes")
+    x = np.random.default_rng(0).random((8, 4))
+    model = naive_bayes.GaussianNB().fit(x, np.array(["no", "yes"] * 4))
+    targets = np.array([0, 1] * 4)
+    maps = quantus.Sparseness()(None, x, targets, x)
+    assert quantus.Sparseness()(model, x, targets, x) == maps
+    assert quantus.Sparseness()(model, x, None, x) == maps
+    with pytest.raises(ValueError, match=r"targets\[0\]: 0 is no class of the model"):
+        quantus.PixelFlipping(features_in_step=2)(model, x, targets, x)
+    asked = quantus.Sparseness()
+    explain = {"explain_func": lambda model, inputs, targets: inputs}
+    with pytest.raises(ValueError, match=r"targets\[0\]: 0 is no class of the model"):
+        asked(model, x, targets, **explain)
+    assert asked(model, x, np.where(targets, "yes", "no"), **explain) == maps
+
+
 def test_random_choices_follow_the_seed_and_with_compat_the_global_generator() -> None:
     def of(**options: Any) -> Any:
         return quantus.MaxSensitivity(nr_samples=3, **options)(

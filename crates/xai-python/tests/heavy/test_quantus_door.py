@@ -11,6 +11,7 @@ import pytest
 quantus = pytest.importorskip("quantus")
 torch = pytest.importorskip("torch")
 
+from xai_metrics.attribution import evaluate  # noqa: E402
 from xai_metrics.compat import quantus as ours  # noqa: E402
 
 N, CLASSES = 6, 4
@@ -264,3 +265,9 @@ def test_evaluate_answers_as_quantus(grey: Images) -> None:
     assert of_ours.keys() == of_theirs.keys()
     for name in of_ours:
         same(list(of_ours[name].values()), list(of_theirs[name].values()))
+
+
+@pytest.mark.parametrize("metric", [quantus.PixelFlipping, quantus.PixelFlipping(**QUIET)])
+def test_a_metric_of_quantus_is_told_by_its_name_here(metric: Any) -> None:
+    with pytest.raises(TypeError, match=r"its name is deletion \(PixelFlipping of quantus\)"):
+        evaluate(None, None, None, {"maps": np.ones((2, 3))}, [metric])

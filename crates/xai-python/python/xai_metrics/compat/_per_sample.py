@@ -32,9 +32,7 @@ def per_sample(
         maps, explainer = None, maps
     asked = Run(**run, sides=Sides(**sides), metrics=[("metric", metric)])
     asked.explainers = [("maps", maps, explainer)]
-    missing = metric.missing(asked)
-    if missing:
-        raise ValueError(f"{metric.name}: needs {', '.join(missing)}")
+    metric.check(asked)
     with bar(len(asked.array) if asked.inputs is not None else None, "sample", progress) as shown:
         asked.progress = shown.update if progress else None
         values = _native.attribution_evaluate(asked.request(), n_jobs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -70,12 +71,10 @@ class Asked:
         is_on_device = Tensors.of(call.model, None, None).framework in ("torch", "tensorflow")
         device = call.device if is_on_device else None
         self.tensors = Tensors.of(call.model, None, device)
-        self.activation, self.function, classes = "none", None, None
+        self.activation, self.function = "none", None
         if call.model is not None:
-            classes = _models.Known.of(call.model).classes
             self.function = _models.model_function(call.model, None, device)
             self._read_softmax()
-        self.y = targets_of(call.y_batch, self.n, classes)
         self.rng: Any = np.random if self.compat else np.random.default_rng(self.options.seed)
         self.channels = self._channels()
         self.uniform: Array | None = None
@@ -92,6 +91,13 @@ class Asked:
             raw = [np.concatenate(raw)]
         self.largest = max(float(np.abs(part).max(initial=0.0)) for part in raw)
         self.maps = np.concatenate([self._scaled(part) for part in raw])
+
+    @cached_property
+    def y(self) -> Array:
+        """The targets, of metrics and explainers that read them."""
+        model = self.call.model
+        classes = None if model is None else _models.Known.of(model).classes
+        return targets_of(self.call.y_batch, self.n, classes)
 
     def _read_softmax(self) -> None:
         """Whether a torch module ends with a softmax, which is then not one more, or left out."""
@@ -283,7 +289,6 @@ class Asked:
         needs = asked.info.needs
         run: dict[str, Any] = {
             "inputs": self.x[rows].reshape(-1, *self._shape(reading)),
-            "targets": self.y[rows],
             "layout": self._layout(reading),
             "n_jobs": self.n_jobs,
         }
@@ -297,6 +302,8 @@ class Asked:
             run["activation"] = self.activation
         if "model" in run or "explainer" in run:
             run["batch_size"] = self.call.batch_size
+        if "targets" in needs or "batch_size" in run:
+            run["targets"] = self.y[rows]
         for name, side in (sides or {}).items():
             is_by_sample = isinstance(side, np.ndarray) and len(side) == self.n
             run[name] = side[rows] if is_by_sample else side
