@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from xai_metrics.attribution import evaluate, explain, metrics
+from xai_metrics.attribution import evaluate, explain, metrics, plot_maps
 
 torch = pytest.importorskip("torch")
 
@@ -300,3 +300,18 @@ def test_references_are_explainers_by_word() -> None:
         value = metrics.Deletion().evaluate(model, IMAGES, CLASSES, maps)
         np.testing.assert_allclose(value.per_sample, table["deletion"][name].per_sample, rtol=1e-5)
     assert table["deletion"]["a"].value != table["deletion"]["b"].value
+
+
+def test_tensors_of_images_are_drawn_with_their_channels_first() -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    images = torch.from_numpy(RANDOM.random((3, 3, 32, 3))).requires_grad_()
+    maps = {"ig": images * 2, "cam": images.mean(1)[:, ::8, :]}
+    figure = plot_maps(images, maps)
+    shown = [ax.images[-1].get_array() for ax in figure.axes[:3]]
+    whole = images.detach().numpy()[0]
+    np.testing.assert_allclose(shown[1], 2 * whole.mean(axis=0))
+    assert shown[0].shape == (32, 3, 3) and shown[2].shape == (32, 3)
+    with pytest.raises(ValueError, match=r"maps\['ig'\]: expected shape \(3, 3, 32\)"):
+        plot_maps(images, {"ig": images.mean(1)}, layout="channels-last")
+    matplotlib.pyplot.close("all")
