@@ -356,7 +356,7 @@ def test_progress_counts_the_samples(capsys: Any) -> None:
         (
             {"metrics": ["average_stability"]},
             ValueError,
-            r"needs explainer, .* of 'good', 'random' .* or a pair \(maps, explainer\)",
+            r"needs explainer; .* of 'good', 'random' there are only maps: .* or a pair \(maps, explainer\)",
         ),
         ({"activation": "relu"}, ValueError, "activation: expected None or one of"),
         ({"layout": "nchw"}, ValueError, "layout: expected one of"),

@@ -168,7 +168,7 @@ def test_a_metric_says_what_it_needs() -> None:
     takes = r"too many positional arguments; Complexity\(\).evaluate takes \(explanations, \*, "
     with pytest.raises(TypeError, match=takes):
         metrics.Complexity().evaluate(model, X, TARGETS, MAPS)
-    with pytest.raises(ValueError, match=r"needs explainer, .* or a pair \(maps, explainer\)"):
+    with pytest.raises(ValueError, match=r"needs explainer; .* or a pair \(maps, explainer\)"):
         metrics.LocalLipschitz().evaluate(MAPS, X, TARGETS)
 
 

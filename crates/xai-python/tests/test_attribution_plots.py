@@ -48,7 +48,8 @@ def drawn(ax: Any) -> Any:
 def test_ranks_and_radar_show_the_ranks(table: EvaluationTable) -> None:
     ax = drawn(table.plot())
     shown = ax.images[0].get_array()
-    assert ax.texts[0].get_text() == f"{shown[0, 0]:g}\n({table.result('terms', 'deletion').value:.3g})"
+    value = float(table["deletion"]["terms"])
+    assert ax.texts[0].get_text() == f"{shown[0, 0]:g}\n({value:.3g})"
     ranked = [m for m in table.metrics if table[m].direction != "none"]
     assert shown.tolist() == [[table.result(e, m).rank for m in ranked] for e in table.explainers]
     ax = drawn(table.plot_radar())

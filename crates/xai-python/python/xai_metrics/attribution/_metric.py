@@ -156,8 +156,8 @@ class Metric:
         alone = [repr(name) for name, _, explainer in run.explainers if explainer is None]
         if "explainer" in missing and alone:
             told += (
-                f", to explain other inputs too, and of {', '.join(alone)} there are maps alone: give who makes them, "
-                "or a pair (maps, explainer)"
+                f"; it explains other inputs too, and of {', '.join(alone)} there are only maps: give the explainer that "
+                "makes them, or a pair (maps, explainer)"
             )
         raise ValueError(told)
 

@@ -487,7 +487,8 @@ class EvaluationTable(Reported, Table):
             of_metrics = "".join(self._cell(explainer, metric) for metric in self.metrics)
             rows.append(f"<tr><th>{html.escape(explainer)}</th>{of_metrics}</tr>")
         table = f"<thead><tr><th></th>{cells}</tr></thead><tbody>{''.join(rows)}</tbody>"
-        return f"<table>{table}</table><small>{html.escape(chr(10).join(self._footer()))}</small>"
+        footer = html.escape("; ".join(self._footer()))
+        return f"<table>{table}</table><small>{footer}</small>"
 
     def _result(self, result: dict[str, Any]) -> MetricResult:
         name, ranking = result["metric"], result["ranking"]
