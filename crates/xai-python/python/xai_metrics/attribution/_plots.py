@@ -190,10 +190,10 @@ def plot_maps(
         layout="constrained",
         width_ratios=widths,
     )
-    for column, ax in enumerate(grid.T.flat):
-        if column // high % (each + 1) == each:
-            ax.remove()
+    for ax in grid.flat:
         ax.set_axis_off()
+    for ax in grid[:, each :: each + 1].flat:
+        ax.remove()
     letters = 18 if is_image else 36
     draw = _image if is_image else _series
     for sample, values in enumerate(np.moveaxis(array, channels, -1)):
