@@ -122,8 +122,16 @@ pub(crate) fn shortened(text: &str, most: usize) -> String {
 
 /// The room that the longest of some names needs.
 pub(crate) fn room<'a>(names: impl IntoIterator<Item = &'a String>) -> f64 {
-    let lengths = names.into_iter().map(|name| name.chars().count());
-    lengths.max().unwrap_or(0) as f64 * CHARACTER + 4.0
+    // Short names may be of wide letters alone.
+    let of_letter = |letter: char| match letter {
+        'm' | 'w' | 'M' | 'W' | '@' | '%' => 1.6,
+        _ if letter.is_uppercase() => 1.2,
+        _ => 1.0,
+    };
+    let widths = names
+        .into_iter()
+        .map(|name| name.chars().map(of_letter).sum());
+    widths.fold(0.0, f64::max) * CHARACTER + 4.0
 }
 
 /// The mean width of a character of the text in a picture.
