@@ -154,6 +154,8 @@ def test_a_metric_says_what_it_needs() -> None:
         metrics.AverageDrop().evaluate(None, X, TARGETS, MAPS)
     with pytest.raises(ValueError, match="average_stability: needs explainer"):
         metrics.AverageStability().evaluate(None, X, TARGETS)
+    with pytest.raises(ValueError, match="average_drop: needs explanations"):
+        metrics.AverageDrop().evaluate(lambda x, y: x, X, TARGETS, None)
     with pytest.raises(ValueError, match="average_stability: needs targets"):
         metrics.AverageStability().evaluate(lambda x, y: x, X, None)
     with pytest.raises(ValueError, match="metric: got 'speed', expected one of") as error:

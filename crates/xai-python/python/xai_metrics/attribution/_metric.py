@@ -114,8 +114,10 @@ class Metric:
         n_jobs = threads(run.pop("n_jobs", None))
         sides = {name: run.pop(name, None) for name in Sides.__dataclass_fields__}
         maps, explainer = run.pop("explanations", None), run.pop("explainer", None)
-        if maps is None or explainer is None:
-            maps, explainer = explained(explainer if maps is None else maps)
+        one = explainer if maps is None else maps
+        # What is missing is named by the metric that needs it.
+        if one is not None and (maps is None or explainer is None):
+            maps, explainer = explained(one)
         asked = Run(**run, sides=Sides(**sides), metrics=[(self.name, self)])
         if maps is not None or explainer is not None:
             asked.explainers = [("explainer", maps, explainer)]
