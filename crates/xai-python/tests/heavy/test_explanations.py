@@ -55,12 +55,12 @@ def test_shap_values_are_those_of_the_target() -> None:
     np.testing.assert_array_equal(
         complexity(forest, x[top], words[top], of_one[np.flatnonzero(top)]), expected[top]
     )
-    message = "explanations: has values of the class .Output 2., .* the values of all classes"
+    message = r"explainers\['a'\]: has values of the class .Output 2., .* the values of all classes"
     with pytest.raises(ValueError, match=message):
         complexity(forest, x, words, of_one)
     for place, called in ((0, "Output 0"), (1, "mid")):
         other = shap.Explanation(explanation.values[top, :, place], output_names=called)
-        with pytest.raises(ValueError, match=f"explanations: has values of the class '{called}'"):
+        with pytest.raises(ValueError, match=f"has values of the class '{called}'"):
             complexity(forest, x[top], words[top], other)
     # Nobody's names are no names.
     unnamed = shap.TreeExplainer(forest)(x)
@@ -187,7 +187,7 @@ def test_explanations_of_lime() -> None:
         for x in X[:8]
     ]
     with pytest.raises(
-        ValueError, match=r"explanations\[\d\]: lime has explained the labels 1, the target is"
+        ValueError, match=r"explainers\['a'\]\[\d\]: lime has explained the labels 1, the target"
     ):
         evaluate(three, X[:8], Y[:8], {"a": one}, ["deletion"])
     regression = linear.LinearRegression().fit(X, X @ [1.0, 2.0, 3.0, 4.0])
