@@ -2,6 +2,7 @@
 //!
 //! Cargo packages all crates at once. Their archives are unpacked beside each other, and checked as a workspace of their own
 //! with the versions of the lock file: what an archive lacks is missed. What they depend on was checked for the workspace.
+//! Each `include` leaves the folder `tests` out: most tests read golden values, which are larger than the sources.
 
 use crate::command::{Result, cargo, command, root, target};
 use std::borrow::Cow;
@@ -10,16 +11,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What is published in another way, or not at all.
-const APART: [&str; 5] = [
-    "xai-python",
-    "xai-datafusion",
-    "xai-scale",
-    "xai-benches",
-    "xtask",
-];
+const APART: [&str; 3] = ["xai-python", "xai-benches", "xtask"];
 
-/// The public registry refuses archives above 10 MiB.
-const LARGEST: u64 = 10 << 20;
+/// What is packaged but not built here: a query engine takes minutes.
+const UNBUILT: [&str; 2] = ["xai-datafusion", "xai-scale"];
+
+/// The bound on an archive, in bytes. The sample study that `xai-cli` carries is 475 kB of its archive.
+fn largest(archive: &str) -> u64 {
+    match archive.starts_with("xai-cli-") {
+        true => 700_000,
+        false => 300_000,
+    }
+}
 
 pub(crate) fn run() -> Result {
     let folder = target().join("package");
@@ -43,6 +46,7 @@ pub(crate) fn run() -> Result {
     write_workspace(&folder, &archives)?;
     cargo("check --workspace --offline --manifest-path")
         .args([folder.join("Cargo.toml")])
+        .args(UNBUILT.map(|name| format!("--exclude={name}")))
         .args([OsStr::new("--target-dir"), target().as_os_str()])
         .run()
 }
@@ -85,8 +89,9 @@ fn write_workspace(folder: &Path, archives: &[PathBuf]) -> Result {
 /// What a registry, or a reader of its pages, would object to in an archive that is unpacked beside itself; prints its size.
 fn faults_of(archive: &Path) -> Result<Vec<String>> {
     let bytes = fs::metadata(archive)?.len();
-    println!("{:24} {:6} KiB", name(archive), bytes.div_ceil(1024));
-    let large = (bytes > LARGEST).then(|| format!("{bytes} bytes, at most {LARGEST}"));
+    let largest = largest(&name(archive));
+    println!("{:24} {:4} kB", name(archive), bytes.div_ceil(1000));
+    let large = (bytes > largest).then(|| format!("{bytes} bytes, at most {largest}"));
     let unpacked = archive.with_extension("");
     let manifest = fs::read_to_string(unpacked.join("Cargo.toml"))?;
     let files = ["README.md", "LICENSE-MIT", "LICENSE-APACHE"].into_iter();
