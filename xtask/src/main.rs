@@ -8,6 +8,7 @@ mod command;
 mod package;
 mod peers;
 mod python;
+mod release;
 
 use std::process::ExitCode;
 
@@ -27,6 +28,9 @@ usage: cargo xtask TASK
                                   machine's limits they reach; ARGS go to criterion
   metrics                         writes the tables of metrics, crates/*/METRICS.md
   package                         what publishing each crate would upload, unpacked and checked
+  release CRATE LEVEL [--execute] the next version of a crate, checked and shown: changelog, semver,
+                                  dependents; with --execute committed and tagged; LEVEL is major,
+                                  minor or patch
   peers [FAMILY|WORK…] [--quick]  the Python peers and ours in turns on the same data, as tables;
                                   families: casebased, attribution, graph, repro; with --python
                                   the peers and the package for Python
@@ -42,6 +46,7 @@ fn main() -> ExitCode {
             command::cargo("run --package xai-metrics --example metric_tables -- --write").run()
         }
         ["package"] => package::run(),
+        ["release", rest @ ..] => release::run(rest),
         ["peers", rest @ ..] => peers::run(rest),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
