@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     if !changes.is_empty() {
         return Err(format!("commit these changes first, or remove them:\n{changes}").into());
     }
-    let copy = target().join("release");
+    let copy = target().join("next-version"); // `release` is of cargo
     let remove = || git("worktree remove --force").args([&copy]);
     if copy.exists() {
         remove().output()?; // of a run that was stopped
