@@ -103,13 +103,19 @@ fn make(copy: &Path, name: &str, level: &str) -> Result<Release> {
     println!("{}", git_in(copy, "show --format=%s").output()?);
 
     let dependents: Vec<&str> = dependents(&crates, name).map(|it| &*it.name).collect();
-    println!("\nDependents in the workspace: {}", dependents.join(", "));
+    println!(
+        "\nDependents in the workspace: {}",
+        match dependents.as_slice() {
+            [] => "none".to_owned(),
+            names => names.join(", "),
+        }
+    );
     if !is_compatible(&it.version, &new.version)? {
         println!("They take it after a release of their own, in this order.");
     }
     let unreleased = |it: &&Crate| -> bool {
         let diff = format!("diff --quiet {} -- crates/{}/src", it.tag(), it.name);
-        it.is_published && !(is_tagged(it) && git(&diff).output().is_ok())
+        new.is_published && !(is_tagged(it) && git(&diff).output().is_ok())
     };
     let before = dependencies(&crates, name).filter(unreleased).map(|it| {
         let name = &it.name;
