@@ -42,6 +42,16 @@ pub struct Data<'a, T> {
     read_as: Input,
 }
 
+impl<T: Real> std::fmt::Debug for Data<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Data")
+            .field("shape", &self.inputs.shape())
+            .field("targets", &self.targets)
+            .field("scoring", &self.scoring)
+            .finish_non_exhaustive()
+    }
+}
+
 /// A further input, and how it is checked.
 struct Side {
     value: Arc<dyn Any + Send + Sync>,

@@ -62,6 +62,14 @@ pub struct ExplainedBatch<'a, T> {
     records: RefCell<Vec<Record>>,
 }
 
+impl<T: Real> std::fmt::Debug for ExplainedBatch<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ExplainedBatch")
+            .field("batch", self.batch)
+            .finish_non_exhaustive()
+    }
+}
+
 /// The name under which scores of masked inputs are kept.
 pub(crate) const MASKED: &str = "masked";
 
@@ -194,6 +202,14 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
 pub struct AllSamples<'a, T> {
     run: &'a RunData<'a, T>,
     maps: Option<&'a dyn Samples<T>>,
+}
+
+impl<T: Real> std::fmt::Debug for AllSamples<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AllSamples")
+            .field("run", self.run)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'a, T: Real> AllSamples<'a, T> {

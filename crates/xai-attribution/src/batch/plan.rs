@@ -34,6 +34,14 @@ pub struct Plan<'p, 'a, T> {
     unknown: Vec<&'static str>,
 }
 
+impl<T: Real> std::fmt::Debug for Plan<'_, '_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Plan")
+            .field("run", self.run)
+            .finish_non_exhaustive()
+    }
+}
+
 /// Scores of whole inputs.
 #[derive(PartialEq, Clone)]
 struct Base;

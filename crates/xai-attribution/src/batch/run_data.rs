@@ -46,6 +46,16 @@ pub struct RunData<'a, T> {
     cache: SharedCache,
 }
 
+impl<T: Real> std::fmt::Debug for RunData<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RunData")
+            .field("shape", &self.inputs.shape())
+            .field("targets", &self.targets)
+            .field("scoring", &self.scoring)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'a, T: Real> RunData<'a, T> {
     /// Checks what every metric needs. Inputs of `any_shape` are rows where no layout fits.
     pub(crate) fn new(

@@ -114,6 +114,14 @@ pub struct SampleBatch<'a, T> {
     spare: SpareRows<T>,
 }
 
+impl<T: Real> std::fmt::Debug for SampleBatch<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SampleBatch")
+            .field("samples", &self.samples)
+            .finish_non_exhaustive()
+    }
+}
+
 /// Scores under a name, one per sample of a batch: what is kept when a run stops.
 pub(crate) type Record = (&'static str, Rc<[f64]>);
 

@@ -51,6 +51,16 @@ pub struct Evaluation<'a, T> {
     progress: Box<dyn Fn(usize) + Sync + 'a>,
 }
 
+impl<T: Real> std::fmt::Debug for Evaluation<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> = self.metrics.iter().map(|(name, _)| &**name).collect();
+        f.debug_struct("Evaluation")
+            .field("data", &self.data)
+            .field("metrics", &names)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<T: Real> Evaluate for Evaluation<'_, T> {
     type Configured = Self;
     type Evaluated = Self;

@@ -165,6 +165,7 @@ pub fn key(info: &MetricInfo) -> String {
 pub const IMAGES_ONLY: &[Layout] = &[Layout::ChannelsLast, Layout::ChannelsFirst];
 
 /// What a metric draws, as an input that was drawn elsewhere: to repeat another tool's run.
+#[derive(Debug)]
 pub struct GivenDraws<M> {
     /// The side input: [`GivenSubsets`](crate::perturbation::GivenSubsets) and its like.
     pub input: Input,

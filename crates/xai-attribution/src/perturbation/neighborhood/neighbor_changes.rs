@@ -293,6 +293,12 @@ pub type RepresentationFunction =
 #[derive(Clone)]
 pub struct Representation(pub RepresentationFunction);
 
+impl std::fmt::Debug for Representation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Representation(..)")
+    }
+}
+
 impl Representation {
     /// From a function of a batch of inputs, with the samples on the first axis.
     pub fn from_fn<E: Into<crate::model::BoxError>>(
