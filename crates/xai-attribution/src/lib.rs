@@ -75,6 +75,7 @@
 //! - `f32`: metrics that are made by name ([`metric::Entry::build`]) in single precision, too. Metrics made by their type
 //!   take both precisions without it; all of them by name take as long to compile once more.
 #![forbid(unsafe_code)]
+#![warn(missing_debug_implementations)]
 
 pub mod batch;
 pub mod evaluation;
@@ -95,3 +96,13 @@ pub use model::{Concurrent, Model, Scoring};
 pub use perturbation::Baseline;
 pub use run::{Evaluate, EvaluationError};
 pub use xai_core::{Accumulator, Activation, Error, ErrorKind, Layout, Real, Result};
+
+// They may be sent to other threads, and shared among them.
+const _: () = {
+    const fn crosses_threads<T: Send + Sync>() {}
+    crosses_threads::<AverageDrop>();
+    crosses_threads::<Baseline>();
+    crosses_threads::<Deletion>();
+    crosses_threads::<EvaluationError>();
+    crosses_threads::<metric::MetricValue>();
+};

@@ -40,6 +40,7 @@
 //! - `persistence`: fitted explainers can be saved and loaded.
 //! - `approximate`: a graph search for millions of rows with many features, with its recall measured.
 #![deny(unsafe_code)]
+#![warn(missing_debug_implementations)]
 
 pub mod correspondence;
 pub mod explainer;
@@ -59,3 +60,13 @@ pub use result::{AggregateExplanation, Audit, AuditReport, Case, Explanation, Tr
 pub use search::{Engine, NeighborSearch};
 pub use similarity::Similarity;
 pub use xai_core::{Accumulator, Distance, Error, ErrorKind, Kernel, Label, Result, Weighting};
+
+// They may be sent to other threads, and shared among them.
+const _: () = {
+    const fn crosses_threads<T: Send + Sync>() {}
+    crosses_threads::<Audit>();
+    crosses_threads::<CaseExplainer>();
+    crosses_threads::<CaseExplainerBuilder>();
+    crosses_threads::<CorrespondenceMetric>();
+    crosses_threads::<Explanation>();
+};

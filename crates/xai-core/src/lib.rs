@@ -19,6 +19,7 @@
 //! - `serde`: states and results can be stored.
 // `simd` alone allows it, to call what it has compiled for a processor's own registers.
 #![deny(unsafe_code)]
+#![warn(missing_debug_implementations)]
 
 // The derive macros name this crate from outside.
 extern crate self as xai_core;
@@ -47,3 +48,14 @@ pub use output::Activation;
 pub use statistics::{Interval, Summary};
 pub use sum::{ExactMean, ExactSum};
 pub use tensor::Layout;
+
+// They may be sent to other threads, and shared among them.
+const _: () = {
+    const fn crosses_threads<T: Send + Sync>() {}
+    crosses_threads::<Distance>();
+    crosses_threads::<Error>();
+    crosses_threads::<ExactMean>();
+    crosses_threads::<ExactSum>();
+    crosses_threads::<Interval>();
+    crosses_threads::<Summary>();
+};

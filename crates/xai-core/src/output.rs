@@ -25,6 +25,7 @@ use crate::number::{Real, check_finite, elementary};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Activation {
     /// The scores as they are: the model ends in its own activation, or raw scores are meant.
     #[default]

@@ -100,6 +100,7 @@
 //! [`ExplainCases`] does the same in blocks of samples and chunks of training rows, many times faster,
 //! standardises features, and writes Parquet.
 #![forbid(unsafe_code)]
+#![warn(missing_debug_implementations)]
 
 mod aggregate;
 mod attribution;

@@ -48,6 +48,7 @@
 //! - `rayon` (default): parallel loops. Results are bit-identical without it.
 //! - `serde`: results and states can be stored.
 #![forbid(unsafe_code)]
+#![warn(missing_debug_implementations)]
 
 pub mod dataset;
 pub mod fidelity;
@@ -69,3 +70,12 @@ pub use model::{Explanation, Graph, GraphModel, explained_outputs};
 pub use outputs::{Predictions, ReturnType};
 pub use unfaithfulness::{KlDirection, Unfaithfulness, UnfaithfulnessMetric, unfaithfulness};
 pub use xai_core::{Accumulator, Error, ErrorKind, Result};
+
+// They may be sent to other threads, and shared among them.
+const _: () = {
+    const fn crosses_threads<T: Send + Sync>() {}
+    crosses_threads::<Fidelity>();
+    crosses_threads::<FidelityMetric<'_>>();
+    crosses_threads::<GroundTruth>();
+    crosses_threads::<Unfaithfulness>();
+};

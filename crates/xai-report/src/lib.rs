@@ -10,6 +10,7 @@
 //! | [`Repro`](section::repro::Repro) | a [report on all pairs of runs](xai_repro::pairwise::PairwiseReport) |
 //! | [`Simulation`](section::simulation::Simulation) | the [summary](xai_repro::study::StudySummary) of a simulation study |
 #![forbid(unsafe_code)]
+#![warn(missing_debug_implementations)]
 #![warn(missing_docs)]
 
 pub mod diff;
@@ -31,3 +32,11 @@ pub use findings::findings;
 pub use findings::{Finding, Verdict};
 pub use page::{GENERATOR, page};
 pub use report::{Error, MissingSection, Report, SCHEMA_VERSION};
+
+// They may be sent to other threads, and shared among them.
+const _: () = {
+    const fn crosses_threads<T: Send + Sync>() {}
+    crosses_threads::<Diff>();
+    crosses_threads::<Error>();
+    crosses_threads::<Report>();
+};

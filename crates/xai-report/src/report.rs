@@ -64,6 +64,7 @@ pub struct MissingSection {
 
 /// Why bytes are no report.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// They are no JSON.
     #[error("no JSON: {0}")]

@@ -52,6 +52,7 @@
 //! - `serde`: results and states can be stored, and draws of the study as CSV.
 // `counting::registers` alone allows it, for the population counts of 512-bit registers.
 #![deny(unsafe_code)]
+#![warn(missing_debug_implementations)]
 
 pub mod across_runs;
 pub mod comparison;
@@ -80,3 +81,12 @@ pub use regression::{RegressionMetric, RegressionReproducibility};
 pub use simulate::ClassDistribution;
 pub use study::SimulationStudy;
 pub use xai_core::{Accumulator, Error, ErrorKind, Interval, Label, Result, Summary};
+
+// They may be sent to other threads, and shared among them.
+const _: () = {
+    const fn crosses_threads<T: Send + Sync>() {}
+    crosses_threads::<PackedRuns>();
+    crosses_threads::<PairwiseAccumulator>();
+    crosses_threads::<PairwiseReproducibility>();
+    crosses_threads::<SimulationStudy>();
+};

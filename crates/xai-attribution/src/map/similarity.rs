@@ -32,6 +32,7 @@ use crate::{help, input};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[param(name = "similarity")]
+#[non_exhaustive]
 pub enum MapSimilarity {
     /// Structural similarity, for maps of images (time series count as images of one channel).
     Ssim,

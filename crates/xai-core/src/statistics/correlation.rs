@@ -84,6 +84,7 @@ fn sum_of_products(x: &[f64], y: &[f64]) -> f64 {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Correlation {
     /// Of the ranks: [Spearman's](super::spearman).
     #[default]

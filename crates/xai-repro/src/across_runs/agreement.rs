@@ -215,6 +215,7 @@ pub(crate) fn scores<S: serde::Serializer>(
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[param(name = "coefficient")]
+#[non_exhaustive]
 pub enum AgreementCoefficient {
     /// Fleiss' kappa: beyond chance by the overall class shares.
     #[default]
