@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import signal
 from collections.abc import Generator
 
 import pytest
@@ -21,3 +22,11 @@ def pytest_runtest_call() -> Generator[None, None, None]:
         if not missing:
             raise
         pytest.skip(f"{missing[0]} is not installed")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def default_interrupts() -> Generator[None, None, None]:
+    """Ctrl-C ends what runs: a process that was started in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -568,20 +568,11 @@ def _interrupted(work: Callable[[], object], after: float = 0.3) -> float:
         timer.join()
 
 
-@pytest.fixture
-def default_interrupts() -> Any:
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("default_interrupts")
 def test_ctrl_c_ends_a_kernel_within_100_ms() -> None:
     values = evaluate_part(None, None, None, {"a": RANDOM.random((2000, 4))}, ["sparseness"])
     assert _ends_within_100_ms(lambda: values.table(replicates=1_000_000))
 
 
-@pytest.mark.usefixtures("default_interrupts")
 def test_ctrl_c_ends_a_call_of_the_model_within_100_ms() -> None:
     calls = []
 
@@ -600,7 +591,6 @@ def test_ctrl_c_ends_a_call_of_the_model_within_100_ms() -> None:
     assert len(calls) == 1  # no further batch
 
 
-@pytest.mark.usefixtures("default_interrupts")
 def test_ctrl_c_ends_an_evaluation_of_a_quick_model_within_100_ms() -> None:
     x = RANDOM.random((64, 16, 16, 1))
     metric = metrics.SensitivityN(n_subsets=5000)
@@ -611,7 +601,6 @@ def test_ctrl_c_ends_an_evaluation_of_a_quick_model_within_100_ms() -> None:
     assert _ends_within_100_ms(work)
 
 
-@pytest.mark.usefixtures("default_interrupts")
 def test_everything_works_after_an_interrupt() -> None:
     values = evaluate_part(None, None, None, {"a": RANDOM.random((2000, 4))}, ["sparseness"])
     _interrupted(lambda: values.table(replicates=1_000_000), 0.1)
