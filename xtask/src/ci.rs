@@ -5,13 +5,13 @@
 //! A library is checked alone without features.
 //!
 //! `--all` adds the steps that take longer or need more than a Rust toolchain: tests without features, too. `--python`
-//! adds the package for Python, built and tested (its lints need no Python), `--scale` the crates that carry a query
-//! engine, which no other step builds. Property tests draw from one seed, always the same; `--laws` runs them again
-//! with a new one. `--heavy` tests the package for Python beside the libraries whose models and explanations it takes, gigabytes
-//! that an index sends.
+//! adds the package for Python, built and tested (its lints need no Python), `--site` the documentation as one site, `--scale`
+//! the crates that carry a query engine, which no other step builds. Property tests draw from one seed, always the same;
+//! `--laws` runs them again with a new one. `--heavy` tests the package for Python beside the libraries whose models and
+//! explanations it takes, gigabytes that an index sends.
 
 use crate::command::{ALL, Result, cargo, together};
-use crate::{browser, package, python};
+use crate::{browser, package, python, site};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The libraries, each after those it depends on.
@@ -27,7 +27,9 @@ const LIBRARIES: [&str; 8] = [
 ];
 
 /// The options that add steps to the everyday ones.
-const OPTIONS: [&str; 5] = ["--all", "--python", "--scale", "--laws", "--heavy"];
+const OPTIONS: [&str; 6] = [
+    "--all", "--python", "--site", "--scale", "--laws", "--heavy",
+];
 
 /// Where proptest reads its seed.
 const SEED: &str = "PROPTEST_RNG_SEED";
@@ -112,6 +114,7 @@ fn steps_of(option: &str) -> Vec<Step> {
             step("package", package::run),
         ],
         "--python" => vec![step("python", python::run)],
+        "--site" => vec![step("site", site::run)],
         "--heavy" => vec![step("python-heavy", python::heavy)],
         "--scale" => vec![
             clippy("scale-clippy", scale),
@@ -179,10 +182,10 @@ mod tests {
         assert_eq!(everyday[..3], ["fmt", "architecture", "clippy"]);
         let scale = ["scale-clippy", "scale-docs", "scale-tests"].map(str::to_owned);
         assert_eq!(names(&["--scale"]), [&everyday[..], &scale].concat());
-        assert_eq!(
-            names(&["--python"]),
-            [&everyday[..], &["python".to_owned()]].concat()
-        );
+        for step in ["python", "site"] {
+            let with = [&everyday[..], &[step.to_owned()]].concat();
+            assert_eq!(names(&[&format!("--{step}")]), with);
+        }
         let all = names(&["--all"]);
         assert_eq!(all[all.len() - 3..], ["onnxruntime", "browser", "package"]);
         assert!(all.contains(&"sequential".to_owned()));

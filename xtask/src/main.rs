@@ -9,21 +9,23 @@ mod package;
 mod peers;
 mod python;
 mod release;
+mod site;
 
 use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: cargo xtask TASK
 
-  ci [--all] [--python] [--scale] [--laws] [--heavy] [STEP…]
+  ci [--all] [--python] [--site] [--scale] [--laws] [--heavy] [STEP…]
                                   everything a change must pass: fmt, architecture, clippy, docs,
                                   each library without its features, all tests; with --all also
                                   sequential (the core without threads), onnxruntime, browser and
-                                  package, with --python the package for Python, with --scale the
-                                  query engine and its cluster, with --laws the property tests
-                                  again with many cases and a new seed, with --heavy the tests
-                                  of the package for Python beside torch, Quantus, SHAP and other
-                                  large libraries; or only the named steps
+                                  package, with --python the package for Python, with --site the
+                                  documentation as one site, with --scale the query engine and its
+                                  cluster, with --laws the property tests again with many cases
+                                  and a new seed, with --heavy the tests of the package for Python
+                                  beside torch, Quantus, SHAP and other large libraries; or only
+                                  the named steps
   bench [CRATE] [-- ARGS]         criterion benches, of one crate or all, and which share of the
                                   machine's limits they reach; ARGS go to criterion
   metrics                         writes the tables of metrics, crates/*/METRICS.md
@@ -34,6 +36,7 @@ usage: cargo xtask TASK
   peers [FAMILY|WORK…] [--quick]  the Python peers and ours in turns on the same data, as tables;
                                   families: casebased, attribution, graph, repro; with --python
                                   the peers and the package for Python
+  site                            the documentation as one site, in target/site
 ";
 
 fn main() -> ExitCode {
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
         ["package"] => package::run(),
         ["release", rest @ ..] => release::run(rest),
         ["peers", rest @ ..] => peers::run(rest),
+        ["site"] => site::run(),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;

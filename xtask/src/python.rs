@@ -72,7 +72,7 @@ pub(crate) fn install_and_test(python: &Path, profile: &str) -> Result {
     Ok(())
 }
 
-fn install(python: &Path, profile: &str, extras: &str) -> Result {
+pub(crate) fn install(python: &Path, profile: &str, extras: &str) -> Result {
     let alone = "--force-reinstall --no-deps ./crates/xai-python";
     // What the tests need; the package itself, of which pip asks a build again, is there.
     for what in [alone, &format!("./crates/xai-python[{extras}]")] {

@@ -43,7 +43,7 @@ pub enum MapSimilarity {
     /// constant map.
     Pearson,
     /// Of the positions among the largest attributions of either map, the share that is among those of
-    /// both: |A ∩ B| / |A ∪ B|. Attributions are compared by size, ties go to the lower position;
+    /// both: `|A ∩ B| / |A ∪ B|`. Attributions are compared by size, ties go to the lower position;
     /// undefined for a map whose attributions all have one size.
     #[param(default = 10, value_name = "PERCENT", at_least = 1, at_most = 100)]
     Jaccard {

@@ -8,6 +8,8 @@ mod attribution;
 mod casebased;
 mod errors;
 #[cfg(feature = "onnx")]
+mod examples;
+#[cfg(feature = "onnx")]
 mod explainers;
 #[cfg(unix)]
 mod files;

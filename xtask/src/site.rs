@@ -1,0 +1,35 @@
+//! `cargo xtask site`: the documentation as one site, in `target/site`.
+//!
+//! `docs/site` gathers the texts of the repository and makes the pages of the metrics, of the peers' names and of the
+//! package for Python; every command on a page is run. Its Python, 3.11 or newer, has Sphinx alone, and the package beside it.
+
+use crate::command::{Result, cargo, command, target, together};
+use crate::python::{environment, install};
+use std::env;
+
+pub(crate) fn run() -> Result {
+    // As the other tests built it: `cargo build` leaves out what only tests ask of the libraries, and builds them again.
+    cargo(&format!("test {} --test cli --no-run", together())).run()?;
+    let binary = target().join(format!("debug/xai{}", env::consts::EXE_SUFFIX));
+    let package = environment("package", &[])?;
+    install(&package, "dev", "test")?;
+    let purelib = "import sysconfig; print(sysconfig.get_path('purelib'))";
+    let beside = command(package).args(["-c", purelib]).output()?;
+    let python = environment("site", &["--requirement docs/site/requirements.txt"])?;
+    let pages = target().join("site-pages");
+    command(&python)
+        .words("-B docs/site/pages.py")
+        .args([&binary, &pages])
+        .env("PYTHONPATH", &beside)
+        .run()?;
+    // Pages that are no more would stay.
+    let site = target().join("site");
+    let _ = std::fs::remove_dir_all(&site);
+    command(&python)
+        .words("-B -m sphinx --quiet --fail-on-warning --keep-going --fresh-env -c docs/site -d")
+        .args([&target().join("site-state"), &pages, &site])
+        .env("PYTHONPATH", &beside)
+        .run()?;
+    println!("{}", site.join("index.html").display());
+    Ok(())
+}
