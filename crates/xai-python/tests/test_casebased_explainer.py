@@ -490,7 +490,7 @@ def test_ctrl_c_ends_it(work):
     with pytest.raises(KeyboardInterrupt):
         work()
     # Generously above the 100 ms that are promised, for machines that do something else meanwhile.
-    assert time.perf_counter() - sent[0] < 2.0
+    assert time.perf_counter() - sent[0] < 10.0
 
 
 def test_progress_changes_nothing(capsys):
