@@ -1,8 +1,10 @@
-"""Attribution metrics: Quantus on torch."""
+"""Attribution metrics: Quantus and Captum on torch."""
+import time
+
 import numpy as np
 import quantus
 import torch
-from captum.metrics import infidelity
+from captum.metrics import infidelity, sensitivity_max
 
 from compare import Peer, close
 
@@ -95,4 +97,165 @@ def quantus_grey(data):
     return [Peer("quantus road", run, 1, {"quantus_road": compare}, slow=True)]
 
 
-WORKLOADS = {"quantus_linear": quantus_linear, "quantus_grey": quantus_grey}
+class Timed(torch.nn.Module):
+    """A network, and the seconds that it and its gradients took."""
+
+    def __init__(self, net):
+        super().__init__()
+        self.net, self.seconds = net, 0.0
+
+    def timed(self, call, *arguments):
+        start = time.perf_counter()
+        answer = call(*arguments)
+        self.seconds += time.perf_counter() - start
+        return answer
+
+    def forward(self, inputs):
+        return self.timed(self.net, inputs)
+
+    def gradients(self, inputs, targets):
+        return self.timed(gradients, self.net, inputs, targets)
+
+
+def gradients(net, inputs, targets):
+    """The gradient of the score of each target, which all sides take for the map."""
+    x = torch.as_tensor(inputs).detach().requires_grad_()
+    with torch.enable_grad():
+        scores = net(x).gather(1, torch.as_tensor(targets)[:, None])
+        return torch.autograd.grad(scores.sum(), x)[0]
+
+
+class Cnn:
+    """Images, a small network with random weights, the classes that it predicts, and the maps.
+
+    Of images with one channel the same features are removed on both sides, and ROAD of the peer does not fail.
+    """
+
+    def __init__(self, data):
+        self.data, self.x = data, data.rng.random((SAMPLES, 1, 32, 32), dtype="float32")
+        torch.manual_seed(0)
+        block = lambda before, after: [torch.nn.Conv2d(before, after, 3, padding=1), torch.nn.ReLU(), torch.nn.MaxPool2d(2)]
+        last = torch.nn.Linear(2048, CLASSES)
+        self.net = torch.nn.Sequential(*block(1, 16), *block(16, 32), torch.nn.Flatten(), last).eval()
+        with torch.no_grad():
+            # Scores of a few units, and samples of several classes.
+            last.weight *= 20
+            last.bias -= self.net(torch.from_numpy(self.x)).mean(0)
+            self.y = self.net(torch.from_numpy(self.x)).argmax(1).numpy()
+        self.a = gradients(self.net, self.x, self.y).numpy()
+        self.timed = Timed(self.net)
+
+    def quantus(self, name, metric, *how, **more):
+        explain = lambda model, inputs, targets, **_: gradients(model, inputs, targets).numpy()
+        given = dict(x_batch=self.x, y_batch=self.y, a_batch=self.a, explain_func=explain, channel_first=True)
+        return self.peer("quantus", name, lambda: metric(model=self.net, **given), *how, **more)
+
+    def peer(self, package, name, run, ours, tolerance, read=np.mean, answer=lambda value: value.value, slow=False):
+        """A peer, and ours beside it: `read` and `answer` make of the two answers what is compared."""
+
+        def ours_timed():
+            self.timed.seconds, start = 0.0, time.perf_counter()
+            value = ours()
+            return {"answer": answer(value), "model": self.timed.seconds / (time.perf_counter() - start)}
+
+        self.data.package[f"cnn_{name}"] = (lambda: ours_timed, 1)
+        compare = lambda theirs, of: close(read(theirs), of("answer"), *tolerance)
+        return Peer(f"{package} {name}", run, 1, {f"cnn_{name}": compare}, slow)
+
+
+def cnn(data):
+    from xai_metrics import attribution
+
+    cnn, plain = Cnn(data), dict(normalise=False, abs=False, **OFF)
+    x, y, a = map(torch.from_numpy, (cnn.x, cnn.y, cnn.a))
+    maps, explainer = (cnn.timed, x, y, a), ((a, cnn.timed.gradients), x, y)
+    pixel_flipping = attribution.Deletion(steps="every:16", baseline="sample-min")
+    correlation = attribution.MuFidelity(
+        features="positions", subset_size=224, n_subsets=100, correlation="pearson", baseline="sample-min"
+    )
+    near = dict(distance="relative", neighborhood="around")
+    max_sensitivity = attribution.MaximumStability(radius=0.2, n_neighbors=200, **near)
+    sensitivity_of_captum = attribution.MaximumStability(radius=0.02, n_neighbors=10, **near)
+    lipschitz = attribution.LocalLipschitz(neighborhood="gaussian", radius=0.1, n_neighbors=200)
+    # The other classes that the peer draws.
+    others = np.random.RandomState(42).randint(0, CLASSES - 1, SAMPLES)
+    others += others >= cnn.y
+    of_structure, of_ranks = (
+        attribution.RandomLogit(n_classes=CLASSES, similarity=of, draws=others) for of in ("ssim", "spearman")
+    )
+    noisy = attribution.Infidelity(perturbation="gaussian:0.1", n_draws=10)
+    road = attribution.RoadMostRelevantFirst(percentages=PERCENTAGES)
+
+    def perturbed(inputs):
+        noise = 0.1 * torch.randn_like(inputs)
+        return noise, inputs - noise
+
+    def captum_infidelity():
+        with torch.no_grad():
+            return infidelity(cnn.net, perturbed, x, a, target=y).numpy()
+
+    explain = lambda inputs, target: (gradients(cnn.net, *inputs, target),)
+    # Where both sides draw, means over the samples differ by some percent.
+    return [
+        cnn.quantus(
+            "pixel_flipping",
+            quantus.PixelFlipping(features_in_step=16, **plain),
+            lambda: pixel_flipping.evaluate(*maps, activation="softmax"),
+            (1e-3,),
+            read=lambda curves: np.mean(curves, axis=0),
+            answer=lambda value: value.curve.scores[1:],
+        ),
+        cnn.quantus(
+            "faithfulness_correlation",
+            quantus.FaithfulnessCorrelation(nr_runs=100, subset_size=224, return_aggregate=False, **plain),
+            lambda: correlation.evaluate(*maps),
+            (0.0, 0.06),
+        ),
+        cnn.quantus(
+            "max_sensitivity",
+            quantus.MaxSensitivity(nr_samples=200, **plain),
+            lambda: max_sensitivity.evaluate(*explainer),
+            (0.05,),
+            slow=True,
+        ),
+        cnn.quantus(
+            "local_lipschitz",
+            quantus.LocalLipschitzEstimate(nr_samples=200, **plain),
+            lambda: lipschitz.evaluate(*explainer),
+            (0.05,),
+            slow=True,
+        ),
+        cnn.quantus(
+            "road",
+            quantus.ROAD(percentages=PERCENTAGES, **plain),
+            lambda: road.evaluate(*maps),
+            (0.0, 0.1),
+            read=lambda answer: [answer[p] for p in PERCENTAGES],
+            answer=lambda value: value.curve.scores,
+            slow=True,
+        ),
+        # Its structural similarity is that of maps as lines, ours of images: both are near 0.
+        cnn.quantus(
+            "random_logit",
+            quantus.RandomLogit(num_classes=CLASSES, **plain),
+            lambda: of_structure.evaluate(*explainer),
+            (0.0, 0.05),
+        ),
+        cnn.quantus(
+            "random_logit_spearman",
+            quantus.RandomLogit(quantus.similarity_func.correlation_spearman, num_classes=CLASSES, **plain),
+            lambda: of_ranks.evaluate(*explainer),
+            (1e-4, 1e-6),
+        ),
+        cnn.peer("captum", "infidelity", captum_infidelity, lambda: noisy.evaluate(*maps), (0.2,)),
+        cnn.peer(
+            "captum",
+            "sensitivity_max",
+            lambda: sensitivity_max(explain, x, target=y).numpy(),
+            lambda: sensitivity_of_captum.evaluate(cnn.timed.gradients, x, y),
+            (0.05,),
+        ),
+    ]
+
+
+WORKLOADS = {"quantus_linear": quantus_linear, "quantus_grey": quantus_grey, "cnn": cnn}

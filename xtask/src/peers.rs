@@ -42,6 +42,8 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
         let python = environment(name, requirements)?;
         if from_python {
             install_and_test(&python, "dist")?;
+            // Its tests have brought releases of their own.
+            environment(name, requirements)?;
         }
         let compare = command(python)
             .args(["-B", SCRIPT, "--in", name])
