@@ -69,6 +69,9 @@ enum Group {
     Repro(repro::Command),
     /// Every family on one study, as a page and as JSON.
     Report(report::Arguments),
+    /// Is this program right on this processor? Computes the figures of the sample study, and compares them with those that
+    /// are built in.
+    SelfCheck,
     /// The script by which a shell completes commands and options.
     Completions(Completions),
     /// Manual pages.
@@ -97,6 +100,7 @@ fn main() -> ExitCode {
         Some(Group::Graph(command)) => graph::run(command, &context),
         Some(Group::Repro(command)) => repro::run(command, &context),
         Some(Group::Report(arguments)) => report::run(arguments, &context),
+        Some(Group::SelfCheck) => report::self_check::run(&context),
         Some(Group::Completions(command)) => command.run(Xai::command(), &context),
         Some(Group::Man(command)) => command.run(Xai::command(), &context),
         None => {

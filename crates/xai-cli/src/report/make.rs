@@ -150,7 +150,7 @@ fn write(report: &Report, html: &str, folder: &Path) -> Result<(), Failure> {
 }
 
 /// Says all failures but the last, which the caller says.
-fn all(mut failures: Vec<Failure>) -> Failure {
+pub(super) fn all(mut failures: Vec<Failure>) -> Failure {
     let last = failures
         .pop()
         .unwrap_or_else(|| Failure::new("nothing to report"));
@@ -161,7 +161,7 @@ fn all(mut failures: Vec<Failure>) -> Failure {
 }
 
 /// Computes every section; those that cannot be are missing.
-fn evaluate_all(
+pub(super) fn evaluate_all(
     opened: &Opened,
     study: Option<&Path>,
     context: &Context,

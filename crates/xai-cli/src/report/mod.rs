@@ -10,6 +10,7 @@ mod evaluate;
 mod init;
 mod input_files;
 mod make;
+pub(crate) mod self_check;
 pub(crate) mod study;
 
 use std::path::PathBuf;

@@ -445,3 +445,16 @@ fn a_study_is_made_of_regular_files() {
     // Nobody ever writes into the pipe.
     files.run("report init --from .");
 }
+
+#[test]
+fn the_program_finds_its_own_figures_right_whatever_seed_and_threads() {
+    let files = Files::new();
+    for options in ["", " --seed 7", " --threads 1"] {
+        let check = files.json(&format!("self-check{options}"));
+        assert_eq!(check["wrong"], serde_json::json!([]), "{options}");
+        let figures = check["figures"].as_array().unwrap();
+        let of = |family: &str| figures.iter().filter(|of| of["family"] == family).count();
+        assert!(of("casebased") > 0 && of("graph") > 0 && of("repro") > 0);
+        assert_eq!(of("attribution") > 0, cfg!(feature = "onnx"));
+    }
+}
