@@ -237,6 +237,7 @@ def _of_labels(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
             raise ValueError(
                 f"{_place(array, index, name)}: expected a 64-bit integer, got {label}"
             )
+    _check_booleans(array, name)
     return np.asarray(labels).reshape(array.shape)
 
 
@@ -324,7 +325,22 @@ def _of_objects(array: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]:
                 f"{_place(array, index, name)}: expected a number, got {item!r} of type {_type_name(item)}; "
                 "the array is one of objects"
             )
+    _check_booleans(array, name)
     return array.astype(np.float64)
+
+
+def _check_booleans(array: npt.NDArray[Any], name: str) -> None:
+    """Refuses booleans among the numbers of a column of objects."""
+    is_boolean = np.array([isinstance(item, (bool, np.bool_)) for item in array.flat], bool)
+    if not is_boolean.any():
+        return
+    columns = is_boolean.reshape(-1, array.shape[-1] if array.ndim > 1 else 1)
+    among_numbers = np.flatnonzero(columns & ~columns.all(axis=0))
+    if len(among_numbers):
+        index = int(among_numbers[0])
+        raise TypeError(
+            f"{_place(array, index, name)}: {array.flat[index]!r} among numbers; write 0 and 1, or booleans alone"
+        )
 
 
 def _place(array: npt.NDArray[Any], index: int, name: str) -> str:
