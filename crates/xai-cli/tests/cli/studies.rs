@@ -160,6 +160,16 @@ fn a_study_of_the_files_of_a_folder_can_be_checked_and_reported() {
 }
 
 #[test]
+fn the_sample_replaces_no_file() {
+    let files = Files::new();
+    std::fs::create_dir_all(files.path("own/casebased")).unwrap();
+    files.text("own/casebased/train.csv", "mine\n");
+    files.bad_data("own/casebased/train.csv", "report init --sample --from own");
+    assert_eq!(files.read("own/casebased/train.csv"), "mine\n");
+    assert!(!files.path("own/study.toml").exists());
+}
+
+#[test]
 fn a_check_says_what_is_missing_and_what_does_not_fit_and_computes_nothing() {
     let files = Files::new();
     files.array("p.npy", &ndarray::Array2::<i64>::zeros((3, 5)));
