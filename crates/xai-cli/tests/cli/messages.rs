@@ -208,7 +208,7 @@ fn files_of_other_programs_are_named_with_what_reads_them() {
         ("maps.parquet", b"PAR1", "pandas.read_parquet"),
         (
             "maps.xlsx",
-            b"PK\x03\x04..........................[Content_Types].xml",
+            b"PK\x03\x04......................\x13\0\0\0[Content_Types].xml",
             "spreadsheet",
         ),
     ] {
