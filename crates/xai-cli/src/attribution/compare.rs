@@ -14,7 +14,9 @@ use xai_metrics::attribution::evaluation::EvaluationTable;
 use xai_metrics::attribution::metric::{Entry, Setting, Settings, Value, registry};
 use xai_metrics::attribution::model::{Concurrent, ModelCalls, Samples, Targets};
 use xai_metrics::attribution::run::CompletedScores;
-use xai_metrics::attribution::{Evaluate, Evaluation, EvaluationError, Layout, Scoring, input};
+use xai_metrics::attribution::{
+    Evaluate, Evaluation, EvaluationError, Layout, Scoring, help, input,
+};
 use xai_metrics::core::describe::same_word;
 use xai_metrics::core::{Error, ErrorKind, Input};
 
@@ -424,7 +426,11 @@ fn check_targets(targets: &Targets, n_outputs: usize) -> xai_metrics::Result<()>
             let wrong = classes.iter().position(is_none);
             wrong.map_or(Ok(()), |i| {
                 let (of, class) = (input::TARGETS, classes[i]);
-                Err(Error::label_out_of_range(of, i, class, n_outputs))
+                let error = Error::label_out_of_range(of, i, class, n_outputs);
+                Err(match n_outputs {
+                    1 => error.with_help(help::ONE_OUTPUT),
+                    _ => error,
+                })
             })
         }
         Targets::Rows(rows) if rows.ncols() != n_outputs => {

@@ -229,6 +229,7 @@ fn a_check_refuses_what_the_report_refuses() {
     files.array("nodes.npy", &ndarray::Array2::<f32>::eye(12));
     files.array("edges.npy", &ndarray::array![[0_i64, 1], [1, 2]]);
     files.array("short.npy", &ndarray::array![0.5_f32]);
+    files.array("binary.npy", &ndarray::array![0_i64, 1, 0, 1]);
     files.array("nine.npy", &ndarray::array![0_i64, 1, 9, 2]);
     files.array("two.npy", &ndarray::array![0.5_f32, 0.25]);
     files.array("runs.npy", &ndarray::array![[0_i64, 1, 0, 1], [1, 1, 0, 0]]);
@@ -285,6 +286,12 @@ fn a_check_refuses_what_the_report_refuses() {
             (
                 of_maps("x.npy", &["x.npy"]).replace("c.npy", "x.npy"),
                 "(4, 3)",
+            ),
+            (
+                of_maps("x.npy", &["x.npy"])
+                    .replace("mlp", "column")
+                    .replace("c.npy", "binary.npy"),
+                "binary.npy",
             ),
             (of_maps("x.npy", &["x.npy", "x.npy"]), "once"),
             (of_graph.replace("short", "two"), "[12, 12]"),
