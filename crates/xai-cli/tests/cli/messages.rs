@@ -135,6 +135,21 @@ fn an_error_of_the_library_names_the_place_the_expectation_and_the_way_out() {
         ),
         (
             2,
+            "repro simulate study --iterations 99999999999999999999",
+            "error: --iterations 99999999999999999999: expected a whole number in [1, 18446744073709551615]",
+        ),
+        (
+            2,
+            "repro simulate study --seed 99999999999999999999",
+            "error: --seed 99999999999999999999: expected a whole number, at most 18446744073709551615",
+        ),
+        (
+            2,
+            "repro simulate study --threads 5000000000",
+            "error: --threads 5000000000: expected a whole number in [1, 4294967295]",
+        ),
+        (
+            2,
             "graph groundtruth --predicted rows.npy --target rows.npy --threshold 2",
             "error: --threshold 2: expected a number in [0, 1]",
         ),
