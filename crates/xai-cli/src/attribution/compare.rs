@@ -151,8 +151,8 @@ pub(crate) struct Compare {
     )]
     level: f64,
     /// Bootstrap replicates behind each interval; 0 makes none.
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(..=10_000_000))]
-    n_replicates: u32,
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    n_replicates: usize,
     /// Write a row per explainer, metric and sample: explainer, metric, sample, score.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
@@ -228,7 +228,7 @@ impl Compare {
         }
         let mut evaluation = Evaluation::on(data)
             .level(self.level)
-            .replicates(self.n_replicates as usize)
+            .replicates(self.n_replicates)
             .seed(context.seed())
             .with_curves()
             .on_plan(planned)
