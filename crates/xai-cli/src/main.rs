@@ -246,6 +246,28 @@ mod tests {
     }
 
     #[test]
+    fn no_option_says_its_range_as_rust_writes_it() {
+        let mut command = Xai::command();
+        command.build();
+        let mut n_refused = 0;
+        for of_tree in all(&command) {
+            let names = of_tree.get_arguments().filter_map(|it| it.get_long());
+            for name in names {
+                let wrong = format!("--{name}=-1");
+                let read = of_tree
+                    .clone()
+                    .try_get_matches_from(["xai", wrong.as_str()]);
+                let Err(error) = read else {
+                    continue;
+                };
+                assert!(!error.to_string().contains("..="), "{error}");
+                n_refused += usize::from(refused_value(&error).is_some());
+            }
+        }
+        assert!(n_refused > 30, "{n_refused}");
+    }
+
+    #[test]
     fn every_help_ends_with_examples_of_its_command_that_can_be_given() {
         let mut command = taking_negative_numbers(Xai::command());
         command.build();

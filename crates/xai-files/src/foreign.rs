@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 
 /// How a file begins, what it is, and what reads it in Python; or, of compressed files, what to do.
-const FORMATS: [(&[u8], &str, &str); 19] = [
+const FORMATS: [(&[u8], &str, &str); 20] = [
     (
         b"\x93NUMPY",
         "an .npy array",
@@ -24,7 +24,8 @@ const FORMATS: [(&[u8], &str, &str); 19] = [
         "a spreadsheet",
         "pandas.read_excel(FILE)",
     ),
-    (b"PK", "an archive", ""),
+    (ENTRY, "an archive", ""),
+    (b"PK\x05\x06", "an archive", ""),
     // A pickle begins with the version of its protocol; PyTorch wrote tensors so before it wrote archives.
     (
         b"\x80\x02\x8a\x0al\xfc\x9cF\xf9",
@@ -46,21 +47,51 @@ const FORMATS: [(&[u8], &str, &str); 19] = [
     (b"%PDF", "a PDF document", "save its numbers as CSV"),
 ];
 
-/// Archives by what is in them.
-const ARCHIVES: [(&[u8], &str, &str); 4] = [
+/// Archives by how the name of an entry begins or ends, which differ in their order by the program that wrote them.
+const ARCHIVES: [(&[u8], &[u8], &str, &str); 6] = [
+    (b"xl/", b"", "a spreadsheet", "pandas.read_excel(FILE)"),
+    (
+        b"docProps/",
+        b"",
+        "a spreadsheet",
+        "pandas.read_excel(FILE)",
+    ),
     (
         b"[Content_Types].xml",
+        b"",
         "a spreadsheet",
         "pandas.read_excel(FILE)",
     ),
-    (b"data.pkl", "a PyTorch file", "torch.load(FILE)"),
+    // The text of this entry follows its name.
     (
         b"mimetypeapplication/vnd.oasis",
+        b"",
         "a spreadsheet",
         "pandas.read_excel(FILE)",
     ),
-    (b".npy", "an .npz archive of arrays", "numpy.load(FILE)"),
+    (b"", b"data.pkl", "a PyTorch file", "torch.load(FILE)"),
+    (
+        b"",
+        b".npy",
+        "an .npz archive of arrays",
+        "numpy.load(FILE)",
+    ),
 ];
+
+/// How an entry of an archive begins: the length of its name is at its byte 26, the name at 30.
+const ENTRY: &[u8] = b"PK\x03\x04";
+
+/// The entries of an archive as far as its bytes are here: what begins with the name, and the name.
+fn entries(bytes: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    memchr::memmem::find_iter(bytes, ENTRY).filter_map(|at| {
+        let &[low, high] = bytes.get(at + 26..at + 28)? else {
+            return None;
+        };
+        let named = bytes.get(at + 30..)?;
+        let length = usize::from(u16::from_le_bytes([low, high]));
+        Some((named, &named[..length.min(named.len())]))
+    })
+}
 
 /// What to say of a file that begins as one of another program does, where `expected` was meant, which is made by
 /// `saved`.
@@ -68,12 +99,12 @@ pub(crate) fn foreign(bytes: &[u8], expected: &str, saved: &str) -> Option<Failu
     let (magic, what, how) = FORMATS
         .iter()
         .find(|(magic, ..)| bytes.starts_with(magic))?;
-    let begin = &bytes[..bytes.len().min(200)];
-    let is_in = |part: &[u8]| begin.windows(part.len()).any(|window| window == part);
-    let archive = ARCHIVES
-        .iter()
-        .find(|(part, ..)| *magic == b"PK" && is_in(part));
-    let (what, how) = archive.map_or((*what, *how), |&(_, what, how)| (what, how));
+    let archive = ARCHIVES.iter().find(|(begin, end, ..)| {
+        let is_one =
+            |(named, name): (&[u8], &[u8])| named.starts_with(begin) && name.ends_with(end);
+        *magic == ENTRY && entries(bytes).any(is_one)
+    });
+    let (what, how) = archive.map_or((*what, *how), |&(_, _, what, how)| (what, how));
     let failure = Failure::new(format!("{what}, not {expected}"));
     Some(
         match (how.ends_with("(FILE)") || how.ends_with("(FILE))"), how) {
@@ -86,27 +117,21 @@ pub(crate) fn foreign(bytes: &[u8], expected: &str, saved: &str) -> Option<Failu
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Cursor, Write};
+
+    use zip::write::SimpleFileOptions;
+    use zip::{CompressionMethod, ZipWriter};
+
     use super::*;
 
     #[test]
     fn a_file_of_another_program_is_named_with_what_reads_it() {
         for (bytes, what, how) in [
             (
-                &b"PK\x03\x04..........................archive/data.pkl"[..],
-                "PyTorch",
-                "torch.load",
+                &b"MATLAB 5.0 MAT-file, Platform: posix"[..],
+                "MATLAB",
+                "loadmat",
             ),
-            (
-                b"PK\x03\x04..........................[Content_Types].xml",
-                "spreadsheet",
-                "read_excel",
-            ),
-            (
-                b"PK\x03\x04..........................notes.txt",
-                "archive",
-                "unpack",
-            ),
-            (b"MATLAB 5.0 MAT-file, Platform: posix", "MATLAB", "loadmat"),
             (b"MATLAB 7.3 MAT-file, Platform: posix", "MATLAB", "h5py"),
             (b"ARROW1\0\0", "Feather", "read_feather"),
             (b"BZh91AY&SY", "compressed", "bunzip2"),
@@ -116,6 +141,67 @@ mod tests {
             let said = foreign(bytes, "a table", "save it").unwrap().to_string();
             assert!(said.contains(what) && said.contains(how), "{said}");
         }
-        assert!(foreign(b"a,b,y\n1,2,0\n", "a table", "save it").is_none());
+        for table in [&b"a,b,y\n1,2,0\n"[..], b"PK,a,y\n1,2,0\n"] {
+            assert!(foreign(table, "a table", "save it").is_none());
+        }
+    }
+
+    /// An archive of files, in their order.
+    fn archive(files: &[(&str, &str)]) -> Vec<u8> {
+        let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+        for &(name, text) in files {
+            let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+            archive.start_file(name, stored).unwrap();
+            archive.write_all(text.as_bytes()).unwrap();
+        }
+        archive.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn archives_are_named_by_their_entries_in_any_order() {
+        let (long, ods) = (
+            "x".repeat(5000),
+            "application/vnd.oasis.opendocument.spreadsheet",
+        );
+        let sheet = ("spreadsheet", "read_excel");
+        for (files, (what, how)) in [
+            // As openpyxl writes a table of pandas.
+            (
+                &[
+                    ("docProps/app.xml", ""),
+                    ("docProps/core.xml", ""),
+                    ("xl/theme/theme1.xml", long.as_str()),
+                    ("xl/worksheets/sheet1.xml", ""),
+                    ("xl/styles.xml", ""),
+                    ("_rels/.rels", ""),
+                    ("xl/workbook.xml", ""),
+                    ("xl/_rels/workbook.xml.rels", ""),
+                    ("[Content_Types].xml", ""),
+                ][..],
+                sheet,
+            ),
+            // As xlsxwriter and spreadsheets do.
+            (
+                &[("[Content_Types].xml", ""), ("xl/workbook.xml", "")],
+                sheet,
+            ),
+            (&[("_rels/.rels", &long), ("xl/workbook.xml", "")], sheet),
+            (&[("mimetype", ods), ("content.xml", "")], sheet),
+            (
+                &[("mimetype", "application/epub+zip"), ("a.xml", "")],
+                ("archive", "unpack"),
+            ),
+            (&[("model/data.pkl", "")], ("PyTorch", "torch.load")),
+            (
+                &[("notes.txt", "docProps/, xl/ and .npy"), ("xl.csv", "")],
+                ("archive", "unpack"),
+            ),
+            (&[("notes.txt", ""), ("a.npy", "")], (".npz", "numpy.load")),
+        ] {
+            let bytes = archive(files);
+            let said = foreign(&bytes, "a table", "save it").unwrap().to_string();
+            assert!(said.contains(what) && said.contains(how), "{said}");
+            assert!(foreign(&bytes[..31], "a table", "save it").is_some());
+        }
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn read_opened(
     entry: Option<&str>,
 ) -> Result<Numbers, Failure> {
     let begin = opened.fill_buf().map_err(Failure::cannot_be_read);
-    let begin: Vec<u8> = begin.in_file(name)?.iter().take(200).copied().collect();
+    let begin: Vec<u8> = begin.in_file(name)?.to_vec();
     let is_file = opened.get_ref().metadata().is_ok_and(|m| m.is_file());
     let source: Box<dyn Source> = match is_file {
         true => Box::new(opened),

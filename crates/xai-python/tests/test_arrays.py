@@ -68,6 +68,21 @@ def test_arrays_of_objects_say_which_element_is_no_number() -> None:
         _arrays.reals(np.array([[1, 2], ["a", 3]], dtype=object), "inputs")
 
 
+def test_booleans_among_the_numbers_of_a_column_of_objects_are_named() -> None:
+    for take in (_arrays.reals, _arrays.integers, _arrays.classes):
+        with pytest.raises(TypeError, match=r"y\[1\]: True among numbers"):
+            take(objects(1, True, 0), "y")
+        assert take(objects(True, False), "y").tolist() == [1, 0]
+        assert take(objects(), "y").shape == (0,)
+    columns = np.array([[1, True], [0, False]], dtype=object)
+    np.testing.assert_array_equal(_arrays.reals(columns, "x"), [[1, 1], [0, 0]])
+    with pytest.raises(TypeError, match=r"x\[1, 0\]: False among numbers"):
+        _arrays.reals(np.array([[1, True], [False, False]], dtype=object), "x")
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(TypeError, match=r"y\[2\]: True among numbers"):
+        _arrays.classes(pandas.Series([1, 0, True], dtype=object), "y")
+
+
 @pytest.mark.parametrize(
     "values",
     [
@@ -138,7 +153,7 @@ def objects(*labels: object) -> np.ndarray:
 
 
 def test_labels_that_are_objects_keep_their_values() -> None:
-    for labels in ([1, np.int8(2)], [1.0, True], [np.float32(3), 2**53]):
+    for labels in ([1, np.int8(2)], [1.0, 1], [np.float32(3), 2**53]):
         taken = _arrays.classes(objects(*labels), "y")
         assert taken.dtype == np.int64 and taken.tolist() == labels
     assert _arrays.classes(objects(True, False), "y").dtype == bool

@@ -201,8 +201,20 @@ def test_rows_of_pandas_in_another_order_are_refused() -> None:
             targets = pandas.Series(y.to_numpy(), index=index)
             given = maps.set_axis(targets.index)
             assert metric.evaluate(model, x, targets, given).value == expected
-    counted, shuffled = x.reset_index(drop=True), y.set_axis(np.arange(10)[::-1])
-    assert metric.evaluate(model, counted, shuffled, maps).value == expected
+    # Rows of inputs that are only counted have an order, too.
+    counted, shuffled = x.reset_index(drop=True), np.roll(np.arange(10), 1)
+    for name, targets, given in (
+        ("targets", y.set_axis(shuffled), maps),
+        ("explanations", y, maps.set_axis(shuffled)),
+    ):
+        with pytest.raises(ValueError, match=f"{name}: .* in another order"):
+            metric.evaluate(model, counted, targets, given)
+    for index in (range(10), list(range(10)), range(1, 11), [*range(9), 11]):
+        targets, given = y.set_axis(index), maps.set_axis(index)
+        assert metric.evaluate(model, counted, targets, given).value == expected
+    # Targets that were made of shuffled inputs are counted anew.
+    targets, given = y.reset_index(drop=True), maps.set_axis(shuffled)
+    assert metric.evaluate(model, x.set_axis(shuffled), targets, given).value == expected
 
 
 def test_tables_of_polars_are_given_back_as_such() -> None:

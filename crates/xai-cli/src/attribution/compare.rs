@@ -14,7 +14,9 @@ use xai_metrics::attribution::evaluation::EvaluationTable;
 use xai_metrics::attribution::metric::{Entry, Setting, Settings, Value, registry};
 use xai_metrics::attribution::model::{Concurrent, ModelCalls, Samples, Targets};
 use xai_metrics::attribution::run::CompletedScores;
-use xai_metrics::attribution::{Evaluate, Evaluation, EvaluationError, Layout, Scoring, input};
+use xai_metrics::attribution::{
+    Evaluate, Evaluation, EvaluationError, Layout, Scoring, help, input,
+};
 use xai_metrics::core::describe::same_word;
 use xai_metrics::core::{Error, ErrorKind, Input};
 
@@ -149,8 +151,8 @@ pub(crate) struct Compare {
     )]
     level: f64,
     /// Bootstrap replicates behind each interval; 0 makes none.
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(..=10_000_000))]
-    n_replicates: u32,
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    n_replicates: usize,
     /// Write a row per explainer, metric and sample: explainer, metric, sample, score.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
@@ -226,7 +228,7 @@ impl Compare {
         }
         let mut evaluation = Evaluation::on(data)
             .level(self.level)
-            .replicates(self.n_replicates as usize)
+            .replicates(self.n_replicates)
             .seed(context.seed())
             .with_curves()
             .on_plan(planned)
@@ -424,7 +426,11 @@ fn check_targets(targets: &Targets, n_outputs: usize) -> xai_metrics::Result<()>
             let wrong = classes.iter().position(is_none);
             wrong.map_or(Ok(()), |i| {
                 let (of, class) = (input::TARGETS, classes[i]);
-                Err(Error::label_out_of_range(of, i, class, n_outputs))
+                let error = Error::label_out_of_range(of, i, class, n_outputs);
+                Err(match n_outputs {
+                    1 => error.with_help(help::ONE_OUTPUT),
+                    _ => error,
+                })
             })
         }
         Targets::Rows(rows) if rows.ncols() != n_outputs => {

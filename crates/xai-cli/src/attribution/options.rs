@@ -74,7 +74,7 @@ pub(super) struct ScoringOptions {
     #[command(flatten)]
     layout: LayoutOptions,
     /// Rows the model is called with at once. Default: as many as 32 MiB hold, at least 1, at most 4096.
-    #[arg(long, value_name = "N", value_parser = crate::usage::positive::<u32>)]
+    #[arg(long, value_name = "N", value_parser = crate::usage::whole(1..=u32::MAX))]
     batch_size: Option<u32>,
     /// Takes a model whose answer to a row depends on the other rows of the call, which is an error otherwise.
     #[arg(long)]

@@ -41,7 +41,7 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "COLUMN")]
     predicted: Option<String>,
     /// Explain only the first N test rows.
-    #[arg(long, value_name = "N", value_parser = crate::usage::positive::<u32>)]
+    #[arg(long, value_name = "N", value_parser = crate::usage::whole(1..=u32::MAX))]
     limit: Option<u32>,
     /// Write a row per neighbour: sample, predicted, true, correspondence, level, rank, index,
     /// distance, label, and the features and metadata of the neighbour. Of aggregates: a row per

@@ -3,23 +3,36 @@
 pub(crate) mod examples;
 pub(crate) mod manual;
 
+use std::fmt::Display;
+use std::num::{IntErrorKind, ParseIntError};
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 pub(crate) use xai_files::failure::nearest;
 
-/// Reads a whole number of at least 1.
-pub(crate) fn positive<N: FromStr + Default + PartialEq>(text: &str) -> Result<N, &'static str> {
-    let number = text.parse().ok().filter(|number| *number != N::default());
-    number.ok_or("expected a whole number, at least 1")
+/// Reads a whole number of a range.
+pub(crate) fn whole<N>(
+    range: RangeInclusive<N>,
+) -> impl Fn(&str) -> Result<N, String> + Clone + Send + Sync + 'static
+where
+    N: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static,
+{
+    move |text| {
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        let (low, high) = (range.start(), range.end());
+        number.ok_or_else(|| format!("expected a whole number in [{low}, {high}]"))
+    }
 }
 
 /// Why an option refuses its value, as the parser or the library says it.
 pub(crate) fn why_refused(error: &clap::Error) -> Option<String> {
     let why = std::error::Error::source(error)?;
-    Some(match why.is::<std::num::ParseIntError>() {
-        // The standard library speaks of digits.
-        true => "expected a whole number of 0 and more".to_owned(),
-        false => why.to_string(),
+    // The standard library speaks of digits.
+    let of_number = why.downcast_ref::<ParseIntError>();
+    Some(match of_number.map(ParseIntError::kind) {
+        Some(IntErrorKind::PosOverflow) => format!("expected a whole number, at most {}", u64::MAX),
+        Some(_) => "expected a whole number of 0 and more".to_owned(),
+        None => why.to_string(),
     })
 }
 

@@ -135,6 +135,21 @@ fn an_error_of_the_library_names_the_place_the_expectation_and_the_way_out() {
         ),
         (
             2,
+            "repro simulate study --iterations 99999999999999999999",
+            "error: --iterations 99999999999999999999: expected a whole number in [1, 18446744073709551615]",
+        ),
+        (
+            2,
+            "repro simulate study --seed 99999999999999999999",
+            "error: --seed 99999999999999999999: expected a whole number, at most 18446744073709551615",
+        ),
+        (
+            2,
+            "repro simulate study --threads 5000000000",
+            "error: --threads 5000000000: expected a whole number in [1, 4294967295]",
+        ),
+        (
+            2,
             "graph groundtruth --predicted rows.npy --target rows.npy --threshold 2",
             "error: --threshold 2: expected a number in [0, 1]",
         ),
@@ -208,7 +223,7 @@ fn files_of_other_programs_are_named_with_what_reads_them() {
         ("maps.parquet", b"PAR1", "pandas.read_parquet"),
         (
             "maps.xlsx",
-            b"PK\x03\x04..........................[Content_Types].xml",
+            b"PK\x03\x04......................\x13\0\0\0[Content_Types].xml",
             "spreadsheet",
         ),
     ] {

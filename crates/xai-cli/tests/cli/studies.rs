@@ -160,6 +160,16 @@ fn a_study_of_the_files_of_a_folder_can_be_checked_and_reported() {
 }
 
 #[test]
+fn the_sample_replaces_no_file() {
+    let files = Files::new();
+    std::fs::create_dir_all(files.path("own/casebased")).unwrap();
+    files.text("own/casebased/train.csv", "mine\n");
+    files.bad_data("own/casebased/train.csv", "report init --sample --from own");
+    assert_eq!(files.read("own/casebased/train.csv"), "mine\n");
+    assert!(!files.path("own/study.toml").exists());
+}
+
+#[test]
 fn a_check_says_what_is_missing_and_what_does_not_fit_and_computes_nothing() {
     let files = Files::new();
     files.array("p.npy", &ndarray::Array2::<i64>::zeros((3, 5)));
@@ -219,6 +229,7 @@ fn a_check_refuses_what_the_report_refuses() {
     files.array("nodes.npy", &ndarray::Array2::<f32>::eye(12));
     files.array("edges.npy", &ndarray::array![[0_i64, 1], [1, 2]]);
     files.array("short.npy", &ndarray::array![0.5_f32]);
+    files.array("binary.npy", &ndarray::array![0_i64, 1, 0, 1]);
     files.array("nine.npy", &ndarray::array![0_i64, 1, 9, 2]);
     files.array("two.npy", &ndarray::array![0.5_f32, 0.25]);
     files.array("runs.npy", &ndarray::array![[0_i64, 1, 0, 1], [1, 1, 0, 0]]);
@@ -275,6 +286,12 @@ fn a_check_refuses_what_the_report_refuses() {
             (
                 of_maps("x.npy", &["x.npy"]).replace("c.npy", "x.npy"),
                 "(4, 3)",
+            ),
+            (
+                of_maps("x.npy", &["x.npy"])
+                    .replace("mlp", "column")
+                    .replace("c.npy", "binary.npy"),
+                "binary.npy",
             ),
             (of_maps("x.npy", &["x.npy", "x.npy"]), "once"),
             (of_graph.replace("short", "two"), "[12, 12]"),

@@ -57,7 +57,13 @@ impl Operation {
 #[doc(hidden)]
 #[must_use]
 pub fn refused(name: &'static str, value: &Value, kind: &Kind) -> Error {
-    Error::parameter(Input::new(name), value, kind.expected(value))
+    // What a kind admits is refused where the type of the parameter does not hold it.
+    let is_too_large = matches!(kind, Kind::Integer(_)) && kind.admits(value);
+    let expected = match is_too_large {
+        true => "a smaller whole number".to_owned(),
+        false => kind.expected(value),
+    };
+    Error::parameter(Input::new(name), value, expected)
 }
 
 /// A type of values of parameters. Derived for enums, by [`Parameter`](macro@crate::describe::Parameter).
@@ -401,6 +407,11 @@ mod tests {
         }
         assert_eq!(refused("k", 2.0.into()).input().name(), "k");
         assert_eq!(refused("seed", Value::Integer(-1)).input().name(), "seed");
+        let too_large = refused("seed", "99999999999999999999".into());
+        assert_eq!(
+            too_large.to_string(),
+            "seed = 99999999999999999999: expected a smaller whole number"
+        );
         let unknown = refused("size", 1.0.into());
         assert_eq!(unknown.input(), crate::input::PARAMETER);
         assert!(

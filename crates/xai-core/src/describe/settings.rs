@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::describe::kind::same_word;
 use crate::describe::value::Value;
 use crate::error::{Error, Result};
 use crate::input;
@@ -97,7 +98,12 @@ impl FromStr for Setting {
         for part in settings {
             match (part.split_once('='), params.last_mut()) {
                 (Some((param, value)), _) if is_name(param.trim()) => {
-                    params.push((param.trim().to_owned(), value.trim().to_owned()));
+                    let param = param.trim();
+                    if params.iter().any(|(other, _)| same_word(other, param)) {
+                        let expected = format!("`{param}` once");
+                        return Err(Error::parameter(input::METRIC, text, expected));
+                    }
+                    params.push((param.to_owned(), value.trim().to_owned()));
                 }
                 (None, Some((_, value))) => {
                     value.push(',');
@@ -197,6 +203,16 @@ mod tests {
             let parsed = text.parse::<Settings>();
             assert_eq!(parsed.unwrap_err().input(), input::METRIC, "{text}");
         }
+    }
+
+    #[test]
+    fn a_setting_given_twice_is_named() {
+        for (text, twice) in [("a(b=1,b=2)", "b"), ("a(n_b=1, c=2, n-b=1), d", "n-b")] {
+            let error = text.parse::<Settings>().unwrap_err();
+            assert_eq!(error.input(), input::METRIC);
+            assert!(error.to_string().contains(&format!("`{twice}` once")));
+        }
+        assert!("a(b=1), a(b=2)".parse::<Settings>().is_ok());
     }
 
     #[test]

@@ -171,7 +171,9 @@ impl OnnxModel {
             mixes_samples: contents.quantises_while_it_runs(),
             images: contents.images,
             n_declared: match output.shape.as_deref() {
-                Some([_, Dimension::Fixed(n)]) => Some(*n),
+                Some([_]) => Some(1),
+                // Further axes are 1.
+                Some([_, Dimension::Fixed(n), ..]) => Some(*n),
                 _ => None,
             },
             n_outputs: OnceLock::new(),

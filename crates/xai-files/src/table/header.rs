@@ -1,6 +1,6 @@
 //! The names of columns.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::failure::{Failure, short};
 use crate::foreign::foreign;
@@ -25,6 +25,11 @@ impl Header {
                     .help(SAVE_AS_UTF8)
             })?;
             names.push(name.trim().to_owned());
+        }
+        if are_data(&names) {
+            let what = "it seems to have no header row: its first row is of numbers alone";
+            let help = "write one: pandas.DataFrame(array, columns=[…]).to_csv(FILE, index=False)";
+            return Err(Failure::new(what).help(help));
         }
         let mut positions = HashMap::with_capacity(names.len());
         for (column, name) in names.iter().enumerate() {
@@ -80,6 +85,21 @@ impl Header {
         self.position(name)
             .ok_or_else(|| Failure::no_column(name, &self.names))
     }
+}
+
+/// Whether the cells of a first row are numbers and no names. Different small whole numbers are names: pandas counts columns
+/// that nobody named, and years are names, too.
+fn are_data(cells: &[String]) -> bool {
+    let mut names = cells.iter().filter(|name| !is_index(name)).peekable();
+    let is_number = |text: &str| text.replace(',', ".").parse::<f64>().is_ok();
+    // Without a delimiter, numpy.savetxt writes spaces.
+    let are_numbers = |cell: &String| cell.split_whitespace().all(is_number);
+    if names.peek().is_none() || !names.clone().all(are_numbers) {
+        return false;
+    }
+    let is_count = |name: &str| name.len() <= 6 && name.bytes().all(|byte| byte.is_ascii_digit());
+    let mut before = HashSet::new();
+    !names.all(|name| is_count(name) && before.insert(name))
 }
 
 /// What separates the cells of a header: a comma, unless there are more semicolons, tabs or bars outside
@@ -166,6 +186,39 @@ mod tests {
             ("sep=;a;b", 0),
         ] {
             assert_eq!(before_header(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_row_of_numbers_is_no_header_unless_it_counts() {
+        let is_header = |cells: &[&str]| {
+            let header = Header::new(cells.iter().map(|cell| cell.as_bytes()));
+            header.map_err(|failure| {
+                assert!(failure.to_string().contains("no header row"), "{failure}")
+            })
+        };
+        for names in [
+            &["0", "1", "2"][..],
+            &["", "0", "1"],
+            &["Unnamed: 0", "0", "1"],
+            &["2021", "2022"],
+            &["0"],
+            &["0.5", "1.5", "y"],
+            &["a", "1.5"],
+        ] {
+            assert!(is_header(names).is_ok(), "{names:?}");
+        }
+        for data in [
+            &["1.000000000000000000e+00", "0.000000000000000000e+00"][..],
+            &["1.0e+00 0.0e+00 1.0e+00"],
+            &["0", "1", "1"],
+            &["", "0", "0.5"],
+            &["-1", "1"],
+            &["0,5", "1,5"],
+            &["nan", "12"],
+            &["10000000", "12"],
+        ] {
+            assert!(is_header(data).is_err(), "{data:?}");
         }
     }
 

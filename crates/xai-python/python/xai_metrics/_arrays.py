@@ -167,11 +167,12 @@ def in_order_of(columns: list[Any] | None, values: Any, name: str, of: str = "th
 def check_rows(rows: Any, values: Any, name: str) -> None:
     """Refuses a table or column of pandas that has the rows of the inputs in another order.
 
-    Rows are matched by place. Labels that are others, or that only count rows, say nothing of their order.
+    Rows are matched by place. Labels that are others, or that count the rows, say nothing of their order.
     """
-    indexes = [_index(of) for of in (rows, values)]
-    ours, theirs = indexes
+    ours, theirs = _index(rows), _index(values)
     if ours is None or theirs is None or len(ours) != len(theirs) or ours.equals(theirs):
+        return
+    if getattr(theirs, "start", None) == 0 and getattr(theirs, "step", None) == 1:
         return
     if Counter(ours) == Counter(theirs):
         raise ValueError(
@@ -181,12 +182,9 @@ def check_rows(rows: Any, values: Any, name: str) -> None:
 
 
 def _index(table: Any) -> Any:
-    """The labels of the rows of a table of pandas, if they are more than their numbers."""
-    if type(table).__module__.partition(".")[0] != "pandas" or not hasattr(table, "loc"):
-        return None
-    index = table.index
-    is_counted = getattr(index, "start", None) == 0 and getattr(index, "step", None) == 1
-    return None if is_counted else index
+    """The labels of the rows of a table of pandas."""
+    is_table = type(table).__module__.partition(".")[0] == "pandas" and hasattr(table, "loc")
+    return table.index if is_table else None
 
 
 def _are_numbered(names: list[str]) -> bool:
@@ -239,6 +237,7 @@ def _of_labels(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
             raise ValueError(
                 f"{_place(array, index, name)}: expected a 64-bit integer, got {label}"
             )
+    _check_booleans(array, name)
     return np.asarray(labels).reshape(array.shape)
 
 
@@ -326,7 +325,22 @@ def _of_objects(array: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]:
                 f"{_place(array, index, name)}: expected a number, got {item!r} of type {_type_name(item)}; "
                 "the array is one of objects"
             )
+    _check_booleans(array, name)
     return array.astype(np.float64)
+
+
+def _check_booleans(array: npt.NDArray[Any], name: str) -> None:
+    """Refuses booleans among the numbers of a column of objects."""
+    is_boolean = np.array([isinstance(item, (bool, np.bool_)) for item in array.flat], bool)
+    if not is_boolean.any():
+        return
+    columns = is_boolean.reshape(-1, array.shape[-1] if array.ndim > 1 else 1)
+    among_numbers = np.flatnonzero(columns & ~columns.all(axis=0))
+    if len(among_numbers):
+        index = int(among_numbers[0])
+        raise TypeError(
+            f"{_place(array, index, name)}: {array.flat[index]!r} among numbers; write 0 and 1, or booleans alone"
+        )
 
 
 def _place(array: npt.NDArray[Any], index: int, name: str) -> str:

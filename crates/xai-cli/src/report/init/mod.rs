@@ -112,10 +112,12 @@ impl Init {
             ));
         }
         let study = self.from.join(sample::STUDY);
-        if study.exists() {
+        if let Some(file) = sample::first_there(&self.from) {
             let failure =
-                Failure::new("there is a study already").help("name another folder with --from");
-            return Err(failure.in_file(&study));
+                Failure::new("it is there already, and the sample has a file of this name");
+            return Err(failure
+                .help("name another folder with --from")
+                .in_file(&file));
         }
         std::fs::create_dir_all(&self.from)
             .map_err(Failure::cannot_be_written)

@@ -1,6 +1,6 @@
 //! The built-in sample study.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 use xai_files::{Failure, InFile};
@@ -52,6 +52,12 @@ pub(crate) fn in_temporary_folder() -> Result<TempDir, Failure> {
         TempDir::new().map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;
     write(folder.path())?;
     Ok(folder)
+}
+
+/// The first of the files that is in a folder already.
+pub(crate) fn first_there(folder: &Path) -> Option<PathBuf> {
+    let mut files = FILES.iter().map(|(name, _)| folder.join(name));
+    files.find(|file| file.exists())
 }
 
 /// Writes the files into a folder.
