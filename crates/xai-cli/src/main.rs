@@ -71,6 +71,7 @@ enum Group {
     Report(report::Arguments),
     /// Is this program right on this processor? Computes the figures of the sample study, and compares them with those that
     /// are built in.
+    #[command(after_help = examples::of(&["xai self-check", "xai self-check --json"]))]
     SelfCheck,
     /// The script by which a shell completes commands and options.
     Completions(Completions),
