@@ -444,3 +444,16 @@ def test_regions_of_images_are_occluded_with_their_channels() -> None:
         np.testing.assert_allclose(
             maps[:, 3:, 3:], np.broadcast_to(x[:, 3:, 3:].sum((1, 2, 3))[:, None, None], (2, 2, 1))
         )
+
+
+def test_the_baseline_of_occlusion_is_matched_by_the_names_of_columns():
+    pandas = pytest.importorskip("pandas")
+    x = pandas.DataFrame({"n": [1.0, 2.0, 3.0], "m": [1.0, 2.0, 1.0]})
+    rows = {
+        "in order": pandas.Series({"n": 2.0, "m": 1.0}),
+        "turned": pandas.Series({"m": 1.0, "n": 2.0}),
+        "a table": pandas.DataFrame({"m": [1.0], "n": [2.0]}),
+    }
+    for name, baseline in rows.items():
+        maps = explain(lambda x: x @ [[1.0], [10.0]], x, [0] * 3, "occlusion", baseline=baseline)
+        np.testing.assert_array_equal(maps, [[-1, 0], [0, 10], [1, 0]], err_msg=name)

@@ -367,3 +367,11 @@ def test_the_page_for_users_of_quantus_runs() -> None:
     assert mine.ranking[0] == "mine"
     # Areas are those of the metric without the interface of Quantus, but for its steps.
     assert np.mean(names["scores"]) == pytest.approx(mine["mine"].value, abs=0.02)
+
+
+def test_functions_that_quantus_names_are_words_and_what_is_not_here_is_told() -> None:
+    assert quantus.similarity_func.difference == "difference"
+    assert quantus.similarity_func.distance_euclidean == "distance_euclidean"
+    with pytest.raises(AttributeError, match="'explain'; give a metric explain_func"):
+        quantus.explain  # noqa: B018
+    assert not hasattr(quantus, "Nothing")

@@ -396,6 +396,11 @@ class Run:
             raise ValueError("inputs: expected inputs, or maps")
         return n
 
+    def baseline(self, given: Any) -> Any:
+        """A baseline with the columns of the inputs, as numbers."""
+        given = self._in_order(given, "baseline")
+        return given if self.given is None else self.given.numbers(given, "baseline")
+
     def _metrics(self) -> tuple[list[Any], dict[str, Any]]:
         """The metrics, and the arrays that they take."""
         metrics = []
@@ -404,9 +409,7 @@ class Run:
             parameters = dict(metric.parameters)
             baseline = metric.arrays.get("baseline")
             if baseline is not None:
-                baseline = self._in_order(baseline, "baseline")
-                if self.given is not None:
-                    baseline = self.given.numbers(baseline, "baseline")
+                baseline = self.baseline(baseline)
                 if getattr(baseline, "ndim", 0) == 1:
                     # A row with names of columns: a number per channel.
                     parameters["baseline"] = reals(baseline, "baseline").tolist()

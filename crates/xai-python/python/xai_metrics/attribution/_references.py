@@ -35,6 +35,9 @@ class Asked(Protocol):
     def gradient(self, batch: Array, targets: Array, samples: Any) -> Array | None:
         """The derivative of the output for the target by the inputs; ``None`` of a model without derivatives."""
 
+    def baseline(self, given: Any) -> Any:
+        """A baseline with the columns of the inputs, as numbers."""
+
 
 def explainer(
     method: str, run: Asked, options: dict[str, Any], name: str = "explainers"
@@ -139,7 +142,7 @@ def occlusion(
 
     Source: Zeiler and Fergus, Visualizing and Understanding Convolutional Networks, 2014.
     """
-    blank = np.broadcast_to(reals(baseline, "baseline"), batch.shape)
+    blank = np.broadcast_to(reals(run.baseline(baseline), "baseline"), batch.shape)
     whole_score = run.scores(batch, targets, samples)
     maps = np.empty((len(batch), *_map_shape(run, batch)), batch.dtype)
     for region in _regions(maps.shape[1:], patch, batch.ndim == 4):

@@ -50,6 +50,13 @@ from ._words import (
 if TYPE_CHECKING:
     # The classes of the metrics are made when the module is read.
     def __getattr__(name: str) -> type[Metric]: ...
+else:
+
+    def __getattr__(name):
+        told = f"module {__name__!r} has no attribute {name!r}"
+        if name == "explain":
+            told += "; give a metric explain_func(model=…, inputs=…, targets=…) -> maps, by captum for instance"
+        raise AttributeError(told)
 
 
 globals().update(CLASSES)

@@ -114,7 +114,9 @@ def _divided(a: npt.NDArray[Any], by: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 #: The modules of Quantus that have such functions.
-similarity_func = SimpleNamespace(**{word: word for word in [*CORRELATIONS, "ssim"]})
+similarity_func = SimpleNamespace(
+    **{word: word for word in [*CORRELATIONS, *DISTANCES, "difference", "lipschitz_constant", "ssim"]}
+)
 perturb_func = SimpleNamespace(
     **{word: word for word in [*REMOVALS, *IMPUTATION, *TRANSLATIONS, *NOISES]}
 )
