@@ -111,10 +111,14 @@ def test_objects_of_captum_with_their_arguments() -> None:
     model = network()
     tensors, y = torch.from_numpy(IMAGES), torch.from_numpy(CLASSES)
     method = captum.IntegratedGradients(model)
+    one_hot = np.eye(3)[CLASSES]
     for options in ({}, {"n_steps": 7}, {"n_steps": 7, "return_convergence_delta": True}):
         expected = method.attribute(tensors, target=y, n_steps=options.get("n_steps", 50))
-        maps = explain(model, IMAGES, CLASSES, method, **options)
-        np.testing.assert_allclose(maps, expected.numpy(), atol=1e-7)
+        for targets in (CLASSES, one_hot):
+            maps = explain(model, IMAGES, targets, method, **options)
+            np.testing.assert_allclose(maps, expected.numpy(), atol=1e-7)
+    with pytest.raises(ValueError, match="captum's methods explain one class"):
+        explain(model, IMAGES, one_hot / 2, method)
     explainers = {
         "few": (method, {"n_steps": 5}),
         "both": (method.attribute(tensors, target=y), (method, {"n_steps": 5})),
@@ -176,6 +180,7 @@ def test_explanations_of_lime() -> None:
         found["deletion"]["a"].per_sample, found["deletion"]["plain"].per_sample
     )
     # Without the labels of all classes the other of two is turned.
+    assert "maps of b" in found.assumed and "maps of a" not in found.assumed
     signs = [
         np.sign([dict(one.local_exp[1])[j] for j in range(4)]) * (1 if c else -1)
         for one, c in zip(second, y)

@@ -44,7 +44,7 @@ class Reading:
         if is_of(given, "shap"):
             return self._of_shap(given, name, of, targets)
         if isinstance(given, (list, tuple)) and len(given) and is_of(given[0], "lime"):
-            return self._of_lime(given, name, targets)
+            return self._of_lime(given, name, of, targets)
         if isinstance(given, Mapping):
             # Several inputs by name: the first is explained.
             given = next(iter(given.values()))
@@ -132,7 +132,7 @@ class Reading:
                 "(n, …, classes), or, if each row is of its own target, the array `.values`"
             )
 
-    def _of_lime(self, given: Any, name: str, targets: Callable[[int], Any]) -> Array:
+    def _of_lime(self, given: Any, name: str, of: str, targets: Callable[[int], Any]) -> Array:
         """The weights of explanations of lime, one per sample: of features, or of the segments of images."""
         columns = targets(len(given))
         maps = []
@@ -148,6 +148,9 @@ class Reading:
             if label not in by_label and list(by_label) == [1 - label] and self.n_outputs() == 2:
                 # Of two probabilities that add up to 1.
                 label, sign = 1 - label, -1.0
+                self.notes[f"maps of {of}"] = (
+                    "of the other class, negated, where that alone was explained"
+                )
             if label not in by_label:
                 labels = ", ".join(map(str, by_label))
                 raise ValueError(

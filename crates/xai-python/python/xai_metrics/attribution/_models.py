@@ -387,6 +387,8 @@ def explainer_function(
         inputs: npt.NDArray[Any], targets: npt.NDArray[Any], samples: Any = None
     ) -> npt.NDArray[Any]:
         columns = targets
+        if targets.ndim == 2 and _is_of_captum(explainer):
+            targets = _only_classes(targets)
         if labels is not None and targets.ndim == 1:
             targets = labels[targets]
         several, named = of_batch(inputs, samples)
@@ -408,14 +410,30 @@ def _asked(explainer: Any) -> Callable[[Any, Any], Any]:
     options: dict[str, Any] = {}
     if isinstance(explainer, tuple):
         explainer, options = explainer
-    if callable(getattr(explainer, "attribute", None)):
-        # As captum has them.
+    if _is_of_captum(explainer):
         return lambda inputs, targets: explainer.attribute(inputs, target=targets, **options)
     if is_of(explainer, "shap"):
         # Its answers are for all classes.
         return lambda inputs, targets: explainer(inputs, **options)
     ask = explainer if callable(explainer) else explainer.explain
     return lambda inputs, targets: ask(inputs, targets, **options)
+
+
+def _is_of_captum(explainer: Any) -> bool:
+    """Whether an explainer, alone or with its keyword arguments, has the interface of captum."""
+    alone = explainer[0] if isinstance(explainer, tuple) else explainer
+    return callable(getattr(alone, "attribute", None))
+
+
+def _only_classes(weights: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """The classes that rows of weights name; captum explains one output of each sample."""
+    classes: npt.NDArray[np.int64] = weights.argmax(axis=1)
+    if (weights != (np.arange(weights.shape[1]) == classes[:, None])).any():
+        raise ValueError(
+            "targets: rows of weights are explained by a function explainer(inputs, targets) of your own; captum's methods "
+            "explain one class of each sample"
+        )
+    return classes
 
 
 def is_explainer(value: Any) -> bool:
