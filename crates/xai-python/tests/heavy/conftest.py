@@ -6,9 +6,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 
 def pytest_configure(config: Any) -> None:
+    # Keras asks for TensorFlow where nothing is said, which is not among them.
+    os.environ.setdefault("KERAS_BACKEND", "jax")
     # What these libraries warn of, each other most, is no error of ours.
     config.addinivalue_line("filterwarnings", "ignore")
