@@ -101,6 +101,48 @@ def test_a_pipeline_is_given_its_table_with_words() -> None:
         metrics.Deletion(baseline=wrong).evaluate(model, x, y, maps)
 
 
+def test_values_of_encoded_columns_are_added_up_per_column() -> None:
+    pandas = pytest.importorskip("pandas")
+    x, y = people()
+    model = pipeline(x, y)
+    encoded = pandas.DataFrame(model[0].transform(x), columns=model[0].get_feature_names_out())
+    assert "words__city_Rome" in encoded and "remainder__active" in encoded
+    values = encoded * model[-1].coef_
+    sources = [[name for name in encoded if f"__{column}" in name] for column in x.columns]
+    sums = np.column_stack([values[of].sum(axis=1) for of in sources])
+    table = evaluate(model, x, y, {"encoded": values, "sums": sums}, ["deletion"], replicates=0)
+    deletion = table["deletion"]
+    np.testing.assert_allclose(deletion["encoded"].per_sample, deletion["sums"].per_sample)
+    assert table.assumed["maps of encoded"] == "of encoded columns, added up per column of the inputs"
+    assert "maps of sums" not in table.assumed
+    # Columns that are named after none, or after two, are not guessed.
+    components = pandas.DataFrame(np.ones((len(x), 7)), columns=[f"pca{i}" for i in range(7)])
+    with pytest.raises(ValueError, match="values of 7 columns, 'pca0' for instance.*evaluate its last step alone"):
+        evaluate(model, x, y, {"a": components}, ["deletion"])
+    dropped = values.drop(columns="numbers__income")
+    table = evaluate(model, x, y, {"a": dropped}, ["deletion"], replicates=0)
+    assert table.assumed["maps of a"].endswith("; 0 of income, of which the model makes none")
+    with pytest.raises(ValueError, match="expected the columns of the inputs; 'plan' is missing"):
+        evaluate(model, x, y, {"a": x[["age", "city", "income", "active"]]}, ["deletion"])
+
+
+def test_what_stands_for_removed_values_of_a_table_is_said() -> None:
+    x, y = people()
+    model, maps = pipeline(x, y), {"a": RANDOM.normal(size=x.shape)}
+    table = evaluate(model, x, y, maps, ["deletion", "complexity"], replicates=0)
+    assert table.assumed["baseline"] == "0.0, of words the one that occurs most"
+    assert table.rankings == {"deletion": ["a"], "complexity": ["a"]}
+    # Words have no mean.
+    mean = x.mode().iloc[0]
+    numbers = ["age", "income", "active"]
+    mean[numbers] = x[numbers].mean()
+    by_word = metrics.Deletion(baseline="mean").evaluate(model, x, y, maps["a"])
+    by_row = metrics.Deletion(baseline=mean).evaluate(model, x, y, maps["a"])
+    np.testing.assert_allclose(by_word.per_sample, by_row.per_sample, rtol=1e-6)
+    assert by_word.assumed["mean of words"] == "the one that occurs most"
+    assert "baseline" not in by_word.assumed
+
+
 def test_a_table_keeps_the_types_of_its_columns() -> None:
     x, _ = people()
     seen = []
@@ -303,6 +345,21 @@ def test_what_is_wrong_says_what_to_do() -> None:
         ValueError, match="targets: expected whole numbers, .* a regressor for instance, give None"
     ):
         base_scores(lambda x: x.sum(axis=1), X, X.sum(axis=1))
+    with pytest.raises(TypeError, match="a list of batches .* evaluate_stream"):
+        evaluate(lambda x: x @ W, [(X[:5], TARGETS[:5]), (X[5:], TARGETS[5:])], None, {"a": X})
+
+    class Mine:
+        def attribute(self, inputs: Any, target: Any) -> Any:
+            return inputs
+
+    with pytest.raises(TypeError, match=r"got the class Mine; give an object of it, Mine\(…\)"):
+        evaluate(lambda x: x @ W, X, TARGETS, {"a": Mine}, ["deletion"])
+    with pytest.raises(ValueError, match="targets: 7 is no output of the model, which has 3"):
+        evaluate(lambda x: x @ W, X, [7] * 10, {"a": Mine()}, ["deletion"])
+    with pytest.raises(AttributeError) as raised:
+        evaluate(lambda x: x.relu(), X, TARGETS, {"a": X}, ["deletion"])
+    notes = getattr(raised.value, "__notes__", ['framework="torch"'])
+    assert 'framework="torch"' in notes[0]
 
 
 def test_answers_may_be_lists() -> None:

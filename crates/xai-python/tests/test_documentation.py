@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import io
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -53,3 +56,12 @@ def test_every_metric_says_how_its_number_is_read(info: Any) -> None:
         assert of and of in text
     # Doctests run it.
     assert f".value, 4) {info.example!r}" in sections(kind)["Examples"].replace("\n", " ")
+
+
+def test_the_first_table_of_the_readme_is_what_its_lines_print() -> None:
+    text = Path(__file__).parents[1].joinpath("README.md").read_text("utf-8")
+    blocks = dict(reversed(re.findall(r"```(\w+)\n(.*?)```", text, re.DOTALL)))
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(blocks["python"], {})  # noqa: S102
+    lines = [[line.rstrip() for line in of.splitlines()] for of in (printed.getvalue(), blocks["text"])]
+    assert lines[0] == lines[1]

@@ -144,7 +144,7 @@ def in_order_of(columns: list[Any] | None, values: Any, name: str, of: str = "th
     texts, expected = [str(column) for column in names], [str(column) for column in columns]
     place_of = {text: place for place, text in enumerate(texts)}
     wanted = set(expected)
-    if place_of.keys() != wanted and any(_are_numbered(side) for side in (texts, expected)):
+    if place_of.keys() != wanted and any(are_numbered(side) for side in (texts, expected)):
         return values
     faults = {
         "missing": [text for text in expected if text not in place_of],
@@ -187,7 +187,7 @@ def _index(table: Any) -> Any:
     return table.index if is_table else None
 
 
-def _are_numbered(names: list[str]) -> bool:
+def are_numbered(names: list[str]) -> bool:
     """Whether nobody named the columns: pandas counts them, polars calls them ``column_0``, explainers ``feature_0``, shap
     ``Feature 0``."""
     return any(

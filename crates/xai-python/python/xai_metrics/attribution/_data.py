@@ -195,6 +195,7 @@ class Run:
             self.classes,
             self.sides.segments,
             self.assumed,
+            self._named[0],
         )
 
     @cached_property
@@ -318,7 +319,8 @@ class Run:
         def read(answer: Any, targets: npt.NDArray[Any]) -> Any:
             return self.reading.maps(answer, "explainer", name, lambda _: targets)
 
-        return _models.explainer_function(explainer, self.tensors, self.classes, given, read)
+        n_outputs = None if self.model is None or self.score is not None else lambda: self._n_outputs
+        return _models.explainer_function(explainer, self.tensors, self.classes, given, read, n_outputs)
 
     def _maps(self, maps: Any, called: str, name: str) -> Any:
         """Maps that exist, with the columns of the inputs, or who makes them."""
@@ -361,10 +363,7 @@ class Run:
             outputs = _native.attribution_activated(outputs, self.scored_after)
         if targets.ndim == 2:
             return np.asarray((outputs * targets).sum(axis=1))
-        if len(targets) and targets.max() >= outputs.shape[1]:
-            raise ValueError(
-                f"targets: {targets.max()} is no output of the model, which has {outputs.shape[1]}"
-            )
+        _models.check_classes(targets, outputs.shape[1])
         return np.asarray(outputs[np.arange(len(batch)), targets])
 
     def gradient(
@@ -401,13 +400,27 @@ class Run:
         given = self._in_order(given, "baseline")
         return given if self.given is None else self.given.numbers(given, "baseline")
 
+    def _assume_baseline(self, metric: Asked) -> None:
+        """Keeps what stands for a removed value of a table with names, where nobody said it."""
+        if self.given is None or self.given.table is None or "baseline" in {*metric.parameters, *metric.arrays}:
+            return
+        default = next((of.default for of in metric.info.parameters if of.name == "baseline"), None)
+        if default is not None:
+            words = ", of words the one that occurs most" if default == 0 and self.given.has_words else ""
+            self.assumed["baseline"] = f"{default}{words}"
+
     def _metrics(self) -> tuple[list[Any], dict[str, Any]]:
         """The metrics, and the arrays that they take."""
         metrics = []
         draws: dict[str, Any] = {"baselines": []}
         for name, metric in self.metrics:
             parameters = dict(metric.parameters)
+            self._assume_baseline(metric)
             baseline = metric.arrays.get("baseline")
+            if parameters.get("baseline") == "mean" and self.given is not None and self.given.has_words:
+                # Words have no mean.
+                baseline = self.given.typical()
+                self.assumed["mean of words"] = "the one that occurs most"
             if baseline is not None:
                 baseline = self.baseline(baseline)
                 if getattr(baseline, "ndim", 0) == 1:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._arrays import integers, reals, to_numpy
+from .._arrays import are_numbered, column_names, integers, reals, to_numpy
 from .._frameworks import is_of
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ class Reading:
     segments: Any = None
     #: What was done with maps, by the name of their explainer.
     notes: dict[str, str] = field(default_factory=dict)
+    #: The names of the columns of the run, if they have names.
+    columns: list[Any] | None = None
 
     def maps(self, given: Any, name: str, of: str, targets: Callable[[int], Any]) -> Array:
         """The maps of samples, one per sample.
@@ -56,7 +58,7 @@ class Reading:
             given = given[0]
         if isinstance(given, list) and self.shape is not None and self._are_by_class(given):
             given = np.stack([to_numpy(per_class, name) for per_class in given], axis=-1)
-        array = reals(self.in_order(given, name), name)
+        array = reals(self.in_order(self._of_columns(given, name, of), name), name)
         if self.shape is None or len(self.shape) < 2:
             return array
         if array.shape == self.shape[1:] and len(array) != self.shape[0]:
@@ -72,6 +74,35 @@ class Reading:
                 return self._of_segments(array, segments, name)
             return self._of_size(array, of)
         return array
+
+    def _of_columns(self, given: Any, name: str, of: str) -> Any:
+        """Values of the columns that a pipeline has made of those of the inputs, added up per column of the inputs.
+
+        Scaled columns have one value, encoded words one per word. Their sum is the attribution of the column, as
+        attributions add up. All else is as it is.
+        """
+        made = column_names(given)
+        if self.columns is None or made is None or len(self.shape or ()) != 2:
+            return given
+        names, expected = [str(column) for column in made], [str(column) for column in self.columns]
+        sources = encoded_from(names, expected)
+        if sources is None:
+            if not set(names) & set(expected) and not are_numbered(names) and not are_numbered(expected):
+                raise ValueError(
+                    f"{name}: has values of {len(names)} columns, {names[0]!r} for instance, that are not those of the "
+                    "inputs; explain the model with all its steps, or evaluate its last step alone: on the table that "
+                    "this step is given, with these values"
+                )
+            return given
+        values = reals(given, name)
+        sums = np.zeros((len(values), len(self.columns), *values.shape[2:]), values.dtype)
+        for place, source in enumerate(sources):
+            sums[:, source] += values[:, place]
+        left_out = ", ".join(column for place, column in enumerate(expected) if place not in sources)
+        self.notes[f"maps of {of}"] = "of encoded columns, added up per column of the inputs" + (
+            f"; 0 of {left_out}, of which the model makes none" if left_out else ""
+        )
+        return _Named(sums, self.columns)
 
     def _of_targets(self, array: Array, name: str, targets: Callable[[int], Any]) -> Array:
         """Of maps for each class, ``(n, …, classes)``, those of the targets."""
@@ -99,7 +130,7 @@ class Reading:
         """The values of a ``shap.Explanation``."""
         values = reals(given.values, name)
         if given.feature_names is not None and len(given.feature_names) == values.shape[1]:
-            named = _Named(values, list(given.feature_names))
+            named = self._of_columns(_Named(values, list(given.feature_names)), name, of)
             values = reals(self.in_order(named, name), name)
         ndim = np.ndim(given.data) if self.shape is None else len(self.shape)
         if values.ndim == ndim + 1:
@@ -223,6 +254,28 @@ class _Named:
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
         return self.values
+
+
+def encoded_from(made: list[str], columns: list[str]) -> list[int] | None:
+    """The place of the column that each of the columns of a pipeline of scikit-learn was made from, by its name:
+    ``column``, ``column_word``, ``step__column`` or ``step__column_word``.
+
+    ``None`` where they are the columns themselves, or some of them, and where one may be from none or from several.
+
+    >>> encoded_from(["num__age", "cat__job_clerk", "cat__job_farmer"], ["age", "job"])
+    [0, 1, 1]
+    >>> encoded_from(["age", "job"], ["job", "age"]), encoded_from(["age", "town_x"], ["age", "job"])
+    (None, None)
+    """
+    sources = []
+    for name in made:
+        bare = name.partition("__")[2] or name
+        exact = [place for place, column in enumerate(columns) if column in (name, bare)]
+        found = exact or [place for place, column in enumerate(columns) if bare.startswith(f"{column}_")]
+        if len(found) != 1:
+            return None
+        sources.append(found[0])
+    return None if set(made) <= set(columns) else sources
 
 
 def upsampled(maps: Array, size: tuple[int, int]) -> Array:

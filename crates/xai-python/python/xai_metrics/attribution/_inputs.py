@@ -52,6 +52,10 @@ class Inputs:
             self.array = self.table.numbers(first, name)
             kind = "f"
         else:
+            if isinstance(first, list) and first and is_several(first[0]):
+                raise TypeError(
+                    "inputs: expected one array, got a list of batches (inputs, targets); give it to evaluate_stream"
+                )
             numbers = to_numpy(first, name)
             kind = numbers.dtype.kind
             self.array = reals(numbers, name)
@@ -82,6 +86,13 @@ class Inputs:
         if self.table is None or not self.is_coded or column_names(values) is None:
             return values
         return self.table.numbers(in_order_of(self.table.names, values, name), name)
+
+    def typical(self) -> npt.NDArray[Any]:
+        """One row ``(1, columns)``: the mean of each column of numbers, and the word that occurs most."""
+        row = self.array.mean(axis=0, dtype=np.float64).astype(self.array.dtype)
+        if self.table is not None:
+            row[[name in self.table.words for name in self.table.names]] = 0.0
+        return np.asarray(row[None])
 
     def given(
         self,

@@ -7,10 +7,11 @@ evaluation mode while it or an explainer is called.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, is_dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -281,11 +282,12 @@ def model_function(
     ask = Known.of(model).ask
     given = given_function(model, tensors, inputs)
     widths: set[int] = set()
+    of_numpy = framework is None and tensors.framework == "numpy" and is_function(model)
 
     def outputs(batch: npt.NDArray[Any], samples: Any = None) -> npt.NDArray[Any]:
         n = len(batch)
         arguments, named = given(batch, samples)
-        with tensors.calling():
+        with tensors.calling(), told_what_was_given(of_numpy):
             answer = one_answer(ask(*arguments, **named), output)
             if score is not None:
                 answer = score(answer)
@@ -299,6 +301,22 @@ def model_function(
         return rows
 
     return outputs
+
+
+@contextlib.contextmanager
+def told_what_was_given(of_numpy: bool) -> Iterator[None]:
+    """Within it, what a function of tensors or tables raises when it is called with arrays of NumPy says how to give it
+    those. The exception itself is unchanged."""
+    try:
+        yield
+    except (AttributeError, TypeError) as error:
+        # Of Python 3.11 and newer.
+        if of_numpy and hasattr(error, "add_note"):
+            error.add_note(
+                "The model is a function and was given an array of NumPy; framework=\"torch\", \"jax\", \"tensorflow\", "
+                "\"pandas\" or \"polars\" gives it tensors or tables."
+            )
+        raise
 
 
 def gradient_function(
@@ -373,22 +391,27 @@ def explainer_function(
     classes: list[Any] | None = None,
     given: Any = None,
     read: Callable[[Any, npt.NDArray[Any]], Any] | None = None,
+    n_outputs: Callable[[], int | None] | None = None,
 ) -> Callable[..., npt.NDArray[Any]]:
     """An explainer ``explainer(inputs, targets)`` as a function from arrays to an array.
 
     It is given the labels of classes where there are such. ``given`` makes of a batch and its samples what
-    a model is called with, ``read`` of an answer for the columns of targets an array.
+    a model is called with, ``read`` of an answer for the columns of targets an array. ``n_outputs`` are asked where a
+    library would not say which target is none of them.
     """
     labels = None if classes is None else np.asarray(classes)
     ask = _asked(explainer)
     of_batch = given_function(None, tensors, None) if given is None else given
+    of_captum = _is_of_captum(explainer)
 
     def maps(
         inputs: npt.NDArray[Any], targets: npt.NDArray[Any], samples: Any = None
     ) -> npt.NDArray[Any]:
         columns = targets
-        if targets.ndim == 2 and _is_of_captum(explainer):
+        if targets.ndim == 2 and of_captum:
             targets = _only_classes(targets)
+        if of_captum and n_outputs is not None and targets.ndim == 1:
+            check_classes(targets, n_outputs())
         if labels is not None and targets.ndim == 1:
             targets = labels[targets]
         several, named = of_batch(inputs, samples)
@@ -403,6 +426,13 @@ def explainer_function(
         return array
 
     return maps
+
+
+def check_classes(targets: npt.NDArray[Any], n_outputs: int | None) -> None:
+    """Refuses targets that are no outputs of the model."""
+    if n_outputs is not None and len(targets) and not 0 <= targets.min() <= targets.max() < n_outputs:
+        wrong = targets.min() if targets.min() < 0 else targets.max()
+        raise ValueError(f"targets: {wrong} is no output of the model, which has {n_outputs}")
 
 
 def _asked(explainer: Any) -> Callable[[Any, Any], Any]:
@@ -441,6 +471,9 @@ def is_explainer(value: Any) -> bool:
     if isinstance(value, tuple):
         is_pair = len(value) == 2 and isinstance(value[1], Mapping)
         return is_pair and (isinstance(value[0], str) or is_explainer(value[0]))
+    if isinstance(value, type):
+        of = value.__name__
+        raise TypeError(f"explainers: expected maps or an explainer, got the class {of}; give an object of it, {of}(…)")
     if is_lazy(value):
         # Its own `explain` tells a plan of queries.
         return False

@@ -273,7 +273,7 @@ class EvaluationTable(Reported, Table):
         self.values = values
         #: What was taken for arguments that were not given: the ``layout`` of the inputs; ``activation``,
         #: ``"softmax"``, of the decisions of an estimator without probabilities; ``mode``, ``"eval"``, of a torch
-        #: module that is in training mode.
+        #: module that is in training mode; ``baseline`` of tables with names.
         self.assumed = values.assumed
         #: Why some metrics of ``"standard"`` and ``"all"`` are left out, by their names.
         self.skipped = values.skipped
@@ -297,6 +297,11 @@ class EvaluationTable(Reported, Table):
     def metrics(self) -> list[str]:
         """The names of the metrics."""
         return list(self._results)
+
+    @property
+    def rankings(self) -> dict[str, list[str]]:
+        """The names of the explainers by metric, best value first; undefined ones last."""
+        return {name: result.ranking for name, result in self._results.items()}
 
     def __getitem__(self, metric: str) -> MetricResult:
         return looked_up(self._results, metric, "metric")
