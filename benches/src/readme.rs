@@ -1,4 +1,4 @@
-//! The examples of the crates' READMEs, as doc tests: here, because a crate cannot depend on all.
+//! The examples of the READMEs, as doc tests: here, because a crate cannot depend on all.
 
 macro_rules! readme {
     ($($name:ident $(if $feature:literal)*: $path:literal;)*) => {$(
@@ -9,6 +9,7 @@ macro_rules! readme {
 }
 
 readme! {
+    workspace if "facade": "../../README.md";
     core: "../../crates/xai-core/README.md";
     casebased if "casebased": "../../crates/xai-casebased/README.md";
     attribution if "attribution": "../../crates/xai-attribution/README.md";

@@ -25,7 +25,7 @@ pub const GIVE_INPUT: Help =
 /// For a metric that is no metric of a batch.
 pub const CALL_DIRECTLY: Help = Help::new("call its own function");
 /// For inputs that cannot be moved.
-pub const CHOOSE_LOCAL_LIPSCHITZ: Help = Help::new("LocalLipschitz takes inputs of any layout");
+pub const CHOOSE_LOCAL_LIPSCHITZ: Help = Help::new("local_lipschitz takes inputs of any layout");
 /// For a metric of all samples that was asked about a batch.
 pub const ASK_FOR_WHOLE: Help =
     Help::new("a run asks `Measure::whole`; a metric that wraps another passes that call on");

@@ -76,14 +76,3 @@ pub mod prelude {
     #[cfg(feature = "repro")]
     pub use xai_repro::{EmptyUnion, PairMetric, Pairwise};
 }
-
-/// The examples of the workspace's README.
-#[cfg(all(
-    doctest,
-    feature = "casebased",
-    feature = "attribution",
-    feature = "graph",
-    feature = "repro"
-))]
-#[doc = include_str!("../../../README.md")]
-struct Readme;

@@ -3,7 +3,11 @@
 //! `tests/data/models/make.py` makes the models and the expected outputs, which are those of ONNX
 //! Runtime in Python.
 
-use ndarray::{Array1, Array2, ArrayD, array};
+use ndarray::{Array1, Array2, ArrayD, Axis, IxDyn, Slice, array};
+use xai_files::arrays;
+use xai_files::onnx::engine::EngineOptions;
+use xai_files::onnx::model::OnnxModel;
+use xai_metrics::attribution::Model;
 
 use crate::harness::{Files, sample};
 use crate::networks::{self, model_file as model};
@@ -385,4 +389,62 @@ fn graphs_of_integer_features_are_run() {
     files.array("x.npy", &Array2::from_elem((3, 3), 0.5f32));
     let failed = files.bad_data(&model, &run);
     assert!(failed.text.contains("integers"), "{}", failed.text);
+}
+
+fn of_rows(file: &str) -> OnnxModel {
+    OnnxModel::of_rows(file.as_ref(), &EngineOptions::default()).unwrap()
+}
+
+fn worst(a: &Array2<f64>, b: &Array2<f64>) -> f64 {
+    let differences = a - b;
+    differences.iter().fold(0.0, |worst, d| worst.max(d.abs()))
+}
+
+#[test]
+fn the_sample_model_gives_the_logits_of_another_runtime() {
+    let model = of_rows(&sample("attribution/model.onnx"));
+    let inputs: ArrayD<f32> = arrays::read_f32::<IxDyn>(sample("attribution/inputs.npy")).unwrap();
+    let expected: Array2<f64> =
+        arrays::read_f64(sample("attribution/logits_expected.npy")).unwrap();
+    let logits = model.outputs(inputs.view()).unwrap();
+    assert!(worst(&logits, &expected) < 1e-4);
+    for size in [1, 2, 3, 7, 64] {
+        for (piece, expected) in inputs
+            .axis_chunks_iter(Axis(0), size)
+            .zip(logits.axis_chunks_iter(Axis(0), size))
+        {
+            assert_eq!(model.outputs(piece).unwrap(), expected, "batches of {size}");
+        }
+    }
+}
+
+#[test]
+fn a_network_gives_the_outputs_of_another_runtime_in_every_type_and_shape_it_is_stored_in() {
+    let inputs: ArrayD<f32> = arrays::read_f32::<IxDyn>(model("mlp_inputs.npy")).unwrap();
+    for (file, expected) in [
+        ("mlp.onnx", "mlp_expected.npy"),
+        ("mlp_external.onnx", "mlp_expected.npy"),
+        ("mlp_trailing.onnx", "mlp_expected.npy"),
+        ("mlp_f64.onnx", "mlp_expected.npy"),
+        ("mlp_f16.onnx", "mlp_f16_expected.npy"),
+        ("mlp_weights_as_inputs.onnx", "mlp_expected.npy"),
+        ("mlp_batch_1.onnx", "mlp_expected.npy"),
+        ("mlp_batch_4.onnx", "mlp_expected.npy"),
+    ] {
+        let expected: Array2<f64> = arrays::read_f64(model(expected)).unwrap();
+        let model = of_rows(&model(file));
+        let outputs = model.outputs(inputs.view()).unwrap();
+        assert!(worst(&outputs, &expected) < 1e-4, "{file}");
+        let last = inputs.slice_axis(Axis(0), Slice::from(6..));
+        let last = model.outputs(last).unwrap();
+        assert_eq!(last.row(0), outputs.row(6), "{file}");
+    }
+}
+
+#[test]
+fn inputs_of_the_wrong_shape_are_the_models_error() {
+    let model = of_rows(&sample("attribution/model.onnx"));
+    let inputs = ArrayD::<f32>::zeros(vec![2, 3, 8, 8]);
+    let error = model.outputs(inputs.view()).unwrap_err().to_string();
+    assert!(error.contains("[2, 3, 8, 8]"), "{error}");
 }

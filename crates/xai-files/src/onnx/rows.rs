@@ -57,70 +57,8 @@ fn changes(before: usize, now: usize) -> Reason {
 
 #[cfg(test)]
 mod tests {
-    use std::path::{Path, PathBuf};
-
-    use ndarray::{ArrayD, IxDyn, Slice};
-
     use super::*;
-    use crate::arrays;
     use crate::onnx::engine::EngineOptions;
-
-    fn sample(name: &str) -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../xai-cli/sample/attribution")
-            .join(name)
-    }
-
-    fn data(name: &str) -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../xai-cli/tests/data/models")
-            .join(name)
-    }
-
-    fn worst(a: &Array2<f64>, b: &Array2<f64>) -> f64 {
-        let differences = a - b;
-        differences.iter().fold(0.0, |worst, d| worst.max(d.abs()))
-    }
-
-    #[test]
-    fn the_sample_model_gives_the_logits_of_another_runtime() {
-        let model = OnnxModel::of_rows(&sample("model.onnx"), &EngineOptions::default()).unwrap();
-        let inputs: ArrayD<f32> = arrays::read_f32::<IxDyn>(&sample("inputs.npy")).unwrap();
-        let expected: Array2<f64> = arrays::read_f64(&sample("logits_expected.npy")).unwrap();
-        let logits = model.outputs(inputs.view()).unwrap();
-        assert!(worst(&logits, &expected) < 1e-4);
-        for size in [1, 2, 3, 7, 64] {
-            for (piece, expected) in inputs
-                .axis_chunks_iter(Axis(0), size)
-                .zip(logits.axis_chunks_iter(Axis(0), size))
-            {
-                assert_eq!(model.outputs(piece).unwrap(), expected, "batches of {size}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_network_gives_the_outputs_of_another_runtime_in_every_type_and_shape_it_is_stored_in() {
-        let inputs: ArrayD<f32> = arrays::read_f32::<IxDyn>(&data("mlp_inputs.npy")).unwrap();
-        for (file, expected) in [
-            ("mlp.onnx", "mlp_expected.npy"),
-            ("mlp_external.onnx", "mlp_expected.npy"),
-            ("mlp_trailing.onnx", "mlp_expected.npy"),
-            ("mlp_f64.onnx", "mlp_expected.npy"),
-            ("mlp_f16.onnx", "mlp_f16_expected.npy"),
-            ("mlp_weights_as_inputs.onnx", "mlp_expected.npy"),
-            ("mlp_batch_1.onnx", "mlp_expected.npy"),
-            ("mlp_batch_4.onnx", "mlp_expected.npy"),
-        ] {
-            let expected: Array2<f64> = arrays::read_f64(&data(expected)).unwrap();
-            let model = OnnxModel::of_rows(&data(file), &EngineOptions::default()).unwrap();
-            let outputs = model.outputs(inputs.view()).unwrap();
-            assert!(worst(&outputs, &expected) < 1e-4, "{file}");
-            let last = inputs.slice_axis(Axis(0), Slice::from(6..));
-            let last = model.outputs(last).unwrap();
-            assert_eq!(last.row(0), outputs.row(6), "{file}");
-        }
-    }
 
     #[test]
     fn a_file_that_is_no_model_is_named() {
@@ -130,13 +68,5 @@ mod tests {
             &EngineOptions::default(),
         );
         assert_eq!(failure.err().unwrap().place(), Some("m.onnx"));
-    }
-
-    #[test]
-    fn inputs_of_the_wrong_shape_are_the_models_error() {
-        let model = OnnxModel::of_rows(&sample("model.onnx"), &EngineOptions::default()).unwrap();
-        let inputs = ArrayD::<f32>::zeros(vec![2, 3, 8, 8]);
-        let error = model.outputs(inputs.view()).unwrap_err().to_string();
-        assert!(error.contains("[2, 3, 8, 8]"), "{error}");
     }
 }

@@ -316,7 +316,12 @@ impl Shifts {
         if axes.is_empty() {
             let expected =
                 "images, or time series along time: other inputs have no places to move to";
-            let given = format!("{:?} of {layout:?}", self.axes);
+            let of = match layout {
+                Layout::Tabular => "a table",
+                _ => "a time series",
+            };
+            let axes = format!("{:?}", self.axes).to_lowercase();
+            let given = format!("{axes} of {of}");
             return Err(Error::parameter(input::SHIFT_AXES, given, expected)
                 .with_help(help::CHOOSE_LOCAL_LIPSCHITZ));
         }

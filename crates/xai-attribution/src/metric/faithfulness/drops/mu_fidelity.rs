@@ -164,7 +164,7 @@ impl Registered for MuFidelity {
         reading: Reading {
             formula: "Spearman's correlation over random subsets S of (Σ_{p ∈ S} attribution, g(x) − g(x with S at the baseline))",
             extremes: "−1: the score falls most where the attributions are lowest. 0: as by chance. 1: drops are ordered as the sums of the attributions are.",
-            limits: "A correlation does not see a wrong scale. It is noisy for few subsets, and low for a model whose features act together, whatever the map.",
+            limits: "A correlation does not see a wrong scale. It is noisy for few subsets, and low for a model whose features act together, whatever the map. Where a subset is one feature, as by default of 7 and fewer, it is 1 for the drops of the single features themselves, as occlusion gives them.",
             peers: &["quantus.FaithfulnessCorrelation", "xplique.MuFidelity"],
             example: Some(0.9478),
         },
