@@ -273,6 +273,7 @@ def test_layers_are_those_of_torch_only() -> None:
     ("options", "call", "message"),
     [
         ({"similarity_func": "cosine"}, {}, "similarity_func: expected one of correlation_pearson"),
+        ({"similarity_func": np.dot}, {}, "functions of your own are not called, .* OwnMetric"),
         ({"perturb_func": np.tile}, {}, "perturb_func: .* say by perturb_baseline"),
         ({"perturb_func_kwargs": {"a": 1}}, {}, "perturb_func_kwargs: 'a' means nothing here"),
         ({"perturb_baseline": "neighbourhood_mean"}, {}, "perturb_baseline: expected one of black"),

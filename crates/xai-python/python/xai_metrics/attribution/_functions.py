@@ -530,7 +530,10 @@ def model_randomization(
     names = None
     if is_torch_module(model):
         if not is_explainer(explainer):
-            raise TypeError("explainer: expected a function (inputs, targets) -> maps of the module")
+            raise TypeError(
+                "explainer: expected a function (inputs, targets) -> maps of the module, or an object of captum, by name: "
+                "explainer=Saliency(network)"
+            )
         if n_layers is not None:
             raise ValueError("n_layers: not for a torch module, whose layers are counted here")
         layers_of = Layers(model, seed_of(seed))

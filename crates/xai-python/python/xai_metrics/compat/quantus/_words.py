@@ -62,7 +62,8 @@ def meant(option: str, function: Any, words: Mapping[str, str]) -> str:
     """
     found = words.get(name_of(function) or "")
     if found is None:
-        raise ValueError(f"{option}: expected one of {', '.join(words)}, got {function!r}")
+        own = "; functions of your own are not called, a metric of your own is an OwnMetric of evaluate" * callable(function)
+        raise ValueError(f"{option}: expected one of {', '.join(words)}, got {function!r}{own}")
     return found
 
 
