@@ -50,11 +50,20 @@ from ._registry import MetricInfo, metric_info, metric_infos
 from ._stream import evaluate_stream
 from ._table import Comparison, EvaluationTable, EvaluationValues, ExplainerValue, MetricResult
 from ._value import Curve, MetricValue
-from .metrics import *
+from .metrics import Metric, by_name
 
 if TYPE_CHECKING:
-    # The classes of the metrics are made when the module is read.
-    def __getattr__(name: str) -> type[metrics.Metric]: ...
+    # The classes of the metrics are made when they are asked for.
+    def __getattr__(name: str) -> type[Metric]: ...
+else:
+
+    def __getattr__(name):
+        if name in metrics.__all__:
+            return getattr(metrics, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__():
+        return sorted({*globals(), *__all__})
 
 
 __all__ = [

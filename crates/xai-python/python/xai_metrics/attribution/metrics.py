@@ -111,7 +111,14 @@ def by_name(name: str) -> type[Metric]:
     info = metric_info(name)
     if info.has_call_of_its_own:
         raise ValueError(f"{info.name}: it has a function of its own, {info.name}()")
-    return _BY_NAME[info.name]
+    return _kept(info)
+
+
+def _kept(info: MetricInfo) -> type[Metric]:
+    """The one class of a metric: it is made when it is asked for, as all of them take longer than the rest of an import."""
+    name = _class_name(info)
+    kind: type[Metric] = globals().get(name) or globals().setdefault(name, _metric_class(info))
+    return kind
 
 
 def _metric_class(info: MetricInfo) -> type[Metric]:
@@ -197,10 +204,19 @@ def _documented(parameter: Parameter) -> list[str]:
     return parameter.documented(f" {_ALSO[parameter.name]}" if is_more else "")
 
 
-_BY_NAME = {
-    info.name: _metric_class(info) for info in metric_infos() if not info.has_call_of_its_own
-}
-globals().update({kind.__name__: kind for kind in _BY_NAME.values()})
+#: The names of the metrics by those of their classes.
+_METRICS = {_class_name(info): info.name for info in metric_infos() if not info.has_call_of_its_own}
 
 __all__ = ["Metric", "by_name"]
-__all__ += [kind.__name__ for kind in _BY_NAME.values()]
+__all__ += list(_METRICS)
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        if name in _METRICS:
+            return by_name(_METRICS[name])
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__():
+        return sorted({*globals(), *__all__})
