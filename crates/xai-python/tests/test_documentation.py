@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import doctest
 import inspect
 import io
 import re
@@ -54,8 +55,10 @@ def test_every_metric_says_how_its_number_is_read(info: Any) -> None:
     limits = info.limits.replace("`", "``")
     for of in (info.formula, info.extremes, f"What it does not tell: {limits}", *info.peers):
         assert of and of in text
-    # Doctests run it.
     assert f".value, 4) {info.example!r}" in sections(kind)["Examples"].replace("\n", " ")
+    # The class is made when it is asked for, so that those who collect doctests do not find it.
+    examples = doctest.DocTestParser().get_doctest(kind.__doc__ or "", {}, info.name, None, None)
+    assert doctest.DocTestRunner().run(examples).failed == 0 < len(examples.examples)
 
 
 def test_the_first_table_of_the_readme_is_what_its_lines_print() -> None:
