@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -122,6 +123,8 @@ def test_values_of_encoded_columns_are_added_up_per_column() -> None:
     dropped = values.drop(columns="numbers__income")
     table = evaluate(model, x, y, {"a": dropped}, ["deletion"], replicates=0)
     assert table.assumed["maps of a"].endswith("; 0 of income, of which the model makes none")
+    with pytest.raises(ValueError, match=r"explainers\['a'\]: expected the columns of the inputs"):
+        evaluate(model, x, y, {"a": values.iloc[0]}, ["deletion"])
     with pytest.raises(ValueError, match="expected the columns of the inputs; 'plan' is missing"):
         evaluate(model, x, y, {"a": x[["age", "city", "income", "active"]]}, ["deletion"])
 
@@ -358,8 +361,8 @@ def test_what_is_wrong_says_what_to_do() -> None:
         evaluate(lambda x: x @ W, X, [7] * 10, {"a": Mine()}, ["deletion"])
     with pytest.raises(AttributeError) as raised:
         evaluate(lambda x: x.relu(), X, TARGETS, {"a": X}, ["deletion"])
-    notes = getattr(raised.value, "__notes__", ['framework="torch"'])
-    assert 'framework="torch"' in notes[0]
+    if sys.version_info >= (3, 11):
+        assert 'framework="torch"' in raised.value.__notes__[0]
 
 
 def test_answers_may_be_lists() -> None:

@@ -13,7 +13,7 @@ use crate::perturbation::Features;
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Steps {
     /// How many steps the curve has, their size, or the shares of the features after each: 10, every:4, or 0.1,0.5,1.
-    /// After step j of a number of steps ⌊j · features / steps⌋ features are flipped; of a share the nearest number.
+    /// How many features a step has flipped is rounded down for a number of steps, to the nearest for a share.
     #[param(name = "steps", no_setter)]
     pub count: StepCount,
     /// The share of features that the last step has flipped.

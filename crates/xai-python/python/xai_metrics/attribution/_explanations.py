@@ -95,6 +95,8 @@ class Reading:
                 )
             return given
         values = reals(given, name)
+        if values.ndim < 2:
+            return given
         sums = np.zeros((len(values), len(self.columns), *values.shape[2:]), values.dtype)
         for place, source in enumerate(sources):
             sums[:, source] += values[:, place]
