@@ -82,6 +82,7 @@ pub mod evaluation;
 pub mod help;
 pub mod input;
 pub mod map;
+pub mod masked;
 pub mod metric;
 pub mod model;
 pub mod perturbation;

@@ -36,6 +36,8 @@ pub struct Data<'a, T> {
     model: Option<Box<dyn Model<T> + 'a>>,
     pub(crate) explained: Explained<'a, T>,
     first_sample: u64,
+    /// The samples that rows of presence stand for, of a masked model.
+    features_of: Option<Arc<[usize]>>,
     sides: Vec<Side>,
     given: Vec<Input>,
     /// What errors of reading the inputs are about: the maps, where they are all there is.
@@ -120,6 +122,7 @@ impl<'a, T: Real> Data<'a, T> {
             model: None,
             explained: Explained::unnamed(),
             first_sample: 0,
+            features_of: None,
             sides: Vec::new(),
             given: vec![input::INPUTS, input::TARGETS],
             read_as: input::INPUTS,
@@ -182,6 +185,13 @@ impl<'a, T: Real> Data<'a, T> {
         self
     }
 
+    /// Says that the inputs are which features of these samples are there.
+    #[must_use]
+    pub(crate) fn of_features(mut self, samples: Arc<[usize]>) -> Self {
+        self.features_of = Some(samples);
+        self
+    }
+
     /// What there is of what metrics may need, but for maps and explainer.
     pub(crate) fn given(&self) -> Vec<Input> {
         let model = self.model.iter().map(|_| input::MODEL);
@@ -210,7 +220,7 @@ impl<'a, T: Real> Data<'a, T> {
                 Some(model) if self.scoring.allow_batch_dependence => model,
                 Some(model) => Box::new(Guarded::new(model)),
             },
-            run: run.with_sides(sides),
+            run: run.with_sides(sides).of_features(self.features_of),
             explained: self.explained,
         })
     }

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use xai_core::Real;
+use xai_core::{Real, Result};
 
 use crate::batch::RunData;
 
@@ -18,6 +18,15 @@ pub struct PlannedRows {
     pub unknown: Vec<&'static str>,
 }
 
+impl PlannedRows {
+    /// Adds what other samples ask for, by the same metrics.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.model += other.model;
+        self.explainers += other.explainers;
+        self.unknown = other.unknown;
+    }
+}
+
 /// What the metrics of a run are going to ask for, each piece of work once.
 ///
 /// A metric adds its work in [`Measure::plan`](crate::metric::Measure::plan). Two values that are
@@ -31,6 +40,7 @@ pub struct Plan<'p, 'a, T> {
     /// Rows of each explainer.
     explained: Vec<(Box<dyn Any>, u64)>,
     needs_maps: bool,
+    scales_inputs: bool,
     unknown: Vec<&'static str>,
 }
 
@@ -58,6 +68,7 @@ impl<'p, 'a, T: Real> Plan<'p, 'a, T> {
             of_each: Vec::new(),
             explained: Vec::new(),
             needs_maps: false,
+            scales_inputs: false,
             unknown: Vec::new(),
         }
     }
@@ -82,6 +93,7 @@ impl<'p, 'a, T: Real> Plan<'p, 'a, T> {
     /// The model sees what the map keeps of every sample.
     pub fn masked_scores(&mut self) {
         self.maps();
+        self.scales_inputs = true;
         self.per_explainer(&Masked, self.n_samples());
     }
 
@@ -108,6 +120,14 @@ impl<'p, 'a, T: Real> Plan<'p, 'a, T> {
     /// A metric that does not say what it asks for.
     pub fn unknown(&mut self, metric: &'static str) {
         self.unknown.push(metric);
+    }
+
+    /// Refuses a masked model where inputs are multiplied by maps.
+    pub(crate) fn check(&self) -> Result<()> {
+        match self.scales_inputs {
+            true => self.run.only_inputs(),
+            false => Ok(()),
+        }
     }
 
     /// The rows for so many explainers, of which some are asked for their maps.

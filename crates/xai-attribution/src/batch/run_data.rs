@@ -42,6 +42,8 @@ pub struct RunData<'a, T> {
     positions: Positions,
     /// The place of the first sample in the whole data set: what its random stream depends on.
     first_sample: u64,
+    /// The samples that rows of presence stand for, of a masked model.
+    features_of: Option<Arc<[usize]>>,
     sides: Vec<Arc<dyn Any + Send + Sync>>,
     cache: SharedCache,
 }
@@ -98,6 +100,7 @@ impl<'a, T: Real> RunData<'a, T> {
             layout,
             positions,
             first_sample,
+            features_of: None,
             sides: Vec::new(),
             cache: SharedCache::default(),
         })
@@ -107,6 +110,34 @@ impl<'a, T: Real> RunData<'a, T> {
     pub(crate) fn with_sides(mut self, sides: Vec<Arc<dyn Any + Send + Sync>>) -> Self {
         self.sides = sides;
         self
+    }
+
+    /// Says that the inputs are which features of these samples are there.
+    pub(crate) fn of_features(mut self, samples: Option<Arc<[usize]>>) -> Self {
+        self.features_of = samples;
+        self
+    }
+
+    /// Whether the inputs say which features are there: a removed one is 0 then, and nothing else.
+    #[must_use]
+    pub fn is_of_features(&self) -> bool {
+        self.features_of.is_some()
+    }
+
+    /// Refuses a masked model, for a metric that gives features other values than their own: what it knows is
+    /// whether a feature is kept.
+    ///
+    /// # Errors
+    /// An invalid parameter, about the model.
+    pub fn only_inputs(&self) -> Result<()> {
+        match self.is_of_features() {
+            true => {
+                let expected =
+                    "a model of inputs, as the metric gives features other values than their own";
+                Err(Error::parameter(input::MODEL, "a masked model", expected))
+            }
+            false => Ok(()),
+        }
     }
 
     /// The number of samples.
@@ -163,7 +194,15 @@ impl<'a, T: Real> RunData<'a, T> {
     /// random choices depend on.
     #[must_use]
     pub fn item(&self, sample: usize) -> u64 {
-        self.first_sample + sample as u64
+        match &self.features_of {
+            Some(_) => self.number(sample) as u64,
+            None => self.first_sample + sample as u64,
+        }
+    }
+
+    /// The number of a sample, as the caller counts them.
+    pub(crate) fn number(&self, sample: usize) -> usize {
+        self.features_of.as_ref().map_or(sample, |of| of[sample])
     }
 
     /// A further input, if the run has it.
@@ -209,7 +248,16 @@ impl<'a, T: Real> RunData<'a, T> {
     /// How a call of the model or the explainer on a batch is described.
     pub(crate) fn call(&self, samples: &Range<usize>) -> String {
         let batch = samples.start / self.batch_size();
-        format!("batch {batch} ({})", span("sample", samples))
+        match &self.features_of {
+            Some(of) => {
+                let of: Vec<String> = of[samples.clone()]
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect();
+                format!("batch {batch} (of samples {})", of.join(", "))
+            }
+            None => format!("batch {batch} ({})", span("sample", samples)),
+        }
     }
 
     /// Refuses inputs of another layout, for a metric that has no value for them.

@@ -67,7 +67,7 @@ impl<T: Real> Scorer<'_, T> {
         let sample_of = |row| self.samples.start + sample_of(row);
         Scoring::outputs_of_answer(
             n_rows,
-            sample_of,
+            |row| self.run.number(sample_of(row)),
             || format!("{}{step}", self.run.call(&self.samples)),
             model.outputs_of(rows, &sample_of),
         )

@@ -269,6 +269,43 @@ impl<'a, T: Real> Evaluation<'a, T> {
         Ok(self.values()?.table(&statistics)?)
     }
 
+    /// The rows that model and explainers are going to see: everything is checked as [`values`](Self::values) does, and the
+    /// model is not called.
+    ///
+    /// # Errors
+    /// As [`values`](Self::values).
+    pub fn plan(self) -> Result<PlannedRows, EvaluationError> {
+        self.check_names()?;
+        let given = self.data.given();
+        let run = self.data.check(false)?.run;
+        let sweep = Sweep {
+            run: &run,
+            explained: &self.explained,
+            metrics: named(&self.metrics),
+            curves: false,
+            goes_on: false,
+            planned: &|_| {},
+            progress: &|_| {},
+        };
+        sweep.prepared(&given)
+    }
+
+    /// The first metric that relates all samples to each other.
+    pub(crate) fn whole_metric(&self) -> Option<&str> {
+        let whole = |(_, metric): &&(String, Box<dyn Measure<T> + 'a>)| metric.whole().is_some();
+        Some(&self.metrics.iter().find(whole)?.0)
+    }
+
+    fn check_names(&self) -> Result<()> {
+        let explainers: Vec<&str> = self.explained.iter().filter_map(Explained::name).collect();
+        check_names(input::EXPLAINERS, &explainers)?;
+        let metrics: Vec<&str> = self.metrics.iter().map(|(name, _)| name.as_str()).collect();
+        check_names(input::METRICS, &metrics).map_err(|e| match e.index() {
+            [] => e,
+            _ => e.with_help(help::RENAME_METRIC),
+        })
+    }
+
     /// The values alone, sample by sample: what parts of a data set are
     /// [joined](EvaluationValues::merge) from.
     ///
@@ -279,25 +316,20 @@ impl<'a, T: Real> Evaluation<'a, T> {
     /// explainer and metric, and holds everything
     /// [computed until then](EvaluationError::completed).
     pub fn values(self) -> Result<EvaluationValues, EvaluationError> {
-        let explainers: Vec<&str> = self.explained.iter().filter_map(Explained::name).collect();
-        check_names(input::EXPLAINERS, &explainers)?;
-        let metrics: Vec<&str> = self.metrics.iter().map(|(name, _)| name.as_str()).collect();
-        check_names(input::METRICS, &metrics).map_err(|e| match e.index() {
-            [] => e,
-            _ => e.with_help(help::RENAME_METRIC),
-        })?;
-        let explainers: Vec<String> = explainers.into_iter().map(str::to_owned).collect();
+        self.check_names()?;
+        let explainers = self
+            .explained
+            .iter()
+            .filter_map(Explained::name)
+            .map(str::to_owned)
+            .collect();
         let given = self.data.given();
         let CheckedData { model, run, .. } = self.data.check(false)?;
         let counted = Counted::new(&*model);
         let sweep = Sweep {
             run: &run,
             explained: &self.explained,
-            metrics: self
-                .metrics
-                .iter()
-                .map(|(name, metric)| (name.clone(), &**metric as &dyn Measure<T>))
-                .collect(),
+            metrics: named(&self.metrics),
             curves: self.curves,
             goes_on: self.metrics.len() > 1,
             planned: &*self.planned,
@@ -327,6 +359,16 @@ impl<'a, T: Real> Evaluation<'a, T> {
             model_calls: counted.calls(),
         })
     }
+}
+
+/// Metrics under their names.
+fn named<'m, T: Real>(
+    metrics: &'m [(String, Box<dyn Measure<T> + '_>)],
+) -> Vec<(String, &'m dyn Measure<T>)> {
+    let metrics = metrics.iter();
+    metrics
+        .map(|(name, metric)| (name.clone(), &**metric as _))
+        .collect()
 }
 
 /// At least one name, and none twice: the index is that of the second.

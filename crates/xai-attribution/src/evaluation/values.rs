@@ -129,6 +129,18 @@ impl EvaluationValues {
         Ok(())
     }
 
+    /// The values of samples that were evaluated in another order: `order` is the sample that each place is of.
+    pub(crate) fn reordered(mut self, order: &[usize]) -> Self {
+        for per_sample in self
+            .metrics
+            .iter_mut()
+            .flat_map(|metric| &mut metric.per_sample)
+        {
+            *per_sample = in_places(per_sample, order, order.len());
+        }
+        self
+    }
+
     /// Whether every metric has a value of every explainer for every sample.
     fn check(&self) -> Result<()> {
         for metric in &self.metrics {
@@ -184,6 +196,15 @@ impl EvaluationValues {
             statistics: *statistics,
         })
     }
+}
+
+/// Values of some samples at their places among `n`.
+pub(crate) fn in_places(values: &[Option<f64>], samples: &[usize], n: usize) -> Vec<Option<f64>> {
+    let mut placed = vec![None; n];
+    for (&sample, &value) in samples.iter().zip(values) {
+        placed[sample] = value;
+    }
+    placed
 }
 
 impl MetricValues {

@@ -192,6 +192,10 @@ impl RandomSubsets {
             return check_given(run.side::<GivenSubsets>()?, n_cells);
         }
         self.check_params()?;
+        if run.is_of_features() {
+            // A sample of one feature has one subset, and no value, and others beside it have theirs.
+            return Ok(());
+        }
         if let SubsetSize::Count(count) = self.size
             && count >= n_cells.max(2)
         {

@@ -58,6 +58,7 @@ impl SideInput for GivenValues {
 impl Values {
     /// Checks the range and the number of values, for so many features.
     pub(crate) fn prepare<T: Real>(&self, run: &RunData<'_, T>, n_features: usize) -> Result<()> {
+        run.only_inputs()?;
         let range = |expected| {
             let actual = self.range.to_value();
             Err(Error::parameter(input::VALUE_RANGE, actual, expected))

@@ -2,6 +2,9 @@
 
 use xai_core::Error;
 
+use crate::evaluation::values::in_places;
+use crate::input;
+
 /// An evaluation that stopped: the reason, and every score that was computed until then.
 ///
 /// Nothing that the model has answered is lost. `?` turns this into an
@@ -66,6 +69,23 @@ impl EvaluationError {
 
     pub(crate) fn with_completed(mut self, completed: Vec<CompletedScores>) -> Self {
         self.0.completed = completed;
+        self
+    }
+
+    /// The error of a run of some samples, as one of all `n` of which they are these.
+    pub(crate) fn of_samples(mut self, samples: &[usize], n: usize) -> Self {
+        let axis = usize::from(matches!(
+            self.error().input(),
+            input::SUBSETS | input::NEIGHBORS
+        ));
+        if let Some(&sample) = self.error().index().get(axis)
+            && let Some(of_all) = samples.get(sample)
+        {
+            self.0.error = self.0.error.shifted(axis, of_all - sample);
+        }
+        for scores in &mut self.0.completed {
+            scores.per_sample = in_places(&scores.per_sample, samples, n);
+        }
         self
     }
 

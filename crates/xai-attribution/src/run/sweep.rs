@@ -183,14 +183,21 @@ impl<T: Real> Sweep<'_, T> {
     }
 
     /// What all metrics ask model and explainers for.
-    fn plan(&self) -> Result<PlannedRows> {
+    fn plan(&self) -> Result<PlannedRows, EvaluationError> {
         let mut plan = Plan::new(self.run);
-        for (_, metric) in &self.metrics {
-            metric.plan(&mut plan)?;
+        for (name, metric) in &self.metrics {
+            let planned = metric.plan(&mut plan).and_then(|()| plan.check());
+            planned.map_err(|error| EvaluationError::from(error).during(None, Some(name)))?;
         }
         let without_maps = self.explained.iter().filter(|e| e.maps.is_none());
         let n_without_maps = without_maps.count();
         Ok(plan.rows(self.explained.len(), n_without_maps))
+    }
+
+    /// What the run asks for, when everything is checked.
+    pub(crate) fn prepared(&self, given: &[Input]) -> Result<PlannedRows, EvaluationError> {
+        self.prepare(given)?;
+        self.plan()
     }
 
     /// Visits all batches, with the model.
@@ -199,8 +206,7 @@ impl<T: Real> Sweep<'_, T> {
         model: &dyn Model<T>,
         given: &[Input],
     ) -> Result<Collected, EvaluationError> {
-        self.prepare(given)?;
-        (self.planned)(&self.plan()?);
+        (self.planned)(&self.prepared(given)?);
         let (n, n_metrics) = (self.run.n_samples(), self.metrics.len());
         let explainers = self.explained.iter();
         let state = State {

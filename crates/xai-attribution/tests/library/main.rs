@@ -6,6 +6,7 @@ mod evaluation;
 mod extension;
 mod golden;
 mod laws;
+mod masked;
 mod messages;
 mod registry;
 mod similarity;

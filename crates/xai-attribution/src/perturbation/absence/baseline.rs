@@ -128,6 +128,11 @@ impl Baseline {
     /// An invalid parameter or a shape mismatch, about the baseline.
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
         input::check_kind(input::BASELINE, self)?;
+        if run.is_of_features() && !matches!(self, Self::Value(0.0)) {
+            let expected =
+                "0: a masked model is asked without the feature, whatever stands in its place";
+            return Err(Error::parameter(input::BASELINE, self.to_value(), expected));
+        }
         match self {
             Self::Value(value) => holds::<T>(*value),
             Self::Channels(values) => {

@@ -96,6 +96,7 @@ impl Neighbors {
         if self.neighborhood == Neighborhood::Given {
             return run.side::<GivenNeighbors>().map(drop);
         }
+        run.only_inputs()?;
         self.check_params()
     }
 

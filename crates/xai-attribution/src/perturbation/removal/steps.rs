@@ -12,7 +12,7 @@ use crate::perturbation::Features;
 /// How many features the steps of a curve flip.
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Steps {
-    /// How many steps the curve has, their size, or the shares of the features after each: 10, every:4, or 0.1,0.5,1.
+    /// How many steps the curve has, their size, or the numbers or shares of features after each: 10, every:4, 1,2,5, or 0.1,0.5.
     /// How many features a step has flipped is rounded down for a number of steps, to the nearest for a share.
     #[param(name = "steps", no_setter)]
     pub count: StepCount,
@@ -33,6 +33,9 @@ pub enum StepCount {
     /// Steps of so many features each, at least 1; the last step may be smaller.
     #[param(name = "every", value_name = "FEATURES", at_least = 1, at_most = MOST_STEPS)]
     Size(usize),
+    /// Steps to these numbers of features, ascending, at least 1; of fewer features all.
+    #[param(plain, items, at_least = 1, at_most = MOST_STEPS)]
+    Counts(Arc<[usize]>),
     /// Steps to these shares of the features, ascending, in (0, 1]: the nearest numbers, at least 1.
     #[param(plain, items, above = 0, at_most = 1)]
     Shares(Arc<[f64]>),
@@ -58,13 +61,14 @@ impl Steps {
     pub(crate) fn counts(&self, features: usize) -> Result<Vec<usize>> {
         let max_fraction = self.max_fraction;
         self.check_params()?;
-        if let StepCount::Shares(shares) = &self.count {
-            let ascend = shares.windows(2).all(|pair| pair[0] < pair[1]);
-            if shares.is_empty() || !ascend {
-                let expected = "ascending shares in (0, 1]";
-                let given = self.count.to_value();
-                return Err(Error::parameter(input::STEPS, given, expected));
-            }
+        let (ascend, expected) = match &self.count {
+            StepCount::Shares(shares) => (ascend(shares), "ascending shares in (0, 1]"),
+            StepCount::Counts(counts) => (ascend(counts), "ascending numbers of features"),
+            _ => (true, ""),
+        };
+        if !ascend {
+            let given = self.count.to_value();
+            return Err(Error::parameter(input::STEPS, given, expected));
         }
         let max = (features as f64 * max_fraction).floor() as usize;
         if max == 0 {
@@ -82,16 +86,27 @@ impl Steps {
             }
             StepCount::All => (0..=max).collect(),
             StepCount::Size(size) => (0..max).step_by(*size).chain([max]).collect(),
-            StepCount::Shares(shares) => {
-                let nearest = |share: &f64| ((share * features as f64).round() as usize).max(1);
-                let mut counts: Vec<usize> = std::iter::once(0)
-                    .chain(shares.iter().map(nearest))
-                    .collect();
-                counts.dedup();
-                counts
+            StepCount::Counts(counts) => {
+                from_none(counts.iter().map(|count| *count.min(&features)))
             }
+            StepCount::Shares(shares) => from_none(
+                shares
+                    .iter()
+                    .map(|share| ((share * features as f64).round() as usize).max(1)),
+            ),
         })
     }
+}
+
+fn ascend<V: PartialOrd>(points: &[V]) -> bool {
+    !points.is_empty() && points.windows(2).all(|pair| pair[0] < pair[1])
+}
+
+/// No features and then so many, each number once.
+fn from_none(counts: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut counts: Vec<usize> = std::iter::once(0).chain(counts).collect();
+    counts.dedup();
+    counts
 }
 
 /// Writes the setters of the [`Steps`] of a metric.

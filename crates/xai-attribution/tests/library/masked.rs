@@ -1,0 +1,459 @@
+//! Metrics of a model that is asked by which features are kept.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ndarray::{Array2, Array3, ArrayView2, ArrayViewD, array};
+use serde_json::Value as Json;
+use xai_attribution::masked::{MaskedEvaluation, MaskedModel, Remembered};
+use xai_attribution::metric::{Entry, Sufficiency, registry};
+use xai_attribution::model::BoxError;
+use xai_attribution::perturbation::{GivenNeighbors, GivenSubsets};
+use xai_attribution::{
+    Baseline, Deletion, ErrorKind, Evaluation, Insertion, Layout, MuFidelity, input,
+};
+use xai_core::describe::Value;
+
+/// `σ(b + w·kept + Σ v_ab kept_a kept_b)`, or its logit.
+struct Golden<'j> {
+    model: &'j Json,
+    is_log: bool,
+}
+
+fn number(json: &Json) -> f64 {
+    json.as_f64().unwrap()
+}
+
+fn numbers(json: &Json) -> Vec<f64> {
+    json.as_array().unwrap().iter().map(number).collect()
+}
+
+impl MaskedModel for Golden<'_> {
+    fn outputs(
+        &self,
+        samples: &[usize],
+        kept: ArrayView2<'_, bool>,
+    ) -> Result<Array2<f64>, BoxError> {
+        let score = |row: usize| {
+            let sample = &self.model["samples"][samples[row]];
+            let is_kept =
+                |feature: &Json| f64::from(u8::from(kept[[row, number(feature) as usize]]));
+            let weights = numbers(&sample["weights"]);
+            let of_each: f64 = weights
+                .iter()
+                .zip(kept.row(row))
+                .filter(|(_, kept)| **kept)
+                .map(|(w, _)| w)
+                .sum();
+            let pairs = sample["pairs"].as_array().unwrap().iter();
+            let of_pairs: f64 = pairs
+                .map(|pair| number(&pair[2]) * is_kept(&pair[0]) * is_kept(&pair[1]))
+                .sum();
+            let logit = number(&sample["bias"]) + of_each + of_pairs;
+            match (self.model["link"].as_str(), self.is_log) {
+                (Some("sigmoid"), false) => 1.0 / (1.0 + (-logit).exp()),
+                (Some("sigmoid"), true) => -(-logit).exp().ln_1p(),
+                _ => logit,
+            }
+        };
+        Ok(Array2::from_shape_fn((samples.len(), 1), |(row, _)| {
+            score(row)
+        }))
+    }
+}
+
+/// The metric of a golden case: its name here, and its parameters.
+fn metric_of(case: &Json) -> Option<(&str, Vec<(String, Value)>)> {
+    let name = case["metric"].as_str().unwrap();
+    let (params, set) = (&case["params"], |name: &str, value: Value| {
+        (name.to_owned(), value)
+    });
+    let word = |name: &str| set(name, params[name].as_str().unwrap().into());
+    let given = |name: &str| {
+        let value = number(&params[name]);
+        set(
+            name,
+            if value.fract() == 0.0 {
+                (value as i64).into()
+            } else {
+                value.into()
+            },
+        )
+    };
+    let zero = set("baseline", 0.0.into());
+    Some(match name {
+        "deletion" | "insertion" | "symmetric-relevance-gain" => (name, vec![given("steps")]),
+        "region-perturbation" | "monotonicity" => (name, vec![set("steps", "all".into()), zero]),
+        "comprehensiveness" | "rationale-sufficiency" | "naopc" => (name, vec![zero]),
+        // The drop without the first k.
+        "top-k-log-prob-drop" => {
+            let k = Value::List(vec![(number(&params["k"]) as i64).into()]);
+            ("comprehensiveness", vec![zero, set("steps", k)])
+        }
+        "completeness" => (name, vec![zero, set("gap", "absolute".into())]),
+        "irof" => (name, vec![zero, set("base_score_policy", "skip".into())]),
+        "effective-complexity" => (
+            name,
+            vec![zero, set("steps", "all".into()), given("tolerance")],
+        ),
+        "faithfulness-estimate" => (name, vec![zero, word("correlation")]),
+        "leave-one-out-tau" => (
+            "faithfulness-estimate",
+            vec![zero, set("correlation", "kendall".into())],
+        ),
+        "violations" => (name, vec![zero, given("k")]),
+        "non-sensitivity" => (
+            name,
+            vec![zero, given("zero_threshold"), given("change_threshold")],
+        ),
+        "mu-fidelity" => (name, vec![zero, word("correlation")]),
+        "infidelity" => {
+            let is_optimal = params["scaling"].as_str() == Some("optimal");
+            let scaling = if is_optimal { "optimal-beta" } else { "none" };
+            (name, vec![zero, set("scaling", scaling.into())])
+        }
+        _ => return None,
+    })
+}
+
+#[test]
+fn golden_values_of_masked_models_are_reproduced() {
+    let golden: Json = serde_json::from_str(include_str!("../golden/masked.json")).unwrap();
+    let mut left_out = std::collections::BTreeSet::new();
+    for case in golden["cases"].as_array().unwrap() {
+        let Some((name, settings)) = metric_of(case) else {
+            left_out.insert(case["metric"].as_str().unwrap());
+            continue;
+        };
+        let inputs = &case["inputs"];
+        let model = Golden {
+            model: &golden["models"][inputs["model"].as_str().unwrap()],
+            is_log: case["metric"] == "top-k-log-prob-drop",
+        };
+        let maps: Vec<Vec<f64>> = inputs["maps"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(numbers)
+            .collect();
+        let n_features: Vec<usize> = maps.iter().map(Vec::len).collect();
+        let entry = registry::find(name).unwrap();
+        let subsets = inputs.get("subsets");
+        let values = MaskedEvaluation::new(&model, &n_features)
+            .maps("map", &maps)
+            .values(|evaluation, samples| {
+                let Some(subsets) = subsets else {
+                    return evaluation.metric(entry.build(&settings).unwrap());
+                };
+                let of_samples: Vec<Vec<Vec<f64>>> = samples
+                    .iter()
+                    .map(|&i| subsets[i].as_array().unwrap().iter().map(numbers).collect())
+                    .collect();
+                let (draws, size) = (of_samples[0].len(), of_samples[0][0].len());
+                let given = Array3::from_shape_fn((draws, samples.len(), size), |(d, i, k)| {
+                    of_samples[i][d][k] as u32
+                });
+                let evaluation = evaluation.metric(entry.build_with_draws(&settings).unwrap());
+                if name == "mu-fidelity" {
+                    return evaluation.with(GivenSubsets(given));
+                }
+                // What is added to presence: −1 removes a feature.
+                let mut noise = Array3::zeros((draws, samples.len(), n_features[samples[0]]));
+                for ((draw, sample, _), &feature) in given.indexed_iter() {
+                    noise[[draw, sample, feature as usize]] = -1.0;
+                }
+                evaluation.with(GivenNeighbors(noise.into_dyn()))
+            });
+        let (id, expected) = (&case["id"], &case["expected"]);
+        let values = values.unwrap_or_else(|error| panic!("{id} {name}: {error}"));
+        let expected = expected["per_sample"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(Json::as_f64);
+        for (ours, expected) in values.metrics[0].per_sample[0].iter().zip(expected) {
+            let tolerance = number(&case["tolerance"]) * expected.unwrap_or(1.0).abs().max(1.0);
+            let is_same = match (ours, expected) {
+                (Some(ours), Some(expected)) => (ours - expected).abs() <= tolerance,
+                (ours, expected) => *ours == expected,
+            };
+            assert!(
+                is_same,
+                "{id} {name}: {:?}, not {:?}",
+                values.metrics[0].per_sample, case["expected"]
+            );
+        }
+    }
+    // Draws of several orders, or of subsets of several sizes, are not taken from elsewhere; ferret's rationales are of positive scores only.
+    let others = [
+        "aopc-comprehensiveness",
+        "aopc-sufficiency",
+        "random-order-reference",
+        "sensitivity-n",
+    ];
+    assert!(left_out.into_iter().eq(others));
+}
+
+/// Texts of 3, 5, 3 and 1 tokens: the score is the sum of products of neighbours that are kept, and of the weights.
+const WEIGHTS: [&[f64]; 4] = [
+    &[4.0, -0.5, 1.0],
+    &[0.25, 2.0, -1.0, 0.5, 3.0],
+    &[1.0, 1.5, -2.0],
+    &[2.0],
+];
+
+fn text(samples: &[usize], kept: ArrayView2<'_, bool>) -> Result<Array2<f64>, std::fmt::Error> {
+    let score = |row: usize| {
+        let weights = WEIGHTS[samples[row]].iter().zip(kept.row(row));
+        let present: Vec<f64> = weights
+            .map(|(w, kept)| if *kept { *w } else { 0.0 })
+            .collect();
+        let pairs: f64 = present.windows(2).map(|pair| pair[0] * pair[1]).sum();
+        pairs + present.iter().sum::<f64>() + 0.5
+    };
+    Ok(Array2::from_shape_fn((samples.len(), 1), |(row, _)| {
+        score(row)
+    }))
+}
+
+fn n_features() -> Vec<usize> {
+    WEIGHTS.iter().map(|weights| weights.len()).collect()
+}
+
+/// The metrics that a masked model answers, with absence as their baseline.
+fn asked_by_masks() -> impl Iterator<Item = (&'static Entry, Vec<(String, Value)>)> {
+    let needs = [
+        input::MODEL,
+        input::INPUTS,
+        input::TARGETS,
+        input::EXPLANATIONS,
+    ];
+    let entries = registry::metrics().iter().filter(move |entry| {
+        let info = entry.info;
+        entry.is_built()
+            && !entry.is_whole()
+            && entry.takes(Layout::Tabular)
+            && info.needs.contains(&input::MODEL)
+            && info.needs.iter().all(|need| needs.contains(need))
+    });
+    entries.map(|entry| {
+        let baseline = entry
+            .has_param("baseline")
+            .then(|| ("baseline".to_owned(), 0.0.into()));
+        (entry, baseline.into_iter().collect())
+    })
+}
+
+#[test]
+fn metrics_of_masks_have_the_bits_of_a_model_of_inputs_that_are_blanked() {
+    let inputs = array![
+        [4.0, -0.5, 1.0, 2.0],
+        [0.25, 2.0, -1.0, 0.5],
+        [1.0, 3.0, 0.5, -0.75]
+    ];
+    let maps = array![
+        [2.0, 0.5, 1.0, -1.0],
+        [1.0, 1.0, -0.5, 0.25],
+        [0.0, 2.0, 0.5, 3.0]
+    ];
+    let blanked = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+        let rows = batch
+            .outer_iter()
+            .map(|x| 1.5 + x.sum() + x[[0]] * x[[3]] - x[[1]] * x[[2]]);
+        Ok(Array2::from_shape_vec((batch.shape()[0], 1), rows.collect()).unwrap())
+    };
+    let masked = |samples: &[usize], kept: ArrayView2<'_, bool>| {
+        let rows = Array2::from_shape_fn(kept.dim(), |(row, feature)| match kept[[row, feature]] {
+            true => inputs[[samples[row], feature]],
+            false => 0.0,
+        });
+        blanked(rows.view().into_dyn())
+    };
+    let rows: Vec<Vec<f64>> = maps.outer_iter().map(|map| map.to_vec()).collect();
+    let (mut same, mut refused) = (Vec::new(), Vec::new());
+    for (entry, settings) in asked_by_masks() {
+        let build = || entry.build::<f64>(&settings).unwrap();
+        let of_masks = MaskedEvaluation::new(&masked, &[4; 3]).maps("map", &rows);
+        match of_masks.values(|evaluation, _| evaluation.metric(build())) {
+            Err(error) => {
+                assert_eq!(
+                    error.error().input(),
+                    input::MODEL,
+                    "{}: {error}",
+                    entry.info.name
+                );
+                let is_parameter =
+                    matches!(error.error().kind(), ErrorKind::InvalidParameter { .. });
+                assert!(is_parameter, "{error}");
+                refused.push(entry.info.name);
+            }
+            Ok(values) => {
+                let evaluation =
+                    Evaluation::new(&blanked, inputs.view(), &[0; 3]).maps("map", maps.view());
+                let of_inputs = evaluation.metric(build()).values().unwrap();
+                let bits = |values: &[Option<f64>]| {
+                    values
+                        .iter()
+                        .map(|v| v.map(f64::to_bits))
+                        .collect::<Vec<_>>()
+                };
+                assert_eq!(
+                    bits(&values.metrics[0].per_sample[0]),
+                    bits(&of_inputs.metrics[0].per_sample[0]),
+                    "{}",
+                    entry.info.name
+                );
+                same.push(entry.info.name);
+            }
+        }
+    }
+    // What scales inputs, or sets them to values of other inputs or of noise.
+    let changing = [
+        "average-drop",
+        "average-increase",
+        "average-gain",
+        "monotonicity-correlation",
+        "prediction-gap-important",
+        "prediction-gap-unimportant",
+    ];
+    assert_eq!(refused, changing);
+    assert!(same.len() >= 18, "{same:?}");
+}
+
+#[test]
+fn a_value_does_not_depend_on_the_samples_beside_it() {
+    for (entry, settings) in asked_by_masks() {
+        let build = || entry.build::<f64>(&settings).unwrap();
+        let values = |model: &dyn MaskedModel, maps: &[&[f64]]| {
+            let n_features: Vec<usize> = maps.iter().map(|map| map.len()).collect();
+            let of_masks =
+                MaskedEvaluation::new(model, &n_features).maps("map", maps.iter().copied());
+            of_masks.values(|evaluation, _| evaluation.metric(build()))
+        };
+        let Ok(whole) = values(&text, &WEIGHTS) else {
+            continue;
+        };
+        // Sample 1 at its place, beside samples of other numbers of features.
+        let beside = |samples: &[usize], kept: ArrayView2<'_, bool>| {
+            let is_own = samples.iter().all(|&i| i == 1);
+            if is_own {
+                text(samples, kept)
+            } else {
+                Ok(Array2::ones((samples.len(), 1)))
+            }
+        };
+        if let Ok(alone) = values(&beside, &[&[1.0, 2.0], WEIGHTS[1]]) {
+            assert_eq!(
+                alone.metrics[0].per_sample[0][1], whole.metrics[0].per_sample[0][1],
+                "{}",
+                entry.info.name
+            );
+        }
+    }
+}
+
+#[test]
+fn nothing_is_asked_twice_of_a_remembered_model() {
+    let evaluate = |model: &dyn MaskedModel| {
+        MaskedEvaluation::new(model, &n_features())
+            .maps("map", WEIGHTS)
+            .maps(
+                "other",
+                [
+                    &[1.0, 2.0, 3.0][..],
+                    &[1.0, 2.0, 3.0, 4.0, 5.0],
+                    &[0.5, 0.0, 1.0],
+                    &[1.0],
+                ],
+            )
+            .values(|evaluation, _| {
+                evaluation
+                    .metric(Deletion::new())
+                    .metric(Insertion::new())
+                    .metric(MuFidelity::new())
+            })
+    };
+    let asked = AtomicU64::new(0);
+    let counting = |samples: &[usize], kept: ArrayView2<'_, bool>| {
+        asked.fetch_add(samples.len() as u64, Ordering::Relaxed);
+        text(samples, kept)
+    };
+    let expected = evaluate(&text).unwrap();
+    let remembered = Remembered::new(&counting);
+    assert_eq!(evaluate(&remembered).unwrap().metrics, expected.metrics);
+    let questions = remembered.questions();
+    assert_eq!(asked.load(Ordering::Relaxed), questions);
+    assert!(questions < expected.model_calls.rows);
+    let answers = remembered.into_answers();
+    assert_eq!(answers.len() as u64, questions);
+    let later = Remembered::new(&counting).knowing(answers).max_questions(0);
+    assert_eq!(evaluate(&later).unwrap().metrics, expected.metrics);
+}
+
+#[test]
+fn what_is_wrong_is_told_before_a_masked_model_is_asked() {
+    let never =
+        |_: &[usize], _: ArrayView2<'_, bool>| -> Result<Array2<f64>, &str> { Err("it was asked") };
+    let evaluation = || MaskedEvaluation::new(&never, &n_features());
+    let told = |evaluation: MaskedEvaluation<'_>, baseline: Baseline| {
+        let values = evaluation.values(|e, _| e.metric(Deletion::new().baseline(baseline.clone())));
+        values.unwrap_err().to_string()
+    };
+    let zero = Baseline::default;
+    let nan: [&[f64]; 4] = [WEIGHTS[0], WEIGHTS[1], &[1.0, f64::NAN, 0.0], WEIGHTS[3]];
+    assert!(
+        told(evaluation().maps("m", nan), zero()).contains("explanations of m[2, 1]"),
+        "{}",
+        told(evaluation().maps("m", nan), zero())
+    );
+    let short: [&[f64]; 4] = [WEIGHTS[0], &[1.0], WEIGHTS[2], WEIGHTS[3]];
+    assert!(told(evaluation().maps("m", short), zero()).contains("explanations of m[1]"));
+    assert!(told(evaluation().maps("m", WEIGHTS), Baseline::DatasetMean).contains("baseline"));
+    assert!(told(evaluation(), zero()).contains("explainers"));
+    let limited = told(evaluation().maps("m", WEIGHTS).max_questions(15), zero());
+    // Of d features the curve has d + 1 points, for 3, 5, 3 and 1 features.
+    assert!(
+        limited.contains("max_questions = 15: expected at least the 16"),
+        "{limited}"
+    );
+    assert!(
+        told(evaluation().maps("m", WEIGHTS).max_questions(16), zero()).contains("it was asked")
+    );
+    assert!(
+        told(
+            MaskedEvaluation::new(&never, &[2, 0]).maps("m", [&[1.0, 2.0][..], &[]]),
+            zero()
+        )
+        .contains("features[1]")
+    );
+}
+
+#[test]
+fn metrics_that_relate_samples_are_refused_for_several_numbers_of_features() {
+    let never =
+        |_: &[usize], _: ArrayView2<'_, bool>| -> Result<Array2<f64>, &str> { Err("it was asked") };
+    let values = MaskedEvaluation::new(&never, &n_features())
+        .maps("m", WEIGHTS)
+        .values(|e, _| e.metric(Sufficiency::new()));
+    assert_eq!(values.unwrap_err().error().input(), input::METRICS);
+}
+
+#[test]
+fn errors_of_a_masked_model_name_the_samples_as_the_caller_numbers_them() {
+    let broken =
+        |samples: &[usize], kept: ArrayView2<'_, bool>| -> Result<Array2<f64>, std::fmt::Error> {
+            let score = |(row, _)| {
+                if samples[row] == 2 {
+                    f64::NAN
+                } else {
+                    kept.row(row).len() as f64
+                }
+            };
+            Ok(Array2::from_shape_fn((samples.len(), 1), score))
+        };
+    let of_masks = MaskedEvaluation::new(&broken, &n_features()).maps("m", WEIGHTS);
+    let error = of_masks
+        .values(|e, _| e.metric(Deletion::new()))
+        .unwrap_err();
+    assert_eq!(error.error().input(), input::OUTPUTS);
+    assert!(error.to_string().contains("sample 2"), "{error}");
+}
