@@ -41,7 +41,7 @@ pub const DIFFERENCES: Input = Input::new("differences");
 /// How many samples the model is called with at once.
 pub const BATCH_SIZE: Input = Input::new("batch_size");
 /// How many questions a masked model may be asked.
-pub const MAX_QUESTIONS: Input = Input::new("max_questions");
+pub const MAX_CALLS: Input = Input::new("max_calls");
 /// What to do with a base score that a formula cannot divide by.
 pub const BASE_SCORE_POLICY: Input = Input::new("base_score_policy");
 /// What stands for absence.

@@ -75,10 +75,10 @@ impl<'a> MaskedEvaluation<'a> {
         self
     }
 
-    /// The most questions that the model may be asked: where the metrics plan more, nothing is asked. Default: any number. To
-    /// limit what is asked beyond the plan, or beside what is known, see [`Remembered::max_questions`](super::Remembered::max_questions).
+    /// The most questions that the model may be asked, where a question, a row of a call, may be a call of a service: where the metrics
+    /// plan more, nothing is asked. Default: any number. To limit what is asked beyond the plan, or beside what is known, see [`Remembered::max_calls`](super::Remembered::max_calls).
     #[must_use]
-    pub fn max_questions(mut self, most: u64) -> Self {
+    pub fn max_calls(mut self, most: u64) -> Self {
         self.most = Some(most);
         self
     }
@@ -110,7 +110,7 @@ impl<'a> MaskedEvaluation<'a> {
         match self.most {
             Some(most) if planned.model > most => {
                 let expected = format!("at least the {} that the metrics ask", planned.model);
-                Err(Error::parameter(input::MAX_QUESTIONS, most, expected).into())
+                Err(Error::parameter(input::MAX_CALLS, most, expected).into())
             }
             _ => Ok(planned),
         }
@@ -130,12 +130,17 @@ impl<'a> MaskedEvaluation<'a> {
         self.plan(&configure)?;
         let mut joined: Option<EvaluationValues> = None;
         let mut order = Vec::with_capacity(self.n_features.len());
-        for (place, group) in self.groups()?.into_iter().enumerate() {
+        // One row alone shows whether answers depend on the batch: where a call is most likely to have different rows.
+        let largest = self
+            .groups
+            .iter()
+            .max_by_key(|(features, of)| *features * of.len());
+        let largest = largest.map(|(&features, _)| features);
+        for group in self.groups()? {
             let model = group.model(self.model);
             let model = Concurrent(&model);
             let mut evaluation = self.evaluation(&group, &model, &configure)?;
-            if place > 0 {
-                // One row alone shows whether answers depend on the batch.
+            if Some(group.n_features) != largest {
                 evaluation = evaluation.allow_batch_dependence(true);
             }
             let values = evaluation

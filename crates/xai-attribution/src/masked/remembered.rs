@@ -21,13 +21,13 @@ use crate::model::black_box::{into_inner, lock};
 /// let service = |samples: &[usize], kept: ArrayView2<'_, bool>| -> Result<Array2<f64>, std::fmt::Error> {
 ///     Ok(Array2::from_elem((samples.len(), 1), 0.5))
 /// };
-/// let model = Remembered::new(&service).max_questions(1);
+/// let model = Remembered::new(&service).max_calls(1);
 /// let kept = ndarray::array![[true, false], [true, false]];
 /// model.outputs(&[0, 0], kept.view())?; // one question, asked twice
 /// assert_eq!(model.questions(), 1);
 /// assert!(model.outputs(&[1, 0], kept.view()).is_err()); // that about sample 1 would be the second
 /// let answers = model.into_answers();
-/// let later = Remembered::new(&service).knowing(answers).max_questions(0);
+/// let later = Remembered::new(&service).knowing(answers).max_calls(0);
 /// assert_eq!(later.outputs(&[0], kept.slice(ndarray::s![..1, ..]))?[[0, 0]], 0.5);
 /// # Ok::<(), xai_attribution::model::BoxError>(())
 /// ```
@@ -63,7 +63,7 @@ impl<'a> Remembered<'a> {
 
     /// The most questions that the model may be asked; one more is an error. Default: any number.
     #[must_use]
-    pub fn max_questions(mut self, most: u64) -> Self {
+    pub fn max_calls(mut self, most: u64) -> Self {
         self.most = most;
         self
     }

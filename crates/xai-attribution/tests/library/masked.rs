@@ -385,7 +385,7 @@ fn nothing_is_asked_twice_of_a_remembered_model() {
     assert!(questions < expected.model_calls.rows);
     let answers = remembered.into_answers();
     assert_eq!(answers.len() as u64, questions);
-    let later = Remembered::new(&counting).knowing(answers).max_questions(0);
+    let later = Remembered::new(&counting).knowing(answers).max_calls(0);
     assert_eq!(evaluate(&later).unwrap().metrics, expected.metrics);
 }
 
@@ -409,15 +409,13 @@ fn what_is_wrong_is_told_before_a_masked_model_is_asked() {
     assert!(told(evaluation().maps("m", short), zero()).contains("explanations of m[1]"));
     assert!(told(evaluation().maps("m", WEIGHTS), Baseline::DatasetMean).contains("baseline"));
     assert!(told(evaluation(), zero()).contains("explainers"));
-    let limited = told(evaluation().maps("m", WEIGHTS).max_questions(15), zero());
+    let limited = told(evaluation().maps("m", WEIGHTS).max_calls(15), zero());
     // Of d features the curve has d + 1 points, for 3, 5, 3 and 1 features.
     assert!(
-        limited.contains("max_questions = 15: expected at least the 16"),
+        limited.contains("max_calls = 15: expected at least the 16"),
         "{limited}"
     );
-    assert!(
-        told(evaluation().maps("m", WEIGHTS).max_questions(16), zero()).contains("it was asked")
-    );
+    assert!(told(evaluation().maps("m", WEIGHTS).max_calls(16), zero()).contains("it was asked"));
     assert!(
         told(
             MaskedEvaluation::new(&never, &[2, 0]).maps("m", [&[1.0, 2.0][..], &[]]),

@@ -218,9 +218,10 @@ impl<T: Real> xai_attribution::model::Samples<T> for Boxed<'_, T> {
 }
 
 /// A metric under its name in the result.
-type Named<T> = (String, Box<dyn Measure<T>>);
+pub(super) type Named<T> = (String, Box<dyn Measure<T>>);
 
-fn built<T: Native>(
+/// The metrics that were asked for.
+pub(super) fn built<T: Native>(
     asked: &[Asked],
     calls: &Calls,
     single: bool,

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 mod calls;
 mod catalogue;
 mod evaluate;
+mod masked;
 mod own;
 mod request;
 mod samples;
@@ -19,6 +20,7 @@ pub(crate) use values::AttributionValues;
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     catalogue::register(module)?;
     evaluate::register(module)?;
+    masked::register(module)?;
     scores::register(module)?;
     several_models::register(module)?;
     values::register(module)

@@ -40,7 +40,7 @@ pub(super) struct Request<'py> {
 /// A metric, as a dictionary.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-struct AskedMetric {
+pub(super) struct AskedMetric {
     metric: String,
     /// What it is called in the result.
     name: String,
@@ -113,27 +113,45 @@ pub(super) enum Kind {
     Own(OwnMetric),
 }
 
+/// A function that may be there.
+fn function(py: Python<'_>, of: &Option<Py<PyAny>>) -> Option<Function> {
+    of.as_ref().map(|of| Arc::new(of.clone_ref(py)))
+}
+
+/// How scores are taken after an activation, and else by default.
+pub(super) fn scoring(py: Python<'_>, activation: &str) -> PyResult<Scoring> {
+    Ok(Scoring {
+        activation: activation.parse::<Activation>().or_raise(py)?,
+        ..Scoring::default()
+    })
+}
+
+impl AskedMetric {
+    /// The metric, for a run.
+    pub(super) fn of_run(&self, py: Python<'_>) -> PyResult<Asked> {
+        Ok(Asked {
+            kind: match &self.own {
+                Some(own) => Kind::Own(OwnMetric {
+                    function: Arc::new(own.function.clone_ref(py)),
+                    changes: function(py, &own.changes),
+                    direction: own.direction.clone(),
+                    reads: own.reads.clone(),
+                }),
+                None => Kind::Registered(registry::find(&self.metric).or_raise(py)?),
+            },
+            name: self.name.clone(),
+            settings: self.parameters.0.clone(),
+            distance: function(py, &self.distance),
+            discretizer: function(py, &self.discretizer),
+            draws_are_given: self.draws_are_given,
+        })
+    }
+}
+
 impl Request<'_> {
     pub(super) fn job(&self, py: Python<'_>) -> PyResult<Job<'_>> {
-        let function = |f: &Option<Py<PyAny>>| f.as_ref().map(|f| Arc::new(f.clone_ref(py)));
-        let metrics = self.metrics.iter().map(|asked| {
-            Ok(Asked {
-                kind: match &asked.own {
-                    Some(own) => Kind::Own(OwnMetric {
-                        function: Arc::new(own.function.clone_ref(py)),
-                        changes: function(&own.changes),
-                        direction: own.direction.clone(),
-                        reads: own.reads.clone(),
-                    }),
-                    None => Kind::Registered(registry::find(&asked.metric).or_raise(py)?),
-                },
-                name: asked.name.clone(),
-                settings: asked.parameters.0.clone(),
-                distance: function(&asked.distance),
-                discretizer: function(&asked.discretizer),
-                draws_are_given: asked.draws_are_given,
-            })
-        });
+        let function = |f: &Option<Py<PyAny>>| function(py, f);
+        let metrics = self.metrics.iter().map(|asked| asked.of_run(py));
         let explainers = self.explainers.iter().map(|(name, maps, asked)| Explained {
             name: name.clone(),
             maps: maps.as_ref().map(View::of),
@@ -156,10 +174,10 @@ impl Request<'_> {
 
     fn scoring(&self, py: Python<'_>) -> PyResult<Scoring> {
         Ok(Scoring {
-            activation: self.activation.parse::<Activation>().or_raise(py)?,
             batch_size: self.batch_size,
             allow_batch_dependence: self.allow_batch_dependence,
             layout: self.layout.as_deref().map(catalogue::layout).transpose()?,
+            ..scoring(py, &self.activation)?
         })
     }
 }

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from .._described import Parameter
 from .._statistics import Interval
 from . import metrics
-from ._evaluate import STANDARD, evaluate, evaluate_part
+from ._evaluate import STANDARD, evaluate, evaluate_part, planned_calls
 from ._explain import explain
 from ._functions import (
     MaskedScores,
@@ -44,6 +44,7 @@ from ._functions import (
     representativity,
     smoothed,
 )
+from ._masked import MaskedModel
 from ._own import Batch, OwnMetric
 from ._plots import plot_curves, plot_maps
 from ._registry import MetricInfo, metric_info, metric_infos
@@ -74,6 +75,7 @@ __all__ = [
     "EvaluationValues",
     "ExplainerValue",
     "Interval",
+    "MaskedModel",
     "MaskedScores",
     "MegeReco",
     "MetricInfo",
@@ -97,6 +99,7 @@ __all__ = [
     "metric_infos",
     "metrics",
     "model_randomization",
+    "planned_calls",
     "plot_curves",
     "plot_maps",
     "representativity",

@@ -10,6 +10,7 @@ from .._arguments import number, seed_of, threads, whole
 from .._arrays import to_numpy
 from .._progress import bar
 from ._data import Run, Sides, explained
+from ._masked import SCORING, MaskedModel, MaskedRun
 from ._metric import Metric
 from ._own import OwnMetric
 from ._registry import MetricInfo, meant_by, metric_info, metric_infos
@@ -89,6 +90,7 @@ def evaluate(
         - A booster of XGBoost, LightGBM or CatBoost: asked for probabilities; of two classes two
           columns.
         - A method of a torch module: what the module is given.
+        - A :class:`MaskedModel`: which features of which samples are kept, for any modality.
         - All other callables: arrays of NumPy, or tensors if ``inputs`` are such, see ``framework``.
     inputs : array-like, table, mapping or tuple of array-likes, or None
         ``(n, features)``, ``(n, time, features)``, ``(n, height, width, channels)`` or ``(n,
@@ -337,6 +339,8 @@ def _evaluated(
         raise TypeError(f"explainers: expected a mapping by name, got {type(explainers).__name__}")
     if not explainers:
         raise ValueError("explainers: empty")
+    if isinstance(arguments["model"], MaskedModel):
+        return _of_masks(explainers, metrics, seed, n_jobs, progress, arguments)
     if _is_of_batches(arguments["inputs"]):
         raise TypeError(
             "inputs: batches are judged by evaluate_stream(model, data, explainers, metrics)"
@@ -362,6 +366,67 @@ def _evaluated(
         return values_of(run, skipped, n_jobs)
 
 
+def _of_masks(
+    explainers: Mapping[str, Any],
+    metrics: Any,
+    seed: int,
+    n_jobs: int | None,
+    progress: bool,
+    arguments: dict[str, Any],
+) -> EvaluationValues:
+    """The values of explainers of a masked model."""
+    model, targets, curves = (arguments.pop(name, None) for name in ("model", "targets", "curves"))
+    scoring = {name: arguments.pop(name) for name in SCORING}
+    foreign = next((name for name, value in arguments.items() if value not in (None, 0)), None)
+    if foreign is not None:
+        raise ValueError(f"{foreign}: expected None, since a masked model is asked by the numbers of samples")
+    run = MaskedRun(model, targets, explainers, **scoring)
+    asked, skipped = asked_metrics(metrics, run)
+    run.metrics = [(name, metric.with_seed(seed)) for name, metric in asked]
+    run.curves = bool(curves)
+    with bar(len(run.n_features), "sample", progress) as shown:
+        run.progress = shown.update if progress else None
+        return EvaluationValues(run.values(n_jobs), {}, skipped, run.request()["activation"])
+
+
+def planned_calls(
+    model: MaskedModel,
+    explainers: Mapping[str, Any],
+    metrics: str | Iterable[str | Metric] | Mapping[str, str | Metric] = "standard",
+    *,
+    targets: Any = None,
+) -> int:
+    """How many rows a masked model is going to be asked, each of which may be a call of a service.
+
+    One more row is asked alone, which shows whether answers depend on the batch. What a cache knows is not left out.
+
+    Parameters
+    ----------
+    model : MaskedModel
+    explainers, metrics, targets
+        As of :func:`evaluate`.
+
+    Returns
+    -------
+    int
+        The rows.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`evaluate`.
+
+    Examples
+    --------
+    >>> model = MaskedModel(lambda samples, kept: kept.mean(axis=1))
+    >>> planned_calls(model, {"mine": [[3.0, 1.0], [1.0, 2.0, 0.0]]}, ["deletion", "insertion"])
+    10
+    """
+    run = MaskedRun(model, targets, explainers)
+    run.metrics, _ = asked_metrics(metrics, run)
+    return run.planned()
+
+
 def _is_of_batches(inputs: Any) -> bool:
     """Whether it is only iterated over: a generator, a loader."""
     has_rows = isinstance(inputs, (Mapping, Sequence)) or any(
@@ -377,7 +442,9 @@ def values_of(run: Run, skipped: dict[str, str], n_jobs: int | None) -> Evaluati
     return EvaluationValues(values, run.assumed, skipped, request["activation"])
 
 
-def asked_metrics(metrics: Any, run: Run) -> tuple[list[tuple[str, Metric]], dict[str, str]]:
+def asked_metrics(
+    metrics: Any, run: Run | MaskedRun
+) -> tuple[list[tuple[str, Metric]], dict[str, str]]:
     """The metrics that were asked for, with their names in the table, and why others of a word are not."""
     if isinstance(metrics, (str, Metric, type)) or not isinstance(metrics, Iterable):
         metrics = [metrics]
@@ -387,7 +454,11 @@ def asked_metrics(metrics: Any, run: Run) -> tuple[list[tuple[str, Metric]], dic
     for name, metric in named:
         if metric in ("standard", "all"):
             for word in STANDARD if metric == "standard" else [i.name for i in metric_infos()]:
-                reason = _obstacle(metric_info(word), run)
+                info = metric_info(word)
+                if isinstance(run, Run):
+                    reason = _obstacle(info, run)
+                else:
+                    reason = run.obstacle(info) or run.obstacle(info, by_name(word)())
                 if reason is not None:
                     skipped[word] = reason
                 elif all(word != known for known, _ in asked):
@@ -401,7 +472,10 @@ def asked_metrics(metrics: Any, run: Run) -> tuple[list[tuple[str, Metric]], dic
             metric = OwnMetric(metric)
         if not isinstance(metric, Metric):
             metric = _by_name(metric)
-        metric.check(run)
+        if isinstance(run, Run):
+            metric.check(run)
+        else:
+            run.check(metric)
         name = metric.name if name is None else str(name)
         twin = next((other for known, other in asked if known == name), None)
         if twin is not None:

@@ -10,6 +10,7 @@ from .. import _native
 from .._arguments import threads
 from .._arrays import column_names, to_numpy
 from ._data import Run, Sides, explained
+from ._masked import SCORING, MaskedModel, MaskedRun
 from ._models import is_explainer
 from ._registry import MetricInfo, metric_info
 from ._value import Curve, MetricValue
@@ -112,6 +113,8 @@ class Metric:
         """The value of one explainer, from the fields of a run and of its sides by name."""
         run = dict(run)
         n_jobs = threads(run.pop("n_jobs", None))
+        if isinstance(run.get("model"), MaskedModel):
+            return self._of_masks(run, n_jobs)
         sides = {name: run.pop(name, None) for name in Sides.__dataclass_fields__}
         maps, explainer = run.pop("explanations", None), run.pop("explainer", None)
         one = explainer if maps is None else maps
@@ -132,6 +135,30 @@ class Metric:
             n_undefined=value["n_undefined"],
             curve=None if points is None else Curve(points[0], points[1], value["curves"]),
             assumed=asked.assumed,
+        )
+
+    def _of_masks(self, run: dict[str, Any], n_jobs: int | None) -> MetricValue:
+        """The value for a masked model."""
+        model, targets, maps = (run.pop(name, None) for name in ("model", "targets", "explanations"))
+        foreign = next((name for name, value in run.items() if name not in SCORING and value is not None), None)
+        if foreign is not None:
+            raise ValueError(f"{foreign}: expected None, since a masked model is asked by the numbers of samples")
+        scoring = {name: run[name] for name in SCORING if name in run}
+        asked = MaskedRun(model, targets, {"explanations": maps}, **scoring)
+        asked.check(self)
+        asked.metrics = [(self.name, self)]
+        values = asked.values(n_jobs)
+        (found,) = values.table(0.95, 0, 1, n_jobs)["metrics"]
+        value, points = found["scores"][0]["value"], values.curves(self.name)[0]
+        if value is None:
+            raise ValueError(f"{self.name}: the value of every sample is undefined")
+        return MetricValue(
+            metric=self.name,
+            direction=self.info.direction,
+            value=value,
+            per_sample=values.per_sample(self.name)[0],
+            n_undefined=found["scores"][0]["n_undefined"],
+            curve=None if points is None else Curve(*points),
         )
 
     def missing(self, run: Run) -> list[str]:

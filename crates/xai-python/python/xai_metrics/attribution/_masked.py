@@ -1,0 +1,281 @@
+"""Models of any modality, that are asked which features are kept."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _native
+from .._arguments import whole_or_none
+from .._arrays import integers, reals
+from ._data import activation_of, targets_of
+from ._models import rows_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from ._metric import Metric
+    from ._registry import MetricInfo
+
+#: What metrics may need of a masked model; what a feature is worth is not among it.
+GIVEN = {"model", "inputs", "targets", "explanations"}
+#: How its scores may be taken.
+SCORING = ("activation", "batch_size", "allow_batch_dependence")
+
+
+class MaskedModel:
+    """A model of any modality: its score when only some features of a sample are kept.
+
+    What a feature is, and how one is removed, is the business of the function: tokens of a text that are deleted or
+    replaced by a mask token, stretches of a recording that are silenced, columns of a table that are imputed, sources
+    of an answer, edges of a graph. Samples may have different numbers of features. Give it to :func:`evaluate`, or to a
+    metric, in the place of a model, with ``None`` for inputs and, as maps, one array of attributions per sample.
+
+    Parameters
+    ----------
+    function : callable
+        Is given the numbers of samples ``(rows,)`` and which of their features are kept, booleans ``(rows, features)``, and answers
+        ``(rows,)`` or ``(rows, n_outputs)``. All samples of a call have the same number of features.
+    n_features : sequence of int, optional
+        The features of each sample; those of the maps unless given.
+    cache : bool or path-like
+        Whether answers are remembered, so that nothing is asked twice; a path also keeps them in a file, a line of JSON per answer, from
+        which a run that was stopped goes on. The file belongs to this model and these samples.
+    max_calls : int, optional
+        The most rows that the function may be asked in all, where each may be a call of a service. Without a cache, a run that
+        plans more asks nothing; with one, what is known is not counted, and a run stops before it asks too much.
+
+    Examples
+    --------
+    Two texts; the score is the sum of the weights of the tokens that are kept:
+
+    >>> import numpy as np
+    >>> weights = [np.array([4.0, 0.0, 1.0]), np.array([1.0, 2.0])]
+    >>> def score(samples, kept):
+    ...     return [(weights[i] * row).sum() for i, row in zip(samples, kept)]
+    >>> model = MaskedModel(score)
+    >>> from xai_metrics.attribution import Deletion, evaluate, planned_calls
+    >>> Deletion().evaluate(model, None, None, weights).per_sample.round(4).tolist()
+    [1.1667, 1.25]
+    >>> maps = {"weights": weights, "negative": [-w for w in weights]}
+    >>> evaluate(model, None, None, maps, ["deletion", "comprehensiveness"])["deletion"].ranking
+    ['weights', 'negative']
+    >>> planned_calls(model, maps, ["deletion"])
+    10
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        n_features: Sequence[int] | None = None,
+        *,
+        cache: bool | str | os.PathLike[str] = False,
+        max_calls: int | None = None,
+    ) -> None:
+        if not callable(function):
+            told = "a function of samples and kept features"
+            raise TypeError(f"function: expected {told}, got {type(function).__name__}")
+        self.function = function
+        self.n_features = None if n_features is None else integers(n_features, "n_features", 1)
+        self.max_calls = whole_or_none("max_calls", max_calls, 0)
+        #: The rows that the function was asked.
+        self.n_calls = 0
+        self.cache = _Answers(None if isinstance(cache, bool) else Path(cache)) if cache else None
+
+    def _outputs(self, samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        if self.cache is None:
+            return self._asked(samples, kept)
+        return self.cache.outputs(samples, kept, self._asked)
+
+    def _asked(self, samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        if self.cache is not None and self.max_calls is not None:
+            if self.n_calls + len(samples) > self.max_calls:
+                raise ValueError(
+                    f"max_calls: {self.n_calls} rows were asked, and {len(samples)} more would be above the limit of {self.max_calls}"
+                )
+        answer = reals(self.function(samples, kept), "the answer of the masked model")
+        self.n_calls += len(samples)
+        return np.ascontiguousarray(rows_of(answer, len(samples)), dtype=np.float64)
+
+
+class _Answers:
+    """What a model has answered, in memory and in a file."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.known: dict[tuple[int, bytes], list[float]] = {}
+        if path is None or not path.exists():
+            return
+        text = path.read_bytes()
+        # A line that a stopped run has begun is no answer.
+        whole = text[: text.rfind(b"\n") + 1]
+        for number, line in enumerate(whole.splitlines(), 1):
+            try:
+                entry = json.loads(line)
+                kept = np.array([int(of) for of in entry["kept"]], dtype=bool)
+                self.known[_key(entry["sample"], kept)] = [float(of) for of in entry["outputs"]]
+            except (KeyError, TypeError, ValueError) as error:
+                raise ValueError(f"cache: line {number} of {path} is no answer of a model ({error}); give another file") from None
+        if len(whole) < len(text):
+            with path.open("r+b") as file:
+                file.truncate(len(whole))
+
+    def outputs(
+        self, samples: npt.NDArray[Any], kept: npt.NDArray[Any], ask: Callable[..., npt.NDArray[Any]]
+    ) -> npt.NDArray[Any]:
+        keys = [_key(sample, row) for sample, row in zip(samples, kept)]
+        new = {key: row for row, key in enumerate(keys) if key not in self.known}
+        if new:
+            rows = list(new.values())
+            answers = ask(samples[rows], kept[rows]).tolist()
+            if self.path is not None:
+                with self.path.open("a") as file:
+                    for row, outputs in zip(rows, answers):
+                        of_row = "".join("1" if of else "0" for of in kept[row])
+                        entry = {"sample": int(samples[row]), "kept": of_row, "outputs": outputs}
+                        file.write(json.dumps(entry) + "\n")
+            self.known.update(zip(new, answers))
+        return np.array([self.known[key] for key in keys], dtype=np.float64)
+
+
+def _key(sample: Any, kept: npt.NDArray[Any]) -> tuple[int, bytes]:
+    return int(sample), kept.tobytes()
+
+
+class MaskedRun:
+    """A run of metrics that ask a masked model."""
+
+    def __init__(self, model: MaskedModel, targets: Any, explainers: Mapping[str, Any], **scoring: Any) -> None:
+        self.model = model
+        self.explainers = [(str(name), _flat(maps, str(name))) for name, maps in explainers.items()]
+        lengths = {name: lengths for name, (lengths, _) in self.explainers}
+        first = next(iter(lengths))
+        n_features = lengths[first] if model.n_features is None else model.n_features
+        of = first if model.n_features is None else "n_features"
+        for name, found in lengths.items():
+            if len(found) != len(n_features):
+                raise ValueError(f"explainers[{name!r}]: expected maps of {len(n_features)} samples, as {of}, got {len(found)}")
+            if (found != n_features).any():
+                wrong = int(np.argmax(found != n_features))
+                raise ValueError(
+                    f"explainers[{name!r}][{wrong}]: expected {n_features[wrong]} attributions, as {of}, got {found[wrong]}"
+                )
+        self.n_features = n_features.tolist()
+        self.targets = None if targets is None else targets_of(targets, len(self.n_features))
+        self.scoring = {"activation": None, "batch_size": None, "allow_batch_dependence": False, **scoring}
+        self.metrics: list[tuple[str, Any]] = []
+        self.curves = True
+        self.progress: Any = None
+
+    def check(self, metric: Metric) -> None:
+        """Refuses a metric that a masked model has no answer for."""
+        if metric.functions["own"] is not None:
+            raise ValueError(f"{metric.name}: is given inputs, and a masked model has none")
+        told = self.obstacle(metric.info)
+        if told is not None:
+            raise ValueError(f"{metric.name}: {told}")
+
+    def obstacle(self, info: MetricInfo, metric: Metric | None = None) -> str | None:
+        """Why a metric has no value for a masked model, or, where it is given, for these maps."""
+        if info.has_call_of_its_own:
+            return f"has a function of its own, {info.name}()"
+        missing = [need for need in info.needs if need not in GIVEN]
+        if missing:
+            return f"needs {', '.join(missing)}, which a masked model has not"
+        if metric is None:
+            return None
+        alone = copy.copy(self)
+        alone.metrics = [(metric.name, metric)]
+        try:
+            alone.planned()
+        except ValueError as error:
+            return str(error)
+        return None
+
+    def planned(self) -> int:
+        """The rows that the model is going to be asked."""
+        planned: int = _native.attribution_masked_plan(self.request())
+        return planned
+
+    def values(self, n_jobs: int | None) -> Any:
+        """The values of all metrics, as the native part has them."""
+        return _native.attribution_masked_values(self.request(), n_jobs)
+
+    def request(self) -> dict[str, Any]:
+        """As the native part reads it."""
+        subsets, metrics = None, []
+        for name, metric in self.metrics:
+            draws = metric.arrays.get("draws")
+            if draws is not None:
+                given = self._subsets(metric, draws)
+                if subsets is not None and draws is not subsets[0]:
+                    raise ValueError("draws: the metrics of one run share their subsets")
+                subsets = draws, given
+            metrics.append(
+                {
+                    "metric": metric.info.name,
+                    "name": name,
+                    "parameters": list(_without_baseline(metric).items()),
+                    "draws_are_given": draws is not None,
+                    **metric.functions,
+                }
+            )
+        scoring = {**self.scoring, "activation": activation_of(self.scoring["activation"])}
+        return {
+            "model": self.model._outputs,
+            "n_features": self.n_features,
+            "targets": self.targets,
+            "explainers": [(name, values) for name, (_, values) in self.explainers],
+            "metrics": metrics,
+            "subsets": None if subsets is None else subsets[1],
+            "max_calls": self.model.max_calls if self.model.cache is None else None,
+            "curves": self.curves,
+            "progress": self.progress,
+            **scoring,
+        }
+
+    def _subsets(self, metric: Metric, draws: Any) -> list[npt.NDArray[Any]]:
+        """The features that are removed together, by sample."""
+        if metric.info.draws not in ("subsets", "neighbours"):
+            raise ValueError(f"draws: {metric.name} takes none with a masked model")
+        if len(draws) != len(self.n_features):
+            raise ValueError(f"draws: expected subsets of each of {len(self.n_features)} samples, got {len(draws)}")
+        subsets = [integers(of, f"draws[{sample}]", 2) for sample, of in enumerate(draws)]
+        shapes: dict[int, tuple[int, tuple[int, ...]]] = {}
+        for sample, (of, features) in enumerate(zip(subsets, self.n_features)):
+            if of.size and not 0 <= of.min() <= of.max() < features:
+                raise ValueError(f"draws[{sample}]: expected features of 0 to {features - 1}, got {of.min()} to {of.max()}")
+            other, shape = shapes.setdefault(features, (sample, of.shape))
+            if shape != of.shape:
+                raise ValueError(
+                    f"draws[{sample}]: expected the shape of draws[{other}], {shape}, a sample of as many features, got {of.shape}"
+                )
+        return subsets
+
+
+def _without_baseline(metric: Metric) -> dict[str, Any]:
+    """The parameters of a metric; what stands for a removed feature is absence, the baseline 0."""
+    parameters = dict(metric.parameters)
+    if "baseline" in metric.arrays:
+        raise ValueError(f"{metric.name}: baseline: a masked model is asked without the feature, whatever stands in its place")
+    default = next((of.default for of in metric.info.parameters if of.name == "baseline"), 0)
+    if default != 0:
+        parameters.setdefault("baseline", 0)
+    return parameters
+
+
+def _flat(maps: Any, name: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """The number of attributions of each sample, and all of them one after another."""
+    if callable(maps) or isinstance(maps, str):
+        raise TypeError(f"explainers[{name!r}]: a masked model is judged by maps, one array of attributions per sample; got {maps!r}")
+    rows = [reals(row, f"explainers[{name!r}][{sample}]", 1) for sample, row in enumerate(maps)]
+    if not rows:
+        raise ValueError(f"explainers[{name!r}]: empty")
+    lengths = np.array([len(row) for row in rows], dtype=np.int64)
+    return lengths, np.concatenate(rows).astype(np.float64)

@@ -1,0 +1,213 @@
+//! Metrics of a model that is asked which features are kept.
+
+use std::sync::Arc;
+
+use ndarray::{Array2, Array3, ArrayView1, ArrayView2};
+use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use xai_attribution::batch::PlannedRows;
+use xai_attribution::evaluation::EvaluationValues;
+use xai_attribution::masked::{MaskedEvaluation, MaskedModel};
+use xai_attribution::model::BoxError;
+use xai_attribution::perturbation::{GivenNeighbors, GivenSubsets};
+use xai_attribution::{Evaluate, Evaluation, EvaluationError, Scoring};
+
+use super::calls::{Function, outcome_of_run, rows, tell};
+use super::evaluate::built;
+use super::request::{Asked, AskedMetric, scoring};
+use super::samples::GivenTargets;
+use super::values::AttributionValues;
+use crate::work::{self, Calls};
+
+/// A request, as a dictionary.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct MaskedRequest<'py> {
+    model: Py<PyAny>,
+    n_features: Vec<usize>,
+    targets: Option<GivenTargets<'py>>,
+    /// With the attributions of all samples, one after another.
+    explainers: Vec<(String, PyReadonlyArray1<'py, f64>)>,
+    metrics: Vec<AskedMetric>,
+    /// Of each sample the features that are removed together, `(draws, size)`.
+    subsets: Option<Vec<PyReadonlyArray2<'py, i64>>>,
+    activation: String,
+    batch_size: Option<usize>,
+    allow_batch_dependence: bool,
+    max_calls: Option<u64>,
+    curves: bool,
+    progress: Option<Py<PyAny>>,
+}
+
+/// A request that any thread can work on.
+struct Job<'a> {
+    model: Function,
+    n_features: Vec<usize>,
+    targets: Option<xai_attribution::model::Targets>,
+    explainers: Vec<(String, ArrayView1<'a, f64>)>,
+    metrics: Vec<Asked>,
+    subsets: Option<Vec<ArrayView2<'a, i64>>>,
+    scoring: Scoring,
+    max_calls: Option<u64>,
+    curves: bool,
+    progress: Option<Function>,
+}
+
+impl MaskedRequest<'_> {
+    fn job(&self, py: Python<'_>) -> PyResult<Job<'_>> {
+        let explainers = self.explainers.iter();
+        let metrics = self.metrics.iter().map(|asked| asked.of_run(py));
+        let subsets = self.subsets.as_ref();
+        Ok(Job {
+            model: Arc::new(self.model.clone_ref(py)),
+            n_features: self.n_features.clone(),
+            targets: self.targets.as_ref().map(GivenTargets::targets),
+            explainers: explainers
+                .map(|(name, maps)| (name.clone(), maps.as_array()))
+                .collect(),
+            metrics: metrics.collect::<PyResult<_>>()?,
+            subsets: subsets.map(|of| of.iter().map(|of| of.as_array()).collect()),
+            scoring: Scoring {
+                batch_size: self.batch_size,
+                allow_batch_dependence: self.allow_batch_dependence,
+                ..scoring(py, &self.activation)?
+            },
+            max_calls: self.max_calls,
+            curves: self.curves,
+            progress: self.progress.as_ref().map(|f| Arc::new(f.clone_ref(py))),
+        })
+    }
+}
+
+/// A masked model that is a function of Python: samples and kept features in, an array `(rows, n_outputs)` out.
+struct PyMaskedModel {
+    calls: Calls,
+    function: Function,
+}
+
+impl MaskedModel for PyMaskedModel {
+    fn outputs(
+        &self,
+        samples: &[usize],
+        kept: ArrayView2<'_, bool>,
+    ) -> Result<Array2<f64>, BoxError> {
+        let number = |&sample: &usize| i64::try_from(sample).unwrap_or(i64::MAX);
+        let samples: Vec<i64> = samples.iter().map(number).collect();
+        let (kept, function) = (kept.to_owned(), Arc::clone(&self.function));
+        self.calls.call(move |py| {
+            let asked = (samples.into_pyarray(py), kept.into_pyarray(py));
+            rows(&function.bind(py).call1(asked)?)
+        })
+    }
+}
+
+impl Job<'_> {
+    /// Does something with the evaluation of the job, and with how an evaluation of some samples is set up.
+    fn with<R>(
+        &self,
+        calls: &Calls,
+        work: impl FnOnce(
+            MaskedEvaluation<'_>,
+            &dyn for<'e> Fn(Evaluation<'e, f64>, &[usize]) -> Evaluation<'e, f64>,
+        ) -> Result<R, EvaluationError>,
+    ) -> Result<R, EvaluationError> {
+        let model = PyMaskedModel {
+            calls: calls.clone(),
+            function: Arc::clone(&self.model),
+        };
+        let mut evaluation = MaskedEvaluation::new(&model, &self.n_features);
+        if let Some(targets) = &self.targets {
+            evaluation = evaluation.targets(targets.clone());
+        }
+        if let Some(most) = self.max_calls {
+            evaluation = evaluation.max_calls(most);
+        }
+        let of_explainers: Vec<(&String, Vec<f64>)> = (self.explainers.iter())
+            .map(|(name, maps)| (name, maps.to_vec()))
+            .collect();
+        for (name, maps) in &of_explainers {
+            let mut rest = maps.as_slice();
+            let of_sample = |&features: &usize| {
+                let (map, others) = rest.split_at(features.min(rest.len()));
+                rest = others;
+                map
+            };
+            let maps: Vec<&[f64]> = self.n_features.iter().map(of_sample).collect();
+            evaluation = evaluation.maps((*name).clone(), maps);
+        }
+        let build = || built::<f64>(&self.metrics, calls, false);
+        build()?;
+        work(evaluation, &|mut evaluation, samples| {
+            // They were built above, so that they are built here.
+            for (name, metric) in build().unwrap_or_default() {
+                evaluation = evaluation.metric_named(name, metric);
+            }
+            if let Some(subsets) = &self.subsets {
+                evaluation = given_subsets(evaluation, subsets, samples, &self.n_features);
+            }
+            if self.curves {
+                evaluation = evaluation.with_curves();
+            }
+            if let Some(progress) = &self.progress {
+                let (calls, progress) = (calls.clone(), Arc::clone(progress));
+                evaluation = evaluation.on_progress(move |n| tell(&calls, &progress, n));
+            }
+            evaluation.scoring(self.scoring)
+        })
+    }
+}
+
+/// The subsets of some samples, as metrics that draw some take them: by their features, and as what is added to presence. Python has
+/// checked that samples of the same number of features have as many, of one size.
+fn given_subsets<'e>(
+    evaluation: Evaluation<'e, f64>,
+    subsets: &[ArrayView2<'_, i64>],
+    samples: &[usize],
+    n_features: &[usize],
+) -> Evaluation<'e, f64> {
+    let (draws, size) = subsets[samples[0]].dim();
+    let features = Array3::from_shape_fn((draws, samples.len(), size), |(draw, i, place)| {
+        u32::try_from(subsets[samples[i]][[draw, place]]).unwrap_or(u32::MAX)
+    });
+    let mut noise = Array3::zeros((draws, samples.len(), n_features[samples[0]]));
+    for ((draw, sample, _), &feature) in features.indexed_iter() {
+        // What is out of range is told of the features.
+        if let Some(noise) = noise.get_mut((draw, sample, feature as usize)) {
+            *noise = -1.0;
+        }
+    }
+    evaluation
+        .with(GivenSubsets(features))
+        .with(GivenNeighbors(noise.into_dyn()))
+}
+
+/// All metrics of all explainers of a request.
+#[pyfunction]
+#[pyo3(signature = (request, n_jobs=None))]
+fn attribution_masked_values(
+    py: Python<'_>,
+    request: MaskedRequest<'_>,
+    n_jobs: Option<i64>,
+) -> PyResult<AttributionValues> {
+    let job = request.job(py)?;
+    let values = |calls: &Calls| -> Result<EvaluationValues, EvaluationError> {
+        job.with(calls, |evaluation, configure| evaluation.values(configure))
+    };
+    let (calls, outcome) = work::run_with_calls(py, n_jobs, values)?;
+    Ok(AttributionValues::new(outcome_of_run(&calls, py, outcome)?))
+}
+
+/// How many questions the metrics are going to ask.
+#[pyfunction]
+fn attribution_masked_plan(py: Python<'_>, request: MaskedRequest<'_>) -> PyResult<u64> {
+    let job = request.job(py)?;
+    let planned = |calls: &Calls| -> Result<PlannedRows, EvaluationError> {
+        job.with(calls, |evaluation, configure| evaluation.plan(configure))
+    };
+    let (calls, outcome) = work::run_with_calls(py, None, planned)?;
+    Ok(outcome_of_run(&calls, py, outcome)?.model)
+}
+
+pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    add_functions!(module, attribution_masked_values, attribution_masked_plan)
+}

@@ -1,0 +1,181 @@
+"""A model of any modality, that is asked which features are kept."""
+
+import json
+
+import numpy as np
+import pytest
+
+from xai_metrics.attribution import (
+    AverageDrop,
+    Comprehensiveness,
+    Deletion,
+    FaithfulnessEstimate,
+    Infidelity,
+    MaskedModel,
+    MuFidelity,
+    Sparseness,
+    evaluate,
+    planned_calls,
+)
+
+WEIGHTS = [np.array([4.0, -0.5, 1.0]), np.array([0.25, 2.0, -1.0, 0.5, 3.0]), np.array([1.0, 1.5, -2.0]), np.array([2.0])]
+
+
+def score(samples, kept):
+    """The sum of the weights that are kept, and half the product of the first and the last."""
+    answers = []
+    for sample, row in zip(samples, kept):
+        of = WEIGHTS[sample] * row
+        answers.append(of.sum() + (0.5 * of[0] * of[-1] if len(of) > 1 else 0.0))
+    return np.array(answers)
+
+
+def test_each_sample_is_judged_as_if_it_were_alone():
+    def only(sample):
+        return lambda samples, kept: score(np.full(len(kept), sample), kept)
+
+    for metric in (Deletion(), Comprehensiveness(), FaithfulnessEstimate(correlation="pearson"), Sparseness()):
+        needs_model = "model" in metric.info.needs
+        arguments = (MaskedModel(score), None, None, WEIGHTS) if needs_model else None
+        if arguments is None:
+            continue
+        values = metric.evaluate(*arguments).per_sample
+        for sample, weights in enumerate(WEIGHTS[:3]):
+            alone = metric.evaluate(MaskedModel(only(sample)), None, None, [weights])
+            assert values[sample] == alone.value, metric
+
+
+def test_values_are_those_of_a_hand():
+    # 4.5 + 2, −0.5 + 1 without the first, 1 without two, 0: areas under thirds.
+    value = Deletion().evaluate(MaskedModel(score), None, None, WEIGHTS[:1])
+    whole, first, two = 4.5 + 2.0, 0.5, -0.5
+    assert value.value == pytest.approx((whole / 2 + first + two + 0.0) / 3)
+    assert value.curve.n_features.tolist() == [0, 1, 2, 3]
+    drop = Comprehensiveness(steps=[1]).evaluate(MaskedModel(score), None, None, WEIGHTS[:1])
+    assert drop.value == pytest.approx(whole - first)
+
+
+def test_given_subsets_are_of_each_sample():
+    subsets = [[[0], [1], [2]], [[0, 1], [1, 4], [2, 3]], [[0], [1], [2]], [[0], [0], [0]]]
+    model, maps = MaskedModel(score), [w + 0.1 for w in WEIGHTS]
+    fidelity = MuFidelity(draws=subsets, correlation="pearson").evaluate(model, None, None, maps).per_sample
+    errors = Infidelity(draws=subsets).evaluate(model, None, None, maps).per_sample
+    for sample, of_sample in enumerate(subsets):
+        sums = np.array([maps[sample][of].sum() for of in of_sample])
+        whole = np.ones(len(maps[sample]), dtype=bool)
+        removed = np.tile(whole, (len(of_sample), 1))
+        for row, of in zip(removed, of_sample):
+            row[of] = False
+        drops = score([sample], whole[None])[0] - score([sample] * len(removed), removed)
+        assert errors[sample] == pytest.approx(np.mean((sums - drops) ** 2))
+        if sample < 3:
+            assert fidelity[sample] == pytest.approx(np.corrcoef(sums, drops)[0, 1])
+    assert np.isnan(fidelity[3])
+    with pytest.raises(ValueError, match=r"draws\[2\]: expected the shape of draws\[0\]"):
+        MuFidelity(draws=[*subsets[:2], [[0]], subsets[3]]).evaluate(model, None, None, maps)
+    with pytest.raises(ValueError, match=r"draws\[0\]: expected features of 0 to 2"):
+        MuFidelity(draws=[[[3], [1], [2]], *subsets[1:]]).evaluate(model, None, None, maps)
+
+
+def test_a_table_of_explainers_has_curves_where_numbers_of_features_are_equal():
+    maps = {"weights": WEIGHTS, "size": [np.abs(w) for w in WEIGHTS]}
+    table = evaluate(MaskedModel(score), None, None, maps, "standard")
+    assert table.n_samples == 4 and {"deletion", "mu_fidelity", "sparseness"} <= set(table.metrics)
+    assert "gives features other values" in table.skipped["average_drop"]
+    same = {name: [of[0], of[2]] for name, of in maps.items()}
+    pairs = [0, 2]
+    equal = evaluate(MaskedModel(lambda i, kept: score([pairs[j] for j in i], kept)), None, None, same, ["deletion"])
+    assert len(equal["deletion"]["weights"].curve.scores) == 4
+    assert table["deletion"]["weights"].curve is None
+    everything = evaluate(MaskedModel(score), None, None, maps, "all")
+    assert len(everything.metrics) > 20 and "masks" in everything.skipped["pointing_game"]
+
+
+def test_targets_are_read_from_several_outputs():
+    def classes(samples, kept):
+        of = score(samples, kept)
+        return np.stack([of, -of], axis=1)
+
+    first = Deletion().evaluate(MaskedModel(classes), None, [0, 0, 0, 0], WEIGHTS)
+    mixed = Deletion().evaluate(MaskedModel(classes), None, [0, 1, 0, 1], WEIGHTS)
+    assert (mixed.per_sample == first.per_sample * [1, -1, 1, -1]).all()
+    probabilities = Deletion().evaluate(MaskedModel(classes), None, [0, 1, 0, 1], WEIGHTS, activation="softmax")
+    assert ((probabilities.per_sample > 0) & (probabilities.per_sample < 1)).all()
+
+
+def test_a_stopped_run_goes_on_from_its_cache(tmp_path):
+    path, asked = tmp_path / "answers.jsonl", []
+
+    def failing(samples, kept):
+        if len(asked) >= 2:
+            raise ConnectionError("gone")
+        asked.append(len(samples))
+        return score(samples, kept)
+
+    maps = {"weights": WEIGHTS, "size": [np.abs(w) for w in WEIGHTS]}
+    metrics = ["deletion", "insertion", "mu_fidelity"]
+    with pytest.raises(ConnectionError, match="gone"):
+        evaluate(MaskedModel(failing, cache=path), None, None, maps, metrics)
+    known = path.read_text().count("\n")
+    assert known == sum(asked)
+    # A line that was begun.
+    with path.open("a") as file:
+        file.write('{"sample": 0, "ke')
+    model = MaskedModel(score, cache=path)
+    table = evaluate(model, None, None, maps, metrics)
+    expected = evaluate(MaskedModel(score), None, None, maps, metrics)
+    for metric in metrics:
+        for name in maps:
+            np.testing.assert_array_equal(table[metric][name].per_sample, expected[metric][name].per_sample)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert len(lines) == known + model.n_calls
+    assert len({(line["sample"], line["kept"]) for line in lines}) == len(lines)
+    again = MaskedModel(score, cache=path, max_calls=0)
+    assert evaluate(again, None, None, maps, metrics)["deletion"].ranking == expected["deletion"].ranking
+    path.write_text("sample,kept\n")
+    with pytest.raises(ValueError, match="line 1 of .* is no answer of a model"):
+        MaskedModel(score, cache=path)
+
+
+def test_calls_are_planned_and_limited():
+    maps = {"weights": WEIGHTS}
+    planned = planned_calls(MaskedModel(score), maps, ["deletion", "insertion"])
+    # d − 1 steps each way, and two ends: 2 (d − 1) + 2 for d = 3, 5, 3 and 1.
+    assert planned == 6 + 10 + 6 + 2
+    model = MaskedModel(score)
+    evaluate(model, None, None, maps, ["deletion", "insertion"])
+    assert model.n_calls == planned + 1
+    limited = MaskedModel(score, max_calls=planned - 1)
+    with pytest.raises(ValueError, match=f"max_calls = {planned - 1}: expected at least the {planned}"):
+        evaluate(limited, None, None, maps, ["deletion", "insertion"])
+    assert limited.n_calls == 0
+    remembering = MaskedModel(score, cache=True, max_calls=3)
+    with pytest.raises(ValueError, match="above the limit of 3"):
+        evaluate(remembering, None, None, maps, ["deletion"])
+    assert remembering.n_calls <= 3
+
+
+def test_answers_that_depend_on_the_batch_are_refused():
+    with pytest.raises(ValueError, match="alone"):
+        Deletion().evaluate(MaskedModel(lambda i, kept: kept.mean(axis=1) + len(kept)), None, None, WEIGHTS)
+
+
+@pytest.mark.parametrize(
+    ("run", "told"),
+    [
+        (lambda: AverageDrop().evaluate(MaskedModel(score), None, None, WEIGHTS), "other values than their own"),
+        (lambda: Deletion(baseline="mean").evaluate(MaskedModel(score), None, None, WEIGHTS), "asked without the feature"),
+        (lambda: Deletion().evaluate(MaskedModel(score), WEIGHTS, None, WEIGHTS), "inputs: expected None"),
+        (lambda: Deletion().evaluate(MaskedModel(score), None, None, [[1.0, np.nan]]), r"\[0, 1\]: not a finite number"),
+        (lambda: Deletion().evaluate(MaskedModel(score), None, None, []), "empty"),
+        (lambda: Deletion().evaluate(MaskedModel(score, [3, 4]), None, None, WEIGHTS[:2]), r"\[1\]: expected 4 attributions, as n_features"),
+        (lambda: Deletion().evaluate(MaskedModel(lambda i, kept: [1.0, 2.0, 3.0, 4.0, 5.0]), None, None, WEIGHTS), "expected outputs of shape"),
+        (lambda: evaluate(MaskedModel(score), None, None, {"a": "random"}, ["deletion"]), "judged by maps"),
+        (lambda: evaluate(MaskedModel(score), None, None, {"a": WEIGHTS, "b": WEIGHTS[:2]}, ["deletion"]), r"'b'.*maps of 4 samples"),
+        (lambda: evaluate(MaskedModel(score), None, None, {"a": WEIGHTS}, ["pointing_game"]), "needs masks"),
+        (lambda: MaskedModel(3), "expected a function"),
+    ],
+)
+def test_what_is_wrong_is_told(run, told):
+    with pytest.raises((TypeError, ValueError), match=told):
+        run()
