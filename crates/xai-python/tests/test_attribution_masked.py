@@ -14,8 +14,11 @@ from xai_metrics.attribution import (
     MaskedModel,
     MuFidelity,
     Sparseness,
+    Words,
+    color_text,
     evaluate,
     planned_calls,
+    text_model,
 )
 
 WEIGHTS = [np.array([4.0, -0.5, 1.0]), np.array([0.25, 2.0, -1.0, 0.5, 3.0]), np.array([1.0, 1.5, -2.0]), np.array([2.0])]
@@ -179,3 +182,57 @@ def test_answers_that_depend_on_the_batch_are_refused():
 def test_what_is_wrong_is_told(run, told):
     with pytest.raises((TypeError, ValueError), match=told):
         run()
+
+
+def test_targets_that_are_not_given_are_the_answers_of_the_model():
+    def classes(samples, kept):
+        of = score(samples, kept) - 3.0
+        return np.stack([-of, of], axis=1)
+
+    model = MaskedModel(classes)
+    predicted = Deletion().evaluate(model, None, None, WEIGHTS)
+    assert predicted.assumed["targets"] == "the class of the largest output"
+    targets = [int(score([i], np.ones((1, len(w)), bool))[0] > 3.0) for i, w in enumerate(WEIGHTS)]
+    assert sorted(set(targets)) == [0, 1]
+    given = Deletion().evaluate(MaskedModel(classes), None, targets, WEIGHTS)
+    np.testing.assert_array_equal(predicted.per_sample, given.per_sample)
+    # Whole samples are asked once.
+    assert model.n_calls <= planned_calls(model, {"a": WEIGHTS}, ["deletion"]) + 1
+
+
+def test_words_of_texts_are_removed_or_masked():
+    text = Words.of("It's, well... a  fine-ish (short) film!", r"\w+")
+    everything, nothing = np.ones(len(text.offsets), bool), np.zeros(len(text.offsets), bool)
+    assert text.kept(everything) == text.text
+    assert text.kept(nothing, "_").count("_") == len(text.words)
+    assert not any(word in text.kept(nothing).split() for word in text.words)
+    with pytest.raises(ValueError, match=r"texts\[1\]: no word"):
+        text_model(len, ["one", "..."])
+
+
+def test_a_pipeline_over_words_is_judged_by_its_own_weights():
+    pytest.importorskip("sklearn")
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    rng = np.random.default_rng(0)
+    kinds = [["good", "fine", "great"], ["bad", "poor", "dull"]]
+    fill = ["the", "film", "was", "a", "plot", "scene", "actor", "score", "end", "music"]
+    labels = rng.integers(0, 2, 120)
+    texts = [
+        " ".join(rng.permutation([*rng.choice(fill, rng.integers(4, 9)), *rng.choice(kinds[y], rng.integers(1, 4))]))
+        for y in labels
+    ]
+    pipeline = make_pipeline(CountVectorizer(token_pattern=r"\w+"), LogisticRegression()).fit(texts, labels)
+    model = text_model(pipeline.predict_proba, texts)
+    words, weights = pipeline[0].vocabulary_, pipeline[1].coef_[0]
+    sign = np.where(pipeline.predict(texts) == 1, 1.0, -1.0)
+    own = [np.array([s * weights[words[w]] for w in of]) for s, of in zip(sign, model.words)]
+    random = [rng.normal(size=len(of)) for of in model.words]
+    table = evaluate(model, None, None, {"weights": own, "random": random, "reversed": [-of for of in own]})
+    for metric in ("deletion", "insertion", "symmetric_relevance_gain", "mu_fidelity"):
+        assert table[metric].ranking == ["weights", "random", "reversed"]
+    assert table["deletion"].is_better("weights", than="random")
+    page = color_text(model.texts[0], own[0], "weights")._repr_html_()
+    assert page.count("<span") == len(model.words[0]) and "aria-label" in page

@@ -50,6 +50,7 @@ from ._plots import plot_curves, plot_maps
 from ._registry import MetricInfo, metric_info, metric_infos
 from ._stream import evaluate_stream
 from ._table import Comparison, EvaluationTable, EvaluationValues, ExplainerValue, MetricResult
+from ._texts import ColoredText, TextModel, Words, color_text, text_model
 from ._value import Curve, MetricValue
 from .metrics import Metric, by_name
 
@@ -69,6 +70,7 @@ else:
 
 __all__ = [
     "Batch",
+    "ColoredText",
     "Comparison",
     "Curve",
     "EvaluationTable",
@@ -86,7 +88,10 @@ __all__ = [
     "RandomizationStep",
     "RandomizationValues",
     "STANDARD",
+    "TextModel",
+    "Words",
     "base_scores",
+    "color_text",
     "evaluate",
     "evaluate_part",
     "evaluate_stream",
@@ -104,5 +109,6 @@ __all__ = [
     "plot_maps",
     "representativity",
     "smoothed",
+    "text_model",
 ]
 __all__ += metrics.__all__

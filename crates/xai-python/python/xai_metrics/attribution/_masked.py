@@ -172,6 +172,10 @@ class MaskedRun:
         self.metrics: list[tuple[str, Any]] = []
         self.curves = True
         self.progress: Any = None
+        #: What was taken for arguments that were not given.
+        self.assumed: dict[str, str] = {}
+        #: The outputs for samples that are whole, where they were asked for their classes.
+        self.whole: dict[int, npt.NDArray[np.float64]] = {}
 
     def check(self, metric: Metric) -> None:
         """Refuses a metric that a masked model has no answer for."""
@@ -205,7 +209,37 @@ class MaskedRun:
 
     def values(self, n_jobs: int | None) -> Any:
         """The values of all metrics, as the native part has them."""
+        if self.targets is None and any("targets" in metric.info.needs for _, metric in self.metrics):
+            # What is wrong is told before the model is asked.
+            self.planned()
+            self.targets = self._classes()
         return _native.attribution_masked_values(self.request(), n_jobs)
+
+    def _classes(self) -> npt.NDArray[Any] | None:
+        """The class of the largest output of each sample that is whole; nothing for one output."""
+        n_features = np.array(self.n_features)
+        for features in np.unique(n_features):
+            samples = np.flatnonzero(n_features == features)
+            size = self.scoring["batch_size"] or 4096
+            for first in range(0, len(samples), size):
+                part = samples[first : first + size]
+                outputs = self.model._outputs(part, np.ones((len(part), features), dtype=bool))
+                self.whole.update(zip(part.tolist(), outputs))
+        whole = [self.whole[sample] for sample in range(len(n_features))]
+        if all(len(of) == 1 for of in whole):
+            return None
+        self.assumed["targets"] = "the class of the largest output"
+        return np.array([of.argmax() for of in whole], dtype=np.int64)
+
+    def _outputs(self, samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """What the model answers; of samples that are whole it may have been asked."""
+        known = [bool(row.all()) and int(sample) in self.whole for sample, row in zip(samples, kept)]
+        if not any(known):
+            return self.model._outputs(samples, kept)
+        new = ~np.array(known)
+        asked = iter(self.model._outputs(samples[new], kept[new]) if new.any() else ())
+        rows = [self.whole[int(sample)] if is_known else next(asked) for sample, is_known in zip(samples, known)]
+        return np.array(rows, dtype=np.float64)
 
     def request(self) -> dict[str, Any]:
         """As the native part reads it."""
@@ -228,7 +262,7 @@ class MaskedRun:
             )
         scoring = {**self.scoring, "activation": activation_of(self.scoring["activation"])}
         return {
-            "model": self.model._outputs,
+            "model": self._outputs if self.whole else self.model._outputs,
             "n_features": self.n_features,
             "targets": self.targets,
             "explainers": [(name, values) for name, (_, values) in self.explainers],

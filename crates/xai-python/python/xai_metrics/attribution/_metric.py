@@ -159,6 +159,7 @@ class Metric:
             per_sample=values.per_sample(self.name)[0],
             n_undefined=found["scores"][0]["n_undefined"],
             curve=None if points is None else Curve(*points),
+            assumed=asked.assumed,
         )
 
     def missing(self, run: Run) -> list[str]:
