@@ -14,13 +14,12 @@ import numpy as np
 from .. import _native
 from .._arguments import whole_or_none
 from .._arrays import integers, reals
-from ._data import activation_of, targets_of
+from ._data import Asked, activation_of, targets_of
 from ._models import rows_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ._metric import Metric
     from ._registry import MetricInfo
 
 #: What metrics may need of a masked model; what a feature is worth is not among it.
@@ -169,7 +168,7 @@ class MaskedRun:
         self.n_features = n_features.tolist()
         self.targets = None if targets is None else targets_of(targets, len(self.n_features))
         self.scoring = {"activation": None, "batch_size": None, "allow_batch_dependence": False, **scoring}
-        self.metrics: list[tuple[str, Any]] = []
+        self.metrics: Sequence[tuple[str, Asked]] = ()
         self.curves = True
         self.progress: Any = None
         #: What was taken for arguments that were not given.
@@ -177,15 +176,15 @@ class MaskedRun:
         #: The outputs for samples that are whole, where they were asked for their classes.
         self.whole: dict[int, npt.NDArray[np.float64]] = {}
 
-    def check(self, metric: Metric) -> None:
+    def check(self, metric: Asked) -> None:
         """Refuses a metric that a masked model has no answer for."""
         if metric.functions["own"] is not None:
-            raise ValueError(f"{metric.name}: is given inputs, and a masked model has none")
+            raise ValueError(f"{metric.info.name}: is given inputs, and a masked model has none")
         told = self.obstacle(metric.info)
         if told is not None:
-            raise ValueError(f"{metric.name}: {told}")
+            raise ValueError(f"{metric.info.name}: {told}")
 
-    def obstacle(self, info: MetricInfo, metric: Metric | None = None) -> str | None:
+    def obstacle(self, info: MetricInfo, metric: Asked | None = None) -> str | None:
         """Why a metric has no value for a masked model, or, where it is given, for these maps."""
         if info.has_call_of_its_own:
             return f"has a function of its own, {info.name}()"
@@ -195,7 +194,7 @@ class MaskedRun:
         if metric is None:
             return None
         alone = copy.copy(self)
-        alone.metrics = [(metric.name, metric)]
+        alone.metrics = [(metric.info.name, metric)]
         try:
             alone.planned()
         except ValueError as error:
@@ -274,10 +273,10 @@ class MaskedRun:
             **scoring,
         }
 
-    def _subsets(self, metric: Metric, draws: Any) -> list[npt.NDArray[Any]]:
+    def _subsets(self, metric: Asked, draws: Any) -> list[npt.NDArray[Any]]:
         """The features that are removed together, by sample."""
         if metric.info.draws not in ("subsets", "neighbours"):
-            raise ValueError(f"draws: {metric.name} takes none with a masked model")
+            raise ValueError(f"draws: {metric.info.name} takes none with a masked model")
         if len(draws) != len(self.n_features):
             raise ValueError(f"draws: expected subsets of each of {len(self.n_features)} samples, got {len(draws)}")
         subsets = [integers(of, f"draws[{sample}]", 2) for sample, of in enumerate(draws)]
@@ -293,11 +292,11 @@ class MaskedRun:
         return subsets
 
 
-def _without_baseline(metric: Metric) -> dict[str, Any]:
+def _without_baseline(metric: Asked) -> dict[str, Any]:
     """The parameters of a metric; what stands for a removed feature is absence, the baseline 0."""
     parameters = dict(metric.parameters)
     if "baseline" in metric.arrays:
-        raise ValueError(f"{metric.name}: baseline: a masked model is asked without the feature, whatever stands in its place")
+        raise ValueError(f"{metric.info.name}: baseline: a masked model is asked without the feature, whatever stands in its place")
     default = next((of.default for of in metric.info.parameters if of.name == "baseline"), 0)
     if default != 0:
         parameters.setdefault("baseline", 0)
