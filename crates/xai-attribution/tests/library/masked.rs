@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ndarray::{Array2, Array3, ArrayView2, ArrayViewD, array};
 use serde_json::Value as Json;
 use xai_attribution::masked::{MaskedEvaluation, MaskedModel, Remembered};
-use xai_attribution::metric::{Entry, Sufficiency, registry};
+use xai_attribution::metric::{Entry, Measure, Sufficiency, registry};
 use xai_attribution::model::BoxError;
-use xai_attribution::perturbation::{GivenNeighbors, GivenSubsets};
+use xai_attribution::perturbation::{GivenNeighbors, GivenOrders, GivenSubsets};
 use xai_attribution::{
     Baseline, Deletion, ErrorKind, Evaluation, Insertion, Layout, MuFidelity, input,
 };
@@ -84,6 +84,25 @@ fn metric_of(case: &Json) -> Option<(&str, Vec<(String, Value)>)> {
         "deletion" | "insertion" | "symmetric-relevance-gain" => (name, vec![given("steps")]),
         "region-perturbation" | "monotonicity" => (name, vec![set("steps", "all".into()), zero]),
         "comprehensiveness" | "rationale-sufficiency" | "naopc" => (name, vec![zero]),
+        // ferret's sizes are 10, 20, … 100 %, rounded down.
+        "aopc-comprehensiveness" | "aopc-sufficiency" => {
+            let sizes = match params["counts"].as_array() {
+                Some(counts) => {
+                    Value::List(counts.iter().map(|k| k.as_i64().unwrap().into()).collect())
+                }
+                None => 10i64.into(),
+            };
+            let is_sufficiency = name == "aopc-sufficiency";
+            let name = if is_sufficiency {
+                "rationale-sufficiency"
+            } else {
+                "comprehensiveness"
+            };
+            (
+                name,
+                vec![zero, set("steps", sizes), set("positive_only", true.into())],
+            )
+        }
         // The drop without the first k.
         "top-k-log-prob-drop" => {
             let k = Value::List(vec![(number(&params["k"]) as i64).into()]);
@@ -118,10 +137,13 @@ fn metric_of(case: &Json) -> Option<(&str, Vec<(String, Value)>)> {
 #[test]
 fn golden_values_of_masked_models_are_reproduced() {
     let golden: Json = serde_json::from_str(include_str!("../golden/masked.json")).unwrap();
-    let mut left_out = std::collections::BTreeSet::new();
     for case in golden["cases"].as_array().unwrap() {
         let Some((name, settings)) = metric_of(case) else {
-            left_out.insert(case["metric"].as_str().unwrap());
+            // Another test composes them.
+            assert!(
+                ["random-order-reference", "sensitivity-n"]
+                    .contains(&case["metric"].as_str().unwrap())
+            );
             continue;
         };
         let inputs = &case["inputs"];
@@ -183,14 +205,116 @@ fn golden_values_of_masked_models_are_reproduced() {
             );
         }
     }
-    // Draws of several orders, or of subsets of several sizes, are not taken from elsewhere; ferret's rationales are of positive scores only.
-    let others = [
-        "aopc-comprehensiveness",
-        "aopc-sufficiency",
-        "random-order-reference",
-        "sensitivity-n",
-    ];
-    assert!(left_out.into_iter().eq(others));
+}
+
+/// The cases of a metric: the model, the map and further inputs of each sample, and what is expected.
+fn samples_of<'j>(
+    golden: &'j Json,
+    metric: &str,
+) -> Vec<(Golden<'j>, usize, Vec<f64>, &'j Json, f64)> {
+    let case = golden["cases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|case| case["metric"] == metric)
+        .unwrap();
+    let (inputs, expected) = (&case["inputs"], &case["expected"]["per_sample"]);
+    let drawn = inputs.get("orders").or(inputs.get("subsets")).unwrap();
+    let maps = inputs["maps"].as_array().unwrap().iter().enumerate();
+    maps.map(|(sample, map)| {
+        let model = Golden {
+            model: &golden["models"][inputs["model"].as_str().unwrap()],
+            is_log: false,
+        };
+        (
+            model,
+            sample,
+            numbers(map),
+            &drawn[sample],
+            number(&expected[sample]),
+        )
+    })
+    .collect()
+}
+
+/// The value of one sample alone, with features that are drawn elsewhere: `(draws, size)`.
+fn alone(
+    model: &Golden<'_>,
+    sample: usize,
+    map: &[f64],
+    drawn: &Json,
+    metric: &dyn Fn() -> Box<dyn Measure<f64>>,
+) -> Option<f64> {
+    let one = |samples: &[usize], kept: ArrayView2<'_, bool>| {
+        model.outputs(&vec![sample; samples.len()], kept)
+    };
+    let rows: Vec<Vec<f64>> = drawn.as_array().unwrap().iter().map(numbers).collect();
+    let subsets = Array3::from_shape_fn((rows.len(), 1, rows[0].len()), |(draw, _, k)| {
+        rows[draw][k] as u32
+    });
+    let order = subsets.index_axis(ndarray::Axis(0), 0).to_owned();
+    let values = MaskedEvaluation::new(&one, &[map.len()])
+        .maps("map", [map])
+        .values(|evaluation, _| {
+            let evaluation = evaluation.metric(metric());
+            match rows.len() {
+                1 => evaluation.with(GivenOrders(order.clone())),
+                _ => evaluation.with(GivenSubsets(subsets.clone())),
+            }
+        });
+    values.unwrap().metrics[0].per_sample[0][0]
+}
+
+#[test]
+fn sensitivity_n_is_the_mean_of_the_correlations_of_given_subsets_of_each_size() {
+    let golden: Json = serde_json::from_str(include_str!("../golden/masked.json")).unwrap();
+    let settings = [("correlation".to_owned(), "pearson".into())];
+    let fidelity = registry::find("mu-fidelity").unwrap();
+    let of_size = || fidelity.build_with_draws::<f64>(&settings).unwrap();
+    for (model, sample, map, sizes, expected) in samples_of(&golden, "sensitivity-n") {
+        let sizes = sizes.as_array().unwrap().iter();
+        let values: Vec<f64> = sizes
+            .filter_map(|drawn| alone(&model, sample, &map, drawn, &of_size))
+            .collect();
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        assert!(
+            (mean - expected).abs() < 1e-9,
+            "{sample}: {mean}, not {expected}"
+        );
+    }
+}
+
+#[test]
+fn the_random_order_reference_is_the_share_of_given_orders_with_a_larger_area() {
+    let golden: Json = serde_json::from_str(include_str!("../golden/masked.json")).unwrap();
+    let deletion = registry::find("deletion").unwrap();
+    let own = || deletion.build::<f64>(&[]).unwrap();
+    let given = || deletion.build_with_draws::<f64>(&[]).unwrap();
+    for (model, sample, map, orders, expected) in samples_of(&golden, "random-order-reference") {
+        let area = |order: &Json, metric: &dyn Fn() -> Box<dyn Measure<f64>>| {
+            alone(
+                &model,
+                sample,
+                &map,
+                &Json::from(vec![order.clone()]),
+                metric,
+            )
+            .unwrap()
+        };
+        let orders = orders.as_array().unwrap();
+        let of_map = area(&orders[0], &own);
+        let beaten = orders
+            .iter()
+            .map(|order| match area(order, &given) - of_map {
+                gain if gain.abs() <= 1e-12 => 0.5,
+                gain => f64::from(u8::from(gain > 0.0)),
+            });
+        let share = beaten.sum::<f64>() / orders.len() as f64;
+        assert!(
+            (share - expected).abs() < 1e-12,
+            "{sample}: {share}, not {expected}"
+        );
+    }
 }
 
 /// Texts of 3, 5, 3 and 1 tokens: the score is the sum of products of neighbours that are kept, and of the weights.

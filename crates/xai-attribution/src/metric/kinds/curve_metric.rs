@@ -39,6 +39,11 @@ pub trait CurveKind:
         Features::default()
     }
 
+    /// Whether features without a positive attribution are never flipped. By default they are.
+    fn only_positive(&self) -> bool {
+        false
+    }
+
     /// The value of one sample from the points of its curve, by default the [`area`] under it.
     ///
     /// # Errors
@@ -130,6 +135,7 @@ impl<K: CurveKind> CurveMetric<K> {
             features: self.features,
             rank_by: K::RANK_BY,
             score: self.score,
+            only_positive: self.kind.only_positive(),
         }
     }
 }

@@ -51,6 +51,8 @@ pub struct RemovalCurve {
     pub rank_by: RankBy,
     /// What is read off the model's outputs.
     pub score: CurveScore,
+    /// Whether features without a positive attribution are never flipped: a sample is at its last point when all others are.
+    pub only_positive: bool,
 }
 
 /// The scores of a batch along a [`RemovalCurve`].
@@ -314,17 +316,23 @@ impl RemovalCurve {
         let remover = absence.remover(batch);
         // What threads may share; the caches may not be.
         let (cells, orders): (&FeatureCells, &[Vec<u32>]) = (&cells, &orders);
-        // A sample is at its end at the first point that flips all of its features.
-        let n_points: Vec<usize> = (0..n)
-            .map(|sample| {
-                let below = |count: &usize| *count < cells.of(sample).n_cells();
-                (n_flipped.partition_point(below) + 1).min(n_flipped.len())
-            })
+        let most: Vec<usize> = match self.only_positive {
+            true => n_positive(cells, explained.attributions()?, batch.run().n_positions()),
+            false => (0..n).map(|sample| cells.of(sample).n_cells()).collect(),
+        };
+        // A sample is at its last point at the first one that flips all that are flipped of its features.
+        let n_points: Vec<usize> = most
+            .iter()
+            .map(|most| (n_flipped.partition_point(|count| count < most) + 1).min(n_flipped.len()))
             .collect();
-        let is_last = |sample: usize, point: usize| n_flipped[point] >= cells.of(sample).n_cells();
+        let n_of = |sample: usize, point: usize| n_flipped[point].min(most[sample]);
+        let is_end =
+            |sample: usize, point: usize| n_of(sample, point) == cells.of(sample).n_cells();
+        let is_row =
+            |sample: usize, point: usize| point < n_points[sample] && !is_end(sample, point);
         let rows: Vec<(usize, usize)> = (1..n_flipped.len())
             .flat_map(|point| (0..n).map(move |sample| (sample, point)))
-            .filter(|&(sample, point)| point < n_points[sample] && !is_last(sample, point))
+            .filter(|&(sample, point)| is_row(sample, point))
             .collect();
         let answers = batch.read_changed(
             self.score,
@@ -332,7 +340,7 @@ impl RemovalCurve {
             |row| rows[row].0,
             |row, values| {
                 let (sample, point) = rows[row];
-                let order = orders[sample].split_at(n_flipped[point]);
+                let order = orders[sample].split_at(n_of(sample, point));
                 let removed = match self.start {
                     Start::Input => order.0,
                     Start::Blank => order.1,
@@ -348,17 +356,20 @@ impl RemovalCurve {
         )?;
         remover.check()?;
         let mut scores = vec![self.end(batch, true)?];
-        let ends: Vec<f64> = match n_points.iter().enumerate().any(|(i, n)| is_last(i, n - 1)) {
+        let ends: Vec<f64> = match n_points.iter().enumerate().any(|(i, n)| is_end(i, n - 1)) {
             true => self.end(batch, false)?,
             false => Vec::new(),
         };
         let mut answers = answers.into_iter();
         for point in 1..n_flipped.len() {
-            let of_sample = |sample| match is_last(sample, point) {
-                true => ends[sample],
-                false => answers.next().expect("one answer per row"),
+            let before: &[f64] = &scores[point - 1];
+            let of_sample = |sample| match (is_end(sample, point), is_row(sample, point)) {
+                (true, _) => ends[sample],
+                (false, true) => answers.next().expect("one answer per row"),
+                (false, false) => before[sample],
             };
-            scores.push((0..n).map(of_sample).collect());
+            let of_point = (0..n).map(of_sample).collect();
+            scores.push(of_point);
         }
         Ok(CurveScores {
             n_flipped,
@@ -374,10 +385,20 @@ impl<T: Real> MapWork<T> for RemovalCurve {
     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<CurveScores> {
         let n_flipped = Arc::clone(&*explained.batch().run().shared(&self.counts())?);
         match self.features {
-            Features::Positions => self.over_positions(explained, n_flipped),
+            Features::Positions if !self.only_positive => self.over_positions(explained, n_flipped),
             _ => self.over_features(explained, n_flipped),
         }
     }
+}
+
+/// How many features of each sample have a positive attribution.
+fn n_positive<T: Real>(cells: &FeatureCells, attributions: &[T], positions: usize) -> Vec<usize> {
+    let of_samples = attributions.chunks_exact(positions).enumerate();
+    let positive = |(sample, of_sample): (usize, &[T])| {
+        let sums = cells.of(sample).sums(of_sample);
+        sums.iter().filter(|sum| **sum > 0.0).count()
+    };
+    of_samples.map(positive).collect()
 }
 
 /// What a copied position takes at most: a line of the cache.

@@ -15,7 +15,9 @@ use crate::perturbation::{Start, StepCount, Steps};
 /// ```
 ///
 /// In units of the score, **higher is better**: nothing that matters is left. Shares are rounded to
-/// features, at least 1; of few features several shares are one point.
+/// features, at least 1; of few features several shares are one point. [`steps`](Self::steps) and `steps = 1,2,5` are other sizes: with one
+/// size `k` it is the drop without the top `k`. ferret's numbers are those of 10 steps and
+/// [`positive_only`](Self::positive_only).
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -42,14 +44,20 @@ pub(crate) fn shares() -> Steps {
     }
 }
 
-/// The mean of what the scores of some points are below another score.
-pub(crate) fn mean_drop(from: f64, scores: &[f64]) -> f64 {
-    scores.iter().map(|score| from - score).sum::<f64>() / scores.len() as f64
+/// The mean of what the scores of some points are below another score; `None` without points.
+pub(crate) fn mean_drop(from: f64, scores: &[f64]) -> Option<f64> {
+    let sum: f64 = scores.iter().map(|score| from - score).sum();
+    (!scores.is_empty()).then(|| sum / scores.len() as f64)
 }
 
 /// The formula of [`Comprehensiveness`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
-pub struct DropWithout;
+#[params(of = Comprehensiveness, at = kind)]
+pub struct DropWithout {
+    /// Whether features without a positive attribution are in no rationale. One that is a larger rationale for this reason alone
+    /// counts once, and a sample without any positive attribution has no value.
+    positive_only: bool,
+}
 
 impl CurveKind for DropWithout {
     const INFO: &'static MetricInfo = &MetricInfo {
@@ -74,7 +82,11 @@ impl CurveKind for DropWithout {
         shares()
     }
 
+    fn only_positive(&self) -> bool {
+        self.positive_only
+    }
+
     fn value(&self, points: &CurvePoints<'_>) -> Result<Option<f64>> {
-        Ok(Some(mean_drop(points.scores[0], &points.scores[1..])))
+        Ok(mean_drop(points.scores[0], &points.scores[1..]))
     }
 }

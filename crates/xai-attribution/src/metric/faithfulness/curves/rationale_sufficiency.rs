@@ -6,7 +6,8 @@ use xai_core::{Real, Result};
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::faithfulness::curves::comprehensiveness::{mean_drop, shares};
 use crate::metric::{Measure, Registered, SCORE_NEEDS};
-use crate::perturbation::{Baseline, Features, RemovalCurve, Start};
+use crate::perturbation::removal::steps::step_setters;
+use crate::perturbation::{Baseline, Features, RemovalCurve, Start, Steps};
 
 /// How far does the score fall with the most relevant features only, over some sizes?
 ///
@@ -29,26 +30,45 @@ use crate::perturbation::{Baseline, Features, RemovalCurve, Start};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
-/// Defaults: baseline 0, single positions.
+/// Defaults: the shares above, baseline 0, single positions, all attributions.
 ///
 /// # Source
 /// DeYoung et al., *ERASER*, 2020.
-#[derive(Debug, Clone, Default, PartialEq, Parameters)]
+#[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct RationaleSufficiency {
+    #[param(flatten)]
+    steps: Steps,
     /// What stands for a removed value.
     #[param(into)]
     baseline: Baseline,
     /// Which positions go together, as one feature.
     features: Features,
+    /// Whether features without a positive attribution are in no rationale. One that is a larger rationale for this reason alone
+    /// counts once, and a sample without any positive attribution has no value.
+    positive_only: bool,
 }
+
+impl Default for RationaleSufficiency {
+    fn default() -> Self {
+        Self {
+            steps: shares(),
+            baseline: Baseline::default(),
+            features: Features::default(),
+            positive_only: false,
+        }
+    }
+}
+
+step_setters!(RationaleSufficiency);
 
 impl RationaleSufficiency {
     fn work(&self) -> RemovalCurve {
         RemovalCurve {
             start: Start::Blank,
-            steps: shares(),
+            steps: self.steps.clone(),
             baseline: self.baseline.clone(),
             features: self.features,
+            only_positive: self.positive_only,
             ..RemovalCurve::default()
         }
     }
@@ -69,7 +89,7 @@ impl<T: Real> Measure<T> for RationaleSufficiency {
         let base = explained.batch().base_scores()?;
         let value = |(sample, &base): (usize, &f64)| {
             let kept: Vec<f64> = curve.of_sample(sample).skip(1).collect();
-            Some(mean_drop(base, &kept))
+            mean_drop(base, &kept)
         };
         Ok(base.iter().enumerate().map(value).collect())
     }
