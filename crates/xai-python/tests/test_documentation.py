@@ -61,10 +61,12 @@ def test_every_metric_says_how_its_number_is_read(info: Any) -> None:
     assert doctest.DocTestRunner().run(examples).failed == 0 < len(examples.examples)
 
 
-def test_the_first_table_of_the_readme_is_what_its_lines_print() -> None:
+def test_what_the_lines_of_the_readme_print_is_what_it_says() -> None:
     text = Path(__file__).parents[1].joinpath("README.md").read_text("utf-8")
-    blocks = dict(reversed(re.findall(r"```(\w+)\n(.*?)```", text, re.DOTALL)))
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        exec(blocks["python"], {})  # noqa: S102
-    lines = [[line.rstrip() for line in of.splitlines()] for of in (printed.getvalue(), blocks["text"])]
-    assert lines[0] == lines[1]
+    pairs = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL)
+    assert len(pairs) == 2
+    for code, told in pairs:
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(code, {})  # noqa: S102
+        lines = [[line.rstrip() for line in of.splitlines()] for of in (printed.getvalue(), told)]
+        assert lines[0] == lines[1]
