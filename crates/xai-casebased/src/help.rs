@@ -25,3 +25,5 @@ pub const PASS_PREDICTIONS: Help =
 pub const ASK_FOR_AGGREGATE: Help = Help::new("ask for `aggregate`");
 /// For aggregates of too few distinct rows.
 pub const ASK_MORE_NEIGHBORS: Help = Help::new("ask more neighbours: a larger {k}");
+/// For attributions whose sums leave the range of `f64`.
+pub const SCALE_ATTRIBUTIONS_DOWN: Help = Help::new("scale the attributions down");

@@ -5,7 +5,10 @@
 
 use xai_core::Input;
 
-pub use xai_core::input::{DISTANCE, EXPLANATIONS, LABELS, ROWS, SAMPLES, WEIGHTING, WEIGHTS};
+pub use xai_core::input::{
+    DISTANCE, EXPLANATIONS, LABELS, METRIC, OUTPUTS, PREDICTIONS, ROWS, SAMPLES, SCORES, TARGETS,
+    WEIGHTING, WEIGHTS,
+};
 
 /// Training rows, `(n, d)`.
 pub const TRAIN: Input = Input::new("train");
@@ -58,3 +61,32 @@ pub const DISTRIBUTION: Input = Input::new("distribution of correspondence");
 pub const AGGREGATE: Input = Input::new("aggregate");
 /// An explainer in a file.
 pub const STORED_EXPLAINER: Input = Input::new("stored explainer");
+
+/// Attributions of test cases to training cases, `(n_test, n_train)`.
+pub const ATTRIBUTIONS: Input = Input::new("attributions");
+/// The attributions by a model with random weights, `(n_test, n_train)`.
+pub const RANDOM_ATTRIBUTIONS: Input = Input::new("random_attributions");
+/// Classes of the training cases, `(n_train,)`.
+pub const TRAIN_LABELS: Input = Input::new("train_labels");
+/// Classes of the test cases, true or predicted, `(n_test,)`.
+pub const TEST_CLASSES: Input = Input::new("test_classes");
+/// Which test cases count, `(n_test,)`.
+pub const KEEP: Input = Input::new("keep");
+/// Which training cases are flagged: mislabeled, with a shortcut, from another data set, `(n_train,)`.
+pub const FLAGS: Input = Input::new("flags");
+/// Subsets of the training cases that models were trained on.
+pub const SUBSETS: Input = Input::new("subsets");
+/// Logits of the models trained on the subsets, `(n_subsets, n_test, n_classes)`.
+pub const LOGITS: Input = Input::new("logits");
+/// Training cases that were left out, one a model.
+pub const REMOVED: Input = Input::new("removed");
+/// How far the output falls without each left-out case, `(n_removed, n_test)`.
+pub const DROPS: Input = Input::new("drops");
+/// Which training cases are relevant to each test case, `(n_test, n_train)`.
+pub const RELEVANT: Input = Input::new("relevant");
+/// Log-probabilities of the test cases, `(n_test,)`.
+pub const LOG_PROB: Input = Input::new("log_prob");
+/// Log-probabilities after a step on each of the top cases, `(n_test, k)`.
+pub const LOG_PROB_AFTER: Input = Input::new("log_prob_after");
+/// How many of the top cases were left out, ascending from 0.
+pub const KS: Input = Input::new("ks");

@@ -12,6 +12,7 @@
 //!   correspondence in one. A [`similarity`] replaces the features by hidden activations or the leaves
 //!   of trees; redaction and [`AggregateExplanation`] keep what is private private.
 //! - [`Audit`]: explanations of a whole data set in one report, also of more than fits in memory.
+//! - [`data_attribution`]: how good explanations by training cases are, from any explainer.
 //! - [`search`]: only the neighbours, by [`search::KdTree`] or [`search::BruteForce`]. Both give the
 //!   same answer to the last bit.
 //! - [`registry`]: what each metric asks, and which values are better. [`input`] and [`help`]: what
@@ -43,6 +44,7 @@
 #![warn(missing_debug_implementations)]
 
 pub mod correspondence;
+pub mod data_attribution;
 pub mod explainer;
 pub mod help;
 pub mod input;

@@ -8,6 +8,7 @@
 use xai_core::describe::{MetricInfo, Operation, Scores};
 
 use crate::correspondence::{Correspondence, CorrespondenceMetric};
+use crate::data_attribution;
 use crate::explainer::CaseExplainerBuilder;
 use crate::result::{AuditDistribution, AuditReport, Listing};
 
@@ -20,7 +21,10 @@ use crate::result::{AuditDistribution, AuditReport, Listing};
 /// ```
 pub fn metrics() -> impl Iterator<Item = &'static MetricInfo> {
     let of_audits = AuditReport::infos().chain(AuditDistribution::infos());
-    Correspondence::infos().chain(of_audits)
+    let of_attributions = data_attribution::METRICS.iter().map(|entry| entry.info);
+    Correspondence::infos()
+        .chain(of_audits)
+        .chain(of_attributions)
 }
 
 /// What front ends offer with parameters.

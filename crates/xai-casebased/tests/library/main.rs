@@ -4,6 +4,7 @@
 mod approximate;
 mod audits;
 mod choice;
+mod data_attribution;
 mod engines;
 mod errors;
 mod golden;

@@ -1,0 +1,147 @@
+//! How many training cases all explanations show.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use xai_core::Result;
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+
+use crate::data_attribution::data::AttributionData;
+use crate::data_attribution::values::decimals;
+use crate::data_attribution::walk::{OfRows, walk};
+use crate::input;
+
+/// Do explanations depend on the test case: how many different training cases do they show?
+///
+/// ```text
+/// value = u / (n k)      scaled = (u − k) / (min(n_train, n k) − k)
+/// ```
+///
+/// `u` is the number of training cases among the top `k` of any of the `n` test cases that count. **Higher is better**:
+/// few cases that explain everything explain little.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_casebased::data_attribution::{AttributionData, TopKCardinality};
+/// let attributions = array![[0.9, 0.1, 0.0], [0.8, 0.0, 0.1], [0.0, 0.7, 0.1]];
+/// let cardinality = TopKCardinality::new().evaluate(&AttributionData::new(attributions.view()))?;
+/// assert_eq!((cardinality.unique, cardinality.value), (2, Some(2.0 / 3.0)));
+/// assert_eq!(cardinality.scaled, Some(0.5)); // (2 − 1) / (3 − 1)
+/// # Ok::<(), xai_casebased::Error>(())
+/// ```
+///
+/// # Source
+/// Barshan, Brunet and Dziugaite, *`RelatIF`: Identifying Explanatory Training Samples via Relative Influence*, 2020.
+/// The scaled number is ours: the other depends on the numbers of cases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
+pub struct TopKCardinality {
+    /// How many of the top cases an explanation shows. Default: 1.
+    #[param(at_least = 1)]
+    k: usize,
+}
+
+/// How many different training cases the explanations show.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Cardinality {
+    /// The share of different cases among all that are shown, in [1/n, min(1, n_train/(n k))]. `None` where no test case
+    /// counts.
+    pub value: Option<f64>,
+    /// How many different cases there are.
+    pub unique: usize,
+    /// From 0, where all explanations show the same cases, to 1, where they show as many as they can. `None` where
+    /// these are one: for a single test case, and where all training cases are shown.
+    pub scaled: Option<f64>,
+}
+
+impl fmt::Display for Cardinality {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (value, scaled) = (decimals(self.value), decimals(self.scaled));
+        write!(
+            f,
+            "{value}, {} training cases, scaled {scaled}",
+            self.unique
+        )
+    }
+}
+
+impl Default for TopKCardinality {
+    fn default() -> Self {
+        Self { k: 1 }
+    }
+}
+
+impl TopKCardinality {
+    pub(super) const INFO: &'static MetricInfo = &MetricInfo {
+        name: "top-k-cardinality",
+        title: "Top-k cardinality",
+        question: "Do explanations depend on the test case: how many different training cases do they show?",
+        direction: Direction::Higher,
+        range: Range::above(0.0).up_to(1.0),
+        needs: &[input::ATTRIBUTIONS],
+        source: "Barshan, Brunet and Dziugaite, RelatIF, 2020",
+        reading: xai_core::describe::Reading {
+            formula: "u / (n k), u the number of cases among the top k of any test case; scaled: (u − k) / (min(n_train, n k) − k)",
+            extremes: "1/n, scaled 0: all explanations show the same cases. 1, or n_train/(n k), scaled 1: as many as they can.",
+            limits: "Random explanations have the most. Only the scaled number compares across numbers of test and training cases and k.",
+            peers: &["quanda.TopKCardinalityMetric"],
+            example: Some(1.0),
+        },
+    };
+
+    /// How many different training cases the top `k` of all test cases are.
+    ///
+    /// # Errors
+    /// As [`AttributionMetric::evaluate`](super::AttributionMetric::evaluate).
+    pub fn evaluate(&self, data: &AttributionData<'_>) -> Result<Cardinality> {
+        self.check_params()?;
+        let shown = Arc::new(self.shown(data)?);
+        walk(data, &[&Shown::of_rows(&shown)])?;
+        Ok(shown.finish(data.n_kept()?))
+    }
+
+    pub(super) fn shown(&self, data: &AttributionData<'_>) -> Result<Shown> {
+        let n_train = data.shape()?.1;
+        let words = (0..n_train.div_ceil(64)).map(|_| AtomicU64::new(0));
+        Ok(Shown {
+            k: self.k.min(n_train),
+            n_train,
+            cases: words.collect(),
+        })
+    }
+}
+
+/// The training cases that are shown, a bit each. Bits are set in any order by any thread: the set is the same.
+pub(super) struct Shown {
+    k: usize,
+    n_train: usize,
+    cases: Vec<AtomicU64>,
+}
+
+impl Shown {
+    pub(super) fn of_rows<'d>(shown: &Arc<Self>) -> OfRows<'d> {
+        let (k, shown) = (shown.k, Arc::clone(shown));
+        OfRows::each(k, move |row| {
+            for &case in row.top(k) {
+                let word = &shown.cases[case as usize / 64];
+                word.fetch_or(1 << (case % 64), Ordering::Relaxed);
+            }
+            None
+        })
+    }
+
+    /// What is shown by so many test cases.
+    pub(super) fn finish(&self, n: usize) -> Cardinality {
+        let words = self.cases.iter().map(|word| word.load(Ordering::Relaxed));
+        let unique: usize = words.map(|word| word.count_ones() as usize).sum();
+        let all = n.saturating_mul(self.k);
+        let most = all.min(self.n_train);
+        let share = |of: usize, all: usize| of as f64 / all as f64;
+        Cardinality {
+            value: (all > 0).then(|| share(unique, all)),
+            unique,
+            scaled: (most > self.k).then(|| share(unique - self.k, most - self.k)),
+        }
+    }
+}

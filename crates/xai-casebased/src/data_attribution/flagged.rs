@@ -1,0 +1,103 @@
+//! Training cases with a shortcut, or of another data set, at the top.
+
+use xai_core::Result;
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::statistics::average_precision;
+
+use crate::data_attribution::data::AttributionData;
+use crate::data_attribution::metric::AttributionMetric;
+use crate::data_attribution::walk::OfRows;
+use crate::input;
+
+/// Do predictions that rest on a shortcut lead to the training cases that have it?
+///
+/// ```text
+/// value_t = Σ_k (R_k − R_{k−1}) P_k      over the distinct values of τ_t, largest first
+/// ```
+///
+/// Average precision of the flagged cases, in (0, 1], **higher is better**: 1 = they are above all others, their share
+/// among the training cases = as by chance. Undefined where nobody is flagged. [`keep`](AttributionData::keep) is where
+/// the shortcut misleads: the class of the shortcut is predicted and is not the true one.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, ShortcutDetection};
+/// let attributions = array![[0.9, 0.8, 0.1]];
+/// let data = AttributionData::new(attributions.view()).flags(&[false, true, false]);
+/// assert_eq!(ShortcutDetection::new().evaluate(&data)?.value, Some(0.5));
+/// # Ok::<(), xai_casebased::Error>(())
+/// ```
+///
+/// # Source
+/// After Koh and Liang, *Understanding Black-box Predictions via Influence Functions*, 2017; quanda, which says 0 where
+/// this says undefined.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
+pub struct ShortcutDetection;
+
+/// Do predictions of adversarial test cases lead to the adversarial cases mixed into the training?
+///
+/// The number of [`ShortcutDetection`], where the flagged cases are those of the other data set and
+/// [`keep`](AttributionData::keep) is where their class is predicted for test cases of that data set.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, MixedDatasets};
+/// let attributions = array![[0.9, 0.8, 0.1], [0.3, 0.1, 0.2]];
+/// let data = AttributionData::new(attributions.view()).flags(&[true, false, false]);
+/// assert_eq!(MixedDatasets::new().evaluate(&data)?.value, Some(1.0));
+/// # Ok::<(), xai_casebased::Error>(())
+/// ```
+///
+/// # Source
+/// Hammoudeh and Lowd, *Identifying a Training-Set Attack's Target Using Renormalized Influence Estimation*, 2022.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
+pub struct MixedDatasets;
+
+impl AttributionMetric for ShortcutDetection {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "shortcut-detection",
+        title: "Shortcut detection",
+        question: "Do predictions that rest on a shortcut lead to the training cases that have it?",
+        direction: Direction::Higher,
+        range: Range::above(0.0).up_to(1.0),
+        needs: &[input::ATTRIBUTIONS, input::FLAGS],
+        source: "after Koh and Liang, Understanding Black-box Predictions via Influence Functions, 2017",
+        reading: Reading {
+            formula: "Σ_k (R_k − R_{k−1}) P_k over the distinct values of τ_t, of the flagged cases",
+            extremes: "1: the flagged cases are above all others. Their share among the training cases: as by chance.",
+            limits: "It needs a model that uses the shortcut: keep the test cases whose prediction it changes. Values for different shares of flagged cases do not compare.",
+            peers: &["quanda.ShortcutDetectionMetric"],
+            example: Some(0.2677),
+        },
+    };
+
+    fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
+        precision_of_flagged(data)
+    }
+}
+
+impl AttributionMetric for MixedDatasets {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "mixed-datasets",
+        title: "Mixed datasets",
+        question: "Do predictions of adversarial test cases lead to the adversarial cases in the training?",
+        source: "Hammoudeh and Lowd, Identifying a Training-Set Attack's Target, 2022",
+        reading: Reading {
+            limits: "Cases of another data set may be told by how they look: it does not show that subtle influence is found. Values for different shares of flagged cases do not compare.",
+            peers: &["quanda.MixedDatasetsMetric"],
+            ..ShortcutDetection::INFO.reading
+        },
+        ..*ShortcutDetection::INFO
+    };
+
+    fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
+        precision_of_flagged(data)
+    }
+}
+
+fn precision_of_flagged<'d>(data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
+    let flags = data.flagged()?;
+    Ok(OfRows::each(0, move |row| {
+        average_precision(row.values(), flags)
+    }))
+}

@@ -1,0 +1,118 @@
+//! The linear datamodeling score.
+
+use ndarray::{Array2, ArrayView1};
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::number::{class_index, elementary};
+use xai_core::statistics::Correlation;
+use xai_core::{Error, Result};
+
+use crate::data_attribution::data::AttributionData;
+use crate::data_attribution::metric::AttributionMetric;
+use crate::data_attribution::walk::OfRows;
+use crate::{help, input};
+
+/// Do sums of attributions rank models trained on subsets of the training cases as their outputs do?
+///
+/// ```text
+/// LDS_t = corr_j( Σ_{i in S_j} τ_ti , F_jt )      margin of logits z: F = z_c − log Σ_{k≠c} exp z_k
+/// ```
+///
+/// `F_jt` is the output for test case `t` of the model trained on subset `S_j`, a mean over its trainings:
+/// [`outputs`](AttributionData::outputs), or the margins of [`logits`](AttributionData::logits) for
+/// [`targets`](AttributionData::targets); a single logit is the margin of class 1, and its negative that of class 0.
+/// In [−1, 1], **higher is better**: 1 = the sums order the models as their outputs do, 0 = they tell nothing about them.
+/// Undefined below two subsets, and where sums or outputs are all equal.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, LinearDatamodelingScore, Subsets};
+/// let attributions = array![[3.0, 1.0, -1.0]];
+/// let subsets = Subsets::of_cases(3, [[0, 1], [0, 2], [1, 2]])?;
+/// // The sums are 4, 2 and 0. Of the outputs two are in another order: ranks 3, 2, 1 and 3, 1, 2.
+/// let outputs = array![[0.9], [0.1], [0.2]];
+/// let data = AttributionData::new(attributions.view()).subsets(&subsets).outputs(outputs.view());
+/// assert_eq!(LinearDatamodelingScore::new().evaluate(&data)?.value, Some(0.5));
+/// # Ok::<(), xai_casebased::Error>(())
+/// ```
+///
+/// # Source
+/// Park et al., *TRAK: Attributing Model Behavior at Scale*, 2023. quanda scores a single logit as it is, whatever the class.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
+pub struct LinearDatamodelingScore {
+    /// The correlation of sums and outputs.
+    correlation: Correlation,
+}
+
+impl AttributionMetric for LinearDatamodelingScore {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "linear-datamodeling-score",
+        title: "Linear datamodeling score",
+        question: "Do sums of attributions rank models trained on subsets as their outputs do?",
+        direction: Direction::Higher,
+        range: Range::SIGNED_SHARE,
+        needs: &[input::ATTRIBUTIONS, input::SUBSETS, input::OUTPUTS],
+        source: "Park et al., TRAK: Attributing Model Behavior at Scale, 2023",
+        reading: Reading {
+            formula: "LDS_t = Spearman_j( Σ_{i in S_j} τ_ti , F_jt ), F_jt the output of the model trained on subset S_j",
+            extremes: "1: the sums order the models as their outputs do. 0: they tell nothing about the outputs. −1: the reverse order.",
+            limits: "It judges attributions as a linear model of retraining, over subsets of the sizes given; noise of training bounds it below 1. It tells nothing about single cases.",
+            peers: &["quanda.LinearDatamodelingMetric", "dattri.lds"],
+            example: Some(0.3288),
+        },
+    };
+
+    fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
+        let subsets = data.checked_subsets()?;
+        let outputs = match data.given_outputs(subsets.len())? {
+            Some(outputs) => outputs.to_owned(),
+            None => margins(data, subsets.len())?,
+        };
+        let correlation = self.correlation;
+        Ok(OfRows::blocks(move |rows| {
+            let values: Vec<&[f64]> = rows.iter().map(|row| row.values()).collect();
+            let sums = subsets.sums(&values);
+            let of_row = rows.iter().zip(sums.rows()).map(|(row, sums)| {
+                let (t, sums) = (row.index(), sums.to_vec());
+                if sums.iter().any(|sum| !sum.is_finite()) {
+                    return Err(Error::non_finite(input::ATTRIBUTIONS, &[t])
+                        .part("sums over subsets")
+                        .with_help(help::SCALE_ATTRIBUTIONS_DOWN));
+                }
+                Ok(correlation.of_finite(&sums, &outputs.column(t).to_vec()))
+            });
+            of_row.collect()
+        }))
+    }
+}
+
+/// The margins of the targets, `(n_subsets, n_test)`.
+fn margins(data: &AttributionData<'_>, n_subsets: usize) -> Result<Array2<f64>> {
+    let (logits, targets) = data.logits_and_targets(n_subsets)?;
+    let n_classes = logits.dim().2;
+    let classes = targets
+        .iter()
+        .enumerate()
+        .map(|(t, &target)| class_index(input::TARGETS, t, target, n_classes.max(2)));
+    let classes = classes.collect::<Result<Vec<usize>>>()?;
+    Ok(Array2::from_shape_fn(
+        (n_subsets, targets.len()),
+        |(j, t)| margin(logits.slice(ndarray::s![j, t, ..]), classes[t]),
+    ))
+}
+
+/// `z_c − log Σ_{k≠c} exp z_k`, with the largest taken out so that nothing overflows.
+fn margin(logits: ArrayView1<'_, f64>, class: usize) -> f64 {
+    if logits.len() == 1 {
+        return if class == 1 { logits[0] } else { -logits[0] };
+    }
+    let others = || {
+        logits
+            .iter()
+            .enumerate()
+            .filter(|(k, _)| *k != class)
+            .map(|(_, z)| *z)
+    };
+    let largest = others().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = others().map(|z| elementary::exp(z - largest)).sum();
+    logits[class] - largest - elementary::ln(sum)
+}

@@ -1,0 +1,45 @@
+//! What a metric of training-data attribution is.
+
+use xai_core::Result;
+use xai_core::describe::{MetricInfo, Parameters};
+
+use crate::data_attribution::data::AttributionData;
+use crate::data_attribution::values::TestCaseValues;
+use crate::data_attribution::walk::{OfRows, walk};
+
+/// A metric with one value per test case.
+pub trait AttributionMetric: Parameters {
+    /// Name, question, direction, range, needs and source.
+    const INFO: &'static MetricInfo;
+
+    /// How it makes a value of the attributions of each test case. What it needs beside them is checked here.
+    ///
+    /// # Errors
+    /// `InvalidParameter` for an input that is missing, `ShapeMismatch`, `NonFinite` and `OutOfDomain` for one that does
+    /// not fit.
+    fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>>;
+
+    /// Its value for every test case.
+    ///
+    /// # Errors
+    /// As [`of_rows`](Self::of_rows); `NonFinite` for an attribution that is not finite, `InvalidParameter` for a
+    /// parameter outside its domain, `Io` where rows cannot be read.
+    fn evaluate(&self, data: &AttributionData<'_>) -> Result<TestCaseValues> {
+        self.check_params()?;
+        let values = walk(data, &[&self.of_rows(data)?])?;
+        Ok(TestCaseValues::new(values.into_iter().flatten().collect()))
+    }
+}
+
+macro_rules! made_by_default {
+    ($($metric:ty),+) => {$(
+        impl $metric {
+            /// The metric with the defaults of its parameters.
+            #[must_use]
+            pub fn new() -> Self {
+                Self::default()
+            }
+        }
+    )+};
+}
+pub(super) use made_by_default;

@@ -1,0 +1,80 @@
+//! Attributions by a model with random weights.
+
+use xai_core::Result;
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::statistics::Correlation;
+
+use crate::data_attribution::data::AttributionData;
+use crate::data_attribution::metric::AttributionMetric;
+use crate::data_attribution::rows::{check_row, rows_of};
+use crate::data_attribution::walk::OfRows;
+use crate::input;
+
+/// Are attributions the same for a model with random weights?
+///
+/// ```text
+/// value_t = corr_i( τ_ti , τ'_ti )      τ' by a model of the same architecture with random weights
+/// ```
+///
+/// In [−1, 1], **lower is better**: 1 = the model does not matter, about 0 = what was learned does. Undefined where
+/// either is constant.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, AttributionRandomization};
+/// let (trained, random) = (array![[0.1, 0.5, 0.9]], array![[0.2, 0.1, 0.3]]);
+/// let data = AttributionData::new(trained.view()).random_attributions(random.view());
+/// assert_eq!(AttributionRandomization::new().evaluate(&data)?.value, Some(0.5));
+/// # Ok::<(), xai_casebased::Error>(())
+/// ```
+///
+/// # Source
+/// Hanawa et al., *Evaluation of Similarity-based Explanations*, 2021; Adebayo et al., *Sanity Checks for Saliency
+/// Maps*, 2018. quanda says 0 where this says undefined.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
+pub struct AttributionRandomization {
+    /// The correlation of the two attributions.
+    correlation: Correlation,
+}
+
+impl AttributionMetric for AttributionRandomization {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "attribution-randomization",
+        title: "Attribution randomization",
+        question: "Are attributions the same for a model with random weights?",
+        direction: Direction::Lower,
+        range: Range::SIGNED_SHARE,
+        needs: &[input::ATTRIBUTIONS, input::RANDOM_ATTRIBUTIONS],
+        source: "Hanawa et al., Evaluation of Similarity-based Explanations, 2021; Adebayo et al. 2018",
+        reading: Reading {
+            formula: "Spearman_i( τ_ti , τ'_ti ), τ' by the model with random weights",
+            extremes: "1: the model does not matter. About 0: what was learned does. −1: the reverse order.",
+            limits: "A low value does not make attributions right: random ones have it, too. One drawn model is a sample: take several.",
+            peers: &["quanda.ModelRandomizationMetric"],
+            example: Some(-0.0601),
+        },
+    };
+
+    fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
+        const OTHER: xai_core::Input = input::RANDOM_ATTRIBUTIONS;
+        let random = data.random_rows()?;
+        let correlation = self.correlation;
+        Ok(OfRows::blocks(move |rows| {
+            let (Some(first), Some(last)) = (rows.first(), rows.last()) else {
+                return Ok(Vec::new());
+            };
+            // Rows between them that do not count are read, and left out.
+            let start = first.index();
+            let other = rows_of(OTHER, random, start..last.index() + 1)?;
+            let of_row = rows.iter().map(|row| {
+                let other = other
+                    .row(row.index() - start)
+                    .to_slice()
+                    .unwrap_or_default();
+                check_row(OTHER, row.index(), other)?;
+                Ok(correlation.of_finite(row.values(), other))
+            });
+            of_row.collect()
+        }))
+    }
+}

@@ -1,0 +1,222 @@
+//! Subsets of the training cases, and the sums of attributions over them.
+
+use ndarray::{Array2, ArrayView2};
+use xai_core::simd::{InstructionSet, Simd, SimdKernel};
+use xai_core::{Error, Result};
+
+use crate::data_attribution::data::check_cases;
+use crate::input;
+
+/// Subsets of the training cases that models were trained on, of any sizes; a case that was drawn twice counts twice.
+///
+/// ```
+/// use xai_casebased::data_attribution::Subsets;
+/// let subsets = Subsets::of_cases(4, [vec![0, 3], vec![1, 1, 2]])?;
+/// assert_eq!((subsets.len(), subsets.n_train()), (2, 4));
+/// # Ok::<(), xai_casebased::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subsets {
+    n_subsets: usize,
+    n_train: usize,
+    /// How often each training case is in the subsets of a tile, tile after tile.
+    counts: Vec<[u8; TILE]>,
+}
+
+/// Subsets whose sums are kept in registers at once.
+const TILE: usize = 4;
+/// Test cases that are summed at once, one in each lane.
+const LANES: usize = 8;
+/// Training cases whose sum is made in registers. Sums of such blocks are then added, so that errors of rounding do
+/// not grow with the number of training cases.
+const DEPTH: usize = 256;
+
+impl Subsets {
+    /// Subsets as lists of training cases below `n_train`.
+    ///
+    /// # Errors
+    /// `OutOfDomain` for a case that there is not, and for one that is in a subset more than 255 times.
+    pub fn of_cases<L: AsRef<[usize]>>(
+        n_train: usize,
+        subsets: impl IntoIterator<Item = L>,
+    ) -> Result<Self> {
+        let mut all = Self {
+            n_subsets: 0,
+            n_train,
+            counts: Vec::new(),
+        };
+        for subset in subsets {
+            let (subset, j) = (subset.as_ref(), all.n_subsets);
+            check_cases(input::SUBSETS, subset, n_train).map_err(|error| {
+                let at = [j, error.index()[0]];
+                error.at(&at)
+            })?;
+            all.push(subset.iter().copied())?;
+        }
+        Ok(all)
+    }
+
+    /// Subsets as booleans, `(n_subsets, n_train)`.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_casebased::data_attribution::Subsets;
+    /// let subsets = Subsets::of_mask(array![[true, false, true]].view());
+    /// assert_eq!(subsets, Subsets::of_cases(3, [[0, 2]])?);
+    /// # Ok::<(), xai_casebased::Error>(())
+    /// ```
+    #[must_use]
+    pub fn of_mask(mask: ArrayView2<'_, bool>) -> Self {
+        let mut all = Self {
+            n_subsets: 0,
+            n_train: mask.ncols(),
+            counts: Vec::new(),
+        };
+        for subset in mask.rows() {
+            let cases = subset.iter().enumerate().filter(|(_, is_in)| **is_in);
+            // Each case is in it once at most.
+            let _ = all.push(cases.map(|(case, _)| case));
+        }
+        all
+    }
+
+    fn push(&mut self, cases: impl Iterator<Item = usize>) -> Result<()> {
+        let (tile, place) = (self.n_subsets / TILE, self.n_subsets % TILE);
+        if place == 0 {
+            self.counts.resize((tile + 1) * self.n_train, [0; TILE]);
+        }
+        for (at, case) in cases.enumerate() {
+            let count = &mut self.counts[tile * self.n_train + case][place];
+            *count = count.checked_add(1).ok_or_else(|| {
+                let expected = "a training case at most 255 times in a subset";
+                Error::out_of_domain(input::SUBSETS, &[self.n_subsets, at], case as f64, expected)
+            })?;
+        }
+        self.n_subsets += 1;
+        Ok(())
+    }
+
+    /// The number of subsets.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.n_subsets
+    }
+
+    /// Whether there is no subset.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.n_subsets == 0
+    }
+
+    /// The number of training cases that there are subsets of.
+    #[must_use]
+    pub fn n_train(&self) -> usize {
+        self.n_train
+    }
+
+    /// The sum of each row over each subset, `(rows, n_subsets)`. Rows are `n_train` long.
+    pub(super) fn sums(&self, rows: &[&[f64]]) -> Array2<f64> {
+        let mut sums = Array2::zeros((rows.len(), self.n_subsets));
+        for (group, rows) in rows.chunks(LANES).enumerate() {
+            let kernel = Sums {
+                rows,
+                counts: &self.counts,
+                n_train: self.n_train,
+            };
+            let of_group = InstructionSet::fastest().run(kernel);
+            for (j, of_subset) in of_group.iter().flatten().take(self.n_subsets).enumerate() {
+                for (lane, &sum) in of_subset.iter().take(rows.len()).enumerate() {
+                    sums[[group * LANES + lane, j]] = sum;
+                }
+            }
+        }
+        sums
+    }
+}
+
+/// Sums of up to [`LANES`] rows over all tiles: a product of matrices that stays in registers.
+///
+/// A list of cases per subset would be read by index, once for each row: of half of the training cases that took 5 times as long.
+struct Sums<'a> {
+    rows: &'a [&'a [f64]],
+    counts: &'a [[u8; TILE]],
+    n_train: usize,
+}
+
+type OfTile = [[f64; LANES]; TILE];
+
+impl SimdKernel for Sums<'_> {
+    type Output = Vec<OfTile>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self) -> Vec<OfTile> {
+        let n_tiles = self.counts.len() / self.n_train.max(1);
+        let mut sums = vec![OfTile::default(); n_tiles];
+        let mut columns = [[0.0; LANES]; DEPTH];
+        let mut weights = [[0.0; TILE]; DEPTH];
+        for start in (0..self.n_train).step_by(DEPTH) {
+            let depth = DEPTH.min(self.n_train - start);
+            for (lane, row) in self.rows.iter().enumerate() {
+                for (column, &value) in columns.iter_mut().zip(&row[start..start + depth]) {
+                    column[lane] = value;
+                }
+            }
+            for (tile, sums) in sums.iter_mut().enumerate() {
+                let counts = &self.counts[tile * self.n_train + start..][..depth];
+                for (weights, counts) in weights.iter_mut().zip(counts) {
+                    *weights = counts.map(f64::from);
+                }
+                let mut of_block = OfTile::default();
+                for (column, weights) in columns[..depth].iter().zip(&weights) {
+                    for (sum, weight) in of_block.iter_mut().zip(weights) {
+                        for (sum, value) in sum.iter_mut().zip(column) {
+                            *sum += weight * value;
+                        }
+                    }
+                }
+                for (sums, of_block) in sums.iter_mut().flatten().zip(of_block.iter().flatten()) {
+                    *sums += of_block;
+                }
+            }
+        }
+        sums
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn sums_are_those_over_the_lists(
+            lists in prop::collection::vec(prop::collection::vec(0usize..600, 0..40), 0..9),
+            n_rows in 1usize..20,
+        ) {
+            // Multiples of 1/8: no sum rounds.
+            let row = |t: usize| (0..600).map(|i| ((i * 37 + t * 11) % 101) as f64 / 8.0 - 6.0).collect::<Vec<_>>();
+            let rows: Vec<Vec<f64>> = (0..n_rows).map(row).collect();
+            let views: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
+            let sums = Subsets::of_cases(600, &lists).unwrap().sums(&views);
+            prop_assert_eq!(sums.dim(), (n_rows, lists.len()));
+            for ((t, j), &sum) in sums.indexed_iter() {
+                prop_assert_eq!(sum, lists[j].iter().map(|&i| rows[t][i]).sum::<f64>());
+            }
+        }
+    }
+
+    #[test]
+    fn a_case_that_there_is_not_is_named_with_its_place() {
+        let error = Subsets::of_cases(3, [vec![0], vec![1, 3]]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "subsets[1, 1] = 3: expected a training case, 0 to 2"
+        );
+        let error = Subsets::of_cases(1, [[0; 256]]).unwrap_err();
+        assert_eq!(
+            (error.input(), error.index()),
+            (input::SUBSETS, &[0, 255][..])
+        );
+    }
+}

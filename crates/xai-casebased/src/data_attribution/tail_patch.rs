@@ -1,0 +1,101 @@
+//! What one training step on a top case changes.
+
+use ndarray::ArrayView2;
+use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
+use xai_core::number::{check_domain, elementary};
+use xai_core::tensor::check_shape;
+use xai_core::{ExactMean, Result};
+
+use crate::data_attribution::values::TestCaseValues;
+use crate::input;
+
+/// Does one training step on a top case make the target more probable?
+///
+/// ```text
+/// value_t = mean over the k top cases of p_t(after a step on the case alone) − p_t
+/// ```
+///
+/// `log_prob` `(n_test,)` are the log-probabilities of the targets by the trained model, `log_prob_after` `(n_test, k)` those
+/// after one step on each of the `k` top cases, each from the trained model. **Higher is better**, 0 = the steps change
+/// nothing. Undefined without top cases. Take plain gradient descent: the first step of Adam is of one size, whatever
+/// the gradient.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_casebased::data_attribution::TailPatch;
+/// let (before, after) = ([0.25f64.ln()], array![[0.5f64.ln(), 0.25f64.ln()]]);
+/// let value = TailPatch::new().evaluate(&before, after.view())?.value.unwrap();
+/// assert!((value - 0.125).abs() < 1e-15);
+/// # Ok::<(), xai_casebased::Error>(())
+/// ```
+///
+/// # Source
+/// Chang et al., *Scalable Influence and Fact Tracing for Large Language Model Pretraining*, 2024.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
+pub struct TailPatch {
+    /// Of what the difference is taken.
+    scale: TailPatchScale,
+}
+
+/// Of what a difference is taken.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameter)]
+pub enum TailPatchScale {
+    /// Of probabilities, in [−1, 1]. Those of long sequences are all 0.
+    #[default]
+    Probability,
+    /// Of their logarithms.
+    LogProbability,
+}
+
+impl TailPatch {
+    pub(super) const INFO: &'static MetricInfo = &MetricInfo {
+        name: "tail-patch",
+        title: "Tail patch",
+        question: "Does one training step on a top case make the target more probable?",
+        direction: Direction::Higher,
+        range: Range::REAL,
+        needs: &[input::LOG_PROB, input::LOG_PROB_AFTER],
+        source: "Chang et al., Scalable Influence and Fact Tracing for Large Language Model Pretraining, 2024",
+        reading: Reading {
+            formula: "mean over the k top cases of p_t(after one step on the case) − p_t",
+            extremes: "0: the steps change nothing. Above 0: they make the target more probable.",
+            limits: "It depends on the step: the rate of learning and the optimiser. Adam's first step has one size whatever the gradient.",
+            peers: &["quanda.TailPatchMetric"],
+            example: Some(0.0469),
+        },
+    };
+
+    /// The mean change for every test case.
+    ///
+    /// # Errors
+    /// `ShapeMismatch`; `NonFinite` and `OutOfDomain` for what is no log-probability, at most 0.
+    pub fn evaluate(
+        &self,
+        log_prob: &[f64],
+        log_prob_after: ArrayView2<'_, f64>,
+    ) -> Result<TestCaseValues> {
+        self.check_params()?;
+        let (n, k) = (log_prob.len(), log_prob_after.ncols());
+        check_shape(input::LOG_PROB_AFTER, &[n, k], log_prob_after.shape())?;
+        // Sums of logarithms of softmax exceed 0 by rounding.
+        let is_log_prob = |value: f64| value <= 1e-6;
+        let expected = "a log-probability, at most 0";
+        check_domain(input::LOG_PROB, log_prob, is_log_prob, expected)?;
+        let values = log_prob_after.rows().into_iter().zip(log_prob).enumerate();
+        let values = values.map(|(t, (after, &before))| {
+            let after = after.to_vec();
+            check_domain(input::LOG_PROB_AFTER, &after, is_log_prob, expected).map_err(
+                |error| {
+                    let at = [t, error.index().first().copied().unwrap_or(0)];
+                    error.at(&at)
+                },
+            )?;
+            let change = |after: &f64| match self.scale {
+                TailPatchScale::Probability => elementary::exp(*after) - elementary::exp(before),
+                TailPatchScale::LogProbability => after - before,
+            };
+            Ok(after.iter().map(change).collect::<ExactMean>().value())
+        });
+        values.collect::<Result<_>>().map(TestCaseValues::new)
+    }
+}

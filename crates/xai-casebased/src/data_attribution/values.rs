@@ -1,0 +1,53 @@
+//! One value per test case.
+
+use std::fmt;
+
+use xai_core::ExactMean;
+
+/// A metric of every test case, and its mean.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct TestCaseValues {
+    /// The mean over the test cases that have a value; `None` where none has.
+    pub value: Option<f64>,
+    /// One per test case; `None` where the metric is undefined, and where the test case does not count.
+    pub per_sample: Vec<Option<f64>>,
+    /// How many test cases have no value.
+    pub n_undefined: usize,
+}
+
+impl TestCaseValues {
+    /// The values of the test cases with their mean, which is rounded once and does not depend on their order.
+    ///
+    /// ```
+    /// use xai_casebased::data_attribution::TestCaseValues;
+    /// let values = TestCaseValues::new(vec![Some(1.0), None, Some(0.5)]);
+    /// assert_eq!((values.value, values.n_undefined), (Some(0.75), 1));
+    /// assert_eq!(values.to_string(), "0.7500 over 3 test cases, 1 of them undefined");
+    /// ```
+    #[must_use]
+    pub fn new(per_sample: Vec<Option<f64>>) -> Self {
+        let mean: ExactMean = per_sample.iter().flatten().copied().collect();
+        Self {
+            value: mean.value(),
+            n_undefined: per_sample.iter().filter(|value| value.is_none()).count(),
+            per_sample,
+        }
+    }
+}
+
+impl fmt::Display for TestCaseValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let n = self.per_sample.len();
+        write!(f, "{} over {n} test cases", decimals(self.value))?;
+        match self.n_undefined {
+            0 => Ok(()),
+            undefined => write!(f, ", {undefined} of them undefined"),
+        }
+    }
+}
+
+/// A number to four decimals, or that there is none.
+pub(super) fn decimals(value: Option<f64>) -> String {
+    value.map_or_else(|| "undefined".to_owned(), |value| format!("{value:.4}"))
+}

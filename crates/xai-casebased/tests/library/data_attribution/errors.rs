@@ -1,0 +1,180 @@
+//! Bad input is an error that names the input, the place and the expectation.
+
+use ndarray::{Array2, array};
+use xai_casebased::data_attribution::{
+    AttributionData, AttributionMetric, AttributionRandomization, ClassAuroc, ClassDetection,
+    LeaveOneOutCorrelation, LinearDatamodelingScore, MeanReciprocalRank, MislabelingDetection,
+    ShortcutDetection, Subsets, TailPatch, TopKCardinality, brittleness, find,
+};
+
+fn says(error: xai_casebased::Error, text: &str) {
+    assert_eq!(error.to_string(), text);
+}
+
+#[test]
+fn what_is_missing_or_does_not_fit_is_named() {
+    let rows = array![[0.5, 0.25], [0.0, 1.0], [0.5, 2.0]];
+    let data = || AttributionData::new(rows.view());
+    says(
+        ClassDetection::new().evaluate(&data()).unwrap_err(),
+        "train_labels = none: expected to be given, for the metric needs it",
+    );
+    says(
+        ClassAuroc::new()
+            .evaluate(&data().train_labels(&[1]).test_classes(&[1, 1, 1]))
+            .unwrap_err(),
+        "train_labels: expected shape (2), got (1)",
+    );
+    says(
+        ClassAuroc::new()
+            .evaluate(&data().train_labels(&[1, 0]).test_classes(&[1, 1]))
+            .unwrap_err(),
+        "test_classes: expected shape (3), got (2)",
+    );
+    says(
+        ClassAuroc::new()
+            .evaluate(&data().train_labels(&[1, u64::MAX]).test_classes(&[1, 1, 1]))
+            .unwrap_err(),
+        "train_labels[1] = 1.8446744073709552e19: expected a label of at most 2^63 - 1",
+    );
+    says(
+        ShortcutDetection::new()
+            .evaluate(&data().flags(&[true]))
+            .unwrap_err(),
+        "flags: expected shape (2), got (1)",
+    );
+    says(
+        TopKCardinality::new()
+            .evaluate(&data().keep(&[true]))
+            .unwrap_err(),
+        "keep: expected shape (3), got (1)",
+    );
+    says(
+        TopKCardinality::new().k(0).evaluate(&data()).unwrap_err(),
+        "k = 0: expected a whole number, at least 1",
+    );
+    says(
+        TopKCardinality::new()
+            .evaluate(&AttributionData::default())
+            .unwrap_err(),
+        "attributions = none: expected to be given, for the metric needs it",
+    );
+    says(
+        AttributionRandomization::new()
+            .evaluate(&data().random_attributions(rows.t()))
+            .unwrap_err(),
+        "random_attributions: expected shape (3, 2), got (2, 3)",
+    );
+    let relevant = array![[true, false]];
+    says(
+        MeanReciprocalRank::new()
+            .evaluate(&data().relevant(relevant.view()))
+            .unwrap_err(),
+        "relevant: expected shape (3, 2), got (1, 2)",
+    );
+    says(
+        LeaveOneOutCorrelation::new()
+            .evaluate(&data().removed(&[0, 2]).drops(rows.view()))
+            .unwrap_err(),
+        "removed[1] = 2: expected a training case, 0 or 1",
+    );
+    let none = Array2::<f64>::zeros((2, 0));
+    says(
+        TopKCardinality::new()
+            .evaluate(&AttributionData::new(none.view()))
+            .unwrap_err(),
+        "training cases of attributions: nothing to measure, at least one is needed",
+    );
+}
+
+#[test]
+fn what_is_not_finite_is_named_with_its_row() {
+    let mut rows = Array2::zeros((30, 3));
+    rows[[17, 2]] = f64::NAN;
+    let data = AttributionData::new(rows.view());
+    says(
+        TopKCardinality::new().evaluate(&data).unwrap_err(),
+        "attributions[17, 2]: not a finite number",
+    );
+    let fine = Array2::<f64>::zeros((30, 3));
+    let data = AttributionData::new(fine.view()).random_attributions(rows.view());
+    says(
+        AttributionRandomization::new().evaluate(&data).unwrap_err(),
+        "random_attributions[17, 2]: not a finite number",
+    );
+}
+
+#[test]
+fn outputs_of_subsets_fit_the_subsets() {
+    let rows = array![[f64::MAX, f64::MAX]];
+    let subsets = Subsets::of_cases(2, [[0, 1], [1, 1]]).unwrap();
+    let data = || AttributionData::new(rows.view()).subsets(&subsets);
+    let lds = LinearDatamodelingScore::new();
+    says(
+        lds.evaluate(&data()).unwrap_err(),
+        "outputs = none: expected to be given, for the metric needs it",
+    );
+    let outputs = array![[0.5], [0.25]];
+    says(
+        lds.evaluate(&data().outputs(outputs.t())).unwrap_err(),
+        "outputs: expected shape (2, 1), got (1, 2)",
+    );
+    says(
+        lds.evaluate(&data().outputs(outputs.view())).unwrap_err(),
+        "sums over subsets of attributions[0]: not a finite number; scale the attributions down",
+    );
+    let other = Subsets::of_cases(3, [[0, 1]]).unwrap();
+    says(
+        lds.evaluate(&data().subsets(&other).outputs(outputs.view()))
+            .unwrap_err(),
+        "training cases of subsets: expected shape (2), got (3)",
+    );
+    let logits = ndarray::Array3::<f64>::zeros((2, 1, 3));
+    says(
+        lds.evaluate(&data().logits(logits.view()).targets(&[3]))
+            .unwrap_err(),
+        "targets[0] = 3: expected a class of 0 to 2",
+    );
+}
+
+#[test]
+fn arrays_that_are_no_attributions_are_checked_alike() {
+    let mislabeling = MislabelingDetection::new();
+    says(
+        mislabeling.evaluate(&[], &[]).unwrap_err(),
+        "scores: nothing to measure, at least one is needed",
+    );
+    says(
+        mislabeling.evaluate(&[0.5], &[]).unwrap_err(),
+        "flags: expected shape (1), got (0)",
+    );
+    says(
+        mislabeling.evaluate(&[f64::NAN], &[true]).unwrap_err(),
+        "scores[0]: not a finite number",
+    );
+    says(
+        TailPatch::new()
+            .evaluate(&[-0.5], array![[-0.5, 0.9]].view())
+            .unwrap_err(),
+        "log_prob_after[0, 1] = 0.9: expected a log-probability, at most 0",
+    );
+    let predictions = array![[0, 1]];
+    says(
+        brittleness(&[0, 0], predictions.view()).unwrap_err(),
+        "ks[1] = 0: expected numbers of top cases, ascending from 0",
+    );
+    says(
+        brittleness(&[1, 2], predictions.view()).unwrap_err(),
+        "ks[0] = 1: expected numbers of top cases, ascending from 0",
+    );
+    says(
+        brittleness(&[0], predictions.view()).unwrap_err(),
+        "predictions: expected shape (1, 1), got (1, 2)",
+    );
+    assert!(
+        find("class_detections")
+            .unwrap_err()
+            .to_string()
+            .contains("one of linear-datamodeling-score, ")
+    );
+}

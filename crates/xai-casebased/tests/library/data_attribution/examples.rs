@@ -1,0 +1,50 @@
+//! The examples that the documentation shows of every metric have the values that the metrics say. The package for Python runs
+//! the same examples.
+
+use ndarray::Array2;
+use xai_casebased::data_attribution::{AttributionData, METRICS, Subsets, evaluate_all};
+use xai_core::describe::Setting;
+
+#[test]
+fn every_metric_has_the_value_of_its_example() {
+    let array = |n: usize, d: usize, value: &dyn Fn(usize, usize) -> f64| {
+        Array2::from_shape_fn((n, d), |(row, column)| value(row, column))
+    };
+    let tau = array(4, 12, &|t, i| ((7 * i + 5 * t + i * t) % 11) as f64 - 4.0);
+    let random = array(4, 12, &|t, i| ((3 * i + 2 * t) % 7) as f64);
+    let train_labels: Vec<usize> = (0..12).map(|i| i % 3).collect();
+    let test_classes: Vec<usize> = (0..4).map(|t| t % 3).collect();
+    let flags: Vec<bool> = (0..12).map(|i| i % 4 == 0).collect();
+    let mask = Array2::from_shape_fn((6, 12), |(j, i)| (i * i + j) % 5 < 2);
+    let subsets = Subsets::of_mask(mask.view());
+    let outputs = array(6, 4, &|j, t| ((j + 2 * t + j * t) % 7) as f64 / 8.0);
+    let drops = array(5, 4, &|j, t| (((3 * j + t) % 5) as f64 - 1.0) / 8.0);
+    let relevant = Array2::from_shape_fn((4, 12), |(t, i)| (i + t) % 5 == 0);
+    let scores: Vec<f64> = (0..12).map(|i| f64::from(5 * i % 7)).collect();
+    let before: Vec<f64> = [0.5f64, 0.25, 0.125, 0.5].map(f64::ln).to_vec();
+    let after =
+        ndarray::array![[0.75f64, 0.5], [0.25, 0.5], [0.25, 0.125], [0.5, 0.25]].mapv(f64::ln);
+    let predictions = ndarray::array![[1, 1, 0, 0], [0, 0, 0, 0], [1, 0, 1, 0], [2, 2, 1, 1]];
+    let data = AttributionData::new(tau.view())
+        .random_attributions(random.view())
+        .train_labels(&train_labels)
+        .test_classes(&test_classes)
+        .flags(&flags)
+        .subsets(&subsets)
+        .outputs(outputs.view())
+        .removed(&[0, 3, 5, 8, 10])
+        .drops(drops.view())
+        .relevant(relevant.view())
+        .scores(&scores)
+        .log_probs(&before, after.view())
+        .predictions(&[0, 10, 20, 40], predictions.view());
+    let all: Vec<Setting> = METRICS
+        .iter()
+        .map(|entry| Setting::of(entry.info.name))
+        .collect();
+    let outcomes = evaluate_all(&data, &all).unwrap();
+    for (entry, outcome) in METRICS.iter().zip(outcomes) {
+        let value = outcome.value().map(|value| (value * 1e4).round() / 1e4);
+        assert_eq!(value, entry.info.reading.example, "{}", entry.info.name);
+    }
+}

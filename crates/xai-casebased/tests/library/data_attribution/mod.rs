@@ -1,0 +1,7 @@
+//! Metrics of training-data attribution.
+
+mod errors;
+mod examples;
+mod golden;
+mod laws;
+mod reading;

@@ -1,0 +1,105 @@
+//! Where attributions come from does not show in the numbers.
+
+use std::ops::Range;
+
+use ndarray::{Array2, ShapeBuilder, s};
+use xai_casebased::ErrorKind;
+use xai_casebased::data_attribution::{
+    AttributionData, AttributionRows, Outcome, Subsets, evaluate_all, rows_with,
+};
+use xai_core::describe::Settings;
+use xai_core::parallel::of_size;
+
+const N_TEST: usize = 83;
+const N_TRAIN: usize = 700;
+
+fn attributions() -> Array2<f64> {
+    // Multiples of 1/8 that fit single precision, with ties.
+    Array2::from_shape_fn((N_TEST, N_TRAIN), |(t, i)| {
+        ((i * 7919 + t * 104_729 + i * i * t) % 1009) as f64 / 8.0 - 50.0
+    })
+}
+
+fn outcomes(rows: impl AttributionRows) -> Vec<Outcome> {
+    let keep: Vec<bool> = (0..N_TEST).map(|t| t % 7 != 3).collect();
+    let labels: Vec<u8> = (0..N_TRAIN).map(|i| (i % 5) as u8).collect();
+    let classes: Vec<u8> = (0..N_TEST).map(|t| (t % 5) as u8).collect();
+    let flags: Vec<bool> = (0..N_TRAIN).map(|i| i % 9 == 1).collect();
+    let mask = Array2::from_shape_fn((13, N_TRAIN), |(j, i)| (i * (j + 3)) % 11 < 5);
+    let subsets = Subsets::of_mask(mask.view());
+    let outputs = Array2::from_shape_fn((13, N_TEST), |(j, t)| ((j * 17 + t * 5) % 23) as f64);
+    let random = Array2::from_shape_fn((N_TEST, N_TRAIN), |(t, i)| ((i * 31 + t) % 97) as f32);
+    let relevant = Array2::from_shape_fn((N_TEST, N_TRAIN), |(t, i)| (t + i) % 50 == 0);
+    let data = AttributionData::new(rows)
+        .keep(&keep)
+        .train_labels(&labels)
+        .test_classes(&classes)
+        .flags(&flags)
+        .subsets(&subsets)
+        .outputs(outputs.view())
+        .random_attributions(random.view())
+        .relevant(relevant.view());
+    let metrics: Settings = "linear-datamodeling-score, class-detection(k=7), class-auroc, class-recall, shortcut-detection, \
+         top-k-cardinality(k=3), attribution-randomization, mean-reciprocal-rank, recall-at-k(k=20)"
+        .parse()
+        .unwrap();
+    evaluate_all(&data, &metrics.0).unwrap()
+}
+
+#[test]
+fn rows_from_anywhere_give_the_same_bits() {
+    let rows = attributions();
+    let expected = outcomes(rows.view());
+    assert!(expected.iter().all(|outcome| outcome.value().is_some()));
+    let columns_first = Array2::from_shape_fn(rows.raw_dim().f(), |at| rows[at]);
+    assert_eq!(outcomes(columns_first), expected);
+    assert_eq!(outcomes(rows.mapv(|value| value as f32)), expected);
+    let reader = rows_with(
+        rows.dim(),
+        |range: Range<usize>| -> Result<_, std::fmt::Error> {
+            Ok(rows.slice(s![range, ..]).to_owned())
+        },
+    );
+    assert_eq!(outcomes(&reader), expected);
+}
+
+#[test]
+fn the_number_of_threads_does_not_show() {
+    let rows = attributions();
+    let alone = of_size(1, || outcomes(rows.view()));
+    assert_eq!(alone, outcomes(rows.view()));
+}
+
+#[test]
+fn a_metric_beside_others_has_the_value_that_it_has_alone() {
+    let rows = attributions();
+    let data = AttributionData::new(rows.view());
+    let metrics: Settings = "top-k-cardinality(k=2), top-k-cardinality(k=40), top-k-cardinality"
+        .parse()
+        .unwrap();
+    let together = evaluate_all(&data, &metrics.0).unwrap();
+    for (metric, outcome) in metrics.0.iter().zip(together) {
+        let alone = evaluate_all(&data, std::slice::from_ref(metric)).unwrap();
+        assert_eq!(alone, [outcome]);
+    }
+}
+
+#[test]
+fn a_reader_that_fails_or_gives_other_shapes_is_an_error_about_the_attributions() {
+    let evaluate = |rows: &dyn AttributionRows| {
+        let data = AttributionData::new(rows);
+        evaluate_all(&data, &["top-k-cardinality".parse().unwrap()]).unwrap_err()
+    };
+    let failing = rows_with((3, 4), |_| Err::<Array2<f64>, _>("no such file"));
+    let error = evaluate(&failing);
+    assert!(matches!(error.kind(), ErrorKind::Io { .. }));
+    assert_eq!(
+        error.to_string(),
+        "rows 0 to 2 of attributions: no such file"
+    );
+    let short = rows_with((3, 4), |_| Ok::<_, std::fmt::Error>(Array2::zeros((3, 3))));
+    assert_eq!(
+        evaluate(&short).to_string(),
+        "attributions: expected shape (3, 4), got (3, 3)"
+    );
+}
