@@ -8,7 +8,7 @@ use xai_core::tensor::check_shape;
 use xai_core::{Error, Input, Label, Result};
 
 use crate::data_attribution::rows::AttributionRows;
-use crate::data_attribution::subsets::Subsets;
+use crate::data_attribution::subsets::{Subsets, check_cases};
 use crate::input;
 
 /// Labels of any integer type, read when they are asked for.
@@ -111,16 +111,16 @@ impl<'a> AttributionData<'a> {
 
     /// What the model of each subset answers for each test case, `(n_subsets, n_test)`, a mean over its trainings.
     #[must_use]
-    pub fn outputs(mut self, outputs: ArrayView2<'a, f64>) -> Self {
-        self.outputs = Some(outputs);
+    pub fn outputs<'v: 'a>(mut self, outputs: ArrayView2<'v, f64>) -> Self {
+        self.outputs = Some(outputs.reborrow());
         self
     }
 
     /// Logits instead of [outputs](Self::outputs), `(n_subsets, n_test, n_classes)`; the output is the margin of the
     /// [target](Self::targets).
     #[must_use]
-    pub fn logits(mut self, logits: ArrayView3<'a, f64>) -> Self {
-        self.logits = Some(logits);
+    pub fn logits<'v: 'a>(mut self, logits: ArrayView3<'v, f64>) -> Self {
+        self.logits = Some(logits.reborrow());
         self
     }
 
@@ -141,15 +141,15 @@ impl<'a> AttributionData<'a> {
     /// How far the output of each test case falls without each of the [removed](Self::removed) cases,
     /// `(n_removed, n_test)`.
     #[must_use]
-    pub fn drops(mut self, drops: ArrayView2<'a, f64>) -> Self {
-        self.drops = Some(drops);
+    pub fn drops<'v: 'a>(mut self, drops: ArrayView2<'v, f64>) -> Self {
+        self.drops = Some(drops.reborrow());
         self
     }
 
     /// Which training cases are relevant to each test case, `(n_test, n_train)`.
     #[must_use]
-    pub fn relevant(mut self, relevant: ArrayView2<'a, bool>) -> Self {
-        self.relevant = Some(relevant);
+    pub fn relevant<'v: 'a>(mut self, relevant: ArrayView2<'v, bool>) -> Self {
+        self.relevant = Some(relevant.reborrow());
         self
     }
 
@@ -162,17 +162,21 @@ impl<'a> AttributionData<'a> {
 
     /// What [`TailPatch`](super::TailPatch) reads, for metrics by name.
     #[must_use]
-    pub fn log_probs(mut self, log_prob: &'a [f64], after: ArrayView2<'a, f64>) -> Self {
+    pub fn log_probs<'v: 'a>(mut self, log_prob: &'a [f64], after: ArrayView2<'v, f64>) -> Self {
         self.log_prob = Some(log_prob);
-        self.log_prob_after = Some(after);
+        self.log_prob_after = Some(after.reborrow());
         self
     }
 
     /// What [`brittleness`](super::brittleness()) reads, for metrics by name.
     #[must_use]
-    pub fn predictions(mut self, ks: &'a [usize], predictions: ArrayView2<'a, i64>) -> Self {
+    pub fn predictions<'v: 'a>(
+        mut self,
+        ks: &'a [usize],
+        predictions: ArrayView2<'v, i64>,
+    ) -> Self {
         self.ks = Some(ks);
-        self.predictions = Some(predictions);
+        self.predictions = Some(predictions.reborrow());
         self
     }
 }
@@ -322,22 +326,6 @@ impl AttributionData<'_> {
 /// What a metric needs.
 fn needed<T>(input: Input, given: Option<T>) -> Result<T> {
     given.ok_or_else(|| Error::parameter(input, "none", "to be given, for the metric needs it"))
-}
-
-/// Checks that numbers are those of training cases.
-pub(super) fn check_cases(input: Input, cases: &[usize], n_train: usize) -> Result<()> {
-    match cases.iter().position(|&case| case >= n_train) {
-        None => Ok(()),
-        Some(at) => {
-            let expected = format!("a training case, {}", xai_core::text::below(n_train));
-            Err(Error::out_of_domain(
-                input,
-                &[at],
-                cases[at] as f64,
-                expected,
-            ))
-        }
-    }
 }
 
 impl fmt::Debug for AttributionData<'_> {

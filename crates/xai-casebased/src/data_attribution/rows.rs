@@ -52,15 +52,21 @@ fn widened<'a>(rows: ArrayView2<'_, f32>) -> CowArray<'a, f64, Ix2> {
     rows.mapv(f64::from).into()
 }
 
-impl<R: AttributionRows + ?Sized> AttributionRows for &R {
-    fn shape(&self) -> (usize, usize) {
-        (**self).shape()
-    }
+macro_rules! pointers {
+    ($($pointer:ty),+) => {$(
+        impl<R: AttributionRows + ?Sized> AttributionRows for $pointer {
+            fn shape(&self) -> (usize, usize) {
+                (**self).shape()
+            }
 
-    fn rows(&self, rows: Range<usize>) -> Result<CowArray<'_, f64, Ix2>, ClosureError> {
-        (**self).rows(rows)
-    }
+            fn rows(&self, rows: Range<usize>) -> Result<CowArray<'_, f64, Ix2>, ClosureError> {
+                (**self).rows(rows)
+            }
+        }
+    )+};
 }
+
+pointers!(&R, Box<R>);
 
 /// Rows that a closure makes: it is given a range of test cases, and answers `(rows, n_train)`. It is called from
 /// several threads, once for each block of rows.

@@ -2,9 +2,8 @@
 
 use ndarray::{Array2, ArrayView2};
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
-use xai_core::{Error, Result};
+use xai_core::{Error, Input, Result};
 
-use crate::data_attribution::data::check_cases;
 use crate::input;
 
 /// Subsets of the training cases that models were trained on, of any sizes; a case that was drawn twice counts twice.
@@ -131,6 +130,22 @@ impl Subsets {
             }
         }
         sums
+    }
+}
+
+/// Checks that numbers are those of training cases.
+pub(super) fn check_cases(input: Input, cases: &[usize], n_train: usize) -> Result<()> {
+    match cases.iter().position(|&case| case >= n_train) {
+        None => Ok(()),
+        Some(at) => {
+            let expected = format!("a training case, {}", xai_core::text::below(n_train));
+            Err(Error::out_of_domain(
+                input,
+                &[at],
+                cases[at] as f64,
+                expected,
+            ))
+        }
     }
 }
 

@@ -14,6 +14,7 @@ mod arrays;
 mod audit;
 mod choices;
 mod correspondence;
+mod data_attribution;
 mod distances;
 mod explainer;
 mod given;
@@ -26,5 +27,6 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     distances::register(module)?;
     module.add_class::<explainer::CasebasedExplainer>()?;
     module.add_class::<search::CasebasedSearch>()?;
+    data_attribution::register(module)?;
     audit::register(module)
 }

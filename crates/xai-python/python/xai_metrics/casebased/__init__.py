@@ -11,6 +11,7 @@ part                                when
 :func:`compute_correspondence`      neighbours are known already, from any index or database
 :class:`Audit`                      a whole test set in one report: accuracy by level, calibration
 :class:`NeighborSearch`             only the neighbours
+:mod:`.data_attribution`            how good explanations by training cases are, from any explainer
 ==================================  =============================================================
 
 Agreement with precedents is not correctness: neighbours can agree with a wrong prediction. The
@@ -30,6 +31,7 @@ Examples
 
 from __future__ import annotations
 
+from . import data_attribution
 from ._audit import Audit, AuditReport, LevelAudit
 from ._correspondence import compute_correspondence, distances
 from ._explainer import CaseExplainer, Scaler
@@ -76,5 +78,6 @@ __all__ = [
     "SklearnMLPActivationExtractor",
     "TreeLeaf",
     "compute_correspondence",
+    "data_attribution",
     "distances",
 ]

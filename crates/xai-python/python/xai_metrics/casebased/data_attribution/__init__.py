@@ -1,0 +1,82 @@
+"""Are explanations by training cases any good?
+
+Training-data attribution tells how far each training case raised the output for each test case: by
+influence functions, gradients, representations, or neighbours. The attributions are an array of shape
+``(n_test, n_train)``, above 0 = the case raised the output; turn the sign of attributions of a *loss*
+first. Each metric is a function with the name that the documentation has, and :func:`compare` computes
+several of several explainers, from one reading of each.
+
+==========================================================  ========================================
+there is                                                    function
+==========================================================  ========================================
+models trained on subsets                                   :func:`linear_datamodeling_score`
+models trained without single cases, or the top ones        :func:`leave_one_out_correlation`,
+                                                            :func:`brittleness`
+one training step after the training                        :func:`tail_patch`
+classes, or finer ones                                      :func:`class_detection`,
+                                                            :func:`subclass_detection`,
+                                                            :func:`class_auroc`, :func:`class_recall`
+labels that were flipped, a shortcut, other data put in     :func:`mislabeling_detection`,
+                                                            :func:`shortcut_detection`,
+                                                            :func:`mixed_datasets`
+training cases that are known to be relevant                :func:`mean_reciprocal_rank`,
+                                                            :func:`hit_at_k`, :func:`recall_at_k`
+the same explainer for a model with random weights          :func:`attribution_randomization`
+nothing else                                                :func:`top_k_cardinality`
+==========================================================  ========================================
+
+The first two rows ask whether attributions tell what training does; they cost many trainings. The others
+ask for something that good attributions should find: an explainer that finds it need not be faithful.
+
+Attributions are arrays, also of ``np.memmap``, or :class:`AttributionRows`, read block by block. In a
+ranking that is cut (the top ``k``) the lower case goes first of equal ones; in statistics of ranks equal
+attributions share their mean rank.
+
+Examples
+--------
+>>> from xai_metrics.casebased.data_attribution import class_detection
+>>> attributions = [[0.9, 0.1, 0.4], [0.2, 0.3, 0.8]]
+>>> class_detection(attributions, ["cat", "dog", "dog"], ["cat", "cat"]).per_sample
+array([1., 0.])
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._functions import function_of
+from ._info import MetricInfo, metric_infos
+from ._inputs import AttributionRows
+from ._table import AttributionTable, compare
+from ._values import AttributionValue, Brittleness, Cardinality, Mislabeling
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    def __getattr__(name: str) -> Callable[..., Any]: ...
+
+
+__all__ = [
+    "AttributionRows",
+    "AttributionTable",
+    "AttributionValue",
+    "Brittleness",
+    "Cardinality",
+    "MetricInfo",
+    "Mislabeling",
+    "compare",
+    "metric_infos",
+]
+__all__ += [info.name for info in metric_infos()]
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        if name in __all__:
+            # Made when it is asked for: their documentation takes longer than the rest of an import.
+            return globals().setdefault(name, function_of(name, __name__))
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__():
+        return sorted({*globals(), *__all__})

@@ -1,0 +1,179 @@
+"""Metrics of training-data attribution: values of the peers, every kind of input, errors."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from xai_metrics.casebased import data_attribution as da
+
+GOLDEN = Path(__file__).parents[2] / "xai-casebased/tests/golden/data_attribution.json"
+NAMES = {"tau": "attributions", "tau_random": "random_attributions"}
+
+
+def cases() -> list[Any]:
+    if not GOLDEN.is_file():
+        return []
+    return [pytest.param(case, id=case["id"]) for case in json.loads(GOLDEN.read_text())["cases"]]
+
+
+@pytest.mark.parametrize("case", cases())
+def test_every_metric_has_the_value_of_the_peer_or_of_its_definition(case: dict[str, Any]) -> None:
+    inputs = {NAMES.get(name, name): value for name, value in case["inputs"].items()}
+    found = getattr(da, case["metric"].replace("-", "_"))(**inputs, **case["params"])
+    for name, expected in case["expected"].items():
+        ours = np.asarray(getattr(found, name), dtype=float)
+        expected = np.asarray(expected, dtype=float)
+        off = np.abs(ours - expected) > case["tolerance"] * np.maximum(np.abs(expected), 1)
+        assert ours.shape == expected.shape and not off.any(), name
+        assert (np.isnan(ours) == np.isnan(expected)).all(), name
+
+
+FUNCTIONS = [info.name for info in da.metric_infos()]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_says_what_it_takes_and_its_example_runs(name: str) -> None:
+    function = getattr(da, name)
+    text = inspect.getdoc(function)
+    assert text is not None
+    for parameter in inspect.signature(function).parameters:
+        assert f"\n{parameter} : " in text
+    info = next(info for info in da.metric_infos() if info.name == name)
+    flat = " ".join(text.split())
+    for of in (info.formula, info.extremes, f"What it does not tell: {info.limits}", *info.peers):
+        assert " ".join(of.split()) in flat
+    # The function is made when it is asked for, so that those who collect doctests do not find it.
+    examples = doctest.DocTestParser().get_doctest(function.__doc__ or "", {}, name, None, None)
+    assert doctest.DocTestRunner().run(examples).failed == 0 < len(examples.examples)
+
+
+def attributions() -> Any:
+    random = np.random.default_rng(1)
+    return random.integers(-50, 50, (40, 300)) / 8
+
+
+INPUTS: dict[str, Any] = {
+    "train_labels": np.arange(300) % 4,
+    "test_classes": np.arange(40) % 4,
+    "flags": np.arange(300) % 7 == 0,
+    "subsets": [np.arange(j, 300, j + 2) for j in range(9)],
+    "outputs": np.arange(360).reshape(9, 40) * 37 % 101,
+    "relevant": (np.arange(300) + np.arange(40)[:, None]) % 11 == 0,
+    "keep": np.arange(40) % 5 != 1,
+}
+
+
+def values(of: da.AttributionTable) -> list[Any]:
+    return [result.to_dict() for result in of.results["e"].values()]
+
+
+def test_attributions_from_anywhere_give_the_same_numbers(tmp_path: Path) -> None:
+    array = attributions()
+    expected = da.compare({"e": array}, **INPUTS)
+    assert len(expected.results["e"]) == 11
+    np.save(tmp_path / "a.npy", array)
+    mapped = np.load(tmp_path / "a.npy", mmap_mode="r")
+    ranges = []
+
+    def read(start: int, stop: int) -> Any:
+        ranges.append((start, stop))
+        return array[start:stop].tolist()
+
+    rows = da.AttributionRows(read, array.shape)
+    for other in (mapped, array.astype(np.float32), np.asfortranarray(array), rows, array.tolist()):
+        assert repr(values(da.compare({"e": other}, **INPUTS))) == repr(values(expected))
+    # All metrics from one reading.
+    assert sum(stop - start for start, stop in ranges) == 40
+    assert repr(values(da.compare({"e": array}, n_jobs=1, **INPUTS))) == repr(values(expected))
+
+
+def test_a_metric_beside_others_has_the_value_that_it_has_alone() -> None:
+    table = da.compare({"e": attributions()}, ["class-detection(k=9)", "class_auroc"], **INPUTS)
+    given = {name: INPUTS[name] for name in ("train_labels", "test_classes", "keep")}
+    alone = da.class_detection(attributions(), **given, k=9)
+    assert table.results["e"]["class-detection(k=9)"].value == alone.value
+    assert alone.n_undefined == 8 and np.isnan(alone.per_sample[1])
+    columns = table.columns()
+    assert columns["metric"] == ["class-detection(k=9)", "class_auroc"]
+    assert columns["better"] == ["higher", "higher"] and columns["n_undefined"] == [8, 8]
+    assert table.to_csv().splitlines()[0] == "explainer,metric,value,better,n_undefined"  # type: ignore[union-attr]
+
+
+def test_random_attributions_belong_to_an_explainer() -> None:
+    array = attributions()
+    table = da.compare({"e": array}, random_attributions={"e": -array})
+    assert table.results["e"]["attribution_randomization"].value == -1.0
+    with pytest.raises(ValueError, match="random_attributions: expected those of e, got f"):
+        da.compare({"e": array}, random_attributions={"f": array})
+
+
+def test_labels_are_of_any_type() -> None:
+    array = attributions()
+    words = np.array(["cat", "dog", "eel", "fox"])
+    of_words = da.class_auroc(array, words[INPUTS["train_labels"]], list(words[INPUTS["test_classes"]]))
+    of_numbers = da.class_auroc(array, INPUTS["train_labels"], INPUTS["test_classes"])
+    assert (of_words.per_sample == of_numbers.per_sample).all()
+    with pytest.raises(TypeError, match="words in train_labels and numbers in test_classes"):
+        da.class_auroc(array, words[INPUTS["train_labels"]], INPUTS["test_classes"])
+    assert da.brittleness([0, 1], [["a", "b"], ["a", "a"]]).share_flipped == 0.5
+
+
+def test_subsets_are_lists_or_booleans() -> None:
+    array = attributions()
+    lists = INPUTS["subsets"]
+    masks = np.zeros((9, 300), bool)
+    for mask, cases_of in zip(masks, lists):
+        mask[cases_of] = True
+    of_lists = da.linear_datamodeling_score(array, lists, INPUTS["outputs"])
+    of_masks = da.linear_datamodeling_score(array, masks, INPUTS["outputs"])
+    assert (of_lists.per_sample == of_masks.per_sample).all()
+    with pytest.raises(ValueError, match=r"subsets\[0, 1\] = 300: expected a training case, 0 to 299"):
+        da.linear_datamodeling_score(array, [[0, 300]], INPUTS["outputs"][:1])
+    with pytest.raises(ValueError, match=r"subsets\[0\]\[1\] = -1: expected a number of at least 0"):
+        da.linear_datamodeling_score(array, [[0, -1]], INPUTS["outputs"][:1])
+
+
+def test_what_does_not_fit_is_named() -> None:
+    array = attributions()
+    with pytest.raises(ValueError, match=r"flags: expected shape \(300\), got \(2\)"):
+        da.shortcut_detection(array, [True, False])
+    with pytest.raises(ValueError, match="k = 0: expected a whole number, at least 1"):
+        da.top_k_cardinality(array, k=0)
+    with pytest.raises(ValueError, match="outputs = none: expected to be given"):
+        da.linear_datamodeling_score(array, INPUTS["subsets"])
+    with pytest.raises(TypeError, match=r"top_k_cardinality\(\): got an unexpected keyword argument 'flags'"):
+        da.top_k_cardinality(array, flags=[True])
+    with pytest.raises(TypeError, match="missing a required argument: 'flags'"):
+        da.shortcut_detection(array)
+    with pytest.raises(TypeError, match=r"give AttributionRows\(function, shape\)"):
+        da.top_k_cardinality(lambda start, stop: array[start:stop])
+    with pytest.raises(ValueError, match="metric: got 'class_detections', expected one of linear_data"):
+        da.compare({"e": array}, "class_detections", **INPUTS)
+    array[3, 17] = np.nan
+    with pytest.raises(ValueError, match=r"attributions\[3, 17\]: not a finite number"):
+        da.top_k_cardinality(array)
+
+
+def test_what_a_reader_raises_is_raised() -> None:
+    def read(start: int, stop: int) -> Any:
+        raise LookupError(f"no rows {start} to {stop}")
+
+    with pytest.raises(LookupError, match="no rows 0 to 3"):
+        da.top_k_cardinality(da.AttributionRows(read, (3, 4)))
+    short = da.AttributionRows(lambda start, stop: np.zeros((stop - start, 3)), (3, 4))
+    with pytest.raises(ValueError, match=r"attributions: expected shape \(3, 4\), got \(3, 3\)"):
+        da.top_k_cardinality(short)
+
+
+def test_an_undefined_value_is_no_number() -> None:
+    of = da.mislabeling_detection([0.5, 0.25], [False, False])
+    assert of.value is None and of.curve is None
+    with pytest.raises(ValueError, match="auroc: undefined"):
+        float(of)
+    assert float(da.mislabeling_detection([0.5, 0.25], [True, False])) == 1.0
