@@ -3,6 +3,7 @@
 use xai_files::Failure;
 
 mod aggregates;
+mod attribution;
 pub(crate) mod audit;
 mod correspondence;
 mod explain;
@@ -25,6 +26,9 @@ pub(crate) enum Command {
     /// A whole test file in one report, read piece by piece: correspondence by class and by right
     /// or wrong, its calibration, and the least supported predictions.
     Audit(audit::AuditOfTable),
+    /// How good explanations by training cases are: metrics of training-data attribution.
+    #[command(subcommand)]
+    Attribution(attribution::Command),
     /// Fits an explainer and stores it, for `explain --explainer` and `audit --explainer`.
     Fit(fitting::Fit),
 }
@@ -35,6 +39,7 @@ pub(crate) fn run(command: &Command, context: &Context) -> Result<(), Failure> {
         Command::Correspondence(command) => command.run(context),
         Command::Explain(command) => command.run(context),
         Command::Audit(command) => command.run(context),
+        Command::Attribution(command) => attribution::run(command, context),
         Command::Fit(command) => command.run(context),
     }
 }

@@ -6,6 +6,7 @@
 mod arrays;
 mod attribution;
 mod casebased;
+mod data_attribution;
 mod errors;
 #[cfg(feature = "onnx")]
 mod examples;

@@ -1,0 +1,136 @@
+//! `xai casebased attribution NAME`: any metric of the list, on files.
+
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use xai_files::{Failure, Files, InFiles};
+use xai_metrics::casebased::data_attribution::{Entry, Outcome, evaluate_all};
+use xai_metrics::casebased::input;
+use xai_metrics::core::Input;
+use xai_metrics::core::describe::{Setting, Value};
+
+use crate::Context;
+use crate::casebased::attribution::arguments;
+use crate::casebased::attribution::inputs::Inputs;
+use crate::output::{rows, text};
+
+/// A metric, and where what it needs is.
+#[derive(Debug)]
+pub(crate) struct MetricCommand {
+    entry: &'static Entry,
+    files: Vec<(Input, PathBuf)>,
+    params: Vec<(String, Value)>,
+    out: Option<PathBuf>,
+}
+
+/// The JSON of a metric: its name, the headline and all else of its result.
+struct MetricResult<'a> {
+    entry: &'static Entry,
+    outcome: &'a Outcome,
+}
+
+impl Serialize for MetricResult<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let fields = serde_json::to_value(self.outcome).map_err(serde::ser::Error::custom)?;
+        let mut result = serializer.serialize_map(None)?;
+        result.serialize_entry("metric", &self.entry.key())?;
+        result.serialize_entry("value", &self.outcome.value())?;
+        result.serialize_entry("direction", &self.entry.info.direction)?;
+        let fields = fields.as_object().into_iter().flatten();
+        for (name, value) in fields.filter(|(name, _)| *name != "value") {
+            result.serialize_entry(name, value)?;
+        }
+        result.end()
+    }
+}
+
+impl MetricCommand {
+    /// The command that was given.
+    pub(super) fn from_arg_matches(entry: &'static Entry, matches: &ArgMatches) -> Self {
+        let file = |of: Input| matches.get_one::<PathBuf>(of.name()).cloned();
+        let files = arguments::files_of(entry);
+        let params = entry.params().into_iter().filter_map(|param| {
+            let text = matches.get_one::<String>(param.name)?;
+            Some((param.name.to_owned(), Value::Text(text.clone())))
+        });
+        let out = matches.try_get_one::<PathBuf>("out").ok().flatten();
+        Self {
+            entry,
+            files: files
+                .filter_map(|of| Some((of.input, file(of.input)?)))
+                .collect(),
+            params: params.collect(),
+            out: out.cloned(),
+        }
+    }
+
+    pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let working = context.working("reading attributions");
+        let inputs = Inputs::read(&self.files)?;
+        let metric = Setting {
+            name: self.entry.info.name.to_owned(),
+            params: self.params.clone(),
+        };
+        let outcomes = evaluate_all(&inputs.data(), &[metric]).in_files(&self.places())?;
+        drop(working);
+        for outcome in &outcomes {
+            self.write_rows(outcome)?;
+            let result = MetricResult {
+                entry: self.entry,
+                outcome,
+            };
+            context.present(&result, || {
+                let name = text::with_arrow(&self.entry.key(), self.entry.info.direction);
+                format!("{name}: {outcome}")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The file of every input, and the options of the parameters.
+    fn places(&self) -> Files<'_> {
+        let places = Files::new();
+        let places = self
+            .files
+            .iter()
+            .fold(places, |places, (of, file)| places.file(&[*of], file));
+        let places = match self.files.iter().find(|(of, _)| *of == input::ATTRIBUTIONS) {
+            Some((attributions, file)) => {
+                let others = self.files.iter().filter(|(of, _)| of != attributions);
+                let others: Vec<Input> = others.map(|(of, _)| *of).collect();
+                places.shaped_by(&others, file)
+            }
+            None => places,
+        };
+        places.named(self.entry.params().iter().map(|param| param.name))
+    }
+
+    fn write_rows(&self, outcome: &Outcome) -> Result<(), Failure> {
+        let out = self.out.as_deref();
+        let numbered = |values: &[f64]| {
+            let rows = values.iter().enumerate();
+            let rows = rows.map(|(n, value)| [n.to_string(), value.to_string()]);
+            rows.collect::<Vec<_>>()
+        };
+        match outcome {
+            Outcome::TestCases(of) => {
+                let values = of.per_sample.iter().enumerate();
+                let rows_of = values.map(|(t, value)| [t.to_string(), text::cell(*value)]);
+                rows::write(out, ["sample", "score"], rows_of)
+            }
+            Outcome::Mislabeling(of) => {
+                let curve = of.curve.as_deref().unwrap_or_default();
+                rows::write(out, ["inspected", "found"], numbered(curve))
+            }
+            Outcome::Brittleness(of) => {
+                let curve = of.ks.iter().zip(&of.curve);
+                let rows_of = curve.map(|(k, share)| [k.to_string(), share.to_string()]);
+                rows::write(out, ["k", "share"], rows_of)
+            }
+            // It has no option for rows.
+            Outcome::Cardinality(_) => Ok(()),
+        }
+    }
+}

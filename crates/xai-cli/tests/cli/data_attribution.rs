@@ -1,0 +1,171 @@
+//! `xai casebased attribution` on files: the examples of the metrics, rows, and what is wrong with files.
+
+use ndarray::{Array1, Array2, array};
+use xai_metrics::casebased::data_attribution::METRICS;
+
+use crate::harness::Files;
+
+/// A folder with the data of the examples of the metrics, in files of the names that their help gives.
+fn files() -> Files {
+    let matrix = |n: usize, d: usize, value: &dyn Fn(usize, usize) -> f64| {
+        Array2::from_shape_fn((n, d), |(row, column)| value(row, column))
+    };
+    let files = Files::new();
+    let tau = |t: usize, i: usize| ((7 * i + 5 * t + i * t) % 11) as f64 - 4.0;
+    files.array("attributions.npy", &matrix(4, 12, &tau));
+    let random = matrix(4, 12, &|t, i| ((3 * i + 2 * t) % 7) as f64);
+    files.array("random-attributions.npy", &random);
+    let numbers = |n: i64, value: &dyn Fn(i64) -> i64| Array1::from_iter((0..n).map(value));
+    files.array("train-labels.npy", &numbers(12, &|i| i % 3));
+    files.array("test-classes.npy", &numbers(4, &|t| t % 3));
+    let flags = Array1::from_iter((0..12).map(|i| i % 4 == 0));
+    files.array("flags.npy", &flags);
+    let subsets = Array2::from_shape_fn((6, 12), |(j, i)| (i * i + j) % 5 < 2);
+    files.array("subsets.npy", &subsets);
+    let outputs = matrix(6, 4, &|j, t| ((j + 2 * t + j * t) % 7) as f64 / 8.0);
+    files.array("outputs.npy", &outputs);
+    files.array("removed.npy", &array![0i64, 3, 5, 8, 10]);
+    let drops = matrix(5, 4, &|j, t| (((3 * j + t) % 5) as f64 - 1.0) / 8.0);
+    files.array("drops.npy", &drops);
+    let relevant = Array2::from_shape_fn((4, 12), |(t, i)| (i + t) % 5 == 0);
+    files.array("relevant.npy", &relevant);
+    files.array(
+        "scores.npy",
+        &numbers(12, &|i| 5 * i % 7).mapv(|x| x as f64),
+    );
+    files.array(
+        "log-prob.npy",
+        &array![0.5f64, 0.25, 0.125, 0.5].mapv(f64::ln),
+    );
+    let after = array![[0.75f64, 0.5], [0.25, 0.5], [0.25, 0.125], [0.5, 0.25]];
+    files.array("log-prob-after.npy", &after.mapv(f64::ln));
+    files.array("ks.npy", &array![0i64, 10, 20, 40]);
+    let predictions = array![[1i64, 1, 0, 0], [0, 0, 0, 0], [1, 0, 1, 0], [2, 2, 1, 1]];
+    files.array("predictions.npy", &predictions);
+    files
+}
+
+#[test]
+fn the_example_of_every_metric_has_its_value_on_the_command_line() {
+    let files = files();
+    for entry in METRICS {
+        let name = entry.info.name;
+        let help = files.run(&format!("casebased attribution {name} --help"));
+        let help = String::from_utf8(help.stdout).expect("text");
+        let mut lines = help.lines().map(str::trim);
+        let example = lines.find_map(|line| line.strip_prefix("xai "));
+        let result = files.json(example.expect("an example"));
+        assert_eq!(result["metric"], entry.key());
+        assert_eq!(result["direction"], entry.info.direction.to_string());
+        let value = result["value"]
+            .as_f64()
+            .map(|value| (value * 1e4).round() / 1e4);
+        assert_eq!(value, entry.info.reading.example, "{name}");
+    }
+}
+
+#[test]
+fn options_are_the_parameters_and_inputs_of_the_metric() {
+    let files = files();
+    files.array("keep.npy", &array![true, false, true, true]);
+    let cases = "--attributions attributions.npy --train-labels train-labels.npy --test-classes test-classes.npy";
+    let found = files.json(&format!(
+        "casebased attribution class-detection {cases} -k 12 --keep keep.npy"
+    ));
+    assert_eq!(found["n_undefined"], 1);
+    assert!(found["per_sample"][1].is_null());
+    // Of all training cases every class has a third.
+    assert_eq!(found["value"], 1.0 / 3.0);
+    files.json(&format!(
+        "casebased attribution class-auroc {cases} --out rows.csv"
+    ));
+    assert!(
+        files
+            .read("rows.csv")
+            .starts_with("sample,score\n0,0.765625\n1,0.5\n")
+    );
+    files.array(
+        "numbers.npy",
+        &array![[0i64, 3], [1, 1], [4, 2], [0, 1], [5, 6], [7, 8]],
+    );
+    let of_numbers = "casebased attribution linear-datamodeling-score --attributions attributions.npy \
+                      --subsets numbers.npy --outputs outputs.npy --correlation kendall";
+    assert_eq!(
+        files.json(of_numbers)["per_sample"]
+            .as_array()
+            .map(Vec::len),
+        Some(4)
+    );
+    files.json("casebased attribution mislabeling-detection --scores scores.npy --flags flags.npy --out curve.csv");
+    assert_eq!(files.read("curve.csv").lines().count(), 14);
+    let table =
+        files.table("casebased attribution top-k-cardinality --attributions attributions.npy");
+    assert_eq!(
+        table.trim(),
+        "top_k_cardinality ↑: 1.0000, 4 training cases, scaled 1.0000"
+    );
+}
+
+#[test]
+fn the_list_has_every_metric() {
+    let files = Files::new();
+    let list = files.json("casebased attribution list");
+    let names = list["metrics"]
+        .as_array()
+        .expect("metrics")
+        .iter()
+        .map(|metric| &metric["name"]);
+    assert!(names.eq(METRICS.iter().map(|entry| entry.info.name)));
+    assert!(
+        files
+            .table("casebased attribution list")
+            .contains("hit-at-k")
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_said_of_the_file() {
+    let files = files();
+    let command = |rest: &str| format!("casebased attribution {rest}");
+    files.array("short.npy", &array![true, false]);
+    let short = "shortcut-detection --attributions attributions.npy --flags short.npy";
+    let failed = files.bad_data("short.npy", &command(short));
+    assert!(
+        failed.text.contains("expected shape (12)"),
+        "{}",
+        failed.text
+    );
+    let mut tau = Array2::<f64>::zeros((3, 2));
+    tau[[2, 1]] = f64::NAN;
+    files.array("nan.npy", &tau);
+    let nan = "top-k-cardinality --attributions nan.npy";
+    let failed = files.bad_data("nan.npy", &command(nan));
+    assert!(
+        failed.text.contains("[2, 1]: not a finite number"),
+        "{}",
+        failed.text
+    );
+    let of_vector = "top-k-cardinality --attributions flags.npy";
+    let failed = files.bad_data("flags.npy", &command(of_vector));
+    assert!(
+        failed
+            .text
+            .contains("expected shape (n_test, n_train), got [12]"),
+        "{}",
+        failed.text
+    );
+    files.array("beyond.npy", &array![[0i64, 12]]);
+    let beyond = "linear-datamodeling-score --attributions attributions.npy --subsets beyond.npy --outputs outputs.npy";
+    let failed = files.bad_data("beyond.npy", &command(beyond));
+    assert!(
+        failed
+            .text
+            .contains("[0, 1] = 12: expected a training case, 0 to 11"),
+        "{}",
+        failed.text
+    );
+    let none = "top-k-cardinality --attributions attributions.npy -k 0";
+    assert!(files.failure(2, &command(none)).text.contains("at least 1"));
+    let missing = "shortcut-detection --attributions attributions.npy";
+    assert!(files.failure(2, &command(missing)).text.contains("--flags"));
+}
