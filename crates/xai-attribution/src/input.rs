@@ -4,8 +4,8 @@ use xai_core::describe::Parameter;
 use xai_core::{Error, Input, Result};
 
 pub use xai_core::input::{
-    A, B, EXPLANATIONS, INPUTS, LABELS, LEVEL, METRIC, MODEL, N_REPLICATES, OUTPUTS, PREDICTIONS,
-    SCORES, TARGETS, VALUES,
+    A, B, DIFFERENCES, EXPLANATIONS, INPUTS, LABELS, LEVEL, METRIC, MODEL, N_REPLICATES, OUTPUTS,
+    PREDICTIONS, SCORES, TARGETS, VALUES,
 };
 
 /// The explainer, for metrics that ask it again.
@@ -35,8 +35,6 @@ pub const NEIGHBORS: Input = Input::new("neighbours");
 pub const MAP_DISTANCES: Input = Input::new("distances of maps");
 /// Two images that are compared.
 pub const IMAGES: Input = Input::new("images");
-/// Paired differences.
-pub const DIFFERENCES: Input = Input::new("differences");
 
 /// How many samples the model is called with at once.
 pub const BATCH_SIZE: Input = Input::new("batch_size");

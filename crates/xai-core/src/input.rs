@@ -33,6 +33,24 @@ pub const ROWS: Input = Input::new("rows");
 pub const A: Input = Input::new("a");
 /// The second of two sequences that are compared.
 pub const B: Input = Input::new("b");
+/// Paired differences.
+pub const DIFFERENCES: Input = Input::new("differences");
+/// The values of a metric after a perturbation.
+pub const PERTURBED: Input = Input::new("perturbed");
+/// Which samples of a perturbation count.
+pub const KEEP: Input = Input::new("keep");
+/// Whether a perturbation is minor or disruptive.
+pub const KIND: Input = Input::new("kind");
+/// Which values of a metric are better.
+pub const DIRECTION: Input = Input::new("direction");
+/// What several raters say of the same units.
+pub const RATINGS: Input = Input::new("ratings");
+/// The samples of each resampling.
+pub const DRAWS: Input = Input::new("draws");
+/// How many resamplings to draw.
+pub const N_DRAWS: Input = Input::new("n_draws");
+/// The values of a metric under each setting of a parameter.
+pub const SETTINGS: Input = Input::new("settings");
 /// A covariance matrix.
 pub const COVARIANCE: Input = Input::new("covariance");
 /// What was drawn independently: runs, samples, graphs.

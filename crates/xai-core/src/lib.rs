@@ -1,7 +1,7 @@
 //! What the crates that measure explanations share.
 //!
-//! Nothing is measured here. This crate holds distances, weightings and tensors, and what several
-//! families of metrics need: the [error type](error) whose errors are data, [sums](mod@sum) that are
+//! No explanation is measured here. This crate holds distances, weightings and tensors, judges metrics
+//! of any family by the values that they gave ([`reliability`]), and has what several families need: the [error type](error) whose errors are data, [sums](mod@sum) that are
 //! the same to the last bit in any order, the [`Accumulator`] trait, [`statistics`] with
 //! their uncertainty, [randomness per item](random), [parallel loops](parallel) that give the
 //! result of sequential ones, [loops](simd) compiled for the registers of the processor, and
@@ -33,6 +33,7 @@ pub mod number;
 pub mod output;
 pub mod parallel;
 pub mod random;
+pub mod reliability;
 pub mod simd;
 pub mod statistics;
 pub mod sum;

@@ -1,4 +1,4 @@
-//! Writes the tables of metrics that the documentation of the families includes: with `--write` to
+//! Writes the tables of metrics that the documentation of the crates includes: with `--write` to
 //! `crates/*/METRICS.md` below the folder it is started in, else to standard output.
 //!
 //! ```sh
@@ -9,6 +9,7 @@ use std::path::Path;
 
 fn main() -> std::io::Result<()> {
     let tables = [
+        ("xai-core", xai_metrics::core::reliability::markdown()),
         (
             "xai-casebased",
             xai_metrics::casebased::registry::markdown(),
@@ -21,11 +22,11 @@ fn main() -> std::io::Result<()> {
         ("xai-repro", xai_metrics::repro::registry::markdown()),
     ];
     let write = std::env::args().any(|argument| argument == "--write");
-    for (family, table) in tables {
+    for (of, table) in tables {
         if write {
-            std::fs::write(Path::new("crates").join(family).join("METRICS.md"), table)?;
+            std::fs::write(Path::new("crates").join(of).join("METRICS.md"), table)?;
         } else {
-            println!("# {family}\n\n{table}");
+            println!("# {of}\n\n{table}");
         }
     }
     Ok(())

@@ -3,13 +3,14 @@
 mod builder;
 mod by_name;
 mod display;
+pub(crate) mod paired_tests;
 pub(crate) mod statistics;
 pub(crate) mod table;
 pub(crate) mod values;
-pub(crate) mod wilcoxon;
 
 pub use builder::Evaluation;
+pub use paired_tests::holm;
 pub use statistics::Statistics;
 pub use table::{Comparison, Difference, EvaluationTable, ExplainerValue, MetricResult};
 pub use values::{EvaluationValues, MetricValues};
-pub use wilcoxon::{SignedRankTest, holm, wilcoxon_signed_rank};
+pub use xai_core::statistics::{SignedRankTest, ZeroMethod, wilcoxon_signed_rank};

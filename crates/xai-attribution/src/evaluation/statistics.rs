@@ -2,6 +2,7 @@
 
 use xai_core::random::{random_stream, uniform_index};
 use xai_core::statistics::{bootstrap_bca, wilson};
+use xai_core::sum::dot;
 use xai_core::{Error, ExactMean, Interval, Result, parallel};
 
 use crate::input;
@@ -134,17 +135,4 @@ pub(crate) fn replicates(columns: &[Column], n: usize, statistics: &Statistics) 
     (0..columns.len())
         .map(|column| means.iter().filter_map(|of| of[column]).collect())
         .collect()
-}
-
-/// A sum of products in eight lanes: its order depends on the number of samples alone.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut lanes = [0.0; 8];
-    let (mut a8, mut b8) = (a.chunks_exact(8), b.chunks_exact(8));
-    for (a, b) in (&mut a8).zip(&mut b8) {
-        for ((lane, a), b) in lanes.iter_mut().zip(a).zip(b) {
-            *lane += a * b;
-        }
-    }
-    let rest = a8.remainder().iter().zip(b8.remainder());
-    lanes.iter().sum::<f64>() + rest.map(|(a, b)| a * b).sum::<f64>()
 }

@@ -3,8 +3,8 @@
 use xai_core::describe::{Direction, MetricInfo};
 use xai_core::{Error, ExactMean, Interval, Result};
 
+use crate::evaluation::paired_tests::compare;
 use crate::evaluation::statistics::{Column, replicates};
-use crate::evaluation::wilcoxon::compare;
 use crate::evaluation::{EvaluationTable, ExplainerValue, MetricResult, Statistics};
 use crate::metric::CurvePoint;
 use crate::model::ModelCalls;

@@ -5,7 +5,7 @@ use approx::assert_abs_diff_eq;
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis};
 use serde_json::Value;
 use xai_attribution::batch::{Data, Masks};
-use xai_attribution::evaluation::wilcoxon_signed_rank;
+use xai_attribution::evaluation::{ZeroMethod, wilcoxon_signed_rank};
 use xai_attribution::map::{MapDistance, MapSimilarity, structural_similarity};
 use xai_attribution::metric::Stability;
 use xai_attribution::metric::{
@@ -106,7 +106,8 @@ fn mege_and_reco_are_those_of_the_peer_at_its_thresholds() {
 fn the_signed_rank_test_is_that_of_scipy() {
     let golden = golden();
     for case in golden["wilcoxon"].as_array().unwrap() {
-        let ours = wilcoxon_signed_rank(&numbers(&case["differences"])).unwrap();
+        let ours =
+            wilcoxon_signed_rank(&numbers(&case["differences"]), ZeroMethod::Wilcox).unwrap();
         assert_abs_diff_eq!(
             ours.w_plus.min(ours.w_minus),
             case["statistic"].as_f64().unwrap(),

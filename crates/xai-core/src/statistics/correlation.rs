@@ -52,7 +52,7 @@ pub(crate) fn pearson_of_finite(x: &[f64], y: &[f64]) -> Option<f64> {
 
 /// Deviations from the mean, in units in which their squares neither overflow nor vanish: a power of
 /// two near the largest value, which rounds nothing.
-fn centred(x: &[f64]) -> Vec<f64> {
+pub(crate) fn centred(x: &[f64]) -> Vec<f64> {
     // A constant column is exactly so, whatever its mean rounds to.
     if x.iter().all(|&value| value == x[0]) {
         return vec![0.0; x.len()];

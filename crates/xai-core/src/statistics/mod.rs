@@ -1,12 +1,13 @@
-//! Statistics of values: summaries, ranks, correlations, intervals.
+//! Statistics of values: summaries, ranks, correlations, intervals, the signed-rank test.
 
-mod correlation;
+pub(crate) mod correlation;
 mod delong;
 mod interval;
 mod jackknife_of_kinds;
 mod kendall;
 mod mean_interval;
 pub mod ranks;
+mod signed_rank;
 mod summary;
 
 pub use correlation::{Correlation, pearson};
@@ -18,4 +19,5 @@ pub use jackknife_of_kinds::jackknife_of_kinds;
 pub use kendall::{PairOrders, kendall};
 pub use mean_interval::{mean_interval, unit_mean_interval, wilson};
 pub use ranks::{auroc, average_precision, spearman};
+pub use signed_rank::{SignedRankTest, ZeroMethod, wilcoxon_signed_rank};
 pub use summary::{Summary, quantile};

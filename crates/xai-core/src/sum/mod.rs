@@ -1,11 +1,13 @@
-//! Sums, means and deviations that do not depend on the order of their terms.
+//! Sums, means and deviations that do not depend on the order of their terms, and one of products that does.
 
 mod compact_sum;
+mod dot;
 mod exact_sum;
 mod lanes;
 mod moments;
 
 pub use compact_sum::CompactSum;
+pub use dot::dot;
 pub use exact_sum::ExactSum;
 pub use moments::{ExactMean, Moments};
 

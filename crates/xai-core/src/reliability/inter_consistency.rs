@@ -1,0 +1,141 @@
+//! Whether the ranking of explainers stays, or their values get worse, with a perturbation.
+
+use crate::describe::{Direction, MetricInfo, Range, Reading, Score, Scores};
+use crate::error::{Error, Result};
+use crate::input;
+use crate::reliability::perturbed::{PerturbationKind, Perturbed};
+use crate::reliability::table::{Table, sign};
+use crate::statistics::ranks::centred_ranks;
+
+/// The result of [`inter_consistency`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct InterConsistency {
+    /// How much was perturbed.
+    pub kind: PerturbationKind,
+    /// The share; `None` where nothing is compared.
+    pub value: Option<f64>,
+    /// How many pairs of a sample and an explainer are compared.
+    pub n_pairs: usize,
+    /// How many kept pairs are not, because a value is undefined: after a minor perturbation all of the sample.
+    pub n_undefined: usize,
+}
+
+/// Does the ranking of explainers stay under a minor perturbation, and do values get worse under a disruptive one?
+///
+/// ```text
+/// minor:      share of (sample, explainer) whose rank among the explainers of that sample is unchanged
+/// disruptive: share of (sample, explainer) whose value got strictly worse
+/// ```
+///
+/// `values` has a row for each explainer, one value a sample; so has `perturbed`. Ranks are mid-ranks.
+/// `direction` says which values are better, and is read after a disruptive perturbation alone. In [0, 1],
+/// higher is better: 1 = all ranks stayed, or all values got worse; a minor perturbation that shuffles `E`
+/// explainers keeps about 1/E.
+///
+/// # Errors
+/// `Empty` without explainers, `ShapeMismatch` for rows of different lengths and for `perturbed` or `keep` of another
+/// shape, `NonFinite` for a value, `InvalidParameter` for a metric without a better end and a disruptive perturbation.
+///
+/// ```
+/// use xai_core::Direction;
+/// use xai_core::reliability::{Perturbed, inter_consistency};
+/// let before = [[Some(1.0), Some(1.0)], [Some(2.0), Some(2.0)]];
+/// let after = [[Some(1.5), Some(3.0)], [Some(2.0), Some(2.0)]]; // in the second sample they change places
+/// let minor = inter_consistency(&before, Direction::Lower, &Perturbed::minor(&after[..]))?;
+/// assert_eq!((minor.value, minor.n_pairs), (Some(0.5), 4));
+/// let disruptive = inter_consistency(&before, Direction::Lower, &Perturbed::disruptive(&after[..]))?;
+/// assert_eq!(disruptive.value, Some(0.5)); // the values of the first explainer rose
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+///
+/// # Source
+/// Hedström et al., *The Meta-Evaluation Problem in Explainable AI: Identifying Reliable Estimators with
+/// MetaQuantus*, 2023. Its program breaks ties of ranks by the order of the explainers, and counts the values that
+/// fell for metrics of either direction.
+pub fn inter_consistency<R: AsRef<[Option<f64>]>, P: AsRef<[Option<f64>]>>(
+    values: &[R],
+    direction: Direction,
+    perturbed: &Perturbed<'_, [P]>,
+) -> Result<InterConsistency> {
+    let before = Table::new(input::VALUES, values)?;
+    let after = Table::new(input::PERTURBED, perturbed.values)?;
+    inter_of_checked(&before, direction, perturbed, &after)
+}
+
+/// [`inter_consistency`] of checked tables.
+pub(super) fn inter_of_checked<P>(
+    before: &Table<'_>,
+    direction: Direction,
+    perturbed: &Perturbed<'_, [P]>,
+    after: &Table<'_>,
+) -> Result<InterConsistency> {
+    if before.shape() != after.shape() {
+        return Err(Error::shape(
+            input::PERTURBED,
+            &before.shape(),
+            &after.shape(),
+        ));
+    }
+    let (mut n_pairs, mut n_undefined, mut hits) = (0, 0, 0);
+    let kept = perturbed.kept(before.n_samples)?;
+    match perturbed.kind {
+        PerturbationKind::Minor => {
+            for i in kept {
+                let Some((old, new)) = before.sample(i).zip(after.sample(i)) else {
+                    n_undefined += before.rows.len();
+                    continue;
+                };
+                let ranks = centred_ranks(&old).into_iter().zip(centred_ranks(&new));
+                n_pairs += old.len();
+                hits += ranks.filter(|(old, new)| old == new).count();
+            }
+        }
+        PerturbationKind::Disruptive => {
+            let better = sign(direction)?;
+            for i in kept {
+                for (old, new) in before.rows.iter().zip(&after.rows) {
+                    let Some((old, new)) = old[i].zip(new[i]) else {
+                        n_undefined += 1;
+                        continue;
+                    };
+                    n_pairs += 1;
+                    hits += usize::from(better * old > better * new);
+                }
+            }
+        }
+    }
+    Ok(InterConsistency {
+        kind: perturbed.kind,
+        value: (n_pairs > 0).then(|| hits as f64 / n_pairs as f64),
+        n_pairs,
+        n_undefined,
+    })
+}
+
+impl Scores for InterConsistency {
+    const SCORES: &'static [Score<Self>] = &[Score {
+        info: MetricInfo {
+            name: "inter-consistency",
+            title: "Inter-consistency",
+            question: "Does the ranking of explainers stay under a minor perturbation, and do values get worse under a disruptive one?",
+            direction: Direction::Higher,
+            range: Range::SHARE,
+            needs: &[
+                input::VALUES,
+                input::PERTURBED,
+                input::KEEP,
+                input::DIRECTION,
+            ],
+            source: "Hedström et al. 2023",
+            reading: Reading {
+                formula: "share of (sample, explainer): minor [rank_i(q_e) = rank_i(q'_e)], disruptive [q'_e worse than q_e]",
+                extremes: "1: every rank stayed, or every value got worse. Minor, 1/E: as by chance for E explainers.",
+                limits: "Of few explainers, and where a metric gives many equal values, ranks stay easily.",
+                peers: &["metaquantus.MetaEvaluation (IEC)"],
+                example: None,
+            },
+        },
+        value: |result: &Self| result.value,
+    }];
+}

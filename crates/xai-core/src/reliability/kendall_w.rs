@@ -1,0 +1,93 @@
+//! Agreement of samples on the ranking of explainers.
+
+use crate::describe::{Direction, MetricInfo, Range, Reading, Score, Scores};
+use crate::error::Result;
+use crate::input;
+use crate::reliability::table::Table;
+
+/// The result of [`kendall_w`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct KendallW {
+    /// The coefficient; `None` where every sample ties all explainers, as where there is one explainer only.
+    pub value: Option<f64>,
+    /// `(m W − 1)/(m − 1)`, which does not depend on the number of samples: where no sample has ties, the mean
+    /// Spearman correlation of pairs of samples. `None` below two samples.
+    pub mean_correlation: Option<f64>,
+    /// Samples that rank the explainers.
+    pub n_samples: usize,
+    /// Samples on which an explainer has no value; they are left out.
+    pub n_undefined: usize,
+}
+
+/// Kendall's W: do samples rank the explainers alike?
+///
+/// ```text
+/// W = 12 Σ_e (R_e − R̄)² / (m² (k³ − k) − m Σ_j T_j)      R_e = sum of the ranks of e over m samples
+/// ```
+///
+/// `values` has a row for each of the `k` explainers, one value a sample. Ranks are mid-ranks, `T_j = Σ (t³ − t)`
+/// over the ties of sample `j`. In [0, 1], higher is better: 1 = every sample ranks alike, 0 = no explainer is ahead;
+/// of `m` random rankings about `1/m`. A sample that ties all counts, at no agreement. The direction of the metric does
+/// not matter. In `O(m k log k)`, in integers.
+///
+/// # Errors
+/// `Empty` without explainers, `ShapeMismatch` for rows of different lengths, `NonFinite` for a value.
+///
+/// ```
+/// use xai_core::reliability::kendall_w;
+/// let values = [[Some(0.1), Some(0.2)], [Some(0.3), Some(0.9)], [Some(0.5), Some(0.4)]];
+/// // Ranks 1 2 3 and 1 3 2: sums 2 5 5, 12 (4 + 1 + 1)/(4 · 24)
+/// let w = kendall_w(&values)?;
+/// assert_eq!((w.value, w.mean_correlation), (Some(0.75), Some(0.5)));
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+///
+/// # Source
+/// Kendall and Babington Smith, *The problem of m rankings*, 1939. It is `χ² / (m (k − 1))` of Friedman's test.
+pub fn kendall_w<R: AsRef<[Option<f64>]>>(values: &[R]) -> Result<KendallW> {
+    let table = Table::new(input::VALUES, values)?;
+    let (mut n_samples, mut squares) = (0, 0.0);
+    let mut sums = vec![0.0; table.rows.len()];
+    // Ranks less their mean, doubled, are integers c; k³ − k less the ties of a sample is 3 Σ c².
+    for ranks in table.ranks_by_sample() {
+        n_samples += 1;
+        for (sum, rank) in sums.iter_mut().zip(ranks) {
+            *sum += rank;
+            squares += rank * rank;
+        }
+    }
+    let between: f64 = sums.iter().map(|sum| sum * sum).sum();
+    let m = n_samples as f64;
+    let value = (squares > 0.0).then(|| between / (m * squares));
+    Ok(KendallW {
+        value,
+        mean_correlation: value
+            .filter(|_| n_samples > 1)
+            .map(|w| (m * w - 1.0) / (m - 1.0)),
+        n_samples,
+        n_undefined: table.n_samples - n_samples,
+    })
+}
+
+impl Scores for KendallW {
+    const SCORES: &'static [Score<Self>] = &[Score {
+        info: MetricInfo {
+            name: "kendall-w",
+            title: "Kendall's W",
+            question: "Do samples rank the explainers alike?",
+            direction: Direction::Higher,
+            range: Range::SHARE,
+            needs: &[input::VALUES],
+            source: "Kendall and Babington Smith 1939",
+            reading: Reading {
+                formula: "12 Σ_e (R_e − R̄)² / (m² (k³ − k) − m Σ_j T_j), R_e = sum of ranks over m samples",
+                extremes: "1: every sample ranks alike. 0: no explainer is ahead. 1/m: about as by chance.",
+                limits: "Low where explainers are alike, too: then no metric could rank them the same on every sample.",
+                peers: &["scipy.stats.friedmanchisquare"],
+                example: None,
+            },
+        },
+        value: |result: &Self| result.value,
+    }];
+}

@@ -1,0 +1,202 @@
+//! Agreement of any number of raters, each of whom rates some of the units.
+
+use std::fmt;
+
+use crate::describe::{
+    Direction, End, MetricInfo, Parameter, Range, Reading, Score, Scores, word_of,
+};
+use crate::error::Result;
+use crate::input;
+use crate::reliability::table::Table;
+use crate::statistics::correlation::centred;
+use crate::statistics::ranks::centred_ranks;
+use crate::sum::ExactSum;
+
+/// What of the ratings says how far two of them are apart.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
+pub enum RatingLevel {
+    /// Whether they differ: names of classes.
+    Nominal,
+    /// How many ratings lie between them: ranks and grades.
+    #[default]
+    Ordinal,
+    /// Their difference: measurements.
+    Interval,
+}
+
+impl fmt::Display for RatingLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(word_of(self))
+    }
+}
+
+/// The result of [`krippendorff_alpha`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct KrippendorffAlpha {
+    /// The coefficient; `None` where no unit has two ratings, and where all ratings are one value.
+    pub value: Option<f64>,
+    /// The level of the ratings.
+    pub level: RatingLevel,
+    /// Units with at least two ratings.
+    pub n_units: usize,
+    /// Their ratings.
+    pub n_ratings: usize,
+}
+
+/// Krippendorff's α: how much less than by chance do raters disagree?
+///
+/// ```text
+/// α = 1 − D_o/D_e      D_o = 1/N Σ_units 1/(m_u − 1) Σ_{i≠j} δ(r_i, r_j)      D_e = 1/(N (N − 1)) Σ_{i≠j} δ
+/// δ: nominal [a ≠ b]      interval (a − b)²      ordinal (Σ_{a≤g≤b} n_g − (n_a + n_b)/2)²
+/// ```
+///
+/// `ratings` has a row for each rater, one rating a unit, `None` where there is none; `m_u` raters rate unit `u`. The
+/// `N` ratings of units with at least two are counted, `D_e` is over all pairs of them, `n_g` of them are `g`.
+/// At most 1, higher is better: 1 = no disagreement, 0 = as by chance, below 0 = systematic disagreement.
+///
+/// Where samples rank explainers, samples are the raters and explainers the units:
+/// [`krippendorff_alpha_of_ranks`].
+///
+/// # Errors
+/// `Empty` without raters, `ShapeMismatch` for rows of different lengths, `NonFinite` for a rating.
+///
+/// ```
+/// use xai_core::reliability::{RatingLevel, krippendorff_alpha};
+/// let ratings = [[Some(1.0), Some(2.0)], [Some(1.0), Some(4.0)]];
+/// // D_o = (0 + 2 · 2²)/4; D_e = 2 (1² + 3² + 1² + 3² + 2²)/12
+/// let alpha = krippendorff_alpha(&ratings, RatingLevel::Interval)?;
+/// assert!((alpha.value.unwrap() - (1.0 - 2.0 / 4.0)).abs() < 1e-15);
+/// // Of four ratings two are 1: 2 − 4/2 between 1 and 1, 3 − 3/2 between 1 and 2, 4 − 3/2 and 2 − 2/2.
+/// let alpha = krippendorff_alpha(&ratings, RatingLevel::Ordinal)?;
+/// let (observed, expected) = (2.0 * 1.0 / 4.0, 2.0 * (2.0 * 2.25 + 2.0 * 6.25 + 1.0) / 12.0);
+/// assert!((alpha.value.unwrap() - (1.0 - observed / expected)).abs() < 1e-15);
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+///
+/// # Source
+/// Krippendorff, *Computing Krippendorff's Alpha-Reliability*, 2011. Where this is `None` the package `krippendorff`
+/// raises an error.
+pub fn krippendorff_alpha<R: AsRef<[Option<f64>]>>(
+    ratings: &[R],
+    level: RatingLevel,
+) -> Result<KrippendorffAlpha> {
+    let table = Table::new(input::RATINGS, ratings)?;
+    let of_unit = |u: usize| table.rows.iter().filter_map(|row| row[u]).collect();
+    Ok(alpha((0..table.n_samples).map(of_unit).collect(), level))
+}
+
+/// [`krippendorff_alpha`] where each sample is a rater who ranks the explainers: its ordinal α of mid-ranks.
+///
+/// `values` has a row for each explainer, one value a sample; samples on which an explainer has none are left out.
+/// The direction of the metric does not matter. Without ties it is `1 − (1 − ρ̄)(mk − 1)/(mk)`, with the mean
+/// Spearman correlation ρ̄ of pairs of the `m` samples and `k` explainers.
+///
+/// # Errors
+/// `Empty` without explainers, `ShapeMismatch` for rows of different lengths, `NonFinite` for a value.
+///
+/// ```
+/// use xai_core::reliability::krippendorff_alpha_of_ranks;
+/// let all_alike = [[Some(0.1), Some(0.2)], [Some(0.3), Some(0.9)]];
+/// assert_eq!(krippendorff_alpha_of_ranks(&all_alike)?.value, Some(1.0));
+/// let reversed = [[Some(0.1), Some(0.2)], [Some(0.3), Some(0.0)]]; // ρ̄ = −1: 1 − 2 · 3/4
+/// assert_eq!(krippendorff_alpha_of_ranks(&reversed)?.value, Some(-0.5));
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+///
+/// # Source
+/// Tomsett et al., *Sanity Checks for Saliency Metrics*, 2020, inter-rater reliability.
+pub fn krippendorff_alpha_of_ranks<R: AsRef<[Option<f64>]>>(
+    values: &[R],
+) -> Result<KrippendorffAlpha> {
+    let table = Table::new(input::VALUES, values)?;
+    let mut units = vec![Vec::new(); table.rows.len()];
+    for ranks in table.ranks_by_sample() {
+        for (unit, rank) in units.iter_mut().zip(ranks) {
+            unit.push(rank);
+        }
+    }
+    Ok(alpha(units, RatingLevel::Ordinal))
+}
+
+/// α of the ratings of each unit. A rating has a place on a line such that δ is the squared distance of two places: its
+/// value where differences count, and else its mid-rank among all ratings, for half of those equal to either of two
+/// and all between them is how far the mid-ranks are apart. So no pairs are formed: `O(N log N)`.
+fn alpha(mut units: Vec<Vec<f64>>, level: RatingLevel) -> KrippendorffAlpha {
+    units.retain(|unit| unit.len() > 1);
+    let all = units.concat();
+    let places = match level {
+        RatingLevel::Interval => centred(&all),
+        RatingLevel::Nominal | RatingLevel::Ordinal => centred_ranks(&all),
+    };
+    let disagreement = match level {
+        RatingLevel::Nominal => different_pairs,
+        RatingLevel::Ordinal | RatingLevel::Interval => squared_distances,
+    };
+    let mut rest = places.as_slice();
+    let observed: ExactSum = units
+        .iter()
+        .map(|unit| {
+            let (own, others) = rest.split_at(unit.len());
+            rest = others;
+            disagreement(own) / (unit.len() - 1) as f64
+        })
+        .collect();
+    let expected = disagreement(&places);
+    let others = all.len().saturating_sub(1) as f64;
+    KrippendorffAlpha {
+        value: (expected > 0.0).then(|| 1.0 - observed.value() * others / expected),
+        level,
+        n_units: units.len(),
+        n_ratings: all.len(),
+    }
+}
+
+/// `Σ_{i≠j} [a_i ≠ a_j]`.
+fn different_pairs(places: &[f64]) -> f64 {
+    let mut sorted = places.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let square = |n: usize| (n as f64) * (n as f64);
+    let equal: f64 = sorted
+        .chunk_by(|a, b| a == b)
+        .map(|run| square(run.len()))
+        .sum();
+    square(places.len()) - equal
+}
+
+/// `Σ_{i≠j} (a_i − a_j)² = 2 n Σ (a_i − ā)²`.
+fn squared_distances(places: &[f64]) -> f64 {
+    // The mean of equal places may round away from them.
+    if places.windows(2).all(|pair| pair[0] == pair[1]) {
+        return 0.0;
+    }
+    let n = places.len() as f64;
+    let mean = places.iter().copied().collect::<ExactSum>().value() / n;
+    let squares: ExactSum = places.iter().map(|x| (x - mean) * (x - mean)).collect();
+    2.0 * n * squares.value()
+}
+
+impl Scores for KrippendorffAlpha {
+    const SCORES: &'static [Score<Self>] = &[Score {
+        info: MetricInfo {
+            name: "krippendorff-alpha",
+            title: "Krippendorff's alpha",
+            question: "How much less than by chance do raters disagree, samples that rank explainers for instance?",
+            direction: Direction::Higher,
+            range: Range::new(End::Unbounded, End::Included(1.0)),
+            needs: &[input::RATINGS],
+            source: "Krippendorff 2011; Tomsett et al. 2020",
+            reading: Reading {
+                formula: "1 − D_o/D_e; δ: nominal [a ≠ b], interval (a − b)², ordinal (Σ_{a≤g≤b} n_g − (n_a + n_b)/2)²",
+                extremes: "1: every sample ranks alike. 0: as by chance. Below 0: samples contradict each other.",
+                limits: "Low where explainers are alike, too: then no metric could rank them the same on every sample.",
+                peers: &["krippendorff.alpha"],
+                example: None,
+            },
+        },
+        value: |result: &Self| result.value,
+    }];
+}

@@ -1,0 +1,87 @@
+//! Metrics judged: can a metric be trusted on this data?
+//!
+//! Everything here is a function of tables of values that a metric gave, of any family and of any program. `values`
+//! has a row for each explainer and one value a sample, `None` where the metric is undefined.
+//!
+//! | you have | use |
+//! |---|---|
+//! | the values | [`kendall_w`], [`krippendorff_alpha_of_ranks`]: do samples agree? [`rank_stability`]: would other samples? [`inter_method_reliability`] |
+//! | those of two metrics | [`internal_consistency_reliability`] |
+//! | those of one metric under several settings | [`parameter_sensitivity`] |
+//! | those after inputs or the model were perturbed | [`intra_consistency`], [`inter_consistency`], [`MetaEvaluation`] |
+//! | ratings of anything | [`krippendorff_alpha`] |
+//!
+//! What the numbers do not tell: a metric that samples agree on may measure the wrong thing on all of them, and where
+//! explainers are alike no metric can rank them reliably.
+//!
+//! ```
+//! use xai_core::Direction;
+//! use xai_core::reliability::{Draws, kendall_w, rank_stability};
+//! // Two explainers on four samples; the first is better in three of them.
+//! let values = [[0.9, 0.8, 0.7, 0.1], [0.5, 0.4, 0.6, 0.2]].map(|row| row.map(Some));
+//! assert_eq!(kendall_w(&values)?.value, Some(0.25)); // rank sums 7 and 5
+//! let stability = rank_stability(&values, Direction::Higher, Draws::default())?;
+//! assert_eq!(stability.ranks, [1.0, 2.0]);
+//! assert!(stability.top_share > Some(0.9)); // the fourth sample seldom outweighs the others
+//! # Ok::<(), xai_core::Error>(())
+//! ```
+//!
+#![doc = include_str!("../../METRICS.md")]
+
+mod inter_consistency;
+mod intra_consistency;
+mod kendall_w;
+mod krippendorff_alpha;
+mod meta_consistency;
+mod parameter_sensitivity;
+mod perturbed;
+mod rank_stability;
+mod ranked_values;
+mod table;
+
+pub use inter_consistency::{InterConsistency, inter_consistency};
+pub use intra_consistency::{IntraConsistency, intra_consistency};
+pub use kendall_w::{KendallW, kendall_w};
+pub use krippendorff_alpha::{
+    KrippendorffAlpha, RatingLevel, krippendorff_alpha, krippendorff_alpha_of_ranks,
+};
+pub use meta_consistency::{IterationConsistency, MetaConsistency, MetaEvaluation};
+pub use parameter_sensitivity::{ParameterSensitivity, parameter_sensitivity};
+pub use perturbed::{PerturbationKind, Perturbed};
+pub use rank_stability::{Draws, RankStability, rank_stability};
+pub use ranked_values::{
+    InterMethodReliability, InternalConsistencyReliability, RankedValues, inter_method_reliability,
+    internal_consistency_reliability,
+};
+
+use crate::describe::{MetricInfo, Scores};
+
+/// What every metric of metrics says of itself.
+pub fn metrics() -> impl Iterator<Item = &'static MetricInfo> {
+    IntraConsistency::infos()
+        .chain(InterConsistency::infos())
+        .chain(MetaConsistency::infos())
+        .chain(KrippendorffAlpha::infos())
+        .chain(KendallW::infos())
+        .chain(InterMethodReliability::infos())
+        .chain(InternalConsistencyReliability::infos())
+        .chain(RankStability::infos())
+        .chain(ParameterSensitivity::infos())
+}
+
+/// The table of all of them as Markdown.
+#[must_use]
+pub fn markdown() -> String {
+    crate::describe::markdown(metrics())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `cargo xtask metrics` writes it.
+    #[test]
+    fn the_table_of_the_documentation_is_that_of_the_metrics() {
+        assert_eq!(include_str!("../../METRICS.md"), markdown());
+    }
+}

@@ -1,0 +1,165 @@
+//! Whether the ranking of explainers hangs on a parameter of the metric.
+
+use crate::describe::{Direction, MetricInfo, Range, Reading, Score, Scores};
+use crate::error::{Error, Result};
+use crate::input;
+use crate::reliability::table::{Table, mean_of_defined, ranks_of_means, same_top, sign};
+use crate::statistics::Correlation;
+use crate::sum::ExactMean;
+
+/// The result of [`parameter_sensitivity`].
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ParameterSensitivity {
+    /// The mean over pairs of settings of Kendall's τ-b of their rankings; `None` for one setting, and where all pairs
+    /// have a setting that ties all explainers.
+    pub mean_tau: Option<f64>,
+    /// The share of the pairs with the same set of best explainers; `None` for one setting.
+    pub same_top: Option<f64>,
+    /// The largest range of the rank of an explainer over settings; `None` where nothing is ranked.
+    pub max_rank_change: Option<f64>,
+    /// The ranks of the explainers under each setting, 1 = best.
+    pub ranks: Vec<Vec<f64>>,
+    /// How many pairs have no τ.
+    pub n_undefined_tau: usize,
+    /// Samples on which every explainer has a value under every setting.
+    pub n_samples: usize,
+    /// The other samples; they are left out.
+    pub n_undefined: usize,
+}
+
+/// Does the ranking of explainers hang on a parameter of the metric: a baseline, a number of steps, a seed?
+///
+/// ```text
+/// r_s = ranks of the mean values under setting s      mean_tau = mean over pairs s < t of τ_b(r_s, r_t)
+/// ```
+///
+/// `settings` has a table for each setting: a row for each explainer, one value a sample. Ranks are 1 for the best,
+/// mid-ranks where means are equal to 12 decimals. τ is in [−1, 1] and the share in [0, 1], higher is better:
+/// 1 = the setting does not matter to the comparison.
+///
+/// # Errors
+/// `Empty` without settings or explainers, `ShapeMismatch` for settings of different shapes, `NonFinite` for a value
+/// (the first number of its index is the setting), `InvalidParameter` for a metric without a better end.
+///
+/// ```
+/// use xai_core::Direction;
+/// use xai_core::reliability::parameter_sensitivity;
+/// let settings = [[[0.1], [0.2], [0.3]], [[0.1], [0.3], [0.2]]].map(|s| s.map(|row| row.map(Some)));
+/// let sensitivity = parameter_sensitivity(&settings, Direction::Lower)?;
+/// assert_eq!(sensitivity.ranks, [[1.0, 2.0, 3.0], [1.0, 3.0, 2.0]]);
+/// assert_eq!(sensitivity.mean_tau, Some(1.0 / 3.0)); // 2 pairs of explainers alike, 1 reversed
+/// assert_eq!((sensitivity.same_top, sensitivity.max_rank_change), (Some(1.0), Some(1.0)));
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+///
+/// # Source
+/// Tomsett et al., *Sanity Checks for Saliency Metrics*, 2020, and Brunke et al., *Evaluating Input Perturbation Methods
+/// for Interpreting CNNs and Saliency Map Comparison*, 2020, who found that baselines change rankings.
+pub fn parameter_sensitivity<S: AsRef<[R]>, R: AsRef<[Option<f64>]>>(
+    settings: &[S],
+    direction: Direction,
+) -> Result<ParameterSensitivity> {
+    let sign = sign(direction)?;
+    let mut tables: Vec<Table<'_>> = Vec::new();
+    for (s, setting) in settings.iter().enumerate() {
+        let table = Table::new(input::SETTINGS, setting.as_ref());
+        let table = table.map_err(|error| {
+            let index: Vec<usize> = [&[s], error.index()].concat();
+            error.at(&index)
+        })?;
+        if let Some(first) = tables
+            .first()
+            .filter(|first| first.shape() != table.shape())
+        {
+            return Err(Error::shape(input::SETTINGS, &first.shape(), &table.shape()).at(&[s]));
+        }
+        tables.push(table);
+    }
+    let Some(first) = tables.first() else {
+        return Err(Error::empty(input::SETTINGS));
+    };
+    // A row for each explainer and setting: the same samples are left out of all.
+    let all = Table {
+        rows: tables
+            .iter()
+            .flat_map(|table| table.rows.iter().copied())
+            .collect(),
+        n_samples: first.n_samples,
+    };
+    let samples = all.complete();
+    let columns = all.on(&samples);
+    let ranked = columns
+        .chunks(first.rows.len())
+        .filter(|_| !samples.is_empty());
+    let ranks: Vec<Vec<f64>> = ranked
+        .map(|setting| {
+            let mean = |column: &Vec<f64>| column.iter().copied().collect::<ExactMean>().value();
+            ranks_of_means(setting.iter().filter_map(mean), sign)
+        })
+        .collect();
+    let pairs = || (0..ranks.len()).flat_map(|s| (s + 1..ranks.len()).map(move |t| (s, t)));
+    let taus: Vec<Option<f64>> = pairs()
+        .map(|(s, t)| Correlation::Kendall.of_finite(&ranks[s], &ranks[t]))
+        .collect();
+    let (mean_tau, n_undefined_tau) = mean_of_defined(&taus);
+    let same = pairs()
+        .filter(|&(s, t)| same_top(&ranks[s], &ranks[t]))
+        .count();
+    let changes = (0..first.rows.len()).map(|e| {
+        let of_explainer = || ranks.iter().map(|ranks| ranks[e]);
+        of_explainer().fold(f64::NEG_INFINITY, f64::max)
+            - of_explainer().fold(f64::INFINITY, f64::min)
+    });
+    Ok(ParameterSensitivity {
+        mean_tau,
+        same_top: (!taus.is_empty()).then(|| same as f64 / taus.len() as f64),
+        max_rank_change: changes.filter(|_| !ranks.is_empty()).reduce(f64::max),
+        n_undefined_tau,
+        n_samples: samples.len(),
+        n_undefined: first.n_samples - samples.len(),
+        ranks,
+    })
+}
+
+impl Scores for ParameterSensitivity {
+    const SCORES: &'static [Score<Self>] = &[
+        Score {
+            info: MetricInfo {
+                name: "parameter-sensitivity",
+                title: "Parameter sensitivity",
+                question: "Does the ranking of explainers stay under other settings of the metric's parameters?",
+                direction: Direction::Higher,
+                range: Range::SIGNED_SHARE,
+                needs: &[input::SETTINGS, input::DIRECTION],
+                source: "Tomsett et al. 2020; Brunke et al. 2020",
+                reading: Reading {
+                    formula: "mean over pairs of settings s < t of τ_b(ranks under s, ranks under t)",
+                    extremes: "1: the setting does not matter to the comparison. 0: rankings under two settings are unrelated.",
+                    limits: "Of the settings that were tried. Explainers that are alike change places under any.",
+                    peers: &[],
+                    example: None,
+                },
+            },
+            value: |result: &Self| result.mean_tau,
+        },
+        Score::new(
+            "same-top",
+            "Share of the same best",
+            "Which share of the pairs of settings has the same best explainers?",
+            |result: &Self| result.same_top,
+        )
+        .higher_is_better()
+        .range(Range::SHARE)
+        .needs(&[input::SETTINGS, input::DIRECTION]),
+        Score::new(
+            "max-rank-change",
+            "Largest change of a rank",
+            "By how many places does the rank of an explainer change at most?",
+            |result: &Self| result.max_rank_change,
+        )
+        .lower_is_better()
+        .range(Range::NON_NEGATIVE)
+        .needs(&[input::SETTINGS, input::DIRECTION]),
+    ];
+}

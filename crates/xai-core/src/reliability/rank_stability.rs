@@ -1,0 +1,234 @@
+//! Whether the ranking of explainers is that of other samples, too.
+
+use crate::describe::{Direction, MetricInfo, Range, Reading, Score, Scores};
+use crate::error::{Error, Result};
+use crate::random::{random_stream, uniform_index};
+use crate::reliability::table::{Table, mean_of_defined, ranks_of_means, same_top, sign};
+use crate::statistics::Correlation;
+use crate::sum::{ExactMean, dot};
+use crate::{input, parallel};
+
+/// Which samples each resampling is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Draws<'a> {
+    /// As many as there are, with replacement, from the stream of `(seed, draw)`.
+    Seeded {
+        /// How many resamplings.
+        n_draws: usize,
+        /// What they depend on.
+        seed: u64,
+    },
+    /// These: samples by their place, any number of them.
+    Given(&'a [Vec<usize>]),
+}
+
+impl Default for Draws<'_> {
+    fn default() -> Self {
+        Self::Seeded {
+            n_draws: 1000,
+            seed: 1,
+        }
+    }
+}
+
+/// The result of [`rank_stability`].
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct RankStability {
+    /// The mean of Kendall's τ-b of the ranking of a draw with that of all samples; `None` where one side always
+    /// ties all explainers.
+    pub mean_tau: Option<f64>,
+    /// The share of the draws whose set of best explainers is that of all samples.
+    pub top_share: Option<f64>,
+    /// The ranks of the explainers over all samples, 1 = best.
+    pub ranks: Vec<f64>,
+    /// The mean rank of each explainer over the draws.
+    pub rank_mean: Vec<f64>,
+    /// Its deviation (over n).
+    pub rank_std: Vec<f64>,
+    /// `wins[a][b]`: the share of the draws in which `a` ranks before `b`, ties by half.
+    pub wins: Vec<Vec<f64>>,
+    /// How many draws are counted: those with a sample on which every explainer has a value.
+    pub n_draws: usize,
+    /// Of these, how many have no τ.
+    pub n_undefined_tau: usize,
+    /// Samples on which every explainer has a value.
+    pub n_samples: usize,
+    /// The other samples; they are left out.
+    pub n_undefined: usize,
+}
+
+/// Is the ranking of explainers by their mean values that of other samples, too?
+///
+/// ```text
+/// r = ranks of the means over all samples, r_b over draw b      mean_tau = mean_b τ_b(r, r_b)
+/// top_share = share of draws whose best explainers are those of all samples
+/// ```
+///
+/// `values` has a row for each explainer, one value a sample. Ranks are 1 for the best, mid-ranks where means are equal
+/// to 12 decimals. τ is in [−1, 1], shares in [0, 1]; higher is better. 1 = every draw ranks as all samples do;
+/// τ of 0 = the draws say nothing about the ranking.
+///
+/// Without any sample on which every explainer has a value, everything is empty or `None`.
+///
+/// # Errors
+/// `Empty` without explainers, `ShapeMismatch` for rows of different lengths, `NonFinite` for a value,
+/// `InvalidParameter` for a metric without a better end, for no draws or more than a million, and for a sample of a
+/// draw that there is not.
+///
+/// ```
+/// use xai_core::Direction;
+/// use xai_core::reliability::{Draws, rank_stability};
+/// let values = [[Some(0.1), Some(0.9)], [Some(0.3), Some(0.5)]]; // means 0.5 and 0.4
+/// let draws = [vec![0, 1], vec![0, 0], vec![1, 1], vec![1, 0]];
+/// let stability = rank_stability(&values, Direction::Higher, Draws::Given(&draws))?;
+/// assert_eq!(stability.ranks, [1.0, 2.0]);
+/// assert_eq!(stability.mean_tau, Some(0.5)); // 1, −1, 1, 1
+/// assert_eq!(stability.top_share, Some(0.75));
+/// assert_eq!(stability.rank_mean, [1.25, 1.75]);
+/// assert_eq!(stability.wins, [[0.5, 0.75], [0.25, 0.5]]);
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+///
+/// # Source
+/// The bootstrap of rankings: Hall and Miller, *Using the bootstrap to quantify the authority of an empirical ranking*,
+/// 2009.
+pub fn rank_stability<R: AsRef<[Option<f64>]>>(
+    values: &[R],
+    direction: Direction,
+    draws: Draws<'_>,
+) -> Result<RankStability> {
+    let sign = sign(direction)?;
+    let table = Table::new(input::VALUES, values)?;
+    check(draws, table.n_samples)?;
+    let samples = table.complete();
+    let columns = table.on(&samples);
+    let n = samples.len();
+    let n_draws = match draws {
+        _ if n == 0 => 0,
+        Draws::Seeded { n_draws, .. } => n_draws,
+        Draws::Given(draws) => draws.len(),
+    };
+    // Places of samples among the complete ones.
+    let places = table.places(&samples);
+    let of_draws = parallel::map(n_draws, |b| {
+        let mut times = vec![0.0; n];
+        match draws {
+            Draws::Seeded { seed, .. } => {
+                let mut stream = random_stream(seed, b as u64);
+                for _ in 0..n {
+                    times[uniform_index(&mut stream, n)] += 1.0;
+                }
+            }
+            Draws::Given(draws) => {
+                for place in draws[b].iter().filter_map(|&i| places[i]) {
+                    times[place] += 1.0;
+                }
+            }
+        }
+        let drawn: f64 = times.iter().sum();
+        let means = columns.iter().map(|column| dot(column, &times) / drawn);
+        (drawn > 0.0).then(|| ranks_of_means(means, sign))
+    });
+    let of_draws: Vec<Vec<f64>> = of_draws.into_iter().flatten().collect();
+    let means = columns
+        .iter()
+        .filter_map(|column| column.iter().copied().collect::<ExactMean>().value());
+    let ranks = ranks_of_means(means, sign);
+    let taus: Vec<Option<f64>> = of_draws
+        .iter()
+        .map(|r| Correlation::Kendall.of_finite(&ranks, r))
+        .collect();
+    let (mean_tau, n_undefined_tau) = mean_of_defined(&taus);
+    // Halves of integers are added up: nothing rounds.
+    let count = of_draws.len() as f64;
+    let mean = |f: &dyn Fn(&[f64]) -> f64| of_draws.iter().map(|r| f(r)).sum::<f64>() / count;
+    let explainers = if of_draws.is_empty() {
+        0..0
+    } else {
+        0..ranks.len()
+    };
+    let rank_mean: Vec<f64> = explainers.clone().map(|e| mean(&|r| r[e])).collect();
+    let variance = |e: usize| mean(&|r| (r[e] - rank_mean[e]).powi(2));
+    let win = |a: usize, b: usize| {
+        mean(&|r| match r[a].total_cmp(&r[b]) {
+            std::cmp::Ordering::Less => 1.0,
+            std::cmp::Ordering::Equal => 0.5,
+            std::cmp::Ordering::Greater => 0.0,
+        })
+    };
+    Ok(RankStability {
+        mean_tau,
+        top_share: (count > 0.0).then(|| mean(&|r| f64::from(u8::from(same_top(&ranks, r))))),
+        rank_std: explainers.clone().map(|e| variance(e).sqrt()).collect(),
+        wins: explainers
+            .clone()
+            .map(|a| explainers.clone().map(|b| win(a, b)).collect())
+            .collect(),
+        rank_mean,
+        ranks,
+        n_draws: of_draws.len(),
+        n_undefined_tau,
+        n_samples: n,
+        n_undefined: table.n_samples - n,
+    })
+}
+
+fn check(draws: Draws<'_>, n_samples: usize) -> Result<()> {
+    let n_draws = match draws {
+        Draws::Seeded { n_draws, .. } => n_draws,
+        Draws::Given(draws) => draws.len(),
+    };
+    if !(1..=1_000_000).contains(&n_draws) {
+        let expected = "at least 1 and at most 1 000 000";
+        return Err(Error::parameter(input::N_DRAWS, n_draws, expected));
+    }
+    if let Draws::Given(draws) = draws {
+        for (b, draw) in draws.iter().enumerate() {
+            if let Some(k) = draw.iter().position(|&i| i >= n_samples) {
+                let expected = format!("the place of one of {n_samples} samples");
+                return Err(Error::out_of_domain(
+                    input::DRAWS,
+                    &[b, k],
+                    draw[k] as f64,
+                    expected,
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Scores for RankStability {
+    const SCORES: &'static [Score<Self>] = &[
+        Score {
+            info: MetricInfo {
+                name: "rank-stability",
+                title: "Rank stability",
+                question: "Is the ranking of explainers by their mean values that of other samples, too?",
+                direction: Direction::Higher,
+                range: Range::SIGNED_SHARE,
+                needs: &[input::VALUES, input::DIRECTION],
+                source: "Hall and Miller 2009",
+                reading: Reading {
+                    formula: "mean over bootstrap draws b of τ_b(ranks of all samples, ranks of draw b)",
+                    extremes: "1: every draw ranks as all samples do. 0: the ranking is chance.",
+                    limits: "Of these samples alone: other data may rank otherwise. Explainers that are alike change places.",
+                    peers: &[],
+                    example: None,
+                },
+            },
+            value: |result: &Self| result.mean_tau,
+        },
+        Score::new(
+            "top-share",
+            "Share of the same best",
+            "In which share of the draws are the best explainers those of all samples?",
+            |result: &Self| result.top_share,
+        )
+        .higher_is_better()
+        .range(Range::SHARE)
+        .needs(&[input::VALUES, input::DIRECTION])
+        .source("Hall and Miller 2009"),
+    ];
+}

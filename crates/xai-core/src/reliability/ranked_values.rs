@@ -1,0 +1,218 @@
+//! Values of explainers, ranked over samples once, and how the rankings of samples agree.
+
+use crate::describe::{Direction, MetricInfo, Range, Reading, Score, Scores};
+use crate::error::{Error, Result};
+use crate::reliability::table::{Table, mean_of_defined, sign};
+use crate::statistics::ranks::{centred_ranks, correlation_of_ranks, spearman_of_finite};
+use crate::{input, parallel};
+
+/// The values of a metric, a row for each explainer and one value a sample, with which of them are better; the
+/// samples of each row are ranked once for all comparisons.
+#[derive(Debug, Clone)]
+pub struct RankedValues<'a> {
+    rows: Vec<RankedRow<'a>>,
+    n_samples: usize,
+    direction: Direction,
+}
+
+#[derive(Debug, Clone)]
+struct RankedRow<'a> {
+    values: &'a [Option<f64>],
+    /// Centred ranks of the samples, where every one has a value.
+    ranks: Option<Vec<f64>>,
+}
+
+impl RankedRow<'_> {
+    /// Spearman's correlation over the samples on which both have a value.
+    fn spearman(&self, other: &Self) -> Option<f64> {
+        if let (Some(a), Some(b)) = (&self.ranks, &other.ranks) {
+            return correlation_of_ranks(a, b);
+        }
+        let pairs = self.values.iter().zip(other.values);
+        let (a, b): (Vec<f64>, Vec<f64>) = pairs.filter_map(|(a, b)| (*a).zip(*b)).unzip();
+        spearman_of_finite(&a, &b)
+    }
+}
+
+impl<'a> RankedValues<'a> {
+    /// Ranks the samples of each explainer.
+    ///
+    /// # Errors
+    /// `Empty` without explainers, `ShapeMismatch` for rows of different lengths, `NonFinite` for a value.
+    pub fn new<R: AsRef<[Option<f64>]>>(values: &'a [R], direction: Direction) -> Result<Self> {
+        let table = Table::new(input::VALUES, values)?;
+        let rows = parallel::map(table.rows.len(), |e| {
+            let values = table.rows[e];
+            let defined: Option<Vec<f64>> = values.iter().copied().collect();
+            RankedRow {
+                values,
+                ranks: defined.map(|values| centred_ranks(&values)),
+            }
+        });
+        Ok(Self {
+            rows,
+            n_samples: table.n_samples,
+            direction,
+        })
+    }
+}
+
+/// The result of [`inter_method_reliability`].
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct InterMethodReliability {
+    /// The mean of the pairs that are defined; `None` where none is.
+    pub value: Option<f64>,
+    /// Spearman's correlation of each pair of explainers `a < b`, in the order (0, 1), (0, 2), …; `None` where either
+    /// is constant.
+    pub pairs: Vec<Option<f64>>,
+    /// How many pairs are undefined.
+    pub n_undefined: usize,
+}
+
+/// Are the same samples easy, by a metric, for every explainer?
+///
+/// ```text
+/// mean over pairs a < b of Spearman_i(q_ai, q_bi)
+/// ```
+///
+/// In [−1, 1], and neither end is better: 1 = the same samples have high values whatever the explainer, so the metric
+/// measures the sample as much as the explainer; 0 = unrelated. Each pair is over the samples on which both have a
+/// value. `None` for fewer than two explainers and where all pairs have a constant side.
+///
+/// ```
+/// use xai_core::Direction;
+/// use xai_core::reliability::{RankedValues, inter_method_reliability};
+/// let values = [[1.0, 2.0, 3.0], [0.1, 0.3, 0.2], [5.0, 5.0, 5.0]].map(|row| row.map(Some));
+/// let reliability = inter_method_reliability(&RankedValues::new(&values, Direction::Higher)?);
+/// assert_eq!(reliability.pairs, [Some(0.5), None, None]); // the last explainer is constant
+/// assert_eq!((reliability.value, reliability.n_undefined), (Some(0.5), 2));
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+///
+/// # Source
+/// Tomsett et al., *Sanity Checks for Saliency Metrics*, 2020.
+#[must_use]
+pub fn inter_method_reliability(values: &RankedValues<'_>) -> InterMethodReliability {
+    let rows = &values.rows;
+    let pairs: Vec<(usize, usize)> = (0..rows.len())
+        .flat_map(|a| (a + 1..rows.len()).map(move |b| (a, b)))
+        .collect();
+    let pairs = parallel::map(pairs.len(), |pair| {
+        let (a, b) = pairs[pair];
+        rows[a].spearman(&rows[b])
+    });
+    let (value, n_undefined) = mean_of_defined(&pairs);
+    InterMethodReliability {
+        value,
+        pairs,
+        n_undefined,
+    }
+}
+
+/// The result of [`internal_consistency_reliability`].
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct InternalConsistencyReliability {
+    /// The mean of the explainers that have one; `None` where none has.
+    pub value: Option<f64>,
+    /// Spearman's correlation of each explainer; `None` where a metric is constant.
+    pub per_explainer: Vec<Option<f64>>,
+    /// How many explainers have none.
+    pub n_undefined: usize,
+}
+
+/// Do two metrics measure one property?
+///
+/// ```text
+/// mean over explainers e of Spearman_i(± q_ei, ± q'_ei)      − where lower values are better
+/// ```
+///
+/// In [−1, 1], higher is better: 1 = where the maps of an explainer are good by one metric they are by the other,
+/// 0 = unrelated, so the metrics do not measure one property; −1 = they contradict each other. Each explainer is over
+/// the samples on which both metrics have a value.
+///
+/// # Errors
+/// `ShapeMismatch` for different numbers of explainers or samples, `InvalidParameter` for a metric without a better end.
+///
+/// ```
+/// use xai_core::Direction;
+/// use xai_core::reliability::{RankedValues, internal_consistency_reliability};
+/// let drops = [[0.1, 0.2, 0.3]].map(|row| row.map(Some));
+/// let gains = [[0.9, 0.5, 0.7]].map(|row| row.map(Some));
+/// let (drops, gains) = (
+///     RankedValues::new(&drops, Direction::Lower)?,
+///     RankedValues::new(&gains, Direction::Higher)?,
+/// );
+/// let reliability = internal_consistency_reliability(&drops, &gains)?;
+/// assert_eq!(reliability.per_explainer, [Some(0.5)]);
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+///
+/// # Source
+/// Tomsett et al., *Sanity Checks for Saliency Metrics*, 2020.
+pub fn internal_consistency_reliability(
+    a: &RankedValues<'_>,
+    b: &RankedValues<'_>,
+) -> Result<InternalConsistencyReliability> {
+    let shape = |values: &RankedValues<'_>| [values.rows.len(), values.n_samples];
+    if shape(a) != shape(b) {
+        return Err(Error::shape(input::VALUES, &shape(a), &shape(b)));
+    }
+    let opposed = sign(a.direction)? != sign(b.direction)?;
+    let per_explainer = parallel::map(a.rows.len(), |e| {
+        let rho = a.rows[e].spearman(&b.rows[e]);
+        rho.map(|rho| if opposed { 0.0 - rho } else { rho })
+    });
+    let (value, n_undefined) = mean_of_defined(&per_explainer);
+    Ok(InternalConsistencyReliability {
+        value,
+        per_explainer,
+        n_undefined,
+    })
+}
+
+impl Scores for InterMethodReliability {
+    const SCORES: &'static [Score<Self>] = &[Score {
+        info: MetricInfo {
+            name: "inter-method-reliability",
+            title: "Inter-method reliability",
+            question: "Are the same samples easy, by the metric, for every explainer?",
+            direction: Direction::None,
+            range: Range::SIGNED_SHARE,
+            needs: &[input::VALUES],
+            source: "Tomsett et al. 2020",
+            reading: Reading {
+                formula: "mean over pairs of explainers a < b of Spearman_i(q_ai, q_bi)",
+                extremes: "1: the same samples have high values whatever the explainer. 0: unrelated.",
+                limits: "Neither end is better: a high value says that the metric measures the sample as much as the \
+                         explainer.",
+                peers: &[],
+                example: None,
+            },
+        },
+        value: |result: &Self| result.value,
+    }];
+}
+
+impl Scores for InternalConsistencyReliability {
+    const SCORES: &'static [Score<Self>] = &[Score {
+        info: MetricInfo {
+            name: "internal-consistency-reliability",
+            title: "Internal consistency reliability",
+            question: "Do two metrics measure one property?",
+            direction: Direction::Higher,
+            range: Range::SIGNED_SHARE,
+            needs: &[input::VALUES, input::DIRECTION],
+            source: "Tomsett et al. 2020",
+            reading: Reading {
+                formula: "mean over explainers e of Spearman_i(± q_ei, ± q'_ei), − where lower values are better",
+                extremes: "1: both metrics rank the samples of an explainer alike. 0: unrelated. −1: they contradict.",
+                limits: "Two metrics may agree because both measure something else than meant, the score for instance.",
+                peers: &[],
+                example: None,
+            },
+        },
+        value: |result: &Self| result.value,
+    }];
+}

@@ -1,0 +1,116 @@
+//! Values of explainers on samples, checked once.
+
+use crate::describe::Direction;
+use crate::error::{Error, Input, Result};
+use crate::input;
+use crate::statistics::ranks::{centred_ranks, mid_ranks};
+use crate::sum::ExactSum;
+
+/// Rows of one length, one for each explainer, whose defined values are finite.
+pub(super) struct Table<'a> {
+    pub(super) rows: Vec<&'a [Option<f64>]>,
+    pub(super) n_samples: usize,
+}
+
+impl<'a> Table<'a> {
+    pub(super) fn new<R: AsRef<[Option<f64>]>>(input: Input, rows: &'a [R]) -> Result<Self> {
+        let rows: Vec<&[Option<f64>]> = rows.iter().map(AsRef::as_ref).collect();
+        let Some(n_samples) = rows.first().map(|row| row.len()) else {
+            return Err(Error::empty(input));
+        };
+        for (r, row) in rows.iter().enumerate() {
+            if row.len() != n_samples {
+                return Err(Error::shape(input, &[n_samples], &[row.len()]).at(&[r]));
+            }
+            let infinite = |value: &Option<f64>| value.is_some_and(|value| !value.is_finite());
+            if let Some(i) = row.iter().position(infinite) {
+                return Err(Error::non_finite(input, &[r, i]));
+            }
+        }
+        Ok(Self { rows, n_samples })
+    }
+
+    pub(super) fn shape(&self) -> [usize; 2] {
+        [self.rows.len(), self.n_samples]
+    }
+
+    /// The values of all explainers on a sample; `None` where one has none.
+    pub(super) fn sample(&self, i: usize) -> Option<Vec<f64>> {
+        self.rows.iter().map(|row| row[i]).collect()
+    }
+
+    /// Of each sample on which every explainer has a value, the [centred ranks](centred_ranks) of the explainers.
+    pub(super) fn ranks_by_sample(&self) -> impl Iterator<Item = Vec<f64>> + '_ {
+        let samples = (0..self.n_samples).filter_map(|i| self.sample(i));
+        samples.map(|values| centred_ranks(&values))
+    }
+
+    /// The samples on which every explainer has a value.
+    pub(super) fn complete(&self) -> Vec<usize> {
+        let is_complete = |i: &usize| self.rows.iter().all(|row| row[*i].is_some());
+        (0..self.n_samples).filter(is_complete).collect()
+    }
+
+    /// The place of each sample among some of them, ascending.
+    pub(super) fn places(&self, samples: &[usize]) -> Vec<Option<usize>> {
+        let mut places = vec![None; self.n_samples];
+        for (place, &sample) in samples.iter().enumerate() {
+            places[sample] = Some(place);
+        }
+        places
+    }
+
+    /// The values of each explainer on some samples on which it has one.
+    pub(super) fn on(&self, samples: &[usize]) -> Vec<Vec<f64>> {
+        let of_row = |row: &&[Option<f64>]| samples.iter().filter_map(|&i| row[i]).collect();
+        self.rows.iter().map(of_row).collect()
+    }
+}
+
+/// Which end of a scale is better, where one has to be.
+pub(super) fn sign(direction: Direction) -> Result<f64> {
+    match direction {
+        Direction::Higher => Ok(1.0),
+        Direction::Lower => Ok(-1.0),
+        Direction::None => Err(Error::parameter(
+            input::DIRECTION,
+            direction,
+            "higher or lower: without a better end no explainer is better than another",
+        )),
+    }
+}
+
+/// Ranks of explainers by their means, 1 = best, ties sharing the mean of theirs. Means are compared after
+/// rounding to 12 decimals: equal explainers tie in any order of summation.
+pub(super) fn ranks_of_means(means: impl IntoIterator<Item = f64>, sign: f64) -> Vec<f64> {
+    const DECIMALS: f64 = 1e12;
+    let rounded = |mean: f64| {
+        let scaled = mean * DECIMALS;
+        match scaled.is_finite() {
+            true => scaled.round_ties_even() / DECIMALS,
+            false => mean,
+        }
+    };
+    let keys: Vec<f64> = means
+        .into_iter()
+        .map(|mean| -sign * rounded(mean))
+        .collect();
+    mid_ranks(&keys)
+}
+
+/// Whether two rankings have the same explainers in the first place.
+pub(super) fn same_top(a: &[f64], b: &[f64]) -> bool {
+    let best = |ranks: &[f64]| ranks.iter().copied().fold(f64::INFINITY, f64::min);
+    let (best_a, best_b) = (best(a), best(b));
+    a.iter()
+        .zip(b)
+        .all(|(x, y)| (*x == best_a) == (*y == best_b))
+}
+
+/// The mean of the defined values, and how many are not.
+pub(super) fn mean_of_defined(values: &[Option<f64>]) -> (Option<f64>, usize) {
+    let sum: ExactSum = values.iter().flatten().copied().collect();
+    let n_defined = values.iter().flatten().count();
+    let mean = (n_defined > 0).then(|| sum.value() / n_defined as f64);
+    (mean, values.len() - n_defined)
+}

@@ -1,0 +1,262 @@
+//! Laws of the metrics of metrics.
+
+use proptest::prelude::*;
+use xai_core::Direction;
+use xai_core::reliability::{
+    Draws, MetaEvaluation, Perturbed, RankedValues, RatingLevel, inter_consistency,
+    inter_method_reliability, internal_consistency_reliability, intra_consistency, kendall_w,
+    krippendorff_alpha, krippendorff_alpha_of_ranks, parameter_sensitivity, rank_stability,
+};
+use xai_core::statistics::ranks::mid_ranks;
+use xai_core::statistics::spearman;
+
+type Rows = Vec<Vec<Option<f64>>>;
+
+/// Explainers by samples; quarters of small integers, so that there are ties, and nothing rounds.
+fn rows(undefined: bool) -> impl Strategy<Value = Rows> {
+    (2usize..5, 2usize..15).prop_flat_map(move |(k, m)| {
+        let value = (0..if undefined { 6u8 } else { 1 }, -8i8..8)
+            .prop_map(move |(u, x)| (!undefined || u > 0).then(|| f64::from(x) / 4.0));
+        prop::collection::vec(prop::collection::vec(value, m), k)
+    })
+}
+
+/// Two such tables of one shape.
+fn two(undefined: bool) -> impl Strategy<Value = (Rows, Rows)> {
+    (rows(undefined), 0usize..20).prop_map(|(q, turn)| {
+        let mut other = q.clone();
+        for (e, row) in other.iter_mut().enumerate() {
+            let by = (turn + e) % row.len();
+            row.rotate_left(by);
+        }
+        (q, other)
+    })
+}
+
+/// Explainers by samples without ties in a sample.
+fn untied() -> impl Strategy<Value = Rows> {
+    (2usize..6, 2usize..9).prop_flat_map(|(k, m)| {
+        let ranking = Just((0..k).map(|x| x as f64).collect::<Vec<f64>>()).prop_shuffle();
+        prop::collection::vec(ranking, m).prop_map(move |samples| {
+            let of_explainer = |e: usize| samples.iter().map(|sample| Some(sample[e])).collect();
+            (0..k).map(of_explainer).collect()
+        })
+    })
+}
+
+fn map(rows: &Rows, f: impl Fn(f64) -> f64) -> Rows {
+    let of_row = |row: &Vec<Option<f64>>| row.iter().map(|x| x.map(&f)).collect();
+    rows.iter().map(of_row).collect()
+}
+
+fn ranked(rows: &Rows) -> RankedValues<'_> {
+    RankedValues::new(rows, Direction::Higher).unwrap()
+}
+
+proptest! {
+    #[test]
+    fn a_perturbation_that_moves_nothing_keeps_everything(q in rows(true)) {
+        let n = q[0].iter().filter(|x| x.is_some()).count();
+        let defined: Vec<Option<f64>> = q[0].iter().copied().filter(Option::is_some).collect();
+        let minor = intra_consistency(&defined, &Perturbed::minor(&defined[..])).unwrap();
+        let disruptive = intra_consistency(&defined, &Perturbed::disruptive(&defined[..])).unwrap();
+        prop_assert_eq!((minor.value, minor.effect), ((n > 0).then_some(1.0), (n > 0).then_some(1.0)));
+        prop_assert_eq!((disruptive.value, disruptive.effect), ((n > 0).then_some(0.0), (n > 0).then_some(0.0)));
+        let minor = inter_consistency(&q, Direction::None, &Perturbed::minor(&q[..])).unwrap();
+        prop_assert!(minor.value.is_none_or(|share| share == 1.0));
+        prop_assert_eq!(minor.n_pairs + minor.n_undefined, q.len() * q[0].len());
+        let disruptive = inter_consistency(&q, Direction::Lower, &Perturbed::disruptive(&q[..])).unwrap();
+        prop_assert!(disruptive.value.is_none_or(|share| share == 0.0));
+    }
+
+    #[test]
+    fn a_pair_without_both_values_has_no_p_value_and_is_left_out_of_the_effect(q in rows(true)) {
+        let (before, after) = (&q[0], &q[1]);
+        let all = intra_consistency(before, &Perturbed::minor(&after[..])).unwrap();
+        let keep: Vec<bool> = before.iter().zip(after).map(|(a, b)| a.is_some() && b.is_some()).collect();
+        let kept = intra_consistency(before, &Perturbed::minor(&after[..]).keep(&keep)).unwrap();
+        prop_assert_eq!((all.effect, all.test), (kept.effect, kept.test));
+        prop_assert_eq!(all.n_undefined, keep.iter().filter(|kept| !**kept).count());
+        prop_assert_eq!(all.value, kept.value.filter(|_| all.n_undefined == 0));
+    }
+
+    #[test]
+    fn the_better_end_decides_what_is_worse((q, r) in two(false)) {
+        let share = |q: &Rows, r: &Rows, better| inter_consistency(q, better, &Perturbed::disruptive(&r[..])).unwrap();
+        let up = share(&q, &r, Direction::Higher);
+        prop_assert_eq!(up, share(&map(&q, |x| -x), &map(&r, |x| -x), Direction::Lower));
+        prop_assert_eq!(up.value, share(&r, &q, Direction::Lower).value);
+    }
+
+    #[test]
+    fn any_increasing_map_leaves_what_is_of_ranks((q, r) in two(true)) {
+        let f = |x: f64| x * x * x + 10.0 * x - 3.0; // exact in these numbers
+        let g = map(&q, f);
+        prop_assert_eq!(kendall_w(&q).unwrap(), kendall_w(&g).unwrap());
+        prop_assert_eq!(krippendorff_alpha_of_ranks(&q).unwrap(), krippendorff_alpha_of_ranks(&g).unwrap());
+        for level in [RatingLevel::Nominal, RatingLevel::Ordinal] {
+            prop_assert_eq!(krippendorff_alpha(&q, level).unwrap(), krippendorff_alpha(&g, level).unwrap());
+        }
+        prop_assert_eq!(inter_method_reliability(&ranked(&q)), inter_method_reliability(&ranked(&g)));
+            let h = map(&r, f);
+            prop_assert_eq!(
+                internal_consistency_reliability(&ranked(&q), &ranked(&r)).unwrap(),
+                internal_consistency_reliability(&ranked(&g), &ranked(&h)).unwrap()
+            );
+            let (minor, mapped) = (Perturbed::minor(&r[..]), Perturbed::minor(&h[..]));
+            prop_assert_eq!(
+                inter_consistency(&q, Direction::None, &minor).unwrap(),
+                inter_consistency(&g, Direction::None, &mapped).unwrap()
+            );
+    }
+
+    #[test]
+    fn the_order_of_samples_and_explainers_does_not_show(q in rows(true), turn in 0usize..20) {
+        let mut turned = q.clone();
+        turned.iter_mut().for_each(|row| { let by = turn % row.len(); row.rotate_left(by) });
+        turned.reverse();
+        prop_assert_eq!(kendall_w(&q).unwrap(), kendall_w(&turned).unwrap());
+        for level in [RatingLevel::Nominal, RatingLevel::Ordinal, RatingLevel::Interval] {
+            prop_assert_eq!(krippendorff_alpha(&q, level).unwrap(), krippendorff_alpha(&turned, level).unwrap());
+        }
+        prop_assert_eq!(inter_method_reliability(&ranked(&q)).value, inter_method_reliability(&ranked(&turned)).value);
+        let ranks = |rows: &Rows| rank_stability(rows, Direction::Lower, Draws::default()).unwrap().ranks;
+        let mut expected = ranks(&q);
+        expected.reverse();
+        prop_assert_eq!(ranks(&turned), expected);
+    }
+
+    #[test]
+    fn alpha_is_the_sum_over_all_pairs(q in rows(true), level in 0usize..3) {
+        let level = [RatingLevel::Nominal, RatingLevel::Ordinal, RatingLevel::Interval][level];
+        let units: Vec<Vec<f64>> = (0..q[0].len())
+            .map(|u| q.iter().filter_map(|row| row[u]).collect::<Vec<f64>>())
+            .filter(|unit| unit.len() > 1)
+            .collect();
+        let all = units.concat();
+        let distance = |a: f64, b: f64| match level {
+            RatingLevel::Nominal => f64::from(u8::from(a != b)),
+            RatingLevel::Interval => (a - b) * (a - b),
+            _ => {
+                let (low, high) = (a.min(b), a.max(b));
+                let between = all.iter().filter(|x| (low..=high).contains(*x)).count() as f64;
+                let ends = all.iter().filter(|x| **x == a).count() + all.iter().filter(|x| **x == b).count();
+                (between - ends as f64 / 2.0).powi(2)
+            }
+        };
+        let sum = |unit: &[f64]| -> f64 { unit.iter().flat_map(|a| unit.iter().map(|b| distance(*a, *b))).sum() };
+        let observed: f64 = units.iter().map(|unit| sum(unit) / (unit.len() - 1) as f64).sum();
+        let expected = sum(&all) / (all.len().max(2) - 1) as f64;
+        match krippendorff_alpha(&q, level).unwrap().value {
+            None => prop_assert_eq!(expected, 0.0),
+            Some(alpha) => prop_assert!((alpha - (1.0 - observed / expected)).abs() < 1e-12),
+        }
+    }
+
+    #[test]
+    fn without_ties_alpha_and_w_are_of_the_mean_correlation(q in untied()) {
+        let (k, m) = (q.len(), q[0].len());
+        let sample = |i: usize| q.iter().filter_map(|row| row[i]).collect::<Vec<f64>>();
+        let mut correlations = Vec::new();
+        for i in 0..m {
+            correlations.extend((0..i).map(|j| spearman(&sample(i), &sample(j)).unwrap().unwrap()));
+        }
+        let mean = correlations.iter().sum::<f64>() / correlations.len() as f64;
+        prop_assert!((kendall_w(&q).unwrap().mean_correlation.unwrap() - mean).abs() < 1e-12);
+        let n = (m * k) as f64;
+        let alpha = krippendorff_alpha_of_ranks(&q).unwrap().value.unwrap();
+        prop_assert!((alpha - (1.0 - (1.0 - mean) * (n - 1.0) / n)).abs() < 1e-12);
+        // The ranks of each sample as the ratings of one rater.
+        let ratings: Rows = (0..m).map(|i| mid_ranks(&sample(i)).into_iter().map(Some).collect()).collect();
+        for level in [RatingLevel::Ordinal, RatingLevel::Interval] {
+            let rated = krippendorff_alpha(&ratings, level).unwrap().value.unwrap();
+            prop_assert!((rated - alpha).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn w_is_one_where_all_samples_rank_alike(sample in prop::collection::vec(0u8..4, 2..6), m in 1usize..6) {
+        let q: Rows = sample.iter().map(|&x| vec![Some(f64::from(x)); m]).collect();
+        let w = kendall_w(&q).unwrap().value;
+        prop_assert_eq!(w, sample.iter().any(|x| *x != sample[0]).then_some(1.0));
+    }
+
+    #[test]
+    fn of_two_explainers_one_wins_and_all_samples_rank_as_all_samples(q in rows(true), seed in any::<u64>()) {
+        let draws = Draws::Seeded { n_draws: 20, seed };
+        let stability = rank_stability(&q, Direction::Higher, draws).unwrap();
+        for (a, row) in stability.wins.iter().enumerate() {
+            prop_assert!(row.iter().enumerate().all(|(b, share)| share + stability.wins[b][a] == 1.0));
+        }
+        prop_assert_eq!(stability.n_samples + stability.n_undefined, q[0].len());
+        let all: Vec<usize> = (0..q[0].len()).collect();
+        let itself = rank_stability(&q, Direction::Higher, Draws::Given(&[all])).unwrap();
+        prop_assert_eq!(itself.n_draws, usize::from(itself.n_samples > 0));
+        prop_assert!(itself.mean_tau.is_none_or(|tau| tau == 1.0) && itself.top_share.is_none_or(|s| s == 1.0));
+        prop_assert!(itself.rank_std.iter().all(|std| *std == 0.0));
+        prop_assert_eq!(&itself.rank_mean, &itself.ranks);
+    }
+
+    #[test]
+    fn settings_without_effect_are_all_alike(q in rows(true), n in 1usize..4) {
+        let settings = vec![q.clone(); n];
+        let sensitivity = parameter_sensitivity(&settings, Direction::Lower).unwrap();
+        let of_all = rank_stability(&q, Direction::Lower, Draws::Seeded { n_draws: 1, seed: 1 }).unwrap();
+        if of_all.n_samples == 0 {
+            prop_assert_eq!((sensitivity.ranks.len(), sensitivity.max_rank_change), (0, None));
+        } else {
+            prop_assert!(sensitivity.ranks.iter().all(|ranks| *ranks == of_all.ranks));
+            prop_assert_eq!(sensitivity.max_rank_change, Some(0.0));
+            prop_assert_eq!(sensitivity.same_top, (n > 1).then_some(1.0));
+            prop_assert!(sensitivity.mean_tau.is_none_or(|tau| tau == 1.0));
+        }
+    }
+
+    #[test]
+    fn the_order_of_perturbations_and_iterations_does_not_show(q in rows(false), shift in -3i8..3) {
+        let moved = map(&q, |x| x + f64::from(shift));
+        let add = |order: &[(usize, bool)]| {
+            let mut meta = MetaEvaluation::new(&q, Direction::Higher).unwrap();
+            for &(iteration, is_minor) in order {
+                let perturbed = if is_minor { Perturbed::minor(&moved[..]) } else { Perturbed::disruptive(&moved[..]) };
+                meta.add(iteration, &perturbed).unwrap();
+            }
+            meta.finish()
+        };
+        let result = add(&[(0, true), (0, false), (3, true)]);
+        prop_assert_eq!(&result, &add(&[(3, true), (0, false), (0, true)]));
+        prop_assert_eq!((result.iterations.len(), result.n_undefined), (2, 2));
+        prop_assert_eq!(result.iterations[0].iec_minor, Some(1.0)); // a shift keeps all ranks
+        prop_assert_eq!(result.iterations[0].iec_disruptive, Some(f64::from(u8::from(shift < 0))));
+        prop_assert_eq!(result.iterations[0].effect_disruptive, Some(f64::from(u8::from(shift != 0))));
+    }
+}
+
+#[test]
+fn values_far_from_zero_are_rated_as_near_it() {
+    let near = [[1.0, 2.0, 4.0], [1.0, 3.0, 4.0]];
+    let rated = |offset: f64| {
+        let ratings = near.map(|row| row.map(|x| Some(x + offset)));
+        krippendorff_alpha(&ratings, RatingLevel::Interval)
+            .unwrap()
+            .value
+    };
+    assert_eq!(rated(0.0), rated(1e12));
+}
+
+#[test]
+fn equal_explainers_tie_however_their_values_are_ordered() {
+    let first: Vec<Option<f64>> = (0..1000).map(|i| Some(1.0 / f64::from(i + 1))).collect();
+    let second: Vec<Option<f64>> = first.iter().rev().copied().collect();
+    let all = [(0..1000).collect::<Vec<usize>>()];
+    let stability =
+        rank_stability(&[first, second], Direction::Higher, Draws::Given(&all)).unwrap();
+    assert_eq!(
+        (&stability.ranks[..], stability.mean_tau),
+        (&[1.5, 1.5][..], None)
+    );
+    assert_eq!(
+        (stability.rank_mean[0], stability.n_undefined_tau),
+        (1.5, 1)
+    );
+}
