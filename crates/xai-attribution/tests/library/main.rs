@@ -9,6 +9,7 @@ mod laws;
 mod masked;
 mod messages;
 mod registry;
+mod reliability;
 mod similarity;
 #[cfg(feature = "serde")]
 mod storage;
