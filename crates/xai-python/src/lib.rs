@@ -11,6 +11,7 @@
 //! | `described` | parameters: their descriptions, and the values that are given |
 //! | `error` | our errors as Python's |
 //! | `labels` | labels that come in |
+//! | `reliability` | metrics judged by tables of their values |
 //! | `report` | reports and their pages |
 //! | `stored` | states as bytes, and results as Python values |
 //! | `work` | threads, interrupts, and calls back into Python |
@@ -39,6 +40,7 @@ mod described;
 mod error;
 mod graph;
 mod labels;
+mod reliability;
 mod report;
 mod repro;
 mod stored;
@@ -83,6 +85,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     attribution::register(module)?;
     graph::register(module)?;
     repro::register(module)?;
+    reliability::register(module)?;
     report::register(module)?;
     work::register(module)
 }

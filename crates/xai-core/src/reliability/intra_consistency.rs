@@ -1,11 +1,12 @@
 //! Whether the values of one explainer stay or move with a perturbation.
 
 use crate::describe::{Direction, MetricInfo, Range, Reading, Score, Scores};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::input;
 use crate::reliability::perturbed::{PerturbationKind, Perturbed};
-use crate::reliability::table::Table;
+use crate::reliability::table::check_row;
 use crate::statistics::{SignedRankTest, ZeroMethod, wilcoxon_signed_rank};
+use crate::tensor::check_shape;
 
 /// The result of [`intra_consistency`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,13 +62,9 @@ pub fn intra_consistency(
     values: &[Option<f64>],
     perturbed: &Perturbed<'_, [Option<f64>]>,
 ) -> Result<IntraConsistency> {
-    let (before, after) = ([values], [perturbed.values]);
-    let before = Table::new(input::VALUES, &before)?;
-    let after = Table::new(input::PERTURBED, &after)?;
-    if after.n_samples != before.n_samples {
-        let (expected, actual) = (before.n_samples, after.n_samples);
-        return Err(Error::shape(input::PERTURBED, &[expected], &[actual]));
-    }
+    check_row(input::VALUES, values)?;
+    check_row(input::PERTURBED, perturbed.values)?;
+    check_shape(input::PERTURBED, &[values.len()], &[perturbed.values.len()])?;
     intra_of_checked(values, perturbed)
 }
 

@@ -22,10 +22,10 @@ impl<'a> Table<'a> {
             if row.len() != n_samples {
                 return Err(Error::shape(input, &[n_samples], &[row.len()]).at(&[r]));
             }
-            let infinite = |value: &Option<f64>| value.is_some_and(|value| !value.is_finite());
-            if let Some(i) = row.iter().position(infinite) {
-                return Err(Error::non_finite(input, &[r, i]));
-            }
+            check_row(input, row).map_err(|error| {
+                let index = [&[r], error.index()].concat();
+                error.at(&index)
+            })?;
         }
         Ok(Self { rows, n_samples })
     }
@@ -64,6 +64,15 @@ impl<'a> Table<'a> {
     pub(super) fn on(&self, samples: &[usize]) -> Vec<Vec<f64>> {
         let of_row = |row: &&[Option<f64>]| samples.iter().filter_map(|&i| row[i]).collect();
         self.rows.iter().map(of_row).collect()
+    }
+}
+
+/// Checks that the defined values of a row are finite.
+pub(super) fn check_row(input: Input, row: &[Option<f64>]) -> Result<()> {
+    let infinite = |value: &Option<f64>| value.is_some_and(|value| !value.is_finite());
+    match row.iter().position(infinite) {
+        None => Ok(()),
+        Some(i) => Err(Error::non_finite(input, &[i])),
     }
 }
 

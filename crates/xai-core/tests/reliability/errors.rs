@@ -23,6 +23,12 @@ fn what_is_wrong_with_a_table_has_its_place() {
     is_about(kendall_w(&INFINITE).err(), input::VALUES, &[1, 0]);
     let ragged = [vec![Some(1.0)], vec![]];
     is_about(kendall_w(&ragged).err(), input::VALUES, &[1]);
+    let perturbed = Perturbed::minor(&INFINITE[1][..]);
+    is_about(
+        intra_consistency(&GOOD[0], &perturbed).err(),
+        input::PERTURBED,
+        &[0],
+    );
     is_about(
         krippendorff_alpha(&INFINITE, RatingLevel::Nominal).err(),
         input::RATINGS,

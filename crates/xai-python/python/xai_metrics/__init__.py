@@ -7,6 +7,7 @@ module                    asks
 :mod:`.attribution`       does the model still believe its answer on what an attribution map keeps?
 :mod:`.graph`             is an explanatory subgraph sufficient and necessary?
 :mod:`.repro`             do repeated trainings make the same predictions, and the same errors?
+:mod:`.reliability`       can a metric be trusted on this data?
 :mod:`.compat`            the interfaces of other packages, computed by ours
 ========================  =======================================================================
 
@@ -26,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from ._native import __version__
 
 if TYPE_CHECKING:
-    from . import attribution, casebased, compat, graph, repro
+    from . import attribution, casebased, compat, graph, reliability, repro
     from ._report import Report, ReportDiff
     from .attribution import explain
 
@@ -39,6 +40,7 @@ __all__ = [
     "compat",
     "explain",
     "graph",
+    "reliability",
     "repro",
 ]
 

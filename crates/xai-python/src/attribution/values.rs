@@ -121,6 +121,25 @@ impl AttributionValues {
         Ok(pythonize(py, &table)?)
     }
 
+    /// What the values say of each metric, as nested dictionaries.
+    #[pyo3(signature = (level, replicates, seed, n_jobs=None))]
+    fn reliability<'py>(
+        &self,
+        py: Python<'py>,
+        level: f64,
+        replicates: usize,
+        seed: u64,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let statistics = Statistics {
+            level,
+            replicates,
+            seed,
+        };
+        let judged = work::run(py, n_jobs, || self.0.reliability(&statistics))?;
+        Ok(pythonize(py, &judged.or_raise(py)?)?)
+    }
+
     /// The values as bytes, which [`of_bytes`](Self::of_bytes) reads.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let values = &self.0;

@@ -48,6 +48,7 @@ from ._masked import MaskedModel
 from ._own import Batch, OwnMetric
 from ._plots import plot_curves, plot_maps
 from ._registry import MetricInfo, metric_info, metric_infos
+from ._reliability import MetricReliability, Reliability
 from ._stream import evaluate_stream
 from ._table import Comparison, EvaluationTable, EvaluationValues, ExplainerValue, MetricResult
 from ._texts import ColoredText, TextModel, Words, color_text, text_model
@@ -81,12 +82,14 @@ __all__ = [
     "MaskedScores",
     "MegeReco",
     "MetricInfo",
+    "MetricReliability",
     "MetricResult",
     "MetricValue",
     "OwnMetric",
     "Parameter",
     "RandomizationStep",
     "RandomizationValues",
+    "Reliability",
     "STANDARD",
     "TextModel",
     "Words",

@@ -18,6 +18,7 @@ from .._results import Result, Table, latex, latex_tabular, pandas_library, text
 from .._statistics import Interval, interval_of
 from . import _plots
 from ._data import Run, explained
+from ._reliability import Reliability
 from ._value import Curve, none_for_nan, weighted_mean
 
 if TYPE_CHECKING:
@@ -438,6 +439,24 @@ class EvaluationTable(Reported, Table):
         if layout is not None:
             table._pictures = (layout, pictures)
         return table
+
+    def reliability(self, *, n_jobs: int | None = None) -> Reliability:
+        """Judges each metric by the values of all explainers on all samples; the model is not asked.
+
+        Do the samples agree on the explainers, would other samples rank them alike, does the metric
+        measure the sample more than the explainer, and does it measure what the other metrics do? Rankings are
+        drawn as often, and from the same seed, as intervals are. :mod:`xai_metrics.reliability` says what
+        the numbers mean.
+
+        >>> import numpy as np
+        >>> from xai_metrics.attribution import evaluate
+        >>> maps = {"sharp": [[0.0, 1.0], [0.0, 2.0]], "spread": [[1.0, 1.0], [1.0, 2.0]]}
+        >>> judged = evaluate(None, None, None, maps, ["sparseness"]).reliability()
+        >>> judged["sparseness"].kendall_w.value, judged["sparseness"].rank_stability.top_share
+        (1.0, 1.0)
+        """
+        arguments = (self.level, self.replicates, self.seed, threads(n_jobs))
+        return Reliability(self.values._native.reliability(*arguments))
 
     _section = "Evaluation"
 

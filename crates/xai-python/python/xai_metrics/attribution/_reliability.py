@@ -1,0 +1,140 @@
+"""Which metrics of an evaluation to believe, as far as their values tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .._arguments import looked_up
+from .._results import Result, Table, html_table
+from ..reliability import (
+    InterMethodReliability,
+    InternalConsistencyReliability,
+    KendallW,
+    KrippendorffAlpha,
+    RankStability,
+)
+from ..reliability._rankings import stability_of
+
+
+@dataclass(frozen=True, eq=False)
+class MetricReliability(Result):
+    """One metric judged by its values.
+
+    Attributes
+    ----------
+    metric : str
+    better : str
+        Which of its values are better: ``higher``, ``lower`` or ``none``.
+    kendall_w : KendallW
+        Whether the samples rank the explainers alike.
+    krippendorff_alpha : KrippendorffAlpha
+        The same as a coefficient that is 0 by chance whatever the number of samples.
+    inter_method_reliability : InterMethodReliability
+        Whether the same samples are easy for every explainer.
+    rank_stability : RankStability or None
+        Whether the ranking is that of other samples, too; ``None`` without a better end.
+    internal_consistency : float or None
+        The mean over the other metrics of whether both measure one property.
+    """
+
+    metric: str
+    better: Literal["higher", "lower", "none"]
+    kendall_w: KendallW
+    krippendorff_alpha: KrippendorffAlpha
+    inter_method_reliability: InterMethodReliability
+    rank_stability: RankStability | None
+    internal_consistency: float | None
+
+
+class Reliability(Table):
+    """Every metric of an evaluation judged: a row each, and every pair of metrics.
+
+    ``judged["deletion"]`` is what is said of one metric. :meth:`.EvaluationTable.reliability` makes it.
+    """
+
+    def __init__(self, found: dict[str, Any]) -> None:
+        self._metrics = {of["metric"]: _metric(of) for of in found["metrics"]}
+        #: By the names of two metrics, in their order: whether they measure one property.
+        self.pairs: dict[tuple[str, str], InternalConsistencyReliability] = {
+            (of["first"], of["second"]): InternalConsistencyReliability(
+                **of["internal_consistency_reliability"]
+            )
+            for of in found["pairs"]
+        }
+
+    @property
+    def metrics(self) -> list[str]:
+        """The names of the metrics."""
+        return list(self._metrics)
+
+    def __getitem__(self, metric: str) -> MetricReliability:
+        return looked_up(self._metrics, metric, "metric")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._metrics)
+
+    def __len__(self) -> int:
+        return len(self._metrics)
+
+    def columns(self) -> dict[str, Any]:
+        """A row for each metric: the numbers to read, NaN where undefined."""
+        judged = list(self._metrics.values())
+        stable = [of.rank_stability for of in judged]
+        numbers = {
+            "kendall_w": [of.kendall_w.value for of in judged],
+            "krippendorff_alpha": [of.krippendorff_alpha.value for of in judged],
+            "rank_stability": [None if of is None else of.mean_tau for of in stable],
+            "top_share": [None if of is None else of.top_share for of in stable],
+            "inter_method_reliability": [of.inter_method_reliability.value for of in judged],
+            "internal_consistency": [of.internal_consistency for of in judged],
+        }
+        nan = float("nan")
+        defined = {name: [nan if x is None else x for x in of] for name, of in numbers.items()}
+        samples = [of.kendall_w.n_samples for of in judged]
+        return {"metric": self.metrics, **defined, "n_samples": samples}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as nested dictionaries and lists of Python's own numbers."""
+        pairs = [
+            {"first": a, "second": b, "internal_consistency_reliability": of.to_dict()}
+            for (a, b), of in self.pairs.items()
+        ]
+        return {"metrics": [of.to_dict() for of in self._metrics.values()], "pairs": pairs}
+
+    def __repr__(self) -> str:
+        columns = self.columns()
+        rows = [
+            list(columns),
+            *([_text(x) for x in row] for row in zip(*columns.values())),
+        ]
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        lines = (
+            [row[0].ljust(widths[0]), *(x.rjust(w) for x, w in zip(row[1:], widths[1:]))]
+            for row in rows
+        )
+        return "\n".join("  ".join(line) for line in lines)
+
+    def _repr_html_(self) -> str:
+        columns = self.columns()
+        return html_table([list(columns), *zip(*columns.values())], "Which metrics to believe")
+
+
+def _metric(of: dict[str, Any]) -> MetricReliability:
+    stability = of["rank_stability"]
+    return MetricReliability(
+        metric=of["metric"],
+        better=of["better"],
+        kendall_w=KendallW(**of["kendall_w"]),
+        krippendorff_alpha=KrippendorffAlpha(**of["krippendorff_alpha"]),
+        inter_method_reliability=InterMethodReliability(**of["inter_method_reliability"]),
+        rank_stability=None if stability is None else stability_of(stability),
+        internal_consistency=of["internal_consistency"],
+    )
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return "-" if value != value else f"{value:.3f}"
+    return str(value)

@@ -1,0 +1,73 @@
+"""Metrics judged: can a metric be trusted on this data?
+
+Everything is a function of tables of values, of our metrics or of those of any other program:
+``(n_explainers, n_samples)``, with NaN (or ``None``) where a metric is undefined.
+
+=========================================  =====================================================
+you have                                   use
+=========================================  =====================================================
+the values                                 :func:`kendall_w`, :func:`krippendorff_alpha`: do
+                                           samples agree? :func:`rank_stability`: would other
+                                           samples? :func:`inter_method_reliability`
+those of two metrics                       :func:`internal_consistency_reliability`
+those under several settings               :func:`parameter_sensitivity`
+those after inputs or the model were       :func:`intra_consistency`, :func:`inter_consistency`,
+perturbed                                  :func:`meta_consistency`
+a table of :func:`.evaluate`               :meth:`.EvaluationTable.reliability`: a row a metric
+=========================================  =====================================================
+
+What the numbers do not tell: a metric that samples agree on may measure the wrong thing on all of
+them, and where explainers are alike no metric can rank them reliably.
+"""
+
+from .._statistics import MetricInfo
+from ._agreement import (
+    InterMethodReliability,
+    InternalConsistencyReliability,
+    KendallW,
+    KrippendorffAlpha,
+    inter_method_reliability,
+    internal_consistency_reliability,
+    kendall_w,
+    krippendorff_alpha,
+)
+from ._metrics import metrics
+from ._perturbed import (
+    InterConsistency,
+    IntraConsistency,
+    MetaConsistency,
+    inter_consistency,
+    intra_consistency,
+    intra_consistency_effect,
+    meta_consistency,
+)
+from ._rankings import (
+    ParameterSensitivity,
+    RankStability,
+    parameter_sensitivity,
+    rank_stability,
+)
+
+__all__ = [
+    "InterConsistency",
+    "InterMethodReliability",
+    "InternalConsistencyReliability",
+    "IntraConsistency",
+    "KendallW",
+    "KrippendorffAlpha",
+    "MetaConsistency",
+    "MetricInfo",
+    "ParameterSensitivity",
+    "RankStability",
+    "inter_consistency",
+    "inter_method_reliability",
+    "internal_consistency_reliability",
+    "intra_consistency",
+    "intra_consistency_effect",
+    "kendall_w",
+    "krippendorff_alpha",
+    "meta_consistency",
+    "metrics",
+    "parameter_sensitivity",
+    "rank_stability",
+]

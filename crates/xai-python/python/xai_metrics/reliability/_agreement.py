@@ -1,0 +1,235 @@
+"""Whether samples agree on explainers, and metrics on samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .. import _native
+from .._arguments import threads
+from ._perturbed import Direction
+from ._values import Value, values_of
+
+
+@dataclass(frozen=True)
+class KrippendorffAlpha(Value):
+    """How much less than by chance raters disagree, made by :func:`krippendorff_alpha`.
+
+    Attributes
+    ----------
+    value : float or None
+        At most 1, higher is better; ``None`` where no unit has two ratings or all are one value.
+    level : str
+        ``nominal``, ``ordinal`` or ``interval``.
+    n_units, n_ratings : int
+        Units with at least two ratings, and their ratings.
+    """
+
+    value: float | None
+    level: str
+    n_units: int
+    n_ratings: int
+
+
+def krippendorff_alpha(
+    ratings: Any, level: Literal["nominal", "ordinal", "interval"] = "ordinal"
+) -> KrippendorffAlpha:
+    """How much less than by chance do raters disagree?
+
+    Parameters
+    ----------
+    ratings : array_like
+        A row for each rater and a column for each unit, NaN where a rater has not rated. For samples
+        that rank explainers: ``(n_samples, n_explainers)`` ranks.
+    level : {"nominal", "ordinal", "interval"}
+        What of two ratings says how far they are apart: whether they differ, how many ratings lie
+        between them, or their difference.
+
+    Returns
+    -------
+    KrippendorffAlpha
+        1: no disagreement, 0: as by chance, below 0: systematic disagreement.
+
+    Raises
+    ------
+    ValueError
+        For no raters, ratings that are infinite, and another level.
+
+    Examples
+    --------
+    >>> from xai_metrics.reliability import krippendorff_alpha
+    >>> nan = float("nan")
+    >>> krippendorff_alpha([[1, 2, 3, nan], [1, 2, 3, 1]]).value # the last unit has one rating
+    1.0
+    >>> krippendorff_alpha([[1, 2], [1, 4]], level="interval").value # 1 - 2 / 4
+    0.5
+    """
+    found = _native.reliability_krippendorff_alpha(values_of(ratings, "ratings", 2), level)
+    return KrippendorffAlpha(**found)
+
+
+@dataclass(frozen=True)
+class KendallW(Value):
+    """Whether samples rank explainers alike, made by :func:`kendall_w`.
+
+    Attributes
+    ----------
+    value : float or None
+        In [0, 1], higher is better; ``None`` where every sample ties all explainers.
+    mean_correlation : float or None
+        ``(m W - 1) / (m - 1)`` of ``m`` samples: without ties the mean Spearman correlation of pairs of
+        samples. ``None`` below two samples.
+    n_samples, n_undefined : int
+        Samples that rank the explainers, and those on which an explainer has no value.
+    """
+
+    value: float | None
+    mean_correlation: float | None
+    n_samples: int
+    n_undefined: int
+
+
+def kendall_w(scores: Any) -> KendallW:
+    """Do samples rank the explainers alike?
+
+    Parameters
+    ----------
+    scores : array_like
+        The values of a metric, ``(n_explainers, n_samples)``; a sample with NaN is left out.
+
+    Returns
+    -------
+    KendallW
+        1: every sample ranks alike, 0: no explainer is ahead; of ``m`` random rankings about ``1 / m``.
+
+    Raises
+    ------
+    ValueError
+        For no explainers, and values that are infinite.
+
+    Examples
+    --------
+    Ranks 1 2 3 and 1 3 2.
+
+    >>> from xai_metrics.reliability import kendall_w
+    >>> w = kendall_w([[0.1, 0.2], [0.3, 0.9], [0.5, 0.4]])
+    >>> w.value, w.mean_correlation
+    (0.75, 0.5)
+    """
+    return KendallW(**_native.reliability_kendall_w(values_of(scores, "scores", 2)))
+
+
+@dataclass(frozen=True)
+class InterMethodReliability(Value):
+    """Whether the same samples are easy for all explainers, made by :func:`inter_method_reliability`.
+
+    Attributes
+    ----------
+    value : float or None
+        The mean of the pairs that are defined, in [-1, 1]; neither end is better.
+    pairs : list of float or None
+        Each pair of explainers, in the order (0, 1), (0, 2), ...; ``None`` where one is constant.
+    n_undefined : int
+        How many pairs are undefined.
+    """
+
+    value: float | None
+    pairs: list[float | None]
+    n_undefined: int
+
+
+def inter_method_reliability(scores: Any, *, n_jobs: int | None = None) -> InterMethodReliability:
+    """Are the same samples easy, by the metric, for every explainer?
+
+    Parameters
+    ----------
+    scores : array_like
+        The values of a metric, ``(n_explainers, n_samples)``. Each pair of explainers is over the samples
+        on which both have a value.
+    n_jobs : int, optional
+        The number of threads; one per core by default.
+
+    Returns
+    -------
+    InterMethodReliability
+        Spearman's correlation over samples. 1: the metric measures the sample as much as the explainer;
+        0: unrelated.
+
+    Raises
+    ------
+    ValueError
+        For no explainers, and values that are infinite.
+
+    Examples
+    --------
+    >>> from xai_metrics.reliability import inter_method_reliability
+    >>> inter_method_reliability([[1, 2, 3], [0.1, 0.3, 0.2], [5, 5, 5]]).pairs
+    [0.5, None, None]
+    """
+    values = values_of(scores, "scores", 2)
+    return InterMethodReliability(**_native.reliability_inter_method(values, threads(n_jobs)))
+
+
+@dataclass(frozen=True)
+class InternalConsistencyReliability(Value):
+    """Whether two metrics measure one property, made by :func:`internal_consistency_reliability`.
+
+    Attributes
+    ----------
+    value : float or None
+        The mean of the explainers that have one, in [-1, 1], higher is better.
+    per_explainer : list of float or None
+        Spearman's correlation over samples; ``None`` where a metric is constant.
+    n_undefined : int
+        How many explainers have none.
+    """
+
+    value: float | None
+    per_explainer: list[float | None]
+    n_undefined: int
+
+
+def internal_consistency_reliability(
+    metric_a: Any,
+    metric_b: Any,
+    direction_a: Direction = "higher",
+    direction_b: Direction = "higher",
+    *,
+    n_jobs: int | None = None,
+) -> InternalConsistencyReliability:
+    """Do two metrics measure one property?
+
+    Parameters
+    ----------
+    metric_a, metric_b : array_like
+        The values of the two metrics, ``(n_explainers, n_samples)``. Each explainer is over the samples
+        on which both have a value.
+    direction_a, direction_b : {"higher", "lower"}
+        Which values of each are better.
+    n_jobs : int, optional
+        The number of threads; one per core by default.
+
+    Returns
+    -------
+    InternalConsistencyReliability
+        1: the maps of an explainer that are good by one metric are by the other, 0: unrelated,
+        -1: they contradict each other.
+
+    Raises
+    ------
+    ValueError
+        For tables of different shapes, values that are infinite, and another direction.
+
+    Examples
+    --------
+    >>> from xai_metrics.reliability import internal_consistency_reliability
+    >>> drops, gains = [[0.1, 0.2, 0.3]], [[0.9, 0.5, 0.7]]
+    >>> internal_consistency_reliability(drops, gains, "lower", "higher").per_explainer
+    [0.5]
+    """
+    found = _native.reliability_internal_consistency(
+        (values_of(metric_a, "metric_a", 2), direction_a),
+        (values_of(metric_b, "metric_b", 2), direction_b),
+        threads(n_jobs),
+    )
+    return InternalConsistencyReliability(**found)

@@ -1,0 +1,158 @@
+"""Metrics of metrics: the golden values, what is undefined, and what is refused."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from xai_metrics import attribution, reliability
+
+FILE = Path(__file__).parents[2] / "xai-core" / "tests" / "golden" / "reliability.json"
+CASES = json.loads(FILE.read_text(encoding="utf-8"))["cases"]
+#: Of one number; the others have several.
+NUMBERS = {"krippendorff-alpha", "kendall-w", "intra-consistency", "inter-consistency"}
+
+
+def close(expected, actual):
+    if isinstance(expected, dict):
+        return all(close(value, actual[key]) for key, value in expected.items())
+    if isinstance(expected, list):
+        return len(expected) == len(actual) and all(map(close, expected, actual))
+    if expected is None or actual is None:
+        return expected is actual
+    return abs(expected - actual) <= 1e-9 * max(1.0, abs(expected))
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{c['id']}-{c['metric']}" for c in CASES])
+def test_golden_values(case):
+    function = getattr(reliability, case["metric"].replace("-", "_"))
+    found = function(**case["inputs"], **case["params"])
+    if case["metric"] in NUMBERS:
+        found = found.value
+    elif case["metric"] != "intra-consistency-effect":
+        found = found.to_dict()
+    assert close(case["expected"], found), (case["expected"], found)
+
+
+def test_every_metric_has_its_function():
+    parts = {"top-share", "same-top", "max-rank-change"}
+    names = {info.name for info in reliability.metrics()} - parts
+    functions = {
+        name.replace("_", "-")
+        for name, item in vars(reliability).items()
+        if inspect.isfunction(item) and name != "metrics"
+    }
+    assert names == functions == {case["metric"] for case in CASES}
+
+
+def test_none_nan_and_gaps_are_undefined():
+    nan = math.nan
+    with_none = reliability.kendall_w([[1.0, None, 2.0], [2.0, 1.0, 3.0]])
+    with_nan = reliability.kendall_w(np.array([[1.0, nan, 2.0], [2.0, 1.0, 3.0]]))
+    assert with_none == with_nan
+    assert (with_none.value, with_none.n_samples, with_none.n_undefined) == (1.0, 2, 1)
+    undefined = reliability.intra_consistency([1.0, nan], [0.0, 0.0], kind="disruptive")
+    assert (undefined.value, undefined.effect, undefined.n_undefined) == (None, 1.0, 1)
+    assert math.isnan(float(undefined))
+    assert float(reliability.kendall_w([[1.0, 2.0], [2.0, 3.0]])) == 1.0
+    nothing = reliability.rank_stability([[nan, 1.0], [1.0, nan]], "higher")
+    assert (nothing.mean_tau, nothing.n_draws, nothing.wins.shape) == (None, 0, (0, 0))
+
+
+def test_seeds_and_threads():
+    scores = np.random.default_rng(1).normal(size=(4, 50))
+    first = reliability.rank_stability(scores, "lower", n_draws=200, seed=7, n_jobs=1)
+    again = reliability.rank_stability(scores, "lower", n_draws=200, seed=7, n_jobs=2)
+    other = reliability.rank_stability(scores, "lower", n_draws=200, seed=8)
+    assert first.to_dict() == again.to_dict()
+    assert first.rank_mean.tolist() != other.rank_mean.tolist()
+    single = reliability.kendall_w(scores.astype(np.float32).T.copy().T)
+    assert single.value == pytest.approx(reliability.kendall_w(scores).value, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda r: r.kendall_w([[1.0, math.inf]]), r"scores\[0, 1\]: not a finite number"),
+        (lambda r: r.kendall_w(np.empty((0, 3))), "scores: nothing to measure"),
+        (lambda r: r.kendall_w([1.0, 2.0]), "scores: expected.* 2"),
+        (lambda r: r.intra_consistency([1.0], [1.0, 2.0]), r"perturbed: expected shape \(1\)"),
+        (lambda r: r.intra_consistency([1.0], [1.0], kind="large"), "kind = large: expected minor"),
+        (lambda r: r.intra_consistency([math.inf], [1.0]), r"q\[0\]: not a finite number"),
+        (
+            lambda r: r.inter_consistency([[1.0]], [[1.0]], [True, True]),
+            r"keep: expected shape \(1\)",
+        ),
+        (
+            lambda r: r.inter_consistency([[1.0]], [[1.0]], kind="disruptive"),
+            "direction = none: expected higher or lower",
+        ),
+        (
+            lambda r: r.meta_consistency(
+                [[1.0]], [[[[1.0]]]], [[[[1.0]]]], [[[True, True]]], None, "lower"
+            ),
+            r"keep_minor: expected shape \(1, 1, 1\), got \(1, 1, 2\)",
+        ),
+        (
+            lambda r: r.meta_consistency([[1.0]], [[[[1.0]]]], [[[[math.inf]]]], direction="lower"),
+            r"disruptive\[0, 0, 0, 0\]: not a finite number",
+        ),
+        (lambda r: r.krippendorff_alpha([[1, 2]], "ratio"), "level = ratio: expected nominal"),
+        (
+            lambda r: r.internal_consistency_reliability([[1.0]], [[1.0, 2.0]]),
+            r"metric_b: expected shape \(1, 1\), got \(1, 2\)",
+        ),
+        (
+            lambda r: r.internal_consistency_reliability([[1.0]], [[1.0]], "up"),
+            "direction_a = up: expected higher",
+        ),
+        (
+            lambda r: r.rank_stability([[1.0]], "higher", [[1]]),
+            r"draws\[0, 0\] = 1: expected the place",
+        ),
+        (
+            lambda r: r.rank_stability([[1.0]], "higher", [[-1]]),
+            "draws: expected places of samples",
+        ),
+        (lambda r: r.rank_stability([[1.0]], "higher", n_draws=0), "n_draws: expected at least 1"),
+        (lambda r: r.parameter_sensitivity([[[1.0]], [[math.inf]]], "lower"), r"scores\[1, 0, 0\]"),
+    ],
+)
+def test_errors_name_the_argument(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(reliability)
+
+
+def test_an_evaluation_is_judged_by_the_same_functions():
+    rng = np.random.default_rng(3)
+    maps = {name: rng.random((25, 8)) for name in "abc"}
+    table = attribution.evaluate(
+        None, None, None, maps, ["sparseness", "complexity"], replicates=300
+    )
+    judged = table.reliability()
+    assert list(judged) == table.metrics == judged.metrics
+    for metric in judged:
+        values, of = table.values.per_sample(metric), judged[metric]
+        assert of.kendall_w == reliability.kendall_w(values)
+        ranks = np.array([np.argsort(np.argsort(column)) for column in values.T])
+        alpha = reliability.krippendorff_alpha(ranks)
+        assert of.krippendorff_alpha.value == pytest.approx(alpha.value, abs=1e-12)
+        assert of.inter_method_reliability == reliability.inter_method_reliability(values)
+        stable = reliability.rank_stability(values, of.better, n_draws=300, seed=table.seed)
+        assert of.rank_stability.to_dict() == stable.to_dict()
+    a, b = judged.metrics
+    both = reliability.internal_consistency_reliability(
+        table.values.per_sample(a), table.values.per_sample(b), judged[a].better, judged[b].better
+    )
+    assert judged.pairs == {(a, b): both}
+    assert judged[a].internal_consistency == both.value
+    again = pickle.loads(pickle.dumps(table)).reliability(n_jobs=1)
+    assert again.to_dict() == judged.to_dict()
+    header, *lines = repr(judged).splitlines()
+    assert header.split()[:2] == ["metric", "kendall_w"] and len(lines) == 2
+    assert judged.to_csv().splitlines()[0].startswith("metric,kendall_w,krippendorff_alpha")
