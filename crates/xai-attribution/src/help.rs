@@ -15,6 +15,8 @@ pub const NO_SAMPLE_HAS_A_VALUE: Help = Help::new(
      count for nothing, and where no map is near to another or has its key, no two samples are compared: choose a \
      larger {threshold} of sufficiency, a coarser {discretizer} of consistency",
 );
+/// For maps that are no masks.
+pub const NORMALIZE_MAPS: Help = Help::new("choose {normalize=true}");
 /// For two metrics of one name.
 pub const RENAME_METRIC: Help = Help::new("give one of them another name");
 /// For a table, whose features have no neighbours.

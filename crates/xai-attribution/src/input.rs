@@ -12,7 +12,7 @@ pub use xai_core::input::{
 pub const EXPLAINER: Input = Input::new("explainer");
 /// Explainers of the model with some layers randomized.
 pub const RANDOMIZED_EXPLAINERS: Input = Input::new("explainers of randomized models");
-/// Where the object is, one boolean per position.
+/// Where the object is, one boolean per position, or how far a position belongs to it.
 pub const MASKS: Input = Input::new("masks");
 /// Which segment each position belongs to.
 pub const SEGMENTS: Input = Input::new("segments");

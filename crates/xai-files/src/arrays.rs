@@ -78,6 +78,15 @@ impl StoredArray {
         matches!(self.numbers, Numbers::Booleans(_))
     }
 
+    /// Whether some numbers are no whole ones.
+    pub fn has_fractions(&self) -> bool {
+        match &self.numbers {
+            Numbers::F32(array) => array.iter().any(|x| x.fract() != 0.0),
+            Numbers::F64(array) => array.iter().any(|x| x.fract() != 0.0),
+            Numbers::Integers(_) | Numbers::Booleans(_) => false,
+        }
+    }
+
     /// The numbers in double precision, converted as numpy does.
     pub fn into_f64<D: Dimension>(self) -> Result<Array<f64, D>, Failure> {
         let array = match self.numbers {

@@ -27,7 +27,14 @@ pub trait SideInput: Any + Send + Sync {
 /// Where the object of each sample is: `(n, height, width)`, for time series `(n, time, features)`,
 /// for tables `(n, 1, features)`.
 #[derive(Debug, Clone)]
-pub struct Masks(AnyPlanes<bool>);
+pub struct Masks(Object);
+
+/// Whether a position belongs to the object, or how far.
+#[derive(Debug, Clone)]
+enum Object {
+    Booleans(AnyPlanes<bool>),
+    Numbers(AnyPlanes<f64>),
+}
 
 /// Which segment each position belongs to: `(n, height, width)`, as [`Masks`].
 #[derive(Debug, Clone)]
@@ -36,7 +43,21 @@ pub struct Segments(AnyPlanes<u32>);
 impl Masks {
     /// From an array, or from a reader of what no memory holds.
     pub fn new(masks: impl Planes<bool> + 'static) -> Self {
-        Self(AnyPlanes::new(masks, input::MASKS))
+        Self(Object::Booleans(AnyPlanes::new(masks, input::MASKS)))
+    }
+
+    /// How far each position belongs to the object, in [0, 1]: positions above 0 belong to it. Metrics of an error
+    /// read the numbers.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_attribution::batch::Masks;
+    /// let masks = Masks::of_numbers(array![[[0.9, 0.0]]]);
+    /// assert_eq!(masks.of(0..1)?, array![[[true, false]]]);
+    /// # Ok::<(), xai_attribution::Error>(())
+    /// ```
+    pub fn of_numbers(masks: impl Planes<f64> + 'static) -> Self {
+        Self(Object::Numbers(AnyPlanes::new(masks, input::MASKS)))
     }
 
     /// Mosaics of `(n, r, c)` cells over maps of `(height, width)` positions: the mask covers the
@@ -72,9 +93,42 @@ impl Masks {
     /// The masks of some samples.
     ///
     /// # Errors
-    /// Those of the reader, and a shape mismatch where it hands out others than it promised.
+    /// Those of the reader, and a shape mismatch where it hands out others than it promised; of numbers out of
+    /// domain.
     pub fn of(&self, samples: Range<usize>) -> Result<CowArray<'_, bool, Ix3>> {
-        self.0.of(samples)
+        match &self.0 {
+            Object::Booleans(planes) => planes.of(samples),
+            Object::Numbers(planes) => {
+                let numbers = checked(planes.of(samples.clone())?, &samples)?;
+                Ok(numbers.mapv(|number| number > 0.0).into())
+            }
+        }
+    }
+
+    /// The numbers of some samples; `None` where masks are booleans.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn numbers_of(&self, samples: Range<usize>) -> Result<Option<CowArray<'_, f64, Ix3>>> {
+        match &self.0 {
+            Object::Booleans(_) => Ok(None),
+            Object::Numbers(planes) => checked(planes.of(samples.clone())?, &samples).map(Some),
+        }
+    }
+}
+
+/// Numbers of some samples, if they are in [0, 1].
+fn checked<'a>(
+    numbers: CowArray<'a, f64, Ix3>,
+    samples: &Range<usize>,
+) -> Result<CowArray<'a, f64, Ix3>> {
+    let mut elements = numbers.indexed_iter();
+    match elements.find(|(_, x)| !(0.0..=1.0).contains(*x)) {
+        None => Ok(numbers),
+        Some(((sample, row, column), &x)) => {
+            let index = [samples.start + sample, row, column];
+            Err(Error::out_of_domain(input::MASKS, &index, x, "in [0, 1]"))
+        }
     }
 }
 
@@ -125,7 +179,10 @@ impl SideInput for Masks {
     const INPUT: Input = input::MASKS;
 
     fn check(&self, shape: &[usize], layout: Layout) -> Result<()> {
-        self.0.check(shape, layout)
+        match &self.0 {
+            Object::Booleans(planes) => planes.check(shape, layout),
+            Object::Numbers(planes) => planes.check(shape, layout),
+        }
     }
 }
 

@@ -22,8 +22,8 @@ pub use entry::{Entry, Precision};
 pub use kinds::{
     AgreementFormula, AgreementOptions, BaseScorePolicy, CurveKind, CurveMetric, CurvePoints,
     MASK_NEEDS, MapAgreement, MaskFormula, MaskMetric, MaskedMap, Notes, REFERENCE_NEEDS, RankTies,
-    ReferenceMetric, Relevance, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric, Whole,
-    WholeMetric, area, map_agreement,
+    ReferenceMetric, Relevance, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric,
+    TruthFormula, TruthMetric, Whole, WholeMetric, area, map_agreement,
 };
 pub use localization::*;
 pub use protocol::{CurvePoint, MetricValue};

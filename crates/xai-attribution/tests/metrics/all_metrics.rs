@@ -182,6 +182,9 @@ proptest! {
             "complexity",
             "infidelity",
             "input-invariance",
+            "mask-mae",
+            "mask-mse",
+            "mask-rmse",
         ];
         let mut scaled = problem.clone();
         scaled.maps *= 4.0;

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use xai_attribution::batch::{Data, Masks};
 use xai_attribution::metric::registry::{self, find};
 use xai_attribution::metric::{
-    AttributionLocalization, Focus, LocalizationAuroc, LocalizationAveragePrecision,
-    LocalizationIou, Measure, PointingGame, Relevance, RelevanceMassAccuracy,
+    AttributionLocalization, Direction, Focus, LocalizationAuroc, LocalizationAveragePrecision,
+    LocalizationIou, Measure, PointingGame, Range, Relevance, RelevanceMassAccuracy,
     RelevanceRankAccuracy, TopK, TopKIntersection,
 };
 use xai_attribution::{ErrorKind, Evaluate, input};
@@ -28,11 +28,13 @@ fn per_sample(
         .map_or_else(|_| vec![None; maps.nrows()], |value| value.per_sample)
 }
 
-/// The metrics that need masks, with their defaults.
+/// The metrics that need masks and are shares of which 1 is the best, with their defaults.
 fn metrics() -> Vec<(&'static str, Box<dyn Measure<f64>>)> {
     let needs_masks = registry::metrics()
         .iter()
-        .filter(|m| m.info.needs.contains(&input::MASKS));
+        .filter(|m| m.info.needs.contains(&input::MASKS))
+        .filter(|m| m.info.direction == Direction::Higher)
+        .filter(|m| m.info.range != Range::NON_NEGATIVE);
     needs_masks
         .map(|m| (m.info.name, m.build(&[]).unwrap()))
         .collect()
@@ -74,7 +76,8 @@ proptest! {
         for (name, metric) in metrics().into_iter().filter(|(name, _)| *name != "top-k-intersection") {
             for (i, value) in per_sample(&*metric, maps.view(), &masks, 64).into_iter().enumerate() {
                 let n_inside = masks.row(i).iter().filter(|&&inside| inside).count();
-                let one_class = n_inside == masks.ncols() && name == "localization-auroc";
+                let needs_others = ["localization-auroc", "area-under-precision", "area-under-recall"];
+                let one_class = n_inside == masks.ncols() && needs_others.contains(&name);
                 let expected = (n_inside > 0 && !one_class).then_some(1.0);
                 prop_assert_eq!(value, expected, "{} {}", name, i);
             }

@@ -89,7 +89,7 @@ pub(super) const SIDE_FILES: [SideFile; 4] = [
     SideFile {
         name: "masks",
         value_name: "M.npy",
-        help: "Where the object is: booleans (n, height, width)",
+        help: "Where the object is: booleans (n, height, width), or numbers from 0 to 1",
         kind: SideKind::Masks,
     },
     SideFile {
@@ -166,20 +166,23 @@ fn feature(label: i64) -> Result<u32, Failure> {
     u32::try_from(label).map_err(|_| Failure::new("expected numbers of features, from 0"))
 }
 
-/// Booleans `(n, height, width)`.
+/// Booleans `(n, height, width)`, or numbers in [0, 1].
 fn masks(file: &Path) -> Result<Masks, Failure> {
     let rule = |label| match label {
         0 => Ok(false),
         1 => Ok(true),
         other => Err(Failure::new(format!(
-            "{other}: expected booleans, or 0 and 1"
+            "{other}: expected booleans, or numbers from 0 to 1"
         ))),
     };
-    let masks = match FilePlanes::large(file, rule) {
-        Some(masks) => masks,
-        None => FilePlanes::of_file(arrays::read(file)?, rule)?,
-    };
-    Ok(Masks::new(masks))
+    if let Some(masks) = FilePlanes::large(file, rule) {
+        return Ok(Masks::new(masks));
+    }
+    let stored = arrays::read(file)?;
+    match stored.has_fractions() {
+        true => Ok(Masks::of_numbers(stored.into_f64::<Ix3>()?)),
+        false => Ok(Masks::new(FilePlanes::of_file(stored, rule)?)),
+    }
 }
 
 /// Integers `(n, height, width)`, or `(height, width)` for all of `n` samples.

@@ -9,6 +9,7 @@ mod mean_interval;
 pub mod ranks;
 mod signed_rank;
 mod summary;
+mod thresholds;
 
 pub use correlation::{Correlation, pearson};
 pub use delong::auroc_interval;
@@ -21,3 +22,4 @@ pub use mean_interval::{mean_interval, unit_mean_interval, wilson};
 pub use ranks::{auroc, average_precision, spearman};
 pub use signed_rank::{SignedRankTest, ZeroMethod, wilcoxon_signed_rank};
 pub use summary::{Summary, quantile};
+pub use thresholds::{Threshold, thresholds};

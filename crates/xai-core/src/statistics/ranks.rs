@@ -152,7 +152,7 @@ pub fn average_precision<T: Real>(values: &[T], is_second: &[bool]) -> Option<f6
 }
 
 /// Gives each run of equal values in ascending order: how many values are below it, and its members.
-fn for_each_tie<T: Real>(values: &[T], mut visit: impl FnMut(usize, &[usize])) {
+pub(super) fn for_each_tie<T: Real>(values: &[T], mut visit: impl FnMut(usize, &[usize])) {
     let mut order: Vec<usize> = (0..values.len()).collect();
     // −0.0 and 0.0 are a tie, as `partial_cmp` has it.
     order.sort_unstable_by(|&i, &j| {

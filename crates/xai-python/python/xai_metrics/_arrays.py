@@ -117,6 +117,23 @@ def booleans(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) 
     return taken
 
 
+def booleans_or_shares(values: Any, name: str) -> Booleans | npt.NDArray[np.float64]:
+    """Booleans, also zeros and ones; else numbers in [0, 1].
+
+    >>> booleans_or_shares([1, 0], "masks"), booleans_or_shares([0.9, 0], "masks")
+    (array([ True, False]), array([0.9, 0. ]))
+    """
+    array = to_numpy(values, name)
+    if array.dtype.kind == "b":
+        return booleans(array, name)
+    numbers = reals(array, name)
+    if not ((numbers >= 0) & (numbers <= 1)).all():
+        raise ValueError(f"{name}: expected booleans, or numbers from 0 to 1")
+    if np.isin(numbers, (0.0, 1.0)).all():
+        return booleans(numbers, name)
+    return np.ascontiguousarray(numbers, dtype=np.float64)
+
+
 def column_names(table: Any) -> list[Any] | None:
     """The names of the columns of a table of pandas, polars or pyarrow, or of the values of one row of pandas."""
     if is_lazy(table):

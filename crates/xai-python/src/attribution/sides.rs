@@ -24,7 +24,7 @@ use crate::work::Calls;
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(super) struct SideArrays<'py> {
-    masks: Option<PyReadonlyArray3<'py, bool>>,
+    masks: Option<MaskArray<'py>>,
     /// Cells of mosaics, and height and width of the maps over them.
     mosaic: Option<(PyReadonlyArray3<'py, bool>, usize, usize)>,
     /// `(n, height, width)`, or `(height, width)` and the number of samples.
@@ -38,6 +38,13 @@ pub(super) struct SideArrays<'py> {
     values: Option<Reals<'py>>,
     other_targets: Option<TargetArrays<'py>>,
     representation: Option<Py<PyAny>>,
+}
+
+/// Whether a position belongs to the object, or how far.
+#[derive(FromPyObject)]
+enum MaskArray<'py> {
+    Booleans(PyReadonlyArray3<'py, bool>),
+    Numbers(PyReadonlyArray3<'py, f64>),
 }
 
 /// Maps that exist, or who makes them.
@@ -68,7 +75,10 @@ impl SideArrays<'_> {
     pub(super) fn sides(&self, py: Python<'_>) -> PyResult<Sides> {
         let mut sides = Sides::default();
         if let Some(masks) = &self.masks {
-            sides.masks = Some(Masks::new(masks.as_array().to_owned()));
+            sides.masks = Some(match masks {
+                MaskArray::Booleans(masks) => Masks::new(masks.as_array().to_owned()),
+                MaskArray::Numbers(masks) => Masks::of_numbers(masks.as_array().to_owned()),
+            });
         }
         if let Some((cells, height, width)) = &self.mosaic {
             let cells = cells.as_array().to_owned();

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use ndarray::Axis;
 use xai_core::{Input, Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, Masks, RunData};
@@ -19,13 +20,23 @@ pub struct MaskedMap<'a> {
     pub attributions: &'a [f64],
     /// Whether the position belongs to the object.
     pub inside: &'a [bool],
-    /// The positions of the object, at least 1.
+    /// How far the position belongs to the object, in [0, 1], where masks are numbers.
+    pub degrees: Option<&'a [f64]>,
+    /// The positions of the object: at least 1 where a [`MaskFormula`] is asked.
     pub n_inside: usize,
     /// The positions of a row.
     pub n_columns: usize,
 }
 
 impl MaskedMap<'_> {
+    /// How far a position belongs to the object: 0 or 1 where masks are booleans.
+    #[must_use]
+    pub fn truth(&self, position: usize) -> f64 {
+        let boolean = || f64::from(u8::from(self.inside[position]));
+        self.degrees
+            .map_or_else(boolean, |degrees| degrees[position])
+    }
+
     /// The sum of a function of the attributions: over the object, and over all positions.
     #[must_use]
     pub fn sums(&self, of: impl Fn(f64) -> f64) -> (f64, f64) {
@@ -95,26 +106,46 @@ impl<T: Real, F: MaskFormula> Measure<T> for MaskMetric<F> {
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
-        let batch = explained.batch();
-        let masks = batch.run().side::<Masks>()?.of(batch.samples())?;
-        let attributions = explained.shared(&self.pool)?;
-        let (attributions, n_positions): (&[f64], _) = (&attributions, batch.run().n_positions());
-        let n_columns = masks.dim().2;
-        Ok(parallel::map(batch.n_samples(), |sample| {
-            let mask = masks.index_axis(ndarray::Axis(0), sample);
-            let inside: Vec<bool> = mask.iter().copied().collect();
-            let n_inside = inside.iter().filter(|&&inside| inside).count();
-            if n_inside == 0 {
-                return None;
-            }
-            self.formula.value(&MaskedMap {
-                attributions: &attributions[sample * n_positions..(sample + 1) * n_positions],
-                inside: &inside,
-                n_inside,
-                n_columns,
-            })
-        }))
+        masked_maps(explained, self.pool, |map| {
+            let value = (map.n_inside > 0).then(|| self.formula.value(map));
+            Ok(value.flatten())
+        })
     }
+}
+
+/// Something of every map of a batch and its mask. Errors are about sample 0.
+pub(crate) fn masked_maps<T: Real, R: Send>(
+    explained: &ExplainedBatch<'_, T>,
+    pool: ChannelPool,
+    of: impl Fn(&MaskedMap<'_>) -> Result<R> + Sync + Send,
+) -> Result<Vec<R>> {
+    let batch = explained.batch();
+    let side = batch.run().side::<Masks>()?;
+    let (masks, numbers) = (side.of(batch.samples())?, side.numbers_of(batch.samples())?);
+    let attributions = explained.shared(&pool)?;
+    let (attributions, n_positions): (&[f64], _) = (&attributions, batch.run().n_positions());
+    let (n_columns, first) = (masks.dim().2, batch.samples().start);
+    let of_sample = |sample: usize| {
+        let inside: Vec<bool> = masks.index_axis(Axis(0), sample).iter().copied().collect();
+        let degrees: Option<Vec<f64>> = (numbers.as_ref()).map(|numbers| {
+            numbers
+                .index_axis(Axis(0), sample)
+                .iter()
+                .copied()
+                .collect()
+        });
+        let map = MaskedMap {
+            attributions: &attributions[sample * n_positions..(sample + 1) * n_positions],
+            inside: &inside,
+            degrees: degrees.as_deref(),
+            n_inside: inside.iter().filter(|&&inside| inside).count(),
+            n_columns,
+        };
+        of(&map).map_err(|error| error.shifted(0, first + sample))
+    };
+    parallel::map(batch.n_samples(), of_sample)
+        .into_iter()
+        .collect()
 }
 
 registered!(MaskMetric<F: MaskFormula>);

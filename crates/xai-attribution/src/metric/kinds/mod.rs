@@ -10,6 +10,7 @@ pub(crate) mod order_limits;
 pub(crate) mod reference_metric;
 pub(crate) mod score_metric;
 pub(crate) mod spanning_tree;
+pub(crate) mod truth_metric;
 pub(crate) mod whole_metric;
 
 pub use curve_metric::{CurveKind, CurveMetric, CurvePoints, area};
@@ -17,4 +18,5 @@ pub use map_agreement::{AgreementOptions, MapAgreement, RankTies, map_agreement}
 pub use mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 pub use reference_metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
 pub use score_metric::{BaseScorePolicy, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric};
+pub use truth_metric::{TruthFormula, TruthMetric};
 pub use whole_metric::{Notes, Whole, WholeMetric};

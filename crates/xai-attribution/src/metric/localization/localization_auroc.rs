@@ -3,13 +3,14 @@
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::statistics::{auroc, average_precision};
 
-use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
+use crate::metric::{MASK_NEEDS, MaskedMap, TruthFormula, TruthMetric};
 
 /// Are attributions on the object larger than beside it?
 ///
 /// The share of pairs of a position of the object and one beside it in which the former has the
 /// larger attribution, ties counting half: the area under the ROC curve, by mid-ranks. In [0, 1],
 /// **higher is better**, 0.5 = as by chance. No value for an empty mask and for one that is full.
+/// `normalize` does not change the order within a map: it matters where samples are [pooled](TruthMetric::pooled).
 ///
 /// ```
 /// use ndarray::array;
@@ -23,13 +24,13 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 ///
 /// # Source
 /// Fawcett, *An introduction to ROC analysis*, 2006. Quantus calls it AUC.
-pub type LocalizationAuroc = MaskMetric<RocArea>;
+pub type LocalizationAuroc = TruthMetric<RocArea>;
 
 /// The formula of [`LocalizationAuroc`].
 #[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct RocArea;
 
-impl MaskFormula for RocArea {
+impl TruthFormula for RocArea {
     const INFO: &'static MetricInfo = &MetricInfo {
         name: "localization-auroc",
         title: "Localization AUROC",
@@ -42,7 +43,7 @@ impl MaskFormula for RocArea {
             formula: "share of the pairs of a position of the object and one beside it of which the former has the larger attribution, ties by half",
             extremes: "0: every attribution on the object is lower. 0.5: as by chance. 1: every one is larger.",
             limits: "Small objects have high values as soon as most of the background is low: average precision asks more of them. It asks where the object is, not what the model uses.",
-            peers: &["quantus.AUC"],
+            peers: &["quantus.AUC", "tint.white_box.roc_auc"],
             example: Some(0.7832),
         },
     };
@@ -73,13 +74,13 @@ impl MaskFormula for RocArea {
 /// # Source
 /// Manning et al., *Introduction to Information Retrieval*, 2008, section 8.4; equal to
 /// scikit-learn's `average_precision_score`.
-pub type LocalizationAveragePrecision = MaskMetric<AveragePrecision>;
+pub type LocalizationAveragePrecision = TruthMetric<AveragePrecision>;
 
 /// The formula of [`LocalizationAveragePrecision`].
 #[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct AveragePrecision;
 
-impl MaskFormula for AveragePrecision {
+impl TruthFormula for AveragePrecision {
     const INFO: &'static MetricInfo = &MetricInfo {
         name: "localization-average-precision",
         title: "Localization average precision",
@@ -92,7 +93,10 @@ impl MaskFormula for AveragePrecision {
             formula: "Σ_t (R_t − R_{t−1}) P_t over the thresholds t between different attributions, P precision and R recall of the positions above t",
             extremes: "Near 0: the object has the lowest attributions. The share of the object: what a random map has. 1: every attribution on the object is larger than all others.",
             limits: "The value of a random map differs from object to object, and so do the values. It asks where the object is, not what the model uses.",
-            peers: &["scikit-learn.average_precision_score"],
+            peers: &[
+                "scikit-learn.average_precision_score",
+                "tint.white_box.auprc",
+            ],
             example: Some(0.8158),
         },
     };

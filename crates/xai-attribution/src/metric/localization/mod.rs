@@ -6,6 +6,9 @@ pub(crate) mod attribution_localization;
 pub(crate) mod focus;
 pub(crate) mod localization_auroc;
 pub(crate) mod localization_iou;
+pub(crate) mod mask_areas;
+pub(crate) mod mask_bits;
+pub(crate) mod mask_errors;
 pub(crate) mod pointing_game;
 pub(crate) mod relevance_mass_accuracy;
 pub(crate) mod relevance_rank_accuracy;
@@ -13,8 +16,8 @@ pub(crate) mod top_k_intersection;
 
 pub use {
     attribution_localization::*, focus::*, localization_auroc::*, localization_iou::*,
-    pointing_game::*, relevance_mass_accuracy::*, relevance_rank_accuracy::*,
-    top_k_intersection::*,
+    mask_areas::*, mask_bits::*, mask_errors::*, pointing_game::*, relevance_mass_accuracy::*,
+    relevance_rank_accuracy::*, top_k_intersection::*,
 };
 
 /// The metrics of this folder, in the order of the documentation.
@@ -28,4 +31,11 @@ pub(in crate::metric) const METRICS: &[Entry] = &[
     Entry::of::<LocalizationAveragePrecision>(),
     Entry::of::<LocalizationIou>(),
     Entry::of::<Focus>(),
+    Entry::of::<AreaUnderPrecision>(),
+    Entry::of::<AreaUnderRecall>(),
+    Entry::of::<MaskInformation>(),
+    Entry::of::<MaskEntropy>(),
+    Entry::of::<MaskMae>(),
+    Entry::of::<MaskMse>(),
+    Entry::of::<MaskRmse>(),
 ];

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _arrays, _native
 from .._arguments import whole_or_none
-from .._arrays import booleans, check_rows, column_names, in_order_of, integers, reals, to_numpy
+from .._arrays import booleans, booleans_or_shares, check_rows, column_names, in_order_of, integers, reals, to_numpy
 from .._frameworks import Tensors, framework_of, framework_of_tensors, is_of
 from . import _models, _references
 from ._explanations import Reading
@@ -463,7 +463,7 @@ class Run:
             raise TypeError(
                 "reference_maps: expected maps, got an explainer; give the maps that it answers"
             )
-        masks = given(booleans, "masks")
+        masks = given(booleans_or_shares, "masks")
         if masks is not None and masks.ndim != 3:
             raise ValueError(
                 "masks: expected where the object is, (n, height, width), or (n, features) for tables, got shape "

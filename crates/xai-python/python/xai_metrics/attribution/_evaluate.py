@@ -133,7 +133,7 @@ def evaluate(
         values for such inputs: some of them ask the model once per position. The table says why
         others are ``skipped``.
     masks : array-like, optional
-        Where the object is, booleans ``(n, height, width)``.
+        Where the object is, booleans ``(n, height, width)``, or numbers from 0 to 1, of which those above 0 are on it.
     mosaic : array-like, optional
         Instead of masks: which cells of a mosaic show the class, booleans ``(n, rows, columns)``.
     segments : array-like, optional

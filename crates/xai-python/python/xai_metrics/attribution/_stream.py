@@ -434,6 +434,8 @@ def _obstacle(metric: Metric, has_segments: bool) -> str | None:
     if info.is_whole:
         return "relates all samples to each other"
     values = {p.name: metric.parameters.get(p.name, p.default) for p in info.parameters}
+    if values.get("pooled"):
+        return "judges the positions of all samples as one"
     if values.get("baseline") == "mean":
         return "has the mean of the data set as its baseline (or give that mean as an array)"
     of_segments = "segments" in (values.get("features"), values.get("ordered_features"))
