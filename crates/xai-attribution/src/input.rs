@@ -14,6 +14,14 @@ pub const EXPLAINER: Input = Input::new("explainer");
 pub const RANDOMIZED_EXPLAINERS: Input = Input::new("explainers of randomized models");
 /// Where the object is, one boolean per position, or how far a position belongs to it.
 pub const MASKS: Input = Input::new("masks");
+/// Spans that a person marked.
+pub const GOLD: Input = Input::new("gold");
+/// Spans that an explainer marked.
+pub const PREDICTED: Input = Input::new("predicted");
+/// Which features of a sample ablations kept.
+pub const KEPT: Input = Input::new("kept");
+/// The logarithms of the odds of tokens.
+pub const TOKEN_LOGITS: Input = Input::new("token logits");
 /// Which segment each position belongs to.
 pub const SEGMENTS: Input = Input::new("segments");
 /// The explainers of an evaluation.

@@ -14,9 +14,9 @@
 //!
 //! Most of them judge maps that exist; [`Evaluation`] takes any of them for any number of explainers
 //! at once, shares every score of the model, and says which differences are more than chance. Those
-//! that need an explainer ask it again. Model randomization and representativity need several models
-//! and have calls of their own ([`ModelRandomization`](metric::ModelRandomization),
-//! [`Representativity`](metric::Representativity)).
+//! that need an explainer ask it again. Calls of their own have metrics of several models ([`ModelRandomization`](metric::ModelRandomization),
+//! [`Representativity`](metric::Representativity)), of spans ([`RationaleIouF1`](metric::RationaleIouF1),
+//! [`RationaleTokenF1`](metric::RationaleTokenF1)) and of given ablations ([`ContextLds`](metric::ContextLds)).
 //!
 //! How scores are taken (activation, batch size, layout) is set on the run, by [`Evaluate`]; a
 //! metric has its own parameters only. Your own metric is one file: see

@@ -97,7 +97,7 @@ def test_all_metrics_that_the_arguments_are_enough_for() -> None:
         second_maps=EXPLAINERS["random"],
         replicates=50,
     )
-    explainer_only = {
+    not_of_maps = {
         "adcc",
         "average_stability",
         "maximum_stability",
@@ -110,8 +110,11 @@ def test_all_metrics_that_the_arguments_are_enough_for() -> None:
         "random_logit",
         "model_randomization",
         "representativity",
+        "rationale_iou_f1",
+        "rationale_token_f1",
+        "context_lds",
     }
-    assert set(of.metrics) == {info.name for info in metric_infos()} - explainer_only
+    assert set(of.metrics) == {info.name for info in metric_infos()} - not_of_maps
     json.dumps(of.to_dict())
     few = evaluate(None, None, None, {"a": GOOD}, "all")
     needs = {tuple(metrics.by_name(name)().info.needs) for name in few.metrics}
@@ -366,7 +369,7 @@ def test_progress_counts_the_samples(capsys: Any) -> None:
         ({"n_jobs": 0}, ValueError, "n_jobs"),
         ({"masks": MASKS[:, :4], "metrics": ["pointing_game"]}, ValueError, "masks"),
         (
-            {"masks": IMAGES[..., 0], "metrics": ["pointing_game"]},
+            {"masks": 3.0 + IMAGES[..., 0], "metrics": ["pointing_game"]},
             ValueError,
             "masks: expected booleans",
         ),

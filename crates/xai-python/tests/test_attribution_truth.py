@@ -8,7 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from xai_metrics.attribution import metrics
+from xai_metrics.attribution import (
+    context_lds,
+    metrics,
+    rationale_iou_f1,
+    rationale_token_f1,
+    sequence_score,
+)
 
 GOLDEN = Path(__file__).parents[2] / "xai-attribution/tests/golden/next_maps.json"
 if not GOLDEN.is_file():
@@ -74,3 +80,66 @@ def test_truth_may_be_a_number() -> None:
         metrics.MaskMae().evaluate([[0.5, 0.0]], [[1.5, 0.0]])
     with pytest.raises(ValueError, match="normalize=True"):
         metrics.MaskInformation(normalize=False).evaluate([[1.5, 0.0]], [[1, 0]])
+
+
+@pytest.mark.parametrize("case", cases("rationale-auprc", "token-f1", "token-iou"))
+def test_rationales_of_texts_of_different_lengths(case: dict[str, Any]) -> None:
+    kind = metrics.by_name(case["metric"])
+    metric = kind(**case["params"])
+    maps, rationales = case["inputs"]["maps"], case["inputs"]["rationales"]
+    if case["expected"]["value"] is None:
+        with pytest.raises(ValueError, match="undefined"):
+            metric.evaluate(maps, rationales)
+        return
+    check(case, metric.evaluate([np.array(of) for of in maps], rationales))
+    first, rationale = np.array(maps[:1]), np.array(rationales[:1])
+    if rationale.any():
+        alone = metric.evaluate(first, rationale).value
+        assert alone == pytest.approx(case["expected"]["per_sample"][0])
+
+
+@pytest.mark.parametrize("case", cases("rationale-iou-f1", "rationale-token-f1"))
+def test_spans_of_rationales(case: dict[str, Any]) -> None:
+    function = {"rationale-iou-f1": rationale_iou_f1, "rationale-token-f1": rationale_token_f1}
+    scores = function[case["metric"]](**case["inputs"], **case["params"])
+    for name, expected in case["expected"].items():
+        ours = getattr(scores, name).to_dict()
+        assert ours == {
+            long: pytest.approx(expected[short]) if expected[short] is not None else None
+            for long, short in (("precision", "p"), ("recall", "r"), ("f1", "f1"))
+        }
+
+
+@pytest.mark.parametrize("case", cases("context-lds"))
+def test_linear_datamodeling_scores(case: dict[str, Any]) -> None:
+    inputs = case["inputs"]
+    arguments = inputs["maps"], inputs["masks"], inputs["outputs"]
+    if case["expected"]["value"] is None:
+        with pytest.raises(ValueError, match="undefined"):
+            context_lds(*arguments)
+    else:
+        check(case, context_lds(*arguments))
+
+
+@pytest.mark.parametrize("case", cases("sequence-score"))
+def test_scores_of_sequences(case: dict[str, Any]) -> None:
+    scores = sequence_score(case["inputs"]["token_logit_probs"], case["params"]["output"])
+    np.testing.assert_allclose(scores, case["expected"], case["tolerance"])
+
+
+def test_what_does_not_fit_is_named_with_its_sample() -> None:
+    maps = [[0.5, 0.25], [0.5]]
+    with pytest.raises(ValueError, match="masks.*sample 1"):
+        metrics.TokenF1().evaluate(maps, [[1, 0], [1, 0]])
+    with pytest.raises(ValueError, match="^explanations: .* complexity takes maps of one size"):
+        metrics.Complexity()._measure({"explanations": maps, "masks": [[1, 0], [1]]})
+    with pytest.raises(ValueError, match="^masks: needed"):
+        metrics.TokenF1().evaluate(maps)
+    with pytest.raises(ValueError, match="^mosaic: not for"):
+        metrics.Focus().evaluate(maps, [[1, 0], [1]], mosaic=[[[True]]])
+    with pytest.raises(ValueError, match=r"^gold\[0\]: expected pairs"):
+        rationale_iou_f1([[3]], [[]])
+    with pytest.raises(ValueError, match="predicted"):
+        rationale_token_f1([[(0, 1)]], [[(3, 3)]])
+    with pytest.raises(ValueError, match="kept.*sample 0"):
+        context_lds([[1.0, 2.0, 3.0]], [[[True, False]]], [[1.0]])

@@ -75,7 +75,12 @@ impl<T: Real> MapWork<T> for ChannelPool {
 impl ChannelPool {
     /// One map: a value per position, one per position and channel, or, of a time series, one per
     /// time step, which all features of the step share.
-    fn of_map<T: Real>(self, map: &[T], n_positions: usize, channels_first: bool) -> Vec<f64> {
+    pub(crate) fn of_map<T: Real>(
+        self,
+        map: &[T],
+        n_positions: usize,
+        channels_first: bool,
+    ) -> Vec<f64> {
         let value = |at: usize| map[at].to_f64_exact();
         if map.len() < n_positions {
             let features = n_positions / map.len();

@@ -9,10 +9,12 @@ mod macros;
 pub mod axiomatic;
 pub mod comparison;
 pub mod complexity;
+pub mod context;
 pub(crate) mod entry;
 pub mod faithfulness;
 pub mod kinds;
 pub mod localization;
+pub mod plausibility;
 pub(crate) mod protocol;
 pub mod registry;
 pub mod robustness;
@@ -35,4 +37,6 @@ pub use sanity::*;
 pub use xai_core::describe::{
     Direction, MetricInfo, Param, Parameter, Parameters, Range, Reading, Setting, Settings, Value,
 };
-pub use {axiomatic::*, comparison::*, complexity::*, faithfulness::*};
+pub use {
+    axiomatic::*, comparison::*, complexity::*, context::*, faithfulness::*, plausibility::*,
+};

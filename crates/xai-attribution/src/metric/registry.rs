@@ -14,7 +14,10 @@ use xai_core::{Error, Result};
 use crate::input;
 use crate::metric::entry::{Entry, Precision};
 use crate::metric::faithfulness::{curves, drops, masking};
-use crate::metric::{Measure, axiomatic, comparison, complexity, localization, robustness, sanity};
+use crate::metric::{
+    Measure, axiomatic, comparison, complexity, context, localization, plausibility, robustness,
+    sanity,
+};
 
 /// The metrics, in the order of the documentation.
 // No static names the metrics: what a static names is compiled into the program of the unit tests as well, and all
@@ -28,6 +31,8 @@ pub fn metrics() -> &'static [Entry] {
             curves::METRICS,
             drops::METRICS,
             localization::METRICS,
+            plausibility::METRICS,
+            context::METRICS,
             complexity::METRICS,
             comparison::METRICS,
             axiomatic::METRICS,

@@ -280,7 +280,7 @@ fn with_function<T: Native, M: Registered + Measure<T>>(
 type WithCurves = (MetricValue, Vec<Vec<f64>>);
 
 /// A value as a dictionary, with the curve of every sample where there is one.
-fn described<'py>(
+pub(super) fn described<'py>(
     py: Python<'py>,
     value: &MetricValue,
     curves: &[Vec<f64>],

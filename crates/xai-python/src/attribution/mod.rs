@@ -12,6 +12,7 @@ mod samples;
 mod scores;
 mod several_models;
 mod sides;
+mod texts;
 mod values;
 
 pub(crate) use catalogue::layout;
@@ -23,5 +24,6 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     masked::register(module)?;
     scores::register(module)?;
     several_models::register(module)?;
+    texts::register(module)?;
     values::register(module)
 }

@@ -3,12 +3,13 @@
 use std::fmt::Debug;
 
 use ndarray::Axis;
-use xai_core::{Input, Real, Result, parallel};
+use xai_core::number::check_finite_slice;
+use xai_core::{Error, Input, Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, Masks, RunData};
 use crate::input;
 use crate::map::ChannelPool;
-use crate::metric::{Measure, MetricInfo, Parameter, Parameters, Registered};
+use crate::metric::{Measure, MetricInfo, MetricValue, Parameter, Parameters, Registered};
 
 /// What metrics of maps and masks need.
 pub const MASK_NEEDS: &[Input] = &[input::EXPLANATIONS, input::MASKS];
@@ -110,6 +111,63 @@ impl<T: Real, F: MaskFormula> Measure<T> for MaskMetric<F> {
             let value = (map.n_inside > 0).then(|| self.formula.value(map));
             Ok(value.flatten())
         })
+    }
+}
+
+impl<F: MaskFormula> MaskMetric<F> {
+    /// The metric of maps of different sizes, each with a mask of its size: of texts, each of so many tokens as it has.
+    /// Maps of one size have the values of [`evaluate_on`](crate::Evaluate::evaluate_on).
+    ///
+    /// ```
+    /// use xai_attribution::metric::{TokenF1, TopK};
+    /// let maps = [vec![0.5, 0.1, 0.9], vec![0.2, 0.4]];
+    /// let rationales = [vec![true, false, false], vec![false, true]];
+    /// let value = TokenF1::new().k(TopK::Count(1)).evaluate_ragged(&maps, &rationales)?;
+    /// assert_eq!(value.per_sample, [Some(0.0), Some(1.0)]);
+    /// # Ok::<(), xai_attribution::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Empty without samples, of a map without positions, and where no sample has a value; a shape mismatch for a mask
+    /// of another size than its map, not finite, and those of the formula. They name the sample.
+    pub fn evaluate_ragged<T: Real>(
+        &self,
+        maps: &[impl AsRef<[T]> + Sync],
+        masks: &[impl AsRef<[bool]> + Sync],
+    ) -> Result<MetricValue> {
+        if maps.is_empty() {
+            return Err(Error::empty(input::EXPLANATIONS));
+        }
+        if maps.len() != masks.len() {
+            return Err(Error::shape(input::MASKS, &[maps.len()], &[masks.len()]));
+        }
+        let values = parallel::map(maps.len(), |sample| {
+            let value = self.of_sample(maps[sample].as_ref(), masks[sample].as_ref());
+            value.map_err(|error| error.owner(format!("sample {sample}")))
+        });
+        MetricValue::new(values.into_iter().collect::<Result<_>>()?)
+    }
+
+    fn of_sample<T: Real>(&self, map: &[T], inside: &[bool]) -> Result<Option<f64>> {
+        if map.is_empty() {
+            return Err(Error::empty(input::EXPLANATIONS));
+        }
+        if map.len() != inside.len() {
+            return Err(Error::shape(input::MASKS, &[map.len()], &[inside.len()]));
+        }
+        check_finite_slice(input::EXPLANATIONS, map)?;
+        self.formula.check(map.len())?;
+        let attributions: Vec<f64> = map.iter().map(|a| a.to_f64_exact()).collect();
+        let map = MaskedMap {
+            attributions: &self.pool.of_map(&attributions, map.len(), false),
+            inside,
+            degrees: None,
+            n_inside: inside.iter().filter(|&&inside| inside).count(),
+            n_columns: map.len(),
+        };
+        Ok((map.n_inside > 0)
+            .then(|| self.formula.value(&map))
+            .flatten())
     }
 }
 

@@ -1,5 +1,7 @@
 //! Values of other packages, and of direct implementations where these differ: `golden/next_maps.json`.
 
+mod context;
+mod rationales;
 mod truth;
 
 use serde_json::Value;

@@ -51,8 +51,16 @@ from ._registry import MetricInfo, metric_info, metric_infos
 from ._reliability import MetricReliability, Reliability
 from ._stream import evaluate_stream
 from ._table import Comparison, EvaluationTable, EvaluationValues, ExplainerValue, MetricResult
-from ._texts import ColoredText, TextModel, Words, color_text, text_model
+from ._texts import (
+    SpanScore,
+    SpanScores,
+    context_lds,
+    rationale_iou_f1,
+    rationale_token_f1,
+    sequence_score,
+)
 from ._value import Curve, MetricValue
+from ._words import ColoredText, TextModel, Words, color_text, text_model
 from .metrics import Metric, by_name
 
 if TYPE_CHECKING:
@@ -91,10 +99,13 @@ __all__ = [
     "RandomizationValues",
     "Reliability",
     "STANDARD",
+    "SpanScore",
+    "SpanScores",
     "TextModel",
     "Words",
     "base_scores",
     "color_text",
+    "context_lds",
     "evaluate",
     "evaluate_part",
     "evaluate_stream",
@@ -110,7 +121,10 @@ __all__ = [
     "planned_calls",
     "plot_curves",
     "plot_maps",
+    "rationale_iou_f1",
+    "rationale_token_f1",
     "representativity",
+    "sequence_score",
     "smoothed",
     "text_model",
 ]

@@ -13,6 +13,7 @@ from ._data import Run, Sides, explained
 from ._masked import SCORING, MaskedModel, MaskedRun
 from ._models import is_explainer
 from ._registry import MetricInfo, metric_info
+from ._texts import is_ragged, of_ragged
 from ._value import Curve, MetricValue
 
 if TYPE_CHECKING:
@@ -117,6 +118,11 @@ class Metric:
             return self._of_masks(run, n_jobs)
         sides = {name: run.pop(name, None) for name in Sides.__dataclass_fields__}
         maps, explainer = run.pop("explanations", None), run.pop("explainer", None)
+        if is_ragged(maps):
+            given = [name for name, value in {**run, **sides}.items() if value is not None and name != "masks"]
+            if given:
+                raise ValueError(f"{given[0]}: not for maps of different sizes")
+            return of_ragged(self.name, self.parameters, maps, sides["masks"], n_jobs)
         one = explainer if maps is None else maps
         # What is missing is named by the metric that needs it.
         if one is not None and (maps is None or explainer is None):

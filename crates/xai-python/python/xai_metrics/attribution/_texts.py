@@ -1,206 +1,271 @@
-"""Texts whose words are features."""
+"""Maps of texts and of contexts: samples of different lengths, spans, ablations."""
 
 from __future__ import annotations
 
-import html
-import re
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from .._arrays import reals
-from ._masked import MaskedModel
+from .. import _native
+from .._arguments import number, threads, whole
+from .._arrays import booleans, reals
+from .._results import Result
+from ._registry import metric_info
+from ._value import MetricValue
 
 if TYPE_CHECKING:
-    import os
+    from collections.abc import Sequence
 
     import numpy.typing as npt
 
 
-@dataclass(frozen=True)
-class Words:
-    """A text, and where its words are.
+def is_ragged(values: Any) -> bool:
+    """Whether it is a list of arrays of different lengths.
 
-    >>> words = Words.of("Not bad, at all.")
-    >>> words.words
-    ['Not', 'bad', 'at', 'all']
-    >>> import numpy as np
-    >>> words.kept(np.array([True, False, True, True]))
-    'Not , at all.'
-    >>> words.kept(np.array([True, False, True, True]), "[MASK]")
-    'Not [MASK], at all.'
+    >>> is_ragged([[0.1, 0.2], [0.3]]), is_ragged([[0.1], [0.3]]), is_ragged(np.zeros((2, 2)))
+    (True, False, False)
+    """
+    if not isinstance(values, (list, tuple)) or not all(hasattr(of, "__len__") for of in values):
+        return False
+    return not any(isinstance(of, str) for of in values) and len({len(of) for of in values}) > 1
+
+
+def ragged_reals(values: Any, name: str) -> list[npt.NDArray[np.float64]]:
+    """One array of numbers per sample."""
+    rows = [reals(of, f"{name}[{i}]", 1) for i, of in enumerate(values)]
+    return [np.ascontiguousarray(row, dtype=np.float64) for row in rows]
+
+
+def value_of(name: str, value: dict[str, Any]) -> MetricValue:
+    """What the native part says of a metric without a curve."""
+    told = value["value"], value["per_sample"], value["n_undefined"]
+    return MetricValue(name, metric_info(name).direction, *told)
+
+
+def of_ragged(
+    name: str, parameters: dict[str, Any], explanations: Any, masks: Any, n_jobs: int | None
+) -> MetricValue:
+    """A metric of maps and masks, each of its own size."""
+    if masks is None:
+        raise ValueError("masks: needed where maps have different sizes, one per map")
+    inside = [booleans(of, f"masks[{i}]", 1) for i, of in enumerate(masks)]
+    maps = ragged_reals(explanations, "explanations")
+    return value_of(name, _native.attribution_ragged(name, list(parameters.items()), maps, inside, n_jobs))
+
+
+@dataclass(frozen=True)
+class SpanScore(Result):
+    """Precision, recall and F1 of predicted spans.
+
+    >>> SpanScore(0.5, 1.0, 2 / 3).precision
+    0.5
     """
 
-    text: str
-    #: Where each word begins and ends.
-    offsets: tuple[tuple[int, int], ...]
-
-    @classmethod
-    def of(cls, text: str, pattern: str = r"\w+") -> Words:
-        """The words of a text: what a regular expression finds."""
-        return cls(text, tuple(found.span() for found in re.finditer(pattern, text)))
-
-    @property
-    def words(self) -> list[str]:
-        """The words."""
-        return [self.text[start:end] for start, end in self.offsets]
-
-    def kept(self, kept: npt.NDArray[Any], mask: str | None = None) -> str:
-        """The text with some of its words; a word is deleted with one space beside it, or replaced."""
-        parts, done = [], 0
-        for (start, end), is_kept in zip(self.offsets, kept):
-            parts.append(self.text[done:start])
-            done = end
-            if is_kept:
-                parts.append(self.text[start:end])
-            elif mask is not None:
-                parts.append(mask)
-            elif self.text[end : end + 1].isspace() and (not parts[-1] or parts[-1][-1].isspace()):
-                done = end + 1
-        return "".join([*parts, self.text[done:]])
+    #: The share of what is predicted that is right; ``None`` where nothing is predicted.
+    precision: float | None
+    #: The share of the gold that is found; ``None`` without gold.
+    recall: float | None
+    #: Their harmonic mean, 0 where nothing is right; ``None`` where there is neither.
+    f1: float | None
 
 
-def text_model(
-    model: Callable[[list[str]], Any],
-    texts: Sequence[str],
+@dataclass(frozen=True)
+class SpanScores(Result):
+    """What the spans of all samples score.
+
+    >>> score = SpanScore(0.5, 1.0, 2 / 3)
+    >>> SpanScores(score, score, 0).micro.recall
+    1.0
+    """
+
+    #: Of the counts of all samples together: long rationales count more.
+    micro: SpanScore
+    #: The means over samples that have a span; what a sample lacks counts as 0.
+    macro: SpanScore
+    #: How many samples have neither gold nor prediction.
+    n_undefined: int
+
+
+def _spans(samples: Any, name: str) -> list[list[tuple[int, int]]]:
+    """Pairs of whole numbers."""
+    read = []
+    for i, spans in enumerate(samples):
+        try:
+            pairs = [(start, end) for start, end in spans]
+        except (TypeError, ValueError):
+            raise ValueError(f"{name}[{i}]: expected pairs (start, end), got {spans!r}") from None
+        read.append([(whole(f"{name}[{i}]", a, 0), whole(f"{name}[{i}]", b, 0)) for a, b in pairs])
+    return read
+
+
+def _scores(gold: Any, predicted: Any, threshold: float | None) -> SpanScores:
+    both = _spans(gold, "gold"), _spans(predicted, "predicted")
+    found = _native.attribution_spans(*both, threshold)
+    micro, macro = SpanScore(**found["micro"]), SpanScore(**found["macro_mean"])
+    return SpanScores(micro, macro, found["n_undefined"])
+
+
+def rationale_iou_f1(gold: Any, predicted: Any, threshold: float = 0.5) -> SpanScores:
+    """How well do predicted spans match those that a person marked?
+
+    Better: higher. A predicted span matches a gold one where the tokens that both have are at least the threshold of those
+    that either has. Each span is matched once at most, and as many as can be are.
+
+    Parameters
+    ----------
+    gold : sequence of sequences of pairs
+        The spans ``(start, end)`` of every sample, from the first token up to the one behind the last.
+    predicted : sequence of sequences of pairs
+        The spans of an explainer.
+    threshold : float
+        In (0, 1].
+
+    Returns
+    -------
+    SpanScores
+        Over all samples together, and as means over samples.
+
+    Raises
+    ------
+    ValueError
+        Without samples, for as many predictions as there is no gold for, and for spans without a token.
+
+    References
+    ----------
+    DeYoung et al., ERASER, 2020. Its code counts every prediction that matches any gold span, for recall too.
+
+    Examples
+    --------
+    >>> scores = rationale_iou_f1([[(0, 4)]], [[(0, 2), (2, 4)]]) # half of the gold span each
+    >>> scores.micro.precision, scores.micro.recall
+    (0.5, 1.0)
+    """
+    return _scores(gold, predicted, number("threshold", threshold))
+
+
+def rationale_token_f1(gold: Any, predicted: Any) -> SpanScores:
+    """How well do the tokens of predicted spans match those that a person marked?
+
+    Better: higher. A token of two spans counts once.
+
+    Parameters
+    ----------
+    gold, predicted : sequence of sequences of pairs
+        As of :func:`rationale_iou_f1`.
+
+    Returns
+    -------
+    SpanScores
+        Over all samples together, and as means over samples.
+
+    Raises
+    ------
+    ValueError
+        As :func:`rationale_iou_f1`.
+
+    References
+    ----------
+    DeYoung et al., ERASER, 2020. Its means of precision and of recall are over two sets of samples.
+
+    Examples
+    --------
+    >>> rationale_token_f1([[(0, 4)]], [[(2, 8)]]).micro.recall
+    0.5
+    """
+    return _scores(gold, predicted, None)
+
+
+def context_lds(
+    explanations: Sequence[Any],
+    kept: Sequence[Any],
+    outputs: Sequence[Any],
     *,
-    mask: str | None = None,
-    pattern: str = r"\w+",
-    cache: bool | str | os.PathLike[str] = False,
-    max_calls: int | None = None,
-) -> TextModel:
-    r"""A masked model of texts, whose features are their words.
+    correlation: Literal["spearman", "pearson", "kendall"] = "spearman",
+    n_jobs: int | None = None,
+) -> MetricValue:
+    """Do the attributions of what an ablation kept add up to what the model then answers?
+
+    Better: higher, in [-1, 1]. No model is asked: ablations were made, and answered, before.
 
     Parameters
     ----------
-    model : callable
-        Is given a list of texts and answers ``(n,)`` or ``(n, n_outputs)``: the ``predict_proba`` of a pipeline of scikit-learn, for
-        instance.
-    texts : sequence of str
-        The samples.
-    mask : str, optional
-        What stands in the place of a removed word, such as the mask token of a tokenizer, ``tokenizer.mask_token``. Unless given, the word is deleted.
-    pattern : str
-        A regular expression of a word. ``r"\S+"`` takes punctuation to the word before it.
-    cache, max_calls
-        As of :class:`MaskedModel`.
+    explanations : sequence of array-like
+        The map of every sample, one number per source of its context; samples may have different numbers of them.
+    kept : sequence of array-like
+        What the ablations of every sample kept, booleans ``(ablations, sources)``.
+    outputs : sequence of array-like
+        What the model then gave the answer, ``(ablations,)``: best :func:`sequence_score`.
+    correlation : {"spearman", "pearson", "kendall"}
+        Which correlation of sums and outputs.
+    n_jobs : int or None
+        Threads; ``None`` for one per core.
 
     Returns
     -------
-    TextModel
+    MetricValue
+        The mean, and one value per sample; NaN where sums or outputs are all equal.
 
     Raises
     ------
     ValueError
-        For a text without any word.
+        For arrays that do not fit each other, numbers that are not finite, and where no sample has a value.
+
+    References
+    ----------
+    Cohen-Wang et al., ContextCite: Attributing Model Generation to Context, 2024.
 
     Examples
     --------
-    >>> from xai_metrics.attribution import Comprehensiveness
-    >>> def praise(texts):
-    ...     return [text.count("good") - text.count("bad") for text in texts]
-    >>> model = text_model(praise, ["a good film", "bad, bad food"])
-    >>> model.words
-    [['a', 'good', 'film'], ['bad', 'bad', 'food']]
-    >>> maps = [[0.0, 1.0, 0.0], [1.0, 1.0, 0.0]]
-    >>> Comprehensiveness(steps=[1]).evaluate(model, None, None, maps).per_sample.tolist()
-    [1.0, -1.0]
+    >>> kept = [[True, False, True], [True, True, False], [False, False, True]]
+    >>> context_lds([[2.0, 2.0, 1.0]], [kept], [[0.5, 0.9, 0.2]]).value # the sums are 3, 4 and 1
+    1.0
     """
-    if isinstance(texts, str):
-        raise TypeError("texts: expected several texts, got one; give a list of it")
-    of_texts = [Words.of(str(text), pattern) for text in texts]
-    empty = next((sample for sample, of in enumerate(of_texts) if not of.offsets), None)
-    if empty is not None:
-        raise ValueError(f"texts[{empty}]: no word in {of_texts[empty].text!r}; leave it out, or give another pattern")
-    return TextModel(model, of_texts, mask, cache=cache, max_calls=max_calls)
+    found = _native.attribution_context_lds(
+        ragged_reals(explanations, "explanations"),
+        [booleans(of, f"kept[{i}]", 2) for i, of in enumerate(kept)],
+        ragged_reals(outputs, "outputs"),
+        str(correlation),
+        threads(n_jobs),
+    )
+    return value_of("context_lds", found)
 
 
-class TextModel(MaskedModel):
-    """A masked model of texts; :func:`text_model` makes it."""
-
-    def __init__(self, model: Callable[[list[str]], Any], texts: list[Words], mask: str | None, **limits: Any) -> None:
-        def scores(samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> Any:
-            return model([texts[sample].kept(row, mask) for sample, row in zip(samples, kept)])
-
-        super().__init__(scores, [len(of.offsets) for of in texts], **limits)
-        #: The texts and the places of their words.
-        self.texts = texts
-
-    @property
-    def words(self) -> list[list[str]]:
-        """The words of each text."""
-        return [of.words for of in self.texts]
-
-
-@dataclass(frozen=True)
-class ColoredText:
-    """A text whose words have the colours of their attributions; in notebooks and documents by ``_repr_html_``."""
-
-    words: Words
-    attributions: npt.NDArray[np.float64]
-    title: str = ""
-
-    def _repr_html_(self) -> str:
-        largest = np.abs(self.attributions).max(initial=0.0)
-        parts, done = [], 0
-        for (start, end), value in zip(self.words.offsets, self.attributions):
-            parts.append(html.escape(self.words.text[done:start]))
-            done = end
-            share = 0.0 if largest == 0 else abs(value) / largest
-            # Blue for, orange against; the underline says the sign where colours are not printed or not seen.
-            color = f"rgba({'31,119,180' if value > 0 else '255,127,14'},{0.6 * share:.2f})"
-            line = "" if share < 0.05 else f";border-bottom:2px {'solid' if value > 0 else 'dotted'} currentColor"
-            word = html.escape(self.words.text[start:end])
-            told = f"{word}, {value:.3g}"
-            parts.append(
-                f'<span title="{value:.3g}" aria-label="{told}" role="mark" style="background:{color}{line};'
-                f'print-color-adjust:exact;-webkit-print-color-adjust:exact">{word}</span>'
-            )
-        parts.append(html.escape(self.words.text[done:]))
-        title = f"<strong>{html.escape(self.title)}</strong> " if self.title else ""
-        return f'<p style="line-height:1.8">{title}{"".join(parts)}</p>'
-
-    def __str__(self) -> str:
-        pairs = zip(self.words.words, self.attributions)
-        told = " ".join(f"{word}({value:+.2g})" for word, value in pairs)
-        return f"{self.title}: {told}" if self.title else told
-
-
-def color_text(text: Words | str, attributions: Any, title: str = "", pattern: str = r"\w+") -> ColoredText:
-    r"""A text in the colours of its attributions: blue and underlined for, orange and dotted against.
-
-    The colour is as strong as the attribution beside the largest of the text. A screen reader reads each value.
+def sequence_score(
+    token_logits: Sequence[Any], output: Literal["logit-prob", "log-prob"] = "logit-prob"
+) -> npt.NDArray[np.float64]:
+    """What a model gives whole answers, from the logits of the probabilities of their tokens.
 
     Parameters
     ----------
-    text : Words or str
-        One of ``model.texts`` of a :class:`TextModel`, or a text, whose words ``pattern`` finds.
-    attributions : array-like
-        One per word.
-    title : str
-        What stands before it: the name of the explainer, for instance.
-    pattern : str
-        As of :func:`text_model`.
+    token_logits : sequence of array-like
+        Of every answer ``log(p / (1 - p))`` of each token, behind the ones before it.
+    output : {"logit-prob", "log-prob"}
+        The logarithm of the odds of the answer, or of its probability.
 
     Returns
     -------
-    ColoredText
-        Which notebooks show.
+    numpy.ndarray
+        One number per answer, ``(n,)``, finite however sure the model is.
 
     Raises
     ------
     ValueError
-        Where attributions are not one per word.
+        For an answer without tokens, and numbers that are not finite.
+
+    References
+    ----------
+    Cohen-Wang et al., ContextCite: Attributing Model Generation to Context, 2024.
 
     Examples
     --------
-    >>> print(color_text("not bad at all", [0.5, -0.25, 0.0, 0.0], "mine"))
-    mine: not(+0.5) bad(-0.25) at(+0) all(+0)
+    >>> sequence_score([[0.0, 0.0], [3.0]], "log-prob").round(4).tolist() # two tokens of probability 1/2
+    [-1.3863, -0.0486]
+    >>> sequence_score([[800.0]]).tolist()
+    [800.0]
     """
-    words = Words.of(text, pattern) if isinstance(text, str) else text
-    values = reals(attributions, "attributions", 1).astype(np.float64)
-    if len(values) != len(words.offsets):
-        raise ValueError(f"attributions: expected {len(words.offsets)}, one per word, got {len(values)}")
-    return ColoredText(words, values, title)
+    word = str(output).replace("_", "-")
+    scores: npt.NDArray[np.float64] = _native.attribution_sequence_scores(
+        ragged_reals(token_logits, "token_logits"), word
+    )
+    return scores

@@ -1,0 +1,11 @@
+//! Which sources of a context made the answer?
+
+use crate::metric::Entry;
+
+pub(crate) mod context_lds;
+pub(crate) mod sequence_score;
+
+pub use {context_lds::*, sequence_score::*};
+
+/// The metrics of this folder, in the order of the documentation.
+pub(in crate::metric) const METRICS: &[Entry] = &[Entry::alone(ContextLds::INFO)];

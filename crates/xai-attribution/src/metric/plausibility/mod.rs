@@ -1,0 +1,18 @@
+//! Does the map mark what people say that matters?
+
+use crate::metric::Entry;
+
+pub(crate) mod rationale_auprc;
+pub(crate) mod spans;
+pub(crate) mod token_overlap;
+
+pub use {rationale_auprc::*, spans::*, token_overlap::*};
+
+/// The metrics of this folder, in the order of the documentation.
+pub(in crate::metric) const METRICS: &[Entry] = &[
+    Entry::of::<RationaleAuprc>(),
+    Entry::of::<TokenF1>(),
+    Entry::of::<TokenIou>(),
+    Entry::alone(RationaleIouF1::INFO),
+    Entry::alone(RationaleTokenF1::INFO),
+];

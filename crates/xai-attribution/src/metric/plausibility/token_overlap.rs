@@ -1,0 +1,166 @@
+//! The overlap of the top tokens with a rationale.
+
+use xai_core::Result;
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+
+use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, TopK};
+
+/// How many tokens a map marks, and how many of them are of the rationale.
+fn marked(map: &MaskedMap<'_>, k: TopK, positive_only: bool) -> Option<(usize, usize)> {
+    let n = map.attributions.len();
+    let k = match k {
+        // Of a short text all tokens are the top.
+        TopK::Count(k) => k.min(n),
+        TopK::Share(_) => k.of(n).ok()?,
+    };
+    let n_positive = map.attributions.iter().filter(|a| **a > 0.0).count();
+    let k = if positive_only { k.min(n_positive) } else { k };
+    Some((k, map.hits(k)))
+}
+
+fn check(k: TopK, n_tokens: usize) -> Result<()> {
+    match k {
+        TopK::Count(_) => Ok(()),
+        TopK::Share(_) => k.of(n_tokens).map(drop),
+    }
+}
+
+/// How well do the top tokens match the rationale (harmonic mean of precision and recall)?
+///
+/// ```text
+/// F1_i = 2 |top ∩ rationale| / (|top| + |rationale|)        top: of the k largest attributions those above 0
+/// ```
+///
+/// In [0, 1], **higher is better**. Ties go to the earlier token. A map without a positive attribution marks nothing and
+/// has 0; an empty rationale has no value.
+///
+/// ```
+/// use xai_attribution::metric::{TokenF1, TopK};
+/// let (maps, rationales) = ([[0.5, 0.1, 0.9, -0.2]], [[true, false, false, false]]);
+/// // Two tokens are marked; one of them is the rationale.
+/// let value = TokenF1::new().k(TopK::Count(2)).evaluate_ragged(&maps, &rationales)?;
+/// assert_eq!(value.value, 2.0 / (2.0 + 1.0));
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// `k` should be about the length of the rationales, or a share of the tokens. Texts of different lengths:
+/// [`evaluate_ragged`](MaskMetric::evaluate_ragged).
+///
+/// # Source
+/// DeYoung et al., *ERASER*, 2020, with the top as ferret takes it; ferret gives an empty rationale 0.
+pub type TokenF1 = MaskMetric<F1OfTop>;
+
+/// The formula of [`TokenF1`].
+#[derive(Debug, Clone, Copy, PartialEq, Parameters)]
+#[params(of = TokenF1, at = formula)]
+pub struct F1OfTop {
+    /// How many tokens are the top: a number of them, of a shorter text all, or a share such as 0.1. Default: 5.
+    k: TopK,
+    /// Whether the top are positive attributions only. Default: yes.
+    positive_only: bool,
+}
+
+impl Default for F1OfTop {
+    fn default() -> Self {
+        Self {
+            k: TopK::Count(5),
+            positive_only: true,
+        }
+    }
+}
+
+impl MaskFormula for F1OfTop {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "token-f1",
+        title: "Token F1",
+        question: "How well do the top tokens match the rationale (harmonic mean of precision and recall)?",
+        direction: Direction::Higher,
+        range: Range::SHARE,
+        needs: MASK_NEEDS,
+        source: "DeYoung et al., ERASER, 2020",
+        reading: Reading {
+            formula: "2 |top ∩ rationale| / (|top| + |rationale|), top: of the k largest attributions those above 0",
+            extremes: "0: no top token is of the rationale. 1: the top is the rationale.",
+            limits: "A rationale that is longer or shorter than k cannot reach 1. It asks whether people find the map plausible, not whether the model uses what it marks.",
+            peers: &["ferret.Tokenf1_PlausibilityEvaluation"],
+            example: Some(0.7179),
+        },
+    };
+
+    fn check(&self, n_positions: usize) -> Result<()> {
+        check(self.k, n_positions)
+    }
+
+    fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
+        let (n_marked, n_common) = marked(map, self.k, self.positive_only)?;
+        Some(2.0 * n_common as f64 / (n_marked + map.n_inside) as f64)
+    }
+}
+
+/// How well do the top tokens match the rationale (intersection over union)?
+///
+/// ```text
+/// IoU_i = |top ∩ rationale| / |top ∪ rationale|        top: of the k largest attributions those above 0
+/// ```
+///
+/// In [0, 1], **higher is better**. With the top, and the values that are undefined, of [`TokenF1`](crate::metric::TokenF1),
+/// which ranks maps alike sample by sample: `IoU = F1 / (2 − F1)`.
+///
+/// ```
+/// use xai_attribution::metric::{TokenIou, TopK};
+/// let (maps, rationales) = ([[0.5, 0.1, 0.9, -0.2]], [[true, false, false, false]]);
+/// let value = TokenIou::new().k(TopK::Count(2)).evaluate_ragged(&maps, &rationales)?;
+/// assert_eq!(value.value, 1.0 / 2.0);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// As [`TokenF1`](crate::metric::TokenF1).
+pub type TokenIou = MaskMetric<IouOfTop>;
+
+/// The formula of [`TokenIou`].
+#[derive(Debug, Clone, Copy, PartialEq, Parameters)]
+#[params(of = TokenIou, at = formula)]
+pub struct IouOfTop {
+    /// How many tokens are the top: a number of them, of a shorter text all, or a share such as 0.1. Default: 5.
+    k: TopK,
+    /// Whether the top are positive attributions only. Default: yes.
+    positive_only: bool,
+}
+
+impl Default for IouOfTop {
+    fn default() -> Self {
+        Self {
+            k: TopK::Count(5),
+            positive_only: true,
+        }
+    }
+}
+
+impl MaskFormula for IouOfTop {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "token-iou",
+        title: "Token IoU",
+        question: "How well do the top tokens match the rationale (intersection over union)?",
+        direction: Direction::Higher,
+        range: Range::SHARE,
+        needs: MASK_NEEDS,
+        source: "DeYoung et al., ERASER, 2020",
+        reading: Reading {
+            formula: "|top ∩ rationale| / |top ∪ rationale|, top: of the k largest attributions those above 0",
+            extremes: "0: no top token is of the rationale. 1: the top is the rationale.",
+            limits: "A rationale that is longer or shorter than k cannot reach 1. It asks whether people find the map plausible, not whether the model uses what it marks.",
+            peers: &["ferret.TokenIOU_PlausibilityEvaluation"],
+            example: Some(0.5625),
+        },
+    };
+
+    fn check(&self, n_positions: usize) -> Result<()> {
+        check(self.k, n_positions)
+    }
+
+    fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
+        let (n_marked, n_common) = marked(map, self.k, self.positive_only)?;
+        Some(n_common as f64 / (n_marked + map.n_inside - n_common) as f64)
+    }
+}

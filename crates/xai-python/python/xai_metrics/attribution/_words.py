@@ -1,0 +1,206 @@
+"""Texts whose words are features."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._arrays import reals
+from ._masked import MaskedModel
+
+if TYPE_CHECKING:
+    import os
+
+    import numpy.typing as npt
+
+
+@dataclass(frozen=True)
+class Words:
+    """A text, and where its words are.
+
+    >>> words = Words.of("Not bad, at all.")
+    >>> words.words
+    ['Not', 'bad', 'at', 'all']
+    >>> import numpy as np
+    >>> words.kept(np.array([True, False, True, True]))
+    'Not , at all.'
+    >>> words.kept(np.array([True, False, True, True]), "[MASK]")
+    'Not [MASK], at all.'
+    """
+
+    text: str
+    #: Where each word begins and ends.
+    offsets: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, text: str, pattern: str = r"\w+") -> Words:
+        """The words of a text: what a regular expression finds."""
+        return cls(text, tuple(found.span() for found in re.finditer(pattern, text)))
+
+    @property
+    def words(self) -> list[str]:
+        """The words."""
+        return [self.text[start:end] for start, end in self.offsets]
+
+    def kept(self, kept: npt.NDArray[Any], mask: str | None = None) -> str:
+        """The text with some of its words; a word is deleted with one space beside it, or replaced."""
+        parts, done = [], 0
+        for (start, end), is_kept in zip(self.offsets, kept):
+            parts.append(self.text[done:start])
+            done = end
+            if is_kept:
+                parts.append(self.text[start:end])
+            elif mask is not None:
+                parts.append(mask)
+            elif self.text[end : end + 1].isspace() and (not parts[-1] or parts[-1][-1].isspace()):
+                done = end + 1
+        return "".join([*parts, self.text[done:]])
+
+
+def text_model(
+    model: Callable[[list[str]], Any],
+    texts: Sequence[str],
+    *,
+    mask: str | None = None,
+    pattern: str = r"\w+",
+    cache: bool | str | os.PathLike[str] = False,
+    max_calls: int | None = None,
+) -> TextModel:
+    r"""A masked model of texts, whose features are their words.
+
+    Parameters
+    ----------
+    model : callable
+        Is given a list of texts and answers ``(n,)`` or ``(n, n_outputs)``: the ``predict_proba`` of a pipeline of scikit-learn, for
+        instance.
+    texts : sequence of str
+        The samples.
+    mask : str, optional
+        What stands in the place of a removed word, such as the mask token of a tokenizer, ``tokenizer.mask_token``. Unless given, the word is deleted.
+    pattern : str
+        A regular expression of a word. ``r"\S+"`` takes punctuation to the word before it.
+    cache, max_calls
+        As of :class:`MaskedModel`.
+
+    Returns
+    -------
+    TextModel
+
+    Raises
+    ------
+    ValueError
+        For a text without any word.
+
+    Examples
+    --------
+    >>> from xai_metrics.attribution import Comprehensiveness
+    >>> def praise(texts):
+    ...     return [text.count("good") - text.count("bad") for text in texts]
+    >>> model = text_model(praise, ["a good film", "bad, bad food"])
+    >>> model.words
+    [['a', 'good', 'film'], ['bad', 'bad', 'food']]
+    >>> maps = [[0.0, 1.0, 0.0], [1.0, 1.0, 0.0]]
+    >>> Comprehensiveness(steps=[1]).evaluate(model, None, None, maps).per_sample.tolist()
+    [1.0, -1.0]
+    """
+    if isinstance(texts, str):
+        raise TypeError("texts: expected several texts, got one; give a list of it")
+    of_texts = [Words.of(str(text), pattern) for text in texts]
+    empty = next((sample for sample, of in enumerate(of_texts) if not of.offsets), None)
+    if empty is not None:
+        raise ValueError(f"texts[{empty}]: no word in {of_texts[empty].text!r}; leave it out, or give another pattern")
+    return TextModel(model, of_texts, mask, cache=cache, max_calls=max_calls)
+
+
+class TextModel(MaskedModel):
+    """A masked model of texts; :func:`text_model` makes it."""
+
+    def __init__(self, model: Callable[[list[str]], Any], texts: list[Words], mask: str | None, **limits: Any) -> None:
+        def scores(samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> Any:
+            return model([texts[sample].kept(row, mask) for sample, row in zip(samples, kept)])
+
+        super().__init__(scores, [len(of.offsets) for of in texts], **limits)
+        #: The texts and the places of their words.
+        self.texts = texts
+
+    @property
+    def words(self) -> list[list[str]]:
+        """The words of each text."""
+        return [of.words for of in self.texts]
+
+
+@dataclass(frozen=True)
+class ColoredText:
+    """A text whose words have the colours of their attributions; in notebooks and documents by ``_repr_html_``."""
+
+    words: Words
+    attributions: npt.NDArray[np.float64]
+    title: str = ""
+
+    def _repr_html_(self) -> str:
+        largest = np.abs(self.attributions).max(initial=0.0)
+        parts, done = [], 0
+        for (start, end), value in zip(self.words.offsets, self.attributions):
+            parts.append(html.escape(self.words.text[done:start]))
+            done = end
+            share = 0.0 if largest == 0 else abs(value) / largest
+            # Blue for, orange against; the underline says the sign where colours are not printed or not seen.
+            color = f"rgba({'31,119,180' if value > 0 else '255,127,14'},{0.6 * share:.2f})"
+            line = "" if share < 0.05 else f";border-bottom:2px {'solid' if value > 0 else 'dotted'} currentColor"
+            word = html.escape(self.words.text[start:end])
+            told = f"{word}, {value:.3g}"
+            parts.append(
+                f'<span title="{value:.3g}" aria-label="{told}" role="mark" style="background:{color}{line};'
+                f'print-color-adjust:exact;-webkit-print-color-adjust:exact">{word}</span>'
+            )
+        parts.append(html.escape(self.words.text[done:]))
+        title = f"<strong>{html.escape(self.title)}</strong> " if self.title else ""
+        return f'<p style="line-height:1.8">{title}{"".join(parts)}</p>'
+
+    def __str__(self) -> str:
+        pairs = zip(self.words.words, self.attributions)
+        told = " ".join(f"{word}({value:+.2g})" for word, value in pairs)
+        return f"{self.title}: {told}" if self.title else told
+
+
+def color_text(text: Words | str, attributions: Any, title: str = "", pattern: str = r"\w+") -> ColoredText:
+    r"""A text in the colours of its attributions: blue and underlined for, orange and dotted against.
+
+    The colour is as strong as the attribution beside the largest of the text. A screen reader reads each value.
+
+    Parameters
+    ----------
+    text : Words or str
+        One of ``model.texts`` of a :class:`TextModel`, or a text, whose words ``pattern`` finds.
+    attributions : array-like
+        One per word.
+    title : str
+        What stands before it: the name of the explainer, for instance.
+    pattern : str
+        As of :func:`text_model`.
+
+    Returns
+    -------
+    ColoredText
+        Which notebooks show.
+
+    Raises
+    ------
+    ValueError
+        Where attributions are not one per word.
+
+    Examples
+    --------
+    >>> print(color_text("not bad at all", [0.5, -0.25, 0.0, 0.0], "mine"))
+    mine: not(+0.5) bad(-0.25) at(+0) all(+0)
+    """
+    words = Words.of(text, pattern) if isinstance(text, str) else text
+    values = reals(attributions, "attributions", 1).astype(np.float64)
+    if len(values) != len(words.offsets):
+        raise ValueError(f"attributions: expected {len(words.offsets)}, one per word, got {len(values)}")
+    return ColoredText(words, values, title)

@@ -1,0 +1,153 @@
+//! Metrics of texts and of contexts, whose samples have different numbers of features.
+
+use ndarray::ArrayView1;
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pythonize::pythonize;
+use xai_attribution::metric::{
+    AttributionLocalization, ContextLds, Focus, LocalizationIou, MaskFormula, MaskMetric,
+    MetricValue, PointingGame, RationaleAuprc, RationaleIouF1, RationaleTokenF1, Registered,
+    RelevanceMassAccuracy, RelevanceRankAccuracy, SequenceScale, TokenF1, TokenIou,
+    TopKIntersection, Value, registry, sequence_score,
+};
+use xai_core::Result;
+use xai_core::describe::with;
+use xai_core::statistics::Correlation;
+
+use super::evaluate::described;
+use crate::described::Given;
+use crate::error::OrRaise;
+use crate::work;
+
+/// A metric of maps and masks, each of its own size.
+type OfTexts = fn(Vec<(String, Value)>, &[Vec<f64>], &[Vec<bool>]) -> Result<MetricValue>;
+
+fn of<F: MaskFormula>(_: MaskMetric<F>) -> (&'static str, OfTexts) {
+    (MaskMetric::<F>::INFO.name, |settings, maps, masks| {
+        let metric: MaskMetric<F> = with(MaskMetric::default(), settings)?;
+        metric.evaluate_ragged(maps, masks)
+    })
+}
+
+/// The metrics of texts by name.
+fn of_texts() -> [(&'static str, OfTexts); 10] {
+    [
+        of(RationaleAuprc::new()),
+        of(TokenF1::new()),
+        of(TokenIou::new()),
+        of(PointingGame::new()),
+        of(AttributionLocalization::new()),
+        of(TopKIntersection::new()),
+        of(RelevanceRankAccuracy::new()),
+        of(RelevanceMassAccuracy::new()),
+        of(LocalizationIou::new()),
+        of(Focus::new()),
+    ]
+}
+
+/// A metric of maps and masks of different sizes.
+#[pyfunction]
+#[pyo3(signature = (metric, parameters, maps, masks, n_jobs=None))]
+fn attribution_ragged<'py>(
+    py: Python<'py>,
+    metric: &str,
+    parameters: Given,
+    maps: Vec<PyReadonlyArray1<'_, f64>>,
+    masks: Vec<PyReadonlyArray1<'_, bool>>,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let entry = registry::find(metric).or_raise(py)?;
+    let known = of_texts();
+    let Some((_, evaluate)) = known.iter().find(|(name, _)| *name == entry.info.name) else {
+        let names: Vec<String> = known
+            .iter()
+            .map(|(name, _)| name.replace('-', "_"))
+            .collect();
+        return Err(PyValueError::new_err(format!(
+            "explanations: maps of different sizes are taken by {}; {} takes maps of one size",
+            names.join(", "),
+            entry.key()
+        )));
+    };
+    let maps: Vec<Vec<f64>> = maps.iter().map(|map| map.as_array().to_vec()).collect();
+    let masks: Vec<Vec<bool>> = masks.iter().map(|mask| mask.as_array().to_vec()).collect();
+    let value = work::run(py, n_jobs, || evaluate(parameters.0, &maps, &masks))?;
+    Ok(described(py, &value.or_raise(py)?, &[])?.into_any())
+}
+
+type Spans = Vec<Vec<(usize, usize)>>;
+
+/// What predicted spans score: by overlaps of at least a threshold, or, without one, by their tokens.
+#[pyfunction]
+fn attribution_spans<'py>(
+    py: Python<'py>,
+    gold: Spans,
+    predicted: Spans,
+    threshold: Option<f64>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let spans = |samples: Spans| -> Vec<Vec<std::ops::Range<usize>>> {
+        let of = |spans: Vec<(usize, usize)>| spans.into_iter().map(|(a, b)| a..b).collect();
+        samples.into_iter().map(of).collect()
+    };
+    let (gold, predicted) = (spans(gold), spans(predicted));
+    let scores = match threshold {
+        Some(threshold) => {
+            let metric = RationaleIouF1::new().threshold(threshold);
+            metric.evaluate(&gold, &predicted)
+        }
+        None => RationaleTokenF1::new().evaluate(&gold, &predicted),
+    };
+    Ok(pythonize(py, &scores.or_raise(py)?)?)
+}
+
+/// The linear datamodeling score of maps over ablations.
+#[pyfunction]
+#[pyo3(signature = (maps, kept, outputs, correlation, n_jobs=None))]
+fn attribution_context_lds<'py>(
+    py: Python<'py>,
+    maps: Vec<PyReadonlyArray1<'_, f64>>,
+    kept: Vec<PyReadonlyArray2<'_, bool>>,
+    outputs: Vec<PyReadonlyArray1<'_, f64>>,
+    correlation: &str,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let metric = ContextLds::new().correlation(correlation.parse::<Correlation>().or_raise(py)?);
+    let lists = |arrays: &[PyReadonlyArray1<'_, f64>]| -> Vec<Vec<f64>> {
+        arrays
+            .iter()
+            .map(|array| array.as_array().to_vec())
+            .collect()
+    };
+    let (maps, outputs) = (lists(&maps), lists(&outputs));
+    let kept: Vec<_> = kept.iter().map(PyReadonlyArray2::as_array).collect();
+    let value = work::run(py, n_jobs, || metric.evaluate(&maps, &kept, &outputs))?;
+    Ok(described(py, &value.or_raise(py)?, &[])?.into_any())
+}
+
+/// What a model gives each sequence, from the logits of its tokens.
+#[pyfunction]
+fn attribution_sequence_scores<'py>(
+    py: Python<'py>,
+    token_logits: Vec<PyReadonlyArray1<'_, f64>>,
+    output: &str,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let scale = output.parse::<SequenceScale>().or_raise(py)?;
+    let score = |(sample, logits): (usize, &PyReadonlyArray1<'_, f64>)| {
+        let logits: ArrayView1<'_, f64> = logits.as_array();
+        let score = sequence_score(&logits.to_vec(), scale);
+        score.map_err(|error| error.owner(format!("sample {sample}")))
+    };
+    let scores: Result<Vec<f64>> = token_logits.iter().enumerate().map(score).collect();
+    Ok(PyArray1::from_vec(py, scores.or_raise(py)?))
+}
+
+pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    add_functions!(
+        module,
+        attribution_ragged,
+        attribution_spans,
+        attribution_context_lds,
+        attribution_sequence_scores
+    )
+}
