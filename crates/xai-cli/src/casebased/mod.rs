@@ -14,7 +14,7 @@ pub(crate) mod redaction;
 pub(crate) mod samples;
 pub(crate) mod training;
 
-use crate::Context;
+use crate::{Context, examples};
 
 /// Commands of the group.
 #[derive(Debug, clap::Subcommand)]
@@ -27,7 +27,10 @@ pub(crate) enum Command {
     /// or wrong, its calibration, and the least supported predictions.
     Audit(audit::AuditOfTable),
     /// How good explanations by training cases are: metrics of training-data attribution.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::of(&[
+        "xai casebased attribution list",
+        "xai casebased attribution top-k-cardinality --attributions attributions.npy",
+    ]))]
     Attribution(attribution::Command),
     /// Fits an explainer and stores it, for `explain --explainer` and `audit --explainer`.
     Fit(fitting::Fit),
