@@ -92,6 +92,7 @@ impl EvaluationValues {
     /// The same, and an invalid parameter for a level outside (0, 1) or more than a million replicates.
     pub fn reliability(&self, statistics: &Statistics) -> Result<Reliability> {
         statistics.check()?;
+        self.check()?;
         let metrics = self.metrics.iter().map(|metric| {
             let rows = metric.per_sample.iter().map(Vec::as_slice);
             (&metric.metric[..], metric.direction, rows.collect())
@@ -106,7 +107,10 @@ type Judged<'a> = (&'a str, Direction, Vec<&'a [Option<f64>]>);
 fn judge(metrics: Vec<Judged<'_>>, statistics: &Statistics) -> Result<Reliability> {
     let ranked = metrics
         .iter()
-        .map(|(_, direction, rows)| RankedValues::new(rows, *direction))
+        .map(|(name, direction, rows)| {
+            let ranked = RankedValues::new(rows, *direction);
+            ranked.map_err(|error| error.owner((*name).to_owned()))
+        })
         .collect::<Result<Vec<_>>>()?;
     let has_better_end = |m: &usize| metrics[*m].1 != Direction::None;
     let mut pairs = Vec::new();

@@ -142,7 +142,7 @@ impl EvaluationValues {
     }
 
     /// Whether every metric has a value of every explainer for every sample.
-    fn check(&self) -> Result<()> {
+    pub(super) fn check(&self) -> Result<()> {
         for metric in &self.metrics {
             let expected = [self.explainers.len(), self.n_samples];
             let actual = metric.per_sample.iter().map(Vec::len);

@@ -10,6 +10,7 @@ mod metric;
 pub(crate) mod model_files;
 pub(crate) mod options;
 pub(crate) mod parameters;
+mod reliability;
 mod result;
 mod side_inputs;
 
@@ -27,6 +28,7 @@ pub(crate) enum Command {
     #[cfg(feature = "onnx")]
     Compare(Box<compare::Compare>),
     List(list::List),
+    Reliability(reliability::Reliability),
 }
 
 /// Commands over all metrics.
@@ -37,6 +39,8 @@ enum OverMetrics {
     Compare(Box<compare::Compare>),
     /// Every metric: what it asks, which values are better, what it needs.
     List(list::List),
+    /// Which metrics to believe: whether samples, samples drawn again and other metrics say the same.
+    Reliability(reliability::Reliability),
 }
 
 impl Subcommand for Command {
@@ -69,6 +73,7 @@ impl FromArgMatches for Command {
             #[cfg(feature = "onnx")]
             OverMetrics::Compare(compare) => Self::Compare(compare),
             OverMetrics::List(list) => Self::List(list),
+            OverMetrics::Reliability(reliability) => Self::Reliability(reliability),
         })
     }
 
@@ -85,5 +90,6 @@ pub(crate) fn run(command: &Command, context: &Context) -> Result<(), Failure> {
         #[cfg(feature = "onnx")]
         Command::Compare(command) => command.run(context),
         Command::List(command) => command.run(context),
+        Command::Reliability(command) => command.run(context),
     }
 }

@@ -28,6 +28,7 @@ mod networks;
 mod outputs;
 mod places;
 mod privacy;
+mod reliability;
 mod report;
 mod repro;
 mod studies;

@@ -1,0 +1,203 @@
+//! Which metrics to believe: those of a comparison judged by its scores.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::ser::Serializer;
+use serde::{Deserialize, Serialize};
+use xai_files::{Failure, Files, InFile, InFiles};
+use xai_metrics::attribution::evaluation::{
+    EvaluationValues, MetricPair, MetricReliability, MetricValues, Statistics,
+};
+use xai_metrics::attribution::metric::Direction;
+use xai_metrics::attribution::model::ModelCalls;
+use xai_metrics::core::input;
+
+use crate::output::text;
+use crate::{Context, examples};
+
+/// Each metric of a comparison judged, without its model.
+#[derive(Debug, Args)]
+#[command(after_help = examples::of(&[
+    "xai attribution reliability scores.json",
+    "xai attribution reliability scores.json --n-draws 10000 --json",
+]))]
+pub(crate) struct Reliability {
+    /// The scores: what `xai attribution compare --json` prints. Of another program, JSON of this form is enough:
+    /// {"metrics": {METRIC: {"better": "higher", "explainers": {NAME: {"per_sample": [0.1, null]}}}}}.
+    #[arg(value_name = "SCORES.json")]
+    scores: PathBuf,
+    /// How often samples are drawn again, to see whether the ranking of the explainers stays; 0 leaves that out.
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    n_draws: usize,
+}
+
+/// The JSON of `xai attribution reliability`.
+#[derive(Serialize)]
+struct ReliabilityResult {
+    n_samples: usize,
+    explainers: Vec<String>,
+    #[serde(serialize_with = "by_name")]
+    metrics: Vec<MetricReliability>,
+    pairs: Vec<MetricPair>,
+}
+
+fn by_name<S: Serializer>(metrics: &[MetricReliability], s: S) -> Result<S::Ok, S::Error> {
+    s.collect_map(metrics.iter().map(|of| (&of.metric, of)))
+}
+
+impl Reliability {
+    pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let values = read(&self.scores)?;
+        context.computes();
+        let statistics = Statistics {
+            replicates: self.n_draws,
+            seed: context.seed(),
+            ..Statistics::default()
+        };
+        let places = Files::mainly(&self.scores).options(&[(input::N_REPLICATES, "--n-draws")]);
+        let judged = values.reliability(&statistics).in_files(&places)?;
+        let result = ReliabilityResult {
+            n_samples: values.n_samples,
+            explainers: values.explainers,
+            metrics: judged.metrics,
+            pairs: judged.pairs,
+        };
+        context.present(&result, || result.table())
+    }
+}
+
+impl ReliabilityResult {
+    fn table(&self) -> String {
+        let rows = self.metrics.iter().map(|of| {
+            let stable = of.rank_stability.as_ref();
+            [
+                text::with_arrow(&of.metric, of.direction),
+                text::decimals(of.kendall_w.value),
+                text::decimals(of.krippendorff_alpha.value),
+                text::decimals(stable.and_then(|of| of.mean_tau)),
+                text::decimals(stable.and_then(|of| of.top_share)),
+                text::decimals(of.inter_method_reliability.value),
+                text::decimals(of.internal_consistency),
+                of.kendall_w.n_samples.to_string(),
+            ]
+        });
+        let header = [
+            "metric",
+            "W",
+            "alpha",
+            "rank tau",
+            "same best",
+            "same samples",
+            "other metrics",
+            "samples",
+        ];
+        format!(
+            "{}\n\nW and alpha: whether samples rank the explainers alike (W in [0, 1]; alpha 0: as by chance)\n\
+             rank tau, same best: whether samples that are drawn again do\n\
+             same samples: whether the same samples score high for every explainer (no better end)\n\
+             other metrics: whether the other metrics say the same of a sample",
+            text::table(&header, rows)
+        )
+    }
+}
+
+/// The scores of a file.
+fn read(path: &Path) -> Result<EvaluationValues, Failure> {
+    let bytes = std::fs::read(path)
+        .map_err(Failure::cannot_be_opened)
+        .in_file(path)?;
+    let stored: Stored = serde_json::from_slice(&bytes).map_err(|error| {
+        let failure = Failure::new(format_args!("no scores of a comparison: {error}"));
+        failure
+            .in_file(path)
+            .help("give what `xai attribution compare --json` prints")
+    })?;
+    let metrics = stored.metrics.0;
+    let Some((of_first, first)) = metrics.first() else {
+        return Err(Failure::new("there are no metrics")).in_file(path);
+    };
+    let names = |of: &StoredMetric| -> Vec<String> {
+        of.explainers
+            .0
+            .iter()
+            .map(|(name, _)| name.clone())
+            .collect()
+    };
+    let explainers = names(first);
+    let of_explainer = first.explainers.0.first();
+    let n_samples = of_explainer.map_or(0, |(_, scores)| scores.per_sample.len());
+    if let Some((other, _)) = metrics.iter().find(|(_, of)| names(of) != explainers) {
+        let what = format_args!("{other} has other explainers, or another order, than {of_first}");
+        return Err(Failure::new(what)).in_file(path);
+    }
+    let metrics = metrics.into_iter().map(|(metric, stored)| {
+        let scores = stored.explainers.0.into_iter();
+        MetricValues {
+            metric,
+            direction: stored.better,
+            is_share: false,
+            is_whole: false,
+            undefined: None,
+            info: None,
+            per_sample: scores.map(|(_, scores)| scores.per_sample).collect(),
+            curves: Vec::new(),
+        }
+    });
+    Ok(EvaluationValues {
+        n_samples,
+        explainers,
+        metrics: metrics.collect(),
+        model_calls: ModelCalls::default(),
+    })
+}
+
+/// What is read of a comparison.
+#[derive(Deserialize)]
+struct Stored {
+    metrics: Named<StoredMetric>,
+}
+
+#[derive(Deserialize)]
+struct StoredMetric {
+    better: Direction,
+    explainers: Named<StoredScores>,
+}
+
+#[derive(Deserialize)]
+struct StoredScores {
+    per_sample: Vec<Option<f64>>,
+}
+
+/// An object whose names are no fields, in the order of the file.
+struct Named<V>(Vec<(String, V)>);
+
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for Named<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries<V>(PhantomData<V>);
+
+        impl<'de, V: Deserialize<'de>> Visitor<'de> for Entries<V> {
+            type Value = Vec<(String, V)>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of names")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut entries: Self::Value = Vec::new();
+                while let Some((name, value)) = map.next_entry::<String, V>()? {
+                    if entries.iter().any(|(other, _)| *other == name) {
+                        let twice = format_args!("`{name}` is there twice");
+                        return Err(serde::de::Error::custom(twice));
+                    }
+                    entries.push((name, value));
+                }
+                Ok(entries)
+            }
+        }
+        deserializer.deserialize_map(Entries(PhantomData)).map(Self)
+    }
+}
