@@ -17,6 +17,8 @@ pub const NO_SAMPLE_HAS_A_VALUE: Help = Help::new(
 );
 /// For maps that are no masks.
 pub const NORMALIZE_MAPS: Help = Help::new("choose {normalize=true}");
+/// For outputs that are no probabilities.
+pub const ANSWERS_ARE_LOGITS: Help = Help::new("choose {answers=logits}");
 /// For two metrics of one name.
 pub const RENAME_METRIC: Help = Help::new("give one of them another name");
 /// For a table, whose features have no neighbours.

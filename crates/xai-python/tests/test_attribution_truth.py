@@ -143,3 +143,54 @@ def test_what_does_not_fit_is_named_with_its_sample() -> None:
         rationale_token_f1([[(0, 1)]], [[(3, 3)]])
     with pytest.raises(ValueError, match="kept.*sample 0"):
         context_lds([[1.0, 2.0, 3.0]], [[[True, False]]], [[1.0]])
+
+
+SERIES = FILE["models"]["series"]
+#: Our class for each metric of a model of time series.
+OUTPUTS = {
+    "log-odds": metrics.LogOdds,
+    "cross-entropy": metrics.CrossEntropy,
+    "masked-accuracy": metrics.MaskedAccuracy,
+    "output-mae": metrics.OutputMae,
+    "output-mse": metrics.OutputMse,
+}
+CURVES = {
+    "series-comprehensiveness": metrics.Comprehensiveness,
+    "series-sufficiency": metrics.RationaleSufficiency,
+}
+
+
+def linear(batch: Any) -> Any:
+    return batch.reshape(len(batch), -1) @ np.array(SERIES["weights"]) + SERIES["bias"]
+
+
+@pytest.mark.parametrize("case", cases(*OUTPUTS, *CURVES))
+def test_models_of_time_series(case: dict[str, Any]) -> None:
+    params, inputs = dict(case["params"]), case["inputs"]
+    if "logits" in inputs:
+        before, after = np.array(inputs["logits"]), np.array(inputs["logits_masked"])
+        params["top"] = 1.0
+
+        # A single cell, that is the sample it is of, or is removed.
+        def model(batch: Any, table: Any = np.stack([after, before])) -> Any:
+            kept = batch[:, 0] > 0
+            sample = np.where(kept, batch[:, 0] - 1, 0).astype(int)
+            return table[kept.astype(int), sample]
+
+        for i, expected in enumerate(case["expected"]["per_sample"]):
+            one = np.stack([after[i : i + 1], before[i : i + 1]])
+            metric = OUTPUTS[case["metric"]](**params)
+            found = metric.evaluate(
+                lambda batch, one=one: model(batch, one), [[1.0]], inputs["targets"][i : i + 1], [[1.0]]
+            )
+            assert found.value == pytest.approx(expected, abs=1e-9)
+        return
+    if case["metric"] in CURVES:
+        params = {"steps": [params.pop("top")]}
+    if case["metric"].startswith("output") and inputs["targets"] is not None:
+        params["of"] = "target"
+    if inputs["baseline"] is not None:
+        params["baseline"] = inputs["baseline"]
+    metric = {**OUTPUTS, **CURVES}[case["metric"]](**params)
+    x, maps = np.array(inputs["x"]), np.array(inputs["maps"])
+    check(case, metric.evaluate(linear, x, inputs["targets"], maps, activation="softmax"))

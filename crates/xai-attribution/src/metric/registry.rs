@@ -13,7 +13,7 @@ use xai_core::{Error, Result};
 
 use crate::input;
 use crate::metric::entry::{Entry, Precision};
-use crate::metric::faithfulness::{curves, drops, masking};
+use crate::metric::faithfulness::{curves, drops, masking, outputs};
 use crate::metric::{
     Measure, axiomatic, comparison, complexity, context, localization, plausibility, robustness,
     sanity,
@@ -30,6 +30,7 @@ pub fn metrics() -> &'static [Entry] {
             masking::METRICS,
             curves::METRICS,
             drops::METRICS,
+            outputs::METRICS,
             localization::METRICS,
             plausibility::METRICS,
             context::METRICS,

@@ -7,6 +7,7 @@
 //! | [`OrderedPositions`], [`OrderedFeatures`] | what is removed of every sample in a [`RemovalOrder`] |
 //! | [`RemovalCurve`] | scores along the removal of features, in any order, from either end |
 //! | [`SingleRemoval`], [`RankedRemoval`], [`SquareRemoval`] | the drops without one feature at a time, or one square |
+//! | [`TopRemoval`] | outputs without the top features, or with these alone |
 //! | [`RandomSubsets`], [`SubsetDrops`], [`SubsetDropRanks`] | subsets of [`Features`], and the drops without them |
 //! | [`Neighbors`], [`NeighborDistances`] | noisy copies of every sample, and how far their maps are |
 //! | [`Shifts`] | copies of every sample moved by whole positions |
@@ -45,6 +46,7 @@ pub use removal::single_removal::{
     FeatureDrops, RankedDrops, RankedRemoval, SingleRemoval, SquareRemoval,
 };
 pub use removal::steps::{StepCount, Steps};
+pub use removal::top_removal::{ShareRounding, TopRemoval};
 pub use subsets::{
     GivenSubsets, RandomSubsets, SubsetDropRanks, SubsetDrops, SubsetSampling, SubsetSize, Subsets,
 };

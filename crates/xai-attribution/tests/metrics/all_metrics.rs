@@ -323,6 +323,8 @@ fn the_model_sees_the_rows_that_the_documentation_says() {
             // 1, 5, 10, 20 and 50 % of 16 positions are 1, 1, 2, 3 and 8.
             "comprehensiveness" => 5,
             "rationale-sufficiency" => 6,
+            // What is left, and the input.
+            "log-odds" | "cross-entropy" | "masked-accuracy" | "output-mae" | "output-mse" => 2,
             "irof" => 4,
             // Nine percentages, from both ends.
             "road" => 18,

@@ -14,6 +14,7 @@ mod golden;
 mod localization;
 mod neighbors;
 mod orders;
+mod outputs;
 mod plausibility;
 mod robustness;
 mod sanity;

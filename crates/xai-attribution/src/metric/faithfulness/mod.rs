@@ -3,5 +3,6 @@
 pub mod curves;
 pub mod drops;
 pub mod masking;
+pub mod outputs;
 
-pub use {curves::*, drops::*, masking::*};
+pub use {curves::*, drops::*, masking::*, outputs::*};

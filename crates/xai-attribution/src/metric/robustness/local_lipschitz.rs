@@ -97,7 +97,7 @@ impl Registered for LocalLipschitz {
             formula: "max over neighbours x' of |e(x) − e(x')|₂ / |x − x'|₂",
             extremes: "0: the map does not move. There is no upper end: the unit is that of the maps per unit of the inputs.",
             limits: "The largest of few neighbours is a lower bound of the constant. A map that never changes has 0 and may say nothing.",
-            peers: &["quantus.LocalLipschitzEstimate"],
+            peers: &["quantus.LocalLipschitzEstimate", "tint.lipschitz_max"],
             example: Some(0.0853),
         },
     };

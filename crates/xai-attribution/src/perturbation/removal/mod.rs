@@ -5,3 +5,4 @@ pub(crate) mod removal_order;
 pub(crate) mod removed;
 pub(crate) mod single_removal;
 pub(crate) mod steps;
+pub(crate) mod top_removal;

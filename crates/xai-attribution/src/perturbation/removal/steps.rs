@@ -121,6 +121,13 @@ macro_rules! step_setters {
                 self
             }
 
+            /// The shares of features after each step, ascending, in (0, 1]: the nearest numbers, at least 1.
+            #[must_use]
+            pub fn shares(mut self, shares: &[f64]) -> Self {
+                self.steps.count = crate::perturbation::StepCount::Shares(shares.into());
+                self
+            }
+
             /// The share of features that the last step has flipped, in (0, 1].
             #[must_use]
             pub fn max_fraction(mut self, max_fraction: f64) -> Self {

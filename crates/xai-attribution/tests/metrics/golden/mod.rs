@@ -1,6 +1,7 @@
 //! Values of other packages, and of direct implementations where these differ: `golden/next_maps.json`.
 
 mod context;
+mod outputs;
 mod rationales;
 mod truth;
 
@@ -20,6 +21,12 @@ pub(crate) fn cases(metric: &str, at_least: usize) -> Vec<Case> {
         .collect();
     assert!(of_metric.len() >= at_least, "{metric}: {}", of_metric.len());
     of_metric
+}
+
+/// A model of the file.
+pub(crate) fn model(name: &str) -> Value {
+    let file: Value = serde_json::from_str(include_str!("../../golden/next_maps.json")).unwrap();
+    file["models"][name].clone()
 }
 
 impl Case {

@@ -33,7 +33,8 @@ use crate::perturbation::{Start, StepCount, Steps};
 /// ```
 ///
 /// # Source
-/// DeYoung et al., *ERASER*, 2020.
+/// DeYoung et al., *ERASER*, 2020. Of a time series one share of its cells, after a softmax, is the comprehensiveness of
+/// `time_interpret`: [`shares`](CurveMetric::shares).
 pub type Comprehensiveness = CurveMetric<DropWithout>;
 
 /// The shares of features of DeYoung et al.
@@ -72,7 +73,11 @@ impl CurveKind for DropWithout {
             formula: "mean over q of (g(x) − g(x without the first q of its features)), q = 1, 5, 10, 20, 50 %",
             extremes: "0 or below: what the map ranks first does not matter. Near the score itself: all that matters is among the first features.",
             limits: "A model that can answer from the other features loses nothing, though the map may be right. Read it with rationale sufficiency.",
-            peers: &["ferret.AOPC_Comprehensiveness_Evaluation"],
+            peers: &[
+                "ferret.AOPC_Comprehensiveness_Evaluation",
+                "ERASER.comprehensiveness",
+                "tint.comprehensiveness",
+            ],
             example: Some(0.1142),
         },
     };

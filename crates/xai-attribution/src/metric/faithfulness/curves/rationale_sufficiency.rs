@@ -30,7 +30,8 @@ use crate::perturbation::{Baseline, Features, RemovalCurve, Start, Steps};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
-/// Defaults: the shares above, baseline 0, single positions, all attributions.
+/// Defaults: the shares above, baseline 0, single positions, all attributions. Of a time series one share of its cells, after a
+/// softmax, is the sufficiency of `time_interpret`: [`shares`](RationaleSufficiency::shares).
 ///
 /// # Source
 /// DeYoung et al., *ERASER*, 2020.
@@ -110,7 +111,11 @@ impl Registered for RationaleSufficiency {
             formula: "mean over q of (g(x) − g(x with the first q of its features only)), q = 1, 5, 10, 20, 50 %",
             extremes: "0 or below: what is kept is enough for the score. Near the score itself: what is kept says nothing to the model.",
             limits: "The model sees inputs of which nearly all is missing. A low value does not say that the kept features are the only ones that suffice.",
-            peers: &["ferret.AOPC_Sufficiency_Evaluation"],
+            peers: &[
+                "ferret.AOPC_Sufficiency_Evaluation",
+                "ERASER.sufficiency",
+                "tint.sufficiency",
+            ],
             example: Some(0.0914),
         },
     };

@@ -1,0 +1,83 @@
+//! Whether the model keeps its answer without the top features.
+
+use xai_core::Result;
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::output::arg_max;
+
+use crate::metric::{Answers, OutputFormula, OutputMetric, OutputPair, SCORE_NEEDS};
+
+/// How often does the model still give the target without the top features?
+///
+/// `1` where the largest output is that of the target (ties to the lower class), else `0`; with a
+/// [`threshold`](OutputMetric::threshold) where the target's probability is at least that, as for a model of one output, whose
+/// threshold is 0.5 by default. In [0, 1], **lower is better**: the model loses its answer. With [`keep`](OutputMetric::keep) the top
+/// alone is left and higher is better.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::{Evaluate, metric::MaskedAccuracy};
+/// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.into_dimensionality().unwrap().to_owned())
+/// };
+/// let x = array![[3.0, 2.0, 1.0], [9.0, 0.0, -1.0]];
+/// let of = |metric: MaskedAccuracy| {
+///     metric.top(0.3).evaluate(&model, x.view(), &[0, 0], x.view()).map(|value| value.per_sample)
+/// };
+/// // Without their first logit these are (0, 2, 1) and (0, 0, −1).
+/// assert_eq!(of(MaskedAccuracy::new())?, [Some(0.0), Some(1.0)]);
+/// assert_eq!(of(MaskedAccuracy::new().threshold(Some(0.5)))?, [Some(0.0), Some(0.0)]);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Enguehard, *Time Interpret: a Unified Model Interpretability Library for Time Series*, 2023. `time_interpret` calls accuracy
+/// what a threshold of 0.5 gives: of several classes an answer may stay with less.
+pub type MaskedAccuracy = OutputMetric<AnswerKept>;
+
+/// The formula of [`MaskedAccuracy`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Parameters)]
+#[params(of = MaskedAccuracy, at = formula)]
+pub struct AnswerKept {
+    /// Whether the model answers logits or probabilities.
+    answers: Answers,
+    /// From which probability of the target on the answer counts as kept.
+    #[param(
+        above = 0,
+        at_most = 1,
+        none = "none",
+        none_doc = "Where the target has the largest output."
+    )]
+    threshold: Option<f64>,
+}
+
+impl OutputFormula for AnswerKept {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "masked-accuracy",
+        title: "Masked accuracy",
+        question: "How often does the model still give the target without the top features?",
+        direction: Direction::Lower,
+        range: Range::SHARE,
+        needs: SCORE_NEEDS,
+        source: "Enguehard, Time Interpret: a Unified Model Interpretability Library for Time Series, 2023",
+        reading: Reading {
+            formula: "1[argmax f(x without the top) = target]",
+            extremes: "0: without the top the model never gives the target. 1: it always does.",
+            limits: "How sure the model stays does not count, and removed features may stand for a class of their own.",
+            peers: &["tint.accuracy"],
+            example: Some(0.0),
+        },
+    };
+
+    fn value(&self, outputs: &OutputPair<'_>) -> Result<Option<f64>> {
+        let after = outputs.after;
+        let of_one = (after.outputs.len() == 1).then_some(0.5);
+        let is_kept = match self.threshold.or(of_one) {
+            None => arg_max(after.outputs) == Some(after.class),
+            Some(threshold) => {
+                let log_prob = after.log_prob(self.answers)?;
+                log_prob.is_some_and(|log_prob| log_prob.exp() >= threshold)
+            }
+        };
+        Ok(Some(f64::from(u8::from(is_kept))))
+    }
+}

@@ -1,0 +1,18 @@
+//! Outputs of the model without the top features, or with these alone.
+
+use crate::metric::Entry;
+
+pub(crate) mod masked_accuracy;
+pub(crate) mod output_error;
+pub(crate) mod target_probability;
+
+pub use {masked_accuracy::*, output_error::*, target_probability::*};
+
+/// The metrics of this folder, in the order of the documentation.
+pub(in crate::metric) const METRICS: &[Entry] = &[
+    Entry::of::<LogOdds>(),
+    Entry::of::<CrossEntropy>(),
+    Entry::of::<MaskedAccuracy>(),
+    Entry::of::<OutputMae>(),
+    Entry::of::<OutputMse>(),
+];

@@ -1,0 +1,126 @@
+//! The probability of the target without the top features.
+
+use xai_core::Result;
+use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+
+use crate::metric::{Answers, OutputFormula, OutputMetric, OutputPair, SCORE_NEEDS};
+
+/// How far does the logarithm of the target's probability rise without the top features?
+///
+/// ```text
+/// LO_i = log p_c(x_i without the top) − log p_c(x_i)        p = softmax of the outputs, c the target
+/// ```
+///
+/// In (−∞, ∞), **lower is better**: the model loses its answer. With [`keep`](OutputMetric::keep) the top alone is left and higher is
+/// better. It is computed by a log-softmax, so that no probability is too small; of outputs that are
+/// [probabilities](Answers::Probabilities) a target of probability 0 has no value.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::{Evaluate, metric::LogOdds};
+/// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.into_dimensionality().unwrap().to_owned())
+/// };
+/// let x = array![[3.0, 0.0]];
+/// let value = LogOdds::new().top(0.5).evaluate(&model, x.view(), &[0], x.view())?.value;
+/// // Of two equal logits each is half; before, it was 1 / (1 + e^−3).
+/// assert!((value - (0.5_f64.ln() + (-3.0_f64).exp().ln_1p())).abs() < 1e-15);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Shrikumar et al., *Learning Important Features Through Propagating Activation Differences*, 2017. `time_interpret` takes the
+/// logarithm of a softmax, which is −∞ for small probabilities, and rounds shares
+/// [down](crate::perturbation::ShareRounding::Down).
+pub type LogOdds = OutputMetric<LogProbabilityRise>;
+
+/// The formula of [`LogOdds`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
+#[params(of = LogOdds, at = formula)]
+pub struct LogProbabilityRise {
+    /// Whether the model answers logits or probabilities.
+    answers: Answers,
+}
+
+impl OutputFormula for LogProbabilityRise {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "log-odds",
+        title: "Log-odds",
+        question: "How far does the logarithm of the target's probability rise without the top features?",
+        direction: Direction::Lower,
+        range: Range::REAL,
+        needs: SCORE_NEEDS,
+        source: "Shrikumar et al., Learning Important Features Through Propagating Activation Differences, 2017",
+        reading: Reading {
+            formula: "log p(x without the top) − log p(x), p the softmax at the target",
+            extremes: "Far below 0: without the top the model no longer gives the target. 0 or above: the top does not matter.",
+            limits: "Small probabilities count without bound: a few samples may decide the mean. The model sees inputs unlike those it was trained on.",
+            peers: &["tint.log_odds"],
+            example: Some(-0.0393),
+        },
+    };
+
+    fn value(&self, outputs: &OutputPair<'_>) -> Result<Option<f64>> {
+        let before = outputs.before.log_prob(self.answers)?;
+        let after = outputs.after.log_prob(self.answers)?;
+        Ok(before.zip(after).map(|(before, after)| after - before))
+    }
+}
+
+/// How unlikely does the model find the target without the top features, in nats?
+///
+/// ```text
+/// CE_i = −log p_c(x_i without the top)        p = softmax of the outputs, c the target
+/// ```
+///
+/// In [0, ∞), **higher is better**: the model loses its answer. With [`keep`](OutputMetric::keep) the top alone is left and lower is
+/// better. As [`LogOdds`](crate::metric::LogOdds), without the probability of the whole input.
+///
+/// ```
+/// use ndarray::{Array2, ArrayViewD, array};
+/// use xai_attribution::{Evaluate, metric::CrossEntropy};
+/// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+///     Ok(batch.into_dimensionality().unwrap().to_owned())
+/// };
+/// let x = array![[3.0, 0.0]];
+/// let value = CrossEntropy::new().top(0.5).evaluate(&model, x.view(), &[0], x.view())?.value;
+/// assert!((value - 2.0_f64.ln()).abs() < 1e-15);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Enguehard, *Time Interpret: a Unified Model Interpretability Library for Time Series*, 2023.
+pub type CrossEntropy = OutputMetric<TargetSurprise>;
+
+/// The formula of [`CrossEntropy`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
+#[params(of = CrossEntropy, at = formula)]
+pub struct TargetSurprise {
+    /// Whether the model answers logits or probabilities.
+    answers: Answers,
+}
+
+impl OutputFormula for TargetSurprise {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "cross-entropy",
+        title: "Cross-entropy",
+        question: "How unlikely does the model find the target without the top features, in nats?",
+        direction: Direction::Higher,
+        range: Range::NON_NEGATIVE,
+        needs: SCORE_NEEDS,
+        source: "Enguehard, Time Interpret: a Unified Model Interpretability Library for Time Series, 2023",
+        reading: Reading {
+            formula: "−log p(x without the top), p the softmax at the target",
+            extremes: "0: without the top the model is as sure of the target as it can be. ln n_classes: it finds all classes alike.",
+            limits: "A model that was unsure of the whole input has high values whatever the map: log-odds tell. The model sees inputs unlike those it was trained on.",
+            peers: &["tint.cross_entropy"],
+            example: Some(0.7487),
+        },
+    };
+
+    fn value(&self, outputs: &OutputPair<'_>) -> Result<Option<f64>> {
+        let after = outputs.after.log_prob(self.answers)?;
+        // Not −0 of a model that is sure.
+        Ok(after.map(f64::abs))
+    }
+}

@@ -1,0 +1,133 @@
+//! What the model says without the top features, or with them alone.
+
+use ndarray::Array2;
+use xai_core::describe::{Parameter, Parameters};
+use xai_core::{Error, Real, Result};
+
+use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
+use crate::input;
+use crate::perturbation::removal::removed::Absence;
+use crate::perturbation::{
+    Baseline, FeatureCells, Features, OrderedFeatures, RankBy, RemovalOrder,
+};
+
+/// The model's outputs without the features of the largest attributions, or with these alone: a row per sample, before
+/// the activation.
+#[derive(Debug, Clone, PartialEq, Parameters)]
+pub struct TopRemoval {
+    /// The share of the features that are the top, those of the largest attributions. Default: 0.2.
+    #[param(above = 0, at_most = 1)]
+    pub top: f64,
+    /// Whether the top is kept and all else removed, which turns the better end of a metric round.
+    pub keep: bool,
+    /// How a share becomes a number of features.
+    pub rounding: ShareRounding,
+    /// What stands for a removed value.
+    pub baseline: Baseline,
+    /// Which positions go together, as one feature.
+    pub features: Features,
+}
+
+/// How a share of features becomes a number of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
+#[param(name = "rounding")]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum ShareRounding {
+    /// The top is the nearest number, at least 1.
+    #[default]
+    Nearest,
+    /// What is removed is rounded down, to 0 also, as `time_interpret` does.
+    Down,
+}
+
+impl Default for TopRemoval {
+    /// A fifth of the positions, removed.
+    fn default() -> Self {
+        Self {
+            top: 0.2,
+            keep: false,
+            rounding: ShareRounding::default(),
+            baseline: Baseline::default(),
+            features: Features::default(),
+        }
+    }
+}
+
+impl TopRemoval {
+    /// How many of so many features are removed.
+    fn n_removed(&self, n_features: usize) -> usize {
+        let n = n_features as f64;
+        let top = || ((self.top * n).round() as usize).max(1);
+        match (self.rounding, self.keep) {
+            (ShareRounding::Nearest, false) => top(),
+            (ShareRounding::Nearest, true) => n_features - top(),
+            (ShareRounding::Down, false) => (self.top * n).floor() as usize,
+            (ShareRounding::Down, true) => ((1.0 - self.top) * n).floor() as usize,
+        }
+    }
+
+    /// Checks the parameters: what a metric does once per run, before the model is called.
+    ///
+    /// # Errors
+    /// An invalid parameter, about the share, features or baseline.
+    pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
+        self.check_params()?;
+        self.features.prepare(run)?;
+        self.baseline.prepare(run)?;
+        let counts = self.features.counts(run)?;
+        match counts.iter().any(|&n| self.n_removed(n) == n) {
+            true => self.baseline.prepare_whole(run),
+            false => Ok(()),
+        }
+    }
+
+    /// Adds the rows that the model sees for it.
+    pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) {
+        plan.maps();
+        plan.per_explainer(self, plan.n_samples());
+    }
+}
+
+impl<T: Real> MapWork<T> for TopRemoval {
+    type Output = Array2<f64>;
+
+    fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Array2<f64>> {
+        let batch = explained.batch();
+        let (n, size) = (batch.n_samples(), batch.run().positions().size());
+        let cells = batch.shared(&self.features)?;
+        let orders = explained.shared(&OrderedFeatures {
+            features: self.features,
+            order: RemovalOrder::MostRelevantFirst,
+            rank_by: RankBy::Sum,
+        })?;
+        let absence = Absence::new(batch, &self.baseline)?;
+        let (remover, scorer, inputs) = (absence.remover(batch), batch.scorer(), batch.values());
+        // What threads may share; the caches may not be.
+        let (cells, orders): (&FeatureCells, &[Vec<u32>]) = (&cells, &orders);
+        let make = |sample: usize, values: &mut [T]| {
+            values.copy_from_slice(&inputs[sample * size..(sample + 1) * size]);
+            let order = &orders[sample];
+            let n_removed = self.n_removed(order.len());
+            let removed = match self.keep {
+                false => &order[..n_removed],
+                true => &order[order.len() - n_removed..],
+            };
+            let positions = |&cell: &u32| cells.of(sample).positions_of(cell as usize);
+            remover.remove(sample, values, removed.iter().flat_map(positions).copied());
+        };
+        let step = match self.keep {
+            false => ", without the top features",
+            true => ", with the top features only",
+        };
+        let rows = batch.ask_made(n, 1, make, |first, rows, model| {
+            let outputs = scorer.outputs(model, rows, |row| first + row, step)?;
+            Ok(outputs.outer_iter().map(|row| row.to_vec()).collect())
+        })?;
+        remover.check()?;
+        let n_outputs = rows.first().map_or(0, Vec::len);
+        let expected = [n, n_outputs];
+        Array2::from_shape_vec((n, n_outputs), rows.concat())
+            .map_err(|_| Error::shape(input::OUTPUTS, &expected, &[rows.concat().len()]))
+    }
+}
