@@ -11,6 +11,7 @@ from xai_metrics.attribution import (
     Deletion,
     FaithfulnessEstimate,
     Infidelity,
+    Irof,
     MaskedModel,
     MuFidelity,
     Sparseness,
@@ -56,6 +57,15 @@ def test_values_are_those_of_a_hand():
     assert value.curve.n_features.tolist() == [0, 1, 2, 3]
     drop = Comprehensiveness(steps=[1]).evaluate(MaskedModel(score), None, None, WEIGHTS[:1])
     assert drop.value == pytest.approx(whole - first)
+
+
+def test_features_of_a_masked_model_are_the_segments_of_irof():
+    positive = MaskedModel(lambda samples, kept: score(samples, kept) + 4.0)
+    values = Irof().evaluate(positive, None, None, WEIGHTS).per_sample
+    # 10.5, 4.5, 3.5 and 4 without 0 to 3 features, as a share of the first.
+    assert values[0] == pytest.approx(1 - ((10.5 + 4.0) / 2 + 4.5 + 3.5) / 3 / 10.5)
+    with pytest.raises(ValueError, match="needs segments"):
+        Irof().evaluate(lambda x: x, [[1.0, 2.0]], [0], [[1.0, 2.0]])
 
 
 def test_given_subsets_are_of_each_sample():

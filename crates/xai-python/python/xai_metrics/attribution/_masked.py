@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from ._registry import MetricInfo
 
-#: What metrics may need of a masked model; what a feature is worth is not among it.
-GIVEN = {"model", "inputs", "targets", "explanations"}
+#: What metrics may need of a masked model, whose features are the segments.
+GIVEN = {"model", "inputs", "targets", "explanations", "segments"}
 #: How its scores may be taken.
 SCORING = ("activation", "batch_size", "allow_batch_dependence")
 

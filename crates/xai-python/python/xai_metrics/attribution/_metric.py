@@ -236,8 +236,8 @@ def evaluate_signature(info: MetricInfo) -> inspect.Signature:
     for need in info.needs:
         name = need.replace(" ", "_")
         keywords.pop(name, None)
-        # Instead of masks there may be a mosaic.
-        default = None if name == "masks" else inspect.Parameter.empty
+        # Instead of masks there may be a mosaic; the segments of a masked model are its features.
+        default = None if name in ("masks", "segments") else inspect.Parameter.empty
         arguments.append(inspect.Parameter(name, needed, default=default))
     arguments += [inspect.Parameter(k, keyword, default=v) for k, v in keywords.items()]
     return inspect.Signature(arguments)
