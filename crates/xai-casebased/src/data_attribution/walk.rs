@@ -98,7 +98,7 @@ pub(super) fn walk(
     let k = metrics.iter().map(|metric| metric.k).max().unwrap_or(0);
     let is_kept = |row: usize| keep.is_none_or(|keep| keep[row]);
     let size = rows_per_block(n_train);
-    let blocks = parallel::try_map(n_test.div_ceil(size), |block| {
+    let of_block = |block: usize| {
         let range = block * size..((block + 1) * size).min(n_test);
         let rows = rows_of(input::ATTRIBUTIONS, source, range.clone())?;
         let mut values = vec![Vec::with_capacity(range.len()); metrics.len()];
@@ -123,8 +123,8 @@ pub(super) fn walk(
             }
         }
         for (values, metric) in values.iter_mut().zip(metrics) {
-            if let Values::Block(of_block) = &metric.values {
-                let mut of_kept = of_block(&kept)?.into_iter();
+            if let Values::Block(of_rows) = &metric.values {
+                let mut of_kept = of_rows(&kept)?.into_iter();
                 values.extend(
                     range
                         .clone()
@@ -133,6 +133,12 @@ pub(super) fn walk(
             }
         }
         Ok(values)
+    };
+    let n_blocks = n_test.div_ceil(size);
+    let blocks = parallel::try_map(n_blocks, |block| match n_blocks {
+        1 => of_block(block),
+        // There are blocks for all threads: what a metric does within one stays on its thread.
+        _ => parallel::of_size(0, || of_block(block)),
     })?;
     let mut joined = vec![Vec::with_capacity(n_test); metrics.len()];
     for block in blocks {
