@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use fixture::extreme::{SCRIPT, extreme};
 use fixture::realistic::realistic;
-use xai_report::page;
+use xai_report::{Report, findings, page};
 
 /// The attributes `name="…"` of the page, the script aside.
 fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
@@ -157,4 +157,40 @@ fn letters_are_of_one_size_names_are_whole_and_nothing_is_said_under_every_pictu
     assert!(page.contains(">integrated gradients</text>"));
     let n = page.matches("higher is better").count();
     assert!(n < 20, "{n}");
+}
+
+#[test]
+fn metrics_are_judged_by_how_often_the_best_explainer_stays() {
+    let mut report = realistic();
+    let said = |report: &Report| {
+        let mut all = findings(report).into_iter();
+        all.find(|finding| finding.text.contains("stays the best"))
+    };
+    let metrics = &mut report.attribution[0].metrics;
+    let judged = metrics
+        .iter()
+        .filter_map(|metric| metric.reliability.as_ref());
+    assert_eq!(judged.count(), metrics.len());
+    for (share, metric) in [0.9, 0.25, 0.89].into_iter().zip(metrics.iter_mut()) {
+        metric.reliability.as_mut().unwrap().same_best = Some(share);
+    }
+    metrics.truncate(3);
+    metrics[1].title = "The second".to_owned();
+    let text = said(&report).unwrap().text;
+    assert_eq!(
+        text,
+        "By 1 of 3 metrics with a better end, the best explainer stays the best in at least 90 % of the times that \
+         the samples are drawn again; least often by The second (0.2500)."
+    );
+    assert!(page(&report).contains("Which metrics to believe here"));
+    // Reports of before have no such numbers.
+    for metric in &mut report.attribution[0].metrics {
+        metric.reliability = None;
+    }
+    assert_eq!(said(&report), None);
+    assert!(!page(&report).contains("Which metrics to believe here"));
+    let json = report.to_json().unwrap();
+    assert!(!json.contains("same_best"));
+    let read = Report::from_json(json.as_bytes()).unwrap();
+    assert_eq!(read.attribution[0].metrics[0].reliability, None);
 }

@@ -7,6 +7,7 @@ use xai_core::Direction;
 use crate::findings::words::{list, with_interval};
 use crate::findings::{Finding, Verdict};
 use crate::section::attribution::{Attribution, Comparison, MetricOfExplainers};
+use crate::text::{coverage, decimals};
 
 /// The metric whose ranking of explainers changes least with the baseline.
 const HEADLINE: &str = "symmetric_relevance_gain";
@@ -18,6 +19,7 @@ pub(super) fn findings(section: &Attribution) -> Vec<Finding> {
         .collect();
     findings.extend(beside_random(section));
     findings.extend(disagreement(section));
+    findings.extend(resampled(section));
     findings.extend(undefined(section));
     findings
 }
@@ -126,6 +128,24 @@ fn disagreement(section: &Attribution) -> Option<Finding> {
         section.agreement_of_metrics.len(),
         section.title(&pair.first),
         section.title(&pair.second),
+    );
+    Some(Finding::new(&section.origin, Verdict::Note, text))
+}
+
+/// By how many metrics other samples would have the same best explainer, as often as intervals cover, and by which least.
+fn resampled(section: &Attribution) -> Option<Finding> {
+    let metrics = section.metrics.iter();
+    let drawn = metrics.filter_map(|m| Some((m, m.reliability.as_ref()?.same_best?)));
+    let drawn: Vec<(&MetricOfExplainers, f64)> = drawn.collect();
+    let (least, share) = drawn.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let n_stable = drawn.iter().filter(|(_, share)| *share >= section.level);
+    let text = format!(
+        "By {} of {} metrics with a better end, the best explainer stays the best in at least {} of the times that the samples are drawn again; least often by {} ({}).",
+        n_stable.count(),
+        drawn.len(),
+        coverage(section.level),
+        least.title,
+        decimals(Some(*share)),
     );
     Some(Finding::new(&section.origin, Verdict::Note, text))
 }

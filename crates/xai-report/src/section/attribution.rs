@@ -71,6 +71,28 @@ pub struct MetricOfExplainers {
     pub ranks: Vec<Option<f64>>,
     /// Every pair of explainers.
     pub comparisons: Vec<Comparison>,
+    /// Whether it is to be believed on these samples, as far as its values tell; left out where there is one explainer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reliability: Option<Reliability>,
+}
+
+/// A metric judged by its values on all samples; `null` where a number is undefined.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Reliability {
+    /// Kendall's W, in [0, 1]: 1 = every sample ranks the explainers alike.
+    pub kendall_w: Option<f64>,
+    /// Krippendorff's alpha of the ranks of each sample: 1 = every sample ranks alike, 0 = as by chance.
+    pub krippendorff_alpha: Option<f64>,
+    /// The mean Kendall's tau-b of the ranking with that of samples drawn again; `null` without a better end.
+    pub rank_tau: Option<f64>,
+    /// In which share of the draws the best explainers are those of all samples.
+    pub same_best: Option<f64>,
+    /// Spearman's correlation over samples of two explainers, mean over the pairs: 1 = the same samples score high
+    /// whatever the explainer.
+    pub same_samples: Option<f64>,
+    /// The same of two metrics for one explainer, better ends alike, mean over explainers and the other metrics: 1 = all
+    /// metrics say the same of a sample.
+    pub other_metrics: Option<f64>,
 }
 
 /// Two explainers by one metric: a paired signed-rank test over samples.
@@ -140,7 +162,7 @@ impl Attribution {
     /// The section of a table of explainers and metrics; `activation` is what was applied to the model's outputs.
     ///
     /// # Errors
-    /// What Kendall's tau says of ranks, which are finite here.
+    /// Not finite, for a value of a table that was not made by an evaluation.
     ///
     /// ```
     /// use ndarray::{Array2, ArrayViewD, array};
@@ -171,9 +193,14 @@ impl Attribution {
         gallery: Option<Gallery>,
     ) -> Result<Self> {
         let alpha = table.alpha();
+        let judged = match table.explainers.len() {
+            0 | 1 => Vec::new(),
+            _ => table.reliability()?.metrics,
+        };
+        let mut judged = judged.iter().map(Reliability::new);
         let metrics = table.metrics.iter();
         let metrics: Vec<_> = metrics
-            .map(|result| MetricOfExplainers::new(result, alpha))
+            .map(|result| MetricOfExplainers::new(result, alpha, judged.next()))
             .collect();
         Ok(Self {
             origin,
@@ -217,7 +244,7 @@ impl Attribution {
 }
 
 impl MetricOfExplainers {
-    fn new(result: &MetricResult, alpha: f64) -> Self {
+    fn new(result: &MetricResult, alpha: f64, reliability: Option<Reliability>) -> Self {
         let info = described(result);
         let comparisons = result.comparisons.iter();
         Self {
@@ -233,6 +260,21 @@ impl MetricOfExplainers {
             comparisons: comparisons
                 .map(|pair| Comparison::new(pair, alpha))
                 .collect(),
+            reliability,
+        }
+    }
+}
+
+impl Reliability {
+    fn new(judged: &evaluation::MetricReliability) -> Self {
+        let stability = judged.rank_stability.as_ref();
+        Self {
+            kendall_w: judged.kendall_w.value,
+            krippendorff_alpha: judged.krippendorff_alpha.value,
+            rank_tau: stability.and_then(|of| of.mean_tau),
+            same_best: stability.and_then(|of| of.top_share),
+            same_samples: judged.inter_method_reliability.value,
+            other_metrics: judged.internal_consistency,
         }
     }
 }
@@ -355,6 +397,7 @@ mod tests {
             values: Vec::new(),
             ranks: ranks.to_vec(),
             comparisons: Vec::new(),
+            reliability: None,
         }
     }
 

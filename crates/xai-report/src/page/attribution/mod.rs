@@ -3,6 +3,7 @@
 mod metrics;
 pub(super) mod pictures;
 mod ranking;
+mod reliability;
 
 use crate::family::Family;
 use crate::markup::number;
@@ -45,6 +46,7 @@ fn blocks(section: &Attribution, most_pixels: usize) -> Vec<Block> {
         pictures::curves(section),
     ));
     blocks.extend(ranking::blocks(section));
+    blocks.extend(reliability::blocks(section));
     if let Some(gallery) = &section.gallery {
         blocks.extend(pictures::blocks(section, gallery, most_pixels));
     }
