@@ -210,6 +210,18 @@ impl CorrespondenceMetric {
         self.thresholds.check()
     }
 
+    fn weight_at(&self, distance: f64) -> f64 {
+        match &self.weighting {
+            NeighborWeighting::Kernel(kernel) => kernel.weight(distance),
+            NeighborWeighting::Own(weighting) => weighting.weight(distance),
+        }
+    }
+
+    /// The weight of a neighbour whose weights have been [added up](Self::tally), so that it is valid.
+    pub(crate) fn weight(&self, distance: f64, label: i64) -> f64 {
+        self.weight_at(distance) * self.class_weights.weight(label)
+    }
+
     /// Adds up the weights of neighbours at valid distances, in a list that is overwritten.
     pub(crate) fn tally<'a>(
         &self,
@@ -219,10 +231,7 @@ impl CorrespondenceMetric {
         weights.clear();
         weights.reserve(neighbors.size_hint().0);
         for (i, (distance, label)) in neighbors.enumerate() {
-            let weight = match &self.weighting {
-                NeighborWeighting::Kernel(kernel) => kernel.weight(distance),
-                NeighborWeighting::Own(weighting) => weighting.weight(distance),
-            };
+            let weight = self.weight_at(distance);
             if !(weight.is_finite() && weight >= 0.0) {
                 return Err(Error::out_of_domain(
                     input::WEIGHTS,

@@ -1,7 +1,8 @@
 //! Are explanations by training cases any good?
 //!
 //! Training-data attribution tells how far each training case raised the output for each test case: by influence
-//! functions, gradients, representations, or the neighbours of this crate. The attributions `τ` are `(n_test, n_train)`,
+//! functions, gradients, representations, or the neighbours of this crate
+//! ([`CaseExplainer::attributions`](crate::CaseExplainer::attributions)). The attributions `τ` are `(n_test, n_train)`,
 //! above 0 = the case raised the output. [`AttributionData`] holds them and what they are judged by; a metric is a struct
 //! with parameters, whose `evaluate` reads them row by row, whether they are in memory or not. Several metrics are computed
 //! from one reading by [`evaluate_all`].
@@ -42,6 +43,7 @@ mod mislabeling;
 mod outcome;
 mod randomization;
 mod relevance;
+mod retrieved;
 mod rows;
 mod subsets;
 mod tail_patch;
@@ -64,6 +66,7 @@ pub use mislabeling::{Mislabeling, MislabelingDetection};
 pub use outcome::Outcome;
 pub use randomization::AttributionRandomization;
 pub use relevance::{HitAtK, MeanReciprocalRank, RecallAtK};
+pub use retrieved::RetrievedRows;
 pub use rows::{AttributionRows, rows_with};
 pub use subsets::Subsets;
 pub use tail_patch::{TailPatch, TailPatchScale};

@@ -5,3 +5,4 @@ mod examples;
 mod golden;
 mod laws;
 mod reading;
+mod retrieved;

@@ -1,0 +1,103 @@
+//! The neighbours of this crate as attributions.
+
+use std::ops::Range;
+
+use ndarray::{Array2, ArrayView2, CowArray, Ix2, s};
+use xai_core::number::labels_to_i64;
+use xai_core::tensor::check_shape;
+use xai_core::{Label, Real, Result};
+
+use crate::data_attribution::rows::AttributionRows;
+use crate::explainer::CaseExplainer;
+use crate::input;
+use crate::similarity::ClosureError;
+
+/// What each training case weighs for each sample, by a [`CaseExplainer`]: the rows of
+/// [`CaseExplainer::attributions`].
+#[derive(Debug)]
+pub struct RetrievedRows<'a> {
+    explainer: &'a CaseExplainer,
+    samples: Array2<f64>,
+    predicted: Vec<i64>,
+    is_signed: bool,
+}
+
+impl CaseExplainer {
+    /// The weights that correspondence gives *all* training cases as neighbours of some samples: attributions, `(n_samples,
+    /// n_train)`, whatever the similarity is, so that features, hidden activations, leaves and forests can be compared by the
+    /// metrics of [`data_attribution`](crate::data_attribution).
+    ///
+    /// A case of the predicted class has its weight, one of another class the negative weight: it speaks against the
+    /// prediction. [`RetrievedRows::plain`] has the weights alone. Rows are made when they are asked for.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, ClassDetection};
+    /// use xai_casebased::{CaseExplainer, Kernel};
+    /// let train = array![[0.0], [1.0], [3.0]];
+    /// let kernel = Kernel::InversePower { exponent: 1.0, offset: 1.0 };
+    /// let explainer = CaseExplainer::builder().k(1).scale(false).weighting(kernel).fit(train.view(), &[0, 1, 1])?;
+    /// let samples = array![[1.0]];
+    /// let of_top_case = |rows| {
+    ///     let data = AttributionData::new(rows).train_labels(&[0, 1, 1]).test_classes(&[0]);
+    ///     Ok::<_, xai_casebased::Error>(ClassDetection::new().evaluate(&data)?.value)
+    /// };
+    /// let rows = || explainer.attributions(samples.view(), &[0]); // weights 1/2, 1 and 1/3
+    /// assert_eq!(of_top_case(rows()?)?, Some(1.0)); // 1/2, −1 and −1/3
+    /// assert_eq!(of_top_case(rows()?.plain())?, Some(0.0));
+    /// # Ok::<(), xai_casebased::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`explain_batch`](Self::explain_batch).
+    pub fn attributions<T: Real, L: Label>(
+        &self,
+        samples: ArrayView2<'_, T>,
+        predicted: &[L],
+    ) -> Result<RetrievedRows<'_>> {
+        self.disclosure.check_release()?;
+        self.check_samples(samples)?;
+        check_shape(input::PREDICTED, &[samples.nrows()], &[predicted.len()])?;
+        Ok(RetrievedRows {
+            explainer: self,
+            samples: samples.mapv(Real::to_f64_exact),
+            predicted: labels_to_i64(input::PREDICTED, predicted.iter().copied())?,
+            is_signed: true,
+        })
+    }
+}
+
+impl RetrievedRows<'_> {
+    /// Weights without the sign of the class.
+    #[must_use]
+    pub fn plain(self) -> Self {
+        Self {
+            is_signed: false,
+            ..self
+        }
+    }
+}
+
+impl AttributionRows for RetrievedRows<'_> {
+    fn shape(&self) -> (usize, usize) {
+        (self.samples.nrows(), self.explainer.labels.len())
+    }
+
+    fn rows(&self, rows: Range<usize>) -> Result<CowArray<'_, f64, Ix2>, ClosureError> {
+        let (samples, n_train) = (self.samples.slice(s![rows.clone(), ..]), self.shape().1);
+        let (explainer, by) = (self.explainer, &self.explainer.correspondence);
+        let predicted = Some(&self.predicted[rows.clone()]);
+        let found =
+            explainer.each_of_checked(samples, predicted, n_train, by, |_, _, found, _| found)?;
+        let mut weights = Array2::zeros((rows.len(), n_train));
+        for ((sample, found), mut row) in rows.zip(found).zip(weights.rows_mut()) {
+            for near in found {
+                let label = explainer.labels[near.index];
+                let weight = by.weight(near.distance, label);
+                let is_against = self.is_signed && label != self.predicted[sample];
+                row[near.index] = if is_against { -weight } else { weight };
+            }
+        }
+        Ok(weights.into())
+    }
+}
