@@ -156,3 +156,49 @@ def test_an_evaluation_is_judged_by_the_same_functions():
     header, *lines = repr(judged).splitlines()
     assert header.split()[:2] == ["metric", "kendall_w"] and len(lines) == 2
     assert judged.to_csv().splitlines()[0].startswith("metric,kendall_w,krippendorff_alpha")
+
+
+def perturbed_tables():
+    rng = np.random.default_rng(4)
+    x, weights = rng.random((30, 5)), rng.normal(size=(5, 2))
+    target = (x @ weights).argmax(1)
+
+    def table(x, weights, n=30):
+        maps = {"gradient": (x * weights[:, target].T)[:n], "random": rng.random(x.shape)[:n]}
+        metrics = ["deletion", "insertion"]
+        return attribution.evaluate(
+            lambda x: x @ weights, x[:n], target[:n], maps, metrics, replicates=0
+        )
+
+    noisy = [[x + rng.uniform(-0.01, 0.01, x.shape) for _ in range(2)] for _ in range(3)]
+    turned = [weights + rng.normal(size=weights.shape) for _ in range(3)]
+    minor = [[table(x, weights) for x in row] for row in noisy]
+    keep_minor = np.array([[(x @ weights).argmax(1) == target for x in row] for row in noisy])
+    disruptive = [[table(x, w)] for w in turned]
+    keep_disruptive = np.array([[(x @ w).argmax(1) != target] for w in turned])
+    small = table(x, weights, 20)
+    return table(x, weights), (minor, disruptive, keep_minor, keep_disruptive), small
+
+
+def test_an_evaluation_is_held_against_itself_under_perturbations():
+    table, given, small = perturbed_tables()
+    found = table.meta_consistency(*given)
+    assert list(found) == ["deletion", "insertion"]
+    for metric, of in found.items():
+        q, *stacked = (
+            table.values.per_sample(metric),
+            *([[t.values.per_sample(metric) for t in row] for row in rows] for rows in given[:2]),
+        )
+        direction = table[metric].direction
+        assert of == reliability.meta_consistency(q, *stacked, *given[2:], direction)
+        assert len(of.per_iteration) == 3 and 0 <= of.value <= 1
+    # Nothing is left of a kind without perturbations.
+    half = table.meta_consistency(given[0], [], given[2])["deletion"]
+    assert half.iec_disruptive == [None] * 3 and half.n_undefined == 6
+    assert half.iec_minor == found["deletion"].iec_minor
+    with pytest.raises(ValueError, match=r"minor\[0\]: expected the same explainers"):
+        table.meta_consistency([[small]], [])
+    with pytest.raises(ValueError, match=r"minor\[1\]: expected 2 tables"):
+        table.meta_consistency([given[0][0], given[0][1][:1]], [])
+    with pytest.raises(TypeError, match="expected EvaluationTable, got int"):
+        table.meta_consistency([[1]], [])

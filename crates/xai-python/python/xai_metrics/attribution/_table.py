@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +16,7 @@ from .._arrays import reals, to_numpy
 from .._report import Reported
 from .._results import Result, Table, latex, latex_tabular, pandas_library, text_or_file
 from .._statistics import Interval, interval_of
+from ..reliability import MetaConsistency, meta_consistency
 from . import _plots
 from ._data import Run, explained
 from ._reliability import Reliability
@@ -457,6 +458,85 @@ class EvaluationTable(Reported, Table):
         """
         arguments = (self.level, self.replicates, self.seed, threads(n_jobs))
         return Reliability(self.values._native.reliability(*arguments))
+
+    def meta_consistency(
+        self,
+        minor: Sequence[Sequence[EvaluationTable]],
+        disruptive: Sequence[Sequence[EvaluationTable]],
+        keep_minor: Any = None,
+        keep_disruptive: Any = None,
+    ) -> dict[str, MetaConsistency]:
+        """Does each metric keep its values where the prediction stays, and react where it changes?
+
+        Parameters
+        ----------
+        minor, disruptive : sequence of sequences of EvaluationTable
+            The same evaluation after perturbations of the inputs or of the model, explained again: a row
+            for each iteration. All metrics of a table share the calls of the model.
+        keep_minor, keep_disruptive : array_like of bool, optional
+            Which samples count, ``(n_iterations, n_perturbations, n_samples)``: those whose prediction
+            stayed, and those whose prediction changed. All by default.
+
+        Returns
+        -------
+        dict of str to MetaConsistency
+            By the metrics that have a better end; see :func:`xai_metrics.reliability.meta_consistency`.
+
+        Raises
+        ------
+        ValueError
+            For tables of other explainers, metrics or samples, and rows of different lengths.
+
+        Examples
+        --------
+        A linear model, whose gradient is its weights. Noise on the inputs is minor; the disruptive
+        perturbation turns the weights round. The targets stay those of the first prediction.
+
+        >>> import numpy as np
+        >>> from xai_metrics.attribution import evaluate
+        >>> rng = np.random.default_rng(1)
+        >>> x, weights = rng.random((40, 6)), rng.normal(size=(6, 2))
+        >>> target = (x @ weights).argmax(1)
+        >>> def table(x, weights):
+        ...     gradient = (x * weights[:, target].T, rng.random(x.shape))
+        ...     maps = {"gradient": gradient[0], "random": gradient[1]}
+        ...     return evaluate(lambda x: x @ weights, x, target, maps, ["deletion"], replicates=0)
+        >>> noisy = [x + rng.uniform(-0.001, 0.001, x.shape) for _ in range(2)]
+        >>> meta = table(x, weights).meta_consistency(
+        ...     [[table(x, weights) for x in noisy]],
+        ...     [[table(x, -weights)]],
+        ...     [[(x @ weights).argmax(1) == target for x in noisy]],
+        ...     [[(x @ -weights).argmax(1) != target]],
+        ... )
+        >>> meta["deletion"].value > 0.5, len(meta["deletion"].per_iteration)
+        (True, 1)
+        """
+        expected = (self.explainers, self.metrics, self.n_samples)
+        for name, rows in (("minor", minor), ("disruptive", disruptive)):
+            for place, row in enumerate(rows):
+                for other in row:
+                    check_class(other, self)
+                    if (other.explainers, other.metrics, other.n_samples) != expected:
+                        what = "explainers, metrics and samples"
+                        raise ValueError(f"{name}[{place}]: expected the same {what}")
+                if len(row) != len(rows[0]):
+                    raise ValueError(f"{name}[{place}]: expected {len(rows[0])} tables")
+        found = {}
+        for metric in self:
+            direction = self[metric].direction
+            if direction == "none":
+                continue
+            q = self.values.per_sample(metric)
+            tables = [
+                np.array([[of.values.per_sample(metric) for of in row] for row in rows])
+                if rows and rows[0]
+                else np.empty((0, 0, *q.shape))
+                for rows in (minor, disruptive)
+            ]
+            found[metric] = meta_consistency(
+                q, tables[0], tables[1], keep_minor, keep_disruptive, direction
+            )
+        return found
 
     _section = "Evaluation"
 
