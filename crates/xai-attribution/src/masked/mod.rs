@@ -34,7 +34,8 @@
 //! Every metric that removes features, or puts them back: curves (deletion, insertion, symmetric relevance gain,
 //! region perturbation, comprehensiveness, rationale sufficiency, naopc, monotonicity, effective complexity), IROF, whose
 //! segments are then the features, drops of single features and of subsets (faithfulness estimate, violations, non-sensitivity, completeness,
-//! μFidelity, sensitivity-n, f-fidelity; infidelity with [`GivenSubsets`](crate::perturbation::GivenSubsets)), and all that read maps alone. A
+//! μFidelity, sensitivity-n, f-fidelity; infidelity with [`GivenSubsets`](crate::perturbation::GivenSubsets)), outputs without the top features (log-odds,
+//! cross-entropy, masked accuracy, output MAE and MSE), and all that read maps alone. A
 //! metric that sets features to other values, or scales them, is refused. Metrics of robustness need an explainer of
 //! inputs, which there are none of.
 //!
