@@ -85,7 +85,7 @@ pub fn find(name: &str) -> Result<&'static Entry> {
 /// ```
 ///
 /// # Errors
-/// As [`find`], and those of each metric, see [`AttributionMetric::evaluate`].
+/// As [`find`], and those of each metric, see [`AttributionMetric::evaluate`](super::AttributionMetric::evaluate).
 pub fn evaluate_all(data: &AttributionData<'_>, metrics: &[Setting]) -> Result<Vec<Outcome>> {
     enum Begun<'d> {
         Rows(Box<dyn FnOnce(Vec<Option<f64>>) -> Outcome + 'd>),
