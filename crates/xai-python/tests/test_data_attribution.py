@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from xai_metrics.casebased import CaseExplainer, HiddenActivations
 from xai_metrics.casebased import data_attribution as da
 
 GOLDEN = Path(__file__).parents[2] / "xai-casebased/tests/golden/data_attribution.json"
@@ -177,3 +178,23 @@ def test_an_undefined_value_is_no_number() -> None:
     with pytest.raises(ValueError, match="auroc: undefined"):
         float(of)
     assert float(da.mislabeling_detection([0.5, 0.25], [True, False])) == 1.0
+
+
+def test_retrievals_are_compared_as_attributions() -> None:
+    random = np.random.default_rng(0)
+    train, labels = random.normal(size=(60, 3)), np.array(["no", "yes"])[np.arange(60) % 2]
+    test, predicted = random.normal(size=(7, 3)), np.array(["yes", "no", "no", "yes", "no", "yes", "yes"])
+    explainers = {
+        "features": CaseExplainer(train, labels, k=5),
+        "activations": CaseExplainer(train, labels, k=5, similarity=HiddenActivations(lambda x: x[:, :2] * 2)),
+    }
+    rows = {name: of.attributions(test, predicted, signed=False) for name, of in explainers.items()}
+    table = da.compare(rows, ["class_detection(k=5)"], train_labels=labels, test_classes=predicted)
+    for name, of in explainers.items():
+        shown = of.explain_arrays(test, predictions=predicted)
+        same = (labels[shown.indices] == predicted[:, None]).mean(axis=1)
+        assert np.allclose(table.results[name]["class_detection(k=5)"].per_sample, same)
+        signed = of.attributions(test, predicted)
+        assert ((signed > 0) == (labels == predicted[:, None])).all()
+    with pytest.raises(ValueError, match="weighting: expected a name"):
+        CaseExplainer(train, labels, weighting=lambda d: 1 / (1 + d)).attributions(test, predicted)

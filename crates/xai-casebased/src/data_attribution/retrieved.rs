@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ndarray::{Array2, ArrayView2, CowArray, Ix2, s};
+use ndarray::{Array2, ArrayView2, Axis, CowArray, Ix2, s};
 use xai_core::number::labels_to_i64;
 use xai_core::tensor::check_shape;
 use xai_core::{Label, Real, Result};
@@ -76,14 +76,24 @@ impl RetrievedRows<'_> {
             ..self
         }
     }
-}
 
-impl AttributionRows for RetrievedRows<'_> {
-    fn shape(&self) -> (usize, usize) {
-        (self.samples.nrows(), self.explainer.labels.len())
+    /// All rows, `(n_samples, n_train)`, in memory.
+    ///
+    /// # Errors
+    /// As [`CaseExplainer::explain_batch`].
+    pub fn to_array(&self) -> Result<Array2<f64>> {
+        // Neighbours of few samples at a time: they take twice the memory of their weights.
+        const ROWS: usize = 256;
+        let mut all = Array2::zeros(self.shape());
+        for (part, mut rows) in all.axis_chunks_iter_mut(Axis(0), ROWS).enumerate() {
+            let start = part * ROWS;
+            let end = start + rows.nrows();
+            rows.assign(&self.block(start..end)?);
+        }
+        Ok(all)
     }
 
-    fn rows(&self, rows: Range<usize>) -> Result<CowArray<'_, f64, Ix2>, ClosureError> {
+    fn block(&self, rows: Range<usize>) -> Result<Array2<f64>> {
         let (samples, n_train) = (self.samples.slice(s![rows.clone(), ..]), self.shape().1);
         let (explainer, by) = (self.explainer, &self.explainer.correspondence);
         let predicted = Some(&self.predicted[rows.clone()]);
@@ -98,6 +108,16 @@ impl AttributionRows for RetrievedRows<'_> {
                 row[near.index] = if is_against { -weight } else { weight };
             }
         }
-        Ok(weights.into())
+        Ok(weights)
+    }
+}
+
+impl AttributionRows for RetrievedRows<'_> {
+    fn shape(&self) -> (usize, usize) {
+        (self.samples.nrows(), self.explainer.labels.len())
+    }
+
+    fn rows(&self, rows: Range<usize>) -> Result<CowArray<'_, f64, Ix2>, ClosureError> {
+        Ok(self.block(rows)?.into())
     }
 }

@@ -96,6 +96,31 @@ impl CasebasedExplainer {
         Ok(answer(py, found.or_raise(py)?))
     }
 
+    /// What all training cases weigh for samples, `(m, n_train)`.
+    fn attributions<'py>(
+        &self,
+        py: Python<'py>,
+        samples: Reals<'py>,
+        predicted: PyReadonlyArray1<'py, i64>,
+        signed: bool,
+        given: Option<GivenArray<'py>>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let predicted = contiguous(&predicted);
+        let given = given.map(|given| given.to_owned());
+        let explainer = &self.explainer;
+        let weights = for_precision!(samples, |view| {
+            let view = two_axes("samples", view)?;
+            let weights = || {
+                let rows = explainer.attributions(view, &predicted)?;
+                if signed { rows } else { rows.plain() }.to_array()
+            };
+            let size = view.nrows() * explainer.labels().len();
+            run_sized(py, n_jobs, size, || with(given, weights))?
+        });
+        Ok(weights.or_raise(py)?.into_pyarray(py))
+    }
+
     /// What may be said of samples without showing a training row: a dictionary of each, or nothing.
     fn aggregate<'py>(
         &self,

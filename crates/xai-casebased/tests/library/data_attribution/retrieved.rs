@@ -91,7 +91,8 @@ fn weights_are_those_of_correspondence() {
         .unwrap();
     let samples = array![[5.0, 0.02]];
     let attributions = explainer.attributions(samples.view(), &[0]).unwrap();
-    let weights = attributions.rows(0..1).unwrap();
+    let weights = attributions.to_array().unwrap();
+    assert_eq!(attributions.rows(0..1).unwrap(), weights);
     let (with, against): (Vec<f64>, Vec<f64>) = weights.iter().partition(|&&weight| weight > 0.0);
     let score = explainer
         .explain(samples.row(0), 0)

@@ -188,6 +188,55 @@ class Asking(Fitted):
             self._samples(X_test), None, y_test, k, return_provenance, distance_weighted, progress
         )
 
+    def attributions(
+        self,
+        X_test: Any,
+        predictions: Any = None,
+        model: Any = None,
+        *,
+        signed: bool = True,
+    ) -> npt.NDArray[np.float64]:
+        """What every training case weighs for each sample: attributions for :mod:`.data_attribution`.
+
+        They are the weights that correspondence gives all training cases as neighbours, whatever the
+        similarity is, so that similarities can be compared by metrics of training-data attribution.
+
+        Parameters
+        ----------
+        X_test : array of shape (m, n_features)
+            The samples.
+        predictions, model
+            As for :meth:`explain_arrays`.
+        signed : bool
+            Whether a case of another class than the predicted one has the negative weight.
+
+        Returns
+        -------
+        array of shape (m, n_train)
+            The weights.
+
+        Raises
+        ------
+        ValueError
+            As :meth:`explain_arrays`, and where the weighting is a function.
+
+        Examples
+        --------
+        >>> from xai_metrics.casebased import CaseExplainer
+        >>> explainer = CaseExplainer([[0.0], [1.0], [3.0]], [0, 1, 1], k=1, scale=False)
+        >>> explainer.attributions([[1.0]], predictions=[0]).round(4)
+        array([[ 0.125, -1.   , -0.037]])
+        """
+        if callable(self._chosen.get("weighting")):
+            raise ValueError("weighting: expected a name, for the weights of all training cases are asked for")
+        samples = self._samples(X_test)
+        labels = self._labels(X_test, samples, predictions, model)
+        self._check_lengths(samples, labels, None)
+        weights: npt.NDArray[np.float64] = self._native.attributions(
+            samples, self._predicted_numbers(labels), signed, self._space.given(samples), self.n_jobs
+        )
+        return weights
+
     def _in_order(self, rows: Any, name: str) -> Any:
         """Rows with the columns of the training rows."""
         columns = self.feature_names if self._columns is None else self._columns
