@@ -29,7 +29,7 @@ pub struct KendallW {
 /// `values` has a row for each of the `k` explainers, one value a sample. Ranks are mid-ranks, `T_j = Σ (t³ − t)`
 /// over the ties of sample `j`. In [0, 1], higher is better: 1 = every sample ranks alike, 0 = no explainer is ahead;
 /// of `m` random rankings about `1/m`. A sample that ties all counts, at no agreement. The direction of the metric does
-/// not matter. In `O(m k log k)`, in integers.
+/// not matter. Counted in integers.
 ///
 /// # Errors
 /// `Empty` without explainers, `ShapeMismatch` for rows of different lengths, `NonFinite` for a value.
@@ -47,16 +47,20 @@ pub struct KendallW {
 /// Kendall and Babington Smith, *The problem of m rankings*, 1939. It is `χ² / (m (k − 1))` of Friedman's test.
 pub fn kendall_w<R: AsRef<[Option<f64>]>>(values: &[R]) -> Result<KendallW> {
     let table = Table::new(input::VALUES, values)?;
-    let (mut n_samples, mut squares) = (0, 0.0);
-    let mut sums = vec![0.0; table.rows.len()];
-    // Ranks less their mean, doubled, are integers c; k³ − k less the ties of a sample is 3 Σ c².
-    for ranks in table.ranks_by_sample() {
-        n_samples += 1;
-        for (sum, rank) in sums.iter_mut().zip(ranks) {
-            *sum += rank;
-            squares += rank * rank;
-        }
-    }
+    // Ranks less their mean, doubled, are integers c, which add up in any order; k³ − k less the ties of a sample is
+    // 3 Σ c².
+    let none = || (0, 0.0, vec![0.0; table.rows.len()]);
+    let add = |to: &mut [f64], ranks: &[f64]| to.iter_mut().zip(ranks).for_each(|(s, r)| *s += r);
+    let blocks = table.fold_ranks(none, |(n, squares, sums), ranks| {
+        *n += 1;
+        *squares += ranks.iter().map(|rank| rank * rank).sum::<f64>();
+        add(sums, ranks);
+    });
+    let all = blocks.into_iter().reduce(|mut all, block| {
+        add(&mut all.2, &block.2);
+        (all.0 + block.0, all.1 + block.1, all.2)
+    });
+    let (n_samples, squares, sums) = all.unwrap_or_else(none);
     let between: f64 = sums.iter().map(|sum| sum * sum).sum();
     let m = n_samples as f64;
     let value = (squares > 0.0).then(|| between / (m * squares));

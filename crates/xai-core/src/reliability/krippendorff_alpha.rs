@@ -1,16 +1,16 @@
 //! Agreement of any number of raters, each of whom rates some of the units.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use crate::describe::{
     Direction, End, MetricInfo, Parameter, Range, Reading, Score, Scores, word_of,
 };
 use crate::error::Result;
-use crate::input;
 use crate::reliability::table::Table;
 use crate::statistics::correlation::centred;
-use crate::statistics::ranks::centred_ranks;
 use crate::sum::ExactSum;
+use crate::{input, parallel};
 
 /// What of the ratings says how far two of them are apart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
@@ -85,8 +85,13 @@ pub fn krippendorff_alpha<R: AsRef<[Option<f64>]>>(
     level: RatingLevel,
 ) -> Result<KrippendorffAlpha> {
     let table = Table::new(input::RATINGS, ratings)?;
-    let of_unit = |u: usize| table.rows.iter().filter_map(|row| row[u]).collect();
-    Ok(alpha((0..table.n_samples).map(of_unit).collect(), level))
+    let units = parallel::map(table.n_samples, |u| {
+        let mut of_unit: Vec<f64> = table.rows.iter().filter_map(|row| row[u]).collect();
+        sort(&mut of_unit, |rating| *rating);
+        let equal = of_unit.chunk_by(|a, b| a == b);
+        equal.map(|run| (run[0], run.len())).collect()
+    });
+    Ok(alpha(units, level))
 }
 
 /// [`krippendorff_alpha`] where each sample is a rater who ranks the explainers: its ordinal α of mid-ranks.
@@ -113,70 +118,109 @@ pub fn krippendorff_alpha_of_ranks<R: AsRef<[Option<f64>]>>(
     values: &[R],
 ) -> Result<KrippendorffAlpha> {
     let table = Table::new(input::VALUES, values)?;
-    let mut units = vec![Vec::new(); table.rows.len()];
-    for ranks in table.ranks_by_sample() {
-        for (unit, rank) in units.iter_mut().zip(ranks) {
-            unit.push(rank);
+    let k = table.rows.len();
+    // Centred ranks are integers between −k and k: how often each explainer has each.
+    let none = || vec![vec![0; 2 * k]; k];
+    let blocks = table.fold_ranks(none, |counts, ranks| {
+        for (of_unit, rank) in counts.iter_mut().zip(ranks) {
+            of_unit[(rank + k as f64) as usize] += 1;
+        }
+    });
+    let mut counts: Vec<Vec<usize>> = none();
+    for block in blocks {
+        for (all, some) in counts.iter_mut().flatten().zip(block.iter().flatten()) {
+            *all += some;
         }
     }
+    let of_unit = |counts: &Vec<usize>| -> Ratings {
+        let ranks = counts.iter().enumerate().filter(|(_, n)| **n > 0);
+        ranks.map(|(rank, n)| (rank as f64, *n)).collect()
+    };
+    let units = counts.iter().map(of_unit).collect();
     Ok(alpha(units, RatingLevel::Ordinal))
 }
 
+/// Different ratings, ascending, with how often each was given.
+type Ratings = Vec<(f64, usize)>;
+
 /// α of the ratings of each unit. A rating has a place on a line such that δ is the squared distance of two places: its
 /// value where differences count, and else its mid-rank among all ratings, for half of those equal to either of two
-/// and all between them is how far the mid-ranks are apart. So no pairs are formed: `O(N log N)`.
-fn alpha(mut units: Vec<Vec<f64>>, level: RatingLevel) -> KrippendorffAlpha {
-    units.retain(|unit| unit.len() > 1);
-    let all = units.concat();
+/// and all between them is how far the mid-ranks are apart. So no pairs are formed, and equal ratings count as one.
+fn alpha(mut units: Vec<Ratings>, level: RatingLevel) -> KrippendorffAlpha {
+    let count = |ratings: &[(f64, usize)]| ratings.iter().map(|(_, n)| n).sum::<usize>();
+    units.retain(|unit| count(unit) > 1);
+    let mut all = units.concat();
+    sort(&mut all, |(rating, _)| *rating);
+    let all = all
+        .chunk_by(|a, b| a.0 == b.0)
+        .map(|run| (run[0].0, count(run)));
+    let all: Ratings = all.collect();
+    let n_ratings = count(&all);
     let places = match level {
-        RatingLevel::Interval => centred(&all),
-        RatingLevel::Nominal | RatingLevel::Ordinal => centred_ranks(&all),
+        RatingLevel::Interval => {
+            centred(&all.iter().map(|(rating, _)| *rating).collect::<Vec<_>>())
+        }
+        RatingLevel::Nominal | RatingLevel::Ordinal => {
+            let mut below = 0;
+            let place = |(_, n): &(f64, usize)| {
+                below += n;
+                // Twice the mean of the ranks of n equal ratings, less the mean of all.
+                (2 * below - n) as f64 - n_ratings as f64
+            };
+            all.iter().map(place).collect()
+        }
     };
     let disagreement = match level {
         RatingLevel::Nominal => different_pairs,
         RatingLevel::Ordinal | RatingLevel::Interval => squared_distances,
     };
-    let mut rest = places.as_slice();
     let observed: ExactSum = units
-        .iter()
+        .iter_mut()
         .map(|unit| {
-            let (own, others) = rest.split_at(unit.len());
-            rest = others;
-            disagreement(own) / (unit.len() - 1) as f64
+            for (rating, _) in unit.iter_mut() {
+                let place = all.partition_point(|(other, _)| other < rating);
+                *rating = places[place];
+            }
+            disagreement(unit) / (count(unit) - 1) as f64
         })
         .collect();
-    let expected = disagreement(&places);
-    let others = all.len().saturating_sub(1) as f64;
+    let placed = places.iter().zip(&all).map(|(place, (_, n))| (*place, *n));
+    let expected = disagreement(&placed.collect::<Ratings>());
+    let others = n_ratings.saturating_sub(1) as f64;
     KrippendorffAlpha {
         value: (expected > 0.0).then(|| 1.0 - observed.value() * others / expected),
         level,
         n_units: units.len(),
-        n_ratings: all.len(),
+        n_ratings,
     }
+}
+
+/// Sorts by finite keys; −0.0 and 0.0 are equal.
+fn sort<T>(values: &mut [T], key: impl Fn(&T) -> f64) {
+    let order = |a: &T, b: &T| key(a).partial_cmp(&key(b)).unwrap_or(Ordering::Equal);
+    values.sort_unstable_by(order);
 }
 
 /// `Σ_{i≠j} [a_i ≠ a_j]`.
-fn different_pairs(places: &[f64]) -> f64 {
-    let mut sorted = places.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
+fn different_pairs(placed: &[(f64, usize)]) -> f64 {
     let square = |n: usize| (n as f64) * (n as f64);
-    let equal: f64 = sorted
-        .chunk_by(|a, b| a == b)
-        .map(|run| square(run.len()))
-        .sum();
-    square(places.len()) - equal
+    let n = placed.iter().map(|(_, n)| n).sum();
+    square(n) - placed.iter().map(|(_, n)| square(*n)).sum::<f64>()
 }
 
 /// `Σ_{i≠j} (a_i − a_j)² = 2 n Σ (a_i − ā)²`.
-fn squared_distances(places: &[f64]) -> f64 {
+fn squared_distances(placed: &[(f64, usize)]) -> f64 {
     // The mean of equal places may round away from them.
-    if places.windows(2).all(|pair| pair[0] == pair[1]) {
+    if placed.len() < 2 {
         return 0.0;
     }
-    let n = places.len() as f64;
-    let mean = places.iter().copied().collect::<ExactSum>().value() / n;
-    let squares: ExactSum = places.iter().map(|x| (x - mean) * (x - mean)).collect();
-    2.0 * n * squares.value()
+    let n = placed.iter().map(|(_, n)| n).sum::<usize>() as f64;
+    let sum: ExactSum = placed.iter().map(|(place, n)| place * *n as f64).collect();
+    let mean = sum.value() / n;
+    let squares = placed
+        .iter()
+        .map(|(place, n)| (place - mean) * (place - mean) * *n as f64);
+    2.0 * n * squares.collect::<ExactSum>().value()
 }
 
 impl Scores for KrippendorffAlpha {
