@@ -273,7 +273,15 @@ fn every_metric_that_files_are_enough_for_is_a_command() {
         let needs = metric["needs"].as_array().unwrap().iter();
         let needs: Vec<&str> = needs.map(|need| need.as_str().unwrap()).collect();
         let asks = |need: &str| needs.contains(&need);
-        if asks("labels") || asks("representation") || asks("explainers of randomized models") {
+        // Of several models, of a layer, of spans and of ablations.
+        let elsewhere = [
+            "labels",
+            "representation",
+            "explainers of randomized models",
+            "gold",
+            "kept",
+        ];
+        if elsewhere.iter().any(|need| asks(need)) {
             continue;
         }
         let with_model = asks("model") || asks("explainer");
@@ -327,6 +335,20 @@ fn every_metric_that_files_are_enough_for_is_a_command() {
     }
     assert!(n_commands >= if cfg!(feature = "onnx") { 60 } else { 20 });
     assert!(files.table("attribution list").contains("complexity"));
+}
+
+#[test]
+fn masks_may_be_numbers_from_0_to_1() {
+    let files = Files::new();
+    files.array("e.npy", &array![[0.5, 0.0], [1.0, 0.25]]);
+    files.array("m.npy", &array![[[0.75, 0.0]], [[1.0, 0.0]]]);
+    let of = |metric: &str, masks: &str| {
+        format!("attribution {metric} --explanations e.npy --masks {masks}")
+    };
+    assert_eq!(files.json(&of("mask-mae", "m.npy"))["value"], 0.125);
+    assert_eq!(files.json(&of("pointing-game", "m.npy"))["value"], 1.0);
+    files.array("wrong.npy", &array![[[0.75, 0.0]], [[1.5, 0.0]]]);
+    files.bad_data("wrong.npy", &of("mask-mae", "wrong.npy"));
 }
 
 #[cfg(feature = "onnx")]
