@@ -270,6 +270,8 @@ def test_what_needs_all_samples_at_once_is_refused_by_name() -> None:
         evaluate_stream(model, data, explainers, ["consistency"])
     with pytest.raises(ValueError, match="deletion has the mean of the data set as its baseline"):
         evaluate_stream(model, data, explainers, [metrics.Deletion(baseline="mean")])
+    with pytest.raises(ValueError, match="mask_rmse judges the positions of all samples as one"):
+        evaluate_stream(model, data, explainers, [metrics.MaskRmse(pooled=True)], masks=X > 0)
     mean = metrics.Deletion(baseline=X.mean(axis=0, keepdims=True))
     halves = [(X[:20], Y[:20]), (X[20:], Y[20:])]
     assert same(
