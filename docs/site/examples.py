@@ -351,10 +351,13 @@ def worked(family, xai):
 
 
 def casebased_metrics():
-    """What the table of `xai-casebased` says of its metrics."""
-    table = (ROOT / "crates/xai-casebased/METRICS.md").read_text("utf-8")
+    """What the table of `xai-casebased` says of its metrics, but for those of attributions, which Python knows."""
+    table = (ROOT / "crates/xai-casebased/METRICS.md").read_text("utf-8").partition("\n\n")[0]
+    of_attributions = {info.name for info in casebased.data_attribution.metric_infos()}
     for line in table.splitlines()[2:]:
         name, question, direction, numbers, needs, source = (text.strip() for text in line.strip("|").split("|"))
         name = name.strip("`")
+        if name.replace("-", "_") in of_attributions:
+            continue
         needs = tuple(needs.split(", "))
         yield MetricInfo(name, rust.title("casebased", name), question, direction, numbers, needs, source)

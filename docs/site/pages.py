@@ -18,7 +18,7 @@ import examples
 import peers
 from command import run
 from markdown import cell, code, parameters, plain
-from xai_metrics import attribution, graph, repro
+from xai_metrics import attribution, casebased, graph, repro
 from xai_metrics.attribution import metric_infos
 
 ROOT = Path(__file__).parents[2]
@@ -58,11 +58,15 @@ def main(xai, folder):
     for info in metric_infos():
         page = of_attribution(info, xai, info.name in of_command_line)
         write(folder / f"metrics/attribution/{info.name}.md", page)
+    of_attributions = casebased.data_attribution.metric_infos()
+    for info in of_attributions:
+        write(folder / f"metrics/casebased/{info.name}.md", of_training_data(info))
     described = {"graph": graph.metrics(), "repro": repro.metrics(), "casebased": list(examples.casebased_metrics())}
     for family, infos in described.items():
         worked = examples.worked(family, xai)
         for info in infos:
             write(folder / f"metrics/{family}/{info.name}.md", of_family(info, worked[info.name]))
+    described["casebased"] += of_attributions
     for family, title in FAMILIES.items():
         write(folder / f"metrics/{family}/index.md", table(title, described.get(family) or metric_infos()))
     write(folder / "metrics/example.md", examples.data())
@@ -133,6 +137,26 @@ def disagreement(info):
             yield point
 
 
+def of_training_data(info):
+    """The page of a metric of training-data attribution; its example is that of the function."""
+    function = getattr(casebased.data_attribution, info.name)
+    example = inspect.getdoc(function).partition("Examples\n--------\n")[2]
+    command = f"xai casebased attribution {info.name.replace('_', '-')} --help"
+    elsewhere = ", ".join(f"`{peer}`" for peer in info.peers)
+    parts = [
+        facts(info, [("elsewhere", elsewhere and f"{elsewhere}. The numbers may differ")]),
+        "## Definition",
+        "The value of one test case `t`, where `τ_ti` is the attribution to training case `i`:",
+        code(info.formula, "none"),
+        plain(info.extremes),
+    ]
+    if info.parameters:
+        parts += ["## Parameters", parameters(info.parameters)]
+    parts += ["## What it does not tell", plain(info.limits)]
+    parts += ["## Example", code(example.strip(), "pycon"), "On files:", code(command, "sh")]
+    return "\n\n".join(parts) + "\n"
+
+
 def of_family(info, worked):
     return "\n\n".join([facts(info), *worked.parts(info)]) + "\n"
 
@@ -141,7 +165,7 @@ def reference():
     """The pages of the package for Python. What several modules have is on the page of the first."""
     seen = set()
     for module in ("xai_metrics", "xai_metrics.attribution", "xai_metrics.attribution.metrics",
-                   "xai_metrics.casebased", "xai_metrics.graph", "xai_metrics.repro",
+                   "xai_metrics.casebased", "xai_metrics.casebased.data_attribution", "xai_metrics.graph", "xai_metrics.repro",
                    "xai_metrics.reliability"):  # fmt: skip
         listed = importlib.import_module(module)
         later = attribution.metrics.__all__ if module == "xai_metrics.attribution" else ()

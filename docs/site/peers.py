@@ -19,6 +19,8 @@ PEERS = {
     "case_explainer": ("case-explainer", ["case_explainer", "case_explainer.metrics", "case_explainer.indexing"]),
     "error_consistency": ("error-consistency", ["error_consistency.functional"]),
     "ferret": ("ferret", []),
+    "quanda": ("quanda", []),
+    "dattri": ("dattri", []),
 }
 
 
@@ -33,10 +35,12 @@ def pages():
 
 def page(package, title, modules):
     metrics = {}
-    for info in metric_infos():
+    infos = [("attribution", info) for info in metric_infos()]
+    infos += [("casebased", info) for info in casebased.data_attribution.metric_infos()]
+    for family, info in infos:
         for peer in info.peers:
             if peer.startswith(f"{package}."):
-                metrics.setdefault(peer.partition(".")[2], []).append(f":doc:`{info.title} </metrics/attribution/{info.name}>`")
+                metrics.setdefault(peer.partition(".")[2], []).append(f":doc:`{info.title} </metrics/{family}/{info.name}>`")
     documented, places = {}, {}
     for module in modules:
         for name in names(module):

@@ -72,7 +72,7 @@ impl MislabelingDetection {
             limits: "Cases that are hard, not mislabeled, have large scores, too. The area depends on the share of flagged cases; AUROC does not.",
             peers: &[
                 "quanda.MislabelingDetectionMetric",
-                "dattri.mislabel_detection",
+                "dattri.mislabel_detection_auc",
             ],
             example: Some(0.6111),
         },
