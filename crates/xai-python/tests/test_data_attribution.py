@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from xai_metrics.casebased import CaseExplainer, HiddenActivations
+from xai_metrics.casebased import CaseExplainer, ForestProximity, HiddenActivations
 from xai_metrics.casebased import data_attribution as da
 
 GOLDEN = Path(__file__).parents[2] / "xai-casebased/tests/golden/data_attribution.json"
@@ -198,3 +198,30 @@ def test_retrievals_are_compared_as_attributions() -> None:
         assert ((signed > 0) == (labels == predicted[:, None])).all()
     with pytest.raises(ValueError, match="weighting: expected a name"):
         CaseExplainer(train, labels, weighting=lambda d: 1 / (1 + d)).attributions(test, predicted)
+
+
+def test_retrievals_find_the_digits_whose_labels_were_flipped() -> None:
+    datasets = pytest.importorskip("sklearn.datasets")
+    from sklearn.decomposition import PCA
+    from sklearn.ensemble import RandomForestClassifier
+
+    digits = datasets.load_digits()
+    images, truth = digits.data[:800], digits.target[:800]
+    random = np.random.default_rng(1)
+    flags = np.zeros(len(truth), dtype=bool)
+    flags[random.choice(len(truth), 40, replace=False)] = True
+    labels = np.where(flags, (truth + random.integers(1, 10, len(truth))) % 10, truth)
+    forest = RandomForestClassifier(50, min_samples_leaf=3, random_state=0).fit(images, labels)
+    retrievals = {
+        "features": CaseExplainer(images, labels, scale=False),
+        "activations": CaseExplainer(images, labels, similarity=HiddenActivations(PCA(20).fit(images).transform)),
+        "leaves": CaseExplainer(images, labels, similarity=ForestProximity(forest)),
+    }
+    for name, retrieval in retrievals.items():
+        rows = retrieval.attributions(images, labels)
+        np.fill_diagonal(rows, 0.0)  # a case says nothing about itself
+        rows /= np.abs(rows).sum(axis=1, keepdims=True)  # dense regions count no more than others
+        found = da.mislabeling_detection(-rows.sum(axis=1), flags)
+        assert found.auroc > 0.9, (name, found)
+        # Of the first tenth that is inspected most were flipped.
+        assert found.curve[80] > 0.7, (name, found.curve[80])
