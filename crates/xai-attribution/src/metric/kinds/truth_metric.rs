@@ -1,5 +1,6 @@
 //! Metrics that compare a map with the truth about every position.
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 
 use xai_core::{Error, Real, Result};
@@ -75,14 +76,14 @@ fn scaled(attributions: &[f64], epsilon: f64) -> Option<Vec<f64>> {
 
 impl<F: TruthFormula> TruthMetric<F> {
     /// The attributions that the formula reads; `None` for a constant map that is to be scaled.
-    fn read(&self, map: &MaskedMap<'_>, epsilon: f64) -> Result<Option<Vec<f64>>> {
+    fn read<'m>(&self, map: &MaskedMap<'m>, epsilon: f64) -> Result<Option<Cow<'m, [f64]>>> {
         if self.normalize {
-            return Ok(scaled(map.attributions, epsilon));
+            return Ok(scaled(map.attributions, epsilon).map(Cow::Owned));
         }
         let mut attributions = map.attributions.iter();
         let wrong = attributions.find(|a| F::OF_SHARES && !(0.0..=1.0).contains(*a));
         match wrong {
-            None => Ok(Some(map.attributions.to_vec())),
+            None => Ok(Some(map.attributions.into())),
             Some(&a) => {
                 let error = Error::out_of_domain(input::EXPLANATIONS, &[0], a, "in [0, 1]");
                 Err(error.with_help(help::NORMALIZE_MAPS))
@@ -121,7 +122,10 @@ impl<T: Real, F: TruthFormula> WholeMetric<T> for TruthMetric<F> {
 
     fn notes(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Positions>> {
         masked_maps(explained, self.pool, |map| {
-            let attributions = self.read(map, PEER_EPSILON)?.unwrap_or_default();
+            let attributions = self
+                .read(map, PEER_EPSILON)?
+                .unwrap_or_default()
+                .into_owned();
             let degrees = map.degrees.map(<[f64]>::to_vec);
             Ok((attributions, map.inside.to_vec(), degrees))
         })
