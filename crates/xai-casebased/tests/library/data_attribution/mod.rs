@@ -2,6 +2,7 @@
 
 mod errors;
 mod examples;
+#[cfg(feature = "serde")]
 mod golden;
 mod laws;
 mod reading;
