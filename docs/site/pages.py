@@ -69,6 +69,8 @@ def main(xai, folder):
     described["casebased"] += of_attributions
     for family, title in FAMILIES.items():
         write(folder / f"metrics/{family}/index.md", table(title, described.get(family) or metric_infos()))
+    judged = (ROOT / "crates/xai-core/METRICS.md").read_text("utf-8").replace("\n### ", "\n## ")
+    write(folder / "metrics/core/index.md", f"# Metrics judged\n\n{judged}")
     write(folder / "metrics/example.md", examples.data())
     for name, text in peers.pages():
         write(folder / f"coming-from/{name}.rst", text)
