@@ -150,6 +150,13 @@ def test_a_stopped_run_goes_on_from_its_cache(tmp_path):
         MaskedModel(score, cache=path)
 
 
+def test_an_answer_that_is_no_number_is_not_remembered(tmp_path):
+    model = MaskedModel(lambda samples, kept: np.where(samples == 2, np.nan, 1.0), cache=tmp_path / "answers.jsonl")
+    with pytest.raises(ValueError, match="sample 2 is not a finite number, and is not remembered"):
+        Deletion().evaluate(model, None, None, WEIGHTS)
+    assert "NaN" not in (tmp_path / "answers.jsonl").read_text()
+
+
 def test_calls_are_planned_and_limited():
     maps = {"weights": WEIGHTS}
     planned = planned_calls(MaskedModel(score), maps, ["deletion", "insertion"])
@@ -158,6 +165,10 @@ def test_calls_are_planned_and_limited():
     model = MaskedModel(score)
     evaluate(model, None, None, maps, ["deletion", "insertion"])
     assert model.n_calls == planned + 1
+    limited = MaskedModel(score, max_calls=planned + 1)
+    evaluate(limited, None, None, maps, ["deletion", "insertion"])
+    with pytest.raises(ValueError, match="max_calls"):
+        evaluate(limited, None, None, maps, ["deletion"])
     limited = MaskedModel(score, max_calls=planned - 1)
     with pytest.raises(ValueError, match=f"max_calls = {planned - 1}: expected at least the {planned}"):
         evaluate(limited, None, None, maps, ["deletion", "insertion"])

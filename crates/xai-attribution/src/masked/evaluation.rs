@@ -21,8 +21,8 @@ use crate::run::{Evaluate, EvaluationError};
 pub struct MaskedEvaluation<'a> {
     model: &'a dyn MaskedModel,
     targets: Targets,
-    /// The samples of each number of features.
-    groups: BTreeMap<usize, Vec<usize>>,
+    /// By the number of features.
+    groups: Vec<Group>,
     n_features: Vec<usize>,
     /// By explainer: the attributions of each sample.
     explainers: Vec<(String, Vec<&'a [f64]>)>,
@@ -48,7 +48,13 @@ impl<'a> MaskedEvaluation<'a> {
         Self {
             model,
             targets: Targets::Classes(vec![0; n_features.len()]),
-            groups,
+            groups: groups
+                .into_iter()
+                .map(|(n_features, samples)| Group {
+                    n_features,
+                    samples: samples.into(),
+                })
+                .collect(),
             n_features: n_features.to_vec(),
             explainers: Vec::new(),
             most: None,
@@ -92,11 +98,12 @@ impl<'a> MaskedEvaluation<'a> {
     where
         C: for<'e> Fn(Evaluation<'e, f64>, &[usize]) -> Evaluation<'e, f64>,
     {
+        self.check()?;
         let mut planned = PlannedRows::default();
-        for group in self.groups()? {
+        for group in &self.groups {
             let model = group.model(self.model);
             let model = Concurrent(&model);
-            let evaluation = self.evaluation(&group, &model, &configure)?;
+            let evaluation = self.evaluation(group, &model, &configure)?;
             if let Some(metric) = evaluation.whole_metric()
                 && self.groups.len() > 1
             {
@@ -105,7 +112,7 @@ impl<'a> MaskedEvaluation<'a> {
                 return Err(Error::parameter(input::METRICS, metric, expected).into());
             }
             let of_group = evaluation.plan();
-            planned.add(of_group.map_err(|error| self.located(&group, error))?);
+            planned.add(of_group.map_err(|error| self.located(group, error))?);
         }
         match self.most {
             Some(most) if planned.model > most => {
@@ -131,21 +138,19 @@ impl<'a> MaskedEvaluation<'a> {
         let mut joined: Option<EvaluationValues> = None;
         let mut order = Vec::with_capacity(self.n_features.len());
         // One row alone shows whether answers depend on the batch: where a call is most likely to have different rows.
-        let largest = self
-            .groups
-            .iter()
-            .max_by_key(|(features, of)| *features * of.len());
-        let largest = largest.map(|(&features, _)| features);
-        for group in self.groups()? {
+        let size = |group: &&Group| group.n_features * group.samples.len();
+        let largest = self.groups.iter().max_by_key(size);
+        let largest = largest.map(|group| group.n_features);
+        for group in &self.groups {
             let model = group.model(self.model);
             let model = Concurrent(&model);
-            let mut evaluation = self.evaluation(&group, &model, &configure)?;
+            let mut evaluation = self.evaluation(group, &model, &configure)?;
             if Some(group.n_features) != largest {
                 evaluation = evaluation.allow_batch_dependence(true);
             }
             let values = evaluation
                 .values()
-                .map_err(|error| self.located(&group, error))?;
+                .map_err(|error| self.located(group, error))?;
             order.extend_from_slice(&group.samples);
             match &mut joined {
                 None => joined = Some(values),
@@ -188,8 +193,7 @@ impl<'a> MaskedEvaluation<'a> {
         error.of_samples(&group.samples, self.n_features.len())
     }
 
-    /// The samples by their numbers of features, when all maps have been checked.
-    fn groups(&self) -> Result<Vec<Group>> {
+    fn check(&self) -> Result<()> {
         for (name, maps) in &self.explainers {
             let named = |error: Error| error.owner(name.clone());
             if maps.len() != self.n_features.len() {
@@ -211,14 +215,12 @@ impl<'a> MaskedEvaluation<'a> {
             let (expected, actual) = ([self.n_features.len()], [self.targets.n_samples()]);
             return Err(Error::shape(input::TARGETS, &expected, &actual));
         }
-        if let Some(samples) = self.groups.get(&0) {
-            return Err(Error::too_few(input::FEATURES, 1, 0).at(&samples[..1]));
+        match self.groups.first() {
+            Some(group) if group.n_features == 0 => {
+                Err(Error::too_few(input::FEATURES, 1, 0).at(&group.samples[..1]))
+            }
+            _ => Ok(()),
         }
-        let groups = self.groups.iter().map(|(&n_features, samples)| Group {
-            n_features,
-            samples: samples.as_slice().into(),
-        });
-        Ok(groups.collect())
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array2, ArrayView2, Axis};
 
 use super::MaskedModel;
 use crate::model::BoxError;
@@ -24,7 +24,7 @@ use crate::model::black_box::{into_inner, lock};
 /// let model = Remembered::new(&service).max_calls(1);
 /// let kept = ndarray::array![[true, false], [true, false]];
 /// model.outputs(&[0, 0], kept.view())?; // one question, asked twice
-/// assert_eq!(model.questions(), 1);
+/// assert_eq!(model.n_calls(), 1);
 /// assert!(model.outputs(&[1, 0], kept.view()).is_err()); // that about sample 1 would be the second
 /// let answers = model.into_answers();
 /// let later = Remembered::new(&service).knowing(answers).max_calls(0);
@@ -34,7 +34,7 @@ use crate::model::black_box::{into_inner, lock};
 pub struct Remembered<'a> {
     model: &'a dyn MaskedModel,
     most: u64,
-    asked: AtomicU64,
+    calls: AtomicU64,
     answers: Mutex<HashMap<Question, Vec<f64>>>,
 }
 
@@ -44,7 +44,7 @@ type Question = (usize, Vec<bool>);
 impl std::fmt::Debug for Remembered<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Remembered")
-            .field("questions", &self.questions())
+            .field("n_calls", &self.n_calls())
             .finish_non_exhaustive()
     }
 }
@@ -56,7 +56,7 @@ impl<'a> Remembered<'a> {
         Self {
             model,
             most: u64::MAX,
-            asked: AtomicU64::new(0),
+            calls: AtomicU64::new(0),
             answers: Mutex::default(),
         }
     }
@@ -78,10 +78,10 @@ impl<'a> Remembered<'a> {
         self
     }
 
-    /// How many questions the model was asked.
+    /// How many questions the model was asked, each of which may be a call of a service.
     #[must_use]
-    pub fn questions(&self) -> u64 {
-        self.asked.load(Ordering::Relaxed)
+    pub fn n_calls(&self) -> u64 {
+        self.calls.load(Ordering::Relaxed)
     }
 
     /// All answers, by sample and features.
@@ -100,50 +100,52 @@ impl MaskedModel for Remembered<'_> {
         samples: &[usize],
         kept: ArrayView2<'_, bool>,
     ) -> Result<Array2<f64>, BoxError> {
-        let question = |row: usize| -> Question {
-            let of_row: ArrayView1<'_, bool> = kept.row(row);
-            (samples[row], of_row.to_vec())
-        };
-        let mut new: HashMap<Question, usize> = HashMap::new();
-        let rows: Vec<usize> = {
+        let questions: Vec<Question> = samples
+            .iter()
+            .zip(kept.outer_iter())
+            .map(|(&sample, kept)| (sample, kept.to_vec()))
+            .collect();
+        let mut new: HashMap<&Question, usize> = HashMap::new();
+        {
             let known = lock(&self.answers);
-            let unknown = (0..samples.len()).filter(|&row| {
-                let question = question(row);
-                !known.contains_key(&question) && new.insert(question, row).is_none()
-            });
-            unknown.collect()
-        };
+            let unknown = questions.iter().enumerate();
+            for (row, question) in unknown.filter(|(_, question)| !known.contains_key(question)) {
+                new.entry(question).or_insert(row);
+            }
+        }
+        let mut rows: Vec<usize> = new.into_values().collect();
+        rows.sort_unstable();
         if !rows.is_empty() {
             let n_new = rows.len() as u64;
-            let before = self.asked.fetch_add(n_new, Ordering::Relaxed);
+            let before = self.calls.fetch_add(n_new, Ordering::Relaxed);
             if before + n_new > self.most {
-                self.asked.fetch_sub(n_new, Ordering::Relaxed);
+                self.calls.fetch_sub(n_new, Ordering::Relaxed);
+                let most = self.most;
                 let told = format!(
-                    "{} questions were asked, and {n_new} more would be above the limit of {}",
-                    before, self.most
+                    "{before} rows were asked, and {n_new} more would be above the limit of {most}"
                 );
                 return Err(told.into());
             }
             let asked: Vec<usize> = rows.iter().map(|&row| samples[row]).collect();
-            let outputs = self
-                .model
-                .outputs(&asked, kept.select(Axis(0), &rows).view())?;
+            let kept = kept.select(Axis(0), &rows);
+            let outputs = self.model.outputs(&asked, kept.view())?;
             if outputs.nrows() != rows.len() {
-                let told = format!(
-                    "{} rows of outputs for {} questions",
-                    outputs.nrows(),
-                    rows.len()
-                );
-                return Err(told.into());
+                let n_answers = outputs.nrows();
+                return Err(format!("{n_answers} rows of outputs for {n_new} questions").into());
+            }
+            if outputs.iter().any(|output| !output.is_finite()) {
+                // It would be wrong in every later run, too.
+                return Err("an answer is not a finite number, and is not remembered".into());
             }
             let answers = rows.iter().zip(outputs.outer_iter());
-            lock(&self.answers).extend(answers.map(|(&row, of)| (question(row), of.to_vec())));
+            let answers = answers.map(|(&row, of)| (questions[row].clone(), of.to_vec()));
+            lock(&self.answers).extend(answers);
         }
         let known = lock(&self.answers);
-        let mut outputs = Vec::new();
-        for row in 0..samples.len() {
-            outputs.extend_from_slice(&known[&question(row)]);
-        }
+        let outputs: Vec<f64> = questions
+            .iter()
+            .flat_map(|question| known[question].iter().copied())
+            .collect();
         let n_outputs = outputs.len() / samples.len().max(1);
         Ok(Array2::from_shape_vec((samples.len(), n_outputs), outputs)?)
     }

@@ -504,13 +504,25 @@ fn nothing_is_asked_twice_of_a_remembered_model() {
     let expected = evaluate(&text).unwrap();
     let remembered = Remembered::new(&counting);
     assert_eq!(evaluate(&remembered).unwrap().metrics, expected.metrics);
-    let questions = remembered.questions();
+    let questions = remembered.n_calls();
     assert_eq!(asked.load(Ordering::Relaxed), questions);
     assert!(questions < expected.model_calls.rows);
     let answers = remembered.into_answers();
     assert_eq!(answers.len() as u64, questions);
     let later = Remembered::new(&counting).knowing(answers).max_calls(0);
     assert_eq!(evaluate(&later).unwrap().metrics, expected.metrics);
+}
+
+#[test]
+fn an_answer_that_is_no_number_is_not_remembered() {
+    let nan = |samples: &[usize], _: ArrayView2<'_, bool>| -> Result<Array2<f64>, &str> {
+        Ok(Array2::from_elem((samples.len(), 1), f64::NAN))
+    };
+    let remembered = Remembered::new(&nan);
+    let kept = ndarray::array![[true, false]];
+    let told = remembered.outputs(&[0], kept.view()).unwrap_err();
+    assert!(told.to_string().contains("not a finite number"), "{told}");
+    assert!(remembered.into_answers().is_empty());
 }
 
 #[test]

@@ -386,7 +386,7 @@ def _of_masks(
     run.curves = bool(curves)
     with bar(len(run.n_features), "sample", progress) as shown:
         run.progress = shown.update if progress else None
-        return EvaluationValues(run.values(n_jobs), run.assumed, skipped, run.request()["activation"])
+        return EvaluationValues(run.values(n_jobs), run.assumed, skipped, run.activation)
 
 
 def planned_calls(

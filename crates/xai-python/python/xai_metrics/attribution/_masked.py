@@ -87,14 +87,19 @@ class MaskedModel:
         self.n_calls = 0
         self.cache = _Answers(None if isinstance(cache, bool) else Path(cache)) if cache else None
 
+    @property
+    def calls_left(self) -> int | None:
+        """The rows that may still be asked; ``None`` for any number."""
+        return None if self.max_calls is None else max(0, self.max_calls - self.n_calls)
+
     def _outputs(self, samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> npt.NDArray[Any]:
         if self.cache is None:
             return self._asked(samples, kept)
         return self.cache.outputs(samples, kept, self._asked)
 
     def _asked(self, samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        if self.cache is not None and self.max_calls is not None:
-            if self.n_calls + len(samples) > self.max_calls:
+        if self.cache is not None and self.calls_left is not None:
+            if len(samples) > self.calls_left:
                 raise ValueError(
                     f"max_calls: {self.n_calls} rows were asked, and {len(samples)} more would be above the limit of {self.max_calls}"
                 )
@@ -132,7 +137,12 @@ class _Answers:
         new = {key: row for row, key in enumerate(keys) if key not in self.known}
         if new:
             rows = list(new.values())
-            answers = ask(samples[rows], kept[rows]).tolist()
+            answered = ask(samples[rows], kept[rows])
+            if not np.isfinite(answered).all():
+                wrong = rows[int(np.argmin(np.isfinite(answered).all(axis=1)))]
+                # It would be wrong in every later run, too.
+                raise ValueError(f"model: the answer about sample {samples[wrong]} is not a finite number, and is not remembered")
+            answers = answered.tolist()
             if self.path is not None:
                 with self.path.open("a") as file:
                     for row, outputs in zip(rows, answers):
@@ -167,7 +177,8 @@ class MaskedRun:
                 )
         self.n_features = n_features.tolist()
         self.targets = None if targets is None else targets_of(targets, len(self.n_features))
-        self.scoring = {"activation": None, "batch_size": None, "allow_batch_dependence": False, **scoring}
+        self.activation = activation_of(scoring.get("activation"))
+        self.scoring = {"batch_size": None, "allow_batch_dependence": False, **scoring, "activation": self.activation}
         self.metrics: Sequence[tuple[str, Asked]] = ()
         self.curves = True
         self.progress: Any = None
@@ -242,6 +253,8 @@ class MaskedRun:
 
     def request(self) -> dict[str, Any]:
         """As the native part reads it."""
+        # A plan counts the samples that are whole, too.
+        left = self.model.calls_left
         subsets, metrics = None, []
         for name, metric in self.metrics:
             draws = metric.arrays.get("draws")
@@ -259,7 +272,6 @@ class MaskedRun:
                     **metric.functions,
                 }
             )
-        scoring = {**self.scoring, "activation": activation_of(self.scoring["activation"])}
         return {
             "model": self._outputs if self.whole else self.model._outputs,
             "n_features": self.n_features,
@@ -267,10 +279,10 @@ class MaskedRun:
             "explainers": [(name, values) for name, (_, values) in self.explainers],
             "metrics": metrics,
             "subsets": None if subsets is None else subsets[1],
-            "max_calls": self.model.max_calls if self.model.cache is None else None,
+            "max_calls": None if left is None or self.model.cache is not None else left + len(self.whole),
             "curves": self.curves,
             "progress": self.progress,
-            **scoring,
+            **self.scoring,
         }
 
     def _subsets(self, metric: Asked, draws: Any) -> list[npt.NDArray[Any]]:
