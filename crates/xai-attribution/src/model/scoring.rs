@@ -30,21 +30,32 @@ pub struct Scoring {
     pub layout: Option<Layout>,
 }
 
-/// The bytes of rows in one call, unless the batch size is given: metrics hold a few arrays of that size.
-const CALL_BYTES: usize = 32 << 20;
+/// The bytes of rows in one call, unless the batch size is given: what changes and reads them finds them in the cache.
+const CALL_BYTES: usize = 4 << 20;
 
-/// The rows that model and explainer are called with, unless the batch size is given: as many as 32 MiB hold,
-/// at least 1, at most 4096. It depends on the rows alone, so that results are the same on any machine.
+/// The bytes of rows that a call must not exceed for the sake of [`FEW_ROWS`]: metrics hold a few arrays of that size.
+const MOST_BYTES: usize = 32 << 20;
+
+/// Fewer rows would let a model wait for its weights, and a service for its network.
+const FEW_ROWS: usize = 64;
+
+/// The rows that model and explainer are called with, unless the batch size is given: as many as 4 MiB hold, at
+/// most 4096; of larger rows 64, or as many as 32 MiB hold, at least 1. It depends on the rows alone, so that
+/// results are the same on any machine.
 ///
 /// ```
 /// use xai_attribution::model::rows_per_call;
 /// assert_eq!(rows_per_call(20 * 8), 4096); // 20 numbers in double precision
+/// assert_eq!(rows_per_call(28 * 28 * 4), 1337); // digits in single precision
 /// assert_eq!(rows_per_call(224 * 224 * 3 * 4), 55); // images in single precision
 /// assert_eq!(rows_per_call(4096 * 4096 * 3 * 4), 1);
 /// ```
 #[must_use]
 pub fn rows_per_call(row_bytes: usize) -> usize {
-    (CALL_BYTES / row_bytes.max(1)).clamp(1, 4096)
+    let holds = |bytes: usize| bytes / row_bytes.max(1);
+    holds(CALL_BYTES)
+        .max(holds(MOST_BYTES).min(FEW_ROWS))
+        .clamp(1, 4096)
 }
 
 /// What is read off the model's outputs for changed inputs.

@@ -73,7 +73,7 @@ pub(super) struct ScoringOptions {
     activation: Activation,
     #[command(flatten)]
     layout: LayoutOptions,
-    /// Rows the model is called with at once. Default: as many as 32 MiB hold, at least 1, at most 4096.
+    /// Rows the model is called with at once. Default: as many as 4 MiB hold, at most 4096; of larger rows 64, or as many as 32 MiB hold.
     #[arg(long, value_name = "N", value_parser = crate::usage::whole(1..=u32::MAX))]
     batch_size: Option<u32>,
     /// Takes a model whose answer to a row depends on the other rows of the call, which is an error otherwise.

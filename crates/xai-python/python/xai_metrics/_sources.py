@@ -28,7 +28,7 @@ class Source:
 
 
 def source_of(data: Any, rows: int | None = None) -> Source:
-    """The batches of a data set: those that it has, else of so many rows, else of what 32 MiB hold.
+    """The batches of a data set: those that it has, else of so many rows, else of as many as a model is called with.
 
     >>> import numpy as np
     >>> source = source_of((np.zeros((5, 2)), np.arange(5)), 2)

@@ -157,7 +157,7 @@ def evaluate(
         other models: a function or a module does not say whether it answers logits.
     batch_size : int or None
         The largest number of rows that model and explainers are given at once; ``None`` for as
-        many as 32 MiB hold, at least 1, at most 4096.
+        many as 4 MiB hold, at most 4096; of larger rows 64, or as many as 32 MiB hold.
     allow_batch_dependence : bool
         Whether the model may answer a row otherwise in another batch. Else the first row of the
         first call with several different ones is asked alone, too, and outputs that differ by more
