@@ -44,10 +44,10 @@ impl<T: Real> Scorer<'_, T> {
         &self,
         model: &dyn Model<T>,
         values: &[T],
-        sample_of: impl Fn(usize) -> usize,
+        sample_of: &dyn Fn(usize) -> usize,
         step: &str,
     ) -> Result<Vec<f64>> {
-        let outputs = self.outputs(model, values, &sample_of, step)?;
+        let outputs = self.outputs(model, values, sample_of, step)?;
         self.scores_of(&outputs, sample_of)
     }
 
@@ -56,7 +56,7 @@ impl<T: Real> Scorer<'_, T> {
         &self,
         model: &dyn Model<T>,
         values: &[T],
-        sample_of: impl Fn(usize) -> usize,
+        sample_of: &dyn Fn(usize) -> usize,
         step: &str,
     ) -> Result<Array2<f64>> {
         let mut shape = self.run.shape().to_vec();
@@ -67,8 +67,8 @@ impl<T: Real> Scorer<'_, T> {
         let sample_of = |row| self.samples.start + sample_of(row);
         Scoring::outputs_of_answer(
             n_rows,
-            |row| self.run.number(sample_of(row)),
-            || format!("{}{step}", self.run.call(&self.samples)),
+            &|row| self.run.number(sample_of(row)),
+            &|| format!("{}{step}", self.run.call(&self.samples)),
             model.outputs_of(rows, &sample_of),
         )
     }
@@ -77,11 +77,11 @@ impl<T: Real> Scorer<'_, T> {
     pub(crate) fn scores_of(
         &self,
         outputs: &Array2<f64>,
-        sample_of: impl Fn(usize) -> usize,
+        sample_of: &dyn Fn(usize) -> usize,
     ) -> Result<Vec<f64>> {
         let (scoring, targets) = (self.run.scoring(), self.run.targets());
         let sample = |row| self.samples.start + sample_of(row);
-        self.reads.of_outputs(scoring, targets, outputs, sample)
+        self.reads.of_outputs(scoring, targets, outputs, &sample)
     }
 }
 
@@ -242,7 +242,7 @@ impl<'a, T: Real> SampleBatch<'a, T> {
         }
         let base: Rc<[f64]> = self
             .scorer()
-            .scores_of(self.base_outputs()?, |row| row)?
+            .scores_of(self.base_outputs()?, &|row| row)?
             .into();
         self.record(BASE, Rc::clone(&base));
         Ok(self.base.get_or_init(|| base))
@@ -259,7 +259,7 @@ impl<'a, T: Real> SampleBatch<'a, T> {
         }
         let outputs = self
             .scorer()
-            .outputs(self.model, self.values, |row| row, "")?;
+            .outputs(self.model, self.values, &|row| row, "")?;
         Ok(self.outputs.get_or_init(|| outputs))
     }
 
@@ -275,7 +275,7 @@ impl<'a, T: Real> SampleBatch<'a, T> {
         sample_of: impl Fn(usize) -> usize,
         step: &str,
     ) -> Result<Array2<f64>> {
-        self.scorer().outputs(self.model, rows, sample_of, step)
+        self.scorer().outputs(self.model, rows, &sample_of, step)
     }
 
     /// `g(f, z_i, y_i)` of one changed input per sample, with the targets of the samples.
@@ -294,7 +294,7 @@ impl<'a, T: Real> SampleBatch<'a, T> {
 
     /// [`score`](Self::score) of values in row-major order; `step` describes them behind the batch.
     pub(crate) fn scores_of_values(&self, values: &[T], step: &str) -> Result<Vec<f64>> {
-        self.scorer().scores(self.model, values, |row| row, step)
+        self.scorer().scores(self.model, values, &|row| row, step)
     }
 
     /// The scores of any number of changed inputs, in calls of at most the batch size.
@@ -332,7 +332,7 @@ impl<'a, T: Real> SampleBatch<'a, T> {
             change(row, values);
         };
         self.ask_made(n_rows, 1, make, |first, rows, model| {
-            scorer.scores(model, rows, |row| sample_of(first + row), step)
+            scorer.scores(model, rows, &|row| sample_of(first + row), step)
         })
     }
 

@@ -73,7 +73,7 @@ pub(crate) fn explain_rows<T: Real>(
         );
     }
     check_finite(input::EXPLANATIONS, maps.view())
-        .map_err(|error| error_of_row(error, sample, call))?;
+        .map_err(|error| error_of_row(error, &sample, call))?;
     if maps.is_standard_layout() {
         return Ok(maps);
     }
@@ -82,7 +82,7 @@ pub(crate) fn explain_rows<T: Real>(
 
 /// An error about a row of an answer, about the sample of the data set that the row is made of: which
 /// row of a call it was tells nobody which sample to look at.
-pub(crate) fn error_of_row(error: Error, sample: impl Fn(usize) -> usize, call: &str) -> Error {
+pub(crate) fn error_of_row(error: Error, sample: &dyn Fn(usize) -> usize, call: &str) -> Error {
     let mut index = error.index().to_vec();
     let Some(row) = index.first_mut() else {
         return error.owner(call.to_owned());

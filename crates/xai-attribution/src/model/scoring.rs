@@ -91,7 +91,7 @@ impl CurveScore {
         scoring: &Scoring,
         targets: &Targets,
         outputs: &Array2<f64>,
-        sample: impl Fn(usize) -> usize,
+        sample: &dyn Fn(usize) -> usize,
     ) -> Result<Vec<f64>> {
         let (Self::Top1, Targets::Classes(classes)) = (self, targets) else {
             return scoring.scores_of_outputs(targets, outputs, sample);
@@ -149,8 +149,8 @@ impl Scoring {
     /// that a row is made of.
     pub(crate) fn outputs_of_answer(
         n_rows: usize,
-        sample: impl Fn(usize) -> usize,
-        call: impl Fn() -> String,
+        sample: &dyn Fn(usize) -> usize,
+        call: &dyn Fn() -> String,
         answer: Result<Array2<f64>, BoxError>,
     ) -> Result<Array2<f64>> {
         let outputs = answer.map_err(|source| match source.is::<BatchDependence>() {
@@ -175,7 +175,7 @@ impl Scoring {
         &self,
         targets: &Targets,
         outputs: &Array2<f64>,
-        sample: impl Fn(usize) -> usize,
+        sample: &dyn Fn(usize) -> usize,
     ) -> Result<Vec<f64>> {
         let mut scores = Vec::with_capacity(outputs.nrows());
         let mut activated = Vec::with_capacity(outputs.ncols());

@@ -102,8 +102,12 @@ pub trait Parameters {
     /// # Errors
     /// An invalid parameter, about the first that is outside its kind.
     fn check_params(&self) -> Result<()> {
-        self.params().iter().try_for_each(Param::check)
+        check_all(&self.params())
     }
+}
+
+fn check_all(params: &[Param]) -> Result<()> {
+    params.iter().try_for_each(Param::check)
 }
 
 /// A parameter of a name, which the caller has not.
@@ -128,12 +132,18 @@ pub fn with<P: Parameters, N: AsRef<str>>(
     settings: impl IntoIterator<Item = (N, Value)>,
 ) -> Result<P> {
     for (name, value) in settings {
-        if !defaults.set(name.as_ref(), &value)? {
-            return Err(unknown(name.as_ref(), &defaults.params()));
-        }
+        set_known(&mut defaults, name.as_ref(), &value)?;
     }
     defaults.check_params()?;
     Ok(defaults)
+}
+
+/// Sets a parameter that there is. (It is compiled once, not for each metric.)
+fn set_known(of: &mut dyn Parameters, name: &str, value: &Value) -> Result<()> {
+    match of.set(name, value)? {
+        true => Ok(()),
+        false => Err(unknown(name, &of.params())),
+    }
 }
 
 /// The word of a choice, without the value behind it.

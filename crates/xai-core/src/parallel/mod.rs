@@ -150,14 +150,22 @@ fn held<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// assert_eq!(xai_core::parallel::map(4, |i| i * i), vec![0, 1, 4, 9]);
 /// ```
 pub fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    // All but the loop over the items is compiled once for each type of results, not for each `f`.
+    gather(n, &|items, part| {
+        for i in items {
+            part.push(f(i));
+        }
+    })
+}
+
+/// The results that `work` appends for ranges of `0..n`, in order.
+fn gather<T: Send>(n: usize, work: &(dyn Fn(Items<'_>, &mut Vec<T>) + Sync)) -> Vec<T> {
     // The first item of each range and its results, ascending.
     let parts: Mutex<Vec<(usize, Vec<T>)>> = Mutex::new(Vec::new());
     in_ranges(n, &|items| {
         let first = items.range.start;
         let mut part = Vec::with_capacity(items.range.len());
-        for i in items {
-            part.push(f(i));
-        }
+        work(items, &mut part);
         let mut parts = held(&parts);
         let place = parts.partition_point(|(other, _)| *other < first);
         parts.insert(place, (first, part));

@@ -107,7 +107,7 @@ impl<T: Real, F: MaskFormula> Measure<T> for MaskMetric<F> {
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
-        masked_maps(explained, self.pool, |map| {
+        masked_maps(explained, self.pool, &|map| {
             let value = (map.n_inside > 0).then(|| self.formula.value(map));
             Ok(value.flatten())
         })
@@ -175,7 +175,7 @@ impl<F: MaskFormula> MaskMetric<F> {
 pub(crate) fn masked_maps<T: Real, R: Send>(
     explained: &ExplainedBatch<'_, T>,
     pool: ChannelPool,
-    of: impl Fn(&MaskedMap<'_>) -> Result<R> + Sync + Send,
+    of: &(dyn Fn(&MaskedMap<'_>) -> Result<R> + Sync),
 ) -> Result<Vec<R>> {
     let batch = explained.batch();
     let side = batch.run().side::<Masks>()?;

@@ -98,7 +98,7 @@ impl<T: Real, F: TruthFormula> Measure<T> for TruthMetric<F> {
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
-        masked_maps(explained, self.pool, |map| {
+        masked_maps(explained, self.pool, &|map| {
             let attributions = self.read(map, 0.0)?;
             Ok(attributions.and_then(|attributions| {
                 self.formula.value(&MaskedMap {
@@ -121,7 +121,7 @@ impl<T: Real, F: TruthFormula> WholeMetric<T> for TruthMetric<F> {
     type Note = Positions;
 
     fn notes(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Positions>> {
-        masked_maps(explained, self.pool, |map| {
+        masked_maps(explained, self.pool, &|map| {
             let attributions = self
                 .read(map, PEER_EPSILON)?
                 .unwrap_or_default()

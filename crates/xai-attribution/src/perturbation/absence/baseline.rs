@@ -364,7 +364,7 @@ impl<T: Real> BatchWork<T> for BlankScores {
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
         let outputs = batch.shared(&BlankOutputs(self.0.clone()))?;
-        batch.scorer().scores_of(&outputs, |row| row)
+        batch.scorer().scores_of(&outputs, &|row| row)
     }
 }
 

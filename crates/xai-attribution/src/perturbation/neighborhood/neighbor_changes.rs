@@ -273,7 +273,7 @@ impl NeighborDrops {
                 visit(first, rows);
             },
             |first, rows, model| {
-                scorer.scores(model, rows, |row| (first + row) / count, ", neighbours")
+                scorer.scores(model, rows, &|row| (first + row) / count, ", neighbours")
             },
         );
         source.check()?;
@@ -331,7 +331,7 @@ impl Representation {
         }
         let sample = |row| batch.samples().start + sample_of(row);
         check_finite(input::REPRESENTATION, answer.view())
-            .map_err(|error| error_of_row(error, sample, call))?;
+            .map_err(|error| error_of_row(error, &sample, call))?;
         Ok(answer)
     }
 }

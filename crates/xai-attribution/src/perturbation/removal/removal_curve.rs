@@ -217,7 +217,7 @@ impl RemovalCurve {
                     done = counts;
                     let rows = &blocks[..counts.len() * size];
                     let step = format!(", {} with {counts:?} positions flipped", self.name());
-                    let answer = scorer.scores(model, rows, |row| row % n, &step)?;
+                    let answer = scorer.scores(model, rows, &|row| row % n, &step)?;
                     scores.extend(answer.chunks_exact(n).map(<[f64]>::to_vec));
                 }
                 Ok(scores)
@@ -292,10 +292,10 @@ impl RemovalCurve {
                 return batch.base_scores().map(<[f64]>::to_vec);
             }
             let scorer = batch.scorer_of(self.score);
-            return scorer.scores_of(batch.base_outputs()?, |row| row);
+            return scorer.scores_of(batch.base_outputs()?, &|row| row);
         }
         let blank = batch.shared(&BlankOutputs(self.baseline.clone()))?;
-        batch.scorer_of(self.score).scores_of(&blank, |row| row)
+        batch.scorer_of(self.score).scores_of(&blank, &|row| row)
     }
 
     /// Feature by feature: few, so that every row is made anew from its sample.

@@ -360,8 +360,8 @@ impl<T: Real> MapWork<T> for ImputedCurve {
             },
             |first, rows, model| {
                 let sample_of = |row: usize| (first + row) % n;
-                let outputs = scorer.outputs(model, rows, sample_of, ", with imputed pixels")?;
-                let scores = scorer.scores_of(&outputs, sample_of)?.into_iter();
+                let outputs = scorer.outputs(model, rows, &sample_of, ", with imputed pixels")?;
+                let scores = scorer.scores_of(&outputs, &sample_of)?.into_iter();
                 let answer = |(row, score): (usize, f64)| {
                     let predicted = arg_max(&outputs.row(row).to_vec());
                     Answer {
