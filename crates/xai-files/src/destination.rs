@@ -97,6 +97,24 @@ pub fn check(path: &Path) -> Result<(), Failure> {
     }
 }
 
+/// Whether two paths lead to one regular file, by whatever names and links. Others are not opened: a pipe can be read only
+/// once.
+pub fn is_same_file(a: &Path, b: &Path) -> bool {
+    let is_file = |path: &Path| std::fs::metadata(path).is_ok_and(|found| found.is_file());
+    is_file(a) && is_file(b) && same_file::is_same_file(a, b).unwrap_or(false)
+}
+
+/// Whether a path leads into a folder, or into one inside it, by whatever names and links.
+pub fn is_inside(path: &Path, of: &Path) -> bool {
+    let Ok(target) = target(path) else {
+        return false;
+    };
+    match (folder(&target).canonicalize(), of.canonicalize()) {
+        (Ok(folder), Ok(of)) => folder.starts_with(of),
+        _ => false,
+    }
+}
+
 /// The folder of a file.
 pub(crate) fn folder(path: &Path) -> &Path {
     match path.parent() {

@@ -90,6 +90,9 @@ async fn answer(arguments: &Arguments) -> Result<(), Failure> {
         None => Readers::Here,
     };
     let (plan, tables) = tables::plan(&session, &arguments.query, readers).await?;
+    if let Output::File(file) = &output {
+        tables.check_output(file)?;
+    }
     // Once more by the plan, which sees what a statement has inside.
     let options = SQLOptions::new()
         .with_allow_ddl(false)

@@ -1,11 +1,11 @@
 //! `--out` before there is anything to write.
 
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ArgMatches;
 use clap_lex::OsStrExt;
-use xai_files::destination::is_standard_output;
+use xai_files::destination::{is_same_file, is_standard_output};
 use xai_files::{Failure, InFile, destination, npz};
 
 /// Commands whose `--out` is a folder, which is made.
@@ -32,7 +32,7 @@ pub(crate) fn check(matches: &ArgMatches) -> Result<bool, Failure> {
     if !is_of_folder {
         destination::check(out).in_file(out)?;
     }
-    match inputs(command).find(|(_, input)| is_same(out, input)) {
+    match inputs(command).find(|(_, input)| is_same_file(out, input)) {
         None => Ok(is_stdout),
         Some((option, _)) => Err(Failure::of_option(
             "--out",
@@ -90,10 +90,4 @@ fn inputs(command: &ArgMatches) -> impl Iterator<Item = (&str, PathBuf)> {
             (id, archive.unwrap_or(path))
         })
     })
-}
-
-/// Whether two paths lead to one regular file. Others are not opened: a pipe can be read only once.
-fn is_same(out: &Path, input: &Path) -> bool {
-    let is_file = |path: &Path| std::fs::metadata(path).is_ok_and(|found| found.is_file());
-    is_file(out) && is_file(input) && same_file::is_same_file(out, input).unwrap_or(false)
 }

@@ -94,6 +94,8 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     let session = embedded(&limits)?;
     let (train, of_train) = tables::read(&session, &arguments.train).await?;
     let (test, of_test) = tables::read(&session, &arguments.test).await?;
+    of_train.check_output(&arguments.out)?;
+    of_test.check_output(&arguments.out)?;
     let label = Role::new("--label", &arguments.label, "--train", &arguments.train);
     let predicted = Role::new(
         "--predicted",

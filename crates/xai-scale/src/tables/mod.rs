@@ -19,6 +19,7 @@ use datafusion::prelude::SessionContext;
 use datafusion::sql::parser::Statement;
 use datafusion::sql::sqlparser::ast as sqlparser;
 use xai_files::Failure;
+use xai_files::destination::{is_inside, is_same_file};
 
 use crate::failure::of_query;
 use crate::plain::without_dictionaries;
@@ -47,6 +48,29 @@ impl Tables {
         plan: &LogicalPlan,
     ) -> Result<(), Failure> {
         columns::check(session, plan, &self.0)
+    }
+
+    /// Refuses an output that is a file of a table, or would be one the next time.
+    pub(crate) fn check_output(&self, out: &Path) -> Result<(), Failure> {
+        let refused = |what: std::fmt::Arguments<'_>| {
+            let failure = Failure::of_option("--out", what).with_value(out.display());
+            Err(failure.help("name another file"))
+        };
+        for Table { files, .. } in &self.0 {
+            if let Some(file) = files.files.iter().find(|file| is_same_file(out, file)) {
+                return refused(format_args!(
+                    "the file {}, which is read and would be lost",
+                    file.display()
+                ));
+            }
+            if is_inside(out, &files.path) {
+                return refused(format_args!(
+                    "in the folder {}, which is read: its rows would be among those of the folder",
+                    files.path.display()
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// What went wrong while a query ran; a file that cannot be read has the name that the query has for it.

@@ -11,5 +11,6 @@ mod harness;
 mod interrupted;
 mod killed;
 mod messages;
+mod overwriting;
 #[cfg(unix)]
 mod work_dir;
