@@ -1,6 +1,7 @@
 //! A result as a file that is whole or not there.
 
 use std::ffi::OsStr;
+use std::io::Write;
 use std::path::Path;
 
 use datafusion::arrow::array::RecordBatch;
@@ -9,7 +10,8 @@ use datafusion::arrow::csv;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::ipc::writer::FileWriter;
-use datafusion::arrow::json::LineDelimitedWriter;
+use datafusion::arrow::json::writer::JsonFormat;
+use datafusion::arrow::json::{LineDelimitedWriter, Writer, WriterBuilder};
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::parquet::arrow::ArrowWriter;
 use futures::StreamExt;
@@ -90,6 +92,11 @@ fn cannot_be_written(path: &Path, reason: &ArrowError) -> Failure {
     Failure::cannot_be_written(format_args!("{reason}")).in_file(path)
 }
 
+/// A writer of objects, in which a column that is NULL is `null`.
+pub(super) fn with_nulls<W: Write, F: JsonFormat>(to: W) -> Writer<W, F> {
+    WriterBuilder::new().with_explicit_nulls(true).build(to)
+}
+
 /// A writer of one of the formats.
 enum Rows {
     Parquet(Box<ArrowWriter<WholeFile>>),
@@ -108,7 +115,7 @@ impl Rows {
                 writer.write(&RecordBatch::new_empty(schema))?;
                 Self::Csv(Box::new(writer))
             }
-            Format::JsonLines => Self::JsonLines(Box::new(LineDelimitedWriter::new(file))),
+            Format::JsonLines => Self::JsonLines(Box::new(with_nulls(file))),
             Format::Arrow => {
                 // A file holds one dictionary for each column, and batches have their own.
                 let schema = without_dictionaries(&schema);

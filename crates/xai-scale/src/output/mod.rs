@@ -46,7 +46,7 @@ pub(crate) async fn write(
             print(text.as_bytes())?;
         }
         Output::Json => {
-            let mut writer = ArrayWriter::new(standard_output_until_closed());
+            let mut writer: ArrayWriter<_> = file::with_nulls(standard_output_until_closed());
             while let Some(batch) = rows.next().await {
                 writer.write(&batch?).map_err(of_arrow)?;
             }

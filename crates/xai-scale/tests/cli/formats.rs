@@ -63,6 +63,22 @@ fn a_table_for_a_person_has_all_digits() {
 }
 
 #[test]
+fn null_is_written_as_null() {
+    let files = Files::new();
+    let query = "SELECT average_drop(base, masked) AS drop, count(*) AS n, exact_avg(base) AS mean, [1, NULL] AS list
+        FROM (VALUES (CAST(NULL AS DOUBLE), 0.5)) AS t(base, masked)";
+    let object = "{\"drop\":null,\"n\":1,\"mean\":{\"mean\":null,\"std\":null,\"low\":null,\"high\":null,\"n\":0,\"n_null\":1},\"list\":[1,null]}";
+    assert_eq!(files.json(query, &[]), format!("[{object}]\n"));
+    files.run(&["sql", query, "--out", "lines.json"]).well();
+    let lines = std::fs::read_to_string(files.path("lines.json")).expect("read");
+    assert_eq!(lines, format!("{object}\n"));
+    assert_eq!(
+        files.json("SELECT drop FROM 'lines.json'", &[]),
+        "[{\"drop\":null}]\n"
+    );
+}
+
+#[test]
 fn rows_do_not_depend_on_the_number_of_files() {
     let (one, many) = (
         Files::with_scores(5000, 7, 1),
