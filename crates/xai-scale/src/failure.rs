@@ -19,7 +19,7 @@ pub(crate) fn of_query(error: &DataFusionError) -> Failure {
         other => other.strip_backtrace(),
     };
     let message = message.split(DataFusionError::BACK_TRACE_SEP).next();
-    let message = message.unwrap_or_default();
+    let message = sentence(message.unwrap_or_default());
     match root {
         E::Plan(_) | E::NotImplemented(_) | E::SQL(..) | E::SchemaError(..) => {
             Failure::usage(message)
@@ -27,6 +27,30 @@ pub(crate) fn of_query(error: &DataFusionError) -> Failure {
         E::ResourcesExhausted(_) => Failure::new(message).help(MORE_MEMORY),
         _ => Failure::new(message),
     }
+}
+
+/// What stands before a sentence on its way through the engine.
+const PREFIXES: [&str; 5] = [
+    "Could not parse plan: ",
+    "DataFusion error: ",
+    "Error during planning: ",
+    "Execution error: ",
+    "Resources exhausted: ",
+];
+
+/// The sentence of an error: that of a scheduler arrives as the parts of a message.
+fn sentence(text: &str) -> String {
+    let sent = text.strip_prefix("Status { code: ");
+    let sent = sent.and_then(|sent| sent.split_once("message: \""));
+    let sent = sent.and_then(|(_, sent)| sent.split_once("\", metadata: "));
+    let mut sentence = match sent {
+        Some((sent, _)) => sent.replace("\\\"", "\"").replace("\\n", " "),
+        None => text.to_owned(),
+    };
+    while let Some(rest) = PREFIXES.iter().find_map(|it| sentence.strip_prefix(it)) {
+        sentence = rest.to_owned();
+    }
+    sentence
 }
 
 #[cfg(test)]
@@ -39,6 +63,9 @@ mod tests {
         let failure = of_query(&planning.context("while planning"));
         assert_eq!(failure.exit_code(), 2);
         assert_eq!(failure.to_string(), "error: average_drop: masked");
+        let sent = "Status { code: Internal, message: \"DataFusion error: Execution error: no \\\"x\\\"\", metadata: M }";
+        let sent = DataFusionError::Execution(sent.to_owned());
+        assert_eq!(of_query(&sent).to_string(), "error: no \"x\"");
         let data = DataFusionError::Execution("base[3]: negative".to_owned());
         assert_eq!(of_query(&data).exit_code(), 1);
     }

@@ -11,6 +11,7 @@ mod cluster;
 mod explain;
 mod failure;
 mod generate;
+mod nesting;
 mod output;
 mod plain;
 mod session;
@@ -54,6 +55,23 @@ enum Command {
 
 fn main() -> ExitCode {
     allocator::keep_freed_memory();
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|command| command == "executor")
+    {
+        cluster::executor::with_stack(STACK);
+    }
+    match nesting::with_stack(run) {
+        Ok(Ok(code)) => code,
+        Ok(Err(panic)) => resume_unwind(panic),
+        Err(error) => {
+            eprintln!("{}", no_threads(&error));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> ExitCode {
     let command = XaiScale::parse().command;
     // A query tells what went wrong by its error. Servers have a log; RUST_LOG=info tells what they do.
     let level = match command {
@@ -81,16 +99,20 @@ fn main() -> ExitCode {
     }
 }
 
-/// Stack of a thread that plans and runs queries: without optimization the planner of a nested query needs more than
-/// the two megabytes that threads have otherwise.
+/// Stack of a thread that runs queries: without optimization the deepest terms need more than the two megabytes that
+/// threads have otherwise.
 const STACK: usize = 16 << 20;
+
+fn no_threads(error: &std::io::Error) -> Failure {
+    Failure::new(format_args!("no threads: {error}"))
+}
 
 fn running(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .thread_stack_size(STACK)
         .build()
-        .map_err(|error| Failure::new(format_args!("no threads: {error}")))?;
+        .map_err(|error| no_threads(&error))?;
     let outcome = catch_unwind(AssertUnwindSafe(|| runtime.block_on(work)));
     // Work that still runs elsewhere does not hold the end up.
     runtime.shutdown_background();

@@ -58,6 +58,27 @@ pub(crate) struct Arguments {
     memory_limit: Option<usize>,
 }
 
+/// Gives the threads of the tasks their stack. The engine makes them itself, with the stack that threads have where nothing
+/// else is said, and that is told by this variable alone, to a program that starts. So the program starts once more.
+#[cfg(unix)]
+pub(crate) fn with_stack(bytes: usize) {
+    use std::os::unix::process::CommandExt;
+    const STACK: &str = "RUST_MIN_STACK";
+    if std::env::var_os(STACK).is_some() {
+        return;
+    }
+    if let Ok(program) = std::env::current_exe() {
+        let arguments = std::env::args_os().skip(1);
+        let mut again = std::process::Command::new(program);
+        // It returns where it did not start: then the deepest terms have less room.
+        let _ = again.args(arguments).env(STACK, bytes.to_string()).exec();
+    }
+}
+
+/// Nothing, where a program cannot take the place of another.
+#[cfg(not(unix))]
+pub(crate) fn with_stack(_: usize) {}
+
 /// Works until it is interrupted.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     let address = free(SocketAddr::new(arguments.bind, arguments.port)).await?;

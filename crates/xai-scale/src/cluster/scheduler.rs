@@ -8,12 +8,13 @@ use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::{SchedulerConfig, TaskDistributionPolicy};
 use ballista_scheduler::scheduler_process::{create_scheduler, start_grpc_service_with_listener};
 use clap::Args;
-use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
+use datafusion_proto::protobuf::PhysicalPlanNode;
 use tokio::net::TcpListener;
 use xai_files::Failure;
 
 use super::address::DEFAULT_PORT;
 use super::codec::{self, LogicalCodec, PhysicalCodec};
+use super::limited_plan::LimitedPlan;
 
 use crate::failure::of_query;
 
@@ -53,7 +54,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     let config = Arc::new(config);
     let cluster = BallistaCluster::new_from_config(&config).await;
     let cluster = cluster.map_err(Failure::new)?;
-    let server = create_scheduler::<LogicalPlanNode, PhysicalPlanNode>(cluster, config).await;
+    let server = create_scheduler::<LimitedPlan, PhysicalPlanNode>(cluster, config).await;
     let server = server.map_err(Failure::new)?;
     println!("scheduler at {address}");
     if !arguments.bind.is_loopback() {

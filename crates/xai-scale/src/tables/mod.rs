@@ -22,6 +22,7 @@ use xai_files::Failure;
 use xai_files::destination::{is_inside, is_same_file};
 
 use crate::failure::of_query;
+use crate::nesting;
 use crate::plain::without_dictionaries;
 use columns::Table;
 pub(crate) use faulty::{NameFiles, named};
@@ -98,11 +99,15 @@ pub(crate) async fn plan(
     query: &str,
     readers: Readers,
 ) -> Result<(LogicalPlan, Tables), Failure> {
+    nesting::check_text(query)?;
     let state = session.state();
     let dialect = state.config().options().sql_parser.dialect;
     let statement = state.sql_to_statement(query, &dialect);
     let mut statement = statement.map_err(|error| of_query(&error))?;
     check_that_it_reads(&statement, query)?;
+    if let Some(statement) = inner(&mut statement) {
+        nesting::check_statement(statement)?;
+    }
     let references = state.resolve_table_references(&statement);
     let references = references.map_err(|error| of_query(&error))?;
     let mut tables = Vec::new();
@@ -120,7 +125,9 @@ pub(crate) async fn plan(
         let plain = TableReference::bare(name.as_str());
         let registered = session.register_table(plain, Arc::new(provider));
         registered.map_err(|error| of_query(&error))?;
-        rename(&mut statement, table, &name);
+        if let Some(statement) = inner(&mut statement) {
+            names::rename(statement, table, &name);
+        }
         names.push(name);
         tables.push(read);
     }
@@ -172,11 +179,12 @@ async fn open(
     Ok((provider, table))
 }
 
-fn rename(statement: &mut Statement, from: &str, to: &str) {
+/// What a statement, or the one that it explains, says in SQL.
+fn inner(statement: &mut Statement) -> Option<&mut sqlparser::Statement> {
     match statement {
-        Statement::Explain(explain) => rename(&mut explain.statement, from, to),
-        Statement::Statement(statement) => names::rename(statement, from, to),
-        _ => {}
+        Statement::Explain(explain) => inner(&mut explain.statement),
+        Statement::Statement(statement) => Some(statement),
+        _ => None,
     }
 }
 

@@ -11,6 +11,7 @@ mod harness;
 mod interrupted;
 mod killed;
 mod messages;
+mod nesting;
 mod overwriting;
 #[cfg(unix)]
 mod work_dir;

@@ -1,0 +1,194 @@
+//! How deep the parts of a query may stand inside each other.
+//!
+//! The parser makes of `a + b + c + …` terms inside terms, and the engine goes down into them by calls inside calls, some of
+//! which take more stack for each. So terms that are too deep are refused before they are planned, on a thread whose stack
+//! has room for the deepest that a text of the longest length can be.
+
+use std::ops::ControlFlow;
+use std::thread;
+
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion, TreeNodeVisitor};
+use datafusion::common::{Result as Planned, plan_err};
+use datafusion::logical_expr::{Expr, LogicalPlan};
+use datafusion::sql::sqlparser::ast::{self, Query, Select, SetExpr, Visit, Visitor};
+use xai_files::Failure;
+
+/// Terms, parts of UNION or tables of a query that may stand inside each other: a thousand, and what is around them.
+pub(crate) const DEEPEST: usize = 1_100;
+/// Bytes that a query may have.
+pub(crate) const LONGEST: usize = 1 << 20;
+/// Stack for the deepest terms that fit a text of that length or a message to a scheduler. The system gives a page of it
+/// when it is used.
+const STACK: usize = 1 << 30;
+
+const WAY_OUT: &str = "write a list of values as `x IN (…)`, or put values into a file and join it";
+
+/// Runs on a thread whose stack is large.
+pub(crate) fn with_stack<T: Send>(
+    work: impl FnOnce() -> T + Send,
+) -> std::io::Result<thread::Result<T>> {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(STACK);
+        Ok(thread.spawn_scoped(scope, work)?.join())
+    })
+}
+
+/// Refuses a text that is too long.
+pub(crate) fn check_text(query: &str) -> Result<(), Failure> {
+    let n_bytes = query.len();
+    if n_bytes > LONGEST {
+        let what = format_args!("the query has {n_bytes} bytes, more than {LONGEST}");
+        return Err(Failure::usage(what).help(WAY_OUT));
+    }
+    Ok(())
+}
+
+/// Refuses a statement whose terms stand too deep inside each other.
+pub(crate) fn check_statement(statement: &impl Visit) -> Result<(), Failure> {
+    match statement.visit(&mut Depth::default()) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(Failure::usage(too_deep()).help(WAY_OUT)),
+    }
+}
+
+/// Refuses a plan whose terms stand too deep inside each other.
+pub(crate) fn check_plan(plan: &LogicalPlan) -> Planned<()> {
+    plan.visit_with_subqueries(&mut Depth::default())?;
+    Ok(())
+}
+
+fn too_deep() -> String {
+    format!("more than {DEEPEST} terms inside each other, as in a + b + …")
+}
+
+/// How many terms stand around the one that is visited.
+#[derive(Default)]
+struct Depth(usize);
+
+impl Depth {
+    fn down(&mut self) -> bool {
+        self.0 += 1;
+        self.0 > DEEPEST
+    }
+}
+
+fn broken_if(is_too_deep: bool) -> ControlFlow<()> {
+    match is_too_deep {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    }
+}
+
+impl Visitor for Depth {
+    type Break = ();
+
+    fn pre_visit_expr(&mut self, _: &ast::Expr) -> ControlFlow<()> {
+        broken_if(self.down())
+    }
+
+    fn post_visit_expr(&mut self, _: &ast::Expr) -> ControlFlow<()> {
+        self.0 -= 1;
+        ControlFlow::Continue(())
+    }
+
+    /// `a UNION b UNION c` is the set of a set and `c`.
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        // By steps, not calls.
+        let (mut parts, mut body) = (1, &*query.body);
+        while let SetExpr::SetOperation { left, .. } = body {
+            (parts, body) = (parts + 1, left);
+        }
+        broken_if(parts > DEEPEST)
+    }
+
+    /// A join of many tables is one of a join and a table.
+    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
+        let tables = select.from.iter().map(|from| 1 + from.joins.len());
+        broken_if(tables.sum::<usize>() > DEEPEST)
+    }
+}
+
+impl<'n> TreeNodeVisitor<'n> for Depth {
+    type Node = LogicalPlan;
+
+    fn f_down(&mut self, node: &'n LogicalPlan) -> Planned<TreeNodeRecursion> {
+        if self.down() {
+            return plan_err!("{}", too_deep());
+        }
+        node.apply_expressions(|term| term.visit(&mut OfTerm(Self::default())))
+    }
+
+    fn f_up(&mut self, _: &'n LogicalPlan) -> Planned<TreeNodeRecursion> {
+        self.0 -= 1;
+        Ok(TreeNodeRecursion::Continue)
+    }
+}
+
+struct OfTerm(Depth);
+
+impl<'n> TreeNodeVisitor<'n> for OfTerm {
+    type Node = Expr;
+
+    fn f_down(&mut self, _: &'n Expr) -> Planned<TreeNodeRecursion> {
+        match self.0.down() {
+            true => plan_err!("{}", too_deep()),
+            false => Ok(TreeNodeRecursion::Continue),
+        }
+    }
+
+    fn f_up(&mut self, _: &'n Expr) -> Planned<TreeNodeRecursion> {
+        self.0.0 -= 1;
+        Ok(TreeNodeRecursion::Continue)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::logical_expr::{LogicalPlanBuilder, lit};
+    use datafusion::sql::sqlparser::dialect::GenericDialect;
+    use datafusion::sql::sqlparser::parser::Parser;
+
+    use super::*;
+
+    fn is_refused(query: &str) -> bool {
+        let statement = Parser::parse_sql(&GenericDialect {}, query).expect("SQL");
+        check_statement(&statement).is_err()
+    }
+
+    #[test]
+    fn a_thousand_terms_may_be_inside_each_other_and_no_more_than_the_limit() {
+        let check = || {
+            for (first, next, last) in [
+                ("SELECT 1", " + 1", ""),
+                ("SELECT sum(a", " * a", ") FROM t WHERE b"),
+                ("SELECT 1 FROM t WHERE a", " OR a", ""),
+                ("SELECT 1", " UNION SELECT 1", ""),
+                ("SELECT 1 FROM t", ", t", ""),
+                ("SELECT 1 FROM t", " JOIN t ON true", ""),
+            ] {
+                let query = |n| format!("{first}{}{last}", next.repeat(n));
+                assert!(!is_refused(&query(1000)), "{next}");
+                assert!(is_refused(&query(DEEPEST)), "{next}");
+            }
+            // Side by side.
+            assert!(!is_refused(&format!(
+                "SELECT 1 IN (1{})",
+                ", 1".repeat(9000)
+            )));
+        };
+        with_stack(check).expect("a thread").expect("no panic");
+    }
+
+    #[test]
+    fn a_plan_is_measured_like_its_text() {
+        let check = || {
+            let sum = |n| (1..n).fold(lit(1), |sum, _| sum + lit(1));
+            let plan = |n| LogicalPlanBuilder::empty(true).project([sum(n)])?.build();
+            let checked = |n| plan(n).and_then(|plan| check_plan(&plan));
+            assert!(checked(DEEPEST).is_ok());
+            let error = checked(DEEPEST + 1).expect_err("too deep").to_string();
+            assert!(error.contains("1100 terms"), "{error}");
+        };
+        with_stack(check).expect("a thread").expect("no panic");
+    }
+}
