@@ -13,7 +13,7 @@ use crate::cluster::{Address, client};
 use crate::failure::of_query;
 use crate::output::{self, Output, Stopped};
 use crate::session::{Limits, embedded};
-use crate::tables::{self, Readers};
+use crate::tables::{self, Reading};
 
 /// Answers a query: SELECT, EXPLAIN or VALUES, with the metrics among the functions.
 ///
@@ -44,6 +44,9 @@ pub(crate) struct Arguments {
     /// Memory that the query may take before it goes to disk, as 2GB; on a cluster the executors have their own limit.
     #[arg(long, value_name = "BYTES", value_parser = amount::bytes, conflicts_with = "scheduler")]
     memory_limit: Option<usize>,
+    /// Take a column that a file of a folder lacks for NULL: of Parquet and JSON lines, where columns are found by their names.
+    #[arg(long)]
+    allow_missing_columns: bool,
     /// Give up after so many seconds.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: Option<u64>,
@@ -85,11 +88,11 @@ async fn answer(arguments: &Arguments) -> Result<(), Failure> {
         Some(scheduler) => client::session(scheduler, &limits).await?,
         None => embedded(&limits)?,
     };
-    let readers = match arguments.scheduler {
-        Some(_) => Readers::Cluster,
-        None => Readers::Here,
+    let reading = Reading {
+        on_cluster: arguments.scheduler.is_some(),
+        allow_missing_columns: arguments.allow_missing_columns,
     };
-    let (plan, tables) = tables::plan(&session, &arguments.query, readers).await?;
+    let (plan, tables) = tables::plan(&session, &arguments.query, reading).await?;
     if let Output::File(file) = &output {
         tables.check_output(file)?;
     }

@@ -15,7 +15,7 @@ use xai_files::Failure;
 
 use crate::output::{self, RowsFile};
 use crate::session::{Limits, embedded};
-use crate::tables;
+use crate::tables::{self, Reading};
 use columns::{Features, ID, Role};
 
 /// Explains predictions by their nearest training cases: reads a table of training cases and a table of samples, and
@@ -70,6 +70,9 @@ pub(crate) struct Arguments {
     /// Parts of a table that are worked on at the same time; the number of cores where it is not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
     partitions: Option<u32>,
+    /// Take a column that a file of a folder lacks for NULL: of Parquet and JSON lines, where columns are found by their names.
+    #[arg(long)]
+    allow_missing_columns: bool,
     /// Print the counts as an object instead of text.
     #[arg(long)]
     json: bool,
@@ -92,8 +95,12 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
         memory: None,
     };
     let session = embedded(&limits)?;
-    let (train, of_train) = tables::read(&session, &arguments.train).await?;
-    let (test, of_test) = tables::read(&session, &arguments.test).await?;
+    let reading = Reading {
+        on_cluster: false,
+        allow_missing_columns: arguments.allow_missing_columns,
+    };
+    let (train, of_train) = tables::read(&session, &arguments.train, reading).await?;
+    let (test, of_test) = tables::read(&session, &arguments.test, reading).await?;
     of_train.check_output(&arguments.out)?;
     of_test.check_output(&arguments.out)?;
     let label = Role::new("--label", &arguments.label, "--train", &arguments.train);
@@ -110,8 +117,6 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     };
     let train = columns::select(&session, train, &label, id, &features)?;
     let test = columns::select(&session, test, &predicted, id, &features)?;
-    of_train.check(&session, train.logical_plan())?;
-    of_test.check(&session, test.logical_plan())?;
 
     let explain = ExplainCases {
         k,

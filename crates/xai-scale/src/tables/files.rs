@@ -1,18 +1,20 @@
 //! Which files a path stands for.
 
+use std::ffi::OsStr;
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
 use xai_files::Failure;
 
 use crate::tables::format::{EXPECTED, Format};
 
-/// Where the tables of a query are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Readers {
-    /// In this process.
-    Here,
+/// How the tables of a query are read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Reading {
     /// By executors, whose exchange of rows does not keep dictionaries.
-    Cluster,
+    pub(crate) on_cluster: bool,
+    /// A column that a file of a folder lacks is NULL.
+    pub(crate) allow_missing_columns: bool,
 }
 
 /// Folders inside folders that are looked into, as many as partitioned tables have columns.
@@ -101,6 +103,21 @@ const LISTS: [(&str, &str); 3] = [
     ("_spark_metadata", "streams of Apache Spark"),
 ];
 
+/// The folder of Apache Iceberg, whose name others have, too.
+const OF_ICEBERG: &str = "metadata";
+
+/// The list of the files that count, and its program, where an entry of a folder is one.
+fn list(entry: &DirEntry) -> Option<(&'static str, &'static str)> {
+    let name = entry.file_name();
+    if name == OF_ICEBERG {
+        let mut inside = std::fs::read_dir(entry.path()).ok()?.flatten();
+        let is_version = |name: &OsStr| name.as_encoded_bytes().ends_with(b".metadata.json");
+        let has_version = inside.any(|entry| is_version(&entry.file_name()));
+        return has_version.then_some((OF_ICEBERG, "Apache Iceberg"));
+    }
+    LISTS.into_iter().find(|(list, _)| name == *list)
+}
+
 /// Adds the files of a folder. Names that begin with a dot or an underscore are notes of the programs that wrote them.
 fn collect(
     folder: &Path,
@@ -116,7 +133,7 @@ fn collect(
     for entry in entries {
         let entry = entry.map_err(|error| cannot_be_opened(error, folder))?;
         let name = entry.file_name();
-        if let Some((list, program)) = LISTS.iter().find(|(list, _)| name == *list) {
+        if let Some((list, program)) = list(&entry) {
             let what =
                 format!("a table of {program}: `{list}` says which files count, and is not read");
             let failure = Failure::new(what).in_file(folder);

@@ -24,16 +24,15 @@ use xai_files::destination::{is_inside, is_same_file};
 use crate::failure::of_query;
 use crate::nesting;
 use crate::plain::without_dictionaries;
-use columns::Table;
 pub(crate) use faulty::{NameFiles, named};
 use faulty::{Unreadable, without_panic};
 use files::Files;
-pub(crate) use files::Readers;
+pub(crate) use files::Reading;
 use listed::Listed;
 
 /// The tables that a query reads.
 #[derive(Debug, Default)]
-pub(crate) struct Tables(Vec<Table>);
+pub(crate) struct Tables(Vec<Files>);
 
 impl Tables {
     /// With the tables of another.
@@ -42,22 +41,13 @@ impl Tables {
         self
     }
 
-    /// Checks that every file has the columns that a plan reads.
-    pub(crate) fn check(
-        &self,
-        session: &SessionContext,
-        plan: &LogicalPlan,
-    ) -> Result<(), Failure> {
-        columns::check(session, plan, &self.0)
-    }
-
     /// Refuses an output that is a file of a table, or would be one the next time.
     pub(crate) fn check_output(&self, out: &Path) -> Result<(), Failure> {
         let refused = |what: std::fmt::Arguments<'_>| {
             let failure = Failure::of_option("--out", what).with_value(out.display());
             Err(failure.help("name another file"))
         };
-        for Table { files, .. } in &self.0 {
+        for files in &self.0 {
             if let Some(file) = files.files.iter().find(|file| is_same_file(out, file)) {
                 return refused(format_args!(
                     "the file {}, which is read and would be lost",
@@ -83,7 +73,7 @@ impl Tables {
         let Some(Unreadable { file, reason }) = unreadable else {
             return of_query(error);
         };
-        let mut names = self.0.iter().flat_map(|table| &table.files.files);
+        let mut names = self.0.iter().flat_map(|table| &table.files);
         let name = names.find(|name| faulty::location(name).as_ref() == Some(file));
         let failure = Failure::new(reason);
         match name {
@@ -97,7 +87,7 @@ impl Tables {
 pub(crate) async fn plan(
     session: &SessionContext,
     query: &str,
-    readers: Readers,
+    reading: Reading,
 ) -> Result<(LogicalPlan, Tables), Failure> {
     nesting::check_text(query)?;
     let state = session.state();
@@ -119,9 +109,8 @@ pub(crate) async fn plan(
         if state.table_functions().contains_key(table.as_ref()) {
             continue;
         }
-        let (provider, mut read) = open(session, Path::new(table.as_ref()), readers).await?;
+        let (provider, read) = open(session, Path::new(table.as_ref()), reading).await?;
         let name = names::plain(table, &names);
-        read.name = Some(name.clone());
         let plain = TableReference::bare(name.as_str());
         let registered = session.register_table(plain, Arc::new(provider));
         registered.map_err(|error| of_query(&error))?;
@@ -133,17 +122,16 @@ pub(crate) async fn plan(
     }
     let plan = session.state().statement_to_plan(statement).await;
     let plan = plan.map_err(|error| of_query(&error))?;
-    let tables = Tables(tables);
-    tables.check(session, &plan)?;
-    Ok((plan, tables))
+    Ok((plan, Tables(tables)))
 }
 
 /// A table by its path alone.
 pub(crate) async fn read(
     session: &SessionContext,
     path: &Path,
+    reading: Reading,
 ) -> Result<(DataFrame, Tables), Failure> {
-    let (provider, table) = open(session, path, Readers::Here).await?;
+    let (provider, table) = open(session, path, reading).await?;
     let frame = session.read_table(Arc::new(provider));
     let frame = frame.map_err(|error| of_query(&error))?;
     Ok((frame, Tables(vec![table])))
@@ -152,8 +140,8 @@ pub(crate) async fn read(
 async fn open(
     session: &SessionContext,
     path: &Path,
-    readers: Readers,
-) -> Result<(ListingTable, Table), Failure> {
+    reading: Reading,
+) -> Result<(ListingTable, Files), Failure> {
     let files = find(path)?;
     let wrong = |error: DataFusionError| of_query(&error).as_bad_data().in_file(&files.path);
     let listed = Listed::new(session, &files).await.map_err(wrong)?;
@@ -164,19 +152,17 @@ async fn open(
     if schema.fields().is_empty() {
         return Err(files::empty(&files.path));
     }
-    let lacking = columns::lacking(session, &files, &schema).await?;
-    let schema = match readers {
-        Readers::Here => schema,
-        Readers::Cluster => without_dictionaries(&schema),
+    columns::check(session, &files, &schema, reading.allow_missing_columns).await?;
+    let schema = match reading.on_cluster {
+        true => without_dictionaries(&schema),
+        false => schema,
     };
-    let provider = listed.table(schema.clone()).map_err(wrong)?;
-    let table = Table {
-        name: None,
-        files,
-        schema,
-        lacking,
+    let schema = match reading.allow_missing_columns {
+        true => columns::with_null(&schema),
+        false => schema,
     };
-    Ok((provider, table))
+    let provider = listed.table(schema).map_err(wrong)?;
+    Ok((provider, files))
 }
 
 /// What a statement, or the one that it explains, says in SQL.

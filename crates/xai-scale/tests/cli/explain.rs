@@ -189,7 +189,7 @@ fn a_missing_value_takes_no_part_and_is_counted() {
     assert_eq!(said["n_null_training"], 1);
     let query = "SELECT correspondence, nearest['ids'] AS ids FROM 'out.json' ORDER BY id";
     let rows: Vec<Value> = serde_json::from_str(&files.json(query, &[])).expect("rows");
-    assert!(rows[1].get("correspondence").is_none());
+    assert_eq!(rows[1]["correspondence"], Value::Null);
     assert_eq!(rows[0]["ids"], Value::from(vec![0, 2]));
     assert_eq!(rows[2]["ids"], Value::from(vec![2, 3]));
     assert_eq!(rows[2]["correspondence"], 1.0);

@@ -1,6 +1,10 @@
 //! What a person reads when the data or the query is wrong.
 
-use crate::harness::Files;
+use crate::harness::{Cluster, Files};
+
+fn query_of(table: &str) -> String {
+    format!("SELECT sum(base) AS s FROM '{table}'")
+}
 
 const DROP: &str = "SELECT average_drop(base, masked) FROM 'runs'";
 
@@ -134,14 +138,6 @@ fn a_file_that_lacks_a_column_is_named() {
             help.contains("base, other") && help.contains("NULL"),
             "{help}"
         );
-        let filtered = format!("SELECT sum(base) FROM '{ending}' WHERE masked IS NULL");
-        assert!(
-            files
-                .run(&["sql", &filtered])
-                .badly(1)
-                .0
-                .contains("`masked`")
-        );
         let explain = [
             "explain", "--train", ending, "--test", ending, "--label", "other",
         ];
@@ -156,10 +152,15 @@ fn a_file_that_lacks_a_column_is_named() {
         let said = files.run(&[&explain[..], &options].concat());
         assert_eq!(said.badly(1).0, error);
     }
-    // A query that reads what all files have has its answer, where columns are found by their names.
     for ending in ["parquet", "jsonl"] {
-        let sum = files.json(&format!("SELECT sum(base) AS s FROM '{ending}'"), &[]);
-        assert_eq!(sum, "[{\"s\":1.0}]\n");
+        let query = format!("SELECT sum(base) AS s, count(masked) AS n FROM '{ending}'");
+        let said = files.run(&["sql", &query]);
+        assert!(
+            said.badly(1).1.contains("--allow-missing-columns"),
+            "{said:?}"
+        );
+        let answer = files.json(&query, &["--allow-missing-columns"]);
+        assert_eq!(answer, "[{\"s\":1.0,\"n\":1}]\n");
     }
     // Where they are found by their places, another order is another table.
     for ending in ["csv", "arrow"] {
@@ -167,11 +168,45 @@ fn a_file_that_lacks_a_column_is_named() {
         files
             .run(&["sql", &query, "--out", &format!("{ending}/b.{ending}")])
             .well();
-        let said = files.run(&["sql", &format!("SELECT sum(base) AS s FROM '{ending}'")]);
+        let said = files.run(&["sql", &query_of(ending)]);
         let (error, help) = said.badly(1);
         let expected = "its columns are other, masked, base, not base, masked, other";
         assert_eq!(error, format!("{ending}/b.{ending}: {expected}"));
         assert!(help.contains("one order"), "{help}");
+        let said = files.run(&["sql", &query_of(ending), "--allow-missing-columns"]);
+        assert!(said.badly(1).0.contains("its columns are"), "{said:?}");
+    }
+}
+
+/// Also where the query does not read what is different, here and on a cluster.
+#[test]
+fn a_file_of_another_table_is_named_with_the_difference() {
+    let files = Files::new();
+    let cluster = Cluster::new(1);
+    for ending in ["parquet", "csv", "jsonl", "arrow"] {
+        std::fs::create_dir(files.path(ending)).expect("made");
+        for (name, row) in [("a", "0.5 AS base"), ("b", "'x' AS base"), ("c", "1 AS n")] {
+            let out = format!("{ending}/{name}.{ending}");
+            files
+                .run(&["sql", &format!("SELECT {row}"), "--out", &out])
+                .well();
+        }
+        let count = format!("SELECT count(*) AS n FROM '{ending}'");
+        for options in [&[][..], &["--scheduler", &cluster.address]] {
+            let said = files.run(&[&["sql", &count][..], options].concat());
+            let (error, help) = said.badly(1);
+            let expected = format!(
+                "{ending}/b.{ending}: its column `base` is Utf8, and Float64 in {ending}/a.{ending}"
+            );
+            assert_eq!(error.replace("Utf8View", "Utf8"), expected);
+            assert!(help.contains("one type"), "{help}");
+        }
+        std::fs::remove_file(files.path(format!("{ending}/b.{ending}"))).expect("removed");
+        for options in [&[][..], &["--scheduler", &cluster.address]] {
+            let said = files.run(&[&["sql", &count][..], options].concat());
+            let (error, _) = said.badly(1);
+            assert_eq!(error, format!("{ending}/a.{ending}: no column `n`"));
+        }
     }
 }
 
@@ -204,6 +239,18 @@ fn files_that_do_not_count_are_no_rows() {
     let said = files.run(&["sql", count]);
     let (error, help) = said.badly(1);
     assert!(error.starts_with("runs: a table of Delta Lake"), "{error}");
+    assert!(help.contains("plain files"), "{help}");
+    std::fs::remove_dir_all(files.path("runs/_delta_log")).expect("removed");
+    // A folder of that name is one of Iceberg where it has versions of a table.
+    std::fs::create_dir_all(files.path("runs/metadata")).expect("made");
+    assert_eq!(files.json(count, &[]), "[{\"n\":100}]\n");
+    std::fs::write(files.path("runs/metadata/v1.metadata.json"), "{}").expect("written");
+    let said = files.run(&["sql", count]);
+    let (error, help) = said.badly(1);
+    assert!(
+        error.starts_with("runs: a table of Apache Iceberg"),
+        "{error}"
+    );
     assert!(help.contains("plain files"), "{help}");
 }
 
