@@ -50,7 +50,23 @@ fn sentence(text: &str) -> String {
     while let Some(rest) = PREFIXES.iter().find_map(|it| sentence.strip_prefix(it)) {
         sentence = rest.to_owned();
     }
-    sentence
+    of_types(&sentence).unwrap_or(sentence)
+}
+
+/// What is wrong with the types of arguments, of which the engine says three things.
+fn of_types(text: &str) -> Option<String> {
+    const UNKNOWN: &str = "No function matches the given name and argument types ";
+    let (before, after) = text.split_once(UNKNOWN)?;
+    // Our functions say what they expect.
+    let expected = before.split_once("user-defined coercion failed with: Error during planning: ");
+    if let Some((_, expected)) = expected {
+        return Some(expected.trim_end().trim_end_matches('.').to_owned());
+    }
+    let (call, _) = after.split_once("'. You")?;
+    let call = call.trim_start_matches('\'');
+    Some(format!(
+        "there is no function {call}: cast the arguments, or see its name"
+    ))
 }
 
 #[cfg(test)]
@@ -66,6 +82,13 @@ mod tests {
         let sent = "Status { code: Internal, message: \"DataFusion error: Execution error: no \\\"x\\\"\", metadata: M }";
         let sent = DataFusionError::Execution(sent.to_owned());
         assert_eq!(of_query(&sent).to_string(), "error: no \"x\"");
+        let types = "Internal error: 'sum' failed to match. No function matches the given name and argument types 'sum(Utf8)'. You might";
+        let types = DataFusionError::Plan(types.to_owned());
+        assert!(
+            of_query(&types)
+                .to_string()
+                .starts_with("error: there is no function sum(Utf8): ")
+        );
         let data = DataFusionError::Execution("base[3]: negative".to_owned());
         assert_eq!(of_query(&data).exit_code(), 1);
     }

@@ -102,7 +102,7 @@ async fn answer(arguments: &Arguments) -> Result<(), Failure> {
         .with_allow_dml(false)
         .with_allow_statements(false);
     let frame = match options.verify_plan(&plan) {
-        Ok(()) => session.execute_logical_plan(plan).await,
+        Ok(()) => session.execute_logical_plan(plan.clone()).await,
         Err(error) => Err(error),
     };
     let frame = frame.map_err(|error| of_query(&error))?;
@@ -113,6 +113,6 @@ async fn answer(arguments: &Arguments) -> Result<(), Failure> {
     match stopped {
         Ok(()) => Ok(()),
         Err(Stopped::Output(failure)) => Err(failure),
-        Err(Stopped::Query(error)) => Err(tables.failure(&error)),
+        Err(Stopped::Query(error)) => Err(tables.failure(&error, &[&plan]).await),
     }
 }

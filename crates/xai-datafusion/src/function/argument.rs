@@ -232,8 +232,13 @@ fn check_lengths(function: &str, arguments: &[Argument], given: &[DataType]) -> 
     }
 }
 
-/// The call as documentation writes it: `f(a, b[, c])`.
+/// The call as documentation writes it: `f(a, b[, c])`, and `f(a, …)` where all arguments are alike.
 pub(crate) fn usage(function: &str, arguments: &[Argument]) -> String {
+    if let [first, second, ..] = arguments
+        && first.name == second.name
+    {
+        return format!("{function}({}, …)", first.name);
+    }
     let mut usage = format!("{function}(");
     for (i, argument) in arguments.iter().enumerate() {
         usage += match (i, argument.is_optional) {

@@ -8,10 +8,11 @@ use datafusion::common::Result;
 use xai_core::Real;
 use xai_graph::GroundTruthMetric;
 use xai_graph::ground_truth::{Confusion, CountedElement};
+use xai_graph::input::PREDICTED;
 
 use crate::aggregate::{Definition, FlatMetric, FlatStates, Groups, Rows, counts_state};
 use crate::function::{Argument, Call, Kind, failed};
-use crate::help;
+use crate::{help, input};
 
 const ARGUMENTS: &[Argument] = &[
     Argument::new("pred", Kind::Score),
@@ -92,6 +93,7 @@ pub(crate) fn for_each_element(
         _ => judge::<Float64Type>(metric, rows, each),
     };
     judged.map_err(|error| {
+        let error = error.renamed(PREDICTED, input::PRED);
         let error = match error.help() {
             Some(_) => error.with_help(help::LOGITS),
             None => error,

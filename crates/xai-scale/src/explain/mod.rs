@@ -138,7 +138,10 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     let counts = match (explained.await, not_written) {
         (Ok(counts), _) => counts,
         (Err(_), Some(failure)) => return Err(failure),
-        (Err(error), None) => return Err(of_train.and(of_test).failure(&error)),
+        (Err(error), None) => {
+            let plans = [train.logical_plan(), test.logical_plan()];
+            return Err(of_train.and(of_test).failure(&error, &plans).await);
+        }
     };
     file.finish()?;
     let text = match arguments.json {

@@ -6,8 +6,10 @@ mod files;
 mod format;
 mod listed;
 mod names;
+mod not_finite;
 
-use std::path::Path;
+use std::panic::AssertUnwindSafe;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use datafusion::common::TableReference;
@@ -15,9 +17,10 @@ use datafusion::dataframe::DataFrame;
 use datafusion::datasource::listing::ListingTable;
 use datafusion::error::DataFusionError;
 use datafusion::logical_expr::LogicalPlan;
-use datafusion::prelude::SessionContext;
+use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement;
 use datafusion::sql::sqlparser::ast as sqlparser;
+use futures::FutureExt;
 use xai_files::Failure;
 use xai_files::destination::{is_inside, is_same_file};
 
@@ -29,6 +32,9 @@ use faulty::{Unreadable, without_panic};
 use files::Files;
 pub(crate) use files::Reading;
 use listed::Listed;
+
+/// What errors of functions say of NaN and infinity. Those of an executor are text.
+const NOT_FINITE: &str = "not a finite number";
 
 /// The tables that a query reads.
 #[derive(Debug, Default)]
@@ -64,8 +70,34 @@ impl Tables {
         Ok(())
     }
 
-    /// What went wrong while a query ran; a file that cannot be read has the name that the query has for it.
-    pub(crate) fn failure(&self, error: &DataFusionError) -> Failure {
+    /// What went wrong while the plans of a query ran. Of a number that is not finite the file, the column and the row are
+    /// looked for.
+    pub(crate) async fn failure(&self, error: &DataFusionError, plans: &[&LogicalPlan]) -> Failure {
+        let failure = self.failure_of_file(error);
+        if !failure.what().contains(NOT_FINITE) {
+            return failure;
+        }
+        // Of one part: rows have an order.
+        let config = SessionConfig::new().with_target_partitions(1);
+        let session = SessionContext::new_with_config(config);
+        let columns = not_finite::columns_read(&session, plans).unwrap_or_default();
+        for files in &self.0 {
+            for file in &files.files {
+                let found = not_finite::first(&session, files, file, &columns);
+                if let Ok(Ok(Some((row, column)))) = AssertUnwindSafe(found).catch_unwind().await {
+                    return failure.and_help(format_args!(
+                        "row {row} of {} has one in the column `{column}`: write NULL for what is not known, or leave it \
+                         out in the query (isnan, nullif)",
+                        file.display()
+                    ));
+                }
+            }
+        }
+        failure
+    }
+
+    /// What went wrong; a file that cannot be read has the name that the query has for it.
+    fn failure_of_file(&self, error: &DataFusionError) -> Failure {
         let unreadable = match error.find_root() {
             DataFusionError::External(reason) => reason.downcast_ref(),
             _ => None,
@@ -109,7 +141,7 @@ pub(crate) async fn plan(
         if state.table_functions().contains_key(table.as_ref()) {
             continue;
         }
-        let (provider, read) = open(session, Path::new(table.as_ref()), reading).await?;
+        let (provider, read) = open(session, &local(table)?, reading).await?;
         let name = names::plain(table, &names);
         let plain = TableReference::bare(name.as_str());
         let registered = session.register_table(plain, Arc::new(provider));
@@ -189,6 +221,21 @@ fn check_that_it_reads(statement: &Statement, query: &str) -> Result<(), Failure
         "{first}: expected SELECT, VALUES, WITH or EXPLAIN"
     ));
     Err(failure.help("--out FILE writes what a query reads"))
+}
+
+/// A path, or what leads to one.
+fn local(table: &str) -> Result<PathBuf, Failure> {
+    match table.split_once("://") {
+        Some(("file", path)) => Ok(PathBuf::from(path)),
+        Some((store, _)) => {
+            let what = format!(
+                "{table}: {store}:// is not built in: tables are files that the system has"
+            );
+            let way = "copy the files, or mount the store (with rclone, s3fs or gcsfuse), and give their path";
+            Err(Failure::usage(what).help(way))
+        }
+        None => Ok(PathBuf::from(table)),
+    }
 }
 
 fn find(path: &Path) -> Result<Files, Failure> {

@@ -12,6 +12,7 @@ mod interrupted;
 mod killed;
 mod messages;
 mod nesting;
+mod not_finite;
 mod overwriting;
 #[cfg(unix)]
 mod work_dir;
