@@ -8,14 +8,17 @@
 mod allocator;
 mod amount;
 mod cluster;
+mod columns;
 mod explain;
 mod failure;
+mod functions;
 mod generate;
 mod nesting;
 mod output;
 mod plain;
 mod session;
 mod sql;
+mod statements;
 mod tables;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -43,6 +46,10 @@ struct XaiScale {
 enum Command {
     /// Answers a query, here or on a cluster.
     Sql(sql::Arguments),
+    /// Lists the functions for queries.
+    Functions(functions::Arguments),
+    /// Lists the columns of tables.
+    Tables(columns::Arguments),
     /// Explains predictions by their nearest training cases, from tables to a table.
     Explain(explain::Arguments),
     /// Runs the scheduler of a cluster, which takes queries and hands out their parts.
@@ -75,8 +82,8 @@ fn run() -> ExitCode {
     let command = XaiScale::parse().command;
     // A query tells what went wrong by its error. Servers have a log; RUST_LOG=info tells what they do.
     let level = match command {
-        Command::Sql(_) | Command::Explain(_) | Command::Generate(_) => "off",
         Command::Scheduler(_) | Command::Executor(_) => "warn",
+        _ => "off",
     };
     let log = env_logger::Env::default().default_filter_or(level);
     env_logger::Builder::from_env(log).init();
@@ -85,6 +92,8 @@ fn run() -> ExitCode {
     }
     let outcome = match command {
         Command::Sql(arguments) => running(interruptible(sql::run(arguments))),
+        Command::Functions(arguments) => functions::run(&arguments),
+        Command::Tables(arguments) => running(interruptible(columns::run(arguments))),
         Command::Explain(arguments) => running(interruptible(explain::run(arguments))),
         Command::Scheduler(arguments) => running(cluster::scheduler::run(arguments)),
         Command::Executor(arguments) => running(cluster::executor::run(arguments)),

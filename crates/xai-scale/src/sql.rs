@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use datafusion::execution::context::SQLOptions;
+use datafusion::sql::parser::Statement;
 use tokio::time::timeout;
 use xai_files::Failure;
 
@@ -13,22 +14,27 @@ use crate::cluster::{Address, client};
 use crate::failure::of_query;
 use crate::output::{self, Output, Stopped};
 use crate::session::{Limits, embedded};
+use crate::statements;
 use crate::tables::{self, Reading};
 
 /// Answers a query: SELECT, EXPLAIN or VALUES, with the metrics among the functions.
 ///
 /// A table is a path in single quotes: a Parquet (.parquet), CSV (.csv, .tsv), JSON lines (.json, .jsonl, .ndjson) or Arrow
 /// (.arrow) file, or a folder of such files, which are one table; folders named column=value are columns. Text may
-/// be compressed (.csv.gz, .jsonl.zst). Column names with capital letters stand in double quotes.
+/// be compressed (.csv.gz, .jsonl.zst). Column names with capital letters stand in double quotes. The answers of several
+/// queries are tables one after the other; as JSON, a list on each line.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xai-scale sql \"SELECT explainer, average_drop(base, masked) FROM 'scores.parquet' GROUP BY explainer\"
   xai-scale sql \"SELECT class, average_drop(base, masked) FROM 'runs' GROUP BY class\" --out drop.parquet
   xai-scale sql \"SELECT average_drop(base, masked) FROM 'runs'\" --scheduler 127.0.0.1:50050 --json")]
 pub(crate) struct Arguments {
-    /// The query.
-    #[arg(value_name = "SQL")]
-    query: String,
+    /// The query, or several with semicolons between them; without it, and without --file, they are read from standard input.
+    #[arg(value_name = "SQL", conflicts_with = "file")]
+    query: Option<String>,
+    /// File with the queries; - is standard input.
+    #[arg(short, long, value_name = "FILE")]
+    file: Option<PathBuf>,
     /// Print a list of objects instead of a table.
     #[arg(long, conflicts_with = "out")]
     json: bool,
@@ -72,6 +78,24 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
 }
 
 async fn answer(arguments: &Arguments) -> Result<(), Failure> {
+    let statements = match &arguments.query {
+        Some(query) => statements::parse(query)?,
+        None => statements::parse(&statements::text(arguments.file.as_deref())?)?,
+    };
+    if statements.len() > 1 && arguments.out.is_some() {
+        let what = format_args!("one query has a file: there are {}", statements.len());
+        return Err(Failure::of_option("--out", what).help("write one query at a time"));
+    }
+    for (number, statement) in statements.into_iter().enumerate() {
+        if number > 0 && !arguments.json {
+            output::print(b"\n")?;
+        }
+        answer_one(arguments, statement).await?;
+    }
+    Ok(())
+}
+
+async fn answer_one(arguments: &Arguments, statement: Statement) -> Result<(), Failure> {
     let output = match (&arguments.out, arguments.json) {
         (Some(file), _) => Output::File(file.clone()),
         (None, true) => Output::Json,
@@ -92,7 +116,7 @@ async fn answer(arguments: &Arguments) -> Result<(), Failure> {
         on_cluster: arguments.scheduler.is_some(),
         allow_missing_columns: arguments.allow_missing_columns,
     };
-    let (plan, tables) = tables::plan(&session, &arguments.query, reading).await?;
+    let (plan, tables) = tables::plan(&session, statement, reading).await?;
     if let Output::File(file) = &output {
         tables.check_output(file)?;
     }

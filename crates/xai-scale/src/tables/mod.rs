@@ -19,14 +19,13 @@ use datafusion::error::DataFusionError;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement;
-use datafusion::sql::sqlparser::ast as sqlparser;
 use futures::FutureExt;
 use xai_files::Failure;
 use xai_files::destination::{is_inside, is_same_file};
 
 use crate::failure::of_query;
-use crate::nesting;
 use crate::plain::without_dictionaries;
+use crate::statements::of_sql;
 pub(crate) use faulty::{NameFiles, named};
 use faulty::{Unreadable, without_panic};
 use files::Files;
@@ -45,6 +44,11 @@ impl Tables {
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self
+    }
+
+    /// How many files they have.
+    pub(crate) fn n_files(&self) -> usize {
+        self.0.iter().map(|table| table.files.len()).sum()
     }
 
     /// Refuses an output that is a file of a table, or would be one the next time.
@@ -118,18 +122,10 @@ impl Tables {
 /// The plan of a query, with every file and folder that it names registered as a table.
 pub(crate) async fn plan(
     session: &SessionContext,
-    query: &str,
+    mut statement: Statement,
     reading: Reading,
 ) -> Result<(LogicalPlan, Tables), Failure> {
-    nesting::check_text(query)?;
     let state = session.state();
-    let dialect = state.config().options().sql_parser.dialect;
-    let statement = state.sql_to_statement(query, &dialect);
-    let mut statement = statement.map_err(|error| of_query(&error))?;
-    check_that_it_reads(&statement, query)?;
-    if let Some(statement) = inner(&mut statement) {
-        nesting::check_statement(statement)?;
-    }
     let references = state.resolve_table_references(&statement);
     let references = references.map_err(|error| of_query(&error))?;
     let mut tables = Vec::new();
@@ -141,12 +137,12 @@ pub(crate) async fn plan(
         if state.table_functions().contains_key(table.as_ref()) {
             continue;
         }
-        let (provider, read) = open(session, &local(table)?, reading).await?;
+        let (provider, read) = open(session, Path::new(table.as_ref()), reading).await?;
         let name = names::plain(table, &names);
         let plain = TableReference::bare(name.as_str());
         let registered = session.register_table(plain, Arc::new(provider));
         registered.map_err(|error| of_query(&error))?;
-        if let Some(statement) = inner(&mut statement) {
+        if let Some(statement) = of_sql(&mut statement) {
             names::rename(statement, table, &name);
         }
         names.push(name);
@@ -174,7 +170,7 @@ async fn open(
     path: &Path,
     reading: Reading,
 ) -> Result<(ListingTable, Files), Failure> {
-    let files = find(path)?;
+    let files = find(&local(path)?)?;
     let wrong = |error: DataFusionError| of_query(&error).as_bad_data().in_file(&files.path);
     let listed = Listed::new(session, &files).await.map_err(wrong)?;
     let schema = match without_panic(listed.schema(session)).await {
@@ -197,44 +193,18 @@ async fn open(
     Ok((provider, files))
 }
 
-/// What a statement, or the one that it explains, says in SQL.
-fn inner(statement: &mut Statement) -> Option<&mut sqlparser::Statement> {
-    match statement {
-        Statement::Explain(explain) => inner(&mut explain.statement),
-        Statement::Statement(statement) => Some(statement),
-        _ => None,
-    }
-}
-
-/// Writing is what `--out` is for, which leaves no half-written file.
-fn check_that_it_reads(statement: &Statement, query: &str) -> Result<(), Failure> {
-    let reads = match statement {
-        Statement::Explain(_) => true,
-        Statement::Statement(statement) => matches!(**statement, sqlparser::Statement::Query(_)),
-        _ => false,
-    };
-    if reads {
-        return Ok(());
-    }
-    let first = query.split_whitespace().next().unwrap_or_default();
-    let failure = Failure::usage(format_args!(
-        "{first}: expected SELECT, VALUES, WITH or EXPLAIN"
-    ));
-    Err(failure.help("--out FILE writes what a query reads"))
-}
-
 /// A path, or what leads to one.
-fn local(table: &str) -> Result<PathBuf, Failure> {
-    match table.split_once("://") {
+fn local(path: &Path) -> Result<PathBuf, Failure> {
+    match path.to_str().and_then(|path| path.split_once("://")) {
         Some(("file", path)) => Ok(PathBuf::from(path)),
         Some((store, _)) => {
-            let what = format!(
-                "{table}: {store}:// is not built in: tables are files that the system has"
-            );
+            let path = path.display();
+            let what =
+                format!("{path}: {store}:// is not built in: tables are files that the system has");
             let way = "copy the files, or mount the store (with rclone, s3fs or gcsfuse), and give their path";
             Err(Failure::usage(what).help(way))
         }
-        None => Ok(PathBuf::from(table)),
+        None => Ok(path.to_owned()),
     }
 }
 

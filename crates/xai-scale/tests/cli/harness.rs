@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -116,6 +116,18 @@ impl Files {
     pub(crate) fn json(&self, query: &str, options: &[&str]) -> String {
         self.run(&[&["sql", query, "--json"], options].concat())
             .well()
+    }
+
+    /// Starts `xai-scale` in the folder, with what its standard input is written to.
+    pub(crate) fn start_with_input(&self, arguments: &[&str]) -> (Child, ChildStdin) {
+        let mut child = command(arguments)
+            .current_dir(self.0.path())
+            .stdin(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("starts");
+        let input = child.stdin.take().expect("a pipe");
+        (child, input)
     }
 
     /// Starts `xai-scale` in the folder.

@@ -10,9 +10,11 @@ mod harness;
 #[cfg(unix)]
 mod interrupted;
 mod killed;
+mod listed;
 mod messages;
 mod nesting;
 mod not_finite;
 mod overwriting;
+mod statements;
 #[cfg(unix)]
 mod work_dir;

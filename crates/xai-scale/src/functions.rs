@@ -1,0 +1,149 @@
+//! `xai-scale functions`.
+
+use std::sync::Arc;
+
+use clap::Args;
+use datafusion::arrow::datatypes::DataType;
+use datafusion::error::Result as Planned;
+use datafusion::logical_expr::{AggregateUDF, Documentation, ScalarUDF};
+use serde_json::{Value, json};
+use xai_datafusion::Stages;
+use xai_files::Failure;
+use xai_files::failure::nearest;
+
+use crate::failure::of_query;
+use crate::output;
+
+/// Lists the functions for queries: the call and what its value is; of one, also its arguments and an example.
+///
+/// The functions of the engine, as avg and count, can be called beside them.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xai-scale functions
+  xai-scale functions average_drop
+  xai-scale functions --json")]
+pub(crate) struct Arguments {
+    /// The function; all where none is named.
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    /// Print a list of objects instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A function, by what it says of itself.
+struct Function {
+    name: String,
+    kind: &'static str,
+    result: DataType,
+    documentation: Documentation,
+}
+
+/// Lists them.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let mut functions = all().map_err(|error| of_query(&error))?;
+    if let Some(name) = &arguments.name {
+        let names: Vec<&str> = functions.iter().map(|it| it.name.as_str()).collect();
+        let Some(at) = names.iter().position(|it| it == name) else {
+            let failure = Failure::usage(format_args!("no function {name}"));
+            return Err(failure.help(nearest(name, &names)));
+        };
+        functions = vec![functions.swap_remove(at)];
+    }
+    let text = match (arguments.json, &arguments.name) {
+        (true, _) => {
+            let objects: Vec<Value> = functions.iter().map(Function::as_object).collect();
+            format!("{}\n", Value::from(objects))
+        }
+        (false, Some(_)) => functions.iter().map(Function::as_page).collect(),
+        (false, None) => functions.iter().map(Function::as_entry).collect(),
+    };
+    output::print(text.as_bytes())
+}
+
+fn all() -> Planned<Vec<Function>> {
+    let (aggregates, scalars) = (
+        xai_datafusion::aggregates(Stages::default()),
+        xai_datafusion::scalars(),
+    );
+    let of_aggregate = |it: &Arc<AggregateUDF>| {
+        (
+            it.name().to_owned(),
+            "aggregate",
+            it.return_type(&[]),
+            it.documentation().cloned(),
+        )
+    };
+    let of_scalar = |it: &Arc<ScalarUDF>| {
+        (
+            it.name().to_owned(),
+            "scalar",
+            it.return_type(&[]),
+            it.documentation().cloned(),
+        )
+    };
+    let all = aggregates.iter().map(of_aggregate);
+    let all = all.chain(scalars.iter().map(of_scalar));
+    let documented = all.filter_map(|(name, kind, result, documentation)| {
+        let documentation = documentation?;
+        Some(result.map(|result| Function {
+            name,
+            kind,
+            result,
+            documentation,
+        }))
+    });
+    documented.collect()
+}
+
+impl Function {
+    fn arguments(&self) -> impl Iterator<Item = &(String, String)> {
+        self.documentation.arguments.iter().flatten()
+    }
+
+    fn example(&self) -> &str {
+        self.documentation
+            .sql_example
+            .as_deref()
+            .unwrap_or_default()
+    }
+
+    /// Two lines.
+    fn as_entry(&self) -> String {
+        let description = &self.documentation.description;
+        let first = description.split_inclusive(". ").next().unwrap_or_default();
+        format!(
+            "{}\n    {}\n",
+            self.documentation.syntax_example,
+            first.trim_end()
+        )
+    }
+
+    fn as_page(&self) -> String {
+        let Self { kind, result, .. } = self;
+        let mut page = format!(
+            "{}\n    {}\n\narguments\n",
+            self.documentation.syntax_example, self.documentation.description
+        );
+        for (name, description) in self.arguments() {
+            page += &format!("    {name}: {description}\n");
+        }
+        page + &format!(
+            "value\n    {result} ({kind} function)\nexample\n    {}\n",
+            self.example()
+        )
+    }
+
+    fn as_object(&self) -> Value {
+        let argument = |(name, description): &(String, String)| json!({ "name": name, "description": description });
+        json!({
+            "name": self.name,
+            "kind": self.kind,
+            "usage": self.documentation.syntax_example,
+            "description": self.documentation.description,
+            "arguments": self.arguments().map(argument).collect::<Vec<_>>(),
+            "value": self.result.to_string(),
+            "example": self.example(),
+        })
+    }
+}
