@@ -65,9 +65,9 @@
 //!
 //! The state of a group is a few numbers: 32 bytes for a mean, whose sum is exact, as long as its
 //! values are of ordinary size; counts for fidelity and ground truth. `exact_avg` needs 1.2 kB,
-//! `pairwise_reproducibility` counts of every pair of runs, `groundtruth_auroc_binned` 16 bytes a bin.
+//! `pairwise_reproducibility` counts of every pair of runs, `groundtruth_auroc_binned` 4 to 8 bytes a row and no more than 16 a bin.
 //! `groundtruth_auroc` holds all scores, 8 bytes each: those beyond its memory are written to disk as
-//! sorted runs. Such a run is read by the process that wrote it. So where stages run in several processes
+//! sorted runs (of a session whose memory is limited when [`register`] is called, a share of that). Such a run is read by the process that wrote it. So where stages run in several processes
 //! ([`Stages::SeveralProcesses`]) the first stage holds the scores of its partition and sends them, and the
 //! stage that merges them writes runs: more partitions need less memory each.
 //!

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use datafusion::common::Result;
 use datafusion::execution::FunctionRegistry;
+use datafusion::execution::memory_pool::MemoryLimit;
 use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
 use datafusion::prelude::SessionContext;
 
@@ -47,8 +48,12 @@ static SCALARS: &[ScalarDefinition] = &[CORRESPONDENCE, FEATURE_DISTANCE];
 /// The aggregate functions, for queries whose stages run there.
 #[must_use]
 pub fn aggregates(stages: Stages) -> Vec<Arc<AggregateUDF>> {
+    with_memory(stages, None)
+}
+
+fn with_memory(stages: Stages, memory: Option<usize>) -> Vec<Arc<AggregateUDF>> {
     let function = |definition| {
-        let aggregate = Aggregate::new(definition, stages);
+        let aggregate = Aggregate::new(definition, stages, memory);
         Arc::new(AggregateUDF::new_from_impl(aggregate))
     };
     AGGREGATES.iter().map(function).collect()
@@ -76,9 +81,20 @@ pub fn register_all(registry: &mut dyn FunctionRegistry, stages: Stages) -> Resu
     Ok(())
 }
 
-/// Adds all functions to a session, whose queries run in this process.
+/// What the states of one partition may hold of the memory of a session, in bytes: a quarter of it is for those of all
+/// partitions, for there are two stages of them, and states are copied on their way from one to the other.
+fn memory(session: &SessionContext) -> Option<usize> {
+    let n_partitions = session.copied_config().target_partitions();
+    match session.runtime_env().memory_pool.memory_limit() {
+        MemoryLimit::Finite(bytes) => Some(bytes / (4 * n_partitions.max(1))),
+        _ => None,
+    }
+}
+
+/// Adds all functions to a session, whose queries run in this process. Where its memory is limited, `groundtruth_auroc` holds a
+/// share of it and no more.
 pub fn register(session: &SessionContext) {
-    for function in aggregates(Stages::OneProcess) {
+    for function in with_memory(Stages::OneProcess, memory(session)) {
         session.register_udaf(Arc::unwrap_or_clone(function));
     }
     for function in scalars() {

@@ -31,15 +31,22 @@ pub(crate) struct Definition {
 pub(crate) struct Aggregate {
     definition: &'static Definition,
     stages: Stages,
+    memory: Option<usize>,
     signature: Signature,
     documentation: OnceLock<Documentation>,
 }
 
 impl Aggregate {
-    pub(crate) fn new(definition: &'static Definition, stages: Stages) -> Self {
+    /// For queries whose stages run there, with so many bytes for the states of a partition.
+    pub(crate) fn new(
+        definition: &'static Definition,
+        stages: Stages,
+        memory: Option<usize>,
+    ) -> Self {
         Self {
             definition,
             stages,
+            memory,
             signature: Signature::user_defined(Volatility::Immutable),
             documentation: OnceLock::new(),
         }
@@ -52,7 +59,9 @@ impl Aggregate {
         if args.is_distinct {
             return plan_err!("{name}: DISTINCT is not supported");
         }
-        (self.definition.groups)(&Call::of_accumulator(name, arguments, self.stages, args))
+        let mut call = Call::of_accumulator(name, arguments, self.stages, args);
+        call.memory = self.memory;
+        (self.definition.groups)(&call)
     }
 }
 

@@ -24,6 +24,8 @@ pub(crate) struct Call {
     pub(crate) function: &'static str,
     pub(crate) types: Vec<DataType>,
     pub(crate) stages: Stages,
+    /// Bytes that the states of a partition may hold, where the memory of the session is limited.
+    pub(crate) memory: Option<usize>,
     arguments: &'static [Argument],
     constants: Vec<Option<ScalarValue>>,
 }
@@ -44,6 +46,7 @@ impl Call {
                 .map(|field| field.data_type().clone())
                 .collect(),
             stages,
+            memory: None,
             arguments,
             constants: (0..args.exprs.len()).map(constant).collect(),
         }
@@ -73,6 +76,7 @@ impl Call {
             function,
             types: Vec::new(),
             stages: Stages::default(),
+            memory: None,
             arguments,
             constants,
         }

@@ -33,12 +33,27 @@ impl Default for Memory {
     }
 }
 
+impl Memory {
+    /// The default, or less where the session has less.
+    fn of_session(bytes: Option<usize>) -> Self {
+        let Self { memory_mib } = Self::default();
+        let of_session = bytes.map(|bytes| bytes as f64 / f64::from(1 << 20));
+        Self {
+            memory_mib: of_session.map_or(memory_mib, |mib| mib.clamp(LEAST_MIB, memory_mib)),
+        }
+    }
+}
+
+/// With less, files of sorted runs would be too many to be open at a time.
+const LEAST_MIB: f64 = 0.25;
+
 pub(crate) const AUROC: Definition = Definition {
     name: "groundtruth_auroc",
     description: "The probability that a true element scores above a false one, ties counting half: exact, from all \
                   scores. An element is true where target >= threshold. In [0, 1], 0.5 is chance; \
                   NULL when the truth has one class only. Scores outside [0, 1] are an error. It holds 8 bytes a row; \
-                  what is beyond `memory_mib` in a partition is written to disk as sorted runs. On a \
+                  what is beyond `memory_mib` in a partition is written to disk as sorted runs; in a session whose memory is \
+                  limited that is no more than a share of it. On a \
                   cluster that is the memory of the stage that merges; the stage before it holds the scores of its \
                   partition, so that more partitions need less memory each.",
     example: "SELECT graph, groundtruth_auroc(mask, truth) FROM edges GROUP BY graph",
@@ -51,7 +66,7 @@ pub(crate) const AUROC: Definition = Definition {
     result: || DataType::Float64,
     state: bytes_state,
     groups: |call: &Call| {
-        let Memory { memory_mib } = call.set(Memory::default())?;
+        let Memory { memory_mib } = call.set(Memory::of_session(call.memory))?;
         Ok(Box::new(AurocGroups {
             function: call.function,
             metric: call.set(GroundTruthMetric::new())?,
@@ -59,6 +74,7 @@ pub(crate) const AUROC: Definition = Definition {
             stages: call.stages,
             groups: Vec::new(),
             n_held: 0,
+            n_reserved: 0,
         }))
     },
 };
@@ -97,11 +113,15 @@ struct AurocGroups {
     most_held: usize,
     groups: Vec<Scores>,
     n_held: usize,
+    /// The most that was held at a time since groups left. An aggregate without groups adds what a state grows by to what it
+    /// has taken, and never takes off what the state shrinks by: so it does not shrink.
+    n_reserved: usize,
 }
 
 impl AurocGroups {
     /// Writes what is in memory to disk, if it is too much.
     fn spill(&mut self) -> Result<()> {
+        self.n_reserved = self.n_reserved.max(self.n_held);
         if self.n_held < self.most_held {
             return Ok(());
         }
@@ -133,11 +153,12 @@ impl Groups for AurocGroups {
                 *n_held += 1;
             },
         )?;
-        match self.stages {
-            Stages::OneProcess => self.spill(),
+        if self.stages == Stages::SeveralProcesses {
             // The scores of rows go to another process, which cannot read the files of this one.
-            Stages::SeveralProcesses => Ok(()),
+            self.n_reserved = self.n_held;
+            return Ok(());
         }
+        self.spill()
     }
 
     fn merge(&mut self, states: &[ArrayRef], groups: &[usize]) -> Result<()> {
@@ -184,7 +205,8 @@ impl Groups for AurocGroups {
                 true => None,
                 false => Some(scores.on_disk.each_ref().map(|side| pass(side.clone()))),
             };
-            let sides = scores.sides.each_ref().map(Vec::clone);
+            self.n_held -= scores.n_held();
+            let sides = std::mem::take(&mut scores.sides);
             column.append_value(stored(&StoredScores { sides, on_disk })?);
         }
         Ok(vec![Arc::new(column.finish())])
@@ -194,16 +216,18 @@ impl Groups for AurocGroups {
         for scores in take_first(&mut self.groups, n) {
             self.n_held -= scores.n_held();
         }
+        self.n_reserved = self.n_held;
     }
 
     fn size(&self) -> usize {
-        self.groups.capacity() * size_of::<Scores>() + self.n_held * size_of::<u64>()
+        self.groups.capacity() * size_of::<Scores>() + self.n_reserved * size_of::<u64>()
     }
 
     fn fresh(&self) -> Box<dyn Groups> {
         Box::new(Self {
             groups: Vec::new(),
             n_held: 0,
+            n_reserved: 0,
             ..*self
         })
     }

@@ -40,3 +40,52 @@ fn states_that_went_to_disk_have_the_same_bits() {
         assert_eq!(bits(wide.column(column)), bits(narrow.column(column)));
     }
 }
+
+/// A few groups of many scores: what is held goes to disk inside a group, too, and without groups.
+#[test]
+fn scores_beyond_the_memory_of_the_session_go_to_disk() {
+    let table = "(SELECT i % 50 AS g, (i % 1013) / 1013.0 AS y, i % 7 % 2 AS t FROM generate_series(1, 400000) AS s(i))";
+    let all = format!("SELECT groundtruth_auroc(y, t) FROM {table}");
+    // No ORDER BY, which reserves 10 MB.
+    let each = format!("SELECT groundtruth_auroc(y, t) AS a FROM {table} GROUP BY g");
+    let grouped = format!("SELECT exact_sum(a) FROM ({each})");
+    // All scores are 3.2 MB.
+    let sessions = [None, Some(3_000_000)].map(session);
+    for sql in [all, grouped] {
+        let [wide, narrow] = sessions
+            .each_ref()
+            .map(|session| rows(session, &sql).unwrap());
+        assert_eq!(bits(wide.column(0)), bits(narrow.column(0)));
+    }
+}
+
+/// 1 000 groups of ten million bins would be 160 GB.
+#[test]
+fn bins_take_no_more_memory_than_rows() {
+    let sql = "SELECT g, groundtruth_auroc(y, t), groundtruth_auroc_binned(y, t, 0.5, 10000000)['auroc'] \
+               FROM (SELECT i % 1009 AS g, (i % 1013) / 1013.0 AS y, i % 7 % 2 AS t \
+               FROM generate_series(1, 50000) AS s(i)) GROUP BY g";
+    let found = rows(&session(Some(10_000_000)), sql).unwrap();
+    assert_eq!(found.num_rows(), 1009);
+    // Scores that differ are in different bins.
+    assert_eq!(bits(found.column(1)), bits(found.column(2)));
+}
+
+/// Elements and counts, whichever comes first and wherever they meet.
+#[test]
+fn bins_are_the_same_before_and_after_they_are_counted() {
+    let sql = |n: usize, bins: usize| {
+        format!(
+            "SELECT g, groundtruth_auroc_binned(y, t, 0.5, {bins})['auroc'] AS a, \
+             groundtruth_auroc_binned(floor(y * {bins}) / {bins} + 0.4 / {bins}, t, 0.5, {bins})['error_bound'] AS e, \
+             groundtruth_auroc(floor(y * {bins}) / {bins}, t) AS exact \
+             FROM (SELECT i % 3 AS g, (i * 7919 % 1013) / 1013.0 AS y, i % 5 % 2 AS t \
+             FROM generate_series(1, {n}) AS s(i)) GROUP BY g ORDER BY g"
+        )
+    };
+    // 16 bytes a bin are four elements of it: of 64 bins 256.
+    for n in [3 * 255, 3 * 256, 3 * 257, 30_000] {
+        let found = rows(&session(None), &sql(n, 64)).unwrap();
+        assert_eq!(bits(found.column(1)), bits(found.column(3)), "{n}");
+    }
+}
