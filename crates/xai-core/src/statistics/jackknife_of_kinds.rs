@@ -43,13 +43,13 @@ pub fn jackknife_of_kinds(estimate: f64, kinds: &[(f64, u64)], level: f64) -> Re
     check_finite_slice(input::ESTIMATE, &[estimate])?;
     check_finite_slice(input::LEAVE_ONE_OUT, &values)?;
     // Around the first one: where all are alike, the deviation is 0 and not what rounding makes of it.
-    let origin = values[0];
-    let shift: f64 = kinds.iter().map(|(x, count)| count * (x - origin)).sum();
-    let mean = origin + shift / n;
-    let squares: f64 = kinds
-        .iter()
-        .map(|(x, count)| count * (x - mean) * (x - mean))
-        .sum();
+    let from_first = |x: f64| x - values[0];
+    let shift: f64 = kinds.iter().map(|(x, count)| count * from_first(*x)).sum();
+    let squares = kinds.iter().map(|(x, count)| {
+        let deviation = from_first(*x) - shift / n;
+        count * deviation * deviation
+    });
+    let squares: f64 = squares.sum();
     let error = ((n - 1.0) / n * squares).sqrt();
     by_student(estimate, error, n as usize, level)
 }
