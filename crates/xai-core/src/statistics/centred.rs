@@ -97,6 +97,14 @@ pub struct Covariance<'a> {
 }
 
 impl Covariance<'_> {
+    /// `Σ (x − x̄)(y − ȳ) / (n − 1)`, within 6 · 2⁻⁵³ of the product of both standard deviations; not finite below two
+    /// values, or beyond the range of `f64`.
+    #[must_use]
+    pub fn value(self) -> f64 {
+        let freedom = self.x.deviations.len() as f64 - 1.0;
+        self.products / freedom * 2f64.powi(self.x.exponent) * 2f64.powi(self.y.exponent)
+    }
+
     /// Pearson's correlation: what [`pearson`](super::pearson) is.
     #[must_use]
     pub fn pearson(self) -> Option<f64> {
@@ -139,11 +147,11 @@ impl Covariance<'_> {
 }
 
 /// The power of two near a size, so that 2 to the power of it and its reciprocal are finite.
-fn exponent(size: f64) -> i32 {
+pub(super) fn exponent(size: f64) -> i32 {
     ((size.to_bits() >> 52) as i32 - 1023).clamp(-1000, 1000)
 }
 
-fn largest(values: &[f64]) -> f64 {
+pub(super) fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |most, value| value.abs().max(most))
 }
 

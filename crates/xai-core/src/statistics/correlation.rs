@@ -12,7 +12,7 @@ use crate::statistics::ranks::{check_pairs, spearman_of_finite};
 /// Pearson's correlation `Σ (x − x̄)(y − ȳ) / √(Σ (x − x̄)² Σ (y − ȳ)²)`.
 ///
 /// In [−1, 1]: 1 = on a rising line, 0 = unrelated, −1 = on a falling line. `None` below two values
-/// or where either side is constant. Within 16 · 2⁻⁵³ of the true value wherever the values lie, and of two values
+/// or where either side is constant. Within 12 · 2⁻⁵³ of the true value wherever the values lie, and of two values
 /// exactly 1 or −1.
 ///
 /// # Errors

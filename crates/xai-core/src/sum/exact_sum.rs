@@ -209,7 +209,8 @@ impl ExactSum {
         match self.value() {
             // A count has 64 bits, which are two digits.
             sum if sum.is_infinite() => self.in_units_of(2) / n * 2f64.powi(64 - exponent),
-            sum => sum / n * 2f64.powi(-exponent),
+            // In units first: what is below the normal range would be rounded in it.
+            sum => sum * 2f64.powi(-exponent) / n,
         }
     }
 
