@@ -17,7 +17,7 @@ fn outcomes(turn: usize) -> Vec<Outcome> {
     let random = array(4, 12, &|t, i| ((3 * i + 2 * t) % 7) as f64);
     let train_labels: Vec<usize> = (0..12).map(|i| (i + turn * i / 5) % 3).collect();
     let test_classes: Vec<usize> = (0..4).map(|t| t % 3).collect();
-    let flags: Vec<bool> = (0..12).map(|i| (i + turn) % 4 == 0).collect();
+    let flags: Vec<bool> = (0..12).map(|i| (i + turn).is_multiple_of(4)).collect();
     let mask = Array2::from_shape_fn((6, 12), |(j, i)| (i * i + j + turn * (i + j)) % 5 < 2);
     let subsets = Subsets::of_mask(mask.view());
     let outputs = array(6, 4, &|j, t| {
