@@ -56,7 +56,8 @@ impl Centred {
     /// where it is beyond the range of `f64`.
     #[must_use]
     pub fn std(&self) -> Option<f64> {
-        let freedom = self.deviations.len().checked_sub(1).filter(|n| *n > 0)?;
+        let freedom = self.deviations.len().checked_sub(1)?;
+        // Of one value 0/0, which is no number.
         let std = (self.squares / freedom as f64).sqrt() * 2f64.powi(self.exponent);
         std.is_finite().then_some(std)
     }

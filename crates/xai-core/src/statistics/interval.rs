@@ -299,6 +299,17 @@ mod tests {
     }
 
     #[test]
+    fn bca_moves_the_quantiles_by_the_skew() {
+        let replicates: Vec<f64> = (0..=1000).map(f64::from).collect();
+        // Deviations 1, 1, −2: a = −6 / (6 · 6^1.5), Φ(z / (1 − a z)) at z = ±1.6449.
+        let bca = bootstrap_bca(500.0, &replicates, &[0.0, 0.0, 3.0], 0.9).unwrap();
+        assert!((bca.low - 32.002_728).abs() < 1e-5, "{bca:?}");
+        assert!((bca.high - 930.469_102).abs() < 1e-5);
+        let of_constant = bootstrap_bca(500.0, &replicates, &[0.1; 3], 0.9).unwrap();
+        assert!((of_constant.low - 50.0).abs() < 1e-6 && (of_constant.high - 950.0).abs() < 1e-6);
+    }
+
+    #[test]
     fn bca_without_bias_or_skew_is_the_percentile_interval() {
         let replicates: Vec<f64> = (0..=1000).map(f64::from).collect();
         let bca = bootstrap_bca(500.0, &replicates, &[1.0, 2.0, 3.0], 0.95).unwrap();

@@ -257,6 +257,9 @@ pub(crate) fn statistics() -> Vec<Statistic> {
             |x, y| signed_rank(x, y, 200).filter(|_| signed_ranks(x, y, 200).0.len() > 50),
             |x, y| {
                 let (ranks, smaller) = signed_ranks(x, y, 200);
+                if ranks.len() <= 50 {
+                    return None;
+                }
                 let n = count(ranks.len());
                 let of_ties = sum(ranks.iter().map(|rank| {
                     let ties = count(ranks.iter().filter(|other| *other == rank).count());
@@ -270,7 +273,7 @@ pub(crate) fn statistics() -> Vec<Statistic> {
                     * (exact(2.0) * n + exact(1.0))
                     - of_ties;
                 let z = (mean - count(smaller)) / sqrt(ratio(variance, exact(12.0)));
-                (ranks.len() > 50).then(|| erfc(z * sqrt(exact(0.5))))
+                Some(erfc(z * sqrt(exact(0.5))))
             },
         ),
         // Sums in eight lanes: of n terms each is added n / 8 + 10 times at most.
