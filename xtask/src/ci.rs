@@ -7,10 +7,11 @@
 //! `--all` adds the steps that take longer or need more than a Rust toolchain: tests without features, too. `--python`
 //! adds the package for Python, built and tested (its lints need no Python), `--site` the documentation as one site, `--scale`
 //! the crates that carry a query engine, which no other step builds. Property tests draw from one seed, always the same;
-//! `--laws` runs them again with a new one. `--heavy` tests the package for Python beside the libraries whose models and
+//! `--laws` runs them again with a new one. `--long` changes the code that differs from the branch main, one place at a time, and
+//! expects tests to fail. `--heavy` tests the package for Python beside the libraries whose models and
 //! explanations it takes, gigabytes that an index sends.
 
-use crate::command::{ALL, Result, cargo, together};
+use crate::command::{ALL, Result, cargo, command, target, together};
 use crate::{browser, package, python, site};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -27,8 +28,8 @@ const LIBRARIES: [&str; 8] = [
 ];
 
 /// The options that add steps to the everyday ones.
-const OPTIONS: [&str; 6] = [
-    "--all", "--python", "--site", "--scale", "--laws", "--heavy",
+const OPTIONS: [&str; 7] = [
+    "--all", "--python", "--site", "--scale", "--laws", "--long", "--heavy",
 ];
 
 /// Where proptest reads its seed.
@@ -121,6 +122,7 @@ fn steps_of(option: &str) -> Vec<Step> {
             docs("scale-docs", scale),
             test("scale-tests", scale),
         ],
+        "--long" => vec![step("mutants", mutants)],
         _ => vec![step("laws", laws)],
     }
 }
@@ -142,6 +144,21 @@ fn laws() -> Result {
         .env("PROPTEST_CASES", "2048")
         .env("PROPTEST_MAX_GLOBAL_REJECTS", "65536")
         .run()
+}
+
+/// Mutants of the lines of the libraries that differ from the branch main; whole crates take hours (`docs/testing.md`).
+fn mutants() -> Result {
+    let changes = target().join("changes.diff");
+    std::fs::create_dir_all(target())?;
+    let since = command("git").words("merge-base HEAD main").output()?;
+    let diff = command("git").args(["diff", since.as_str(), "--output"]);
+    diff.args([&changes]).run()?;
+    let libraries: String = LIBRARIES.map(|name| format!(" --package {name}")).concat();
+    cargo(&format!(
+        "mutants --timeout-multiplier 4{libraries} --in-diff"
+    ))
+    .args([&changes])
+    .run()
 }
 
 fn step(name: impl Into<String>, run: impl Fn() -> Result + 'static) -> Step {

@@ -11,7 +11,7 @@ use std::ops::Range;
 ///
 /// ```
 /// use xai_core::text::below;
-/// assert_eq!([below(1), below(2), below(9)], ["0", "0 or 1", "0 to 8"]);
+/// assert_eq!([0, 1, 2, 9].map(below), ["none", "0", "0 or 1", "0 to 8"]);
 /// ```
 #[must_use]
 pub fn below(end: usize) -> String {

@@ -4,14 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis, IxDyn};
 use proptest::prelude::*;
-use xai_attribution::metric::Value;
-use xai_attribution::metric::registry::metrics;
 use xai_attribution::run::{base_scores, masked_scores};
 use xai_attribution::{
     Accumulator, Activation, AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy,
-    Concurrent, Deletion, ErrorKind, Evaluate, Insertion, Layout, Scoring, complexity, sparseness,
+    Concurrent, Deletion, Evaluate, Insertion, Layout, Scoring, complexity, sparseness,
 };
-use xai_core::describe::{End, Kind, Range};
 
 type Answer = Result<Array2<f64>, std::fmt::Error>;
 
@@ -231,82 +228,4 @@ fn steps_that_flip_the_same_number_are_one_point() {
         };
         assert_eq!(flipped(insertion.curve.unwrap()), [0, 1, 2, 3, 4]);
     }
-}
-
-/// Numbers just outside a range.
-fn beside(range: &Range) -> impl Iterator<Item = f64> + use<> {
-    let below = match range.low {
-        End::Included(low) => Some(low - 1.0),
-        End::Excluded(low) => Some(low),
-        End::Unbounded | End::OfData(_) => None,
-    };
-    let above = match range.high {
-        End::Included(high) => Some(high + 1.0),
-        End::Excluded(high) => Some(high),
-        End::Unbounded | End::OfData(_) => None,
-    };
-    below.into_iter().chain(above)
-}
-
-/// Values that are not of a kind, each also as text.
-fn wrong(kind: &Kind) -> Vec<Value> {
-    let mut values: Vec<Value> = match kind {
-        Kind::Real(range) => {
-            let numbers = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
-            let numbers = numbers.into_iter().chain(beside(range));
-            numbers.map(Value::Real).chain([true.into()]).collect()
-        }
-        Kind::Integer(range) => {
-            let numbers = beside(range).map(|number| Value::Integer(number as i64));
-            numbers.chain([0.5.into(), true.into()]).collect()
-        }
-        Kind::Flag => vec![2.5.into()],
-        Kind::Words(words) => {
-            let behind = words.iter().flat_map(|word| {
-                let wrong = word.value.map_or_else(Vec::new, |value| wrong(value.kind));
-                let of_word = |value| Value::Text(format!("{}:{value}", word.name));
-                wrong.into_iter().map(of_word).collect::<Vec<_>>()
-            });
-            behind.chain([true.into()]).collect()
-        }
-        Kind::List(item) => {
-            let items = wrong(item).into_iter().map(|item| Value::List(vec![item]));
-            items.chain([true.into()]).collect()
-        }
-        // What is wrong for one of the kinds may be right for another.
-        Kind::OneOf(kinds) => {
-            let values = kinds.iter().flat_map(wrong);
-            return values.filter(|value| !kind.admits(value)).collect();
-        }
-        kind => panic!("{kind}: which values are wrong?"),
-    };
-    values.extend(["no such value".into(), "".into()]);
-    let text = values.iter().map(|value| Value::Text(value.to_string()));
-    values.extend(text.collect::<Vec<_>>());
-    values
-}
-
-#[test]
-fn a_wrong_value_is_an_error_about_the_parameter_by_its_name() {
-    let mut n_params = 0;
-    for entry in metrics().iter() {
-        for param in entry.params() {
-            let values = wrong(&param.kind);
-            assert!(values.len() > 2, "{} of {}", param.name, entry.info.name);
-            for value in values {
-                let of = format!("{} = {value:?} of {}", param.name, entry.info.name);
-                let error = match entry.build::<f64>(&[(param.name.to_owned(), value)]) {
-                    Ok(_) => panic!("{of}: built"),
-                    Err(error) => error,
-                };
-                assert_eq!(error.input().name(), param.name, "{of}");
-                assert!(
-                    matches!(error.kind(), ErrorKind::InvalidParameter { .. }),
-                    "{of}"
-                );
-            }
-            n_params += 1;
-        }
-    }
-    assert!(n_params > metrics().len());
 }

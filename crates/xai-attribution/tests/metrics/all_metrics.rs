@@ -1,16 +1,16 @@
-//! What holds of every metric of the registry that is computed batch by batch.
+//! A problem that every metric of the registry can be asked about, and what each asks of the model.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ndarray::{Array2, Array3, ArrayD, ArrayViewD, Axis};
-use proptest::prelude::*;
+use ndarray::{Array2, Array3, ArrayD, ArrayViewD};
 use xai_attribution::batch::{Data, Masks, PlannedRows, ReferenceMaps, SecondMaps, Segments};
-use xai_attribution::metric::registry::{self, metrics};
-use xai_attribution::metric::{Entry, Measure, Value};
+use xai_attribution::metric::registry::metrics;
+use xai_attribution::metric::{Entry, Measure, MetricValue, Value};
 use xai_attribution::model::{BoxError, Counted, Explainer, Targets};
 use xai_attribution::{
-    Activation, ErrorKind, Evaluate, Evaluation, EvaluationError, Layout, Model, Scoring, input,
+    Activation, Error, ErrorKind, Evaluate, Evaluation, EvaluationError, Layout, Model, Real,
+    Scoring, input,
 };
 
 /// Images of one channel with maps, masks and segments.
@@ -22,50 +22,22 @@ pub(crate) struct Problem {
     pub(crate) segments: Array3<u32>,
 }
 
-const SIDE: usize = 4;
-
-fn problems() -> impl Strategy<Value = Problem> {
-    (1usize..6).prop_flat_map(|n| {
-        let size = n * SIDE * SIDE;
-        let numbers = || prop::collection::vec(-8i32..9, size);
-        let masks = prop::collection::vec(any::<bool>(), size);
-        let segments = prop::collection::vec(0u32..5, size);
-        (numbers(), numbers(), masks, segments).prop_map(move |(x, maps, masks, segments)| {
-            let images = |values: Vec<i32>| {
-                let values = values.into_iter().map(|v| f64::from(v) / 4.0).collect();
-                ArrayD::from_shape_vec(vec![n, SIDE, SIDE, 1], values).unwrap()
-            };
-            Problem {
-                x: images(x),
-                maps: images(maps),
-                masks: Array3::from_shape_vec((n, SIDE, SIDE), masks).unwrap(),
-                segments: Array3::from_shape_vec((n, SIDE, SIDE), segments).unwrap(),
-            }
-        })
-    })
-}
+pub(crate) const SIDE: usize = 4;
 
 impl Problem {
-    fn reversed(&self) -> Self {
-        let mut reversed = self.clone();
-        reversed.x.invert_axis(Axis(0));
-        reversed.maps.invert_axis(Axis(0));
-        reversed.masks.invert_axis(Axis(0));
-        reversed.segments.invert_axis(Axis(0));
-        reversed
-    }
-
-    fn data<'a>(
+    /// With inputs in the precision of the model.
+    fn data<'a, T: Real>(
         &'a self,
-        model: &'a (impl Model<f64> + ?Sized),
+        x: &'a ArrayD<T>,
+        model: &'a (impl Model<T> + ?Sized),
         batch_size: usize,
-    ) -> Data<'a, f64> {
-        Data::new(self.x.view(), &vec![0u8; self.x.shape()[0]])
+    ) -> Data<'a, T> {
+        Data::new(x.view(), &vec![0u8; x.shape()[0]])
             .model(model)
             .with(Masks::new(self.masks.clone()))
             .with(Segments::new(self.segments.clone()))
-            .with(SecondMaps::given(&self.x * 2.0 + 0.25))
-            .with(ReferenceMaps::new(self.x.mapv(|x| x * x - 1.0)))
+            .with(SecondMaps::given(x.mapv(|x| 2.0 * x.to_f64_exact() + 0.25)))
+            .with(ReferenceMaps::new(x.mapv(|x| x * x - T::one())))
             .scoring(Scoring {
                 activation: Activation::Softmax,
                 batch_size: Some(batch_size),
@@ -75,22 +47,41 @@ impl Problem {
             })
     }
 
-    /// Values per sample, and the rows that the model has seen; no values where no sample has one.
-    fn evaluate(&self, metric: &dyn Measure<f64>, batch_size: usize) -> (Vec<Option<f64>>, usize) {
-        let counted = Counted::new(&model);
-        let data = self.data(&counted, batch_size).maps(self.maps.view());
-        let values = metric.evaluate_on(data);
-        let n = self.x.shape()[0];
-        let values = match values {
-            Ok(value) => value.per_sample,
-            Err(stopped) => {
-                let error = stopped.error();
+    /// The value, those of the samples, and the rows that the model has seen; no values where no sample has one.
+    pub(crate) fn evaluate<T: Real>(
+        &self,
+        metric: &dyn Measure<T>,
+        batch_size: usize,
+    ) -> (Option<f64>, Vec<Option<f64>>, u64) {
+        let (outcome, rows) = self.outcome(metric, batch_size);
+        match outcome {
+            Ok(value) => (Some(value.value), value.per_sample, rows),
+            Err(error) => {
                 let is_undefined = matches!(error.kind(), ErrorKind::Empty);
                 assert!(is_undefined, "{}: {error}", metric.info().name);
-                vec![None; n]
+                (None, vec![None; self.x.shape()[0]], rows)
             }
+        }
+    }
+
+    /// The result, with an explainer beside the maps, and the rows that the model has seen.
+    pub(crate) fn outcome<T: Real>(
+        &self,
+        metric: &dyn Measure<T>,
+        batch_size: usize,
+    ) -> (Result<MetricValue, Error>, u64) {
+        let [x, maps] = [&self.x, &self.maps].map(|values| values.mapv(T::from_f64_nearest));
+        let double = |batch: ArrayViewD<'_, T>| model(batch.mapv(T::to_f64_exact).view());
+        let counted = Counted::new(&double);
+        let asked = |inputs: ArrayViewD<'_, T>, _: &Targets| -> Result<_, std::fmt::Error> {
+            Ok(inputs.mapv(|x| T::from_f64_nearest(2.0 * x.to_f64_exact() + 0.25)))
         };
-        (values, counted.calls().rows as usize)
+        let data = self.data(&x, &counted, batch_size).maps(maps.view());
+        let outcome = metric.evaluate_on(data.explainer(&asked));
+        (
+            outcome.map_err(EvaluationError::into_error),
+            counted.calls().rows,
+        )
     }
 
     /// The same with an explainer beside the maps.
@@ -99,7 +90,7 @@ impl Problem {
         metric: &dyn Measure<f64>,
         explainer: &dyn Explainer<f64>,
     ) -> Result<Vec<Option<f64>>, EvaluationError> {
-        let data = self.data(&model, 3).maps(self.maps.view());
+        let data = self.data(&self.x, &model, 3).maps(self.maps.view());
         Ok(metric.evaluate_on(data.explainer(explainer))?.per_sample)
     }
 }
@@ -135,80 +126,6 @@ fn entries() -> impl Iterator<Item = &'static Entry> {
         .filter(move |entry| entry.is_built() && !asks(entry))
 }
 
-fn is_random(entry: &Entry) -> bool {
-    entry.has_param("seed")
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
-
-    #[test]
-    fn neither_batches_nor_the_order_of_samples_show(problem in problems()) {
-        for entry in entries() {
-            let metric = entry.build::<f64>(&[]).unwrap();
-            let (whole, rows) = problem.evaluate(&*metric, 64);
-            for batch_size in [1, 2, 3] {
-                let (batches, rows_of_batches) = problem.evaluate(&*metric, batch_size);
-                prop_assert_eq!(&batches, &whole, "{} in batches of {}", entry.info.name, batch_size);
-                prop_assert_eq!(rows_of_batches, rows, "rows of {}", entry.info.name);
-            }
-            if !is_random(entry) {
-                let (mut reversed, _) = problem.reversed().evaluate(&*metric, 2);
-                reversed.reverse();
-                prop_assert_eq!(&reversed, &whole, "{} from the last sample on", entry.info.name);
-            }
-        }
-    }
-
-    #[test]
-    fn values_are_finite_and_in_their_range(problem in problems()) {
-        for entry in entries() {
-            let metric = entry.build::<f64>(&[]).unwrap();
-            let (values, _) = problem.evaluate(&*metric, 64);
-            prop_assert!(values.iter().flatten().all(|v| v.is_finite()), "{}", entry.info.name);
-            if entry.info.range.is_share() {
-                prop_assert!(values.iter().flatten().all(|v| (0.0..=1.0).contains(v)), "{}: {:?}", entry.info.name, values);
-            }
-        }
-    }
-
-    /// But for the metrics that say so: those about the size of attributions.
-    #[test]
-    fn a_scaled_map_has_the_value_of_the_map(problem in problems()) {
-        let by_size = [
-            "nonzero-features",
-            "completeness",
-            "non-sensitivity",
-            "complexity",
-            "infidelity",
-            "input-invariance",
-            "mask-mae",
-            "mask-mse",
-            "mask-rmse",
-        ];
-        let mut scaled = problem.clone();
-        scaled.maps *= 4.0;
-        // The epsilon of a mask moves it by up to 1e-8 of the range of the map. Average Increase jumps where the
-        // masked score is the base score, so that only samples away from there have to keep their value.
-        let values = |name| problem.evaluate(&*registry::find(name).unwrap().build(&[]).unwrap(), 64).0;
-        let change = values("average-drop").into_iter().zip(values("average-gain"));
-        let jumps: Vec<bool> = change
-            .map(|(drop, gain)| drop.unwrap_or(0.0) < 1e-6 && gain.unwrap_or(0.0) < 1e-6)
-            .collect();
-        for entry in entries().filter(|entry| !by_size.contains(&entry.info.name)) {
-            let metric = entry.build::<f64>(&[]).unwrap();
-            let ((a, _), (b, _)) = (problem.evaluate(&*metric, 64), scaled.evaluate(&*metric, 64));
-            let near = |(a, b): (&Option<f64>, &Option<f64>)| match (a, b) {
-                (Some(a), Some(b)) => (a - b).abs() < 1e-7,
-                (a, b) => a == b,
-            };
-            let is_kept = |sample: usize| entry.info.name != "average-increase" || !jumps[sample];
-            let mut pairs = a.iter().zip(&b).enumerate().filter(|(sample, _)| is_kept(*sample));
-            prop_assert!(pairs.all(|(_, pair)| near(pair)), "{}: {:?} {:?}", entry.info.name, a, b);
-        }
-    }
-}
-
 /// Two explainers, of which one is asked, the other has maps, too.
 fn planned_and_counted(
     problem: &Problem,
@@ -218,7 +135,7 @@ fn planned_and_counted(
     let counted = Counted::new(&model);
     let (first, second) = (Asked(AtomicU64::new(0)), Asked(AtomicU64::new(0)));
     let planned = Mutex::new(PlannedRows::default());
-    let mut evaluation = Evaluation::on(problem.data(&counted, batch_size))
+    let mut evaluation = Evaluation::on(problem.data(&problem.x, &counted, batch_size))
         .explainer("asked", &first)
         .maps_and_explainer("both", problem.maps.view(), &second)
         .on_plan(|rows| *planned.lock().unwrap() = rows.clone());
@@ -236,11 +153,14 @@ fn planned_and_counted(
 }
 
 /// With the parameters that metrics cannot do without.
-pub(crate) fn built(entry: &Entry) -> Box<dyn Measure<f64>> {
+pub(crate) fn settings(entry: &Entry) -> Vec<(String, Value)> {
     let classes = ("n_classes".to_owned(), Value::Integer(2));
     let has_classes = entry.has_param(&classes.0);
-    let settings = has_classes.then_some(classes);
-    entry.build::<f64>(settings.as_slice()).unwrap()
+    has_classes.then_some(classes).into_iter().collect()
+}
+
+pub(crate) fn built(entry: &Entry) -> Box<dyn Measure<f64>> {
+    entry.build::<f64>(&settings(entry)).unwrap()
 }
 
 /// What needs nothing but what the tests here have.
@@ -308,7 +228,7 @@ fn the_model_sees_the_rows_that_the_documentation_says() {
     let problem = example();
     let mut wrong = Vec::new();
     for entry in entries() {
-        let expected = match entry.info.name {
+        let expected: u64 = match entry.info.name {
             "average-drop" | "average-increase" | "average-gain" | "completeness" => 2,
             // A patch of 4 x 4 is the whole image.
             "infidelity" => 2,
@@ -347,7 +267,7 @@ fn the_model_sees_the_rows_that_the_documentation_says() {
             name => panic!("{name}: how many rows?"),
         };
         let metric = entry.build::<f64>(&[]).unwrap();
-        let (_, rows) = problem.evaluate(&*metric, 64);
+        let (_, _, rows) = problem.evaluate(&*metric, 64);
         if rows != 5 * expected {
             wrong.push((entry.info.name, rows, 5 * expected));
         }

@@ -7,7 +7,7 @@ use crate::input;
 use crate::number::check_finite;
 use crate::parallel;
 use crate::simd::{InstructionSet, Simd, SimdKernel};
-use crate::sum::ExactSum;
+use crate::statistics::Centred;
 use crate::tensor::check_shape;
 
 /// What to do about a feature that depends on others.
@@ -126,21 +126,10 @@ impl Mahalanobis {
             return Err(Error::too_few(input::ROWS, 2, n));
         }
         check_finite(input::ROWS, rows)?;
-        let (all, ddof) = (n as f64, (n - 1) as f64);
-        let centered: Vec<Vec<f64>> = parallel::map(d, |j| {
-            let mut column = rows.column(j).to_vec();
-            let mean = column.iter().copied().collect::<ExactSum>().value() / all;
-            column.iter_mut().for_each(|x| *x -= mean);
-            column
-        });
+        let columns = parallel::map(d, |j| Centred::new(&rows.column(j).to_vec()));
         let lower = parallel::map(d, |i| {
-            let products = |j: usize| -> ExactSum {
-                let pairs = centered[i].iter().zip(&centered[j]);
-                pairs.map(|(x, y)| x * y).collect()
-            };
-            (0..=i)
-                .map(|j| products(j).value() / ddof)
-                .collect::<Vec<_>>()
+            let with = |j: usize| columns[i].with(&columns[j]).value();
+            (0..=i).map(with).collect::<Vec<_>>()
         });
         let covariance = Array2::from_shape_fn((d, d), |(i, j)| lower[i.max(j)][i.min(j)]);
         Self::from_covariance(covariance.view())
@@ -213,6 +202,7 @@ mod tests {
     use super::*;
     use crate::distance::{Distance, DistanceFunction};
     use crate::random::{random_stream, uniform};
+    use crate::sum::ExactSum;
     use approx::assert_relative_eq;
     use ndarray::array;
 

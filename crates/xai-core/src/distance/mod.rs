@@ -53,6 +53,8 @@ const PREPARED: usize = 32;
 ///
 /// Sums run in eight interleaved lanes that are joined by a fixed tree: a compiler can vectorise
 /// them, and the bits are the same on every machine. A distance beyond the range of `f64` is ∞.
+/// So is a Euclidean one whose square is, which is off by more than rounding below 1e-140; `Minkowski(2)` is not. Mahalanobis's
+/// distance is off by up to `4 ε` of the rows in units of the deviation: rows far from zero beside their spread lose digits.
 ///
 /// ```
 /// use xai_core::distance::{Distance, DistanceFunction};
@@ -316,7 +318,10 @@ impl SimdKernel for Centring<'_> {
         for row in self.rows.chunks_exact_mut(self.d) {
             let largest = largest_size(row);
             if !(1e-250..1e250).contains(&largest) {
-                row.iter_mut().for_each(|x| *x /= largest);
+                // A power of two: any other unit would round what the values differ by.
+                let unit = f64::from_bits(largest.to_bits() & (0x7ff << 52));
+                let unit = unit.max(f64::MIN_POSITIVE);
+                row.iter_mut().for_each(|x| *x /= unit);
             }
             // The mean rounds; what it leaves of a row around a large one is taken out too.
             for _ in 0..2 {

@@ -8,7 +8,7 @@ use crate::describe::{
 };
 use crate::error::Result;
 use crate::reliability::table::Table;
-use crate::statistics::correlation::centred;
+use crate::statistics::Centred;
 use crate::sum::ExactSum;
 use crate::{input, parallel};
 
@@ -158,7 +158,8 @@ fn alpha(mut units: Vec<Ratings>, level: RatingLevel) -> KrippendorffAlpha {
     let n_ratings = count(&all);
     let places = match level {
         RatingLevel::Interval => {
-            centred(&all.iter().map(|(rating, _)| *rating).collect::<Vec<_>>())
+            Centred::new(&all.iter().map(|(rating, _)| *rating).collect::<Vec<_>>())
+                .into_deviations()
         }
         RatingLevel::Nominal | RatingLevel::Ordinal => {
             let mut below = 0;

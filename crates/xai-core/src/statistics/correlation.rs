@@ -5,14 +5,15 @@ use std::fmt;
 use crate::describe::{Parameter, word_of};
 use crate::error::Result;
 use crate::number::Real;
+use crate::statistics::centred::Centred;
 use crate::statistics::kendall::kendall_of_finite;
 use crate::statistics::ranks::{check_pairs, spearman_of_finite};
-use crate::sum::ExactSum;
 
 /// Pearson's correlation `Σ (x − x̄)(y − ȳ) / √(Σ (x − x̄)² Σ (y − ȳ)²)`.
 ///
 /// In [−1, 1]: 1 = on a rising line, 0 = unrelated, −1 = on a falling line. `None` below two values
-/// or where either side is constant.
+/// or where either side is constant. Within 12 · 2⁻⁵³ of the true value wherever the values lie, and of two values
+/// exactly 1 or −1.
 ///
 /// # Errors
 /// `ShapeMismatch` when the lengths differ, `NonFinite`.
@@ -40,44 +41,7 @@ pub fn pearson<T: Real>(x: &[T], y: &[T]) -> Result<Option<f64>> {
 
 /// [`pearson`] of finite values of one length.
 pub(crate) fn pearson_of_finite(x: &[f64], y: &[f64]) -> Option<f64> {
-    if x.len() < 2 {
-        return None;
-    }
-    let (dx, dy) = (centred(x), centred(y));
-    let covariance = sum_of_products(&dx, &dy);
-    let spreads = (sum_of_products(&dx, &dx), sum_of_products(&dy, &dy));
-    let correlation = covariance / (spreads.0 * spreads.1).sqrt();
-    (spreads.0 > 0.0 && spreads.1 > 0.0).then(|| correlation.clamp(-1.0, 1.0))
-}
-
-/// Deviations from the mean, in units in which their squares neither overflow nor vanish: a power of
-/// two near the largest value, which rounds nothing.
-pub(crate) fn centred(x: &[f64]) -> Vec<f64> {
-    // A constant column is exactly so, whatever its mean rounds to.
-    if x.iter().all(|&value| value == x[0]) {
-        return vec![0.0; x.len()];
-    }
-    let largest = x.iter().fold(0.0f64, |m, value| m.max(value.abs()));
-    let exponent = (largest.to_bits() >> 52) as i32 - 1023;
-    let unit = 2f64.powi(-exponent.clamp(-1000, 1000));
-    let scaled = x.iter().map(|value| value * unit);
-    let n = x.len() as f64;
-    let mean = scaled.clone().collect::<ExactSum>().value() / n;
-    let mut deviations: Vec<f64> = scaled.map(|value| value - mean).collect();
-    // What the mean lost in rounding shows where the values are far from 0 beside their spread.
-    let rest = deviations.iter().copied().collect::<ExactSum>().value() / n;
-    let largest = deviations
-        .iter()
-        .fold(0.0f64, |m, value| m.max(value.abs()));
-    if rest.abs() > f64::EPSILON * largest {
-        deviations.iter_mut().for_each(|value| *value -= rest);
-    }
-    deviations
-}
-
-fn sum_of_products(x: &[f64], y: &[f64]) -> f64 {
-    let products = x.iter().zip(y).map(|(a, b)| a * b);
-    products.collect::<ExactSum>().value()
+    Centred::new(x).with(&Centred::new(y)).pearson()
 }
 
 /// A correlation of two sequences, in [−1, 1]; undefined where either is constant.

@@ -5,8 +5,8 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 use crate::error::{Error, Result};
 use crate::number::check_finite_slice;
 use crate::random::{random_stream, uniform_index};
+use crate::statistics::centred::Centred;
 use crate::statistics::summary::quantile_of_sorted;
-use crate::sum::{ExactMean, ExactSum};
 use crate::{input, parallel};
 
 /// How an interval was made.
@@ -130,12 +130,8 @@ pub fn jackknife(estimate: f64, leave_one_out: &[f64], level: f64) -> Result<Int
     check_finite_slice(input::ESTIMATE, &[estimate])?;
     check_finite_slice(input::LEAVE_ONE_OUT, leave_one_out)?;
     let n = leave_one_out.len() as f64;
-    let mean = mean_of(leave_one_out);
-    let squares: ExactSum = leave_one_out
-        .iter()
-        .map(|x| (x - mean) * (x - mean))
-        .collect();
-    let error = ((n - 1.0) / n * squares.value()).sqrt();
+    let std = Centred::new(leave_one_out).std().unwrap_or(f64::INFINITY);
+    let error = std * (n - 1.0) / n.sqrt();
     by_student(estimate, error, leave_one_out.len(), level)
 }
 
@@ -149,15 +145,6 @@ pub(super) fn by_student(estimate: f64, error: f64, n: usize, level: f64) -> Res
         method: IntervalMethod::Jackknife,
         n_units: Some(n),
     })
-}
-
-fn mean_of(values: &[f64]) -> f64 {
-    values
-        .iter()
-        .copied()
-        .collect::<ExactMean>()
-        .value()
-        .unwrap_or_default()
 }
 
 /// Bootstrap replicates of a statistic of `n` units.
@@ -261,19 +248,7 @@ pub fn bootstrap_bca(
     let up_to = sorted.partition_point(|&x| x <= estimate);
     let share = ((below + up_to) as f64 / (2.0 * n)).clamp(0.5 / n, 1.0 - 0.5 / n);
     let bias = normal.inverse_cdf(share);
-    let mean = mean_of(leave_one_out);
-    let power = |p: i32| {
-        leave_one_out
-            .iter()
-            .map(|x| (mean - x).powi(p))
-            .collect::<ExactSum>()
-    };
-    let spread = power(2).value();
-    let acceleration = if spread > 0.0 {
-        power(3).value() / (6.0 * spread.powf(1.5))
-    } else {
-        0.0
-    };
+    let acceleration = Centred::new(leave_one_out).skew() / 6.0;
     let end = |q: f64| {
         let z = bias + normal.inverse_cdf(q);
         let moved = normal.cdf(bias + z / (1.0 - acceleration * z));
@@ -321,6 +296,17 @@ mod tests {
             "{interval:?}"
         );
         assert!((interval.high - (5.0 + t * error)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn bca_moves_the_quantiles_by_the_skew() {
+        let replicates: Vec<f64> = (0..=1000).map(f64::from).collect();
+        // Deviations 1, 1, −2: a = −6 / (6 · 6^1.5), Φ(z / (1 − a z)) at z = ±1.6449.
+        let bca = bootstrap_bca(500.0, &replicates, &[0.0, 0.0, 3.0], 0.9).unwrap();
+        assert!((bca.low - 32.002_728).abs() < 1e-5, "{bca:?}");
+        assert!((bca.high - 930.469_102).abs() < 1e-5);
+        let of_constant = bootstrap_bca(500.0, &replicates, &[0.1; 3], 0.9).unwrap();
+        assert!((of_constant.low - 50.0).abs() < 1e-6 && (of_constant.high - 950.0).abs() < 1e-6);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::input;
 use crate::number::check_finite_slice;
+use crate::statistics::centred::{exponent, largest};
 use crate::statistics::interval::{Interval, by_student, check_level};
 
 /// The [`jackknife`](crate::statistics::jackknife) where many units are alike: `kinds` holds, for each
@@ -43,14 +44,17 @@ pub fn jackknife_of_kinds(estimate: f64, kinds: &[(f64, u64)], level: f64) -> Re
     check_finite_slice(input::ESTIMATE, &[estimate])?;
     check_finite_slice(input::LEAVE_ONE_OUT, &values)?;
     // Around the first one: where all are alike, the deviation is 0 and not what rounding makes of it.
-    let origin = values[0];
-    let shift: f64 = kinds.iter().map(|(x, count)| count * (x - origin)).sum();
-    let mean = origin + shift / n;
-    let squares: f64 = kinds
-        .iter()
-        .map(|(x, count)| count * (x - mean) * (x - mean))
-        .sum();
-    let error = ((n - 1.0) / n * squares).sqrt();
+    // In units in which squares do not vanish.
+    let differences: Vec<f64> = values.iter().map(|x| x - values[0]).collect();
+    let unit = 2f64.powi(exponent(largest(&differences)));
+    let from_first = |x: f64| (x - values[0]) / unit;
+    let shift: f64 = kinds.iter().map(|(x, count)| count * from_first(*x)).sum();
+    let squares = kinds.iter().map(|(x, count)| {
+        let deviation = from_first(*x) - shift / n;
+        count * deviation * deviation
+    });
+    let squares: f64 = squares.sum();
+    let error = ((n - 1.0) / n * squares).sqrt() * unit;
     by_student(estimate, error, n as usize, level)
 }
 

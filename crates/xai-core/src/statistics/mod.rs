@@ -1,5 +1,6 @@
 //! Statistics of values: summaries, ranks, correlations, intervals, the signed-rank test.
 
+mod centred;
 pub(crate) mod correlation;
 mod delong;
 mod interval;
@@ -11,6 +12,7 @@ mod signed_rank;
 mod summary;
 mod thresholds;
 
+pub use centred::{Centred, Covariance};
 pub use correlation::{Correlation, pearson};
 pub use delong::auroc_interval;
 pub use interval::{

@@ -1,6 +1,6 @@
 //! Wilcoxon's test of paired differences.
 
-use statrs::function::erf::erfc;
+use libm::erfc;
 
 use crate::error::Result;
 use crate::input;

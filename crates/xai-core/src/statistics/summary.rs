@@ -3,7 +3,8 @@
 use crate::error::{Error, Result};
 use crate::input;
 use crate::number::check_finite_slice;
-use crate::sum::{ExactMean, ExactSum};
+use crate::statistics::centred::Centred;
+use crate::sum::ExactMean;
 
 /// How a set of values is spread. Undefined values are left out and counted.
 ///
@@ -57,12 +58,11 @@ impl Summary {
         }
         defined.sort_unstable_by(f64::total_cmp);
         let quantile = |q| quantile_of_sorted(&defined, q);
-        let mean = mean(&defined);
         Ok(Self {
             n_defined: defined.len(),
             n_undefined,
-            mean,
-            std: mean.and_then(|mean| standard_deviation(&defined, mean)),
+            mean: defined.iter().copied().collect::<ExactMean>().value(),
+            std: Centred::new(&defined).std(),
             min: defined.first().copied(),
             q25: quantile(0.25),
             median: quantile(0.5),
@@ -70,16 +70,6 @@ impl Summary {
             max: defined.last().copied(),
         })
     }
-}
-
-fn mean(values: &[f64]) -> Option<f64> {
-    values.iter().copied().collect::<ExactMean>().value()
-}
-
-fn standard_deviation(values: &[f64], mean: f64) -> Option<f64> {
-    let squares: ExactSum = values.iter().map(|x| (x - mean) * (x - mean)).collect();
-    let deviation = (squares.value() / (values.len().max(2) - 1) as f64).sqrt();
-    (values.len() > 1 && deviation.is_finite()).then_some(deviation)
 }
 
 /// The `q`-quantile of finite values: linear interpolation at place `q (n − 1)` of the sorted

@@ -194,19 +194,40 @@ impl ExactSum {
     /// The sum, rounded once to the nearest `f64` (ties to even).
     #[must_use]
     pub fn value(&self) -> f64 {
+        self.in_units_of(0)
+    }
+
+    /// The sum divided by the number of its terms: one rounding for the sum, one for the division. Finite also where
+    /// the sum alone is beyond the range of `f64`.
+    pub(crate) fn mean(&self, n_terms: u64) -> f64 {
+        self.mean_in_units_of(n_terms, 0)
+    }
+
+    /// The same times `2^-exponent`.
+    pub(crate) fn mean_in_units_of(&self, n_terms: u64, exponent: i32) -> f64 {
+        let n = n_terms as f64;
+        match self.value() {
+            // A count has 64 bits, which are two digits.
+            sum if sum.is_infinite() => self.in_units_of(2) / n * 2f64.powi(64 - exponent),
+            // In units first: what is below the normal range would be rounded in it.
+            sum => sum * 2f64.powi(-exponent) / n,
+        }
+    }
+
+    /// The sum without its lowest digits, as if the next one were the lowest.
+    fn in_units_of(&self, digit: usize) -> f64 {
         if let Some(special) = self.special.value() {
             return special;
         }
         let mut magnitude = self.canonical();
-        let negative = magnitude.digits[DIGITS - 1] < 0;
-        if negative {
-            for digit in &mut magnitude.digits {
-                *digit = -*digit;
-            }
-            magnitude.carry();
+        let is_negative = magnitude.digits[DIGITS - 1] < 0;
+        if is_negative {
+            magnitude = -magnitude;
         }
+        magnitude.digits.copy_within(digit.., 0);
+        magnitude.digits[DIGITS - digit..].fill(0);
         let value = round_to_nearest(&magnitude.digits);
-        if negative { -value } else { value }
+        if is_negative { -value } else { value }
     }
 
     /// Settles carries: every digit but the last in `0..2^32`, a form that is unique to the value.
@@ -265,6 +286,21 @@ fn round_to_nearest(digits: &[i64; DIGITS]) -> f64 {
         return f64::INFINITY;
     }
     f64::from_bits((exponent.cast_unsigned() << 52) | (mantissa & FRACTION))
+}
+
+impl std::ops::Neg for ExactSum {
+    type Output = Self;
+
+    fn neg(mut self) -> Self {
+        self.digits.iter_mut().for_each(|digit| *digit = -*digit);
+        self.carry();
+        let special = &mut self.special;
+        std::mem::swap(
+            &mut special.positive_infinity,
+            &mut special.negative_infinity,
+        );
+        self
+    }
 }
 
 impl PartialEq for ExactSum {

@@ -112,7 +112,7 @@ impl Moments {
     /// The mean; `None` without values.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum.value() / self.count as f64)
+        (self.count > 0).then(|| self.sum.mean(self.count))
     }
 
     /// The smallest value; `None` without values.
@@ -128,10 +128,17 @@ impl Moments {
     }
 
     /// The standard deviation, with `n − 1` (ddof 1): `√((n Σx² − (Σx)²) / (n (n − 1)))`, the
-    /// difference taken exactly. `None` below two values, or where it leaves the range of `f64`.
+    /// difference taken exactly: within 4 units in the last place. `None` below two values, and where the squares
+    /// leave the range of `f64`: where a value is beyond 1e154, or all of them are below 1e-120 and differ.
     #[must_use]
     pub fn std(&self) -> Option<f64> {
         if self.count < 2 {
+            return None;
+        }
+        if self.min == self.max {
+            return Some(0.0);
+        }
+        if self.max.max(-self.min) < 1e-120 {
             return None;
         }
         let n = self.count as f64;
@@ -207,7 +214,7 @@ impl ExactMean {
     /// The mean, `None` without values.
     #[must_use]
     pub fn value(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum.value() / self.count as f64)
+        (self.count > 0).then(|| self.sum.mean(self.count))
     }
 
     /// Adds all values of another mean.

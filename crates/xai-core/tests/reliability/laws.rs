@@ -1,14 +1,16 @@
 //! Laws of the metrics of metrics.
 
 use proptest::prelude::*;
-use xai_core::Direction;
+use xai_core::describe::{MetricInfo, Scores};
 use xai_core::reliability::{
     Draws, MetaEvaluation, Perturbed, RankedValues, RatingLevel, inter_consistency,
     inter_method_reliability, internal_consistency_reliability, intra_consistency, kendall_w,
-    krippendorff_alpha, krippendorff_alpha_of_ranks, parameter_sensitivity, rank_stability,
+    krippendorff_alpha, krippendorff_alpha_of_ranks, metrics, parameter_sensitivity,
+    rank_stability,
 };
 use xai_core::statistics::ranks::mid_ranks;
 use xai_core::statistics::spearman;
+use xai_core::{Direction, parallel};
 
 type Rows = Vec<Vec<Option<f64>>>;
 
@@ -53,6 +55,54 @@ fn ranked(rows: &Rows) -> RankedValues<'_> {
     RankedValues::new(rows, Direction::Higher).unwrap()
 }
 
+/// All scores of two tables of values, the second of which may be that of another metric, or of perturbed inputs.
+fn all_scores(q: &Rows, r: &Rows) -> Vec<(&'static MetricInfo, Option<f64>)> {
+    fn add<R: Scores>(all: &mut Vec<(&'static MetricInfo, Option<f64>)>, result: &R) {
+        all.extend(
+            R::SCORES
+                .iter()
+                .map(|score| (&score.info, (score.value)(result))),
+        );
+    }
+    let (minor, disruptive) = (Perturbed::minor(&r[..]), Perturbed::disruptive(&r[..]));
+    let mut meta = MetaEvaluation::new(q, Direction::Higher).unwrap();
+    meta.add(0, &minor).unwrap();
+    meta.add(0, &disruptive).unwrap();
+    let mut all = Vec::new();
+    add(
+        &mut all,
+        &intra_consistency(&q[0], &Perturbed::minor(&r[0][..])).unwrap(),
+    );
+    add(
+        &mut all,
+        &inter_consistency(q, Direction::Higher, &minor).unwrap(),
+    );
+    add(&mut all, &meta.finish());
+    add(&mut all, &krippendorff_alpha_of_ranks(q).unwrap());
+    add(&mut all, &kendall_w(q).unwrap());
+    add(&mut all, &inter_method_reliability(&ranked(q)));
+    add(
+        &mut all,
+        &internal_consistency_reliability(&ranked(q), &ranked(r)).unwrap(),
+    );
+    add(
+        &mut all,
+        &rank_stability(q, Direction::Lower, Draws::default()).unwrap(),
+    );
+    add(
+        &mut all,
+        &parameter_sensitivity(&[q.clone(), r.clone()], Direction::Lower).unwrap(),
+    );
+    all
+}
+
+#[test]
+fn the_laws_are_those_of_every_score() {
+    let q = vec![vec![Some(1.0)]; 2];
+    let judged = all_scores(&q, &q).into_iter().map(|(info, _)| info);
+    assert!(judged.eq(metrics()));
+}
+
 proptest! {
     #[test]
     fn a_perturbation_that_moves_nothing_keeps_everything(q in rows(true)) {
@@ -67,6 +117,19 @@ proptest! {
         prop_assert_eq!(minor.n_pairs + minor.n_undefined, q.len() * q[0].len());
         let disruptive = inter_consistency(&q, Direction::Lower, &Perturbed::disruptive(&q[..])).unwrap();
         prop_assert!(disruptive.value.is_none_or(|share| share == 0.0));
+    }
+
+    #[test]
+    fn values_are_finite_and_in_their_range((q, r) in two(true)) {
+        for (info, value) in all_scores(&q, &r) {
+            let within = |value: f64| value.is_finite() && info.range.contains(value);
+            prop_assert!(value.is_none_or(within), "{}: {:?}", info.name, value);
+        }
+    }
+
+    #[test]
+    fn one_thread_gives_the_bits_of_many((q, r) in two(true)) {
+        prop_assert_eq!(parallel::of_size(1, || all_scores(&q, &r)), all_scores(&q, &r));
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! The metrics of two runs' numeric predictions.
 
+use xai_core::ExactMean;
 use xai_core::describe::{Direction, MetricInfo, Range, Reading};
 
 use crate::input;
 use crate::named::known_by_name;
 use crate::regression::definition::{RegressionDefinition, RegressionMetric};
-use crate::regression::run_pair::{RunPair, exponent, mean_absolute};
 
 /// All of them, in the order they are reported.
 pub const METRICS: &[RegressionMetric] = &[
@@ -96,28 +96,8 @@ impl RegressionMetric {
             source: "Lin 1989",
             reading: Reading::NONE,
         },
-        formula: concordance,
+        formula: |pair| pair.covariance().concordance(),
     });
-}
-
-/// `2 s_ij / (s_i² + s_j² + (m_i − m_j)²)`
-fn concordance(pair: &RunPair<'_>) -> Option<f64> {
-    let (first, second) = (&pair.first.centred, &pair.second.centred);
-    let shift = (first.mean - second.mean) + (first.rest - second.rest);
-    let common = first
-        .exponent
-        .max(second.exponent)
-        .max(exponent(shift.abs()));
-    let (of_first, of_second) = (
-        2f64.powi(first.exponent - common),
-        2f64.powi(second.exponent - common),
-    );
-    let shift = shift * 2f64.powi(-common);
-    let room = first.squares * of_first * of_first
-        + second.squares * of_second * of_second
-        + pair.n_samples() as f64 * shift * shift;
-    let concordance = 2.0 * pair.covariance() * of_first * of_second / room;
-    (room > 0.0 && concordance.is_finite()).then(|| concordance.clamp(-1.0, 1.0))
 }
 
 impl RegressionMetric {
@@ -133,15 +113,8 @@ impl RegressionMetric {
             source: "Pearson 1895",
             reading: Reading::NONE,
         },
-        formula: pearson,
+        formula: |pair| pair.covariance().pearson(),
     });
-}
-
-fn pearson(pair: &RunPair<'_>) -> Option<f64> {
-    let (first, second) = (&pair.first.centred, &pair.second.centred);
-    let spread = first.squares.sqrt() * second.squares.sqrt();
-    let correlation = pair.covariance() / spread;
-    (spread > 0.0 && correlation.is_finite()).then(|| correlation.clamp(-1.0, 1.0))
 }
 
 impl RegressionMetric {
@@ -157,12 +130,10 @@ impl RegressionMetric {
             source: "mean absolute error between runs",
             reading: Reading::NONE,
         },
-        formula: mean_absolute_difference,
+        formula: |pair| {
+            let predictions = pair.first.predictions.iter().zip(&pair.second.predictions);
+            let differences: ExactMean = predictions.map(|(a, b)| (a - b).abs()).collect();
+            differences.value()
+        },
     });
-}
-
-fn mean_absolute_difference(pair: &RunPair<'_>) -> Option<f64> {
-    let predictions = pair.first.predictions.iter().zip(&pair.second.predictions);
-    let differences = predictions.map(|(a, b)| a - b);
-    Some(mean_absolute(differences, pair.n_samples()))
 }

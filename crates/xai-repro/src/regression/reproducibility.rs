@@ -2,14 +2,15 @@
 
 use ndarray::{ArrayView1, ArrayView2};
 use xai_core::number::check_finite;
+use xai_core::statistics::Centred;
 use xai_core::tensor::check_shape;
-use xai_core::{Error, Real, Result, parallel};
+use xai_core::{Error, ExactMean, Real, Result, parallel};
 
 use crate::counting::pair_tiles::pairs;
 use crate::interval::pair_distribution::{ValuesOfPairs, over_pairs};
 use crate::regression::definition::RegressionMetric;
 use crate::regression::formulas::METRICS;
-use crate::regression::run_pair::{Centred, Run, RunPair, mean_absolute};
+use crate::regression::run_pair::{Run, RunPair};
 use crate::{help, input};
 
 /// The pairwise metrics of `k` runs that predict numbers for `n` samples.
@@ -113,7 +114,14 @@ impl RegressionReproducibility {
             values.collect::<Vec<_>>()
         });
         let of_metric = |metric: usize| of_pairs.iter().map(|values| values[metric]).collect();
-        let error_of = |run: &Run| mean_absolute(run.residuals.iter().copied(), n);
+        let error_of = |run: &Run| {
+            let errors: ExactMean = run
+                .residuals
+                .iter()
+                .map(|residual| residual.abs())
+                .collect();
+            errors.value().unwrap_or_default()
+        };
         Ok(Self {
             n_runs: k,
             values: (0..METRICS.len()).map(of_metric).collect(),

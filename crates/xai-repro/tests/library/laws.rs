@@ -1,12 +1,13 @@
 //! Laws of the pairwise metrics and of the simulators.
 
-use ndarray::{Array2, Axis};
+use ndarray::{Array1, Array2, Axis, concatenate};
 use proptest::prelude::*;
 use xai_core::Direction;
-use xai_core::describe::End;
-use xai_repro::registry::PAIR_METRICS;
+use xai_core::describe::{End, MetricInfo, Scores};
+use xai_core::parallel::of_size;
+use xai_repro::registry::{self, PAIR_METRICS, REGRESSION_METRICS};
 use xai_repro::simulate::LabelSimulator;
-use xai_repro::{Agreement, ClassDistribution, PairMetric, Pairwise};
+use xai_repro::{Agreement, ClassDistribution, PairMetric, Pairwise, RegressionReproducibility};
 
 /// `(predictions, labels)` of 2..6 runs over up to 150 samples and up to `c` classes.
 fn runs(c: i16) -> impl Strategy<Value = (Array2<i16>, Vec<i16>)> {
@@ -27,6 +28,35 @@ fn metrics(predictions: &Array2<i16>, labels: &[i16]) -> Vec<Vec<Option<f64>>> {
         .iter()
         .map(|&metric| runs.pairs(metric).to_vec())
         .collect()
+}
+
+/// Every metric of the registry: those of pairs of runs, of all runs, and, with the labels as numbers, of pairs that predict numbers.
+fn all_metrics(
+    predictions: &Array2<i16>,
+    labels: &[i16],
+) -> Vec<(&'static MetricInfo, Vec<Option<f64>>)> {
+    let of_classes = PAIR_METRICS.iter().zip(metrics(predictions, labels));
+    let of_classes = of_classes.map(|(metric, values)| (metric.info(), values));
+    let agreement = Agreement::new(predictions.view()).unwrap();
+    let of_all_runs = Agreement::SCORES
+        .iter()
+        .map(|score| (&score.info, vec![(score.value)(&agreement)]));
+    let targets: Array1<f64> = labels.iter().copied().map(f64::from).collect();
+    let numbers =
+        RegressionReproducibility::new(predictions.mapv(f64::from).view(), targets.view());
+    let numbers = numbers.unwrap();
+    let of_numbers = REGRESSION_METRICS
+        .iter()
+        .map(|&metric| (metric.info(), numbers.pairs(metric).to_vec()));
+    of_classes.chain(of_all_runs).chain(of_numbers).collect()
+}
+
+#[test]
+fn the_laws_are_those_of_every_metric() {
+    let judged = all_metrics(&Array2::zeros((2, 1)), &[0])
+        .into_iter()
+        .map(|(info, _)| info);
+    assert!(judged.eq(registry::metrics()));
 }
 
 /// Each takes another way to the codes of its classes: consecutive labels, labels with a gap, and a label that comes
@@ -73,10 +103,34 @@ fn of(metric: PairMetric, all: &[Vec<Option<f64>>]) -> &[Option<f64>] {
 proptest! {
     #[test]
     fn values_are_within_their_bounds((p, y) in runs(5)) {
-        for (metric, values) in PAIR_METRICS.iter().copied().zip(metrics(&p, &y)) {
-            let range = metric.info().range;
+        for (info, values) in all_metrics(&p, &y) {
             for value in values.into_iter().flatten() {
-                prop_assert!(range.contains(value), "{} {}", metric, value);
+                prop_assert!(value.is_finite() && info.range.contains(value), "{} {}", info.name, value);
+            }
+        }
+    }
+
+    #[test]
+    fn one_thread_gives_the_bits_of_many((p, y) in runs(5)) {
+        prop_assert_eq!(of_size(1, || all_metrics(&p, &y)), all_metrics(&p, &y));
+    }
+
+    #[test]
+    fn samples_that_come_twice_change_nothing((p, y) in runs(4)) {
+        let (twice, labels) = (concatenate![Axis(1), p, p], [&y[..], &y[..]].concat());
+        for ((info, of_twice), (_, values)) in all_metrics(&twice, &labels).into_iter().zip(all_metrics(&p, &y)) {
+            match info.name {
+                // It is corrected for the number of predictions.
+                "krippendorff_alpha" => {}
+                // Its logarithms are of counts, and round.
+                "pa_nmi" => {
+                    let near = |(a, b): (&Option<f64>, &Option<f64>)| match (a, b) {
+                        (Some(a), Some(b)) => (a - b).abs() < 1e-13,
+                        (a, b) => a == b,
+                    };
+                    prop_assert!(of_twice.iter().zip(&values).all(near), "{:?} {:?}", of_twice, values);
+                }
+                _ => prop_assert_eq!(of_twice, values, "{}", info.name),
             }
         }
     }
@@ -96,11 +150,7 @@ proptest! {
         })
     ) {
         let shuffled: Vec<i16> = order.iter().map(|&i| y[i]).collect();
-        prop_assert_eq!(metrics(&p, &y), metrics(&p.select(Axis(1), &order), &shuffled));
-        prop_assert_eq!(
-            Agreement::new(p.view()).unwrap(),
-            Agreement::new(p.select(Axis(1), &order).view()).unwrap()
-        );
+        prop_assert_eq!(all_metrics(&p, &y), all_metrics(&p.select(Axis(1), &order), &shuffled));
     }
 
     #[test]
@@ -137,18 +187,15 @@ proptest! {
     #[test]
     fn identical_runs_agree_in_everything_that_is_defined((p, y) in runs(4)) {
         let same = p.select(Axis(0), &[0, 0, 0]);
-        for (metric, values) in PAIR_METRICS.iter().copied().zip(metrics(&same, &y)) {
-            let End::Included(low) = metric.info().range.low else { continue };
-            let End::Included(high) = metric.info().range.high else { continue };
-            let expected = match metric.info().direction {
+        for (info, values) in all_metrics(&same, &y) {
+            let expected = match (info.direction, info.range.low, info.range.high) {
                 // Constant errors count as uncorrelated even with themselves.
-                _ if metric == PairMetric::EC_MATTHEWS
+                _ if info == PairMetric::EC_MATTHEWS.info()
                     && of(PairMetric::EC_CORR, &metrics(&same, &y))[0].is_none() => 0.0,
-                Direction::Higher => high,
-                Direction::Lower => low,
-                Direction::None => continue,
+                (Direction::Higher, _, End::Included(best)) | (Direction::Lower, End::Included(best), _) => best,
+                _ => continue,
             };
-            prop_assert!(values.into_iter().flatten().all(|v| v == expected), "{}", metric);
+            prop_assert!(values.into_iter().flatten().all(|v| v == expected), "{}", info.name);
         }
     }
 

@@ -47,7 +47,7 @@ impl MaskFormula for MassAccuracy {
         title: "Relevance mass accuracy",
         question: "What share of the relevance lies on the object?",
         direction: Direction::Higher,
-        range: Range::SHARE,
+        range: Range::SHARE.when("(signed: any number)"),
         needs: MASK_NEEDS,
         source: "Arras et al., CLEVR-XAI, 2022",
         reading: Reading {

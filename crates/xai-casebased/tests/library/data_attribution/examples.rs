@@ -2,24 +2,29 @@
 //! the same examples.
 
 use ndarray::Array2;
-use xai_casebased::data_attribution::{AttributionData, METRICS, Subsets, evaluate_all};
+use xai_casebased::data_attribution::{AttributionData, METRICS, Outcome, Subsets, evaluate_all};
 use xai_core::describe::Setting;
+use xai_core::parallel::of_size;
 
-#[test]
-fn every_metric_has_the_value_of_its_example() {
+/// The outcomes of all metrics on the data of the examples; turned by 0, or other data of the same shapes.
+fn outcomes(turn: usize) -> Vec<Outcome> {
     let array = |n: usize, d: usize, value: &dyn Fn(usize, usize) -> f64| {
         Array2::from_shape_fn((n, d), |(row, column)| value(row, column))
     };
-    let tau = array(4, 12, &|t, i| ((7 * i + 5 * t + i * t) % 11) as f64 - 4.0);
+    let tau = array(4, 12, &|t, i| {
+        ((7 * i + 5 * t + i * t + turn * i * i) % 11) as f64 - 4.0
+    });
     let random = array(4, 12, &|t, i| ((3 * i + 2 * t) % 7) as f64);
-    let train_labels: Vec<usize> = (0..12).map(|i| i % 3).collect();
+    let train_labels: Vec<usize> = (0..12).map(|i| (i + turn * i / 5) % 3).collect();
     let test_classes: Vec<usize> = (0..4).map(|t| t % 3).collect();
-    let flags: Vec<bool> = (0..12).map(|i| i % 4 == 0).collect();
-    let mask = Array2::from_shape_fn((6, 12), |(j, i)| (i * i + j) % 5 < 2);
+    let flags: Vec<bool> = (0..12).map(|i| (i + turn).is_multiple_of(4)).collect();
+    let mask = Array2::from_shape_fn((6, 12), |(j, i)| (i * i + j + turn * (i + j)) % 5 < 2);
     let subsets = Subsets::of_mask(mask.view());
-    let outputs = array(6, 4, &|j, t| ((j + 2 * t + j * t) % 7) as f64 / 8.0);
+    let outputs = array(6, 4, &|j, t| {
+        ((j + 2 * t + j * t + turn * j) % 7) as f64 / 8.0
+    });
     let drops = array(5, 4, &|j, t| (((3 * j + t) % 5) as f64 - 1.0) / 8.0);
-    let relevant = Array2::from_shape_fn((4, 12), |(t, i)| (i + t) % 5 == 0);
+    let relevant = Array2::from_shape_fn((4, 12), |(t, i)| (i + t) % 5 <= turn % 7);
     let scores: Vec<f64> = (0..12).map(|i| f64::from(5 * i % 7)).collect();
     let before: Vec<f64> = [0.5f64, 0.25, 0.125, 0.5].map(f64::ln).to_vec();
     let after =
@@ -42,9 +47,30 @@ fn every_metric_has_the_value_of_its_example() {
         .iter()
         .map(|entry| Setting::of(entry.info.name))
         .collect();
-    let outcomes = evaluate_all(&data, &all).unwrap();
-    for (entry, outcome) in METRICS.iter().zip(outcomes) {
+    evaluate_all(&data, &all).unwrap()
+}
+
+#[test]
+fn every_metric_has_the_value_of_its_example() {
+    for (entry, outcome) in METRICS.iter().zip(outcomes(0)) {
         let value = outcome.value().map(|value| (value * 1e4).round() / 1e4);
         assert_eq!(value, entry.info.reading.example, "{}", entry.info.name);
+    }
+}
+
+#[test]
+fn every_value_is_in_its_range_and_has_the_bits_of_one_thread() {
+    for turn in 0..60 {
+        let all = outcomes(turn);
+        assert_eq!(of_size(1, || outcomes(turn)), all);
+        for (entry, outcome) in METRICS.iter().zip(all) {
+            let within = |value: f64| value.is_finite() && entry.info.range.contains(value);
+            let value = outcome.value();
+            assert!(
+                value.is_none_or(within),
+                "{}, {turn}: {value:?}",
+                entry.info.name
+            );
+        }
     }
 }

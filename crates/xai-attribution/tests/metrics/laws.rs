@@ -1,0 +1,215 @@
+//! What holds of every metric of the registry: one that comes later is judged without a line here.
+
+use ndarray::{Array3, ArrayD, Axis, concatenate};
+use proptest::prelude::*;
+use xai_attribution::input;
+use xai_attribution::metric::Entry;
+use xai_attribution::metric::registry::{self, metrics};
+use xai_core::Direction;
+use xai_core::parallel::of_size;
+
+#[cfg(feature = "f32")]
+use crate::all_metrics::settings;
+use crate::all_metrics::{Problem, SIDE, built, can_be_judged, example};
+
+fn problems() -> impl Strategy<Value = Problem> {
+    (1usize..6).prop_flat_map(|n| {
+        let size = n * SIDE * SIDE;
+        let numbers = || prop::collection::vec(-8i32..9, size);
+        let masks = prop::collection::vec(any::<bool>(), size);
+        let segments = prop::collection::vec(0u32..5, size);
+        (numbers(), numbers(), masks, segments).prop_map(move |(x, maps, masks, segments)| {
+            let images = |values: Vec<i32>| {
+                let values = values.into_iter().map(|v| f64::from(v) / 4.0).collect();
+                ArrayD::from_shape_vec(vec![n, SIDE, SIDE, 1], values).unwrap()
+            };
+            Problem {
+                x: images(x),
+                maps: images(maps),
+                masks: Array3::from_shape_vec((n, SIDE, SIDE), masks).unwrap(),
+                segments: Array3::from_shape_vec((n, SIDE, SIDE), segments).unwrap(),
+            }
+        })
+    })
+}
+
+impl Problem {
+    fn reversed(&self) -> Self {
+        let mut reversed = self.clone();
+        reversed.x.invert_axis(Axis(0));
+        reversed.maps.invert_axis(Axis(0));
+        reversed.masks.invert_axis(Axis(0));
+        reversed.segments.invert_axis(Axis(0));
+        reversed
+    }
+
+    /// Every sample twice.
+    fn doubled(&self) -> Self {
+        let twice = |values: &ArrayD<f64>| concatenate![Axis(0), *values, *values];
+        Self {
+            x: twice(&self.x),
+            maps: twice(&self.maps),
+            masks: concatenate![Axis(0), self.masks, self.masks],
+            segments: concatenate![Axis(0), self.segments, self.segments],
+        }
+    }
+}
+
+fn judged() -> impl Iterator<Item = &'static Entry> {
+    metrics().iter().filter(can_be_judged)
+}
+
+/// Each sample is judged by itself, and not by draws of its own.
+fn judges_alone(entry: &Entry) -> bool {
+    !entry.is_whole() && !entry.has_param("seed")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn neither_batches_nor_threads_nor_the_order_of_samples_show(problem in problems()) {
+        for entry in judged() {
+            let (metric, name) = (built(entry), entry.info.name);
+            let whole = problem.evaluate(&*metric, 64);
+            prop_assert_eq!(&of_size(1, || problem.evaluate(&*metric, 64)), &whole, "{} on one thread", name);
+            for batch_size in [1, 3] {
+                prop_assert_eq!(&problem.evaluate(&*metric, batch_size), &whole, "{} in batches of {}", name, batch_size);
+            }
+            if judges_alone(entry) {
+                let (value, mut reversed, _) = problem.reversed().evaluate(&*metric, 2);
+                reversed.reverse();
+                prop_assert_eq!((value, &reversed), (whole.0, &whole.1), "{} from the last sample on", name);
+            }
+        }
+    }
+
+    #[test]
+    fn samples_that_come_twice_leave_the_mean_alone(problem in problems()) {
+        for entry in judged().filter(|entry| judges_alone(entry)) {
+            let (metric, name) = (built(entry), entry.info.name);
+            let (value, values, _) = problem.evaluate(&*metric, 64);
+            let (of_doubled, doubled, _) = problem.doubled().evaluate(&*metric, 3);
+            prop_assert_eq!(&doubled, &[&values[..], &values[..]].concat(), "{}", name);
+            prop_assert_eq!(of_doubled.map(f64::to_bits), value.map(f64::to_bits), "{}", name);
+        }
+    }
+
+    #[test]
+    fn values_are_finite_and_in_their_range(problem in problems()) {
+        for entry in judged() {
+            let (value, values, _) = problem.evaluate(&*built(entry), 64);
+            let mut values = values.into_iter().flatten().chain(value);
+            let within = |value: f64| value.is_finite() && entry.info.range.contains(value);
+            prop_assert!(values.all(within), "{}: {:?}", entry.info.name, problem.evaluate(&*built(entry), 64));
+        }
+    }
+
+    /// The inputs are the same numbers in both; what the metrics make of them is rounded to either. But for two: one ranks
+    /// changes of the score that are equal but for rounding, one divides by such changes.
+    #[cfg(feature = "f32")]
+    #[test]
+    fn single_precision_agrees_within_its_rounding(problem in problems()) {
+        let by_changes = ["monotonicity-correlation", "relative-output-stability"];
+        for entry in judged().filter(|entry| !by_changes.contains(&entry.info.name)) {
+            let single = entry.build::<f32>(&settings(entry)).unwrap();
+            let (_, single, rows) = problem.evaluate(&*single, 64);
+            let (_, double, rows_of_double) = problem.evaluate(&*built(entry), 64);
+            prop_assert_eq!(rows, rows_of_double);
+            for (a, b) in single.iter().zip(&double) {
+                let near = match (a, b) {
+                    (Some(a), Some(b)) => (a - b).abs() <= 1e-5 * (1.0 + b.abs()),
+                    (a, b) => a == b,
+                };
+                prop_assert!(near, "{}: {:?} {:?}", entry.info.name, single, double);
+            }
+        }
+    }
+
+    /// But for the metrics that say so: those about the size of attributions.
+    #[test]
+    fn a_scaled_map_has_the_value_of_the_map(problem in problems()) {
+        let by_size = [
+            "nonzero-features",
+            "completeness",
+            "non-sensitivity",
+            "complexity",
+            "infidelity",
+            "input-invariance",
+            "mask-mae",
+            "mask-mse",
+            "mask-rmse",
+        ];
+        let mut scaled = problem.clone();
+        scaled.maps *= 4.0;
+        // The epsilon of a mask moves it by up to 1e-8 of the range of the map. Average Increase jumps where the
+        // masked score is the base score, so that only samples away from there have to keep their value.
+        let values = |name| problem.evaluate::<f64>(&*registry::find(name).unwrap().build(&[]).unwrap(), 64).1;
+        let change = values("average-drop").into_iter().zip(values("average-gain"));
+        let jumps: Vec<bool> = change
+            .map(|(drop, gain)| drop.unwrap_or(0.0) < 1e-6 && gain.unwrap_or(0.0) < 1e-6)
+            .collect();
+        let of_maps = |entry: &&Entry| !entry.info.needs.contains(&input::EXPLAINER) && !by_size.contains(&entry.info.name);
+        for entry in judged().filter(of_maps) {
+            let metric = built(entry);
+            let ((_, a, _), (_, b, _)) = (problem.evaluate(&*metric, 64), scaled.evaluate(&*metric, 64));
+            let near = |(a, b): (&Option<f64>, &Option<f64>)| match (a, b) {
+                (Some(a), Some(b)) => (a - b).abs() < 1e-7,
+                (a, b) => a == b,
+            };
+            let is_kept = |sample: usize| entry.info.name != "average-increase" || !jumps[sample];
+            let mut pairs = a.iter().zip(&b).enumerate().filter(|(sample, _)| is_kept(*sample));
+            prop_assert!(pairs.all(|(_, pair)| near(pair)), "{}: {:?} {:?}", entry.info.name, a, b);
+        }
+    }
+}
+
+/// The score of the model here rises and falls with `x (1 − w)`, `w` from 0 to 4 in turn from the second element on: so maps of these terms
+/// are right, and their negatives wrong. The object is where they are positive.
+#[test]
+fn right_maps_are_better_than_wrong_ones() {
+    let mut right = example();
+    right.x.mapv_inplace(|x| (x + 2.0) / 8.0);
+    for (mut map, x) in right.maps.outer_iter_mut().zip(right.x.outer_iter()) {
+        let terms = x.iter().zip(1..).map(|(x, w)| x * (1.0 - f64::from(w % 5)));
+        map.iter_mut().zip(terms).for_each(|(a, term)| *a = term);
+    }
+    for (mask, a) in right.masks.iter_mut().zip(&right.maps) {
+        *mask = *a > 0.0;
+    }
+    let mut wrong = right.clone();
+    wrong.maps.mapv_inplace(|a| -a);
+    let judges_maps = |entry: &&Entry| {
+        let needs = entry.info.needs;
+        let by_others = [input::EXPLAINER, input::SECOND_MAPS, input::REFERENCE_MAPS];
+        needs.contains(&input::EXPLANATIONS)
+            && [input::MODEL, input::MASKS]
+                .iter()
+                .any(|need| needs.contains(need))
+            && !by_others.iter().any(|need| needs.contains(need))
+    };
+    // A change of the outputs in either direction counts.
+    let by_size = ["output-mae", "output-mse"];
+    let (mut n_better, mut n_metrics) = (0, 0);
+    for entry in judged()
+        .filter(judges_maps)
+        .filter(|entry| !by_size.contains(&entry.info.name))
+    {
+        let value = |problem: &Problem| problem.evaluate(&*built(entry), 64).0;
+        let (of_right, of_wrong) = (value(&right), value(&wrong));
+        let is_better = match entry.info.direction {
+            Direction::Higher => of_right > of_wrong,
+            Direction::Lower => of_right < of_wrong,
+            Direction::None => continue,
+        };
+        assert!(
+            is_better || of_right == of_wrong,
+            "{}: {of_right:?} {of_wrong:?}",
+            entry.info.name
+        );
+        n_better += usize::from(is_better);
+        n_metrics += 1;
+    }
+    // Those that take the size of an attribution, or score no class, see no difference.
+    assert!(3 * n_better > 2 * n_metrics, "{n_better} of {n_metrics}");
+}
