@@ -16,13 +16,8 @@ const APART: [&str; 3] = ["xai-python", "xai-benches", "xtask"];
 /// What is packaged but not built here: a query engine takes minutes.
 const UNBUILT: [&str; 2] = ["xai-datafusion", "xai-scale"];
 
-/// The bound on an archive, in bytes. The sample study that `xai-cli` carries is 475 kB of its archive.
-fn largest(archive: &str) -> u64 {
-    match archive.starts_with("xai-cli-") {
-        true => 700_000,
-        false => 300_000,
-    }
-}
+/// The bound on an archive, in bytes.
+const LARGEST: u64 = 300_000;
 
 pub(crate) fn run() -> Result {
     let folder = target().join("package");
@@ -89,9 +84,8 @@ fn write_workspace(folder: &Path, archives: &[PathBuf]) -> Result {
 /// What a registry, or a reader of its pages, would object to in an archive that is unpacked beside itself; prints its size.
 fn faults_of(archive: &Path) -> Result<Vec<String>> {
     let bytes = fs::metadata(archive)?.len();
-    let largest = largest(&name(archive));
     println!("{:24} {:4} kB", name(archive), bytes.div_ceil(1000));
-    let large = (bytes > largest).then(|| format!("{bytes} bytes, at most {largest}"));
+    let large = (bytes > LARGEST).then(|| format!("{bytes} bytes, at most {LARGEST}"));
     let unpacked = archive.with_extension("");
     let manifest = fs::read_to_string(unpacked.join("Cargo.toml"))?;
     let files = ["README.md", "LICENSE-MIT", "LICENSE-APACHE"].into_iter();
