@@ -1,8 +1,9 @@
-//! `cargo xtask package`: what publishing would upload, before anything is published.
+//! `cargo xtask package [--test]`: what publishing would upload, before anything is published.
 //!
 //! Cargo packages all crates at once. Their archives are unpacked beside each other, and checked as a workspace of their own
 //! with the versions of the lock file: what an archive lacks is missed. What they depend on was checked for the workspace.
-//! Each `include` leaves the folder `tests` out: most tests read golden values, which are larger than the sources.
+//! Each `include` leaves the folder `tests` out: most tests read golden values, which are larger than the sources. With
+//! `--test` the tests that archives hold run in them: those beside the code, and the examples of the documentation.
 
 use crate::command::{Result, cargo, command, root, target};
 use std::borrow::Cow;
@@ -16,10 +17,18 @@ const APART: [&str; 3] = ["xai-python", "xai-benches", "xtask"];
 /// What is packaged but not built here: a query engine takes minutes.
 const UNBUILT: [&str; 2] = ["xai-datafusion", "xai-scale"];
 
+/// Its tests beside the code read models of the tests of `xai-cli`.
+const UNTESTED: &str = "xai-files";
+
 /// The bound on an archive, in bytes.
 const LARGEST: u64 = 300_000;
 
-pub(crate) fn run() -> Result {
+pub(crate) fn run(arguments: &[&str]) -> Result {
+    let test = match arguments {
+        [] => false,
+        ["--test"] => true,
+        _ => return Err("cargo xtask package [--test]".into()),
+    };
     let folder = target().join("package");
     let _ = fs::remove_dir_all(&folder); // of an earlier run
     cargo("fetch --locked --target host-tuple").run()?;
@@ -39,11 +48,19 @@ pub(crate) fn run() -> Result {
         return Err(format!("not ready to be published:\n  {}", faults.join("\n  ")).into());
     }
     write_workspace(&folder, &archives)?;
-    cargo("check --workspace --offline --manifest-path")
-        .args([folder.join("Cargo.toml")])
-        .args(UNBUILT.map(|name| format!("--exclude={name}")))
-        .args([OsStr::new("--target-dir"), target().as_os_str()])
-        .run()
+    let in_archives = |task: &str| {
+        cargo(task)
+            .words("--workspace --offline --manifest-path")
+            .args([folder.join("Cargo.toml")])
+            .args([OsStr::new("--target-dir"), target().as_os_str()])
+            .args(UNBUILT.map(|name| format!("--exclude={name}")))
+    };
+    match test {
+        true => in_archives("test")
+            .args([format!("--exclude={UNTESTED}")])
+            .run(),
+        false => in_archives("check").run(),
+    }
 }
 
 fn archives(folder: &Path) -> Result<Vec<PathBuf>> {
