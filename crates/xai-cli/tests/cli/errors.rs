@@ -485,10 +485,7 @@ fn attribution_models() {
     files.array("flat.npy", &Array::from_elem((60, 9), 1.0f32));
     files.array("nan.npy", &Array::from_elem((60, 8, 8), f32::NAN));
     files.array("three.npy", &Array::from_elem((2, 3, 8, 8), 1.0f32));
-    files.array(
-        "inputs_nan.npy",
-        &Array::from_elem((60, 1, 8, 8), f32::NAN),
-    );
+    files.array("inputs_nan.npy", &Array::from_elem((60, 1, 8, 8), f32::NAN));
     files.array("maps.npy", &Array::from_elem((2, 8, 8), 1.0f32));
     files.text("text.npy", "hello");
     let run = |metric: &str, model: &str, inputs: &str, targets: &str, maps: &str| {
