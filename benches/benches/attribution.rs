@@ -174,7 +174,7 @@ impl Network {
     }
 }
 
-/// 240 images, four explainers, as in the sample study. The model alone on as many rows is the
+/// 240 images, four explainers. The model alone on as many rows is the
 /// floor of each metric; what is above it is the library's.
 fn overhead(c: &mut Criterion) {
     let mut group = c.benchmark_group("240x1x8x8_network");

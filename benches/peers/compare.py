@@ -3,10 +3,12 @@
 A module per family makes the data (seeded), keeps them as .npy for our process (`peers-ours serve`) and runs the peers in
 this one. Both are timed in turns, so that other load on the machine slows both; before each round a pause lets the threads
 of the other side stop spinning. A time is the best run of all rounds, and the table says beside it whether the two answers
-agree. With `--python` ours is the package `xai_metrics` in this process, conversion included.
+agree. With `--python` ours is the package `xai_metrics` in this process, conversion included. With `--write` each table takes
+the place of that of its family in `docs/benchmarks.md`, with processor, date and versions.
 """
 
 import argparse
+import datetime
 import gc
 import importlib
 import os
@@ -117,6 +119,9 @@ FROM_PYTHON = OF_PYTHON | {"knn_5d", "knn_5d_explain", "knn_30d", "groundtruth",
 # The share of a ratio that is to be reached from Python, but of models in Python all of it.
 FROM_PYTHON_SHARE = 0.8
 MODEL_SHARE = 0.8
+# The comparison in the documentation stands between these lines.
+DOCUMENT = pathlib.Path(__file__).parents[2] / "docs/benchmarks.md"
+START, END = "<!-- written by `cargo xtask peers --write` -->\n", "<!-- the end of what is written -->\n"
 # One round is as many runs as fill these seconds, but at least so many: the first run finds the caches full of the
 # other process's data, and its own threads idle.
 ROUND, LEAST, SETTLE = 0.5, 3, 0.3
@@ -297,11 +302,30 @@ def machine():
     return f"{model}, {os.cpu_count()} threads"
 
 
+def with_section(document, heading, text):
+    """The document with the text below this heading, between its two lines; other sections there stay as they are.
+
+    >>> empty = f"a\\n{START}{END}b\\n"
+    >>> one = with_section(empty, "graph", "1\\n")
+    >>> two = with_section(with_section(one, "casebased", "2\\n"), "graph", "3\\n")
+    >>> two == f"a\\n{START}\\n### casebased\\n\\n2\\n\\n### graph\\n\\n3\\n\\n{END}b\\n"
+    True
+    """
+    before, start, rest = document.partition(START)
+    written, end, after = rest.partition(END)
+    if not (start and end):
+        raise ValueError(f"{DOCUMENT}: the lines that enclose the comparison are missing: {START}{END}")
+    sections = dict(section.split("\n\n", 1) for section in written.split("### ")[1:])
+    sections[heading] = f"{text}\n"
+    return before + start + "\n" + "".join(f"### {name}\n\n{sections[name]}" for name in sorted(sections)) + end + after
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="families, workloads or data; all where none is named")
     parser.add_argument("--quick", action="store_true", help="two rounds instead of five")
     parser.add_argument("--python", action="store_true", help="compare the package for Python")
+    parser.add_argument("--write", action="store_true", help="also write the tables into docs/benchmarks.md")
     parser.add_argument("--environments", action="store_true", help="only print which environments are needed")
     parser.add_argument("--in", dest="environment", help="the environment that this is")
     parser.add_argument("--ours", help="the program peers-ours")
@@ -311,6 +335,8 @@ def arguments():
     if unknown := set(asked.names).difference(*(c.names for c in possible)):
         works = ", ".join(c.ours for c in possible)
         parser.error(f"no family or workload {', '.join(unknown)}; families: casebased, attribution, graph, repro; workloads: {works}")
+    if asked.write and (parts := set(asked.names) - {c.module.partition("_")[0] for c in possible}):
+        parser.error(f"--write takes whole families, not {', '.join(parts)}: a table takes the place of that of its family")
     return asked, [c for c in possible if not asked.names or c.names & set(asked.names)]
 
 
@@ -328,8 +354,11 @@ def main():
     for name, of_module in groupby((c for c in chosen if c.environment == asked.environment), key=lambda c: c.module):
         module = importlib.import_module(name)
         versions = ", ".join(f"{v} {version(v)}" for v in module.VERSIONS)
-        print(f"\n### {name}\n\n{machine()}; {versions}. The best run of {rounds} rounds, taken in turns.\n", file=tables)
-        print("| work | peer | its time | ours | ratio | target | met | answers |\n|---|---|---:|---:|---:|---:|---|---|", file=tables)
+        heading = f"{name}, from Python" if asked.python else name
+        date = datetime.date.today().isoformat()
+        text = f"{machine()}; {date}; {versions}. The best run of {rounds} rounds, taken in turns.\n\n"
+        text += "| work | peer | its time | ours | ratio | target | met | answers |\n|---|---|---:|---:|---:|---:|---|---|\n"
+        print(f"\n### {heading}\n\n{text}", end="", file=tables)
         for name, of_data in groupby(of_module, key=lambda c: c.data):
             print(f"── {name}", file=sys.stderr)
             data = Data(asked.data, name)
@@ -337,9 +366,13 @@ def main():
             for comparison in of_data:
                 lines, found = compare(comparison, peers, ours, data, rounds)
                 print(*lines, sep="\n", file=tables)
+                text += "".join(f"{line}\n" for line in lines)
                 problems += found
             data = peers = None  # their memory is given back before the next ones are made
             ours.ask("release")
+        if asked.write:
+            document = DOCUMENT.read_text(encoding="utf-8")
+            DOCUMENT.write_text(with_section(document, heading, text), encoding="utf-8")
     print(*problems, sep="\n", file=sys.stderr)
     return 1 if problems else 0
 

@@ -112,7 +112,7 @@ fn steps_of(option: &str) -> Vec<Step> {
             ),
             step("onnxruntime", python::onnxruntime),
             step("browser", browser::run),
-            step("package", package::run),
+            step("package", || package::run(&[])),
         ],
         "--python" => vec![step("python", python::run)],
         "--site" => vec![step("site", site::run)],

@@ -1,6 +1,7 @@
 //! Workspace automation: `cargo xtask TASK`.
 #![forbid(unsafe_code)]
 
+mod api;
 mod bench;
 mod browser;
 mod ci;
@@ -10,6 +11,7 @@ mod peers;
 mod python;
 mod release;
 mod site;
+mod wheels;
 
 use std::process::ExitCode;
 
@@ -26,17 +28,25 @@ usage: cargo xtask TASK
                                   and a new seed, with --heavy the tests of the package for Python
                                   beside torch, Quantus, SHAP and other large libraries; or only
                                   the named steps
+  api [--write]                   the public interface of each library, held against its listing in
+                                  crates/*/public-api.txt; with --write written to it
   bench [CRATE] [-- ARGS]         criterion benches, of one crate or all, and which share of the
                                   machine's limits they reach; ARGS go to criterion
   metrics                         writes the tables of metrics, crates/*/METRICS.md
-  package                         what publishing each crate would upload, unpacked and checked
+  package [--test]                what publishing each crate would upload, unpacked and checked;
+                                  with --test the tests in the archives, too
   release CRATE LEVEL [--execute] the next version of a crate, checked and shown: changelog, semver,
                                   dependents; with --execute committed and tagged; LEVEL is major,
                                   minor or patch
-  peers [FAMILY|WORK…] [--quick]  the Python peers and ours in turns on the same data, as tables;
+  peers [FAMILY|WORK…] [--quick] [--write]
+                                  the Python peers and ours in turns on the same data, as tables;
                                   families: casebased, attribution, graph, repro; with --python
-                                  the peers and the package for Python
+                                  the peers and the package for Python; with --write the tables
+                                  are written into docs/benchmarks.md, too
   site                            the documentation as one site, in target/site
+  wheels [--dev]                  wheels of the package for Python (Linux, two processors) and its sdist,
+                                  in target/wheels; the tests run on the installed wheel; with --dev
+                                  not optimised, to try it
 ";
 
 fn main() -> ExitCode {
@@ -44,14 +54,16 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let result = match arguments.as_slice() {
         ["ci", rest @ ..] => ci::run(rest),
+        ["api", rest @ ..] => api::run(rest),
         ["bench", rest @ ..] => bench::run(rest),
         ["metrics"] => {
             command::cargo("run --package xai-metrics --example metric_tables -- --write").run()
         }
-        ["package"] => package::run(),
+        ["package", rest @ ..] => package::run(rest),
         ["release", rest @ ..] => release::run(rest),
         ["peers", rest @ ..] => peers::run(rest),
         ["site"] => site::run(),
+        ["wheels", rest @ ..] => wheels::run(rest),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;

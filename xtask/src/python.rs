@@ -4,6 +4,9 @@ use crate::command::{Command, Result, cargo, command, target, together};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+/// A release of another library fails no test of an unchanged package. Relative: pip splits paths at spaces.
+pub(crate) const CONSTRAINTS: &str = "crates/xai-python/tests/constraints.txt";
+
 /// The Python that environments are made with: the variable `PYTHON` names another one.
 pub(crate) fn base() -> OsString {
     std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into())
@@ -34,7 +37,7 @@ pub(crate) fn environment(name: &str, requirements: &[&str]) -> Result<PathBuf> 
     Ok(python)
 }
 
-fn pip(python: &Path) -> Command {
+pub(crate) fn pip(python: &Path) -> Command {
     command(python).words("-m pip install --quiet")
 }
 
@@ -59,10 +62,14 @@ pub(crate) fn heavy() -> Result {
     pytest(&python).words(folders).run()
 }
 
-/// Installs the package, built with that profile, and runs its tests and the examples of its documentation; the tests
-/// draw from a fixed seed.
+/// Installs the package, built with that profile, and tests it.
 pub(crate) fn install_and_test(python: &Path, profile: &str) -> Result {
     install(python, profile, "test")?;
+    test_installed(python)
+}
+
+/// The tests of the package that is installed, and the examples of its documentation; the tests draw from a fixed seed.
+pub(crate) fn test_installed(python: &Path) -> Result {
     for what in [
         "crates/xai-python/tests",
         "--doctest-modules --pyargs xai_metrics",
@@ -78,8 +85,7 @@ pub(crate) fn install(python: &Path, profile: &str, extras: &str) -> Result {
     for what in [alone, &format!("./crates/xai-python[{extras}]")] {
         let install = pip(python).env("MATURIN_PEP517_ARGS", format!("--profile={profile}"));
         let install = match extras {
-            // A release of another library fails no test of an unchanged package. Relative: pip splits paths at spaces.
-            "test" => install.env("PIP_CONSTRAINT", "crates/xai-python/tests/constraints.txt"),
+            "test" => install.env("PIP_CONSTRAINT", CONSTRAINTS),
             _ => install,
         };
         install.words(what).run()?;

@@ -10,6 +10,9 @@ pub mod axiomatic;
 pub mod comparison;
 pub mod complexity;
 pub mod context;
+#[cfg(test)]
+#[expect(unreachable_pub, reason = "its text is that of a public metric")]
+mod contributing;
 pub(crate) mod entry;
 pub mod faithfulness;
 pub mod kinds;

@@ -1,6 +1,7 @@
 //! The tests of the crate as a library, as one program: linking takes longer than most of them.
 
 mod batches;
+mod contributing;
 mod errors;
 mod evaluation;
 mod extension;

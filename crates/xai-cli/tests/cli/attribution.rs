@@ -101,7 +101,7 @@ fn batches_and_threads_do_not_show() {
         ))
     };
     let value = run("");
-    assert!((value["value"].as_f64().unwrap() - 0.2342).abs() < 2e-4);
+    assert!((value["value"].as_f64().unwrap() - 0.2532).abs() < 2e-4);
     let one_thread = run("--threads 1");
     assert_eq!(value, one_thread);
     let batched = run("--batch-size 7");
@@ -135,20 +135,20 @@ fn comparing_the_explainers_of_the_sample_says_which_to_trust() {
         "--metrics standard,completeness,non_sensitivity,comprehensiveness,rationale_sufficiency,region_perturbation \
          --out scores.csv",
     ));
-    assert_eq!(table["n_samples"], 240);
+    assert_eq!(table["n_samples"], 60);
     let drop = &table["metrics"]["average_drop"];
     for (explainer, expected) in [
-        ("occlusion", 0.2342),
-        ("integrated_gradients", 0.2764),
-        ("random", 0.3026),
-        ("saliency", 0.5009),
+        ("occlusion", 0.2532),
+        ("integrated_gradients", 0.2694),
+        ("random", 0.3121),
+        ("saliency", 0.4544),
     ] {
         let score = &drop["explainers"][explainer];
         let value = score["value"].as_f64().unwrap();
         assert!((value - expected).abs() < 2e-4, "{explainer}: {value}");
         let end = |i: usize| score["interval"][i].as_f64().unwrap();
         assert!(end(0) < value && value < end(1));
-        assert_eq!(score["per_sample"].as_array().unwrap().len(), 240);
+        assert_eq!(score["per_sample"].as_array().unwrap().len(), 60);
     }
     assert_eq!(
         drop["ranking"],
@@ -166,7 +166,8 @@ fn comparing_the_explainers_of_the_sample_says_which_to_trust() {
         better.sort();
         better
     };
-    assert_eq!(better_than_random("average_drop"), ["occlusion"]);
+    // 60 images are too few for the metric that masks them once.
+    assert_eq!(better_than_random("average_drop"), [""; 0]);
     assert_eq!(
         better_than_random("deletion"),
         ["integrated_gradients", "occlusion", "saliency"]
@@ -175,13 +176,13 @@ fn comparing_the_explainers_of_the_sample_says_which_to_trust() {
     // a masked score, 9 inner steps of three curves, of which two metrics share one, and 5 of two.
     assert_eq!(
         table["model_calls"]["rows"],
-        240 * (1 + 1 + 200 + 64 + 4 * (1 + 3 * 9 + 2 * 5))
+        60 * (1 + 1 + 200 + 64 + 4 * (1 + 3 * 9 + 2 * 5))
     );
     let rows = files.read("scores.csv");
     assert!(
         rows.starts_with("explainer,metric,sample,score\nsaliency,symmetric_relevance_gain,0,")
     );
-    assert_eq!(rows.lines().count(), 1 + 4 * 14 * 240);
+    assert_eq!(rows.lines().count(), 1 + 4 * 14 * 60);
 }
 
 #[cfg(feature = "onnx")]
@@ -364,7 +365,7 @@ fn a_metric_that_is_no_older_than_the_registry_tells_its_direction() {
         sample("random.npy"),
     ));
     assert_eq!(result["direction"], "higher");
-    assert_eq!(result["per_sample"].as_array().unwrap().len(), 240);
+    assert_eq!(result["per_sample"].as_array().unwrap().len(), 60);
     let rest = "--metrics mu_fidelity(n_subsets=20) --seed 3 --n-replicates 0";
     let table = files.json(&compare("random", rest));
     let compared = &table["metrics"]["mu_fidelity"]["explainers"]["random"];
@@ -378,7 +379,7 @@ fn a_metric_that_is_no_older_than_the_registry_tells_its_direction() {
 fn a_comparison_that_stops_keeps_what_was_computed() {
     let files = Files::new();
     let mut inputs: Array4<f32> = ndarray_npy::read_npy(sample("inputs.npy")).unwrap();
-    inputs.index_axis_mut(Axis(0), 200).fill(3e38);
+    inputs.index_axis_mut(Axis(0), 45).fill(3e38);
     files.array("large.npy", &inputs);
     let settings = "--metrics complexity,average_drop --out kept.csv --quiet --batch-size 20";
     let line = compare("random", settings).replace(&sample("inputs.npy"), "large.npy");
@@ -449,7 +450,7 @@ fn an_operator_that_the_engine_lacks_is_named() {
 #[test]
 fn masks_and_segments_reach_the_metrics_that_take_them() {
     let files = Files::new();
-    let n = 240;
+    let n = 60;
     let segments = Array2::from_shape_fn((8, 8), |(r, c)| (r / 4 * 2 + c / 4) as i64);
     files.array("s.npy", &segments);
     let masks = Array3::from_shape_fn((n, 8, 8), |(_, r, _)| r < 4);

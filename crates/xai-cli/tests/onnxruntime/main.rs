@@ -161,8 +161,5 @@ fn a_study_names_its_engine() {
         ),
     );
     let report = files.json("report study.toml");
-    assert_eq!(
-        report["attribution"][0]["metrics"][0]["values"][0]["n"],
-        240
-    );
+    assert_eq!(report["attribution"][0]["metrics"][0]["values"][0]["n"], 60);
 }

@@ -13,8 +13,9 @@ use std::sync::LazyLock;
 
 use xai_core::simd::{InstructionSet, Level, Simd, SimdKernel};
 
+use crate::counting::micro_kernel::MicroKernel;
 #[cfg(target_arch = "x86_64")]
-use crate::counting::registers::{DifferentRegisters, MicroKernel, SharedRegisters};
+use crate::counting::registers::{DifferentRegisters, SharedRegisters};
 use crate::packed::bit_planes::Block;
 
 /// Adds to each cell how many bits its rows share.

@@ -11,22 +11,8 @@ use std::arch::x86_64::{
 
 use xai_core::simd::{Level, Simd};
 
+use crate::counting::micro_kernel::MicroKernel;
 use crate::packed::bit_planes::Block;
-
-/// What is counted of at most `ROWS × COLUMNS` rows at once: as many as registers hold counters for.
-pub(super) trait MicroKernel: Copy {
-    /// 1, 2 or 4.
-    const ROWS: usize;
-    /// 1, 2 or 4.
-    const COLUMNS: usize;
-
-    /// The counts of all rows on the left against all on the right, which are of one length.
-    fn count<const R: usize, const C: usize>(
-        self,
-        left: [&[Block]; R],
-        right: [&[Block]; C],
-    ) -> [[u64; C]; R];
-}
 
 /// Bits set in both rows. Only made where the processor has VPOPCNTDQ.
 #[derive(Clone, Copy)]

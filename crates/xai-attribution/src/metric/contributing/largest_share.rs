@@ -1,0 +1,74 @@
+//! The share of the largest attributions.
+
+use xai_core::{Real, Result};
+
+use crate::batch::ExplainedBatch;
+use crate::input;
+use crate::metric::kinds::magnitudes::{values_of_batch, within_range};
+use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Reading, Registered};
+
+/// What share of the attribution lies on the largest positions?
+///
+/// ```text
+/// L_i = Σ_{p in largest} m_p / Σ m_p      m = mean over channels of |map|
+/// ```
+///
+/// In [0, 1], **higher is simpler**: 1 = all on these positions. No value for a map of zeros.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_attribution::{Evaluate, batch::Data, metric::LargestShare};
+/// let maps = array![[3.0, -1.0, 0.0, 1.0]];
+/// let share = LargestShare::new().evaluate_on(Data::of_maps(maps.view()))?;
+/// assert_eq!(share.value, 0.6);
+/// let share = LargestShare::new().count(2).evaluate_on(Data::of_maps(maps.view()))?;
+/// assert_eq!(share.value, 0.8);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+///
+/// # Source
+/// Berger and Parker, *Diversity of Planktonic Foraminifera in Deep-Sea Sediments*, 1970, for one position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
+pub struct LargestShare {
+    /// How many positions are the largest. Default: 1.
+    #[param(at_least = 1)]
+    count: usize,
+}
+
+impl Default for LargestShare {
+    fn default() -> Self {
+        Self { count: 1 }
+    }
+}
+
+impl<T: Real> Measure<T> for LargestShare {
+    fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        values_of_batch(explained, |magnitudes| {
+            within_range(magnitudes);
+            magnitudes.sort_unstable_by(|a, b| b.total_cmp(a));
+            let largest: f64 = magnitudes.iter().take(self.count).sum();
+            Some(largest / magnitudes.iter().sum::<f64>())
+        })
+    }
+}
+
+registered!(LargestShare);
+
+impl Registered for LargestShare {
+    const INFO: &'static MetricInfo = &MetricInfo {
+        name: "largest-share",
+        title: "Largest share",
+        question: "What share of the attribution lies on the largest positions?",
+        direction: Direction::Higher,
+        range: Range::SHARE,
+        needs: &[input::EXPLANATIONS],
+        source: "Berger and Parker, Diversity of Planktonic Foraminifera in Deep-Sea Sediments, 1970",
+        reading: Reading {
+            formula: "Σ_{p in largest} |a_p| / Σ |a_p|",
+            extremes: "count / n_positions: it is spread evenly. 1: all attribution lies on these positions.",
+            limits: "A simple map may be wrong: read it with a metric of faithfulness. Maps of different sizes do not compare.",
+            peers: &[],
+            example: Some(0.2202),
+        },
+    };
+}
