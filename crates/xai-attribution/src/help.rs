@@ -2,6 +2,8 @@
 
 use xai_core::Help;
 
+pub use xai_core::evaluation::EVALUATE_AT_ONCE;
+
 pub use xai_core::tensor::SCALE_MAPS_DOWN;
 
 /// For base scores that Average Drop and Average Gain cannot divide by.

@@ -9,6 +9,7 @@ use crate::family::{InputFile, Origin};
 use crate::findings::Finding;
 use crate::section::attribution::Attribution;
 use crate::section::casebased::Casebased;
+use crate::section::data_attribution::DataAttribution;
 use crate::section::graph::Graph;
 use crate::section::repro::Repro;
 use crate::section::simulation::Simulation;
@@ -40,6 +41,9 @@ pub struct Report {
     pub casebased: Vec<Casebased>,
     /// How good are attribution maps of a model?
     pub attribution: Vec<Attribution>,
+    /// How good are explanations of predictions by training cases?
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub data_attribution: Vec<DataAttribution>,
     /// Are explanatory subgraphs sufficient and necessary?
     pub graph: Vec<Graph>,
     /// Do repeated trainings make the same predictions, and the same errors?
@@ -94,6 +98,7 @@ impl Report {
             findings: Vec::new(),
             casebased: Vec::new(),
             attribution: Vec::new(),
+            data_attribution: Vec::new(),
             graph: Vec::new(),
             repro: Vec::new(),
             simulation: Vec::new(),
@@ -153,10 +158,12 @@ impl Report {
     pub fn origins(&self) -> impl Iterator<Item = &Origin> {
         let casebased = self.casebased.iter().map(|section| &section.origin);
         let attribution = self.attribution.iter().map(|section| &section.origin);
+        let data_attribution = self.data_attribution.iter().map(|section| &section.origin);
         let graph = self.graph.iter().map(|section| &section.origin);
         let repro = self.repro.iter().map(|section| &section.origin);
         let simulation = self.simulation.iter().map(|section| &section.origin);
-        (casebased.chain(attribution).chain(graph)).chain(repro.chain(simulation))
+        let of_models = casebased.chain(attribution).chain(data_attribution);
+        of_models.chain(graph).chain(repro.chain(simulation))
     }
 }
 

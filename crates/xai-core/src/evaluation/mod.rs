@@ -16,4 +16,7 @@ pub use paired_tests::holm;
 pub use reliability::{MetricPair, MetricReliability, Reliability};
 pub use statistics::Statistics;
 pub use table::{Comparison, Difference, EvaluationTable, ExplainerValue, MetricResult};
-pub use values::{CurvePoint, EvaluationValues, MetricValues, ModelCalls, check_names, in_places};
+pub use values::{
+    CurvePoint, EVALUATE_AT_ONCE, EvaluationValues, MetricValues, ModelCalls, check_names,
+    in_places,
+};

@@ -9,7 +9,7 @@ use crate::evaluation::{EvaluationTable, ExplainerValue, MetricResult, Statistic
 use crate::input;
 
 /// For parts of a data set that were evaluated by a metric of all samples.
-const EVALUATE_AT_ONCE: Help = Help::new("evaluate this metric on the whole data set at once");
+pub const EVALUATE_AT_ONCE: Help = Help::new("evaluate this metric on the whole data set at once");
 
 /// The values of every explainer by every metric, sample by sample.
 ///

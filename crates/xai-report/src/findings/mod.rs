@@ -3,6 +3,8 @@
 
 mod attribution;
 mod casebased;
+mod compared;
+mod data_attribution;
 mod finding;
 mod graph;
 mod repro;
@@ -30,6 +32,12 @@ pub fn findings(report: &Report) -> Vec<Finding> {
     let mut findings: Vec<Finding> = report.missing.iter().map(missing).collect();
     findings.extend(report.casebased.iter().flat_map(casebased::findings));
     findings.extend(report.attribution.iter().flat_map(attribution::findings));
+    findings.extend(
+        report
+            .data_attribution
+            .iter()
+            .flat_map(data_attribution::findings),
+    );
     findings.extend(report.graph.iter().flat_map(graph::findings));
     findings.extend(report.repro.iter().flat_map(repro::findings));
     findings.extend(report.simulation.iter().flat_map(simulation::findings));

@@ -3,6 +3,8 @@
 mod attribution;
 mod block;
 mod casebased;
+mod compared;
+mod data_attribution;
 mod findings;
 mod graph;
 mod repro;
@@ -113,6 +115,10 @@ fn sections(family: Family, report: &Report) -> Vec<Section<'_>> {
             sections
                 .map(|section| attribution::section(section, most_pixels))
                 .collect()
+        }
+        Family::DataAttribution => {
+            let sections = report.data_attribution.iter();
+            sections.map(data_attribution::section).collect()
         }
         Family::Graph => report.graph.iter().map(graph::section).collect(),
         Family::Repro => report.repro.iter().map(repro::section).collect(),

@@ -2,6 +2,8 @@
 
 pub mod attribution;
 pub mod casebased;
+pub mod compared;
+pub mod data_attribution;
 pub mod gallery;
 pub mod graph;
 pub mod repro;

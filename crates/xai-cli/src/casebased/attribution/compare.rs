@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, FromArgMatches};
+use ndarray::Array2;
 use serde_json::{Map, Value, json};
-use xai_files::{Failure, InFiles};
+use xai_files::samples::FileSamples;
+use xai_files::{Failure, InFile, InFiles};
 use xai_metrics::casebased::data_attribution::{
     AttributionComparison, Entry, WholeResult, evaluate_all, negative_means,
 };
@@ -93,8 +95,11 @@ impl FromArgMatches for SharedFiles {
 pub(crate) struct ComparedAttributions {
     pub(crate) comparison: AttributionComparison,
     pub(crate) table: EvaluationTable,
+    /// `(n_test, n_train)`
+    pub(crate) n_cases: (usize, usize),
     /// Whether mislabeled cases were looked for by what attributions say of them.
-    pub(crate) derives_scores: bool,
+    derives_scores: bool,
+    inputs: Inputs,
 }
 
 impl CompareAttributions {
@@ -168,8 +173,24 @@ impl CompareAttributions {
         Ok(ComparedAttributions {
             table: table.in_files(&options)?,
             comparison,
+            n_cases: inputs.n_cases(),
             derives_scores,
+            inputs,
         })
+    }
+
+    /// The attributions of some test cases by each explainer; `None` where some came through a pipe, which is read once.
+    pub(crate) fn rows_of(&self, samples: &[usize]) -> Result<Option<Vec<Array2<f64>>>, Failure> {
+        if !self.attributions.iter().all(|of| of.file.is_file()) {
+            return Ok(None);
+        }
+        let rows = self.attributions.iter().map(|of| {
+            let rows = FileSamples::open(&of.file)?
+                .gather(samples)
+                .in_file(&of.file)?;
+            rows.into_dimensionality().map_err(Failure::new)
+        });
+        rows.collect::<Result<_, _>>().map(Some)
     }
 
     /// The metrics that were asked for, checked; else all that the files are enough for.
@@ -259,6 +280,17 @@ impl ComparedAttributions {
     pub(crate) fn remark(&self) -> Option<&'static str> {
         let words = "mislabeling-detection inspects training cases by their negative mean attribution over the test cases";
         self.derives_scores.then_some(words)
+    }
+
+    /// Classes of training and of test cases, and which training cases are flagged, where these were given.
+    pub(crate) fn known(&self) -> (Option<&[i64]>, Option<&[i64]>, Option<&[bool]>) {
+        let labels = |of| self.inputs.labels(of);
+        let flags = self.inputs.flags(input::FLAGS);
+        (
+            labels(input::TRAIN_LABELS),
+            labels(input::TEST_CLASSES),
+            flags,
+        )
     }
 
     /// The table as JSON; metrics of one number for all test cases are under `whole`.

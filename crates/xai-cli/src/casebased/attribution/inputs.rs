@@ -62,6 +62,21 @@ impl AttributionRows for FileRows {
 }
 
 impl Inputs {
+    /// `(n_test, n_train)` of the attributions.
+    pub(super) fn n_cases(&self) -> (usize, usize) {
+        self.attributions.as_ref().map_or((0, 0), |rows| rows.shape)
+    }
+
+    /// Labels that were given.
+    pub(super) fn labels(&self, of: Input) -> Option<&[i64]> {
+        found(&self.labels, of).map(Vec::as_slice)
+    }
+
+    /// Flags that were given.
+    pub(super) fn flags(&self, of: Input) -> Option<&[bool]> {
+        found(&self.flags, of).map(Vec::as_slice)
+    }
+
     /// Takes the scores of another explainer.
     pub(super) fn set_scores(&mut self, scores: Vec<f64>) {
         self.lists.retain(|(of, _)| *of != input::SCORES);

@@ -3,6 +3,7 @@
 #[cfg(feature = "onnx")]
 pub(crate) mod attribution;
 pub(crate) mod casebased;
+pub(crate) mod data_attribution;
 pub(crate) mod graph;
 pub(crate) mod repro;
 pub(crate) mod simulation;

@@ -3,11 +3,11 @@
 use crate::markup::{Cell, Table};
 use crate::page::block::Block;
 use crate::picture::{Axis, ErrorBars, Figure, LineChart, Picture, Point, Series, Style};
-use crate::section::attribution::{Attribution, MetricOfExplainers, Reliability};
+use crate::section::compared::{Compared, MetricOfExplainers, Reliability};
 use crate::text::with_arrow;
 
 /// A picture of the metrics between two axes, and a table of what is said of each.
-pub(super) fn blocks(section: &Attribution) -> Vec<Block> {
+pub(super) fn blocks(section: &Compared) -> Vec<Block> {
     let metrics = section.metrics.iter();
     let judged = metrics.filter_map(|metric| Some((metric, metric.reliability.as_ref()?)));
     let judged: Vec<(&MetricOfExplainers, &Reliability)> = judged.collect();
