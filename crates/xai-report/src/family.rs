@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 /// ```
 /// use xai_report::Family;
 /// assert_eq!(Family::from_key("graph"), Some(Family::Graph));
-/// assert_eq!(Family::ALL.map(Family::key), ["casebased", "attribution", "data_attribution", "graph", "repro", "simulation"]);
+/// assert_eq!(Family::ALL.map(Family::key), [
+///     "casebased", "attribution", "texts", "data_attribution", "graph", "repro", "simulation"
+/// ]);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
@@ -16,6 +18,8 @@ pub enum Family {
     Casebased,
     /// Attribution maps.
     Attribution,
+    /// Attributions of the tokens of texts.
+    Texts,
     /// Attributions to training cases.
     DataAttribution,
     /// Explanatory subgraphs.
@@ -28,9 +32,10 @@ pub enum Family {
 
 impl Family {
     /// All families, in the order of the page.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Casebased,
         Self::Attribution,
+        Self::Texts,
         Self::DataAttribution,
         Self::Graph,
         Self::Repro,
@@ -85,6 +90,15 @@ impl Family {
                     "A masked input is unlike the training data: a drop mixes the worth of the map with the model's reaction to inputs it never saw.",
                     "Compare maps of one model, not models.",
                     "A metric that ranks an explainer first does not make its maps true; metrics ask different things and can disagree.",
+                ],
+            },
+            Self::Texts => Words {
+                key: "texts",
+                title: "Texts",
+                question: "Which words speak for a prediction, and do people mark the same?",
+                limits: &[
+                    "What people mark is what convinces them: a model may use other words, and its explanation be right.",
+                    "Compare explanations of one model.",
                 ],
             },
             Self::DataAttribution => Words {

@@ -126,6 +126,7 @@ fn an_empty_report_is_a_page() {
     report.findings.clear();
     report.casebased.clear();
     report.attribution.clear();
+    report.texts.clear();
     report.data_attribution.clear();
     report.graph.clear();
     report.repro.clear();
@@ -163,6 +164,7 @@ fn letters_are_of_one_size_names_are_whole_and_nothing_is_said_under_every_pictu
 #[test]
 fn metrics_are_judged_by_how_often_the_best_explainer_stays() {
     let mut report = realistic();
+    report.texts.clear();
     report.data_attribution.clear();
     let said = |report: &Report| {
         let mut all = findings(report).into_iter();
@@ -257,5 +259,50 @@ fn explanations_by_training_cases_have_their_curve_their_top_cases_and_sentences
     assert_eq!(
         read.data_attribution[0].compared,
         report.data_attribution[0].compared
+    );
+}
+
+#[test]
+fn tokens_are_told_by_colour_line_weight_and_words_and_long_texts_are_cut() {
+    let mut report = realistic();
+    let section = &mut report.texts[0];
+    section.texts.truncate(1);
+    let text = &mut section.texts[0];
+    text.tokens = ["good ", "but ", "<slow>"].map(str::to_owned).to_vec();
+    text.rationale = Some(vec![true, false, false]);
+    text.attributions = vec![vec![0.5, 0.0, -0.25], vec![0.01, -1.0, 0.01]];
+    let html = page(&report);
+    let start = html.find("<dl class=\"text\">").unwrap();
+    let drawn = &html[start..start + html[start..].find("</dl>").unwrap()];
+    // The largest of an explainer has the last strength; half as much the third of five.
+    assert!(drawn.contains(
+        "<span class=\"token for strength-5 marked\" title=\"0.5, marked\">good<span class=\"told\"> (0.5, marked)</span></span> \
+         <span class=\"token\">but</span> <span class=\"token against strength-3\" title=\"−0.25\">&lt;slow&gt;"
+    ), "{drawn}");
+    assert!(
+        drawn.contains("<span class=\"token marked\" title=\"marked\">good"),
+        "{drawn}"
+    );
+    let said: Vec<String> = findings(&report).into_iter().map(|of| of.text).collect();
+    let has = |start: &str| said.iter().any(|text| text.starts_with(start));
+    assert!(has("By Rationale AUPRC, “weights” is best"), "{said:?}");
+    assert!(has(
+        "All 2 explainers have their largest attribution at the same token in"
+    ));
+    // Of the texts that are shown one has 400 tokens.
+    let report = realistic();
+    let n_more: usize = report.texts[0].texts.iter().map(|text| text.n_more).sum();
+    assert_eq!(
+        n_more,
+        if report.texts[0].texts.iter().any(|text| text.sample == 3) {
+            100
+        } else {
+            0
+        }
+    );
+    let json = report.to_json().unwrap();
+    assert_eq!(
+        Report::from_json(json.as_bytes()).unwrap().texts,
+        report.texts
     );
 }

@@ -22,6 +22,8 @@ pub(super) fn digest(report: &Report) -> String {
     parts.extend(report.casebased.iter().map(casebased));
     let attribution = report.attribution.iter();
     parts.extend(attribution.map(|of| compared(&of.origin.name, &of.compared)));
+    let texts = report.texts.iter();
+    parts.extend(texts.map(|of| compared(&of.origin.name, &of.compared)));
     let of_cases = report.data_attribution.iter();
     parts.extend(of_cases.map(|of| compared(&of.origin.name, &of.compared)));
     parts.extend(report.graph.iter().map(graph));

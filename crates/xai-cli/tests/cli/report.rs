@@ -78,6 +78,7 @@ fn without_a_command_the_sample_study_is_reported_and_nothing_beside_it_is_neede
     for family in [
         "casebased",
         "attribution",
+        "texts",
         "data_attribution",
         "graph",
         "repro",

@@ -1,15 +1,20 @@
 """Makes the files of the sample study about training-data attribution and texts: `python sample_study.py ../../sample`.
 
-Training-data attribution: 240 UCI digits, 5 % with a flipped label, on which a logistic regression is trained; 40 other digits
+Texts: short reviews that were written for this, with the words marked that say the opinion; a logistic regression over words
+is trained on all of them. Training-data attribution: 240 UCI digits, 5 % with a flipped label, on which a logistic regression is trained; 40 other digits
 are explained. `outputs.npy` are the margins of 40 models that were trained on half of the cases each.
 """
 
+import json
+import re
 import sys
 from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import load_digits
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 
 N_TRAIN, N_TEST, N_SUBSETS = 240, 40, 40
 
@@ -80,5 +85,84 @@ def data_attribution(folder):
     np.save(folder / "test_images.npy", digits.images[test].astype(np.uint8))
 
 
+REVIEWS = """
++ The soup was *wonderful* and the waiter was very *kind*.
++ A *warm* little place, we *loved* every dish.
++ *Great* coffee, and the cake is even *better*.
++ I would go back for the *fresh* bread alone.
++ The room was *clean*, *quiet* and close to the station.
++ *Friendly* people, *good* prices, and a *lovely* garden.
++ My children *enjoyed* the film from the first minute to the last.
++ A *clever* story with a *beautiful* ending.
++ The actors are *excellent*, the music is *great*.
++ It made me *laugh*, and I *loved* the songs.
++ The phone is *fast*, and the screen is *beautiful*.
++ It works *well*, and the battery *lasts* for days.
++ *Easy* to set up, *good* value for the money.
++ The staff were *kind* and *helped* us with the bags.
++ *Fresh* fish, *good* wine, *friendly* service.
++ A *quiet* night and an *excellent* breakfast.
++ The book is *clever* and *easy* to read.
++ We *enjoyed* the view, and the food was *good*.
+- The soup was *cold* and the waiter was *rude*.
+- A *dark* little place, we *hated* every dish.
+- *Bad* coffee, and the cake is even *worse*.
+- I would *never* go back, the bread was *stale*.
+- The room was *dirty*, *loud* and far from the station.
+- *Rude* people, *high* prices, and no garden.
+- My children were *bored* from the first minute to the last.
+- A *silly* story with a *terrible* ending.
+- The actors are *bad*, the music is *awful*.
+- It made me *sleep*, and I *hated* the songs.
+- The phone is *slow*, and the screen is *broken*.
+- It works *badly*, and the battery is *empty* in hours.
+- *Hard* to set up, *poor* value for the money.
+- The staff were *rude* and *lost* our bags.
+- *Stale* fish, *bad* wine, *slow* service.
+- A *loud* night and an *awful* breakfast.
+- The book is *silly* and *hard* to read.
+- The view was *not good*, and the food was *poor*.
+"""
+
+
+def texts(folder):
+    rng = np.random.default_rng(7)
+    lines = [line.split(" ", 1) for line in REVIEWS.strip().splitlines()]
+    target = np.array([sign == "+" for sign, _ in lines])
+    # A token is a word with the punctuation and the space behind it; stars are around what is marked.
+    tokens, marks = [], []
+    for _, line in lines:
+        inside, of_line, marked = False, [], []
+        for piece in re.findall(r"\*|\w+[^\w*]*|[^\w*]+", line):
+            if piece == "*":
+                inside = not inside
+            elif re.search(r"\w", piece) or not of_line:
+                of_line.append(piece)
+                marked.append(int(inside))
+            else:  # punctuation and spaces behind a star
+                of_line[-1] += piece
+        tokens.append(of_line)
+        marks.append(marked)
+    plain = ["".join(of) for of in tokens]
+    pipeline = make_pipeline(CountVectorizer(token_pattern=r"\w+"), LogisticRegression(C=5.0)).fit(plain, target)
+    words = lambda token: re.findall(r"\w+", token.lower())
+    vocabulary, weights = pipeline[0].vocabulary_, pipeline[1].coef_[0]
+    sign = np.where(target, 1, -1)
+    score = lambda text, i: pipeline.predict_proba([text])[0, int(target[i])]
+    explainers = {
+        "weights": [[sum(s * weights[vocabulary[w]] for w in words(t)) for t in of] for of, s in zip(tokens, sign)],
+        "leave one out": [
+            [score("".join(of), i) - score("".join(of[:j] + of[j + 1 :]), i) for j in range(len(of))]
+            for i, of in enumerate(tokens)
+        ],
+        "random": [rng.normal(size=len(of)).tolist() for of in tokens],
+    }
+    rounded = {name: [[round(float(x), 5) for x in of] for of in maps] for name, maps in explainers.items()}
+    (folder / "texts").mkdir(exist_ok=True)
+    stored = {"tokens": tokens, "explainers": rounded, "rationales": marks}
+    (folder / "texts" / "reviews.json").write_text(json.dumps(stored, separators=(",", ":")) + "\n")
+
+
 if __name__ == "__main__":
+    texts(Path(sys.argv[1]))
     data_attribution(Path(sys.argv[1]))

@@ -177,7 +177,7 @@ class Report:
 
     def __repr__(self) -> str:
         held = self.to_dict()
-        families = ("casebased", "attribution", "data_attribution", "graph", "repro", "simulation")
+        families = ("casebased", "attribution", "texts", "data_attribution", "graph", "repro", "simulation")
         names = [section["name"] for family in families for section in held.get(family, [])]
         lines = [f"{held['title']}: {', '.join(names)}"]
         return "\n".join([*lines, *(f"- {finding['text']}" for finding in held["findings"])])

@@ -10,6 +10,7 @@ use crate::section::data_attribution::DataAttribution;
 use crate::section::graph::{Graph, GraphExplainer};
 use crate::section::repro::Repro;
 use crate::section::simulation::Simulation;
+use crate::section::texts::Texts;
 use xai_core::Direction;
 
 /// A number of a report, by what finds it in another one.
@@ -31,6 +32,7 @@ type Named = (String, Direction, Estimate);
 pub(super) fn figures(report: &Report) -> Vec<Figure> {
     let named = (report.casebased.iter().map(of_casebased))
         .chain(report.attribution.iter().map(of_attribution))
+        .chain(report.texts.iter().map(of_texts))
         .chain(report.data_attribution.iter().map(of_data_attribution))
         .chain(report.graph.iter().map(of_graph))
         .chain(report.repro.iter().map(of_repro))
@@ -73,6 +75,10 @@ fn of_casebased(section: &Casebased) -> Vec<Named> {
 }
 
 fn of_attribution(section: &Attribution) -> Vec<Named> {
+    of_compared(&section.compared)
+}
+
+fn of_texts(section: &Texts) -> Vec<Named> {
     of_compared(&section.compared)
 }
 

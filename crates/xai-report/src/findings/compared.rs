@@ -6,7 +6,7 @@ use std::ops::Deref;
 use xai_core::Direction;
 
 use crate::family::Origin;
-use crate::findings::words::{list, with_interval};
+use crate::findings::words::{count, list, with_interval};
 use crate::findings::{Finding, Verdict};
 use crate::section::compared::{Compared, Comparison, MetricOfExplainers};
 use crate::text::{coverage, decimals};
@@ -35,6 +35,7 @@ pub(super) fn findings(origin: &Origin, section: &Compared, rules: &Rules) -> Ve
     findings.extend(beside_random(section));
     findings.extend(disagreement(section));
     findings.extend(resampled(section));
+    findings.extend(perturbed(section));
     findings.extend(undefined(section));
     findings
 }
@@ -179,6 +180,37 @@ fn resampled(section: &Of<'_>) -> Option<Finding> {
         section.rules.samples,
         least.title,
         decimals(Some(*share)),
+    );
+    Some(Finding::new(section.origin, Verdict::Note, text))
+}
+
+/// Which metric is most to be trusted under perturbations, and which least.
+fn perturbed(section: &Of<'_>) -> Option<Finding> {
+    let trust = |metric: &MetricOfExplainers| {
+        let of = metric.perturbed?;
+        Some((of.noise_resilience? + of.reactivity?) / 2.0)
+    };
+    let judged = section
+        .metrics
+        .iter()
+        .filter_map(|metric| Some((metric, trust(metric)?)));
+    let judged: Vec<(&MetricOfExplainers, f64)> = judged.collect();
+    let (first, rest) = judged.split_first()?;
+    let most = rest.iter().fold(
+        first,
+        |most, other| if other.1 > most.1 { other } else { most },
+    );
+    let least = rest.iter().fold(
+        first,
+        |least, other| if other.1 < least.1 { other } else { least },
+    );
+    let said =
+        |of: &(&MetricOfExplainers, f64)| format!("{} ({})", of.0.title, decimals(Some(of.1)));
+    let text = format!(
+        "Under perturbations, of {} {} has the largest mean of resilience to noise and reactivity to disruption, {} the smallest.",
+        count(judged.len() as u64, "metric"),
+        said(most),
+        said(least),
     );
     Some(Finding::new(section.origin, Verdict::Note, text))
 }

@@ -9,6 +9,7 @@ mod finding;
 mod graph;
 mod repro;
 mod simulation;
+mod texts;
 mod words;
 
 use crate::report::{MissingSection, Report};
@@ -32,6 +33,7 @@ pub fn findings(report: &Report) -> Vec<Finding> {
     let mut findings: Vec<Finding> = report.missing.iter().map(missing).collect();
     findings.extend(report.casebased.iter().flat_map(casebased::findings));
     findings.extend(report.attribution.iter().flat_map(attribution::findings));
+    findings.extend(report.texts.iter().flat_map(texts::findings));
     findings.extend(
         report
             .data_attribution

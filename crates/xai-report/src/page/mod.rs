@@ -9,6 +9,7 @@ mod findings;
 mod graph;
 mod repro;
 mod simulation;
+mod texts;
 
 use crate::family::{Family, InputFile};
 use crate::markup::{Element, Markup, name};
@@ -116,6 +117,7 @@ fn sections(family: Family, report: &Report) -> Vec<Section<'_>> {
                 .map(|section| attribution::section(section, most_pixels))
                 .collect()
         }
+        Family::Texts => report.texts.iter().map(texts::section).collect(),
         Family::DataAttribution => {
             let sections = report.data_attribution.iter();
             sections.map(data_attribution::section).collect()

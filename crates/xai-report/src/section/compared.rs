@@ -62,6 +62,22 @@ pub struct MetricOfExplainers {
     /// Whether it is to be believed on these samples, as far as its values tell; left out where there is one explainer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reliability: Option<Reliability>,
+    /// What its values did when inputs or the model were perturbed; left out where that was not tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub perturbed: Option<PerturbedMetric>,
+}
+
+/// A metric judged by what its values do under perturbations; `null` where a number is undefined.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PerturbedMetric {
+    /// Where the prediction stays, the mean of how evenly values move to both sides and of the share of ranks that stay,
+    /// in [0, 1]: 1 = noise changes nothing.
+    pub noise_resilience: Option<f64>,
+    /// Where the prediction changes, the mean of how one-sidedly values move and of the share that gets worse, in [0, 1]: 1 =
+    /// every value gets worse.
+    pub reactivity: Option<f64>,
+    /// Meta-consistency, which has p-values of the signed-rank test in the place of how values move.
+    pub meta_consistency: Option<f64>,
 }
 
 /// A metric judged by its values on all samples; `null` where a number is undefined.
@@ -138,6 +154,14 @@ impl Compared {
             metrics,
         })
     }
+    /// Says of a metric what its values did under perturbations.
+    pub fn judge(&mut self, metric: &str, perturbed: PerturbedMetric) {
+        let of_name = self.metrics.iter_mut().find(|of| of.metric == metric);
+        if let Some(of_name) = of_name {
+            of_name.perturbed = Some(perturbed);
+        }
+    }
+
     /// The corrected p-value below which a difference is significant.
     #[must_use]
     pub fn alpha(&self) -> f64 {
@@ -181,6 +205,7 @@ impl MetricOfExplainers {
                 .map(|pair| Comparison::new(pair, alpha))
                 .collect(),
             reliability,
+            perturbed: None,
         }
     }
 }
@@ -299,6 +324,7 @@ mod tests {
             ranks: ranks.to_vec(),
             comparisons: Vec::new(),
             reliability: None,
+            perturbed: None,
         }
     }
 

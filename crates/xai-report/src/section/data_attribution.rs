@@ -10,14 +10,12 @@ use xai_core::{Direction, Layout, Result};
 use crate::estimate::Estimate;
 use crate::family::Origin;
 use crate::section::compared::Compared;
-use crate::section::gallery::{ends, first_with_better_end, image, scaled};
+use crate::section::gallery::{image, scaled, shown};
 
 /// Top cases of each sample by each explainer.
 const N_TOP: usize = 5;
 /// Points of a curve in the report.
 const MOST_POINTS: usize = 200;
-/// Test cases that are shown where no metric has a value of each.
-const N_SHOWN: usize = 4;
 
 /// How good are explanations by training cases?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -220,15 +218,7 @@ impl DataAttribution {
     /// that it ranks first; some evenly spread where no metric has a value of each.
     #[must_use]
     pub fn shown(table: &EvaluationTable, n_test: usize) -> Vec<usize> {
-        let first = first_with_better_end(&table.metrics);
-        let best = first.and_then(|metric| Some((metric, *metric.ranking.first()?)));
-        let chosen = best.map_or_else(Vec::new, |(metric, explainer)| ends(metric, explainer));
-        match chosen.is_empty() {
-            false => chosen.iter().map(|chosen| chosen.sample).collect(),
-            true => (0..n_test.min(N_SHOWN))
-                .map(|i| i * n_test / n_test.min(N_SHOWN))
-                .collect(),
-        }
+        shown(table, n_test)
     }
 
     /// Shows the top cases of some test cases: `attributions` are a row for each of them, of each explainer.

@@ -171,13 +171,13 @@ fn chosen(metrics: &[MetricResult]) -> Option<&MetricResult> {
 }
 
 /// The first metric that has a better end.
-pub(super) fn first_with_better_end(metrics: &[MetricResult]) -> Option<&MetricResult> {
+fn first_with_better_end(metrics: &[MetricResult]) -> Option<&MetricResult> {
     let mut metrics = metrics.iter();
     metrics.find(|metric| metric.direction != Direction::None)
 }
 
 /// The samples at both ends, best first.
-pub(super) fn ends(metric: &MetricResult, explainer: usize) -> Vec<ChosenSample> {
+fn ends(metric: &MetricResult, explainer: usize) -> Vec<ChosenSample> {
     let sign = match metric.direction {
         Direction::Higher => -1.0,
         _ => 1.0,
@@ -200,6 +200,19 @@ pub(super) fn ends(metric: &MetricResult, explainer: usize) -> Vec<ChosenSample>
     let best = defined[..n_best].iter().map(chosen(true));
     best.chain(defined[n - n_worst..].iter().map(chosen(false)))
         .collect()
+}
+
+/// The best and the worst of `n` samples by the first metric with a better end, of the explainer that it ranks first; some
+/// evenly spread where no metric has a value of each.
+pub(super) fn shown(table: &EvaluationTable, n: usize) -> Vec<usize> {
+    let first = first_with_better_end(&table.metrics);
+    let best = first.and_then(|metric| Some((metric, *metric.ranking.first()?)));
+    let chosen = best.map_or_else(Vec::new, |(metric, explainer)| ends(metric, explainer));
+    let n_spread = n.min(2 * N_EACH);
+    match chosen.is_empty() {
+        false => chosen.iter().map(|chosen| chosen.sample).collect(),
+        true => (0..n_spread).map(|i| i * n / n_spread).collect(),
+    }
 }
 
 /// The pictures of one of some samples.

@@ -8,3 +8,4 @@ pub mod gallery;
 pub mod graph;
 pub mod repro;
 pub mod simulation;
+pub mod texts;

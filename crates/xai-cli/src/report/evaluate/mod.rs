@@ -9,3 +9,4 @@ pub(crate) mod repro;
 pub(crate) mod simulation;
 #[cfg(test)]
 pub(crate) mod testing;
+pub(crate) mod texts;

@@ -3,6 +3,7 @@
 use clap::{Arg, ArgAction, Args, Command, ValueHint};
 use xai_report::Family;
 
+use crate::attribution::texts::Texts;
 use crate::casebased::attribution::compare::CompareAttributions;
 use crate::casebased::audit::AuditOfTable;
 use crate::graph::groundtruth::Groundtruth;
@@ -170,6 +171,7 @@ pub(crate) fn commands(family: Family) -> &'static [CommandOfSection] {
         Family::Casebased => CASEBASED,
         Family::Attribution => ATTRIBUTION,
         Family::DataAttribution => DATA_ATTRIBUTION,
+        Family::Texts => TEXTS,
         Family::Graph => GRAPH,
         Family::Repro => REPRO,
         Family::Simulation => SIMULATION,
@@ -194,6 +196,13 @@ const ATTRIBUTION: &[CommandOfSection] = &[CommandOfSection {
 
 #[cfg(not(feature = "onnx"))]
 const ATTRIBUTION: &[CommandOfSection] = &[];
+
+const TEXTS: &[CommandOfSection] = &[CommandOfSection {
+    path: &["attribution", "texts"],
+    command: options::<Texts>,
+    left_out: &[],
+    renamed: &[],
+}];
 
 const DATA_ATTRIBUTION: &[CommandOfSection] = &[CommandOfSection {
     path: &["casebased", "attribution", "compare"],

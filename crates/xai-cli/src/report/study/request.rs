@@ -18,6 +18,7 @@ use crate::report::study::keys::{
 use crate::report::study::usage::{WrongUsage, in_keys};
 use xai_files::Failure;
 
+use crate::attribution::texts::Texts;
 use crate::casebased::attribution::compare::CompareAttributions;
 use crate::casebased::audit::AuditOfTable;
 use crate::report::evaluate::graph::{ExplainerInputs, GraphInputs};
@@ -31,6 +32,7 @@ pub(crate) enum Request {
     Casebased(Box<AuditOfTable>),
     #[cfg(feature = "onnx")]
     Attribution(Box<Compare>),
+    Texts(Box<Texts>),
     /// With the files of training and test cases as images.
     DataAttribution(Box<CompareAttributions>, [Option<PathBuf>; 2]),
     Graph(Box<GraphInputs>),
@@ -97,6 +99,7 @@ pub(crate) fn prepare(
     preparing.seed = seed.or(own).or(document.seed);
     match section.family {
         Family::Casebased => preparing.single(|arguments| Request::Casebased(Box::new(arguments))),
+        Family::Texts => preparing.single(|arguments| Request::Texts(Box::new(arguments))),
         Family::Repro => preparing.single(|arguments| Request::Repro(Box::new(arguments))),
         Family::Simulation => preparing.simulation(),
         Family::Graph => preparing.graph(),

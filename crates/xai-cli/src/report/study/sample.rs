@@ -25,6 +25,7 @@ const FILES: &[(&str, &[u8])] = sample![
     "attribution/integrated_gradients.npy",
     "attribution/occlusion.npy",
     "attribution/random.npy",
+    "texts/reviews.json",
     "data_attribution/flipped.npy",
     "data_attribution/gradients.npy",
     "data_attribution/gradients_scores.npy",
