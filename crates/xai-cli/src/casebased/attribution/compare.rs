@@ -225,8 +225,9 @@ impl CompareAttributions {
     /// The metrics that the files are enough for.
     fn possible(&self) -> impl Iterator<Item = &'static Entry> {
         let is_given = |of: &Input| match *of {
-            // Scores are made of attributions where nobody gives them.
-            input::ATTRIBUTIONS | input::SCORES => true,
+            input::ATTRIBUTIONS => true,
+            // They can be made of attributions, which are read once more for it: where that is asked for.
+            input::SCORES => !self.scores.is_empty(),
             input::RANDOM_ATTRIBUTIONS => !self.random_attributions.is_empty(),
             of => {
                 let given = |wanted| self.shared.0.iter().any(|(of, _)| *of == wanted);
