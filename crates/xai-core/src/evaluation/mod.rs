@@ -15,8 +15,7 @@ mod values;
 pub use paired_tests::holm;
 pub use reliability::{MetricPair, MetricReliability, Reliability};
 pub use statistics::Statistics;
-pub use table::{Comparison, Difference, EvaluationTable, ExplainerValue, MetricResult};
-pub use values::{
-    CurvePoint, EVALUATE_AT_ONCE, EvaluationValues, MetricValues, ModelCalls, check_names,
-    in_places,
+pub use table::{
+    Comparison, CurvePoint, Difference, EvaluationTable, ExplainerValue, MetricResult, ModelCalls,
 };
+pub use values::{EVALUATE_AT_ONCE, EvaluationValues, MetricValues, check_names, in_places};

@@ -3,7 +3,40 @@
 use crate::Interval;
 use crate::describe::{Direction, MetricInfo};
 
-use crate::evaluation::{CurvePoint, ModelCalls, Statistics};
+use crate::evaluation::Statistics;
+
+/// One step of a curve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct CurvePoint {
+    /// How many positions of every sample are flipped, or features are in a subset.
+    pub n_flipped: usize,
+    /// The mean score over the samples.
+    pub score: f64,
+}
+
+/// How often a model was called, and with how many samples in all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ModelCalls {
+    /// Calls.
+    pub calls: u64,
+    /// Samples over all calls.
+    pub rows: u64,
+}
+
+impl std::fmt::Display for ModelCalls {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} rows in {} calls", self.rows, self.calls)
+    }
+}
+
+impl std::ops::AddAssign for ModelCalls {
+    fn add_assign(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.rows += other.rows;
+    }
+}
 
 /// Explainers by metrics: values, intervals, rankings and tests.
 #[derive(Debug, Clone, PartialEq)]

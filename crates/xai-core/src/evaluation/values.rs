@@ -5,7 +5,9 @@ use crate::{Error, ExactMean, Help, Input, Interval, Result};
 
 use crate::evaluation::paired_tests::compare;
 use crate::evaluation::statistics::{Column, replicates};
-use crate::evaluation::{EvaluationTable, ExplainerValue, MetricResult, Statistics};
+use crate::evaluation::{
+    CurvePoint, EvaluationTable, ExplainerValue, MetricResult, ModelCalls, Statistics,
+};
 use crate::input;
 
 /// For parts of a data set that were evaluated by a metric of all samples.
@@ -74,39 +76,6 @@ pub struct MetricValues {
         serde(default, skip_serializing_if = "Vec::is_empty")
     )]
     pub curves: Vec<Option<Vec<CurvePoint>>>,
-}
-
-/// One step of a curve.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct CurvePoint {
-    /// How many positions of every sample are flipped, or features are in a subset.
-    pub n_flipped: usize,
-    /// The mean score over the samples.
-    pub score: f64,
-}
-
-/// How often a model was called, and with how many samples in all.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct ModelCalls {
-    /// Calls.
-    pub calls: u64,
-    /// Samples over all calls.
-    pub rows: u64,
-}
-
-impl std::fmt::Display for ModelCalls {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} rows in {} calls", self.rows, self.calls)
-    }
-}
-
-impl std::ops::AddAssign for ModelCalls {
-    fn add_assign(&mut self, other: Self) {
-        self.calls += other.calls;
-        self.rows += other.rows;
-    }
 }
 
 impl EvaluationValues {

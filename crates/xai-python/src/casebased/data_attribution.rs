@@ -256,9 +256,13 @@ fn data_attribution<'py>(
 
     let (size, reads) = (inputs.size(), inputs.reads());
     let evaluate = |calls: &Calls| {
-        let derived;
-        let mut data = match attributions {
-            Some(source) => AttributionData::new(source.rows(calls)),
+        let attributions = attributions.map(|source| source.rows(calls));
+        let derived = match &attributions {
+            Some(rows) if derives_scores => Some(negative_means(&AttributionData::new(rows))?),
+            _ => None,
+        };
+        let mut data = match &attributions {
+            Some(rows) => AttributionData::new(rows),
             None => AttributionData::default(),
         };
         if let Some(source) = random {
@@ -289,7 +293,6 @@ fn data_attribution<'py>(
         if let (Some(ks), Some(predictions)) = (&ks, predictions) {
             data = data.predictions(ks, predictions);
         }
-        derived = derives_scores.then(|| negative_means(&data)).transpose()?;
         if let Some(derived) = &derived {
             data = data.scores(derived);
         }

@@ -14,6 +14,7 @@ use xai_metrics::casebased::input;
 use xai_metrics::core::Input;
 use xai_metrics::core::describe::{Setting, Settings, same_word};
 use xai_metrics::core::evaluation::{EvaluationTable, Statistics};
+use xai_report::section::data_attribution::KnownCases;
 
 use crate::casebased::attribution::arguments::{self, OF_EXPLAINER};
 use crate::casebased::attribution::inputs::Inputs;
@@ -283,15 +284,13 @@ impl ComparedAttributions {
         self.derives_scores.then_some(words)
     }
 
-    /// Classes of training and of test cases, and which training cases are flagged, where these were given.
-    pub(crate) fn known(&self) -> (Option<&[i64]>, Option<&[i64]>, Option<&[bool]>) {
-        let labels = |of| self.inputs.labels(of);
-        let flags = self.inputs.flags(input::FLAGS);
-        (
-            labels(input::TRAIN_LABELS),
-            labels(input::TEST_CLASSES),
-            flags,
-        )
+    /// What was given of the cases.
+    pub(crate) fn known(&self) -> KnownCases<'_> {
+        KnownCases {
+            train_labels: self.inputs.labels(input::TRAIN_LABELS),
+            test_classes: self.inputs.labels(input::TEST_CLASSES),
+            flags: self.inputs.flags(input::FLAGS),
+        }
     }
 
     /// The table as JSON; metrics of one number for all test cases are under `whole`.

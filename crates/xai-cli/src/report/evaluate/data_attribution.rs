@@ -7,7 +7,7 @@ use xai_files::{Failure, InFile};
 use xai_metrics::attribution::Layout;
 use xai_metrics::attribution::model::Samples;
 use xai_report::Origin;
-use xai_report::section::data_attribution::{DataAttribution, KnownCases};
+use xai_report::section::data_attribution::DataAttribution;
 
 use crate::Context;
 use crate::casebased::attribution::compare::{CompareAttributions, ComparedAttributions};
@@ -32,13 +32,7 @@ pub(crate) fn evaluate(
     let mut section = section.map_err(Failure::new)?;
     let samples = DataAttribution::shown(table, n_test);
     if let Some(rows) = arguments.rows_of(&samples)? {
-        let (train_labels, test_classes, flags) = compared.known();
-        let known = KnownCases {
-            train_labels,
-            test_classes,
-            flags,
-        };
-        section.show(&samples, &rows, known);
+        section.show(&samples, &rows, compared.known());
     }
     if let [Some(train), Some(test)] = images {
         let gathered = |file: &PathBuf, n: usize, cases: &[usize]| {
