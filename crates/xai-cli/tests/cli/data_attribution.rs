@@ -1,6 +1,6 @@
 //! `xai casebased attribution` on files: the examples of the metrics, rows, and what is wrong with files.
 
-use ndarray::{Array1, Array2, array};
+use ndarray::{Array1, Array2, Array3, array};
 use xai_metrics::casebased::data_attribution::METRICS;
 
 use crate::harness::Files;
@@ -286,5 +286,65 @@ fn what_is_wrong_with_a_comparison_is_said_of_the_option_or_the_file() {
     files.wrong_usage(
         "--attributions",
         &format!("{fewer} --metrics shortcut-detection"),
+    );
+}
+
+const STUDY: &str = "[[data_attribution]]\n\
+    train_labels = 'train-labels.npy'\n\
+    test_classes = 'test-classes.npy'\n\
+    metrics = ['class-auroc', { name = 'class-detection', k = 3 }]\n\
+    train_images = 'train-images.npy'\n\
+    test_images = 'test-images.npy'\n\
+    [[data_attribution.explainers]]\n\
+    name = 'a'\n\
+    attributions = 'attributions.npy'\n";
+
+#[test]
+fn a_section_has_the_numbers_of_its_command_and_the_top_cases() {
+    let files = files();
+    files.array("train-images.npy", &Array3::<u8>::ones((12, 2, 2)));
+    files.array("test-images.npy", &Array3::<u8>::ones((4, 2, 2)));
+    files.text("s.toml", STUDY);
+    let report = files.json("report s.toml");
+    let section = &report["data_attribution"][0];
+    let command = section["commands"][0].as_str().expect("a command");
+    let found = files.json(
+        command
+            .trim_start_matches("xai ")
+            .replace('\'', "")
+            .as_str(),
+    );
+    for metric in section["metrics"].as_array().expect("metrics") {
+        let name = metric["metric"].as_str().expect("a name");
+        assert_eq!(
+            metric["values"][0]["value"],
+            found["metrics"][name]["explainers"]["a"]["value"]
+        );
+    }
+    // τ of the first test case is (7 i mod 11) − 4: 10, 9 and 8 in the places 3, 6 and 9.
+    let first = section["top_cases"]
+        .as_array()
+        .expect("cases")
+        .iter()
+        .find(|of| of["sample"] == 0);
+    let top = first.expect("the first")["explainers"][0]
+        .as_array()
+        .expect("cases");
+    let cases: Vec<&serde_json::Value> = top.iter().map(|top| &top["case"]).collect();
+    assert_eq!(cases[..3], [3, 6, 9]);
+    assert_eq!(section["files"].as_array().map(Vec::len), Some(5));
+    files.array("test-images.npy", &Array3::<u8>::ones((3, 2, 2)));
+    let failed = files.bad_data("test-images.npy", "report s.toml --out other");
+    assert!(
+        failed.text.contains("expected images (4, height, width)"),
+        "{}",
+        failed.text
+    );
+    files.text("s.toml", &STUDY.replace("attributions = '", "maps = '"));
+    let failed = files.failure(1, "report s.toml --out other");
+    assert!(
+        failed.text.contains("unknown key `maps`"),
+        "{}",
+        failed.text
     );
 }

@@ -31,9 +31,14 @@ pub(crate) fn evaluate(
     let section = DataAttribution::new(origin, comparison, table, (n_test, n_train));
     let mut section = section.map_err(Failure::new)?;
     let samples = DataAttribution::shown(table, n_test);
-    if let Some(rows) = arguments.rows_of(&samples)? {
-        section.show(&samples, &rows, compared.known());
-    }
+    let rows = match samples.is_empty() {
+        true => None,
+        false => arguments.rows_of(&samples)?,
+    };
+    let Some(rows) = rows else {
+        return Ok(section);
+    };
+    section.show(&samples, &rows, compared.known());
     if let [Some(train), Some(test)] = images {
         let gathered = |file: &PathBuf, n: usize, cases: &[usize]| {
             let all = FileSamples::open(file)?;
