@@ -8,7 +8,7 @@ import studies
 from selenium.webdriver import ActionChains, Keys
 from shown import acts, decimals, folded, interval, is_rounded, visible
 
-FAMILIES = ("casebased", "attribution", "graph", "repro", "simulation")
+FAMILIES = ("casebased", "attribution", "texts", "data_attribution", "graph", "repro", "simulation")
 
 
 def console(page):
@@ -79,7 +79,7 @@ def figures_of_sections(page):
     """Every estimate of report.json stands in its section, with its interval."""
     cells = page.run(CELLS)
     texts = page.run("return Object.fromEntries([...document.querySelectorAll('section[id]')].map((s) => [s.id, s.textContent]))")
-    for section in (section for family in FAMILIES for section in page.report[family]):
+    for section in (section for family in FAMILIES for section in page.report.get(family, [])):
         there = {float(exact) for exact, _, of in cells if of == section["id"] and exact}
         all_of_it = list(estimates(section))
         assert {e["value"] for e in all_of_it} - {None} - there == set()

@@ -2,6 +2,8 @@
 
 use xai_core::Help;
 
+pub use xai_core::evaluation::EVALUATE_AT_ONCE;
+
 pub use xai_core::tensor::SCALE_MAPS_DOWN;
 
 /// For base scores that Average Drop and Average Gain cannot divide by.
@@ -33,8 +35,6 @@ pub const CHOOSE_LOCAL_LIPSCHITZ: Help = Help::new("local_lipschitz takes inputs
 /// For a metric of all samples that was asked about a batch.
 pub const ASK_FOR_WHOLE: Help =
     Help::new("a run asks `Measure::whole`; a metric that wraps another passes that call on");
-/// For parts of a data set that were evaluated by a metric of all samples.
-pub const EVALUATE_AT_ONCE: Help = Help::new("evaluate this metric on the whole data set at once");
 /// For a baseline that is made of what is left.
 pub const REMOVE_LESS_THAN_ALL: Help =
     Help::new("choose a {max_fraction} below 1, or another {baseline}");

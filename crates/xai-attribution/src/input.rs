@@ -4,8 +4,8 @@ use xai_core::describe::Parameter;
 use xai_core::{Error, Input, Result};
 
 pub use xai_core::input::{
-    A, B, DIFFERENCES, EXPLANATIONS, INPUTS, LABELS, LEVEL, METRIC, MODEL, N_REPLICATES, OUTPUTS,
-    PREDICTIONS, SCORES, TARGETS, VALUES,
+    A, B, DIFFERENCES, EXPLAINERS, EXPLANATIONS, INPUTS, LABELS, LEVEL, METRIC, METRICS, MODEL,
+    N_REPLICATES, OUTPUTS, PREDICTIONS, SCORES, TARGETS, VALUES,
 };
 
 /// The explainer, for metrics that ask it again.
@@ -24,10 +24,6 @@ pub const KEPT: Input = Input::new("kept");
 pub const TOKEN_LOGITS: Input = Input::new("token logits");
 /// Which segment each position belongs to.
 pub const SEGMENTS: Input = Input::new("segments");
-/// The explainers of an evaluation.
-pub const EXPLAINERS: Input = Input::new("explainers");
-/// The metrics of an evaluation.
-pub const METRICS: Input = Input::new("metrics");
 /// Several models of one task.
 pub const MODELS: Input = Input::new("models");
 /// Which model has not seen a sample in training.

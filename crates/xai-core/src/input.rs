@@ -15,6 +15,10 @@ pub const PREDICTIONS: Input = Input::new("predictions");
 pub const INPUTS: Input = Input::new("inputs");
 /// Attribution maps.
 pub const EXPLANATIONS: Input = Input::new("explanations");
+/// The explainers of an evaluation.
+pub const EXPLAINERS: Input = Input::new("explainers");
+/// The metrics of an evaluation.
+pub const METRICS: Input = Input::new("metrics");
 /// What a model's outputs are scored against: a class per sample, or a row of weights.
 pub const TARGETS: Input = Input::new("targets");
 /// The caller's model.

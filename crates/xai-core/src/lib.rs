@@ -1,7 +1,7 @@
 //! What the crates that measure explanations share.
 //!
-//! No explanation is measured here. This crate holds distances, weightings and tensors, judges metrics
-//! of any family by the values that they gave ([`reliability`]), and has what several families need: the [error type](error) whose errors are data, [sums](mod@sum) that are
+//! No explanation is measured here. This crate holds distances, weightings and tensors, compares explainers by the
+//! values that metrics of any family gave ([`evaluation`]), judges metrics by these ([`reliability`]), and has what several families need: the [error type](error) whose errors are data, [sums](mod@sum) that are
 //! the same to the last bit in any order, the [`Accumulator`] trait, [`statistics`] with
 //! their uncertainty, [randomness per item](random), [parallel loops](parallel) that give the
 //! result of sequential ones, [loops](simd) compiled for the registers of the processor, and
@@ -28,6 +28,7 @@ pub mod accumulator;
 pub mod describe;
 pub mod distance;
 pub mod error;
+pub mod evaluation;
 pub mod input;
 pub mod number;
 pub mod output;

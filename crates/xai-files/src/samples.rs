@@ -52,7 +52,6 @@ impl FileSamples {
     }
 
     /// Some samples, in the order asked for.
-    #[cfg(feature = "onnx")]
     pub fn gather(&self, samples: &[usize]) -> Result<ArrayD<f64>, Failure> {
         let of_sample = |&sample: &usize| {
             let batch = self.batch(sample..sample + 1);

@@ -16,6 +16,7 @@ use xai_core::Activation;
 use xai_graph::dataset::SweepCurve;
 use xai_report::section::attribution::Attribution;
 use xai_report::section::casebased::{AuditedData, Casebased};
+use xai_report::section::compared::PerturbedMetric;
 use xai_report::section::gallery::{GalleryChoice, GalleryData, GalleryItem};
 use xai_report::section::graph::{ExplainerResults, Graph};
 use xai_report::section::repro::{Repro, Votes, VotesOfSample};
@@ -119,8 +120,8 @@ impl Report {
     }
 
     /// Adds a table of explainers and metrics; `pictures` are those of [`shown`](Self::shown), and the layout of the
-    /// inputs in them.
-    #[pyo3(signature = (name, values, statistics, activation, remarks, pictures=None))]
+    /// inputs in them; `judged` are resilience, reactivity and meta-consistency of metrics.
+    #[pyo3(signature = (name, values, statistics, activation, remarks, pictures=None, judged=None))]
     #[allow(clippy::too_many_arguments)] // called in one place
     fn add_attribution(
         &mut self,
@@ -131,6 +132,7 @@ impl Report {
         activation: &str,
         remarks: Vec<String>,
         pictures: Option<(&str, Vec<Pictures<'_>>)>,
+        judged: Option<BTreeMap<String, [Option<f64>; 3]>>,
     ) -> PyResult<()> {
         let (level, replicates, seed) = statistics;
         let statistics = Statistics {
@@ -169,7 +171,17 @@ impl Report {
         let n_before = self.0.attribution.len();
         let mut origin = self.origin(Family::Attribution, n_before, name, Some(seed));
         origin.remarks = remarks;
-        let section = Attribution::new(origin, &table, activation, gallery).or_raise(py)?;
+        let section = Attribution::new(origin, &table, activation, gallery);
+        let mut section = section.or_raise(py)?;
+        for (metric, [noise_resilience, reactivity, meta_consistency]) in judged.unwrap_or_default()
+        {
+            let perturbed = PerturbedMetric {
+                noise_resilience,
+                reactivity,
+                meta_consistency,
+            };
+            section.compared.judge(&metric, perturbed);
+        }
         self.0.attribution.push(section);
         Ok(())
     }

@@ -103,7 +103,7 @@ def test_a_metric_beside_others_has_the_value_that_it_has_alone() -> None:
     columns = table.columns()
     assert columns["metric"] == ["class-detection(k=9)", "class_auroc"]
     assert columns["better"] == ["higher", "higher"] and columns["n_undefined"] == [8, 8]
-    assert table.to_csv().splitlines()[0] == "explainer,metric,value,better,n_undefined"  # type: ignore[union-attr]
+    assert table.to_csv().splitlines()[0] == "explainer,metric,value,low,high,rank,better,n_undefined"  # type: ignore[union-attr]
 
 
 def test_random_attributions_belong_to_an_explainer() -> None:
@@ -225,3 +225,35 @@ def test_retrievals_find_the_digits_whose_labels_were_flipped() -> None:
         assert found.auroc > 0.9, (name, found)
         # Of the first tenth that is inspected most were flipped.
         assert found.curve[80] > 0.7, (name, found.curve[80])
+
+
+def test_a_comparison_has_intervals_ranks_and_tests() -> None:
+    rng = np.random.default_rng(2)
+    labels, classes = rng.integers(3, size=30), rng.integers(3, size=20)
+    flags = rng.random(30) < 0.2
+    same = classes[:, None] == labels
+    explainers = {"good": same + rng.random(same.shape), "random": rng.random(same.shape)}
+    given = {"train_labels": labels, "test_classes": classes, "flags": flags}
+    metrics = ["class_auroc", "class_detection(k=3)", "top_k_cardinality", "mislabeling_detection"]
+    found = da.compare(explainers, metrics, **given)
+    auroc = found.table["class_auroc"]
+    assert auroc.is_better("good", than="random") and auroc["good"].rank == 1.0
+    assert auroc["good"].value == found.results["good"]["class_auroc"].value
+    low, high = auroc["random"].interval.low, auroc["random"].interval.high
+    assert low < auroc["random"].value < high
+    assert found.table.metrics == ["class_auroc", "class_detection(k=3)"]
+    # Without scores they are the negative means; the AUROC has an interval of its own.
+    means = {name: -rows.mean(axis=0) for name, rows in explainers.items()}
+    scored = da.compare(explainers, "mislabeling_detection", scores=means, flags=flags)
+    alone = da.mislabeling_detection(means["good"], flags)
+    for of in (found, scored):
+        assert of.results["good"]["mislabeling_detection"].auroc == alone.auroc
+        assert of.results["good"]["mislabeling_detection"].interval == alone.interval
+    columns = found.columns()
+    at = columns["metric"].index("mislabeling_detection")
+    assert columns["low"][at] == alone.interval.low and np.isnan(columns["rank"][at])
+    assert columns["rank"][columns["metric"].index("class_auroc")] == 1.0
+    with pytest.raises(ValueError, match="scores: expected those of good, random, got good"):
+        da.compare(explainers, metrics, scores={"good": means["good"]}, **given)
+    with pytest.raises(ValueError, match="explainers: expected the same test cases, got 2 and 3 of them"):
+        da.compare({"a": np.eye(3)[:2], "b": np.eye(3)}, "shortcut_detection", flags=[True, False, False])

@@ -202,3 +202,127 @@ def test_an_evaluation_is_held_against_itself_under_perturbations():
         table.meta_consistency([given[0][0], given[0][1][:1]], [])
     with pytest.raises(TypeError, match="expected EvaluationTable, got int"):
         table.meta_consistency([[1]], [])
+
+
+def linear(n=40):
+    """A linear model of two classes, its inputs and explainers that ask it again."""
+    rng = np.random.default_rng(3)
+    x, weights = rng.random((n, 6)), rng.normal(size=(6, 2))
+
+    def gradient(x, y):
+        return x * weights[:, y].T
+
+    return lambda x: x @ weights, x, {"gradient": gradient, "random": "random"}, weights
+
+
+def test_the_loop_has_the_numbers_of_tables_that_are_made_one_by_one():
+    model, x, explainers, _ = linear()
+    metrics = ["deletion", "insertion", "sparseness"]
+    judged = attribution.meta_consistency(
+        model, x, explainers, metrics, n_iterations=2, n_perturbations=3, minor=0.01, disruptive=0.8, seed=5
+    )
+    target = model(x).argmax(1)
+    low, high = x.min(0), x.max(0)
+    tables, keep = [], []
+    for kind, size in enumerate((0.01, 0.8)):
+        rows = []
+        for t in range(2):
+            rows.append([])
+            for k in range(3):
+                stream = np.random.default_rng([5, kind, t, k])
+                noisy = np.clip(x + stream.uniform(-1, 1, x.shape) * (size * (high - low)), low, high)
+                of = attribution.evaluate(model, noisy, target, explainers, metrics, seed=5, replicates=0)
+                keep.append((model(noisy).argmax(1) == target) != bool(kind))
+                rows[-1].append(of)
+        tables.append(rows)
+    keep = np.array(keep).reshape(2, 2, 3, -1)
+    expected = judged.table.meta_consistency(*tables, *keep)
+    assert judged.metrics == expected
+    assert (judged.kept_minor, judged.kept_disruptive) == (keep[0].mean(), keep[1].mean())
+    assert judged.kept_minor > 0.9
+    again = attribution.meta_consistency(
+        model, x, explainers, metrics, n_iterations=2, n_perturbations=3, minor=0.01, disruptive=0.8, seed=5, n_jobs=1
+    )
+    assert again.metrics == judged.metrics
+    columns = judged.columns()
+    assert columns["metric"] == ["deletion", "insertion", "sparseness"]
+    of = judged["deletion"]
+    assert columns["noise_resilience"][0] == of.noise_resilience
+    assert of.noise_resilience == pytest.approx(np.mean([*of.effect_minor, *of.iec_minor]))
+    assert of.reactivity == pytest.approx(np.mean([*of.effect_disruptive, *of.iec_disruptive]))
+
+
+def test_all_metrics_and_explainers_share_the_calls_of_a_perturbation():
+    model, x, explainers, _ = linear(20)
+    rows = []
+
+    def counted(x):
+        rows.append(len(x))
+        return model(x)
+
+    metrics = ["deletion", "insertion", "average_drop"]
+    attribution.meta_consistency(counted, x, explainers, metrics, n_iterations=1, n_perturbations=2)
+    of_loop, rows[:] = sum(rows), []
+    attribution.evaluate(counted, x, model(x).argmax(1), explainers, metrics)
+    # Each of 1 + 2 · 2 evaluations, and the predictions of each.
+    assert of_loop == 5 * (sum(rows) + 20)
+
+
+def test_a_function_perturbs_whatever_it_likes():
+    _, x, _, weights = linear()
+
+    def of(weights):
+        explainers = {"gradient": lambda x, y: x * weights[:, y].T, "constant": "constant"}
+        return {"model": lambda x: x @ weights, "explainers": explainers}
+
+    def perturb(kind, stream):
+        scale = {"minor": 0.001, "disruptive": 2.0}[kind]
+        return of(weights * stream.normal(1.0, scale, weights.shape))
+
+    judged = attribution.meta_consistency(
+        of(weights)["model"], x, of(weights)["explainers"], ["deletion"], perturb=perturb, n_iterations=2, n_perturbations=2
+    )
+    # Weights of another size shift all values a little, which leaves the ranks.
+    assert min(judged["deletion"].iec_minor) == 1.0
+    assert 0 < judged.kept_disruptive < 1
+
+
+def test_a_report_shows_the_metrics_between_the_axes():
+    model, x, explainers, _ = linear()
+    judged = attribution.meta_consistency(
+        model, x, explainers, ["deletion", "insertion"], n_iterations=1, n_perturbations=2
+    )
+    report = judged.table.report()
+    (section,) = report.to_dict()["attribution"]
+    shown = section["metrics"][0]["perturbed"]
+    assert shown["noise_resilience"] == judged["deletion"].noise_resilience
+    assert shown["meta_consistency"] == judged["deletion"].value
+    assert "Do metrics stay where predictions stay" in report.html
+    assert any("Under perturbations, of 2 metrics" in of["text"] for of in report.to_dict()["findings"])
+    plain = attribution.evaluate(model, x, None, explainers, ["deletion"]).report()
+    assert "perturbed" not in plain.to_dict()["attribution"][0]["metrics"][0]
+    with pytest.raises(ValueError, match="'insertion' is no metric of the table"):
+        attribution.evaluate(model, x, None, explainers, ["deletion"]).judged_by(judged.metrics)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"explainers": {"a": np.ones((40, 6))}}, ValueError, "explainers.'a'.: expected an explainer, got maps"),
+        ({"perturb": "weights"}, ValueError, "perturb: got 'weights'"),
+        ({"perturb": "model"}, TypeError, "model: only the weights of a torch module"),
+        ({"minor": -1.0}, ValueError, "minor: expected a size of at least 0"),
+        ({"n_iterations": -1}, ValueError, "n_iterations: expected at least 0"),
+    ],
+)
+def test_what_the_loop_cannot_do_is_named(arguments, error, message):
+    model, x, explainers, _ = linear()
+    with pytest.raises(error, match=message):
+        attribution.meta_consistency(model, x, arguments.pop("explainers", explainers), ["deletion"], **arguments)
+
+
+def test_without_perturbations_nothing_is_said():
+    model, x, explainers, _ = linear()
+    judged = attribution.meta_consistency(model, x, explainers, ["deletion"], n_iterations=0)
+    assert judged["deletion"].value is None and judged.kept_minor is None
+    assert judged.columns()["noise_resilience"][0] != judged.columns()["noise_resilience"][0]

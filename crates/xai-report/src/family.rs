@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 /// ```
 /// use xai_report::Family;
 /// assert_eq!(Family::from_key("graph"), Some(Family::Graph));
-/// assert_eq!(Family::ALL.map(Family::key), ["casebased", "attribution", "graph", "repro", "simulation"]);
+/// assert_eq!(Family::ALL.map(Family::key), [
+///     "casebased", "attribution", "texts", "data_attribution", "graph", "repro", "simulation"
+/// ]);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
@@ -16,6 +18,10 @@ pub enum Family {
     Casebased,
     /// Attribution maps.
     Attribution,
+    /// Attributions of the tokens of texts.
+    Texts,
+    /// Attributions to training cases.
+    DataAttribution,
     /// Explanatory subgraphs.
     Graph,
     /// Repeated runs of one method.
@@ -26,9 +32,11 @@ pub enum Family {
 
 impl Family {
     /// All families, in the order of the page.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self::Casebased,
         Self::Attribution,
+        Self::Texts,
+        Self::DataAttribution,
         Self::Graph,
         Self::Repro,
         Self::Simulation,
@@ -82,6 +90,25 @@ impl Family {
                     "A masked input is unlike the training data: a drop mixes the worth of the map with the model's reaction to inputs it never saw.",
                     "Compare maps of one model, not models.",
                     "A metric that ranks an explainer first does not make its maps true; metrics ask different things and can disagree.",
+                ],
+            },
+            Self::Texts => Words {
+                key: "texts",
+                title: "Texts",
+                question: "Which words speak for a prediction, and do people mark the same?",
+                limits: &[
+                    "What people mark is what convinces them: a model may use other words, and its explanation be right.",
+                    "Compare explanations of one model.",
+                ],
+            },
+            Self::DataAttribution => Words {
+                key: "data_attribution",
+                title: "Attributions to training cases",
+                question: "How good are explanations of predictions by training cases?",
+                limits: &[
+                    "Only metrics that train again ask what training does; the others ask for something that good attributions should find, and an explainer that finds it need not be faithful.",
+                    "Training cases that are hard, not mislabeled, have large scores, too.",
+                    "Intervals are over test cases: they do not say how another training would change the numbers.",
                 ],
             },
             Self::Graph => Words {

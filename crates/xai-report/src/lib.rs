@@ -6,6 +6,8 @@
 //! |---|---|
 //! | [`Casebased`](section::casebased::Casebased) | an [audit](xai_casebased::AuditReport) |
 //! | [`Attribution`](section::attribution::Attribution) | a [table of explainers and metrics](xai_attribution::evaluation::EvaluationTable), and [maps](section::gallery) of some samples |
+//! | [`Texts`](section::texts::Texts) | a [table](xai_core::evaluation::EvaluationTable) of metrics of what people marked, and the attributions of tokens |
+//! | [`DataAttribution`](section::data_attribution::DataAttribution) | a [comparison of attributions to training cases](xai_casebased::data_attribution::AttributionComparison), and some of their rows |
 //! | [`Graph`](section::graph::Graph) | a [sweep](xai_graph::dataset::SweepCurve) over sizes of the explanation for each explainer, and its mask |
 //! | [`Repro`](section::repro::Repro) | a [report on all pairs of runs](xai_repro::pairwise::PairwiseReport) |
 //! | [`Simulation`](section::simulation::Simulation) | the [summary](xai_repro::study::StudySummary) of a simulation study |

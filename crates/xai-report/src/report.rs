@@ -9,9 +9,11 @@ use crate::family::{InputFile, Origin};
 use crate::findings::Finding;
 use crate::section::attribution::Attribution;
 use crate::section::casebased::Casebased;
+use crate::section::data_attribution::DataAttribution;
 use crate::section::graph::Graph;
 use crate::section::repro::Repro;
 use crate::section::simulation::Simulation;
+use crate::section::texts::Texts;
 
 /// The version of the schema of `report.json`. It counts changes by which a program that reads the file could be
 /// misled: a key that goes or means something else. New keys do not count.
@@ -40,6 +42,12 @@ pub struct Report {
     pub casebased: Vec<Casebased>,
     /// How good are attribution maps of a model?
     pub attribution: Vec<Attribution>,
+    /// Which words speak for a prediction, and do people mark the same?
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub texts: Vec<Texts>,
+    /// How good are explanations of predictions by training cases?
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub data_attribution: Vec<DataAttribution>,
     /// Are explanatory subgraphs sufficient and necessary?
     pub graph: Vec<Graph>,
     /// Do repeated trainings make the same predictions, and the same errors?
@@ -94,6 +102,8 @@ impl Report {
             findings: Vec::new(),
             casebased: Vec::new(),
             attribution: Vec::new(),
+            texts: Vec::new(),
+            data_attribution: Vec::new(),
             graph: Vec::new(),
             repro: Vec::new(),
             simulation: Vec::new(),
@@ -153,10 +163,16 @@ impl Report {
     pub fn origins(&self) -> impl Iterator<Item = &Origin> {
         let casebased = self.casebased.iter().map(|section| &section.origin);
         let attribution = self.attribution.iter().map(|section| &section.origin);
+        let texts = self.texts.iter().map(|section| &section.origin);
+        let data_attribution = self.data_attribution.iter().map(|section| &section.origin);
         let graph = self.graph.iter().map(|section| &section.origin);
         let repro = self.repro.iter().map(|section| &section.origin);
         let simulation = self.simulation.iter().map(|section| &section.origin);
-        (casebased.chain(attribution).chain(graph)).chain(repro.chain(simulation))
+        let of_models = casebased
+            .chain(attribution)
+            .chain(texts)
+            .chain(data_attribution);
+        of_models.chain(graph).chain(repro.chain(simulation))
     }
 }
 

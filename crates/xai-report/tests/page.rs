@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use fixture::extreme::{SCRIPT, extreme};
 use fixture::realistic::realistic;
-use xai_report::{Report, findings, page};
+use xai_report::{Report, Verdict, findings, page};
 
 /// The attributes `name="…"` of the page, the script aside.
 fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
@@ -126,6 +126,8 @@ fn an_empty_report_is_a_page() {
     report.findings.clear();
     report.casebased.clear();
     report.attribution.clear();
+    report.texts.clear();
+    report.data_attribution.clear();
     report.graph.clear();
     report.repro.clear();
     report.simulation.clear();
@@ -162,11 +164,13 @@ fn letters_are_of_one_size_names_are_whole_and_nothing_is_said_under_every_pictu
 #[test]
 fn metrics_are_judged_by_how_often_the_best_explainer_stays() {
     let mut report = realistic();
+    report.texts.clear();
+    report.data_attribution.clear();
     let said = |report: &Report| {
         let mut all = findings(report).into_iter();
         all.find(|finding| finding.text.contains("stays the best"))
     };
-    let metrics = &mut report.attribution[0].metrics;
+    let metrics = &mut report.attribution[0].compared.metrics;
     let judged = metrics
         .iter()
         .filter_map(|metric| metric.reliability.as_ref());
@@ -184,7 +188,7 @@ fn metrics_are_judged_by_how_often_the_best_explainer_stays() {
     );
     assert!(page(&report).contains("Which metrics to believe here"));
     // Reports of before have no such numbers.
-    for metric in &mut report.attribution[0].metrics {
+    for metric in &mut report.attribution[0].compared.metrics {
         metric.reliability = None;
     }
     assert_eq!(said(&report), None);
@@ -192,5 +196,113 @@ fn metrics_are_judged_by_how_often_the_best_explainer_stays() {
     let json = report.to_json().unwrap();
     assert!(!json.contains("same_best"));
     let read = Report::from_json(json.as_bytes()).unwrap();
-    assert_eq!(read.attribution[0].metrics[0].reliability, None);
+    assert_eq!(read.attribution[0].compared.metrics[0].reliability, None);
+}
+
+#[test]
+fn explanations_by_training_cases_have_their_curve_their_top_cases_and_sentences_by_the_rules() {
+    let mut report = realistic();
+    let page_of_images = page(&report);
+    assert!(page_of_images.contains("Mislabeled training cases found by inspection"));
+    // Two of the best and two of the worst test cases, each with 1 + 5 images of two explainers.
+    let section = &report.data_attribution[0];
+    assert_eq!(section.top_cases.len(), 4);
+    let tops = || {
+        section
+            .top_cases
+            .iter()
+            .flat_map(|sample| &sample.explainers)
+    };
+    assert!(
+        tops().all(|top| top.len() == 5 && top.is_sorted_by(|a, b| a.attribution >= b.attribution))
+    );
+    let start = page_of_images
+        .find("Top training cases side by side")
+        .unwrap();
+    let end = page_of_images.find("id=\"graph-1\"").unwrap();
+    assert_eq!(
+        page_of_images[start..end].matches("<image").count(),
+        4 * 2 * 6
+    );
+    let said = |report: &Report| -> Vec<(Verdict, String)> {
+        let all = findings(report)
+            .into_iter()
+            .filter(|of| of.section == "data_attribution-1");
+        all.map(|of| (of.verdict, of.text)).collect()
+    };
+    let sentences = said(&report);
+    let starts = |start: &str| sentences.iter().find(|(_, text)| text.starts_with(start));
+    let (verdict, _) =
+        starts("Inspected by “tracin”, mislabeled training cases come before others").unwrap();
+    assert_eq!(*verdict, Verdict::Better);
+    let (verdict, text) =
+        starts("“tracin” is significantly better than “random” by 2 of 2 metrics").unwrap();
+    assert_eq!(*verdict, Verdict::Better);
+    assert!(!text.contains("ask the model"));
+    let found = report.data_attribution[0].mislabeling.as_mut().unwrap();
+    found.curves[0].auroc.interval = Some([0.4, 0.6]);
+    found.curves[1].auroc.interval = Some([0.1, 0.2]);
+    let verdicts = said(&report)
+        .into_iter()
+        .filter(|(_, text)| text.starts_with("Inspected by"));
+    let verdicts: Vec<Verdict> = verdicts.map(|(verdict, _)| verdict).collect();
+    assert_eq!(verdicts, [Verdict::NoDifference, Verdict::Worse]);
+    // Without images the top cases are tables.
+    for sample in &mut report.data_attribution[0].top_cases {
+        sample.image = None;
+    }
+    let page = page(&report);
+    assert!(page.contains("Top training cases of test case"));
+    assert!(!page.contains("Left: the test case"));
+    let json = report.to_json().unwrap();
+    let read = Report::from_json(json.as_bytes()).unwrap();
+    assert_eq!(
+        read.data_attribution[0].compared,
+        report.data_attribution[0].compared
+    );
+}
+
+#[test]
+fn tokens_are_told_by_colour_line_weight_and_words_and_long_texts_are_cut() {
+    let mut report = realistic();
+    let section = &mut report.texts[0];
+    section.texts.truncate(1);
+    let text = &mut section.texts[0];
+    text.tokens = ["good ", "but ", "<slow>"].map(str::to_owned).to_vec();
+    text.rationale = Some(vec![true, false, false]);
+    text.attributions = vec![vec![0.5, 0.0, -0.25], vec![0.01, -1.0, 0.01]];
+    let html = page(&report);
+    let start = html.find("<dl class=\"text\">").unwrap();
+    let drawn = &html[start..start + html[start..].find("</dl>").unwrap()];
+    // The largest of an explainer has the last strength; half as much the third of five.
+    assert!(drawn.contains(
+        "<span class=\"token for strength-5 marked\" title=\"0.5, marked\">good<span class=\"told\"> (0.5, marked)</span></span> \
+         <span class=\"token\">but</span> <span class=\"token against strength-3\" title=\"−0.25\">&lt;slow&gt;"
+    ), "{drawn}");
+    assert!(
+        drawn.contains("<span class=\"token marked\" title=\"marked\">good"),
+        "{drawn}"
+    );
+    let said: Vec<String> = findings(&report).into_iter().map(|of| of.text).collect();
+    let has = |start: &str| said.iter().any(|text| text.starts_with(start));
+    assert!(has("By Rationale AUPRC, “weights” is best"), "{said:?}");
+    assert!(has(
+        "All 2 explainers have their largest attribution at the same token in"
+    ));
+    // Of the texts that are shown one has 400 tokens.
+    let report = realistic();
+    let n_more: usize = report.texts[0].texts.iter().map(|text| text.n_more).sum();
+    assert_eq!(
+        n_more,
+        if report.texts[0].texts.iter().any(|text| text.sample == 3) {
+            100
+        } else {
+            0
+        }
+    );
+    let json = report.to_json().unwrap();
+    assert_eq!(
+        Report::from_json(json.as_bytes()).unwrap().texts,
+        report.texts
+    );
 }

@@ -1,6 +1,7 @@
 //! Many metrics of many explainers at once.
 
-use xai_core::{Error, Input, Real, Result};
+use xai_core::evaluation::check_names;
+use xai_core::{Real, Result};
 
 use crate::batch::data::{CheckedData, Explained};
 use crate::batch::{Data, PlannedRows, SideInput};
@@ -369,15 +370,4 @@ fn named<'m, T: Real>(
     metrics
         .map(|(name, metric)| (name.clone(), &**metric as _))
         .collect()
-}
-
-/// At least one name, and none twice: the index is that of the second.
-fn check_names(input: Input, names: &[&str]) -> Result<()> {
-    if names.is_empty() {
-        return Err(Error::empty(input));
-    }
-    match (1..names.len()).find(|&i| names[..i].contains(&names[i])) {
-        None => Ok(()),
-        Some(i) => Err(Error::parameter(input, names[i], "names that occur once").at(&[i])),
-    }
 }

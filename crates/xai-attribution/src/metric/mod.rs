@@ -32,7 +32,7 @@ pub use kinds::{
     WholeMetric, area, map_agreement,
 };
 pub use localization::*;
-pub use protocol::{CurvePoint, MetricValue};
+pub use protocol::MetricValue;
 pub use protocol::{GivenDraws, IMAGES_ONLY, Registered};
 pub use protocol::{Measure, Metric, key};
 pub use registry::from_setting;
@@ -41,6 +41,7 @@ pub use sanity::*;
 pub use xai_core::describe::{
     Direction, MetricInfo, Param, Parameter, Parameters, Range, Reading, Setting, Settings, Value,
 };
+pub use xai_core::evaluation::CurvePoint;
 pub use {
     axiomatic::*, comparison::*, complexity::*, context::*, faithfulness::*, plausibility::*,
 };

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::rc::Rc;
 
+use xai_core::evaluation::CurvePoint;
 use xai_core::{Error, ExactMean, Input, Layout, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -206,16 +207,6 @@ pub struct MetricValue {
         serde(default, skip_serializing_if = "Option::is_none")
     )]
     pub curve: Option<Vec<CurvePoint>>,
-}
-
-/// One step of a curve.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct CurvePoint {
-    /// How many positions of every sample are flipped, or features are in a subset.
-    pub n_flipped: usize,
-    /// The mean score over the samples.
-    pub score: f64,
 }
 
 impl MetricValue {

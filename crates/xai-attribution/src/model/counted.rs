@@ -5,31 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::{Array2, ArrayViewD};
 use xai_core::Real;
+use xai_core::evaluation::ModelCalls;
 
 use crate::model::{BoxError, Job, Model};
-
-/// How often a model was called, and with how many samples in all.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct ModelCalls {
-    /// Calls.
-    pub calls: u64,
-    /// Samples over all calls.
-    pub rows: u64,
-}
-
-impl std::fmt::Display for ModelCalls {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} rows in {} calls", self.rows, self.calls)
-    }
-}
-
-impl std::ops::AddAssign for ModelCalls {
-    fn add_assign(&mut self, other: Self) {
-        self.calls += other.calls;
-        self.rows += other.rows;
-    }
-}
 
 /// A model that counts how often it is called.
 ///

@@ -10,9 +10,10 @@ pub(crate) mod smoothed;
 
 pub use black_box::Concurrent;
 pub use black_box::{BoxError, Job, Model};
-pub use counted::{Counted, ModelCalls};
+pub use counted::Counted;
 pub use explainer::Explainer;
 pub use samples::Samples;
 pub use samples::{IntoTargets, Targets};
 pub use scoring::{CurveScore, Scoring, rows_per_call};
 pub use smoothed::Smoothed;
+pub use xai_core::evaluation::ModelCalls;

@@ -1,8 +1,8 @@
 //! What is wrong, and what was computed before it went wrong.
 
 use xai_core::Error;
+use xai_core::evaluation::in_places;
 
-use crate::evaluation::values::in_places;
 use crate::input;
 
 /// An evaluation that stopped: the reason, and every score that was computed until then.

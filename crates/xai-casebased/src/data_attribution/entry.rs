@@ -37,6 +37,7 @@ pub struct Entry {
     /// What it takes beside what it needs, or in place of it.
     pub also: &'static [Input],
     params: fn() -> Vec<Param>,
+    check: fn(Settings<'_>) -> Result<()>,
     pub(super) compute: Compute,
 }
 
@@ -47,6 +48,7 @@ impl Entry {
             info: M::INFO,
             also: &[input::KEEP],
             params: || M::default().params(),
+            check: |settings| made::<M>(settings).map(drop),
             compute: Compute::Rows(|settings, data| {
                 Ok(Reading {
                     of_rows: made::<M>(settings)?.of_rows(data)?,
@@ -65,6 +67,7 @@ impl Entry {
             info,
             also: &[input::KEEP],
             params: || M::default().params(),
+            check: |settings| made::<M>(settings).map(drop),
             compute: Compute::Rows(read),
         }
     }
@@ -78,6 +81,7 @@ impl Entry {
             info,
             also: &[],
             params: || M::default().params(),
+            check: |settings| made::<M>(settings).map(drop),
             compute: Compute::Whole(evaluate),
         }
     }
@@ -91,6 +95,14 @@ impl Entry {
     #[must_use]
     pub fn key(&self) -> String {
         self.info.name.replace('-', "_")
+    }
+
+    /// Whether it takes these settings of its parameters.
+    ///
+    /// # Errors
+    /// `InvalidParameter` for a parameter that it has not, or a value outside its domain.
+    pub fn check(&self, settings: &[(String, Value)]) -> Result<()> {
+        (self.check)(settings)
     }
 
     /// Its parameters, with their defaults as values.

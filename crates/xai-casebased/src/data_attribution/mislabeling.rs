@@ -4,7 +4,7 @@ use std::fmt;
 
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::number::check_finite_slice;
-use xai_core::statistics::{auroc, ranks::mid_ranks};
+use xai_core::statistics::{Interval, auroc, auroc_interval, ranks::mid_ranks};
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Result};
 
@@ -35,12 +35,18 @@ use crate::input;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct MislabelingDetection;
 
+/// The coverage of the interval.
+const LEVEL: f64 = 0.95;
+
 /// How early flagged cases come.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Mislabeling {
     /// The chance that a flagged case has a higher score than another, in [0, 1]; `None` where nobody or everybody is flagged.
     pub auroc: Option<f64>,
+    /// An interval of the AUROC that covers 95 %, see [`auroc_interval`](xai_core::statistics::auroc_interval); it takes the
+    /// cases for independent.
+    pub interval: Option<Interval>,
     /// The area under the curve, in [M/2n, 1 − M/2n], ½ = as by chance; `None` where nobody is flagged.
     pub area: Option<f64>,
     /// The share of the flagged that is found after 0, 1, …, n inspected cases; of equal scores the mean over their
@@ -92,6 +98,7 @@ impl MislabelingDetection {
         let some = n_flagged > 0;
         Ok(Mislabeling {
             auroc: auroc(scores, flags),
+            interval: auroc_interval(scores, flags, LEVEL)?,
             area: some.then(|| {
                 // Ranks ascend with the scores; from the top the rank r is n + 1 − r. Halves, so the sum is exact.
                 let flagged = mid_ranks(scores).into_iter().zip(flags);

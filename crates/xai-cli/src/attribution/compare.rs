@@ -26,7 +26,7 @@ use crate::attribution::options::{Channels, Reading, ScoringOptions};
 use crate::attribution::parameters::with_seed;
 use crate::attribution::parameters::{ALL_WORD, STANDARD_WORD};
 use crate::attribution::side_inputs;
-use crate::output::{rows, text, whole_file};
+use crate::output::{rows, whole_file};
 use crate::usage::nearest;
 use crate::{Context, examples};
 
@@ -164,9 +164,9 @@ impl Compare {
         compared.reading.say(context);
         let of_metrics = compared.table.metrics.iter().flat_map(|metric| {
             let values = metric.values.iter();
-            values.flat_map(|v| csv_rows(&v.explainer, &metric.metric, &v.per_sample))
+            values.flat_map(|v| rows::of_samples(&v.explainer, &metric.metric, &v.per_sample))
         });
-        rows::write(self.out.as_deref(), HEADER, of_metrics)?;
+        rows::write(self.out.as_deref(), rows::OF_SAMPLES, of_metrics)?;
         let result = CompareResult {
             channels: compared.reading.channels,
             table: compared.table.by_name(),
@@ -406,9 +406,9 @@ impl Compare {
         let out = self.out.as_ref().filter(|_| !completed.is_empty())?;
         let of_scores = completed.iter().flat_map(|scores| {
             let explainer = scores.explainer.as_deref().unwrap_or_default();
-            csv_rows(explainer, &scores.score, &scores.per_sample)
+            rows::of_samples(explainer, &scores.score, &scores.per_sample)
         });
-        Some(match rows::write(Some(out), HEADER, of_scores) {
+        Some(match rows::write(Some(out), rows::OF_SAMPLES, of_scores) {
             Ok(()) => format!(
                 "the scores computed until then are in {}",
                 whole_file::called(out).display()
@@ -492,22 +492,4 @@ fn planned(rows: &PlannedRows) -> String {
         0 => model,
         n => format!("{model}, the explainers {at_least}{n}"),
     }
-}
-
-const HEADER: [&str; 4] = ["explainer", "metric", "sample", "score"];
-
-/// A row per sample.
-fn csv_rows<'a>(
-    explainer: &'a str,
-    metric: &'a str,
-    per_sample: &'a [Option<f64>],
-) -> impl Iterator<Item = [String; 4]> + 'a {
-    per_sample.iter().enumerate().map(move |(sample, score)| {
-        [
-            explainer.to_owned(),
-            metric.to_owned(),
-            sample.to_string(),
-            text::cell(*score),
-        ]
-    })
 }

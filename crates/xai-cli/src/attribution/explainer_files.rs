@@ -1,11 +1,8 @@
 //! Explainers by name: the files of their maps, and the files that make maps.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
-use clap::builder::{OsStringValueParser, TypedValueParser};
-use clap_lex::OsStrExt;
 use ndarray::ArrayD;
 use xai_files::onnx::engine::EngineOptions;
 use xai_files::onnx::explainer::OnnxExplainer;
@@ -14,33 +11,18 @@ use xai_files::{Failure, InFile};
 use xai_metrics::attribution::Evaluation;
 use xai_metrics::attribution::model::{Explainer, Targets};
 
-/// `NAME=FILE`
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct NamedFile {
-    name: String,
-    file: PathBuf,
-}
-
-fn named_file(argument: OsString) -> Result<NamedFile, &'static str> {
-    match argument.split_once("=") {
-        Some((name, file)) if !name.is_empty() && !file.is_empty() => Ok(NamedFile {
-            name: name.to_string_lossy().into_owned(),
-            file: file.into(),
-        }),
-        _ => Err("expected NAME=FILE, the explainer and its file"),
-    }
-}
+use crate::usage::named_file::NamedFile;
 
 /// The explainers of a comparison.
 #[derive(Debug, Args)]
 pub(crate) struct ExplainerFiles {
     /// The explainers: each a name and the file of its maps.
-    #[arg(long, value_name = "NAME=E.npy", num_args = 1.., required_unless_present = "explainers", value_parser = OsStringValueParser::new().try_map(named_file))]
+    #[arg(long, value_name = "NAME=E.npy", num_args = 1.., required_unless_present = "explainers", value_parser = NamedFile::parser())]
     explanations: Vec<NamedFile>,
     /// Explainers that make maps: each a name and an ONNX file from inputs, and if it takes them
     /// target classes (n,), to maps. They are asked for the maps that no file has, and by the metrics
     /// that explain changed inputs.
-    #[arg(long, value_name = "NAME=E.onnx", num_args = 1.., value_parser = OsStringValueParser::new().try_map(named_file))]
+    #[arg(long, value_name = "NAME=E.onnx", num_args = 1.., value_parser = NamedFile::parser())]
     explainers: Vec<NamedFile>,
 }
 
@@ -89,9 +71,7 @@ impl ExplainerFiles {
 
     /// The file that makes maps, of an explainer by its name.
     pub(super) fn explainer_of(&self, name: Option<&str>) -> Option<&Path> {
-        let mut explainers = self.explainers.iter();
-        let found = explainers.find(|explainer| Some(explainer.name.as_str()) == name);
-        found.map(|explainer| &*explainer.file)
+        NamedFile::find(&self.explainers, name?)
     }
 
     /// Opens the files that make maps.

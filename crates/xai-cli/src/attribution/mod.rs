@@ -8,11 +8,13 @@ mod list;
 mod metric;
 #[cfg(feature = "onnx")]
 pub(crate) mod model_files;
+mod named;
 pub(crate) mod options;
 pub(crate) mod parameters;
 mod reliability;
 mod result;
 mod side_inputs;
+pub(crate) mod texts;
 
 use clap::{ArgMatches, FromArgMatches, Subcommand};
 use xai_files::Failure;
@@ -29,6 +31,7 @@ pub(crate) enum Command {
     Compare(Box<compare::Compare>),
     List(list::List),
     Reliability(reliability::Reliability),
+    Texts(texts::Texts),
 }
 
 /// Commands over all metrics.
@@ -41,6 +44,8 @@ enum OverMetrics {
     List(list::List),
     /// Which metrics to believe: whether samples, samples drawn again and other metrics say the same.
     Reliability(reliability::Reliability),
+    /// Texts with the attributions of their tokens, and how far they agree with what people marked.
+    Texts(texts::Texts),
 }
 
 impl Subcommand for Command {
@@ -74,6 +79,7 @@ impl FromArgMatches for Command {
             OverMetrics::Compare(compare) => Self::Compare(compare),
             OverMetrics::List(list) => Self::List(list),
             OverMetrics::Reliability(reliability) => Self::Reliability(reliability),
+            OverMetrics::Texts(texts) => Self::Texts(texts),
         })
     }
 
@@ -91,5 +97,6 @@ pub(crate) fn run(command: &Command, context: &Context) -> Result<(), Failure> {
         Command::Compare(command) => command.run(context),
         Command::List(command) => command.run(context),
         Command::Reliability(command) => command.run(context),
+        Command::Texts(command) => command.run(context),
     }
 }

@@ -1,11 +1,8 @@
 //! Which metrics to believe: those of a comparison judged by its scores.
 
-use std::fmt;
-use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 use xai_files::{Failure, Files, InFile, InFiles};
@@ -13,9 +10,9 @@ use xai_metrics::attribution::evaluation::{
     EvaluationValues, MetricPair, MetricReliability, MetricValues, Statistics,
 };
 use xai_metrics::attribution::metric::Direction;
-use xai_metrics::attribution::model::ModelCalls;
 use xai_metrics::core::input;
 
+use crate::attribution::named::Named;
 use crate::output::text;
 use crate::{Context, examples};
 
@@ -136,23 +133,14 @@ fn read(path: &Path) -> Result<EvaluationValues, Failure> {
     }
     let metrics = metrics.into_iter().map(|(metric, stored)| {
         let scores = stored.explainers.0.into_iter();
-        MetricValues {
-            metric,
-            direction: stored.better,
-            is_share: false,
-            is_whole: false,
-            undefined: None,
-            info: None,
-            per_sample: scores.map(|(_, scores)| scores.per_sample).collect(),
-            curves: Vec::new(),
-        }
+        let per_sample = scores.map(|(_, scores)| scores.per_sample).collect();
+        MetricValues::new(metric, stored.better, per_sample)
     });
-    Ok(EvaluationValues {
-        n_samples,
+    Ok(EvaluationValues::new(
         explainers,
-        metrics: metrics.collect(),
-        model_calls: ModelCalls::default(),
-    })
+        n_samples,
+        metrics.collect(),
+    ))
 }
 
 /// What is read of a comparison.
@@ -170,34 +158,4 @@ struct StoredMetric {
 #[derive(Deserialize)]
 struct StoredScores {
     per_sample: Vec<Option<f64>>,
-}
-
-/// An object whose names are no fields, in the order of the file.
-struct Named<V>(Vec<(String, V)>);
-
-impl<'de, V: Deserialize<'de>> Deserialize<'de> for Named<V> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries<V>(PhantomData<V>);
-
-        impl<'de, V: Deserialize<'de>> Visitor<'de> for Entries<V> {
-            type Value = Vec<(String, V)>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object of names")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut entries: Self::Value = Vec::new();
-                while let Some((name, value)) = map.next_entry::<String, V>()? {
-                    if entries.iter().any(|(other, _)| *other == name) {
-                        let twice = format_args!("`{name}` is there twice");
-                        return Err(serde::de::Error::custom(twice));
-                    }
-                    entries.push((name, value));
-                }
-                Ok(entries)
-            }
-        }
-        deserializer.deserialize_map(Entries(PhantomData)).map(Self)
-    }
 }

@@ -3,7 +3,7 @@
 use xai_files::Failure;
 
 mod aggregates;
-mod attribution;
+pub(crate) mod attribution;
 pub(crate) mod audit;
 mod correspondence;
 mod explain;

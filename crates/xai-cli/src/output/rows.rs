@@ -5,7 +5,7 @@ use std::path::Path;
 
 use xai_files::Failure;
 
-use crate::output::whole_file;
+use crate::output::{text, whole_file};
 
 /// Where rows go: to a file, or nowhere.
 pub(crate) struct Rows<'a>(Option<csv::Writer<&'a mut dyn Write>>);
@@ -65,5 +65,24 @@ pub(crate) fn stream<T>(
             writer.flush().map_err(Failure::cannot_be_written)?;
         }
         Ok(done)
+    })
+}
+
+/// The columns of [`of_samples`].
+pub(crate) const OF_SAMPLES: [&str; 4] = ["explainer", "metric", "sample", "score"];
+
+/// A row for each sample of one explainer by one metric.
+pub(crate) fn of_samples<'a>(
+    explainer: &'a str,
+    metric: &'a str,
+    per_sample: &'a [Option<f64>],
+) -> impl Iterator<Item = [String; 4]> + 'a {
+    per_sample.iter().enumerate().map(move |(sample, score)| {
+        [
+            explainer.to_owned(),
+            metric.to_owned(),
+            sample.to_string(),
+            text::cell(*score),
+        ]
     })
 }

@@ -1,7 +1,7 @@
 //! The report in a few lines, for the terminal.
 
-use xai_report::section::attribution::Attribution;
 use xai_report::section::casebased::{Casebased, Group};
+use xai_report::section::compared::Compared;
 use xai_report::section::graph::Graph;
 use xai_report::section::repro::Repro;
 use xai_report::section::simulation::Simulation;
@@ -20,7 +20,12 @@ pub(super) fn digest(report: &Report) -> String {
         .collect();
     parts.push(findings.join("\n"));
     parts.extend(report.casebased.iter().map(casebased));
-    parts.extend(report.attribution.iter().map(attribution));
+    let attribution = report.attribution.iter();
+    parts.extend(attribution.map(|of| compared(&of.origin.name, &of.compared)));
+    let texts = report.texts.iter();
+    parts.extend(texts.map(|of| compared(&of.origin.name, &of.compared)));
+    let of_cases = report.data_attribution.iter();
+    parts.extend(of_cases.map(|of| compared(&of.origin.name, &of.compared)));
     parts.extend(report.graph.iter().map(graph));
     parts.extend(report.repro.iter().map(repro));
     parts.extend(report.simulation.iter().map(simulation));
@@ -65,13 +70,13 @@ fn casebased(section: &Casebased) -> String {
     )
 }
 
-fn attribution(section: &Attribution) -> String {
+fn compared(name: &str, section: &Compared) -> String {
     let metrics: Vec<String> = section
         .metrics
         .iter()
         .map(|metric| with_arrow(&metric.title, metric.better))
         .collect();
-    let mut header = vec![section.origin.name.as_str()];
+    let mut header = vec![name];
     header.extend(metrics.iter().map(String::as_str));
     let rows = section.explainers.iter().enumerate().map(|(e, name)| {
         let values = section

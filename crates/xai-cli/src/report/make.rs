@@ -59,7 +59,7 @@ impl Opened {
         match self.document.sections.is_empty() {
             false => Ok(()),
             true => Err(Failure::new("nothing to report: the study has no section")
-                .help("add [[casebased]], [[attribution]], [[graph]], [[repro]] or [[simulation]]; `xai report init` writes a study of the files of a folder")
+                .help("add [[casebased]], [[attribution]], [[texts]], [[data_attribution]], [[graph]], [[repro]] or [[simulation]]; `xai report init` writes a study of the files of a folder")
                 .in_file(&self.document.text.file)),
         }
     }
@@ -245,6 +245,13 @@ pub(super) fn evaluate_one(
         Request::Attribution(arguments) => report
             .attribution
             .push(evaluate::attribution::evaluate(arguments, origin, context)?),
+        Request::Texts(arguments) => report
+            .texts
+            .push(evaluate::texts::evaluate(arguments, origin, context)?),
+        Request::DataAttribution(arguments, images) => {
+            let section = evaluate::data_attribution::evaluate(arguments, images, origin, context)?;
+            report.data_attribution.push(section);
+        }
         Request::Graph(inputs) => report
             .graph
             .push(evaluate::graph::evaluate(inputs, origin, context)?),

@@ -2,6 +2,7 @@
 
 pub(crate) mod examples;
 pub(crate) mod manual;
+pub(crate) mod named_file;
 
 use std::fmt::Display;
 use std::num::{IntErrorKind, ParseIntError};

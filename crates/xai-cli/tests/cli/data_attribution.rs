@@ -1,6 +1,6 @@
 //! `xai casebased attribution` on files: the examples of the metrics, rows, and what is wrong with files.
 
-use ndarray::{Array1, Array2, array};
+use ndarray::{Array1, Array2, Array3, array};
 use xai_metrics::casebased::data_attribution::METRICS;
 
 use crate::harness::Files;
@@ -168,4 +168,183 @@ fn what_is_wrong_with_a_file_is_said_of_the_file() {
     assert!(files.failure(2, &command(none)).text.contains("at least 1"));
     let missing = "shortcut-detection --attributions attributions.npy";
     assert!(files.failure(2, &command(missing)).text.contains("--flags"));
+}
+
+/// The options of a comparison of two explainers.
+const COMPARED: &str = "casebased attribution compare --attributions a=attributions.npy b=random-attributions.npy \
+     --train-labels train-labels.npy --test-classes test-classes.npy --flags flags.npy";
+
+#[test]
+fn a_comparison_has_the_numbers_of_single_metrics_with_intervals_ranks_and_tests() {
+    let files = files();
+    let found = files.json(&format!(
+        "{COMPARED} --metrics class-auroc,top-k-cardinality,class-detection,class-detection(k=3) --out rows.csv"
+    ));
+    let metrics = found["metrics"].as_object().expect("metrics");
+    let names = ["class_auroc", "class_detection", "class_detection(k=3)"];
+    assert!(metrics.keys().eq(names), "{:?}", metrics.keys());
+    for (explainer, file) in [("a", "attributions.npy"), ("b", "random-attributions.npy")] {
+        let single = files.json(&format!(
+            "casebased attribution class-auroc --attributions {file} --train-labels train-labels.npy \
+             --test-classes test-classes.npy"
+        ));
+        let of = &metrics["class_auroc"]["explainers"][explainer];
+        assert_eq!(of["value"], single["value"]);
+        assert_eq!(of["per_sample"], single["per_sample"]);
+        let (low, high) = (of["interval"][0].as_f64(), of["interval"][1].as_f64());
+        assert!(low <= of["value"].as_f64() && of["value"].as_f64() <= high && low < high);
+        let single = files.json(&format!(
+            "casebased attribution top-k-cardinality --attributions {file}"
+        ));
+        let of = &found["whole"]["top_k_cardinality"]["explainers"][explainer];
+        for field in ["value", "unique", "scaled"] {
+            assert_eq!(of[field], single[field], "{field}");
+        }
+    }
+    let pair = &metrics["class_auroc"]["comparisons"][0];
+    assert_eq!(pair["n_pairs"], 4);
+    assert_eq!(metrics["class_auroc"]["ranking"][0], pair["first"]);
+    assert!(found.get("model_calls").is_none());
+    // Three metrics of two explainers on four test cases.
+    assert_eq!(files.read("rows.csv").lines().count(), 1 + 3 * 2 * 4);
+    let table = files.table(&format!(
+        "{COMPARED} --metrics class-auroc,mislabeling-detection"
+    ));
+    assert!(table.contains("mislabeling_detection ↑"), "{table}");
+    assert!(
+        table.contains("samples: 4; intervals of level 0.95"),
+        "{table}"
+    );
+}
+
+#[test]
+fn mislabeled_cases_are_looked_for_by_given_scores_or_by_negative_means() {
+    let files = files();
+    let command = "casebased attribution compare --attributions a=attributions.npy --flags flags.npy \
+                   --metrics mislabeling-detection";
+    let given = files.json(&format!("{command} --scores a=scores.npy"));
+    let single = files
+        .json("casebased attribution mislabeling-detection --scores scores.npy --flags flags.npy");
+    let of = &given["whole"]["mislabeling_detection"]["explainers"]["a"];
+    assert_eq!(
+        (&of["value"], &of["curve"]),
+        (&single["value"], &single["curve"])
+    );
+    assert!(files.remarks(command).contains("negative mean attribution"));
+    // The negative means, in another file.
+    let tau = |t: usize, i: usize| ((7 * i + 5 * t + i * t) % 11) as f64 - 4.0;
+    let means = Array1::from_iter((0..12).map(|i| -(0..4).map(|t| tau(t, i)).sum::<f64>() / 4.0));
+    files.array("means.npy", &means);
+    let of_means = files.json(&format!("{command} --scores a=means.npy"));
+    assert_eq!(files.json(command)["whole"], of_means["whole"]);
+}
+
+#[test]
+fn without_metrics_a_comparison_has_all_that_the_files_are_enough_for() {
+    let files = files();
+    let found = files.json(
+        "casebased attribution compare --attributions a=attributions.npy --random-attributions \
+         a=random-attributions.npy --relevant relevant.npy",
+    );
+    let metrics = found["metrics"].as_object().expect("metrics").keys();
+    let expected = [
+        "attribution_randomization",
+        "hit_at_k",
+        "mean_reciprocal_rank",
+        "recall_at_k",
+    ];
+    assert!(metrics.eq(expected));
+    let whole = found["whole"].as_object().expect("metrics").keys();
+    assert!(whole.eq(["top_k_cardinality"]));
+}
+
+#[test]
+fn what_is_wrong_with_a_comparison_is_said_of_the_option_or_the_file() {
+    let files = files();
+    let failed = files.wrong_usage("--metrics", &format!("{COMPARED} --metrics class-aurok"));
+    assert!(failed.text.contains("class-auroc"), "{}", failed.text);
+    files.wrong_usage(
+        "--metrics",
+        &format!("{COMPARED} --metrics class-detection(j=2)"),
+    );
+    files.wrong_usage("--metrics", &format!("{COMPARED} --metrics brittleness"));
+    files.wrong_usage(
+        "--metrics",
+        &format!("{COMPARED} --metrics class-auroc,class-auroc"),
+    );
+    files.wrong_usage("--scores", &format!("{COMPARED} --scores a=scores.npy"));
+    files.wrong_usage("--scores", &format!("{COMPARED} --scores c=scores.npy"));
+    files.wrong_usage("--level", &format!("{COMPARED} --level 1"));
+    let twice = COMPARED.replace("b=", "a=");
+    files.wrong_usage("--attributions", &twice);
+    files.array("fewer.npy", &Array2::<f64>::zeros((3, 12)));
+    let fewer = COMPARED.replace("random-attributions.npy", "fewer.npy");
+    files.bad_data(
+        "test-classes.npy",
+        &format!("{fewer} --metrics class-auroc"),
+    );
+    files.wrong_usage(
+        "--attributions",
+        &format!("{fewer} --metrics shortcut-detection"),
+    );
+}
+
+const STUDY: &str = "[[data_attribution]]\n\
+    train_labels = 'train-labels.npy'\n\
+    test_classes = 'test-classes.npy'\n\
+    metrics = ['class-auroc', { name = 'class-detection', k = 3 }]\n\
+    train_images = 'train-images.npy'\n\
+    test_images = 'test-images.npy'\n\
+    [[data_attribution.explainers]]\n\
+    name = 'a'\n\
+    attributions = 'attributions.npy'\n";
+
+#[test]
+fn a_section_has_the_numbers_of_its_command_and_the_top_cases() {
+    let files = files();
+    files.array("train-images.npy", &Array3::<u8>::ones((12, 2, 2)));
+    files.array("test-images.npy", &Array3::<u8>::ones((4, 2, 2)));
+    files.text("s.toml", STUDY);
+    let report = files.json("report s.toml");
+    let section = &report["data_attribution"][0];
+    let command = section["commands"][0].as_str().expect("a command");
+    let found = files.json(
+        command
+            .trim_start_matches("xai ")
+            .replace('\'', "")
+            .as_str(),
+    );
+    for metric in section["metrics"].as_array().expect("metrics") {
+        let name = metric["metric"].as_str().expect("a name");
+        assert_eq!(
+            metric["values"][0]["value"],
+            found["metrics"][name]["explainers"]["a"]["value"]
+        );
+    }
+    // τ of the first test case is (7 i mod 11) − 4: 10, 9 and 8 in the places 3, 6 and 9.
+    let first = section["top_cases"]
+        .as_array()
+        .expect("cases")
+        .iter()
+        .find(|of| of["sample"] == 0);
+    let top = first.expect("the first")["explainers"][0]
+        .as_array()
+        .expect("cases");
+    let cases: Vec<&serde_json::Value> = top.iter().map(|top| &top["case"]).collect();
+    assert_eq!(cases[..3], [3, 6, 9]);
+    assert_eq!(section["files"].as_array().map(Vec::len), Some(5));
+    files.array("test-images.npy", &Array3::<u8>::ones((3, 2, 2)));
+    let failed = files.bad_data("test-images.npy", "report s.toml --out other");
+    assert!(
+        failed.text.contains("expected images (4, height, width)"),
+        "{}",
+        failed.text
+    );
+    files.text("s.toml", &STUDY.replace("attributions = '", "maps = '"));
+    let failed = files.failure(1, "report s.toml --out other");
+    assert!(
+        failed.text.contains("unknown key `maps`"),
+        "{}",
+        failed.text
+    );
 }

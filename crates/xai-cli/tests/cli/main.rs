@@ -35,3 +35,4 @@ mod studies;
 mod tables;
 #[cfg(unix)]
 mod terminal;
+mod texts;

@@ -95,8 +95,8 @@ fn a_wrong_study_is_named_with_its_line() {
     assert_eq!(
         with("title = 'x'\n"),
         "error: s.toml: nothing to report: the study has no section\n\
-         help: add [[casebased]], [[attribution]], [[graph]], [[repro]] or [[simulation]]; `xai report init` \
-         writes a study of the files of a folder"
+         help: add [[casebased]], [[attribution]], [[texts]], [[data_attribution]], [[graph]], [[repro]] or [[simulation]]; \
+         `xai report init` writes a study of the files of a folder"
     );
     let unknown = with("title = 'x'\n[casebased]\ntrian = 't.csv'\n");
     assert!(unknown.starts_with("error: s.toml: line 3: unknown key `trian`"));

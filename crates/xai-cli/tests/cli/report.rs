@@ -75,7 +75,15 @@ fn without_a_command_the_sample_study_is_reported_and_nothing_beside_it_is_neede
         13
     );
     // Every section has a finding that leads to it.
-    for family in ["casebased", "attribution", "graph", "repro", "simulation"] {
+    for family in [
+        "casebased",
+        "attribution",
+        "texts",
+        "data_attribution",
+        "graph",
+        "repro",
+        "simulation",
+    ] {
         let id = report[family][0]["id"].as_str().unwrap();
         let mut findings = report["findings"].as_array().unwrap().iter();
         assert!(findings.any(|finding| finding["section"] == id), "{id}");

@@ -9,6 +9,7 @@ use crate::describe::{
 use crate::error::Result;
 use crate::reliability::table::Table;
 use crate::statistics::Centred;
+use crate::statistics::ranks::for_each_tie;
 use crate::sum::ExactSum;
 use crate::{input, parallel};
 
@@ -149,12 +150,17 @@ type Ratings = Vec<(f64, usize)>;
 fn alpha(mut units: Vec<Ratings>, level: RatingLevel) -> KrippendorffAlpha {
     let count = |ratings: &[(f64, usize)]| ratings.iter().map(|(_, n)| n).sum::<usize>();
     units.retain(|unit| count(unit) > 1);
-    let mut all = units.concat();
-    sort(&mut all, |(rating, _)| *rating);
-    let all = all
-        .chunk_by(|a, b| a.0 == b.0)
-        .map(|run| (run[0].0, count(run)));
-    let all: Ratings = all.collect();
+    let given: Ratings = units.concat();
+    let ratings: Vec<f64> = given.iter().map(|(rating, _)| *rating).collect();
+    // Of each given rating its place among the different ones: found while they are sorted, not looked up.
+    let (mut all, mut place_of) = (Ratings::new(), vec![0; given.len()]);
+    for_each_tie(&ratings, |_, ties| {
+        for &tie in ties {
+            place_of[tie] = all.len();
+        }
+        let n = ties.iter().map(|&tie| given[tie].1).sum();
+        all.push((ratings[ties[0]], n));
+    });
     let n_ratings = count(&all);
     let places = match level {
         RatingLevel::Interval => {
@@ -175,12 +181,12 @@ fn alpha(mut units: Vec<Ratings>, level: RatingLevel) -> KrippendorffAlpha {
         RatingLevel::Nominal => different_pairs,
         RatingLevel::Ordinal | RatingLevel::Interval => squared_distances,
     };
+    let mut of_given = place_of.into_iter().map(|place| places[place]);
     let observed: ExactSum = units
         .iter_mut()
         .map(|unit| {
-            for (rating, _) in unit.iter_mut() {
-                let place = all.partition_point(|(other, _)| other < rating);
-                *rating = places[place];
+            for ((rating, _), place) in unit.iter_mut().zip(&mut of_given) {
+                *rating = place;
             }
             disagreement(unit) / (count(unit) - 1) as f64
         })

@@ -152,7 +152,7 @@ pub fn average_precision<T: Real>(values: &[T], is_second: &[bool]) -> Option<f6
 }
 
 /// Gives each run of equal values in ascending order: how many values are below it, and its members.
-pub(super) fn for_each_tie<T: Real>(values: &[T], mut visit: impl FnMut(usize, &[usize])) {
+pub(crate) fn for_each_tie<T: Real>(values: &[T], mut visit: impl FnMut(usize, &[usize])) {
     let mut start = 0;
     for ties in ascending(values).chunk_by(|&i, &j| values[i] == values[j]) {
         visit(start, ties);

@@ -1,4 +1,4 @@
-"""Parameters as the native part describes them: in signatures, and in documentation."""
+"""Metrics and parameters as the native part describes them: in signatures, and in documentation."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import inspect
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from . import _native
 
@@ -42,10 +42,72 @@ class Parameter:
         return lines
 
 
+@dataclass(frozen=True)
+class DescribedMetric:
+    """A metric: what it is called, asks and needs, and how its number is read.
+
+    >>> from xai_metrics.attribution import metric_info
+    >>> metric_info("deletion").question
+    'How fast does the score fall when the most important positions are removed first?'
+    """
+
+    #: The name in tables, and of its function or argument: ``average_drop``.
+    name: str
+    #: The name in texts: ``Average Drop``.
+    title: str
+    question: str
+    #: Which end of its scale is the good one.
+    direction: Literal["higher", "lower", "none"]
+    range: str
+    #: What it needs: ``model``, ``inputs``, ``targets``, ``explanations``, ``attributions``, …
+    needs: tuple[str, ...]
+    source: str
+    #: The value of one sample, with the defaults of all parameters. Of maps: ``x`` is the input, ``a`` or
+    #: ``e(x)`` its map, ``f`` the model, and ``g`` the score that it gives the target.
+    formula: str
+    #: What the ends of the range mean.
+    extremes: str
+    #: What the number does not tell.
+    limits: str
+    #: What other packages call the same quantity, or one that differs by a scale: ``quantus.Sparseness``.
+    peers: tuple[str, ...]
+    #: The value in the example of the documentation.
+    example: float | None
+    parameters: tuple[Parameter, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name.
+
+        >>> from xai_metrics.attribution import metric_info
+        >>> metric_info("complexity").to_dict()["needs"]
+        ['explanations']
+        """
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        fields["parameters"] = [vars(parameter) for parameter in self.parameters]
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()}
+
+
+M = TypeVar("M", bound=DescribedMetric)
+
+
+def metrics_by_name(kind: type[M], described: list[dict[str, Any]]) -> dict[str, M]:
+    """Metrics by their names, of what the native part says of them."""
+    infos = {}
+    for metric in described:
+        lists: dict[str, Any] = {name: tuple(of) if isinstance(of, list) else of for name, of in metric.items()}
+        lists["parameters"] = tuple(_parameter(one) for one in metric["parameters"])
+        infos[metric["name"]] = kind(**lists)
+    return infos
+
+
+def _parameter(one: dict[str, Any]) -> Parameter:
+    return Parameter(**{**one, "words": tuple(one["words"])})
+
+
 def parameters_of(operation: str) -> list[Parameter]:
     """The parameters of a function by its name: ``graph.ground_truth``."""
     described = _native.parameters(operation)
-    return [Parameter(**{**one, "words": tuple(one["words"])}) for one in described]
+    return [_parameter(one) for one in described]
 
 
 def described(*operations: str) -> Callable[[F], F]:

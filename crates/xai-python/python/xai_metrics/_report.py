@@ -177,8 +177,8 @@ class Report:
 
     def __repr__(self) -> str:
         held = self.to_dict()
-        families = ("casebased", "attribution", "graph", "repro", "simulation")
-        names = [section["name"] for family in families for section in held[family]]
+        families = ("casebased", "attribution", "texts", "data_attribution", "graph", "repro", "simulation")
+        names = [section["name"] for family in families for section in held.get(family, [])]
         lines = [f"{held['title']}: {', '.join(names)}"]
         return "\n".join([*lines, *(f"- {finding['text']}" for finding in held["findings"])])
 

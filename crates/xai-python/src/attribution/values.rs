@@ -36,6 +36,9 @@ type Stored = (
     Vec<Option<Vec<CurvePoint>>>,
 );
 
+/// The name of a metric, which values are better, whether they are shares, and the values of each explainer.
+type GivenRows = (String, String, bool, Vec<Vec<f64>>);
+
 #[pymethods]
 impl AttributionValues {
     #[getter]
@@ -150,6 +153,27 @@ impl AttributionValues {
         let metrics: Vec<_> = metrics.collect();
         let of_all = (values.n_samples, &values.explainers, values.model_calls);
         to_bytes(py, &(of_all, metrics))
+    }
+
+    /// The values of metrics `(name, better, is_share, [explainer][sample])` that were computed elsewhere, NaN where
+    /// undefined.
+    #[staticmethod]
+    fn of_rows(explainers: Vec<String>, n_samples: usize, metrics: Vec<GivenRows>) -> Self {
+        let metrics = metrics.into_iter().map(|(metric, better, is_share, rows)| {
+            let direction = match better.as_str() {
+                "higher" => Direction::Higher,
+                "lower" => Direction::Lower,
+                _ => Direction::None,
+            };
+            let defined = |row: Vec<f64>| row.into_iter().map(|x| (!x.is_nan()).then_some(x));
+            let rows = rows.into_iter().map(|row| defined(row).collect());
+            MetricValues {
+                is_share,
+                ..MetricValues::new(metric, direction, rows.collect())
+            }
+        });
+        let metrics = metrics.collect();
+        Self(EvaluationValues::new(explainers, n_samples, metrics))
     }
 
     #[staticmethod]

@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use xai_casebased::data_attribution::{
-    AttributionData, AttributionRows, Entry, METRICS, Subsets, evaluate_all,
+    AttributionData, AttributionRows, Entry, METRICS, Subsets, evaluate_all, negative_means,
 };
 use xai_core::describe::Setting;
 
@@ -196,15 +196,17 @@ impl Inputs<'_> {
     }
 }
 
-/// The outcomes of metrics, written as settings, from one reading; `given` are parameters of all of them.
+/// The outcomes of metrics, written as settings, from one reading; `given` are parameters of all of them. Scores of training
+/// cases may be derived from the attributions.
 #[pyfunction]
-#[pyo3(signature = (metrics, given, inputs, n_jobs=None))]
+#[pyo3(signature = (metrics, given, inputs, n_jobs=None, derives_scores=false))]
 fn data_attribution<'py>(
     py: Python<'py>,
     metrics: Vec<String>,
     given: Given,
     inputs: Inputs<'py>,
     n_jobs: Option<i64>,
+    derives_scores: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let metrics = metrics.iter().map(|metric| {
         let mut metric = metric.parse::<Setting>().or_raise(py)?;
@@ -254,8 +256,13 @@ fn data_attribution<'py>(
 
     let (size, reads) = (inputs.size(), inputs.reads());
     let evaluate = |calls: &Calls| {
-        let mut data = match attributions {
-            Some(source) => AttributionData::new(source.rows(calls)),
+        let attributions = attributions.map(|source| source.rows(calls));
+        let derived = match &attributions {
+            Some(rows) if derives_scores => Some(negative_means(&AttributionData::new(rows))?),
+            _ => None,
+        };
+        let mut data = match &attributions {
+            Some(rows) => AttributionData::new(rows),
             None => AttributionData::default(),
         };
         if let Some(source) = random {
@@ -285,6 +292,9 @@ fn data_attribution<'py>(
         }
         if let (Some(ks), Some(predictions)) = (&ks, predictions) {
             data = data.predictions(ks, predictions);
+        }
+        if let Some(derived) = &derived {
+            data = data.scores(derived);
         }
         evaluate_all(&data, &metrics)
     };

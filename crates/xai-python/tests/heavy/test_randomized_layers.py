@@ -167,3 +167,19 @@ def test_a_metric_of_ones_own_beside_a_module() -> None:
     with torch.no_grad():
         expected = model(torch.from_numpy(X)).max(1).values.double().numpy()
     np.testing.assert_array_equal(table["Largest"]["map"].per_sample, expected)
+
+
+def test_weights_are_multiplied_for_a_while() -> None:
+    from xai_metrics.attribution import meta_consistency
+
+    torch.manual_seed(3)
+    net = torch.nn.Sequential(torch.nn.Linear(6, 3))
+    before = [of.detach().clone() for of in net.parameters()]
+    x = np.random.default_rng(1).random((30, 6), dtype=np.float32)
+    explainers = {"gradient": lambda x, y: x * net[0].weight.detach()[y], "random": "random"}
+    judged = meta_consistency(net, x, explainers, ["deletion"], perturb="model", n_iterations=1, n_perturbations=2)
+    assert all(torch.equal(of, kept) for of, kept in zip(net.parameters(), before))
+    assert judged.kept_minor is not None and judged.kept_minor > 0.9
+    assert judged.kept_disruptive is not None and judged.kept_disruptive > 0.1
+    again = meta_consistency(net, x, explainers, ["deletion"], perturb="model", n_iterations=1, n_perturbations=2)
+    assert again.metrics == judged.metrics

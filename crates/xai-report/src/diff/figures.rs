@@ -5,9 +5,12 @@ use crate::family::Origin;
 use crate::report::Report;
 use crate::section::attribution::Attribution;
 use crate::section::casebased::{Casebased, Group};
+use crate::section::compared::Compared;
+use crate::section::data_attribution::DataAttribution;
 use crate::section::graph::{Graph, GraphExplainer};
 use crate::section::repro::Repro;
 use crate::section::simulation::Simulation;
+use crate::section::texts::Texts;
 use xai_core::Direction;
 
 /// A number of a report, by what finds it in another one.
@@ -29,6 +32,8 @@ type Named = (String, Direction, Estimate);
 pub(super) fn figures(report: &Report) -> Vec<Figure> {
     let named = (report.casebased.iter().map(of_casebased))
         .chain(report.attribution.iter().map(of_attribution))
+        .chain(report.texts.iter().map(of_texts))
+        .chain(report.data_attribution.iter().map(of_data_attribution))
         .chain(report.graph.iter().map(of_graph))
         .chain(report.repro.iter().map(of_repro))
         .chain(report.simulation.iter().map(of_simulation));
@@ -70,6 +75,28 @@ fn of_casebased(section: &Casebased) -> Vec<Named> {
 }
 
 fn of_attribution(section: &Attribution) -> Vec<Named> {
+    of_compared(&section.compared)
+}
+
+fn of_texts(section: &Texts) -> Vec<Named> {
+    of_compared(&section.compared)
+}
+
+fn of_data_attribution(section: &DataAttribution) -> Vec<Named> {
+    let whole = section.whole.iter().flat_map(|metric| {
+        let values = std::iter::zip(&section.compared.explainers, &metric.values);
+        values.map(|(explainer, value)| {
+            let name = format!("{} / {explainer}", metric.metric);
+            (name, metric.better, *value)
+        })
+    });
+    of_compared(&section.compared)
+        .into_iter()
+        .chain(whole)
+        .collect()
+}
+
+fn of_compared(section: &Compared) -> Vec<Named> {
     let metrics = section.metrics.iter();
     let named = metrics.flat_map(|metric| {
         let values = std::iter::zip(&section.explainers, &metric.values);

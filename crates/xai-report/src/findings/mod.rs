@@ -3,10 +3,13 @@
 
 mod attribution;
 mod casebased;
+mod compared;
+mod data_attribution;
 mod finding;
 mod graph;
 mod repro;
 mod simulation;
+mod texts;
 mod words;
 
 use crate::report::{MissingSection, Report};
@@ -30,6 +33,13 @@ pub fn findings(report: &Report) -> Vec<Finding> {
     let mut findings: Vec<Finding> = report.missing.iter().map(missing).collect();
     findings.extend(report.casebased.iter().flat_map(casebased::findings));
     findings.extend(report.attribution.iter().flat_map(attribution::findings));
+    findings.extend(report.texts.iter().flat_map(texts::findings));
+    findings.extend(
+        report
+            .data_attribution
+            .iter()
+            .flat_map(data_attribution::findings),
+    );
     findings.extend(report.graph.iter().flat_map(graph::findings));
     findings.extend(report.repro.iter().flat_map(repro::findings));
     findings.extend(report.simulation.iter().flat_map(simulation::findings));

@@ -19,6 +19,8 @@ pub(super) enum Block {
     Figures(Vec<Figure>),
     /// Many small pictures side by side.
     Panels(Vec<Figure>),
+    /// A text whose words have colours.
+    Text(Element),
     /// A table.
     Table(Table),
     /// Blocks that are shown on demand.
@@ -132,6 +134,7 @@ impl Counter {
                 .into(),
             Block::Figures(figures) => self.draw_figures("figures", figures),
             Block::Panels(figures) => self.draw_figures("panels", figures),
+            Block::Text(text) => text.clone().into(),
             Block::Table(table) => self.draw_table(table),
             Block::Folded {
                 title,

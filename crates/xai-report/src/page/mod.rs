@@ -3,10 +3,13 @@
 mod attribution;
 mod block;
 mod casebased;
+mod compared;
+mod data_attribution;
 mod findings;
 mod graph;
 mod repro;
 mod simulation;
+mod texts;
 
 use crate::family::{Family, InputFile};
 use crate::markup::{Element, Markup, name};
@@ -113,6 +116,11 @@ fn sections(family: Family, report: &Report) -> Vec<Section<'_>> {
             sections
                 .map(|section| attribution::section(section, most_pixels))
                 .collect()
+        }
+        Family::Texts => report.texts.iter().map(texts::section).collect(),
+        Family::DataAttribution => {
+            let sections = report.data_attribution.iter();
+            sections.map(data_attribution::section).collect()
         }
         Family::Graph => report.graph.iter().map(graph::section).collect(),
         Family::Repro => report.repro.iter().map(repro::section).collect(),

@@ -12,6 +12,7 @@ pub(crate) mod ranks;
 pub(crate) mod raster;
 pub(crate) mod style;
 pub(crate) mod tiles;
+pub(crate) mod top_cases;
 
 pub(crate) use axes::{Area, Axis, Scale, extent, grid, line, nice_domain, nothing, tick};
 pub(crate) use color_map::{ColorMap, hexadecimal, legend_bar};
@@ -26,3 +27,4 @@ pub(crate) use ranks::{RankLine, Ranks};
 pub(crate) use raster::Raster;
 pub(crate) use style::{Entry, Style, Swatch, legend, ring};
 pub(crate) use tiles::Tiles;
+pub(crate) use top_cases::TopCases;

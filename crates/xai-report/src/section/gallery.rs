@@ -164,11 +164,16 @@ impl GalleryItem {
 /// The metric that samples are chosen by: Average Drop, which the pictures show, else the first that has a
 /// better end.
 fn chosen(metrics: &[MetricResult]) -> Option<&MetricResult> {
-    let mut metrics = metrics.iter();
     let drop = metrics
-        .clone()
+        .iter()
         .find(|metric| metric.metric == "average_drop");
-    drop.or_else(|| metrics.find(|metric| metric.direction != Direction::None))
+    drop.or_else(|| first_with_better_end(metrics))
+}
+
+/// The first metric that has a better end.
+fn first_with_better_end(metrics: &[MetricResult]) -> Option<&MetricResult> {
+    let mut metrics = metrics.iter();
+    metrics.find(|metric| metric.direction != Direction::None)
 }
 
 /// The samples at both ends, best first.
@@ -197,6 +202,19 @@ fn ends(metric: &MetricResult, explainer: usize) -> Vec<ChosenSample> {
         .collect()
 }
 
+/// The best and the worst of `n` samples by the first metric with a better end, of the explainer that it ranks first; some
+/// evenly spread where no metric has a value of each.
+pub(super) fn shown(table: &EvaluationTable, n: usize) -> Vec<usize> {
+    let first = first_with_better_end(&table.metrics);
+    let best = first.and_then(|metric| Some((metric, *metric.ranking.first()?)));
+    let chosen = best.map_or_else(Vec::new, |(metric, explainer)| ends(metric, explainer));
+    let n_spread = n.min(2 * N_EACH);
+    match chosen.is_empty() {
+        false => chosen.iter().map(|chosen| chosen.sample).collect(),
+        true => (0..n_spread).map(|i| i * n / n_spread).collect(),
+    }
+}
+
 /// The pictures of one of some samples.
 fn pixels(
     inputs: &ArrayD<f32>,
@@ -209,47 +227,68 @@ fn pixels(
     let (Some(input), Some(masked)) = (input, masked) else {
         return GalleryPixels::default();
     };
-    let (height, width, n_channels) = input.dim();
-    // Larger images are shown by every so many pixels.
-    let step = height.max(width).div_ceil(MOST_PIXELS).max(1);
-    let places: Vec<(usize, usize)> = (0..height)
-        .step_by(step)
-        .flat_map(|y| (0..width).step_by(step).map(move |x| (y, x)))
-        .collect();
-    let is_colored = n_channels >= 3;
-    let channels = if is_colored { 3 } else { 1 };
     // One scale for both pictures, in which a removed value has its own brightness.
-    let (low, high) = input
+    let ends = input
         .iter()
         .fold((0f32, 0f32), |(low, high), &x| (low.min(x), high.max(x)));
-    let scaled = |image: &ArrayView3<'_, f32>| {
-        let of_place = |&(y, x): &(usize, usize)| (0..channels).map(move |c| (y, x, c));
-        let values = places
-            .iter()
-            .flat_map(of_place)
-            .map(|place| match high > low {
-                true => ((image[place] - low) / (high - low)).clamp(0.0, 1.0),
-                false => 0.0,
-            });
-        values.collect::<Vec<f32>>()
-    };
-    let map = places.iter().map(|&(y, x)| map[y * width + x]);
+    let (_, width, _) = input.dim();
+    let map = places(&input).map(|(y, x)| map[y * width + x]).collect();
+    let (masked, ..) = scaled(&masked, ends);
+    let (input, (height, width), is_colored) = scaled(&input, ends);
     GalleryPixels {
-        height: height.div_ceil(step),
-        width: width.div_ceil(step),
-        map: map.collect(),
-        input: scaled(&input),
-        masked: scaled(&masked),
+        height,
+        width,
+        map,
+        input,
+        masked,
         is_colored,
     }
 }
 
+/// The places of an image that are shown: of a larger one every so many along each side.
+fn places(image: &ArrayView3<'_, f32>) -> impl Iterator<Item = (usize, usize)> + use<> {
+    let (height, width, _) = image.dim();
+    let step = step(height, width);
+    let rows = (0..height).step_by(step);
+    rows.flat_map(move |y| (0..width).step_by(step).map(move |x| (y, x)))
+}
+
+fn step(height: usize, width: usize) -> usize {
+    height.max(width).div_ceil(MOST_PIXELS).max(1)
+}
+
+/// The shown pixels of an image in [0, 1], its height and width, and whether there are three values of each.
+pub(super) fn scaled(
+    image: &ArrayView3<'_, f32>,
+    (low, high): (f32, f32),
+) -> (Vec<f32>, (usize, usize), bool) {
+    let (height, width, n_channels) = image.dim();
+    let step = step(height, width);
+    let is_colored = n_channels >= 3;
+    let channels = if is_colored { 3 } else { 1 };
+    let values = places(image).flat_map(|(y, x)| (0..channels).map(move |c| (y, x, c)));
+    let values = values.map(|place| match high > low {
+        true => ((image[place] - low) / (high - low)).clamp(0.0, 1.0),
+        false => 0.0,
+    });
+    let size = (height.div_ceil(step), width.div_ceil(step));
+    (values.collect(), size, is_colored)
+}
+
 /// One sample as `(height, width, channels)`.
-fn image(samples: &ArrayD<f32>, layout: Layout, row: usize) -> Option<ArrayView3<'_, f32>> {
-    let sample = samples
-        .index_axis(Axis(0), row)
-        .into_dimensionality::<Ix3>()
-        .ok()?;
+pub(super) fn image(
+    samples: &ArrayD<f32>,
+    layout: Layout,
+    row: usize,
+) -> Option<ArrayView3<'_, f32>> {
+    let sample = samples.index_axis(Axis(0), row);
+    let sample = match (sample.ndim(), layout) {
+        // Grey, without an axis of channels.
+        (2, Layout::ChannelsFirst) => sample.insert_axis(Axis(0)),
+        (2, _) => sample.insert_axis(Axis(2)),
+        _ => sample,
+    };
+    let sample = sample.into_dimensionality::<Ix3>().ok()?;
     Some(match layout {
         Layout::ChannelsFirst => sample.permuted_axes([1, 2, 0]),
         _ => sample,

@@ -2,7 +2,10 @@
 
 pub mod attribution;
 pub mod casebased;
+pub mod compared;
+pub mod data_attribution;
 pub mod gallery;
 pub mod graph;
 pub mod repro;
 pub mod simulation;
+pub mod texts;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Arg, Command, value_parser};
-use xai_metrics::casebased::data_attribution::Entry;
+use xai_metrics::casebased::data_attribution::{Entry, METRICS};
 use xai_metrics::casebased::input;
 use xai_metrics::core::{Direction, Input};
 
@@ -95,6 +95,32 @@ const FILES: &[FileOption] = &[
     ),
 ];
 
+/// The metrics that compare explainers: those that read attributions, and one of scores that may be made of them.
+pub(super) fn compared() -> impl Iterator<Item = &'static Entry> {
+    let is_compared = |entry: &&Entry| {
+        [input::ATTRIBUTIONS, input::SCORES]
+            .iter()
+            .any(|of| entry.info.needs.contains(of))
+    };
+    METRICS.iter().filter(is_compared)
+}
+
+/// The inputs that every explainer has for itself.
+pub(super) const OF_EXPLAINER: [Input; 3] = [
+    input::ATTRIBUTIONS,
+    input::RANDOM_ATTRIBUTIONS,
+    input::SCORES,
+];
+
+/// The files that metrics of a comparison need, the same for all explainers, as options.
+pub(super) fn shared() -> impl Iterator<Item = &'static FileOption> {
+    let takes = |file: &&FileOption| {
+        !OF_EXPLAINER.contains(&file.input)
+            && compared().any(|entry| files_of(entry).any(|of| of.input == file.input))
+    };
+    FILES.iter().filter(takes)
+}
+
 /// The files that a metric needs, or can do with.
 pub(super) fn files_of(entry: &'static Entry) -> impl Iterator<Item = &'static FileOption> {
     let takes = |input: &Input| entry.info.needs.contains(input) || entry.also.contains(input);
@@ -126,19 +152,28 @@ pub(super) fn command(entry: &'static Entry) -> Command {
         .after_help(examples::of(&examples_of(entry)))
 }
 
-fn file_argument(entry: &Entry, file: &FileOption) -> Arg {
+/// The option of a file that may be missing.
+pub(super) fn optional(file: &FileOption) -> Arg {
     let name = file.input.name();
     let argument = Arg::new(name)
         .long(option_name(name))
         .value_name("FILE.npy")
         .help(file.help)
         .value_parser(value_parser!(PathBuf));
+    match file.input {
+        input::LOGITS => argument.requires(input::TARGETS.name()),
+        _ => argument,
+    }
+}
+
+fn file_argument(entry: &Entry, file: &FileOption) -> Arg {
+    let argument = optional(file);
     let needed = entry.info.needs.contains(&file.input);
     match file.input {
         input::OUTPUTS if entry.also.contains(&input::LOGITS) => argument
             .required_unless_present(input::LOGITS.name())
             .conflicts_with(input::LOGITS.name()),
-        input::LOGITS => argument.requires(input::TARGETS.name()),
+        input::LOGITS => argument,
         _ => argument.required(needed),
     }
 }

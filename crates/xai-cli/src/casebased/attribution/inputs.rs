@@ -62,6 +62,27 @@ impl AttributionRows for FileRows {
 }
 
 impl Inputs {
+    /// `(n_test, n_train)` of the attributions.
+    pub(super) fn n_cases(&self) -> (usize, usize) {
+        self.attributions.as_ref().map_or((0, 0), |rows| rows.shape)
+    }
+
+    /// Labels that were given.
+    pub(super) fn labels(&self, of: Input) -> Option<&[i64]> {
+        found(&self.labels, of).map(Vec::as_slice)
+    }
+
+    /// Flags that were given.
+    pub(super) fn flags(&self, of: Input) -> Option<&[bool]> {
+        found(&self.flags, of).map(Vec::as_slice)
+    }
+
+    /// Takes the scores of another explainer.
+    pub(super) fn set_scores(&mut self, scores: Vec<f64>) {
+        self.lists.retain(|(of, _)| *of != input::SCORES);
+        self.lists.push((input::SCORES, scores));
+    }
+
     /// Reads the files of a metric.
     pub(super) fn read(files: &[(Input, PathBuf)]) -> Result<Self, Failure> {
         let mut read = Self::default();
@@ -71,7 +92,8 @@ impl Inputs {
         Ok(read)
     }
 
-    fn add(&mut self, of: Input, file: &Path) -> Result<(), Failure> {
+    /// Reads a file; of another explainer, in the place of the one before.
+    pub(super) fn add(&mut self, of: Input, file: &Path) -> Result<(), Failure> {
         match of {
             input::ATTRIBUTIONS => self.attributions = Some(FileRows::open(file)?),
             input::RANDOM_ATTRIBUTIONS => self.random_attributions = Some(FileRows::open(file)?),
@@ -87,7 +109,8 @@ impl Inputs {
                 self.places
                     .push((of, places_of(places.iter()).in_file(file)?));
             }
-            input::SCORES | input::LOG_PROB => {
+            input::SCORES => self.set_scores(arrays::read_f64::<Ix1>(file)?.to_vec()),
+            input::LOG_PROB => {
                 self.lists
                     .push((of, arrays::read_f64::<Ix1>(file)?.to_vec()));
             }

@@ -73,7 +73,10 @@ impl MetricCommand {
             name: self.entry.info.name.to_owned(),
             params: self.params.clone(),
         };
-        let outcomes = evaluate_all(&inputs.data(), &[metric]).in_files(&self.places())?;
+        let params = self.entry.params();
+        let params = params.iter().map(|param| param.name);
+        let outcomes =
+            evaluate_all(&inputs.data(), &[metric]).in_files(&places(&self.files).named(params))?;
         drop(working);
         for outcome in &outcomes {
             self.write_rows(outcome)?;
@@ -87,24 +90,6 @@ impl MetricCommand {
             })?;
         }
         Ok(())
-    }
-
-    /// The file of every input, and the options of the parameters.
-    fn places(&self) -> Files<'_> {
-        let places = Files::new();
-        let places = self
-            .files
-            .iter()
-            .fold(places, |places, (of, file)| places.file(&[*of], file));
-        let places = match self.files.iter().find(|(of, _)| *of == input::ATTRIBUTIONS) {
-            Some((attributions, file)) => {
-                let others = self.files.iter().filter(|(of, _)| of != attributions);
-                let others: Vec<Input> = others.map(|(of, _)| *of).collect();
-                places.shaped_by(&others, file)
-            }
-            None => places,
-        };
-        places.named(self.entry.params().iter().map(|param| param.name))
     }
 
     fn write_rows(&self, outcome: &Outcome) -> Result<(), Failure> {
@@ -132,5 +117,21 @@ impl MetricCommand {
             // It has no option for rows.
             Outcome::Cardinality(_) => Ok(()),
         }
+    }
+}
+
+/// The file of every input.
+pub(super) fn places(files: &[(Input, PathBuf)]) -> Files<'_> {
+    let mut files_of = Files::new();
+    for (of, file) in files {
+        files_of = files_of.file(&[*of], file);
+    }
+    match files.iter().find(|(of, _)| *of == input::ATTRIBUTIONS) {
+        Some((attributions, file)) => {
+            let others = files.iter().filter(|(of, _)| of != attributions);
+            let others: Vec<Input> = others.map(|(of, _)| *of).collect();
+            files_of.shaped_by(&others, file)
+        }
+        None => files_of,
     }
 }

@@ -1,6 +1,7 @@
 //! `xai casebased attribution`: the metrics of training-data attribution, one command each, and their list.
 
 mod arguments;
+pub(crate) mod compare;
 mod inputs;
 mod list;
 mod metric;
@@ -16,12 +17,15 @@ use crate::Context;
 pub(crate) enum Command {
     /// A metric of the library's list.
     Metric(metric::MetricCommand),
+    Compare(Box<compare::CompareAttributions>),
     List(list::List),
 }
 
 /// Commands over all metrics.
 #[derive(Debug, Subcommand)]
 enum OverMetrics {
+    /// Several explainers side by side: metrics with intervals over test cases, ranks and paired tests.
+    Compare(Box<compare::CompareAttributions>),
     /// Every metric: what it asks, which values are better, what it needs.
     List(list::List),
 }
@@ -51,8 +55,10 @@ impl FromArgMatches for Command {
             let command = metric::MetricCommand::from_arg_matches(entry, of_metric);
             return Ok(Self::Metric(command));
         }
-        let OverMetrics::List(list) = OverMetrics::from_arg_matches(matches)?;
-        Ok(Self::List(list))
+        Ok(match OverMetrics::from_arg_matches(matches)? {
+            OverMetrics::Compare(compare) => Self::Compare(compare),
+            OverMetrics::List(list) => Self::List(list),
+        })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -65,6 +71,7 @@ impl FromArgMatches for Command {
 pub(super) fn run(command: &Command, context: &Context) -> Result<(), Failure> {
     match command {
         Command::Metric(command) => command.run(context),
+        Command::Compare(command) => command.run(context),
         Command::List(command) => command.run(context),
     }
 }

@@ -3,8 +3,10 @@
 #[cfg(feature = "onnx")]
 pub(crate) mod attribution;
 pub(crate) mod casebased;
+pub(crate) mod data_attribution;
 pub(crate) mod graph;
 pub(crate) mod repro;
 pub(crate) mod simulation;
 #[cfg(test)]
 pub(crate) mod testing;
+pub(crate) mod texts;

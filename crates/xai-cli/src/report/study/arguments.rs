@@ -110,7 +110,6 @@ impl CommandLine {
     }
 
     /// Adds `NAME=FILE` to an option that takes several.
-    #[cfg(feature = "onnx")] // of explainers of attribution maps
     pub(crate) fn push_named_file(&mut self, option: &str, name: &str, file: &str, folder: &Path) {
         self.files.push(NamedFile {
             key: option.trim_start_matches('-').to_owned(),

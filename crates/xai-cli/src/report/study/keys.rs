@@ -3,6 +3,8 @@
 use clap::{Arg, ArgAction, Args, Command, ValueHint};
 use xai_report::Family;
 
+use crate::attribution::texts::Texts;
+use crate::casebased::attribution::compare::CompareAttributions;
 use crate::casebased::audit::AuditOfTable;
 use crate::graph::groundtruth::Groundtruth;
 use crate::graph::sweep::SweepCommand;
@@ -55,6 +57,8 @@ const ALIASES: &[(&str, &str)] = &[("drop_columns", "drop_column"), ("kept_fract
 pub(crate) const SEED: &str = "seed";
 /// The file of draws of a simulation study.
 pub(crate) const DRAWS: &str = "draws";
+/// The training and the test cases of an attribution as images.
+pub(crate) const IMAGES: [&str; 2] = ["train_images", "test_images"];
 /// How many explained nodes are drawn with what is around them.
 pub(crate) const DRAWN_NODES: &str = "drawn_nodes";
 
@@ -97,6 +101,7 @@ pub(crate) fn of(family: Family) -> Vec<KeyInfo> {
     match family {
         Family::Graph => keys.push(extra(DRAWN_NODES)),
         Family::Simulation => keys.push(extra(DRAWS)),
+        Family::DataAttribution => keys.extend(IMAGES.map(extra)),
         _ => {}
     }
     keys
@@ -154,7 +159,10 @@ fn options<A: Args>() -> Command {
 
 /// Whether sections of a family compare explainers.
 pub(crate) fn has_explainers(family: Family) -> bool {
-    matches!(family, Family::Attribution | Family::Graph)
+    matches!(
+        family,
+        Family::Attribution | Family::DataAttribution | Family::Graph
+    )
 }
 
 /// The commands that a section of a family is.
@@ -162,6 +170,8 @@ pub(crate) fn commands(family: Family) -> &'static [CommandOfSection] {
     match family {
         Family::Casebased => CASEBASED,
         Family::Attribution => ATTRIBUTION,
+        Family::DataAttribution => DATA_ATTRIBUTION,
+        Family::Texts => TEXTS,
         Family::Graph => GRAPH,
         Family::Repro => REPRO,
         Family::Simulation => SIMULATION,
@@ -186,6 +196,20 @@ const ATTRIBUTION: &[CommandOfSection] = &[CommandOfSection {
 
 #[cfg(not(feature = "onnx"))]
 const ATTRIBUTION: &[CommandOfSection] = &[];
+
+const TEXTS: &[CommandOfSection] = &[CommandOfSection {
+    path: &["attribution", "texts"],
+    command: options::<Texts>,
+    left_out: &[],
+    renamed: &[],
+}];
+
+const DATA_ATTRIBUTION: &[CommandOfSection] = &[CommandOfSection {
+    path: &["casebased", "attribution", "compare"],
+    command: options::<CompareAttributions>,
+    left_out: &["out", "attributions", "random-attributions", "scores"],
+    renamed: &[],
+}];
 
 /// The place of `xai graph sweep` among the commands of the family.
 pub(crate) const SWEEP: usize = 0;

@@ -12,11 +12,14 @@ use crate::report::study::arguments::{CommandLine, NamedFile, WrongValue};
 use crate::report::study::document::{Document, Key, Section, Table, Value};
 use crate::report::study::keys;
 use crate::report::study::keys::{
-    DRAWN_NODES, DRAWS, GROUNDTRUTH, KeyInfo, SEED, SWEEP, canonical, commands, has_explainers,
+    DRAWN_NODES, DRAWS, GROUNDTRUTH, IMAGES, KeyInfo, SEED, SWEEP, canonical, commands,
+    has_explainers,
 };
 use crate::report::study::usage::{WrongUsage, in_keys};
 use xai_files::Failure;
 
+use crate::attribution::texts::Texts;
+use crate::casebased::attribution::compare::CompareAttributions;
 use crate::casebased::audit::AuditOfTable;
 use crate::report::evaluate::graph::{ExplainerInputs, GraphInputs};
 use crate::repro::pairwise::Pairwise;
@@ -29,6 +32,9 @@ pub(crate) enum Request {
     Casebased(Box<AuditOfTable>),
     #[cfg(feature = "onnx")]
     Attribution(Box<Compare>),
+    Texts(Box<Texts>),
+    /// With the files of training and test cases as images.
+    DataAttribution(Box<CompareAttributions>, [Option<PathBuf>; 2]),
     Graph(Box<GraphInputs>),
     Repro(Box<Pairwise>),
     /// With the file of its draws.
@@ -93,15 +99,23 @@ pub(crate) fn prepare(
     preparing.seed = seed.or(own).or(document.seed);
     match section.family {
         Family::Casebased => preparing.single(|arguments| Request::Casebased(Box::new(arguments))),
+        Family::Texts => preparing.single(|arguments| Request::Texts(Box::new(arguments))),
         Family::Repro => preparing.single(|arguments| Request::Repro(Box::new(arguments))),
         Family::Simulation => preparing.simulation(),
         Family::Graph => preparing.graph(),
         Family::Attribution => preparing.attribution(),
+        Family::DataAttribution => preparing.data_attribution(),
     }
 }
 
-/// Keys of an explainer of attribution maps.
-const OF_MAPS: [&str; 3] = ["name", "maps", "explainer"];
+/// Keys of an explainer of attribution maps, but for its name, and the options that they are.
+const OF_MAPS: &[(&str, &str)] = &[("maps", "--explanations"), ("explainer", "--explainers")];
+/// Those of an explainer by training cases.
+const OF_CASES: &[(&str, &str)] = &[
+    ("attributions", "--attributions"),
+    ("random_attributions", "--random-attributions"),
+    ("scores", "--scores"),
+];
 
 impl Preparing<'_> {
     /// Refuses keys that there are not.
@@ -109,12 +123,17 @@ impl Preparing<'_> {
         let mut of_section: Vec<&str> = self.keys.iter().map(|info| info.key.as_str()).collect();
         of_section.push("name");
         let of_graph = [of_section.clone(), vec!["name"]].concat();
-        let of_explainer: &[&str] = match self.section.family {
-            Family::Attribution => &OF_MAPS,
-            _ => &of_graph,
+        let with_name = |keys: &[(&'static str, &str)]| {
+            let keys = keys.iter().map(|(key, _)| *key);
+            keys.chain(["name"]).collect()
+        };
+        let of_explainer: Vec<&str> = match self.section.family {
+            Family::Attribution => with_name(OF_MAPS),
+            Family::DataAttribution => with_name(OF_CASES),
+            _ => of_graph,
         };
         for key in self.section.explainers.iter().flat_map(|table| &table.keys) {
-            self.check_key(key, of_explainer)?;
+            self.check_key(key, &of_explainer)?;
         }
         if has_explainers(self.section.family) {
             of_section.push("explainers");
@@ -336,51 +355,82 @@ impl Preparing<'_> {
     fn attribution(&self) -> Result<Prepared, Failure> {
         let mut line = self.line(0, &self.section.keys)?;
         for table in &self.section.explainers {
-            self.map_explainer(table, &mut line)?;
+            self.named_explainer(table, OF_MAPS, &mut line)?;
         }
-        if self.section.explainers.is_empty() {
-            let failure = self
-                .document
-                .text
-                .failure(self.section.at.clone(), "no explainers");
-            return Err(failure
-                .help("add [[attribution.explainers]] with name = \"…\" and maps = \"….npy\""));
-        }
+        let help = "add [[attribution.explainers]] with name = \"…\" and maps = \"….npy\"";
+        self.check_explainers(help)?;
         let arguments: Compare = self.parse(0, &line, &self.section.at)?;
         let in_study = |failure| in_study(failure, self.document, self.section);
         arguments.check().map_err(in_study)?;
         Ok(self.prepared(Request::Attribution(Box::new(arguments)), &[line]))
     }
 
-    #[cfg(feature = "onnx")]
-    fn map_explainer(&self, table: &Table, line: &mut CommandLine) -> Result<(), Failure> {
+    /// One command of all explainers, and images that the page shows.
+    fn data_attribution(&self) -> Result<Prepared, Failure> {
+        let mut line = self.line(0, &self.section.keys)?;
+        for table in &self.section.explainers {
+            self.named_explainer(table, OF_CASES, &mut line)?;
+        }
+        let help =
+            "add [[data_attribution.explainers]] with name = \"…\" and attributions = \"….npy\"";
+        self.check_explainers(help)?;
+        let arguments = self.parse(0, &line, &self.section.at)?;
+        let of_key = |key| self.file(&self.section.keys, key);
+        let [train, test] = IMAGES;
+        let images = [of_key(train)?, of_key(test)?];
+        let files = images
+            .clone()
+            .map(|file| file.map(|file| self.folder.join(file)));
+        let request = Request::DataAttribution(Box::new(arguments), files);
+        let mut prepared = self.prepared(request, &[line]);
+        let of_images = IMAGES.iter().zip(&images);
+        let of_images = of_images.filter_map(|(key, file)| Some(named(key, file.as_ref()?)));
+        prepared.files.extend(of_images);
+        Ok(prepared)
+    }
+
+    fn check_explainers(&self, help: &str) -> Result<(), Failure> {
+        match self.section.explainers.is_empty() {
+            false => Ok(()),
+            true => {
+                let at = self.section.at.clone();
+                Err(self.document.text.failure(at, "no explainers").help(help))
+            }
+        }
+    }
+
+    /// The files of an explainer, of which it needs one.
+    fn named_explainer(
+        &self,
+        table: &Table,
+        keys: &[(&str, &str)],
+        line: &mut CommandLine,
+    ) -> Result<(), Failure> {
         let text = |name: &str| {
-            let key = table.keys.iter().find(|key| key.name == name);
+            let key = table.keys.iter().find(|key| canonical(&key.name) == name);
             key.map(|key| self.text(key)).transpose()
         };
-        let (name, maps, explainer) = (text("name")?, text("maps")?, text("explainer")?);
-        let Some(name) = name else {
-            return Err(self.document.text.failure(table.at.clone(), "needs `name`"));
+        let wrong = |what: String| self.document.text.failure(table.at.clone(), what);
+        let Some(name) = text("name")? else {
+            return Err(wrong("needs `name`".to_owned()));
         };
         if name.contains('=') {
-            return Err(self
-                .document
-                .text
-                .failure(table.at.clone(), "`name`: expected a name without `=`"));
+            return Err(wrong("`name`: expected a name without `=`".to_owned()));
         }
-        if maps.is_none() && explainer.is_none() {
-            return Err(self
-                .document
-                .text
-                .failure(table.at.clone(), "needs `maps`, or `explainer`"));
+        let mut is_given = false;
+        for (key, option) in keys {
+            if let Some(file) = text(key)? {
+                line.push_named_file(option, name, file, self.folder);
+                is_given = true;
+            }
         }
-        if let Some(maps) = maps {
-            line.push_named_file("--explanations", name, maps, self.folder);
+        match is_given {
+            true => Ok(()),
+            false => {
+                let keys: Vec<String> = keys.iter().map(|(key, _)| format!("`{key}`")).collect();
+                Err(wrong(format!("needs {}", keys.join(", or "))))
+            }
         }
-        if let Some(explainer) = explainer {
-            line.push_named_file("--explainers", name, explainer, self.folder);
-        }
-        Ok(())
     }
 }
 
@@ -398,8 +448,9 @@ pub(crate) fn in_study(failure: Failure, document: &Document, section: &Section)
         keys.iter()
             .find(|info| info.options.iter().any(|option| option.option == name))
     };
-    let is_option =
-        |name: &str| of_option(name).is_some() || ["explanations", "explainers"].contains(&name);
+    let is_option = |name: &str| {
+        of_option(name).is_some() || ["explanations", "explainers", "attributions"].contains(&name)
+    };
     let option = failure.option().map(str::to_owned);
     let failure = failure.map_text(|text| in_keys(text, is_option));
     let Some(option) = option else {

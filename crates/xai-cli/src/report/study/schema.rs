@@ -5,6 +5,8 @@
 use clap::{Arg, ArgAction};
 use serde_json::{Map, Value, json};
 use xai_metrics::attribution::metric::registry;
+use xai_metrics::casebased::data_attribution;
+use xai_metrics::core::MetricInfo;
 use xai_metrics::core::describe::{End, Kind, Param, Range, Value as Default};
 use xai_report::Family;
 
@@ -55,8 +57,17 @@ fn section(family: Family) -> Value {
 
 /// The schema of a key: that of the option that it stands for.
 fn of_key(family: Family, key: &KeyInfo) -> Value {
-    if (family, key.key.as_str()) == (Family::Attribution, "metrics") {
-        return metrics();
+    match (family, key.key.as_str()) {
+        (Family::Attribution, "metrics") => {
+            let entries = registry::metrics().iter().filter(|entry| entry.is_built());
+            let groups = [STANDARD_WORD, ALL_WORD];
+            return metrics(entries.map(|entry| (entry.info, entry.params())), &groups);
+        }
+        (Family::DataAttribution, "metrics") => {
+            let entries = data_attribution::METRICS.iter();
+            return metrics(entries.map(|entry| (entry.info, entry.params())), &[]);
+        }
+        _ => {}
     }
     let Some(option) = key.options.first() else {
         return json!({}); // a key that is no option
@@ -100,31 +111,26 @@ fn of_argument(argument: &Arg) -> Value {
     schema
 }
 
-/// Metrics by name, and as tables with settings of their parameters.
-fn metrics() -> Value {
-    let entries = registry::metrics().iter().filter(|entry| entry.is_built());
+/// Metrics by name, and as tables with settings of their parameters; groups are words for several of them.
+fn metrics(
+    entries: impl Iterator<Item = (&'static MetricInfo, Vec<Param>)>,
+    groups: &[&str],
+) -> Value {
     // A metric by its name, several of them, or one with settings, as on the command line.
     let mut one = vec![json!({ "type": "string" })];
     let mut of_any = Map::new();
-    for entry in entries {
-        let params = entry.params();
+    for (info, params) in entries {
         let params = params
             .iter()
             .map(|param| (param.name.to_owned(), of_param(param)));
         let params: Map<String, Value> = params.collect();
         of_any.extend(params.clone());
-        one.push(table(
-            json!({ "const": entry.info.name }),
-            entry.info.question,
-            params,
-        ));
+        one.push(table(json!({ "const": info.name }), info.question, params));
     }
-    let groups = "Several metrics: settings are those of every metric that has the parameter.";
-    one.push(table(
-        json!({ "enum": [STANDARD_WORD, ALL_WORD] }),
-        groups,
-        of_any,
-    ));
+    if !groups.is_empty() {
+        let about = "Several metrics: settings are those of every metric that has the parameter.";
+        one.push(table(json!({ "enum": groups }), about, of_any));
+    }
     json!({
         "description": "The metrics, with settings of their parameters.",
         "anyOf": [{ "type": "string" }, { "type": "array", "items": { "anyOf": one } }],
@@ -232,5 +238,19 @@ mod tests {
         let policy = &named("average-drop")["base_score_policy"];
         assert_eq!(policy["oneOf"][1]["const"], "as-is");
         assert_eq!(policy["default"], "error");
+    }
+
+    #[test]
+    fn metrics_of_training_cases_have_settings_and_no_groups() {
+        let schema = of_study();
+        let metrics = &schema["properties"]["data_attribution"]["items"]["properties"]["metrics"];
+        let tables = metrics["anyOf"][1]["items"]["anyOf"].as_array().unwrap();
+        let names = tables.iter().map(|table| &table["properties"]["name"]);
+        let detection = names
+            .clone()
+            .position(|name| name["const"] == "class-detection")
+            .unwrap();
+        assert_eq!(tables[detection]["properties"]["k"]["minimum"], json!(1.0));
+        assert!(names.clone().all(|name| name.get("enum").is_none()));
     }
 }

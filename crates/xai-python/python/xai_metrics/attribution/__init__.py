@@ -46,6 +46,7 @@ from ._functions import (
 )
 from ._masked import MaskedModel
 from ._own import Batch, OwnMetric
+from ._perturbed import PerturbedEvaluation, meta_consistency
 from ._plots import plot_curves, plot_maps
 from ._registry import MetricInfo, metric_info, metric_infos
 from ._reliability import MetricReliability, Reliability
@@ -95,6 +96,7 @@ __all__ = [
     "MetricValue",
     "OwnMetric",
     "Parameter",
+    "PerturbedEvaluation",
     "RandomizationStep",
     "RandomizationValues",
     "Reliability",
@@ -114,6 +116,7 @@ __all__ = [
     "maps_within",
     "mask_inputs",
     "masked_scores",
+    "meta_consistency",
     "metric_info",
     "metric_infos",
     "metrics",

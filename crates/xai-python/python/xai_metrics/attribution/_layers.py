@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -64,6 +65,31 @@ class Layers:
             with torch.no_grad():
                 for tensor, values in kept:
                     tensor.copy_(values)
+
+
+def is_torch_module(model: Any) -> bool:
+    """Whether a model is a module of torch; torch is not loaded for it."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(model, torch.nn.Module)
+
+
+@contextlib.contextmanager
+def multiplied(module: Any, std: float, seed: int) -> Iterator[None]:
+    """Within it, every weight of a torch module is multiplied by a draw of N(1, std); then all are as they were."""
+    import torch
+
+    generator = torch.Generator().manual_seed(seed % 2**63)
+    kept = [(of, of.detach().clone()) for of in module.parameters() if of.is_floating_point()]
+    try:
+        with torch.no_grad():
+            for of, values in kept:
+                factors = torch.empty(of.shape, dtype=torch.float64).normal_(1.0, std, generator=generator)
+                of.copy_(values * factors.to(of))
+        yield
+    finally:
+        with torch.no_grad():
+            for of, values in kept:
+                of.copy_(values)
 
 
 def _reinitialize(layer: Any) -> None:

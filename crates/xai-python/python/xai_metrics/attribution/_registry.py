@@ -6,43 +6,19 @@ import difflib
 import textwrap
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
 
 from .. import _native
-from .._described import Parameter
+from .._described import DescribedMetric, metrics_by_name
 
 
 @dataclass(frozen=True)
-class MetricInfo:
-    """A metric: what it is called, asks and needs.
+class MetricInfo(DescribedMetric):
+    """A metric of maps or of explainers: what it is called, asks and needs.
 
     >>> metric_info("deletion").question
     'How fast does the score fall when the most important positions are removed first?'
     """
 
-    #: The name in tables: ``average_drop``.
-    name: str
-    #: The name in texts: ``Average Drop``.
-    title: str
-    question: str
-    #: Which end of its scale is the good one.
-    direction: Literal["higher", "lower", "none"]
-    range: str
-    #: What it needs: ``model``, ``inputs``, ``targets``, ``explanations``, ``explainer``, …
-    needs: tuple[str, ...]
-    source: str
-    #: The value of one sample, with the defaults of all parameters. ``x`` is the input, ``a`` or
-    #: ``e(x)`` its map, ``f`` the model, and ``g`` the score that it gives the target.
-    formula: str
-    #: What the ends of the range mean.
-    extremes: str
-    #: What the number does not tell.
-    limits: str
-    #: What other packages call the same quantity, or one that differs by a scale: ``quantus.Sparseness``.
-    peers: tuple[str, ...]
-    #: The value in the example of the documentation.
-    example: float | None
-    parameters: tuple[Parameter, ...]
     #: What it draws, where draws made elsewhere may be given instead.
     draws: str | None
     #: Whether it relates all samples of a data set to each other.
@@ -52,30 +28,10 @@ class MetricInfo:
     #: The layouts of inputs that it has values for.
     layouts: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The fields by name.
-
-        >>> metric_info("complexity").to_dict()["needs"]
-        ['explanations']
-        """
-        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        fields["parameters"] = [vars(parameter) for parameter in self.parameters]
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()}
-
 
 @cache
 def _infos() -> dict[str, MetricInfo]:
-    infos = {}
-    for metric in _native.attribution_metrics():
-        parameters = metric["parameters"]
-        metric["parameters"] = tuple(
-            Parameter(**{**parameter, "words": tuple(parameter["words"])})
-            for parameter in parameters
-        )
-        for name in ("needs", "peers", "layouts"):
-            metric[name] = tuple(metric[name])
-        infos[metric["name"]] = MetricInfo(**metric)
-    return infos
+    return metrics_by_name(MetricInfo, _native.attribution_metrics())
 
 
 def named(package: str, theirs: str) -> MetricInfo:

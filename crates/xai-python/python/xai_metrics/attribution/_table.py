@@ -294,6 +294,8 @@ class EvaluationTable(Reported, Table):
         self._table = table
         #: The layout of images, and what a report shows of each explainer.
         self._pictures: tuple[str, list[Any]] | None = None
+        #: Resilience, reactivity and meta-consistency of metrics, which a report shows.
+        self._judged: dict[str, tuple[float | None, float | None, float | None]] = {}
 
     @property
     def metrics(self) -> list[str]:
@@ -538,6 +540,29 @@ class EvaluationTable(Reported, Table):
             )
         return found
 
+    def judged_by(self, meta: Mapping[str, MetaConsistency]) -> EvaluationTable:
+        """This table with what :meth:`meta_consistency` found, which its :meth:`report` shows.
+
+        Parameters
+        ----------
+        meta : mapping of str to MetaConsistency
+            By the names of metrics of the table.
+
+        Returns
+        -------
+        EvaluationTable
+            The same values. Pickling leaves it out.
+        """
+        unknown = [name for name in meta if name not in self._results]
+        if unknown:
+            raise ValueError(f"meta: {unknown[0]!r} is no metric of the table")
+        table = EvaluationTable(self.values, self._table)
+        table._pictures = self._pictures
+        table._judged = {
+            name: (of.noise_resilience, of.reactivity, of.value) for name, of in meta.items()
+        }
+        return table
+
     _section = "Evaluation"
 
     def _add_to(self, report: Any, name: str) -> None:
@@ -545,7 +570,13 @@ class EvaluationTable(Reported, Table):
         remarks += [f"{metric} is left out: {reason}" for metric, reason in self.skipped.items()]
         statistics = (self.level, self.replicates, self.seed)
         report.add_attribution(
-            name, self.values._native, statistics, self.values.activation, remarks, self._pictures
+            name,
+            self.values._native,
+            statistics,
+            self.values.activation,
+            remarks,
+            self._pictures,
+            self._judged,
         )
 
     def _agreement(self) -> dict[tuple[str, str], float | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -235,6 +236,21 @@ class MetaConsistency(Value):
     effect_minor: list[float | None]
     effect_disruptive: list[float | None]
     n_undefined: int
+
+    @property
+    def noise_resilience(self) -> float | None:
+        """The mean of the defined ones of ``effect_minor`` and ``iec_minor``: 1 = noise changes nothing."""
+        return _mean(*self.effect_minor, *self.iec_minor)
+
+    @property
+    def reactivity(self) -> float | None:
+        """The mean of the defined ones of ``effect_disruptive`` and ``iec_disruptive``: 1 = every value gets worse."""
+        return _mean(*self.effect_disruptive, *self.iec_disruptive)
+
+
+def _mean(*values: float | None) -> float | None:
+    defined = [value for value in values if value is not None]
+    return math.fsum(defined) / len(defined) if defined else None
 
 
 def meta_consistency(

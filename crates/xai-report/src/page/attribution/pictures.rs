@@ -1,43 +1,12 @@
-//! Pictures of the metrics and of the curves behind them.
+//! Pictures of the curves behind metrics, and of maps.
 
-use crate::page::attribution::metrics::is_best;
 use crate::page::block::Block;
 use crate::picture::{
-    Axis, ErrorBars, Figure, Intervals, LineChart, Picture, Point, Row, Series, Style, Tiles,
-    nice_domain,
+    Axis, ErrorBars, Figure, LineChart, Picture, Point, Series, Style, Tiles, nice_domain,
 };
-use crate::section::attribution::{Attribution, Curve, CurvesOfMetric, MetricOfExplainers};
+use crate::section::attribution::{Attribution, Curve, CurvesOfMetric};
 use crate::section::gallery::{Gallery, GalleryItem};
 use crate::text::with_arrow;
-
-/// One small picture per metric.
-pub(super) fn metrics(section: &Attribution) -> Vec<Figure> {
-    let metrics = section.metrics.iter();
-    metrics.map(|metric| of_metric(section, metric)).collect()
-}
-
-fn of_metric(section: &Attribution, metric: &MetricOfExplainers) -> Figure {
-    let rows = section.explainers.iter().zip(&metric.values).enumerate();
-    let rows = rows.map(|(index, (explainer, estimate))| Row {
-        name: explainer.clone(),
-        style: Style::of(index),
-        estimate: *estimate,
-        is_best: is_best(metric, index),
-    });
-    let (label, caption) = match (metric.range.as_str(), metric.question.as_str()) {
-        ("", _) => ("mean over samples".to_owned(), "Mean over samples."),
-        (range, question) => (format!("mean; range {range}"), question),
-    };
-    let picture = Intervals {
-        label,
-        row_kind: "explainer",
-        rows: rows.collect(),
-        reference: None,
-        domain: None,
-        is_panel: true,
-    };
-    picture.figure(with_arrow(&metric.title, metric.better), caption)
-}
 
 /// One picture per metric that is an area under a curve.
 pub(super) fn curves(section: &Attribution) -> Vec<Figure> {
@@ -68,6 +37,7 @@ fn of_curves(section: &Attribution, curves: &CurvesOfMetric) -> Figure {
 fn series(section: &Attribution, curve: &Curve) -> Series {
     // An explainer looks the same in all pictures of the section.
     let index = section
+        .compared
         .explainers
         .iter()
         .position(|name| *name == curve.explainer);
@@ -107,8 +77,8 @@ pub(in crate::page) fn most_pixels(sections: &[Attribution]) -> usize {
 
 /// One picture per explainer.
 pub(super) fn blocks(section: &Attribution, gallery: &Gallery, most_pixels: usize) -> Vec<Block> {
-    let metric = section.title(&gallery.metric);
-    let figures = section.explainers.iter().filter_map(|explainer| {
+    let metric = section.compared.title(&gallery.metric);
+    let figures = section.compared.explainers.iter().filter_map(|explainer| {
         let items = gallery
             .items
             .iter()

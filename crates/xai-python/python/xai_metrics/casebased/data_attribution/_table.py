@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ... import _native
-from ..._arguments import mapping, threads
+from ..._arguments import mapping, number, threads, whole
 from ..._results import Table, html_table
+from ...attribution import EvaluationTable, EvaluationValues
 from ._info import MetricInfo, infos_by_name
 from ._inputs import INPUTS, arrays_of
-from ._values import Outcome, outcome_of
+from ._values import AttributionValue, Outcome, outcome_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,19 +23,38 @@ class AttributionTable(Table):
     ----------
     results : dict
         The result of every explainer by every metric: ``results[explainer][metric]``.
+    table : EvaluationTable
+        The metrics that have a value of each test case, with intervals over test cases, ranks, paired tests and
+        pictures: see :class:`xai_metrics.attribution.EvaluationTable`.
     """
 
     results: dict[str, dict[str, Outcome]]
+    table: EvaluationTable
 
     def columns(self) -> dict[str, Any]:
-        """A row for every explainer and metric: the value, which end is better, how many are undefined."""
+        """A row for every explainer and metric: the value, its interval and rank, which end is better, how many are undefined.
+
+        Ends and rank are NaN for a metric that is one number for all test cases; the AUROC of mislabeled cases has an
+        interval.
+        """
+        names = ("explainer", "metric", "value", "low", "high", "rank", "better", "n_undefined")
         rows = [
-            (explainer, metric, result.value, _info(metric).direction, getattr(result, "n_undefined", 0))
+            (explainer, metric, result.value, *self._interval(explainer, metric, result))
+            + (_info(metric).direction, getattr(result, "n_undefined", 0))
             for explainer, results in self.results.items()
             for metric, result in results.items()
         ]
-        names = ("explainer", "metric", "value", "better", "n_undefined")
         return {name: [row[at] for row in rows] for at, name in enumerate(names)}
+
+    def _interval(self, explainer: str, metric: str, result: Outcome) -> tuple[float, float, float]:
+        """The ends of an interval, and the rank."""
+        nan = float("nan")
+        interval, rank = getattr(result, "interval", None), None
+        if metric in self.table.metrics:
+            value = self.table.result(explainer, metric)
+            interval, rank = value.interval, value.rank
+        ends = (nan, nan) if interval is None else (interval.low, interval.high)
+        return (*ends, nan if rank is None else rank)
 
     def _repr_html_(self) -> str:
         columns = self.columns()
@@ -55,6 +75,10 @@ def compare(
     metrics: Sequence[str] | str | None = None,
     *,
     random_attributions: Mapping[str, Any] | None = None,
+    scores: Mapping[str, Any] | None = None,
+    level: float = 0.95,
+    replicates: int = 1000,
+    seed: int = 1,
     n_jobs: int | None = None,
     **inputs: Any,
 ) -> AttributionTable:
@@ -69,6 +93,15 @@ def compare(
         given inputs are enough for.
     random_attributions : mapping from name to attributions, optional
         Of the same explainers, by a model with random weights.
+    scores : mapping from name to array_like, optional
+        A score of each training case by the same explainers, high = suspicious, for ``"mislabeling_detection"``; without
+        it the score is the negative mean attribution over the test cases.
+    level : float
+        The coverage of the intervals.
+    replicates : int
+        Bootstrap replicates behind each interval; 0 makes none.
+    seed : int
+        What the bootstrap depends on.
     n_jobs : int, optional
         The number of threads; one per core by default.
     **inputs : array_like
@@ -90,29 +123,54 @@ def compare(
     >>> table = compare(explainers, train_labels=["no", "yes"], test_classes=["no", "yes"])
     >>> table.results["b"]["class_detection"].value, table.results["b"]["top_k_cardinality"].unique
     (0.5, 1)
+    >>> table.table["class_auroc"].ranking
+    ['a', 'b']
     """
     named = mapping("explainers", explainers, "attributions for each name")
     unknown = sorted(set(inputs) - set(INPUTS))
     if unknown:
         raise TypeError(f"compare(): got an unexpected keyword argument {unknown[0]!r}")
-    random = mapping("random_attributions", random_attributions or {}, "attributions for each name")
-    if random and random.keys() != named.keys():
-        raise ValueError(f"random_attributions: expected those of {', '.join(named)}, got {', '.join(random)}")
+    random = mapping("random_attributions", random_attributions, "attributions for each name")
+    of_cases = mapping("scores", scores, "scores for each name")
+    for what, given_names in (("random_attributions", random), ("scores", of_cases)):
+        if given_names and given_names.keys() != named.keys():
+            raise ValueError(f"{what}: expected those of {', '.join(named)}, got {', '.join(given_names)}")
+    level, replicates = number("level", level), whole("replicates", replicates, 0)
     if isinstance(metrics, str):
         metrics = [metrics]
     if metrics is None:
-        given = {"attributions", *inputs, *(["random_attributions"] if random else [])}
+        of_each = {"random_attributions": random, "scores": of_cases}
+        given = {"attributions", *inputs, *(name for name, values in of_each.items() if values)}
         metrics = [
             name
             for name, info in infos_by_name().items()
-            if "attributions" in info.needs and given.issuperset(info.needs)
+            if given.issuperset(info.needs) and {"attributions", "scores"} & {*info.needs}
         ]
-    for metric in metrics:
-        _info(metric)
+    infos = {metric: _info(metric) for metric in metrics}
+    inspects = any("scores" in info.needs for info in infos.values())
     results = {}
     for name, attributions in named.items():
         others = {"random_attributions": random.get(name), "attributions": attributions}
-        arrays = arrays_of({**inputs, **others})
-        found = _native.data_attribution(list(metrics), {}, arrays, threads(n_jobs))
+        arrays = arrays_of({**inputs, **others, "scores": of_cases.get(name)})
+        derives_scores = inspects and arrays["scores"] is None
+        found = _native.data_attribution(list(metrics), {}, arrays, threads(n_jobs), derives_scores)
         results[name] = dict(zip(metrics, map(outcome_of, found)))
-    return AttributionTable(results)
+    values = _values(results, infos)
+    return AttributionTable(results, values.table(level=level, replicates=replicates, seed=seed, n_jobs=n_jobs))
+
+
+def _values(results: dict[str, dict[str, Outcome]], infos: dict[str, MetricInfo]) -> EvaluationValues:
+    """The values of the metrics that have one of each test case."""
+    rows = {
+        metric: [of.per_sample for of in (by[metric] for by in results.values()) if isinstance(of, AttributionValue)]
+        for metric in infos
+    }
+    per_case = {metric: of for metric, of in rows.items() if of}
+    n_test = {len(row): None for of in per_case.values() for row in of}
+    if len(n_test) > 1:
+        raise ValueError(f"explainers: expected the same test cases, got {' and '.join(map(str, n_test))} of them")
+    metrics = [
+        (metric, infos[metric].direction, infos[metric].range in ("[0, 1]", "(0, 1]"), [row.tolist() for row in of])
+        for metric, of in per_case.items()
+    ]
+    return EvaluationValues(_native.AttributionValues.of_rows(list(results), next(iter(n_test), 0), metrics))

@@ -1,13 +1,44 @@
 //! What an evaluation says: values, intervals, rankings, and which differences are more than chance.
 
-use xai_core::Interval;
-use xai_core::describe::{Direction, MetricInfo};
+use crate::Interval;
+use crate::describe::{Direction, MetricInfo};
 
 use crate::evaluation::Statistics;
-use crate::metric::CurvePoint;
-use crate::model::ModelCalls;
 
-/// The table that an [`Evaluation`](crate::Evaluation) ends in: explainers by metrics.
+/// One step of a curve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct CurvePoint {
+    /// How many positions of every sample are flipped, or features are in a subset.
+    pub n_flipped: usize,
+    /// The mean score over the samples.
+    pub score: f64,
+}
+
+/// How often a model was called, and with how many samples in all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ModelCalls {
+    /// Calls.
+    pub calls: u64,
+    /// Samples over all calls.
+    pub rows: u64,
+}
+
+impl std::fmt::Display for ModelCalls {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} rows in {} calls", self.rows, self.calls)
+    }
+}
+
+impl std::ops::AddAssign for ModelCalls {
+    fn add_assign(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.rows += other.rows;
+    }
+}
+
+/// Explainers by metrics: values, intervals, rankings and tests.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EvaluationTable {
@@ -17,8 +48,8 @@ pub struct EvaluationTable {
     pub explainers: Vec<String>,
     /// The results by each metric.
     pub metrics: Vec<MetricResult>,
-    /// How often the model was called for all of it, without the row that shows whether
-    /// [answers depend on the batch](crate::Evaluate::allow_batch_dependence).
+    /// How often the model was called for all of it, without the row that shows whether its
+    /// answers depend on the batch.
     pub model_calls: ModelCalls,
     /// How intervals were made.
     pub statistics: Statistics,
@@ -68,7 +99,7 @@ pub struct ExplainerValue {
     /// How many samples have no value.
     pub n_undefined: usize,
     /// The mean curve under which the value is the area, where that was
-    /// [asked for](crate::Evaluation::with_curves) and the metric has one.
+    /// asked for and the metric has one.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Option::is_none")
@@ -166,32 +197,18 @@ impl MetricResult {
     /// `None` for names that are not in the table.
     ///
     /// ```
-    /// use xai_attribution::evaluation::{EvaluationValues, MetricValues, Statistics};
-    /// use xai_attribution::metric::Direction;
-    /// use xai_attribution::model::ModelCalls;
+    /// use xai_core::Direction;
+    /// use xai_core::evaluation::{EvaluationValues, MetricValues, Statistics};
     /// // Eight samples, of which the first explainer has the lower drop in all.
     /// let low = (1..=8).map(|i| Some(0.01 * f64::from(i))).collect();
     /// let high = (1..=8).map(|i| Some(0.02 * f64::from(i))).collect();
-    /// let values = EvaluationValues {
-    ///     n_samples: 8,
-    ///     explainers: vec!["low".into(), "high".into()],
-    ///     metrics: vec![MetricValues {
-    ///         metric: "average_drop".into(),
-    ///         direction: Direction::Lower,
-    ///         is_share: true,
-    ///         is_whole: false,
-    ///         undefined: None,
-    ///         info: None,
-    ///         per_sample: vec![low, high],
-    ///         curves: vec![],
-    ///     }],
-    ///     model_calls: ModelCalls::default(),
-    /// };
+    /// let drop = MetricValues::new("average_drop", Direction::Lower, vec![low, high]);
+    /// let values = EvaluationValues::new(["low", "high"], 8, vec![drop]);
     /// let table = values.table(&Statistics::default())?;
     /// let drop = table.metric("average_drop").unwrap();
     /// assert_eq!(drop.comparisons[0].p_value, Some(2.0 / 256.0)); // one of 2^8 signs, both sides
     /// assert_eq!(drop.is_better("low", "high", 0.01), Some(true));
-    /// # Ok::<(), xai_attribution::Error>(())
+    /// # Ok::<(), xai_core::Error>(())
     /// ```
     #[must_use]
     pub fn is_better(&self, explainer: &str, than: &str, alpha: f64) -> Option<bool> {

@@ -1,8 +1,8 @@
 //! The table as objects that names lead through: what JSON for other programs looks like.
 #![cfg(feature = "serde")]
 
+use crate::Interval;
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use xai_core::Interval;
 
 use crate::evaluation::{EvaluationTable, ExplainerValue, MetricResult};
 

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use crate::markup::{Cell, Table, number};
 use crate::page::block::Block;
 use crate::picture::{Figure, HeatMap, Picture, RankLine, Ranks, Style};
-use crate::section::attribution::{Attribution, MetricOfExplainers};
+use crate::section::compared::{Compared, MetricOfExplainers};
 
 /// Pictures of the ranks and of the agreement of metrics, and the pairs that disagree.
-pub(super) fn blocks(section: &Attribution) -> Vec<Block> {
+pub(super) fn blocks(section: &Compared) -> Vec<Block> {
     let ranked: Vec<&MetricOfExplainers> = section
         .metrics
         .iter()
@@ -29,7 +29,7 @@ pub(super) fn blocks(section: &Attribution) -> Vec<Block> {
     blocks
 }
 
-fn ranks(section: &Attribution, metrics: &[&MetricOfExplainers]) -> Figure {
+fn ranks(section: &Compared, metrics: &[&MetricOfExplainers]) -> Figure {
     let line = |(index, explainer): (usize, &String)| {
         let ranks = metrics
             .iter()
@@ -51,7 +51,7 @@ fn ranks(section: &Attribution, metrics: &[&MetricOfExplainers]) -> Figure {
     )
 }
 
-fn agreement(section: &Attribution) -> Figure {
+fn agreement(section: &Compared) -> Figure {
     let pairs = section.agreement_of_metrics.iter();
     let mut keys: Vec<&str> = Vec::new();
     for key in pairs.clone().flat_map(|pair| [&pair.first, &pair.second]) {
@@ -85,7 +85,7 @@ fn agreement(section: &Attribution) -> Figure {
 }
 
 /// The pairs of metrics that rank explainers against each other.
-fn disagreement(section: &Attribution) -> Option<Block> {
+fn disagreement(section: &Compared) -> Option<Block> {
     let below = section.opposite_metrics();
     if section.agreement_of_metrics.is_empty() {
         return None;

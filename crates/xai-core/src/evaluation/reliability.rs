@@ -1,12 +1,12 @@
 //! Which metrics to believe on this data, as far as their values tell: no model is asked.
 
-use xai_core::describe::Direction;
-use xai_core::reliability::{
+use crate::describe::Direction;
+use crate::reliability::{
     Draws, InterMethodReliability, InternalConsistencyReliability, KendallW, KrippendorffAlpha,
     RankStability, RankedValues, inter_method_reliability, internal_consistency_reliability,
     kendall_w, krippendorff_alpha_of_ranks, rank_stability,
 };
-use xai_core::{ExactMean, Result};
+use crate::{ExactMean, Result};
 
 use crate::evaluation::{EvaluationTable, EvaluationValues, Statistics};
 
@@ -62,19 +62,14 @@ impl EvaluationTable {
     /// one per explainer and sample.
     ///
     /// ```
-    /// use ndarray::array;
-    /// use xai_attribution::batch::Data;
-    /// use xai_attribution::{Evaluation, metric::Sparseness};
-    /// let (sharp, spread) = (array![[1.0, 0.0], [0.0, 2.0]], array![[1.0, 1.0], [2.0, 1.0]]);
-    /// let table = Evaluation::on(Data::of_maps(sharp.view()))
-    ///     .maps("sharp", sharp.view())
-    ///     .maps("spread", spread.view())
-    ///     .metric(Sparseness::new())
-    ///     .evaluate()?;
-    /// let judged = table.reliability()?;
+    /// use xai_core::Direction;
+    /// use xai_core::evaluation::{EvaluationValues, MetricValues, Statistics};
+    /// let (sharp, spread) = ([0.5, 0.5].map(Some).to_vec(), [0.0, 0.2].map(Some).to_vec());
+    /// let sparseness = MetricValues::new("sparseness", Direction::Higher, vec![sharp, spread]);
+    /// let values = EvaluationValues::new(["sharp", "spread"], 2, vec![sparseness]);
+    /// let judged = values.table(&Statistics::default())?.reliability()?;
     /// assert_eq!(judged.metrics[0].kendall_w.value, Some(1.0)); // both samples rank alike
-    /// assert_eq!(judged.metrics[0].rank_stability.as_ref().unwrap().mean_tau, Some(1.0));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # Ok::<(), xai_core::Error>(())
     /// ```
     pub fn reliability(&self) -> Result<Reliability> {
         let metrics = self.metrics.iter().map(|result| {

@@ -1,8 +1,8 @@
 //! The paired tests of all pairs of explainers, and what many tests need.
 
-use xai_core::describe::Direction;
-use xai_core::statistics::{ZeroMethod, wilcoxon_signed_rank};
-use xai_core::{ExactMean, Result, parallel};
+use crate::describe::Direction;
+use crate::statistics::{ZeroMethod, wilcoxon_signed_rank};
+use crate::{ExactMean, Result, parallel};
 
 use crate::evaluation::{Comparison, ExplainerValue};
 
@@ -19,7 +19,7 @@ const NEGLIGIBLE: f64 = 1e-6;
 /// Undefined values stay undefined and do not count as tests.
 ///
 /// ```
-/// use xai_attribution::evaluation::holm;
+/// use xai_core::evaluation::holm;
 /// let corrected = holm(&[Some(0.01), None, Some(0.04), Some(0.03)]);
 /// let expected = [Some(0.03), None, Some(0.06), Some(0.06)]; // 3 · 0.01, 1 · 0.04 ≤ 2 · 0.03
 /// for (c, e) in corrected.iter().zip(expected) {

@@ -3,13 +3,13 @@
 use crate::markup::number::in_own_units;
 use crate::markup::{Cell, Element, Table, name, number};
 use crate::page::block::Block;
-use crate::section::attribution::{Attribution, Comparison, MetricOfExplainers};
+use crate::section::compared::{Compared, Comparison, MetricOfExplainers};
 use crate::text::{coverage, with_arrow};
 
 /// Explainer × metric: value, interval, rank.
-pub(super) fn values(section: &Attribution) -> Table {
+pub(super) fn values(section: &Compared) -> Table {
     let caption = format!(
-        "Mean over samples, {} interval, and rank (1 = best) of each explainer; ↑ higher is better, ↓ lower is better",
+        "Mean over samples, {} interval, and rank (1 = best) of each explainer",
         coverage(section.level)
     );
     let table = Table::new(caption).words(["explainer"]);
@@ -60,7 +60,7 @@ pub(super) fn is_best(metric: &MetricOfExplainers, index: usize) -> bool {
 }
 
 /// The differences that are significant after correction, and how many pairs were compared.
-pub(super) fn differences(section: &Attribution) -> Vec<Block> {
+pub(super) fn differences(section: &Compared) -> Vec<Block> {
     let metrics = section.metrics.iter();
     let compared =
         metrics.flat_map(|metric| metric.comparisons.iter().map(move |pair| (metric, pair)));

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use xai_core::statistics::IntervalMethod;
-use xai_core::{Direction, Interval};
+use crate::statistics::IntervalMethod;
+use crate::{Direction, Interval};
 
 use crate::evaluation::{EvaluationTable, ExplainerValue, MetricResult};
 
@@ -48,11 +48,10 @@ impl fmt::Display for EvaluationTable {
             write_rows(f, &rows, 3..5)?;
             writeln!(f)?;
         }
-        write!(
-            f,
-            "\nsamples: {}; model: {}",
-            self.n_samples, self.model_calls
-        )?;
+        write!(f, "\nsamples: {}", self.n_samples)?;
+        if self.model_calls.calls > 0 {
+            write!(f, "; model: {}", self.model_calls)?;
+        }
         self.write_intervals(f)
     }
 }

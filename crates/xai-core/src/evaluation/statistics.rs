@@ -1,9 +1,9 @@
 //! How intervals are made: a bias-corrected bootstrap over samples, Wilson's interval of shares.
 
-use xai_core::random::{random_stream, uniform_index};
-use xai_core::statistics::{bootstrap_bca, wilson};
-use xai_core::sum::dot;
-use xai_core::{Error, ExactMean, Interval, Result, parallel};
+use crate::random::{random_stream, uniform_index};
+use crate::statistics::{bootstrap_bca, wilson};
+use crate::sum::dot;
+use crate::{Error, ExactMean, Interval, Result, parallel};
 
 use crate::input;
 
@@ -12,7 +12,7 @@ use crate::input;
 ///
 /// In 2 000 simulated data sets each, BCa intervals of level .95 cover the mean of 10 to 200 values in
 /// .91 to .95 of them; of a share of 5 % among 30 they would cover .77, and Wilson's cover .94. BCa
-/// intervals of fewer than ten values [say so](xai_core::Interval::is_small_sample).
+/// intervals of fewer than ten values [say so](crate::Interval::is_small_sample).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Statistics {
@@ -35,7 +35,11 @@ impl Default for Statistics {
 }
 
 impl Statistics {
-    pub(crate) fn check(&self) -> Result<()> {
+    /// Whether these are settings that intervals can be made by.
+    ///
+    /// # Errors
+    /// An invalid parameter for a level outside (0, 1) or more than a million replicates.
+    pub fn check(&self) -> Result<()> {
         if self.replicates > 1_000_000 {
             return Err(Error::parameter(
                 input::N_REPLICATES,

@@ -1,14 +1,17 @@
 //! The values of an evaluation, sample by sample, and how parts of a data set join.
 
-use xai_core::describe::{Direction, MetricInfo};
-use xai_core::{Error, ExactMean, Interval, Result};
+use crate::describe::{Direction, MetricInfo};
+use crate::{Error, ExactMean, Help, Input, Interval, Result};
 
 use crate::evaluation::paired_tests::compare;
 use crate::evaluation::statistics::{Column, replicates};
-use crate::evaluation::{EvaluationTable, ExplainerValue, MetricResult, Statistics};
-use crate::metric::CurvePoint;
-use crate::model::ModelCalls;
-use crate::{help, input};
+use crate::evaluation::{
+    CurvePoint, EvaluationTable, ExplainerValue, MetricResult, ModelCalls, Statistics,
+};
+use crate::input;
+
+/// For parts of a data set that were evaluated by a metric of all samples.
+pub const EVALUATE_AT_ONCE: Help = Help::new("evaluate this metric on the whole data set at once");
 
 /// The values of every explainer by every metric, sample by sample.
 ///
@@ -16,26 +19,18 @@ use crate::{help, input};
 /// [`merge`](Self::merge); the [`table`](Self::table) of the joined values is that of the whole.
 ///
 /// ```
-/// use ndarray::{Array2, ArrayViewD, array};
-/// use xai_attribution::evaluation::Statistics;
-/// use xai_attribution::{AverageDrop, Evaluation};
-/// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
-///     Ok(batch.into_dimensionality().unwrap().to_owned())
+/// use xai_core::Direction;
+/// use xai_core::evaluation::{EvaluationValues, MetricValues, Statistics};
+/// // Two machines, one sample each.
+/// let part = |drop: f64| {
+///     let drop = MetricValues::new("average_drop", Direction::Lower, vec![vec![Some(drop)]]);
+///     EvaluationValues::new(["mine"], 1, vec![drop])
 /// };
-/// // Two machines, one sample each. The first map leaves out what the model reads, the second keeps it.
-/// let part = |input: [f64; 2], map: [f64; 2], first_sample: u64| {
-///     Evaluation::new(&model, array![input], &[0])
-///         .maps("mine", array![map])
-///         .metric(AverageDrop::default())
-///         .first_sample(first_sample)
-///         .values()
-/// };
-/// let mut values = part([4.0, 1.0], [0.0, 1.0], 0)?;
-/// values.merge(part([2.0, 1.0], [1.0, 0.0], 1)?)?;
+/// let mut values = part(1.0);
+/// values.merge(part(0.0))?;
 /// let table = values.table(&Statistics::default())?;
-/// let mine = table.result("mine", "average_drop").unwrap();
-/// assert!((mine.value.unwrap() - 0.5).abs() < 1e-7); // (1 + 0)/2
-/// # Ok::<(), xai_attribution::Error>(())
+/// assert_eq!(table.result("mine", "average_drop").unwrap().value, Some(0.5));
+/// # Ok::<(), xai_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -74,7 +69,7 @@ pub struct MetricValues {
     pub info: Option<&'static MetricInfo>,
     /// `[explainer][sample]`; `None` where undefined.
     pub per_sample: Vec<Vec<Option<f64>>>,
-    /// The mean curve of each explainer, where that was [asked for](crate::Evaluation::with_curves) and the
+    /// The mean curve of each explainer, where that was asked for and the
     /// metric has one. Values that were joined of parts have none.
     #[cfg_attr(
         feature = "serde",
@@ -84,13 +79,27 @@ pub struct MetricValues {
 }
 
 impl EvaluationValues {
+    /// Values that were made without a model.
+    #[must_use]
+    pub fn new<E: Into<String>>(
+        explainers: impl IntoIterator<Item = E>,
+        n_samples: usize,
+        metrics: Vec<MetricValues>,
+    ) -> Self {
+        Self {
+            n_samples,
+            explainers: explainers.into_iter().map(Into::into).collect(),
+            metrics,
+            model_calls: ModelCalls::default(),
+        }
+    }
+
     /// Adds the values of samples that come after these.
     ///
     /// # Errors
     /// An invalid parameter when explainers or metrics are not the same, in the same order; nothing
-    /// is added then. So it is for a metric that relates all samples to each other, as
-    /// [`Sufficiency`](crate::metric::Sufficiency) and [`Consistency`](crate::metric::Consistency) do: the values
-    /// of parts are not those of the whole.
+    /// is added then. So it is for a metric that relates all samples to each other: the values of parts are not those of the
+    /// whole.
     pub fn merge(&mut self, next: Self) -> Result<()> {
         self.check()?;
         next.check()?;
@@ -112,7 +121,7 @@ impl EvaluationValues {
         if let Some(metric) = self.metrics.iter().find(|metric| metric.is_whole) {
             let expected = "metrics of single samples: this one relates all samples to each other";
             return Err(Error::parameter(input::METRICS, &metric.metric, expected)
-                .with_help(help::EVALUATE_AT_ONCE));
+                .with_help(EVALUATE_AT_ONCE));
         }
         self.n_samples += next.n_samples;
         self.model_calls += next.model_calls;
@@ -130,7 +139,8 @@ impl EvaluationValues {
     }
 
     /// The values of samples that were evaluated in another order: `order` is the sample that each place is of.
-    pub(crate) fn reordered(mut self, order: &[usize]) -> Self {
+    #[must_use]
+    pub fn reordered(mut self, order: &[usize]) -> Self {
         for per_sample in self
             .metrics
             .iter_mut()
@@ -198,8 +208,9 @@ impl EvaluationValues {
     }
 }
 
-/// Values of some samples at their places among `n`.
-pub(crate) fn in_places(values: &[Option<f64>], samples: &[usize], n: usize) -> Vec<Option<f64>> {
+/// Values of some samples at their places among `n`; the others have none.
+#[must_use]
+pub fn in_places(values: &[Option<f64>], samples: &[usize], n: usize) -> Vec<Option<f64>> {
     let mut placed = vec![None; n];
     for (&sample, &value) in samples.iter().zip(values) {
         placed[sample] = value;
@@ -208,6 +219,24 @@ pub(crate) fn in_places(values: &[Option<f64>], samples: &[usize], n: usize) -> 
 }
 
 impl MetricValues {
+    /// Values `[explainer][sample]` of a metric that says nothing else of itself.
+    pub fn new(
+        metric: impl Into<String>,
+        direction: Direction,
+        per_sample: Vec<Vec<Option<f64>>>,
+    ) -> Self {
+        Self {
+            metric: metric.into(),
+            direction,
+            is_share: false,
+            is_whole: false,
+            undefined: None,
+            info: None,
+            per_sample,
+            curves: Vec::new(),
+        }
+    }
+
     fn result(
         &self,
         explainers: &[String],
@@ -249,5 +278,19 @@ impl MetricValues {
             values,
             ranking,
         })
+    }
+}
+
+/// At least one name, and none twice: the index is that of the second.
+///
+/// # Errors
+/// Empty, or an invalid parameter.
+pub fn check_names(input: Input, names: &[&str]) -> Result<()> {
+    if names.is_empty() {
+        return Err(Error::empty(input));
+    }
+    match (1..names.len()).find(|&i| names[..i].contains(&names[i])) {
+        None => Ok(()),
+        Some(i) => Err(Error::parameter(input, names[i], "names that occur once").at(&[i])),
     }
 }

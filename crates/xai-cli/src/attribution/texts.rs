@@ -1,0 +1,314 @@
+//! `xai attribution texts`: texts with the attributions of their tokens, beside what people marked in them.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Deserialize;
+use xai_files::{Failure, Files, InFile, InFiles};
+use xai_metrics::attribution::input;
+use xai_metrics::attribution::metric::{
+    MaskFormula, MaskMetric, RationaleAuprc, Registered, TokenF1, TokenIou, key,
+};
+use xai_metrics::core::evaluation::{
+    EvaluationTable, EvaluationValues, MetricValues, Statistics, check_names,
+};
+
+use crate::attribution::named::Named;
+use crate::output::text;
+use crate::{Context, examples};
+
+/// Texts with the attributions of their tokens, and how far they agree with what people marked.
+#[derive(Debug, Args)]
+#[command(after_help = examples::of(&[
+    "xai attribution texts --texts reviews.json",
+    "xai attribution texts --texts reviews.csv --json",
+]))]
+pub(crate) struct Texts {
+    /// The texts. JSON: {"tokens": [["not", "bad"], …], "explainers": {NAME: [[0.5, -0.2], …]}, "rationales": [[0, 1], …]}.
+    /// CSV: a row for each token with the columns sample, token, perhaps rationale, and one for each explainer. Rationales are
+    /// the tokens that people marked, 0 and 1, and may be missing. Where a token has a space at an end, texts are written as
+    /// the tokens have it, else with spaces between.
+    #[arg(long, value_name = "TEXTS.json|csv")]
+    texts: PathBuf,
+    /// The coverage of the intervals.
+    #[arg(
+        long,
+        value_name = "SHARE",
+        default_value_t = 0.95,
+        allow_hyphen_values = true
+    )]
+    level: f64,
+    /// Bootstrap replicates behind each interval; 0 makes none.
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    n_replicates: usize,
+}
+
+/// Texts, the attributions of their tokens, and what people marked.
+#[derive(Debug, Default)]
+pub(crate) struct TextFile {
+    pub(crate) tokens: Vec<Vec<String>>,
+    /// Of each explainer, of each text, of each token.
+    pub(crate) explainers: Vec<(String, Vec<Vec<f64>>)>,
+    pub(crate) rationales: Option<Vec<Vec<bool>>>,
+}
+
+/// What was found.
+pub(crate) struct ComparedTexts {
+    pub(crate) file: TextFile,
+    pub(crate) table: EvaluationTable,
+}
+
+impl Texts {
+    pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let compared = self.evaluate(context)?;
+        let mut json = serde_json::to_value(compared.table.by_name()).map_err(Failure::new)?;
+        if let Some(object) = json.as_object_mut() {
+            object.remove("model_calls");
+        }
+        context.present(&json, || compared.to_text())
+    }
+
+    /// The metrics of what people marked, where they marked something.
+    pub(crate) fn evaluate(&self, context: &Context) -> Result<ComparedTexts, Failure> {
+        let file = TextFile::read(&self.texts)?;
+        let options = [
+            (input::LEVEL, "--level"),
+            (input::N_REPLICATES, "--n-replicates"),
+        ];
+        let places = Files::mainly(&self.texts).options(&options);
+        let names: Vec<&str> = file
+            .explainers
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
+        check_names(input::EXPLAINERS, &names).in_files(&places)?;
+        context.computes();
+        let mut metrics = Vec::new();
+        if file.rationales.is_some() {
+            metrics = vec![
+                file.values(&RationaleAuprc::new(), &places)?,
+                file.values(&TokenF1::new(), &places)?,
+                file.values(&TokenIou::new(), &places)?,
+            ];
+        }
+        let values = EvaluationValues::new(names, file.tokens.len(), metrics);
+        let table = values.table(&Statistics {
+            level: self.level,
+            replicates: self.n_replicates,
+            seed: context.seed(),
+        });
+        let table = table.in_files(&places)?;
+        Ok(ComparedTexts { file, table })
+    }
+}
+
+impl TextFile {
+    fn read(file: &Path) -> Result<Self, Failure> {
+        let is_table = file
+            .extension()
+            .is_some_and(|of| of.eq_ignore_ascii_case("csv"));
+        let read = match is_table {
+            true => Self::of_rows(file),
+            false => Self::of_json(file),
+        }
+        .and_then(|texts| texts.check().map(|()| texts));
+        read.in_file(file)
+    }
+
+    fn of_json(file: &Path) -> Result<Self, Failure> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Stored {
+            tokens: Vec<Vec<String>>,
+            explainers: Named<Vec<Vec<f64>>>,
+            rationales: Option<Vec<Vec<Mark>>>,
+        }
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Mark {
+            Truth(bool),
+            Number(u8),
+        }
+        let bytes = std::fs::read(file).map_err(Failure::cannot_be_opened)?;
+        let stored: Stored = serde_json::from_slice(&bytes).map_err(|error| {
+            Failure::new(format_args!("no texts: {error}"))
+                .help("`xai attribution texts --help` shows the form")
+        })?;
+        let marked = |mark: Mark| match mark {
+            Mark::Truth(truth) => Ok(truth),
+            Mark::Number(0) => Ok(false),
+            Mark::Number(1) => Ok(true),
+            Mark::Number(other) => Err(expected_mark(other)),
+        };
+        let rationales = stored.rationales.map(|texts| {
+            let texts = texts.into_iter();
+            texts
+                .map(|marks| marks.into_iter().map(marked).collect())
+                .collect()
+        });
+        Ok(Self {
+            tokens: stored.tokens,
+            explainers: stored.explainers.0,
+            rationales: rationales.transpose()?,
+        })
+    }
+
+    /// A row for each token; the rows of a text stand together.
+    fn of_rows(file: &Path) -> Result<Self, Failure> {
+        let mut reader =
+            csv::Reader::from_reader(std::fs::File::open(file).map_err(Failure::cannot_be_opened)?);
+        let header = reader.headers().map_err(Failure::new)?.clone();
+        let place = |name: &str| header.iter().position(|column| column == name);
+        let needed = |name: &str| {
+            place(name).ok_or_else(|| Failure::new(format_args!("no column `{name}`")))
+        };
+        let (sample, token, rationale) = (needed("sample")?, needed("token")?, place("rationale"));
+        let own = [Some(sample), Some(token), rationale];
+        let of_explainers = (0..header.len()).filter(|column| !own.contains(&Some(*column)));
+        let of_explainers: Vec<usize> = of_explainers.collect();
+        let mut texts = Self {
+            explainers: of_explainers
+                .iter()
+                .map(|&column| (header[column].to_owned(), Vec::new()))
+                .collect(),
+            rationales: rationale.map(|_| Vec::new()),
+            ..Self::default()
+        };
+        let mut last: Option<String> = None;
+        for (row, record) in reader.records().enumerate() {
+            let record = record.map_err(Failure::new)?;
+            if last.as_deref() != Some(&record[sample]) {
+                last = Some(record[sample].to_owned());
+                texts.tokens.push(Vec::new());
+                let of_explainers = texts.explainers.iter_mut().map(|(_, maps)| maps);
+                of_explainers.for_each(|maps| maps.push(Vec::new()));
+                texts
+                    .rationales
+                    .iter_mut()
+                    .for_each(|marks| marks.push(Vec::new()));
+            }
+            let wrong = |what: Failure| what.map_text(|text| format!("line {}: {text}", row + 2));
+            if let Some(tokens) = texts.tokens.last_mut() {
+                tokens.push(record[token].to_owned());
+            }
+            for ((_, maps), &column) in texts.explainers.iter_mut().zip(&of_explainers) {
+                let value = record[column].trim().parse().map_err(|_| {
+                    let what = format!(
+                        "{:?} in `{}`: expected a number",
+                        &record[column], &header[column]
+                    );
+                    wrong(Failure::new(what))
+                })?;
+                maps.last_mut().into_iter().for_each(|map| map.push(value));
+            }
+            if let (Some(marks), Some(column)) = (&mut texts.rationales, rationale) {
+                let mark = match record[column].trim() {
+                    "0" | "false" | "False" => false,
+                    "1" | "true" | "True" => true,
+                    other => return Err(wrong(expected_mark(other))),
+                };
+                marks
+                    .last_mut()
+                    .into_iter()
+                    .for_each(|marks| marks.push(mark));
+            }
+        }
+        Ok(texts)
+    }
+
+    /// Whether all parts are of the same tokens, and finite.
+    fn check(&self) -> Result<(), Failure> {
+        let lengths: Vec<usize> = self.tokens.iter().map(Vec::len).collect();
+        if lengths.is_empty() {
+            return Err(Failure::new("there are no texts"));
+        }
+        if let Some(empty) = lengths.iter().position(|n| *n == 0) {
+            return Err(Failure::new(format_args!("text {empty} has no tokens")));
+        }
+        let check = |what: &str, of: Vec<usize>| {
+            if of.len() != lengths.len() {
+                let (n, found) = (lengths.len(), of.len());
+                return Err(Failure::new(format_args!(
+                    "{what}: expected {n} texts, got {found}"
+                )));
+            }
+            match (0..of.len()).find(|&sample| of[sample] != lengths[sample]) {
+                None => Ok(()),
+                Some(sample) => Err(Failure::new(format_args!(
+                    "{what}: expected {} numbers for text {sample}, one for each token, got {}",
+                    lengths[sample], of[sample]
+                ))),
+            }
+        };
+        for (name, maps) in &self.explainers {
+            check(name, maps.iter().map(Vec::len).collect())?;
+            if let Some(sample) = maps
+                .iter()
+                .position(|map| map.iter().any(|x| !x.is_finite()))
+            {
+                return Err(Failure::new(format_args!(
+                    "{name}: not a finite number in text {sample}"
+                )));
+            }
+        }
+        self.rationales.as_ref().map_or(Ok(()), |marks| {
+            check("rationales", marks.iter().map(Vec::len).collect())
+        })
+    }
+
+    /// A metric of what people marked, of all explainers.
+    fn values<F>(&self, metric: &MaskMetric<F>, places: &Files<'_>) -> Result<MetricValues, Failure>
+    where
+        F: MaskFormula,
+        MaskMetric<F>: Registered,
+    {
+        let info = <MaskMetric<F> as Registered>::INFO;
+        let marks = self.rationales.as_deref().unwrap_or_default();
+        let of_explainers = self.explainers.iter().map(|(name, maps)| {
+            let value = metric.evaluate_ragged::<f64>(maps, marks);
+            let value = value.map_err(|error| error.owner(name.clone()));
+            Ok(value.in_files(places)?.per_sample)
+        });
+        let per_sample: Result<Vec<_>, Failure> = of_explainers.collect();
+        Ok(MetricValues {
+            is_share: info.range.is_share(),
+            info: Some(info),
+            ..MetricValues::new(key(info), info.direction, per_sample?)
+        })
+    }
+}
+
+fn expected_mark(found: impl std::fmt::Display) -> Failure {
+    Failure::new(format_args!(
+        "rationales: {found}: expected 0 and 1, or false and true"
+    ))
+}
+
+/// Texts whose first tokens are shown on a terminal, and tokens of each.
+const SHOWN: (usize, usize) = (6, 3);
+
+impl ComparedTexts {
+    fn to_text(&self) -> String {
+        let mut parts = Vec::new();
+        if !self.table.metrics.is_empty() {
+            parts.push(self.table.to_string());
+        }
+        let samples = self.file.tokens.iter().enumerate().take(SHOWN.0);
+        let rows = samples.flat_map(|(sample, tokens)| {
+            self.file.explainers.iter().map(move |(name, maps)| {
+                let map = &maps[sample];
+                let mut order: Vec<usize> = (0..map.len()).collect();
+                order.sort_by(|&i, &j| map[j].abs().total_cmp(&map[i].abs()));
+                let top = order.into_iter().take(SHOWN.1);
+                let top = top.map(|token| format!("{} ({:+.3})", tokens[token].trim(), map[token]));
+                let top: Vec<String> = top.collect();
+                [sample.to_string(), name.clone(), top.join(", ")]
+            })
+        });
+        parts.push(text::table(
+            &["text", "explainer", "largest attributions"],
+            rows,
+        ));
+        parts.join("\n\n")
+    }
+}

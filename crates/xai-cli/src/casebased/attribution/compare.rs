@@ -1,0 +1,341 @@
+//! `xai casebased attribution compare`: which explainer by training cases to trust.
+
+use std::path::PathBuf;
+
+use clap::{ArgMatches, Args, FromArgMatches};
+use ndarray::Array2;
+use serde_json::{Map, Value, json};
+use xai_files::samples::FileSamples;
+use xai_files::{Failure, InFile, InFiles};
+use xai_metrics::casebased::data_attribution::{
+    AttributionComparison, Entry, WholeResult, evaluate_all, negative_means,
+};
+use xai_metrics::casebased::input;
+use xai_metrics::core::Input;
+use xai_metrics::core::describe::{Setting, Settings, same_word};
+use xai_metrics::core::evaluation::{EvaluationTable, Statistics};
+use xai_report::section::data_attribution::KnownCases;
+
+use crate::casebased::attribution::arguments::{self, OF_EXPLAINER};
+use crate::casebased::attribution::inputs::Inputs;
+use crate::casebased::attribution::metric::places;
+use crate::output::{rows, text};
+use crate::usage::named_file::NamedFile;
+use crate::usage::nearest;
+use crate::{Context, examples};
+
+/// Several explainers side by side: metrics with intervals over test cases, ranks and paired tests.
+#[derive(Debug, Args)]
+#[command(after_help = examples::of(&[
+    "xai casebased attribution compare --attributions tracin=a.npy trak=b.npy --train-labels y.npy --test-classes c.npy",
+    "xai casebased attribution compare --attributions tracin=a.npy --flags flipped.npy --metrics mislabeling-detection",
+]))]
+pub(crate) struct CompareAttributions {
+    /// The explainers: each a name and the file of its attributions (n_test, n_train).
+    #[arg(long, value_name = "NAME=A.npy", num_args = 1.., required = true, value_parser = NamedFile::parser())]
+    attributions: Vec<NamedFile>,
+    /// The attributions of each explainer by a model with random weights (n_test, n_train).
+    #[arg(long, value_name = "NAME=R.npy", num_args = 1.., value_parser = NamedFile::parser())]
+    random_attributions: Vec<NamedFile>,
+    /// A score of each training case by each explainer (n_train,), high = suspicious, for mislabeling-detection. Without
+    /// it the score is the negative mean attribution over the test cases.
+    #[arg(long, value_name = "NAME=S.npy", num_args = 1.., value_parser = NamedFile::parser())]
+    scores: Vec<NamedFile>,
+    #[command(flatten)]
+    shared: SharedFiles,
+    /// The metrics, separated by commas, with settings in brackets: `class-detection(k=5), class-auroc`. By default all that
+    /// the files are enough for.
+    #[arg(long, value_name = "METRICS")]
+    metrics: Vec<Settings>,
+    /// The coverage of the intervals.
+    #[arg(
+        long,
+        value_name = "SHARE",
+        default_value_t = 0.95,
+        allow_hyphen_values = true
+    )]
+    level: f64,
+    /// Bootstrap replicates behind each interval; 0 makes none.
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    n_replicates: usize,
+    /// Write a row per explainer, metric and test case: explainer, metric, sample, score.
+    #[arg(long, value_name = "FILE.csv")]
+    out: Option<PathBuf>,
+}
+
+/// The files that are the same for all explainers, each an option of its input's name.
+#[derive(Debug)]
+struct SharedFiles(Vec<(Input, PathBuf)>);
+
+impl Args for SharedFiles {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command.args(arguments::shared().map(arguments::optional))
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for SharedFiles {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let given = arguments::shared().filter_map(|file| {
+            let path = matches.get_one::<PathBuf>(file.input.name())?;
+            Some((file.input, path.clone()))
+        });
+        Ok(Self(given.collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// What a comparison found.
+pub(crate) struct ComparedAttributions {
+    pub(crate) comparison: AttributionComparison,
+    pub(crate) table: EvaluationTable,
+    /// `(n_test, n_train)`
+    pub(crate) n_cases: (usize, usize),
+    /// Whether mislabeled cases were looked for by what attributions say of them.
+    derives_scores: bool,
+    inputs: Inputs,
+}
+
+impl CompareAttributions {
+    pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
+        let working = context.working("reading attributions");
+        let compared = self.evaluate(context)?;
+        drop(working);
+        let of_metrics = compared.table.metrics.iter().flat_map(|metric| {
+            let values = metric.values.iter();
+            values.flat_map(|v| rows::of_samples(&v.explainer, &metric.metric, &v.per_sample))
+        });
+        rows::write(self.out.as_deref(), rows::OF_SAMPLES, of_metrics)?;
+        if let Some(remark) = compared.remark() {
+            context.remark(remark);
+        }
+        let json = compared.to_json().map_err(Failure::new)?;
+        context.present(&json, || compared.to_text())
+    }
+
+    /// All metrics of all explainers.
+    pub(crate) fn evaluate(&self, context: &Context) -> Result<ComparedAttributions, Failure> {
+        let metrics = self.asked()?;
+        let is_of_scores = |metric: &Setting| same_word(&metric.name, MISLABELING);
+        let derives_scores = self.scores.is_empty() && metrics.iter().any(is_of_scores);
+        for (option, files) in [
+            ("--random-attributions", &self.random_attributions),
+            ("--scores", &self.scores),
+        ] {
+            self.check_names(option, files)?;
+        }
+        let mut inputs = Inputs::default();
+        let mut outcomes = Vec::new();
+        for explainer in &self.attributions {
+            let own = self.files_of(explainer);
+            for (of, file) in &own {
+                inputs.add(*of, file)?;
+            }
+            if outcomes.is_empty() {
+                for (of, file) in &self.shared.0 {
+                    inputs.add(*of, file)?;
+                }
+                context.computes();
+            }
+            let all = [own, self.shared.0.clone()].concat();
+            let places = places(&all);
+            if derives_scores {
+                let scores = negative_means(&inputs.data()).in_files(&places)?;
+                inputs.set_scores(scores);
+            }
+            outcomes.push(evaluate_all(&inputs.data(), &metrics).in_files(&places)?);
+        }
+        let names: Vec<&str> = self
+            .attributions
+            .iter()
+            .map(|of| of.name.as_str())
+            .collect();
+        let options = places(&[]).options(&[
+            (input::EXPLAINERS, "--attributions"),
+            (input::ATTRIBUTIONS, "--attributions"),
+            (input::METRICS, "--metrics"),
+            (input::LEVEL, "--level"),
+            (input::N_REPLICATES, "--n-replicates"),
+        ]);
+        let comparison = AttributionComparison::new(&names, &metrics, outcomes);
+        let comparison = comparison.in_files(&options)?;
+        let table = comparison.values.table(&Statistics {
+            level: self.level,
+            replicates: self.n_replicates,
+            seed: context.seed(),
+        });
+        Ok(ComparedAttributions {
+            table: table.in_files(&options)?,
+            comparison,
+            n_cases: inputs.n_cases(),
+            derives_scores,
+            inputs,
+        })
+    }
+
+    /// The attributions of some test cases by each explainer; `None` where some came through a pipe, which is read once.
+    pub(crate) fn rows_of(&self, samples: &[usize]) -> Result<Option<Vec<Array2<f64>>>, Failure> {
+        if !self.attributions.iter().all(|of| of.file.is_file()) {
+            return Ok(None);
+        }
+        let rows = self.attributions.iter().map(|of| {
+            let rows = FileSamples::open(&of.file)?
+                .gather(samples)
+                .in_file(&of.file)?;
+            rows.into_dimensionality().map_err(Failure::new)
+        });
+        rows.collect::<Result<_, _>>().map(Some)
+    }
+
+    /// The metrics that were asked for, checked; else all that the files are enough for.
+    fn asked(&self) -> Result<Vec<Setting>, Failure> {
+        let asked = self.metrics.iter().flat_map(|settings| &settings.0);
+        let mut asked: Vec<Setting> = asked.cloned().collect();
+        if self.metrics.is_empty() {
+            asked.extend(self.possible().map(|entry| Setting {
+                name: entry.info.name.to_owned(),
+                params: Vec::new(),
+            }));
+        }
+        if asked.is_empty() {
+            let failure = Failure::of_option("--metrics", "the files are enough for no metric");
+            return Err(failure.help("give --train-labels and --test-classes, --flags, --relevant, or others that `xai casebased attribution list` names"));
+        }
+        for metric in &asked {
+            let is_named = |entry: &&Entry| same_word(entry.info.name, &metric.name);
+            let Some(entry) = arguments::compared().find(is_named) else {
+                let names: Vec<&str> = arguments::compared().map(|entry| entry.info.name).collect();
+                let failure = Failure::of_option("--metrics", "no metric of a comparison");
+                let near = nearest(&metric.name.replace('_', "-"), &names);
+                return Err(failure.with_value(&metric.name).help(near));
+            };
+            entry.check(&metric.params).map_err(|error| {
+                Failure::of_option("--metrics", error.problem()).with_value(metric)
+            })?;
+        }
+        Ok(asked)
+    }
+
+    /// The metrics that the files are enough for.
+    fn possible(&self) -> impl Iterator<Item = &'static Entry> {
+        let is_given = |of: &Input| match *of {
+            input::ATTRIBUTIONS => true,
+            // They can be made of attributions, which are read once more for it: where that is asked for.
+            input::SCORES => !self.scores.is_empty(),
+            input::RANDOM_ATTRIBUTIONS => !self.random_attributions.is_empty(),
+            of => {
+                let given = |wanted| self.shared.0.iter().any(|(of, _)| *of == wanted);
+                given(of) || (of == input::OUTPUTS && given(input::LOGITS))
+            }
+        };
+        arguments::compared().filter(move |entry| entry.info.needs.iter().all(is_given))
+    }
+
+    /// The files of one explainer.
+    fn files_of(&self, explainer: &NamedFile) -> Vec<(Input, PathBuf)> {
+        let of_name = [&self.attributions, &self.random_attributions, &self.scores]
+            .map(|files| NamedFile::find(files, &explainer.name));
+        let files = OF_EXPLAINER.into_iter().zip(of_name);
+        let mut files: Vec<(Input, PathBuf)> = files
+            .filter_map(|(of, file)| Some((of, file?.to_owned())))
+            .collect();
+        // Of two explainers of one name each has its own, until the name is refused.
+        if let Some((_, file)) = files.first_mut() {
+            file.clone_from(&explainer.file);
+        }
+        files
+    }
+
+    /// Refuses further files that are not of all explainers, or of others.
+    fn check_names(&self, option: &str, files: &[NamedFile]) -> Result<(), Failure> {
+        let lacks = |of: &&NamedFile| NamedFile::find(files, &of.name).is_none();
+        let is_unknown = |of: &&NamedFile| NamedFile::find(&self.attributions, &of.name).is_none();
+        if let Some(unknown) = files.iter().find(is_unknown) {
+            let what = "no explainer of this name among --attributions";
+            return Err(Failure::of_option(option, what).with_value(&unknown.name));
+        }
+        match self.attributions.iter().find(lacks) {
+            Some(lacking) if !files.is_empty() => {
+                let what = format!(
+                    "expected a file of every explainer, {} has none",
+                    lacking.name
+                );
+                Err(Failure::of_option(option, what))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The metric that reads scores.
+const MISLABELING: &str = "mislabeling-detection";
+
+impl ComparedAttributions {
+    /// What a reader may overlook.
+    pub(crate) fn remark(&self) -> Option<&'static str> {
+        let words = "mislabeling-detection inspects training cases by their negative mean attribution over the test cases";
+        self.derives_scores.then_some(words)
+    }
+
+    /// What was given of the cases.
+    pub(crate) fn known(&self) -> KnownCases<'_> {
+        KnownCases {
+            train_labels: self.inputs.labels(input::TRAIN_LABELS),
+            test_classes: self.inputs.labels(input::TEST_CLASSES),
+            flags: self.inputs.flags(input::FLAGS),
+        }
+    }
+
+    /// The table as JSON; metrics of one number for all test cases are under `whole`.
+    fn to_json(&self) -> serde_json::Result<Value> {
+        let mut json = serde_json::to_value(self.table.by_name())?;
+        let mut whole = Map::new();
+        for result in &self.comparison.whole {
+            whole.insert(result.metric.clone(), self.of_whole(result)?);
+        }
+        if let Some(object) = json.as_object_mut() {
+            object.remove("model_calls");
+            object.insert("whole".to_owned(), Value::Object(whole));
+        }
+        Ok(json)
+    }
+
+    fn of_whole(&self, result: &WholeResult) -> serde_json::Result<Value> {
+        let mut explainers = Map::new();
+        for (name, outcome) in self.table.explainers.iter().zip(&result.outcomes) {
+            let mut fields = serde_json::to_value(outcome)?;
+            if let Some(object) = fields.as_object_mut() {
+                object.insert("value".to_owned(), serde_json::to_value(outcome.value())?);
+            }
+            explainers.insert(name.clone(), fields);
+        }
+        Ok(json!({ "better": result.info.direction, "explainers": explainers }))
+    }
+
+    fn to_text(&self) -> String {
+        let mut parts = Vec::new();
+        if !self.table.metrics.is_empty() {
+            parts.push(self.table.to_string());
+        }
+        if !self.comparison.whole.is_empty() {
+            let header = ["of all test cases"].into_iter();
+            let header: Vec<&str> = header
+                .chain(self.table.explainers.iter().map(String::as_str))
+                .collect();
+            let rows = self.comparison.whole.iter().map(|result| {
+                let name = text::with_arrow(&result.metric, result.info.direction);
+                let values = result.outcomes.iter().map(|of| text::decimals(of.value()));
+                std::iter::once(name).chain(values).collect::<Vec<_>>()
+            });
+            parts.push(text::table(&header, rows));
+        }
+        parts.join("\n\n")
+    }
+}

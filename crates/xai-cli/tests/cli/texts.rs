@@ -1,0 +1,119 @@
+//! `xai attribution texts` on files of both forms.
+
+use crate::harness::Files;
+
+const JSON: &str = r#"{"tokens": [["not", "bad"], ["a", "good", "film"]],
+    "explainers": {"weights": [[0.5, -0.25], [0.0, 1.0, 0.5]], "random": [[0.25, 0.5], [1, 0, 0]]},
+    "rationales": [[1, 1], [false, true, false]]}"#;
+const CSV: &str = "sample,token,rationale,weights,random\n0,not,1,0.5,0.25\n0,bad,true,-0.25,0.5\n\
+    1,a,0,0.0,1\n1,good,1,1.0,0\n1,film,0,0.5,0\n";
+
+#[test]
+fn both_forms_have_the_numbers_of_the_metrics() {
+    let files = Files::new();
+    files.text("t.json", JSON);
+    files.text("t.csv", CSV);
+    let found = files.json("attribution texts --texts t.json");
+    assert_eq!(found, files.json("attribution texts --texts t.csv"));
+    let of = |metric: &str, explainer: &str| {
+        found["metrics"][metric]["explainers"][explainer]["per_sample"].clone()
+    };
+    assert_eq!(
+        of("rationale_auprc", "weights"),
+        serde_json::json!([1.0, 1.0])
+    );
+    assert_eq!(
+        of("rationale_auprc", "random"),
+        serde_json::json!([1.0, 1.0 / 3.0])
+    );
+    // Above 0 are `not` of two that are marked, `good` and `film` where `good` is.
+    assert_eq!(
+        of("token_f1", "weights"),
+        serde_json::json!([2.0 / 3.0, 2.0 / 3.0])
+    );
+    let table = files.table("attribution texts --texts t.json");
+    assert!(
+        table.contains("good (+1.000), film (+0.500), a (+0.000)"),
+        "{table}"
+    );
+    files.text("s.toml", "[[texts]]\nname = 'Two'\ntexts = 't.csv'\n");
+    let report = files.json("report s.toml");
+    let text = &report["texts"][0]["texts"][0];
+    assert_eq!(text["tokens"], serde_json::json!(["not", "bad"]));
+    assert_eq!(report["texts"][0]["n_same_largest"], 0);
+}
+
+#[test]
+fn without_rationales_there_are_texts_alone() {
+    let files = Files::new();
+    files.text(
+        "t.json",
+        r#"{"tokens": [["not", "bad"]], "explainers": {"a": [[0.5, -0.2]]}}"#,
+    );
+    assert!(
+        files
+            .table("attribution texts --texts t.json")
+            .contains("not (+0.500), bad (-0.200)")
+    );
+    files.text("s.toml", "[[texts]]\ntexts = 't.json'\n");
+    let report = files.json("report s.toml");
+    assert_eq!(report["texts"][0]["metrics"], serde_json::json!([]));
+    assert_eq!(
+        report["texts"][0]["texts"][0]["attributions"],
+        serde_json::json!([[0.5, -0.2]])
+    );
+}
+
+#[test]
+fn what_is_wrong_with_texts_is_said_with_its_place() {
+    let files = Files::new();
+    for (text, said) in [
+        ("{}", "missing field `tokens`"),
+        (
+            &JSON.replace("[0.5, -0.25]", "[0.5]"),
+            "weights: expected 2 numbers for text 0, one for each token, got 1",
+        ),
+        (
+            &JSON.replace(", [1, 0, 0]", ""),
+            "random: expected 2 texts, got 1",
+        ),
+        (
+            &JSON.replace("[[1, 1]", "[[1, 2]"),
+            "rationales: 2: expected 0 and 1",
+        ),
+        (
+            &JSON.replace("[\"not\", \"bad\"]", "[]"),
+            "text 0 has no tokens",
+        ),
+        (
+            &JSON.replace("\"random\"", "\"weights\""),
+            "`weights` is there twice",
+        ),
+    ] {
+        files.text("t.json", text);
+        let failed = files.bad_data("t.json", "attribution texts --texts t.json");
+        assert!(failed.text.contains(said), "{}", failed.text);
+    }
+    for (text, said) in [
+        (CSV.replace("token", "word"), "no column `token`"),
+        (
+            CSV.replace("0.25,", "x,"),
+            "line 3: \"-x\" in `weights`: expected a number",
+        ),
+        (
+            CSV.replace("true", "yes"),
+            "line 3: rationales: yes: expected 0 and 1",
+        ),
+        (
+            CSV.replace("1.0,0", "inf,0"),
+            "weights: not a finite number in text 1",
+        ),
+        ("sample,token,a\n".to_owned(), "there are no texts"),
+    ] {
+        files.text("t.csv", &text);
+        let failed = files.bad_data("t.csv", "attribution texts --texts t.csv");
+        assert!(failed.text.contains(said), "{}", failed.text);
+    }
+    files.text("t.json", JSON);
+    files.wrong_usage("--level", "attribution texts --texts t.json --level 2");
+}

@@ -1,0 +1,21 @@
+//! Values of several explainers by several metrics, and which differences are more than chance.
+//!
+//! A family makes [`EvaluationValues`]: the values of every explainer by every metric, sample by sample. Their
+//! [`table`](EvaluationValues::table) has means with intervals over samples, rankings, and a paired test of every two explainers;
+//! their [`reliability`](EvaluationValues::reliability) says which of the metrics to believe.
+
+mod by_name;
+mod display;
+mod paired_tests;
+mod reliability;
+mod statistics;
+mod table;
+mod values;
+
+pub use paired_tests::holm;
+pub use reliability::{MetricPair, MetricReliability, Reliability};
+pub use statistics::Statistics;
+pub use table::{
+    Comparison, CurvePoint, Difference, EvaluationTable, ExplainerValue, MetricResult, ModelCalls,
+};
+pub use values::{EVALUATE_AT_ONCE, EvaluationValues, MetricValues, check_names, in_places};

@@ -1,0 +1,227 @@
+"""Metrics judged by what they do when the inputs or the model are perturbed."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from .._arguments import looked_up, mapping, number, seed_of, whole
+from .._arrays import reals
+from .._results import Table, html_table
+from ..reliability import MetaConsistency
+from ._data import Run, explained
+from ._evaluate import evaluate
+from ._layers import is_torch_module, multiplied
+from ._table import EvaluationTable
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Kind = Literal["minor", "disruptive"]
+_KINDS: tuple[Kind, Kind] = ("minor", "disruptive")
+
+#: How much is perturbed by default.
+_SIZES = {"inputs": (0.001, 1.0), "model": (0.001, 2.0)}
+
+
+@dataclass(frozen=True, eq=False)
+class PerturbedEvaluation(Table):
+    """Metrics judged under perturbations; :func:`meta_consistency` makes it.
+
+    ``judged["deletion"]`` is what is said of one metric.
+
+    Attributes
+    ----------
+    table : EvaluationTable
+        The explainers by the metrics without a perturbation. Its :meth:`~.EvaluationTable.report` shows the metrics
+        between two axes, resilience to noise and reactivity to disruption.
+    metrics : dict of str to MetaConsistency
+        By the metrics that have a better end.
+    kept_minor, kept_disruptive : float or None
+        The share of samples whose prediction stayed under noise, and changed under disruption: the others are not
+        counted. ``None`` without a perturbation.
+    """
+
+    table: EvaluationTable
+    metrics: dict[str, MetaConsistency]
+    kept_minor: float | None
+    kept_disruptive: float | None
+
+    def __getitem__(self, metric: str) -> MetaConsistency:
+        return looked_up(self.metrics, metric, "metric")
+
+    def columns(self) -> dict[str, Any]:
+        """A row for each metric: the mean of all, its two halves, and NaN where undefined."""
+
+        def numbers(values: Any) -> list[float]:
+            return [float("nan") if value is None else value for value in values]
+
+        found = list(self.metrics.values())
+        return {
+            "metric": list(self.metrics),
+            "meta_consistency": numbers(of.value for of in found),
+            "std": numbers(of.std for of in found),
+            "noise_resilience": numbers(of.noise_resilience for of in found),
+            "reactivity": numbers(of.reactivity for of in found),
+        }
+
+    def _repr_html_(self) -> str:
+        columns = self.columns()
+        return html_table([list(columns), *zip(*columns.values())], "Metrics under perturbations")
+
+
+def meta_consistency(
+    model: Any,
+    inputs: Any,
+    explainers: Mapping[str, Any],
+    metrics: Any = "standard",
+    *,
+    perturb: Literal["inputs", "model"] | Callable[[Kind, np.random.Generator], Mapping[str, Any]] = "inputs",
+    minor: float | None = None,
+    disruptive: float | None = None,
+    n_iterations: int = 3,
+    n_perturbations: int = 5,
+    seed: int = 1,
+    **how: Any,
+) -> PerturbedEvaluation:
+    """Do metrics keep their values where the prediction stays, and react where it changes?
+
+    All metrics judge all explainers of the inputs, then again under perturbations of two kinds. A minor one
+    should change nothing: samples count whose prediction stays. A disruptive one should make explanations
+    worse: samples count whose prediction changes. Inputs are explained again, and both maps and scores are of
+    what was perturbed; targets are the first predictions. That is ``1 + 2 n_iterations n_perturbations``
+    evaluations, in each of which all metrics and explainers share the calls of the model.
+
+    Parameters
+    ----------
+    model, inputs
+        As in :func:`evaluate`; inputs are numbers.
+    explainers : mapping of str to explainer
+        As in :func:`evaluate`, but functions, objects and words alone: maps are of inputs that are not perturbed.
+    metrics
+        As in :func:`evaluate`.
+    perturb : {"inputs", "model"} or callable
+        ``"inputs"``: ``x + r U(-1, 1)``, ``r`` times the range of the inputs (of tables, of each column), within
+        that range. ``"model"``: every weight of a torch module times ``N(1, s)``; the module itself is changed for the
+        while, so that explainers that refer to it explain the changed one. A function is given the kind and a
+        generator, and answers a mapping that has ``model``, ``inputs`` or ``explainers`` in the place of those given.
+    minor, disruptive : float, optional
+        The sizes ``r`` or ``s``. By default 0.001 and, of inputs, 1, of the model 2.
+    n_iterations, n_perturbations : int
+        How often the whole is repeated, and how many perturbations of each kind an iteration has.
+    seed : int
+        What perturbations depend on, and metrics as in :func:`evaluate`.
+    **how
+        Further arguments of :func:`evaluate`.
+
+    Returns
+    -------
+    PerturbedEvaluation
+
+    Raises
+    ------
+    ValueError
+        For maps in the place of explainers, and as :func:`evaluate`.
+    TypeError
+        For the perturbation of a model that is no torch module.
+
+    References
+    ----------
+    Hedström et al., The Meta-Evaluation Problem in Explainable AI: Identifying Reliable Estimators with
+    MetaQuantus, 2023. There the maps of perturbed inputs are those of the inputs before, and where higher values
+    are better, those that rose count as worse.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from xai_metrics.attribution import meta_consistency
+    >>> rng = np.random.default_rng(1)
+    >>> x, weights = rng.random((30, 6)), rng.normal(size=(6, 2))
+    >>> gradient = lambda x, y: x * weights[:, y].T
+    >>> judged = meta_consistency(
+    ...     lambda x: x @ weights, x, {"gradient": gradient, "random": "random"}, ["deletion", "sparseness"],
+    ...     n_iterations=1, n_perturbations=2,
+    ... )
+    >>> judged["deletion"].noise_resilience > 0.7, sorted(judged.metrics)
+    (True, ['deletion', 'sparseness'])
+    """
+    named = mapping("explainers", explainers, "an explainer for each name")
+    for name, given in named.items():
+        if explained(given, f"explainers[{name!r}]")[1] is None:
+            raise ValueError(f"explainers[{name!r}]: expected an explainer, got maps, which are of other inputs")
+    n_iterations = whole("n_iterations", n_iterations, 0)
+    n_perturbations = whole("n_perturbations", n_perturbations, 0)
+    base = {"model": model, "inputs": inputs, "explainers": named}
+    perturbed = _perturbation(perturb, (minor, disruptive), model, inputs)
+    of_model = {name: how[name] for name in ("output", "score", "batch_size", "framework", "device") if name in how}
+
+    def predicted(of: Mapping[str, Any]) -> npt.NDArray[Any]:
+        run = Run(model=of["model"], inputs=of["inputs"], targets=None, **of_model)
+        classes = run.columns(len(run.array))
+        if classes is None:
+            raise ValueError("model, inputs: needed by perturbations")
+        return classes
+
+    first = predicted(base)
+    # Intervals are of the first table alone.
+    table = evaluate(targets=first, metrics=metrics, seed=seed, **base, **how)
+    few = {**how, "replicates": 0}
+    tables: dict[Kind, list[list[EvaluationTable]]] = {"minor": [], "disruptive": []}
+    keep: dict[Kind, list[list[Any]]] = {"minor": [], "disruptive": []}
+    for place, kind in enumerate(_KINDS):
+        for iteration in range(n_iterations):
+            tables[kind].append([])
+            keep[kind].append([])
+            for number_of in range(n_perturbations):
+                stream = np.random.default_rng([seed_of(seed), place, iteration, number_of])
+                with perturbed(kind, stream) as changed:
+                    of = {**base, **changed}
+                    stayed = predicted(of) == first
+                    again = evaluate(targets=first, metrics=metrics, seed=seed, **of, **few)
+                tables[kind][-1].append(again)
+                keep[kind][-1].append(stayed if kind == "minor" else ~stayed)
+    counted = {kind: np.array(of) if n_iterations * n_perturbations else None for kind, of in keep.items()}
+    found = table.meta_consistency(tables["minor"], tables["disruptive"], counted["minor"], counted["disruptive"])
+    shares = [None if of is None else float(of.mean()) for of in counted.values()]
+    return PerturbedEvaluation(table.judged_by(found), found, *shares)
+
+
+def _perturbation(
+    perturb: Any, sizes: tuple[float | None, float | None], model: Any, inputs: Any
+) -> Callable[[Kind, np.random.Generator], contextlib.AbstractContextManager[Mapping[str, Any]]]:
+    """What changes the model or the inputs for a while."""
+    if callable(perturb):
+        return lambda kind, stream: contextlib.nullcontext(perturb(kind, stream))
+    if perturb not in _SIZES:
+        raise ValueError(f"perturb: got {perturb!r}, expected 'inputs', 'model' or a function")
+    default = _SIZES[perturb]
+    given = {
+        kind: number(kind, usual if size is None else size) for kind, size, usual in zip(_KINDS, sizes, default)
+    }
+    for kind, size in given.items():
+        if not size >= 0:
+            raise ValueError(f"{kind}: expected a size of at least 0, got {size}")
+    if perturb == "model":
+        if not is_torch_module(model):
+            raise TypeError("model: only the weights of a torch module are known; give perturb=function(kind, rng)")
+
+        @contextlib.contextmanager
+        def of_model(kind: Kind, stream: np.random.Generator) -> Iterator[Mapping[str, Any]]:
+            with multiplied(model, given[kind], int(stream.integers(2**63))):
+                yield {}
+
+        return of_model
+    array = reals(inputs, "inputs")
+    axes = 0 if array.ndim == 2 else None
+    low, high = array.min(axis=axes), array.max(axis=axes)
+
+    def of_inputs(kind: Kind, stream: np.random.Generator) -> Any:
+        noise = stream.uniform(-1.0, 1.0, array.shape) * (given[kind] * (high - low))
+        noisy = np.clip(array + noise, low, high).astype(array.dtype)
+        return contextlib.nullcontext({"inputs": noisy})
+
+    return of_inputs
