@@ -161,7 +161,7 @@ impl DataAttribution {
     /// let origin = Origin::new(Family::DataAttribution, 1, "Three cases");
     /// let mut section = DataAttribution::new(origin, &comparison, &table, (2, 3))?;
     /// let known = KnownCases { train_labels: Some(&labels), ..KnownCases::default() };
-    /// section.show(&DataAttribution::shown(&table, 2), &[attributions], known);
+    /// section.show(&DataAttribution::shown(&table, 2), std::slice::from_ref(&attributions), known);
     /// let top = &section.top_cases[0].explainers[0][0];
     /// assert_eq!((top.case, top.class.as_deref()), (0, Some("0")));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
