@@ -1,0 +1,331 @@
+//! How often intervals of level 0.95 hold the true value, and how often tests of level 0.05 find a difference that is none:
+//! the tables of `docs/statistics.md`. Every share is of 20 000 drawn data sets, the same ones in each run.
+//!
+//! `cargo run --release -p xai-benches --example coverage`
+
+use std::fmt::Display;
+
+use xai_attribution::evaluation::holm;
+use xai_core::parallel;
+use xai_core::random::{Xoshiro256PlusPlus, normal, random_stream, uniform};
+use xai_core::statistics::{
+    Interval, ZeroMethod, auroc_interval, bootstrap_bca, bootstrap_replicates, jackknife,
+    mean_interval, wilcoxon_signed_rank, wilson,
+};
+use xai_core::sum::Moments;
+
+const DATA_SETS: usize = 20_000;
+const LEVEL: f64 = 0.95;
+
+/// How one value is drawn, and the mean that it has.
+struct Source {
+    name: &'static str,
+    mean: f64,
+    draw: fn(&mut Xoshiro256PlusPlus) -> f64,
+}
+
+const SOURCES: [Source; 9] = [
+    Source {
+        name: "normal",
+        mean: 0.0,
+        draw: normal,
+    },
+    Source {
+        name: "exponential (skew 2)",
+        mean: 1.0,
+        draw: exponential,
+    },
+    Source {
+        name: "log-normal (skew 6.2)",
+        mean: 1.648_721_270_700_128,
+        draw: |s| normal(s).exp(),
+    },
+    Source {
+        name: "counts 0, 1, 2, … of mean 0.5 (ties)",
+        mean: 0.5,
+        draw: |s| count(s, 0.5),
+    },
+    Source {
+        name: "share, uniform",
+        mean: 0.5,
+        draw: uniform,
+    },
+    Source {
+        name: "share, fourth power (skew 1.1)",
+        mean: 0.2,
+        draw: |s| uniform(s).powi(4),
+    },
+    Source {
+        name: "share, 90 % of them 0",
+        mean: 0.05,
+        draw: |s| if uniform(s) < 0.9 { 0.0 } else { uniform(s) },
+    },
+    Source {
+        name: "0 or 1, 30 %",
+        mean: 0.3,
+        draw: |s| f64::from(u8::from(uniform(s) < 0.3)),
+    },
+    Source {
+        name: "0 or 1, 2 %",
+        mean: 0.02,
+        draw: |s| f64::from(u8::from(uniform(s) < 0.02)),
+    },
+];
+
+fn exponential(stream: &mut Xoshiro256PlusPlus) -> f64 {
+    -(1.0 - uniform(stream)).ln()
+}
+
+/// Poisson's distribution, by the product of uniform numbers.
+fn count(stream: &mut Xoshiro256PlusPlus, mean: f64) -> f64 {
+    let (mut count, mut product) = (0.0, uniform(stream));
+    while product > (-mean).exp() {
+        count += 1.0;
+        product *= uniform(stream);
+    }
+    count
+}
+
+/// The share of the data sets for which something holds, with two digits; those without an answer do not count.
+fn share(holds: impl Fn(&mut Xoshiro256PlusPlus) -> Option<bool> + Sync + Send) -> String {
+    let answers = parallel::map(DATA_SETS, |i| holds(&mut random_stream(17, i as u64)));
+    let answers: Vec<bool> = answers.into_iter().flatten().collect();
+    match answers.len() {
+        0 => "–".to_owned(),
+        n => format!(
+            "{:.3}",
+            answers.iter().filter(|a| **a).count() as f64 / n as f64
+        ),
+    }
+}
+
+fn holds(interval: Option<Interval>, truth: f64) -> Option<bool> {
+    interval.map(|it| it.low <= truth && truth <= it.high)
+}
+
+fn moments(values: &[f64]) -> Moments {
+    let mut moments = Moments::new();
+    values.iter().for_each(|value| moments.add(*value));
+    moments
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn means_without(values: &[f64]) -> Vec<f64> {
+    let (sum, rest) = (values.iter().sum::<f64>(), values.len() as f64 - 1.0);
+    values.iter().map(|value| (sum - value) / rest).collect()
+}
+
+fn bca(values: &[f64]) -> Option<Interval> {
+    let mean_of =
+        |units: &[usize]| Some(units.iter().map(|&i| values[i]).sum::<f64>() / units.len() as f64);
+    let replicates = bootstrap_replicates(values.len(), 1_000, 5, mean_of).ok()?;
+    bootstrap_bca(mean(values), &replicates, &means_without(values), LEVEL).ok()
+}
+
+fn table<C: Copy + Display>(head: &str, columns: &[C], unit: &str) {
+    let names = columns.iter().map(|c| format!(" {unit} = {c} |"));
+    println!("\n| {head} |{}", names.collect::<String>());
+    println!("| --- |{}", " ---: |".repeat(columns.len()));
+}
+
+fn row(name: &str, cells: impl Iterator<Item = String>) {
+    println!("| {name} | {} |", cells.collect::<Vec<_>>().join(" | "));
+}
+
+fn means() {
+    let sizes = [5, 10, 20, 50, 200, 1_000];
+    let drawn = |source: &Source, n, stream: &mut Xoshiro256PlusPlus| -> Vec<f64> {
+        (0..n).map(|_| (source.draw)(stream)).collect()
+    };
+    table("`mean_interval` of", &sizes, "n");
+    for source in &SOURCES {
+        row(
+            source.name,
+            sizes.iter().map(|&n| {
+                share(|stream| {
+                    let values = moments(&drawn(source, n, stream));
+                    holds(mean_interval(&values, LEVEL).ok()?, source.mean)
+                })
+            }),
+        );
+    }
+    let sizes = &sizes[..4];
+    table(
+        "`bootstrap_bca` of the mean, 1 000 replicates, of",
+        sizes,
+        "n",
+    );
+    for source in &SOURCES[..7] {
+        row(
+            source.name,
+            sizes.iter().map(|&n| {
+                share(|stream| {
+                    let values = drawn(source, n, stream);
+                    let is_constant = values.iter().all(|value| *value == values[0]);
+                    if is_constant {
+                        None
+                    } else {
+                        holds(bca(&values), source.mean)
+                    }
+                })
+            }),
+        );
+    }
+}
+
+fn shares() {
+    let sizes = [5, 10, 30, 100, 1_000];
+    table("`wilson`, true share", &sizes, "n");
+    for truth in [0.01, 0.05, 0.2, 0.5] {
+        row(
+            &truth.to_string(),
+            sizes.iter().map(|&n| {
+                share(|stream| {
+                    let successes = (0..n).filter(|_| uniform(stream) < truth).count();
+                    holds(wilson(successes as u64, n, LEVEL).ok(), truth)
+                })
+            }),
+        );
+    }
+}
+
+/// Normal scores of two kinds whose means differ by `shift`, rounded to steps where `step` is above 0.
+fn aurocs() {
+    let sizes = ["5 + 5", "10 + 10", "10 + 90", "50 + 50", "50 + 450"];
+    table("`auroc_interval`, true AUROC", &sizes, "n");
+    // √2 times the quantiles of the normal distribution.
+    for (truth, shift) in [
+        (0.6, 0.358_286_9),
+        (0.8, 1.190_232_2),
+        (0.95, 2.326_174_2),
+        (0.99, 3.289_951_5),
+    ] {
+        row(
+            &truth.to_string(),
+            sizes.iter().map(|size| {
+                let (second, first) = size.split_once(" + ").expect("two numbers");
+                let [second, first]: [usize; 2] =
+                    [second, first].map(|n| n.parse().expect("a number"));
+                share(|stream| {
+                    let is_second: Vec<bool> = (0..first + second).map(|i| i >= first).collect();
+                    let scores: Vec<f64> = is_second
+                        .iter()
+                        .map(|&second| normal(stream) + if second { shift } else { 0.0 })
+                        .collect();
+                    holds(auroc_interval(&scores, &is_second, LEVEL).ok()?, truth)
+                })
+            }),
+        );
+    }
+}
+
+/// Runs that predict at random around one truth, compared in pairs: each pair shares its runs with others.
+fn pairs() {
+    let runs = [3, 5, 10, 30];
+    table(
+        "`jackknife` over runs of the mean agreement of pairs",
+        &runs,
+        "runs",
+    );
+    for (name, spread) in [("runs alike", 0.0), ("runs that differ in accuracy", 0.15)] {
+        row(
+            name,
+            runs.iter().map(|&n| {
+                share(|stream| {
+                    const SAMPLES: usize = 200;
+                    let right: Vec<Vec<bool>> = (0..n)
+                        .map(|_| {
+                            let accuracy = 0.75 + spread * (2.0 * uniform(stream) - 1.0);
+                            (0..SAMPLES).map(|_| uniform(stream) < accuracy).collect()
+                        })
+                        .collect();
+                    let agreement = |a: &[bool], b: &[bool]| {
+                        a.iter().zip(b).filter(|(a, b)| a == b).count() as f64 / SAMPLES as f64
+                    };
+                    let of = |left_out: usize| {
+                        let kept: Vec<&Vec<bool>> = right
+                            .iter()
+                            .enumerate()
+                            .filter(|(i, _)| *i != left_out)
+                            .map(|(_, run)| run)
+                            .collect();
+                        let pairs: Vec<f64> = (0..kept.len())
+                            .flat_map(|i| (0..i).map(move |j| (i, j)))
+                            .map(|(i, j)| agreement(kept[i], kept[j]))
+                            .collect();
+                        mean(&pairs)
+                    };
+                    let without: Vec<f64> = (0..n).map(of).collect();
+                    // E[a b + (1 - a)(1 - b)] of two independent accuracies.
+                    let truth = 0.75 * 0.75 + 0.25 * 0.25;
+                    holds(jackknife(of(n), &without, LEVEL).ok(), truth)
+                })
+            }),
+        );
+    }
+}
+
+fn tests() {
+    let sizes = [6, 10, 20, 50, 200];
+    table(
+        "false positives of `wilcoxon_signed_rank` at 0.05",
+        &sizes,
+        "n",
+    );
+    let differences: [Source; 3] = [
+        Source {
+            name: "normal",
+            mean: 0.0,
+            draw: normal,
+        },
+        Source {
+            name: "rounded to whole numbers (ties, zeros)",
+            mean: 0.0,
+            draw: |s| normal(s).round(),
+        },
+        Source {
+            name: "heavy tails (normal / uniform)",
+            mean: 0.0,
+            draw: |s| normal(s) / (1.0 - uniform(s)),
+        },
+    ];
+    let p_of =
+        |draw: fn(&mut Xoshiro256PlusPlus) -> f64, n: usize, stream: &mut Xoshiro256PlusPlus| {
+            let values: Vec<f64> = (0..n).map(|_| draw(stream)).collect();
+            wilcoxon_signed_rank(&values, ZeroMethod::Wilcox)
+                .ok()
+                .and_then(|test| test.p_value)
+        };
+    for source in &differences {
+        row(
+            source.name,
+            sizes.iter().map(|&n| {
+                share(|stream| Some(p_of(source.draw, n, stream).is_some_and(|p| p <= 0.05)))
+            }),
+        );
+    }
+    for source in &differences {
+        let name = format!("{}: any of 15, after `holm`", source.name);
+        row(
+            &name,
+            sizes.iter().map(|&n| {
+                share(|stream| {
+                    let p_values: Vec<Option<f64>> =
+                        (0..15).map(|_| p_of(source.draw, n, stream)).collect();
+                    Some(holm(&p_values).into_iter().flatten().any(|p| p <= 0.05))
+                })
+            }),
+        );
+    }
+}
+
+fn main() {
+    means();
+    shares();
+    aurocs();
+    pairs();
+    tests();
+}
