@@ -5,7 +5,7 @@
 
 use std::fmt::Display;
 
-use xai_attribution::evaluation::holm;
+use xai_core::evaluation::holm;
 use xai_core::parallel;
 use xai_core::random::{Xoshiro256PlusPlus, normal, random_stream, uniform};
 use xai_core::statistics::{

@@ -27,6 +27,7 @@ use crate::attribution::parameters::with_seed;
 use crate::attribution::parameters::{ALL_WORD, STANDARD_WORD};
 use crate::attribution::side_inputs;
 use crate::output::{rows, whole_file};
+use crate::usage::interval_options::IntervalOptions;
 use crate::usage::nearest;
 use crate::{Context, examples};
 
@@ -142,17 +143,8 @@ pub(crate) struct Compare {
     metrics: Vec<Settings>,
     #[command(flatten)]
     scoring: ScoringOptions,
-    /// The coverage of the intervals.
-    #[arg(
-        long,
-        value_name = "SHARE",
-        default_value_t = 0.95,
-        allow_hyphen_values = true
-    )]
-    level: f64,
-    /// Bootstrap replicates behind each interval; 0 makes none.
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    n_replicates: usize,
+    #[command(flatten)]
+    intervals: IntervalOptions,
     /// Write a row per explainer, metric and sample: explainer, metric, sample, score.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
@@ -227,8 +219,8 @@ impl Compare {
             data = side_inputs::add(data, input, file, n)?;
         }
         let mut evaluation = Evaluation::on(data)
-            .level(self.level)
-            .replicates(self.n_replicates)
+            .level(self.intervals.level)
+            .replicates(self.intervals.n_replicates)
             .seed(context.seed())
             .with_curves()
             .on_plan(planned)

@@ -9,6 +9,7 @@ use xai_metrics::attribution::{Activation, Layout, input};
 
 use crate::Context;
 use crate::described::word;
+use crate::usage::interval_options::IntervalOptions;
 #[cfg(feature = "onnx")]
 use xai_files::onnx::{ImageLayout, engine::EngineOptions};
 
@@ -176,10 +177,8 @@ impl ScoringOptions {
 
 /// The options of the parameters that are not called as they are.
 pub(super) fn names() -> Files<'static> {
-    Files::new().options(&[
+    Files::new().options(&IntervalOptions::NAMES).options(&[
         (input::BATCH_SIZE, "--batch-size"),
-        (input::LEVEL, "--level"),
-        (input::N_REPLICATES, "--n-replicates"),
         (input::EXPLAINERS, "--explanations"),
         (input::METRICS, "--metrics"),
     ])

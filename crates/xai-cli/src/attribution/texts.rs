@@ -9,12 +9,11 @@ use xai_metrics::attribution::input;
 use xai_metrics::attribution::metric::{
     MaskFormula, MaskMetric, RationaleAuprc, Registered, TokenF1, TokenIou, key,
 };
-use xai_metrics::core::evaluation::{
-    EvaluationTable, EvaluationValues, MetricValues, Statistics, check_names,
-};
+use xai_metrics::core::evaluation::{EvaluationTable, EvaluationValues, MetricValues, check_names};
 
 use crate::attribution::named::Named;
 use crate::output::text;
+use crate::usage::interval_options::IntervalOptions;
 use crate::{Context, examples};
 
 /// Texts with the attributions of their tokens, and how far they agree with what people marked.
@@ -30,17 +29,8 @@ pub(crate) struct Texts {
     /// the tokens have it, else with spaces between.
     #[arg(long, value_name = "TEXTS.json|csv")]
     texts: PathBuf,
-    /// The coverage of the intervals.
-    #[arg(
-        long,
-        value_name = "SHARE",
-        default_value_t = 0.95,
-        allow_hyphen_values = true
-    )]
-    level: f64,
-    /// Bootstrap replicates behind each interval; 0 makes none.
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    n_replicates: usize,
+    #[command(flatten)]
+    intervals: IntervalOptions,
 }
 
 /// Texts, the attributions of their tokens, and what people marked.
@@ -71,11 +61,7 @@ impl Texts {
     /// The metrics of what people marked, where they marked something.
     pub(crate) fn evaluate(&self, context: &Context) -> Result<ComparedTexts, Failure> {
         let file = TextFile::read(&self.texts)?;
-        let options = [
-            (input::LEVEL, "--level"),
-            (input::N_REPLICATES, "--n-replicates"),
-        ];
-        let places = Files::mainly(&self.texts).options(&options);
+        let places = Files::mainly(&self.texts).options(&IntervalOptions::NAMES);
         let names: Vec<&str> = file
             .explainers
             .iter()
@@ -92,11 +78,7 @@ impl Texts {
             ];
         }
         let values = EvaluationValues::new(names, file.tokens.len(), metrics);
-        let table = values.table(&Statistics {
-            level: self.level,
-            replicates: self.n_replicates,
-            seed: context.seed(),
-        });
+        let table = values.table(&self.intervals.statistics(context));
         let table = table.in_files(&places)?;
         Ok(ComparedTexts { file, table })
     }

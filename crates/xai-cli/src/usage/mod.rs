@@ -1,6 +1,7 @@
 //! How the command line is told to people and shells: examples, completions, manual pages.
 
 pub(crate) mod examples;
+pub(crate) mod interval_options;
 pub(crate) mod manual;
 pub(crate) mod named_file;
 

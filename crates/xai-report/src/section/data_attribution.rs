@@ -234,7 +234,7 @@ impl DataAttribution {
                     case,
                     attribution: row[case],
                     class: class(known.train_labels, case),
-                    is_flagged: known.flags.is_some_and(|flags| flags[case]),
+                    is_flagged: known.flags.and_then(|flags| flags.get(case)) == Some(&true),
                     image: None,
                 });
                 top.collect()

@@ -13,13 +13,14 @@ use xai_metrics::casebased::data_attribution::{
 use xai_metrics::casebased::input;
 use xai_metrics::core::Input;
 use xai_metrics::core::describe::{Setting, Settings, same_word};
-use xai_metrics::core::evaluation::{EvaluationTable, Statistics};
+use xai_metrics::core::evaluation::EvaluationTable;
 use xai_report::section::data_attribution::KnownCases;
 
 use crate::casebased::attribution::arguments::{self, OF_EXPLAINER};
 use crate::casebased::attribution::inputs::Inputs;
 use crate::casebased::attribution::metric::places;
 use crate::output::{rows, text};
+use crate::usage::interval_options::IntervalOptions;
 use crate::usage::named_file::NamedFile;
 use crate::usage::nearest;
 use crate::{Context, examples};
@@ -47,17 +48,8 @@ pub(crate) struct CompareAttributions {
     /// the files are enough for.
     #[arg(long, value_name = "METRICS")]
     metrics: Vec<Settings>,
-    /// The coverage of the intervals.
-    #[arg(
-        long,
-        value_name = "SHARE",
-        default_value_t = 0.95,
-        allow_hyphen_values = true
-    )]
-    level: f64,
-    /// Bootstrap replicates behind each interval; 0 makes none.
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    n_replicates: usize,
+    #[command(flatten)]
+    intervals: IntervalOptions,
     /// Write a row per explainer, metric and test case: explainer, metric, sample, score.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
@@ -157,20 +149,14 @@ impl CompareAttributions {
             .iter()
             .map(|of| of.name.as_str())
             .collect();
-        let options = places(&[]).options(&[
+        let options = places(&[]).options(&IntervalOptions::NAMES).options(&[
             (input::EXPLAINERS, "--attributions"),
             (input::ATTRIBUTIONS, "--attributions"),
             (input::METRICS, "--metrics"),
-            (input::LEVEL, "--level"),
-            (input::N_REPLICATES, "--n-replicates"),
         ]);
         let comparison = AttributionComparison::new(&names, &metrics, outcomes);
         let comparison = comparison.in_files(&options)?;
-        let table = comparison.values.table(&Statistics {
-            level: self.level,
-            replicates: self.n_replicates,
-            seed: context.seed(),
-        });
+        let table = comparison.values.table(&self.intervals.statistics(context));
         Ok(ComparedAttributions {
             table: table.in_files(&options)?,
             comparison,
