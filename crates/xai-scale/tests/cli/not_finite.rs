@@ -46,10 +46,11 @@ fn a_number_that_is_not_finite_is_in_a_row_and_a_column_of_a_file() {
         "sql",
         "SELECT unfaithfulness(full, list) FROM 'lists.parquet'",
     ]);
+    // A query without ORDER BY writes its rows in any order, so only the file and the column are known.
+    let (_, help) = said.badly(1);
     assert!(
-        said.badly(1)
-            .1
-            .contains("row 20001 of lists.parquet has one in the column `list`")
+        help.contains(" of lists.parquet has one in the column `list`"),
+        "{help}"
     );
     let said = files.run(&[
         "sql",
