@@ -24,6 +24,8 @@ pub enum Content {
     Table(Vec<String>),
     /// A model.
     Model,
+    /// A JSON document.
+    Json,
     /// Another format, a pipe or a device: only its reader knows.
     Other,
 }
@@ -79,6 +81,7 @@ impl Content {
             Some("csv") => Ok(Self::Table(Table::read(file)?.header().names().to_vec())),
             Some("onnx") if metadata.len() == 0 => Err(Failure::new("an empty file").in_file(file)),
             Some("onnx") => Ok(Self::Model),
+            Some("json") => Ok(Self::Json),
             _ => Ok(Self::Other),
         }
     }
@@ -121,6 +124,7 @@ impl fmt::Display for Content {
             }
             Self::Table(columns) => write!(f, "table of {} columns", columns.len()),
             Self::Model => f.write_str("model"),
+            Self::Json => f.write_str("JSON"),
             Self::Other => f.write_str("not looked at"),
         }
     }

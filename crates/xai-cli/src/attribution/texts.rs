@@ -1,9 +1,11 @@
 //! `xai attribution texts`: texts with the attributions of their tokens, beside what people marked in them.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Deserialize;
+use xai_files::table::{Columns, Table};
 use xai_files::{Failure, Files, InFile, InFiles};
 use xai_metrics::attribution::input;
 use xai_metrics::attribution::metric::{
@@ -13,6 +15,7 @@ use xai_metrics::core::evaluation::{EvaluationTable, EvaluationValues, MetricVal
 
 use crate::attribution::named::Named;
 use crate::output::text;
+use crate::repro::table_runs::is_table;
 use crate::usage::interval_options::IntervalOptions;
 use crate::{Context, examples};
 
@@ -85,16 +88,13 @@ impl Texts {
 }
 
 impl TextFile {
-    fn read(file: &Path) -> Result<Self, Failure> {
-        let is_table = file
-            .extension()
-            .is_some_and(|of| of.eq_ignore_ascii_case("csv"));
-        let read = match is_table {
-            true => Self::of_rows(file),
-            false => Self::of_json(file),
-        }
-        .and_then(|texts| texts.check().map(|()| texts));
-        read.in_file(file)
+    pub(crate) fn read(file: &Path) -> Result<Self, Failure> {
+        let texts = match is_table(file) {
+            true => Self::of_rows(file)?,
+            false => Self::of_json(file).in_file(file)?,
+        };
+        texts.check().in_file(file)?;
+        Ok(texts)
     }
 
     fn of_json(file: &Path) -> Result<Self, Failure> {
@@ -137,65 +137,63 @@ impl TextFile {
 
     /// A row for each token; the rows of a text stand together.
     fn of_rows(file: &Path) -> Result<Self, Failure> {
-        let mut reader =
-            csv::Reader::from_reader(std::fs::File::open(file).map_err(Failure::cannot_be_opened)?);
-        let header = reader.headers().map_err(Failure::new)?.clone();
-        let place = |name: &str| header.iter().position(|column| column == name);
-        let needed = |name: &str| {
-            place(name).ok_or_else(|| Failure::new(format_args!("no column `{name}`")))
+        let table = Table::read(file)?;
+        let header = table.header();
+        let (sample, token) = (table.column("sample")?, table.column("token")?);
+        let rationale = header.position("rationale");
+        let is_own = |column| [Some(sample), Some(token), rationale].contains(&Some(column));
+        let numbers = (0..header.n_columns())
+            .filter(|&column| !is_own(column) && !header.is_index(column))
+            .collect();
+        let columns = Columns {
+            numbers,
+            texts: [sample, token].into_iter().chain(rationale).collect(),
         };
-        let (sample, token, rationale) = (needed("sample")?, needed("token")?, place("rationale"));
-        let own = [Some(sample), Some(token), rationale];
-        let of_explainers = (0..header.len()).filter(|column| !own.contains(&Some(*column)));
-        let of_explainers: Vec<usize> = of_explainers.collect();
-        let mut texts = Self {
-            explainers: of_explainers
-                .iter()
-                .map(|&column| (header[column].to_owned(), Vec::new()))
-                .collect(),
-            rationales: rationale.map(|_| Vec::new()),
-            ..Self::default()
-        };
-        let mut last: Option<String> = None;
-        for (row, record) in reader.records().enumerate() {
-            let record = record.map_err(Failure::new)?;
-            if last.as_deref() != Some(&record[sample]) {
-                last = Some(record[sample].to_owned());
-                texts.tokens.push(Vec::new());
-                let of_explainers = texts.explainers.iter_mut().map(|(_, maps)| maps);
-                of_explainers.for_each(|maps| maps.push(Vec::new()));
-                texts
-                    .rationales
-                    .iter_mut()
-                    .for_each(|marks| marks.push(Vec::new()));
-            }
-            let wrong = |what: Failure| what.map_text(|text| format!("line {}: {text}", row + 2));
-            if let Some(tokens) = texts.tokens.last_mut() {
-                tokens.push(record[token].to_owned());
-            }
-            for ((_, maps), &column) in texts.explainers.iter_mut().zip(&of_explainers) {
-                let value = record[column].trim().parse().map_err(|_| {
-                    let what = format!(
-                        "{:?} in `{}`: expected a number",
-                        &record[column], &header[column]
-                    );
-                    wrong(Failure::new(what))
-                })?;
-                maps.last_mut().into_iter().for_each(|map| map.push(value));
-            }
-            if let (Some(marks), Some(column)) = (&mut texts.rationales, rationale) {
-                let mark = match record[column].trim() {
-                    "0" | "false" | "False" => false,
-                    "1" | "true" | "True" => true,
-                    other => return Err(wrong(expected_mark(other))),
-                };
-                marks
-                    .last_mut()
-                    .into_iter()
-                    .for_each(|marks| marks.push(mark));
-            }
+        let piece = table.whole(&columns)?;
+        let odd = piece.first_wrong().into_iter().chain(piece.first_missing());
+        if let Some((column, cell)) = odd.min_by_key(|(column, cell)| (cell.row, *column)) {
+            return Err(piece.cell(cell.row, column, &cell.text, "a finite number"));
         }
-        Ok(texts)
+        let (samples, tokens) = (piece.text(sample)?, piece.text(token)?);
+        // Where each text ends.
+        let is_last =
+            |row: &usize| *row == piece.n_rows() || samples.get(*row) != samples.get(*row - 1);
+        let ends: Vec<usize> = (1..=piece.n_rows()).filter(is_last).collect();
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        let rows: Vec<_> = starts.zip(&ends).map(|(start, &end)| start..end).collect();
+        let mark = |row, column| match piece.text(column)?.get(row) {
+            "0" | "false" | "False" | "FALSE" => Ok(false),
+            "1" | "true" | "True" | "TRUE" => Ok(true),
+            other => Err(piece.cell(row, column, other, "0 or 1, or false or true")),
+        };
+        let rationales = rationale.map(|column| {
+            let of_text = |rows: &Range<usize>| rows.clone().map(|row| mark(row, column)).collect();
+            rows.iter().map(of_text).collect::<Result<_, Failure>>()
+        });
+        let values = piece.numbers();
+        let explainers = columns.numbers.iter().zip(values.columns());
+        let explainers = explainers.map(|(&column, values)| {
+            let maps = rows
+                .iter()
+                .map(|rows| rows.clone().map(|row| values[row]).collect());
+            (
+                piece.place().header().name(column).to_owned(),
+                maps.collect(),
+            )
+        });
+        Ok(Self {
+            // With the spaces at their ends: texts may be written by them.
+            tokens: rows
+                .iter()
+                .map(|rows| {
+                    rows.clone()
+                        .map(|row| tokens.verbatim(row).to_owned())
+                        .collect()
+                })
+                .collect(),
+            explainers: explainers.collect(),
+            rationales: rationales.transpose()?,
+        })
     }
 
     /// Whether all parts are of the same tokens, and finite.

@@ -31,6 +31,15 @@ fn both_forms_have_the_numbers_of_the_metrics() {
         of("token_f1", "weights"),
         serde_json::json!([2.0 / 3.0, 2.0 / 3.0])
     );
+    // As a spreadsheet writes it, and as pandas does with its index.
+    files.text("t.csv", &format!("\u{feff}{}", CSV.replace(',', ";")));
+    assert_eq!(found, files.json("attribution texts --texts t.csv"));
+    let with_index = CSV.lines().enumerate().map(|(row, line)| match row {
+        0 => format!(",{line}\n"),
+        _ => format!("{row},{line}\n"),
+    });
+    files.text("t.csv", &with_index.collect::<String>());
+    assert_eq!(found, files.json("attribution texts --texts t.csv"));
     let table = files.table("attribution texts --texts t.json");
     assert!(
         table.contains("good (+1.000), film (+0.500), a (+0.000)"),
@@ -41,6 +50,11 @@ fn both_forms_have_the_numbers_of_the_metrics() {
     let text = &report["texts"][0]["texts"][0];
     assert_eq!(text["tokens"], serde_json::json!(["not", "bad"]));
     assert_eq!(report["texts"][0]["n_same_largest"], 0);
+    // Spaces at the ends of tokens are kept.
+    files.text("t.csv", &CSV.replace(",bad", ", bad"));
+    let report = files.json("report s.toml");
+    let text = &report["texts"][0]["texts"][0];
+    assert_eq!(text["tokens"], serde_json::json!(["not", " bad"]));
 }
 
 #[test]
@@ -98,15 +112,15 @@ fn what_is_wrong_with_texts_is_said_with_its_place() {
         (CSV.replace("token", "word"), "no column `token`"),
         (
             CSV.replace("0.25,", "x,"),
-            "line 3: \"-x\" in `weights`: expected a number",
+            "row 2, column `weights`: \"-x\": expected a finite number",
         ),
         (
             CSV.replace("true", "yes"),
-            "line 3: rationales: yes: expected 0 and 1",
+            "row 2, column `rationale`: \"yes\": expected 0 or 1",
         ),
         (
             CSV.replace("1.0,0", "inf,0"),
-            "weights: not a finite number in text 1",
+            "row 4, column `weights`: \"inf\": expected a finite number",
         ),
         ("sample,token,a\n".to_owned(), "there are no texts"),
     ] {

@@ -113,7 +113,7 @@ impl Rows {
             if let Some(slot) = role.text {
                 let text = std::str::from_utf8(cell);
                 let text = text.map_err(|_| BadRow::NotUtf8 { row, column })?;
-                self.texts[slot].push(text.trim());
+                self.texts[slot].push(text);
             }
         }
         self.n_rows += 1;
@@ -157,13 +157,18 @@ impl TextColumn {
         self.ends.extend(below.ends.iter().map(|end| before + end));
     }
 
-    /// The cell of a row.
+    /// The cell of a row, without spaces at its ends.
     pub fn get(&self, row: usize) -> &str {
+        self.verbatim(row).trim()
+    }
+
+    /// The cell of a row as it is written.
+    pub fn verbatim(&self, row: usize) -> &str {
         let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.text[start..self.ends[row]]
     }
 
-    /// The cells from top to bottom.
+    /// The cells from top to bottom, without spaces at their ends.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         (0..self.ends.len()).map(|row| self.get(row))
     }
@@ -171,8 +176,8 @@ impl TextColumn {
     /// Keeps the cells of some rows.
     pub fn retain(&mut self, keep: &[bool]) {
         let mut kept = Self::default();
-        for (cell, _) in self.iter().zip(keep).filter(|(_, keep)| **keep) {
-            kept.push(cell);
+        for (row, _) in keep.iter().enumerate().filter(|(_, keep)| **keep) {
+            kept.push(self.verbatim(row));
         }
         *self = kept;
     }

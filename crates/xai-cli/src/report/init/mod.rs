@@ -2,11 +2,14 @@
 
 mod attribution;
 mod casebased;
+mod data_attribution;
 mod found;
 mod graph;
 mod repro;
+mod texts;
 mod toml_text;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -37,18 +40,31 @@ pub(crate) struct Init {
 #[derive(Debug, Serialize)]
 struct InitResult {
     study: PathBuf,
-    /// How many sections of this family it has; so for the other three.
-    casebased: usize,
-    attribution: usize,
-    graph: usize,
-    repro: usize,
+    /// How many sections of each family it has.
+    #[serde(flatten)]
+    sections: Counts,
 }
+
+/// How many sections a study has of each family.
+type Counts = BTreeMap<&'static str, usize>;
+
+/// Writes the sections of a family, and says how many.
+type WriteSections = fn(&[FoundFile], &mut TomlText) -> usize;
+
+/// The families in the order of a study.
+const FAMILIES: [(&str, WriteSections); 6] = [
+    ("casebased", casebased::write),
+    ("attribution", attribution::write),
+    ("texts", texts::write),
+    ("data_attribution", data_attribution::write),
+    ("graph", graph::write),
+    ("repro", repro::write),
+];
 
 /// A study before it is written to a file.
 struct Draft {
     text: TomlText,
-    /// How many sections it has of case-based explanations, attribution, graphs and repeated trainings.
-    counts: [usize; 4],
+    sections: Counts,
 }
 
 impl Init {
@@ -79,9 +95,10 @@ impl Init {
             ));
         }
         let draft = draft(&found.files);
-        if draft.counts == [0; 4] {
+        let n_sections: usize = draft.sections.values().sum();
+        if n_sections == 0 {
             let failure = Failure::new(
-                "no files that a study is made of: expected .npy, .csv or .onnx files with names as in the sample",
+                "no files that a study is made of: expected .npy, .csv, .json or .onnx files with names as in the sample",
             );
             return Err(failure
                 .help("`xai report init --sample --from FOLDER` writes the sample study")
@@ -91,17 +108,13 @@ impl Init {
             return crate::output::stdout::print_text(draft.text.as_str().trim_end());
         }
         whole_file::write_text(&study, draft.text.as_str())?;
-        let [casebased, attribution, graph, repro] = draft.counts;
         let result = InitResult {
             study: study.clone(),
-            casebased,
-            attribution,
-            graph,
-            repro,
+            sections: draft.sections,
         };
         context.present(&result, || {
             let study = study.display();
-            format!("{study}: {} sections; look at the lines marked “guessed”, then\n\n  xai report check {study}\n  xai report {study}", draft.counts.iter().sum::<usize>())
+            format!("{study}: {n_sections} sections; look at the lines marked “guessed”, then\n\n  xai report check {study}\n  xai report {study}")
         })
     }
 
@@ -125,10 +138,7 @@ impl Init {
         sample::write(&self.from)?;
         let result = InitResult {
             study: study.clone(),
-            casebased: 1,
-            attribution: 1,
-            graph: 1,
-            repro: 1,
+            sections: FAMILIES.iter().map(|(family, _)| (*family, 1)).collect(),
         };
         context.present(&result, || {
             format!("the sample study is in {}", study.display())
@@ -142,13 +152,11 @@ fn draft(files: &[FoundFile]) -> Draft {
     text.comment("A study for `xai report`: paths are relative to this file. The keys of a section are the options of the command that it names.");
     text.comment("Lines marked “guessed” follow from names and shapes: look at them.");
     text.entry("title", "Study", false);
-    let counts = [
-        casebased::write(files, &mut text),
-        attribution::write(files, &mut text),
-        graph::write(files, &mut text),
-        repro::write(files, &mut text),
-    ];
-    Draft { text, counts }
+    let sections = FAMILIES.map(|(family, write)| (family, write(files, &mut text)));
+    Draft {
+        text,
+        sections: sections.into(),
+    }
 }
 
 #[cfg(test)]
@@ -180,7 +188,7 @@ mod tests {
             keys.sort_by(|a, b| a.0.cmp(&b.0));
             (keys, section.explainers.len())
         };
-        for family in ["casebased", "attribution", "graph", "repro"] {
+        for (family, _) in FAMILIES {
             assert_eq!(
                 values(&drafted, family),
                 values(&expected, family),
