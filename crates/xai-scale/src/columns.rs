@@ -9,7 +9,7 @@ use xai_files::visible::visible;
 
 use crate::output;
 use crate::session::{Limits, embedded};
-use crate::tables::{self, Reading};
+use crate::tables;
 
 /// Lists the columns of tables and their types.
 ///
@@ -33,13 +33,9 @@ pub(crate) struct Arguments {
 /// Lists them.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     let session = embedded(&Limits::default())?;
-    let reading = Reading {
-        on_cluster: false,
-        allow_missing_columns: arguments.allow_missing_columns,
-    };
     let (mut text, mut objects) = (String::new(), Vec::new());
     for path in &arguments.tables {
-        let (frame, table) = tables::read(&session, path, reading).await?;
+        let (frame, table) = tables::read(&session, path, arguments.allow_missing_columns).await?;
         let (path, n_files) = (path.display().to_string(), table.n_files());
         let fields = frame.schema().fields();
         let files = if n_files == 1 { "file" } else { "files" };

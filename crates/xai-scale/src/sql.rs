@@ -15,7 +15,7 @@ use crate::failure::of_query;
 use crate::output::{self, Output, Stopped};
 use crate::session::{Limits, embedded};
 use crate::statements;
-use crate::tables::{self, Reading};
+use crate::tables;
 
 /// Answers a query: SELECT, EXPLAIN or VALUES, with the metrics among the functions.
 ///
@@ -112,11 +112,8 @@ async fn answer_one(arguments: &Arguments, statement: Statement) -> Result<(), F
         Some(scheduler) => client::session(scheduler, &limits).await?,
         None => embedded(&limits)?,
     };
-    let reading = Reading {
-        on_cluster: arguments.scheduler.is_some(),
-        allow_missing_columns: arguments.allow_missing_columns,
-    };
-    let (plan, tables) = tables::plan(&session, statement, reading).await?;
+    let allow_missing = arguments.allow_missing_columns;
+    let (plan, tables) = tables::plan(&session, statement, allow_missing).await?;
     if let Output::File(file) = &output {
         tables.check_output(file)?;
     }

@@ -15,7 +15,7 @@ use xai_files::Failure;
 
 use crate::output::{self, RowsFile};
 use crate::session::{Limits, embedded};
-use crate::tables::{self, Reading};
+use crate::tables;
 use columns::{Features, ID, Role};
 
 /// Explains predictions by their nearest training cases: reads a table of training cases and a table of samples, and
@@ -95,12 +95,9 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
         memory: None,
     };
     let session = embedded(&limits)?;
-    let reading = Reading {
-        on_cluster: false,
-        allow_missing_columns: arguments.allow_missing_columns,
-    };
-    let (train, of_train) = tables::read(&session, &arguments.train, reading).await?;
-    let (test, of_test) = tables::read(&session, &arguments.test, reading).await?;
+    let allow_missing = arguments.allow_missing_columns;
+    let (train, of_train) = tables::read(&session, &arguments.train, allow_missing).await?;
+    let (test, of_test) = tables::read(&session, &arguments.test, allow_missing).await?;
     of_train.check_output(&arguments.out)?;
     of_test.check_output(&arguments.out)?;
     let label = Role::new("--label", &arguments.label, "--train", &arguments.train);

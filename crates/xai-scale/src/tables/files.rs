@@ -8,15 +8,6 @@ use xai_files::Failure;
 
 use crate::tables::format::{EXPECTED, Format};
 
-/// How the tables of a query are read.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Reading {
-    /// By executors, whose exchange of rows does not keep dictionaries.
-    pub(crate) on_cluster: bool,
-    /// A column that a file of a folder lacks is NULL.
-    pub(crate) allow_missing_columns: bool,
-}
-
 /// Folders inside folders that are looked into, as many as partitioned tables have columns.
 const DEEPEST: usize = 16;
 

@@ -29,7 +29,6 @@ use crate::statements::of_sql;
 pub(crate) use faulty::{NameFiles, named};
 use faulty::{Unreadable, without_panic};
 use files::Files;
-pub(crate) use files::Reading;
 use listed::Listed;
 
 /// What errors of functions say of NaN and infinity. Those of an executor are text.
@@ -119,11 +118,12 @@ impl Tables {
     }
 }
 
-/// The plan of a query, with every file and folder that it names registered as a table.
+/// The plan of a query, with every file and folder that it names registered as a table. With `allow_missing_columns` a column
+/// that a file of a folder lacks is NULL.
 pub(crate) async fn plan(
     session: &SessionContext,
     mut statement: Statement,
-    reading: Reading,
+    allow_missing_columns: bool,
 ) -> Result<(LogicalPlan, Tables), Failure> {
     let state = session.state();
     let references = state.resolve_table_references(&statement);
@@ -137,7 +137,8 @@ pub(crate) async fn plan(
         if state.table_functions().contains_key(table.as_ref()) {
             continue;
         }
-        let (provider, read) = open(session, Path::new(table.as_ref()), reading).await?;
+        let (provider, read) =
+            open(session, Path::new(table.as_ref()), allow_missing_columns).await?;
         let name = names::plain(table, &names);
         let plain = TableReference::bare(name.as_str());
         let registered = session.register_table(plain, Arc::new(provider));
@@ -157,9 +158,9 @@ pub(crate) async fn plan(
 pub(crate) async fn read(
     session: &SessionContext,
     path: &Path,
-    reading: Reading,
+    allow_missing_columns: bool,
 ) -> Result<(DataFrame, Tables), Failure> {
-    let (provider, table) = open(session, path, reading).await?;
+    let (provider, table) = open(session, path, allow_missing_columns).await?;
     let frame = session.read_table(Arc::new(provider));
     let frame = frame.map_err(|error| of_query(&error))?;
     Ok((frame, Tables(vec![table])))
@@ -168,7 +169,7 @@ pub(crate) async fn read(
 async fn open(
     session: &SessionContext,
     path: &Path,
-    reading: Reading,
+    allow_missing_columns: bool,
 ) -> Result<(ListingTable, Files), Failure> {
     let files = find(&local(path)?)?;
     let wrong = |error: DataFusionError| of_query(&error).as_bad_data().in_file(&files.path);
@@ -180,12 +181,10 @@ async fn open(
     if schema.fields().is_empty() {
         return Err(files::empty(&files.path));
     }
-    columns::check(session, &files, &schema, reading.allow_missing_columns).await?;
-    let schema = match reading.on_cluster {
-        true => without_dictionaries(&schema),
-        false => schema,
-    };
-    let schema = match reading.allow_missing_columns {
+    columns::check(session, &files, &schema, allow_missing_columns).await?;
+    // Groups of plain values are found faster than those of dictionaries, and the exchange of a cluster keeps none.
+    let schema = without_dictionaries(&schema);
+    let schema = match allow_missing_columns {
         true => columns::with_null(&schema),
         false => schema,
     };

@@ -53,7 +53,7 @@ fn the_columns_of_tables_are_listed_with_their_types() {
     std::fs::write(files.path("all/model=a/x.csv"), "n,share\n1,0.5\n").expect("written");
     let text = files.run(&["tables", "runs", "all"]).well();
     let expected = "runs (2 files)
-    explainer   Dictionary(Int32, Utf8)
+    explainer   Utf8
     base        Float64
     masked      Float64
 all (1 file)

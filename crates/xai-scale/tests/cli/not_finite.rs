@@ -86,7 +86,7 @@ fn wrong_types_are_one_sentence() {
     for (call, error) in [
         (
             "average_drop(base, explainer)",
-            "average_drop(base, masked[, base_score_policy]): the argument `masked` must be a number, got Dictionary(Int32, Utf8)",
+            "average_drop(base, masked[, base_score_policy]): the argument `masked` must be a number, got Utf8",
         ),
         (
             "n_null()",
@@ -94,7 +94,7 @@ fn wrong_types_are_one_sentence() {
         ),
         (
             "sum(explainer)",
-            "there is no function sum(Dictionary(Int32, Utf8)): cast the arguments, or see its name",
+            "there is no function sum(Utf8): cast the arguments, or see its name",
         ),
     ] {
         let said = files.run(&["sql", &format!("SELECT {call} FROM 'runs'")]);
