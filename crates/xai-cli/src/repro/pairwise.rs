@@ -176,7 +176,7 @@ impl Pairwise {
             result.n_runs, result.n_samples
         );
         if result.metrics.iter().any(|(_, metric)| metric.small_sample) {
-            text += "\n\nfewer than 10 runs: these intervals cover less often than they say; \
+            text += "\n\n20 runs or fewer: these intervals cover less often than they say; \
                      --interval jackknife covers from 3 runs on";
         }
         if let Some(samples) = &result.samples {

@@ -194,8 +194,8 @@ fn bootstrap_intervals_depend_on_the_seed_alone() {
 fn a_bootstrap_over_few_runs_warns() {
     let files = Files::new();
     let run = |(i, j): (usize, usize)| ((i * 7 + j * j) % 5 / 2) as u8;
-    files.array("nine.npy", &Array2::from_shape_fn((9, 50), run));
-    files.array("ten.npy", &Array2::from_shape_fn((10, 50), run));
+    files.array("few.npy", &Array2::from_shape_fn((20, 50), run));
+    files.array("many.npy", &Array2::from_shape_fn((21, 50), run));
     files.array(
         "y.npy",
         &ndarray::Array1::from_shape_fn(50, |j| (j % 3) as u8),
@@ -210,14 +210,14 @@ fn a_bootstrap_over_few_runs_warns() {
         let lines = files
             .table(&command)
             .lines()
-            .filter(|l| l.contains("fewer than 10"))
+            .filter(|l| l.contains("20 runs or fewer"))
             .count();
         assert_eq!(usize::from(in_json), lines, "{command}");
         in_json
     };
-    assert!(warns("nine.npy", "bca"));
-    assert!(!warns("ten.npy", "bca"));
-    assert!(!warns("nine.npy", "jackknife"));
+    assert!(warns("few.npy", "bca"));
+    assert!(!warns("many.npy", "bca"));
+    assert!(!warns("few.npy", "jackknife"));
 }
 
 #[test]

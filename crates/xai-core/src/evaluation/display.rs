@@ -127,7 +127,7 @@ impl EvaluationTable {
             [] => Ok(()),
             _ => write!(
                 f,
-                "\nfewer than 10 values behind an interval, which covers less often than its level \
+                "\n20 values or fewer behind an interval, which covers less often than its level \
                  says: {}",
                 small.join(", ")
             ),

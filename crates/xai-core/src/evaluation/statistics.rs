@@ -12,7 +12,7 @@ use crate::input;
 ///
 /// In 2 000 simulated data sets each, BCa intervals of level .95 cover the mean of 10 to 200 values in
 /// .91 to .95 of them; of a share of 5 % among 30 they would cover .77, and Wilson's cover .94. BCa
-/// intervals of fewer than ten values [say so](crate::Interval::is_small_sample).
+/// intervals of 20 values or fewer [say so](crate::Interval::is_small_sample).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Statistics {

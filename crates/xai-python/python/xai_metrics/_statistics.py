@@ -33,8 +33,8 @@ class Interval(Result):
 
     @property
     def is_small_sample(self) -> bool:
-        """Whether it is a BCa interval of fewer than 10 units, which covers less than it says."""
-        few = self.n_units is not None and self.n_units < 10
+        """Whether it is a BCa interval of 20 units or fewer, which covers less than it says."""
+        few = self.n_units is not None and self.n_units <= 20
         return self.method == "bootstrap-bca" and few
 
     def __contains__(self, value: float) -> bool:

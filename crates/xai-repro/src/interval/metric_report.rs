@@ -21,7 +21,7 @@ pub struct MetricReport {
     /// The ends of an interval over runs for the mean.
     pub interval: Option<[f64; 2]>,
     /// Whether the interval is of [few runs](Interval::is_small_sample), and covers less often than its
-    /// level says: a BCa interval below ten.
+    /// level says: a BCa interval of 20 or fewer.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
     pub small_sample: bool,
     /// The value on each pair, pairs in order; empty where they were not kept.
