@@ -8,7 +8,7 @@
 //! adds the package for Python, built and tested (its lints need no Python), `--site` the documentation as one site, `--scale`
 //! the crates that carry a query engine, which no other step builds. Property tests draw from one seed, always the same;
 //! `--laws` runs them again with a new one. `--long` changes the code that differs from the branch main, one place at a time, and
-//! expects tests to fail. `--heavy` tests the package for Python beside the libraries whose models and
+//! expects tests to fail, holds the dependencies against `deny.toml`, and builds the program twice. `--heavy` tests the package for Python beside the libraries whose models and
 //! explanations it takes, gigabytes that an index sends.
 
 use crate::command::{ALL, Result, cargo, command, target, together};
@@ -122,7 +122,13 @@ fn steps_of(option: &str) -> Vec<Step> {
             docs("scale-docs", scale),
             test("scale-tests", scale),
         ],
-        "--long" => vec![step("mutants", mutants)],
+        "--long" => vec![
+            step("mutants", mutants),
+            step("deny", || {
+                cargo("deny --all-features check licenses bans sources").run()
+            }),
+            step("reproducible", reproducible),
+        ],
         _ => vec![step("laws", laws)],
     }
 }
@@ -159,6 +165,23 @@ fn mutants() -> Result {
     ))
     .args([&changes])
     .run()
+}
+
+/// Builds the program in two places, which must give the same bytes.
+fn reproducible() -> Result {
+    let built = |place: &str| -> Result<Vec<u8>> {
+        let place = target().join("reproducible").join(place);
+        cargo("build --profile dist --package xai-cli --target-dir")
+            .args([&place])
+            .run()?;
+        let program = std::fs::read(place.join("dist").join("xai"))?;
+        std::fs::remove_dir_all(place)?;
+        Ok(program)
+    };
+    match built("first")? == built("second")? {
+        true => Ok(()),
+        false => Err("two builds of `xai` differ".into()),
+    }
 }
 
 fn step(name: impl Into<String>, run: impl Fn() -> Result + 'static) -> Step {
