@@ -6,7 +6,7 @@ use xai_attribution::Real;
 
 use super::contents::port::Dimension;
 use super::engine::{Input, Reason};
-use super::model::OnnxModel;
+use super::model::{OnnxModel, is_integer};
 
 /// A stored batch size above this is a mistake; it would be padded to in memory.
 const LARGEST_FIXED_BATCH: usize = 1 << 16;
@@ -55,6 +55,14 @@ impl OnnxModel {
             .map_err(|_| "the shape of its output changes between batches".to_owned())
     }
 
+    /// Samples or features of nodes, as the type that the first input has.
+    pub(super) fn input<T: Real>(&self, numbers: &ArrayViewD<'_, T>) -> Result<Input, Reason> {
+        match self.inputs.first().is_some_and(is_integer) {
+            true => integers(numbers),
+            false => single(numbers),
+        }
+    }
+
     /// The output for samples in a batch of `size`: the last sample is repeated, and the answers to
     /// its copies are dropped.
     fn of_piece<T: Real>(
@@ -66,8 +74,8 @@ impl OnnxModel {
         let n = samples.len_of(Axis(0));
         let rows: Vec<usize> = (0..size).map(|row| row.min(n.saturating_sub(1))).collect();
         let mut inputs = vec![match n == size {
-            true => single(samples)?,
-            false => single(&samples.select(Axis(0), &rows).view())?,
+            true => self.input(samples)?,
+            false => self.input(&samples.select(Axis(0), &rows).view())?,
         }];
         if let (Some(classes), Some(port)) = (classes, self.inputs.get(1)) {
             let of_rows: Array1<i64> = rows.iter().map(|&row| classes[row]).collect();
@@ -92,11 +100,25 @@ impl OnnxModel {
     }
 }
 
-/// Samples in single precision, which the engines compute in.
-pub(super) fn single<T: Real>(samples: &ArrayViewD<'_, T>) -> Result<Input, Reason> {
-    let single = samples.mapv(|x| x.to_f64_exact() as f32);
+/// Up to here, single precision holds every integer.
+const LARGEST_EXACT: f64 = 16_777_216.0;
+
+/// Numbers in single precision, which the engines compute in.
+fn single<T: Real>(numbers: &ArrayViewD<'_, T>) -> Result<Input, Reason> {
+    let single = numbers.mapv(|x| x.to_f64_exact() as f32);
     match single.iter().any(|x| x.is_infinite()) {
         false => Ok(Input::Real(single)),
         true => Err("a number of its inputs is beyond the range of single precision".to_owned()),
+    }
+}
+
+/// Numbers as integers, which they are.
+fn integers<T: Real>(numbers: &ArrayViewD<'_, T>) -> Result<Input, Reason> {
+    let mut values = numbers.iter().map(|x| x.to_f64_exact());
+    match values.find(|x| x.fract() != 0.0 || x.abs() > LARGEST_EXACT) {
+        None => Ok(Input::Integer(numbers.mapv(|x| x.to_f64_exact() as i64))),
+        Some(other) => Err(format!(
+            "it takes integers, got {other}: a token is removed by the number of another, as that of padding (--baseline)"
+        )),
     }
 }

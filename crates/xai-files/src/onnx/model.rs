@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use ndarray::{Array1, Array2, ArrayD, ArrayView2};
+use ndarray::{Array1, Array2, ArrayD};
 use xai_graph::{Graph, GraphModel};
 
 use crate::failure::{Failure, InFile};
@@ -35,13 +35,13 @@ pub struct OnnxModel {
 }
 
 impl OnnxModel {
-    /// Reads a model of one input `(batch, …)` whose scores are `(batch, classes)` or `(batch,)`;
+    /// Reads a model of one input `(batch, …)`, of floats or of the numbers of tokens, whose scores are `(batch, classes)` or `(batch,)`;
     /// further axes are 1. Files of weights stand beside it.
     ///
     /// # Errors
     /// The file cannot be read, is no ONNX model, holds operators or types that the engine has not,
-    /// has another number of inputs, has no or several outputs that may be the scores, or takes
-    /// integers, which cannot be masked.
+    /// has another number of inputs, or has no or several outputs that may be the scores; a model of trees,
+    /// support vectors or scalers that takes integers.
     pub fn of_rows(file: &Path, options: &EngineOptions) -> Result<Self, Failure> {
         Self::of_rows_in(file, read(file)?, options)
     }
@@ -288,18 +288,14 @@ fn check_input_of_rows(contents: &Contents) -> Result<(), Failure> {
         });
     };
     check_type(input)?;
-    if !is_integer(input) {
-        return Ok(());
-    }
-    let name = &input.name;
-    Err(match contents.classical() {
-        Some(_) => Failure::new(format!("its input {name:?} takes integers, and masked or perturbed values are none"))
-            .help("convert the model with FloatTensorType inputs"),
-        None => Failure::new(format!(
-            "its input {name:?} takes integers: masked or perturbed, token numbers are the numbers of other tokens"
+    match is_integer(input) && contents.classical().is_some() {
+        true => Err(Failure::new(format!(
+            "its input {:?} takes integers, and masked or perturbed values are none",
+            input.name
         ))
-        .help("export the part of the model that follows the embedding, and pass the embedded samples as inputs"),
-    })
+        .help("convert the model with FloatTensorType inputs")),
+        false => Ok(()),
+    }
 }
 
 /// Refuses inputs of types that arrays have not.
@@ -321,7 +317,7 @@ fn check_type(input: &Port) -> Result<(), Failure> {
     }
 }
 
-fn is_integer(input: &Port) -> bool {
+pub(super) fn is_integer(input: &Port) -> bool {
     matches!(input.kind, Kind::Array(element::INT32 | element::INT64))
 }
 
@@ -387,16 +383,9 @@ impl GraphModel<f32> for OnnxModel {
         &self,
         graph: Graph<'_, f32>,
     ) -> Result<Array2<f32>, Box<dyn std::error::Error + Send + Sync>> {
-        let features = graph.features;
-        let of_integers = self.inputs.first().is_some_and(|features| {
-            matches!(features.kind, Kind::Array(element::INT32 | element::INT64))
-        });
         // A graph is one call: its rows are not samples.
         let mut values = vec![
-            match of_integers {
-                true => Input::Integer(integers(features)?.into_dyn()),
-                false => Input::Real(features.to_owned().into_dyn()),
-            },
+            self.input(&graph.features.into_dyn())?,
             Input::Integer(graph.edge_index.to_owned().into_dyn()),
         ];
         if self.takes_weight() {
@@ -407,17 +396,5 @@ impl GraphModel<f32> for OnnxModel {
             values.push(Input::Real(weight.into_dyn()));
         }
         Ok(self.scores(values)?.mapv(|output| output as f32))
-    }
-}
-
-/// Up to here, single precision holds every integer.
-const LARGEST_EXACT: f32 = 16_777_216.0;
-
-/// Features that are integers.
-fn integers(features: ArrayView2<'_, f32>) -> Result<Array2<i64>, Reason> {
-    let exact = |x: &f32| x.fract() == 0.0 && x.abs() <= LARGEST_EXACT;
-    match features.iter().all(exact) {
-        true => Ok(features.mapv(|x| x as i64)),
-        false => Err("it takes integers as features".to_owned()),
     }
 }

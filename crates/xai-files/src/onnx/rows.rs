@@ -4,7 +4,6 @@ use ndarray::{Array2, ArrayViewD, Axis, Slice};
 use xai_attribution::Real;
 use xai_attribution::model::{BoxError, Model};
 
-use super::batches::single;
 use super::engine::{Reason, table};
 use super::model::OnnxModel;
 
@@ -39,7 +38,7 @@ impl OnnxModel {
         let first = batch.slice_axis(Axis(0), Slice::from(..1));
         let columns = |size: usize| {
             let rows = vec![0; size];
-            let outputs = self.scores(vec![single(&first.select(Axis(0), &rows).view())?])?;
+            let outputs = self.scores(vec![self.input(&first.select(Axis(0), &rows).view())?])?;
             Ok::<usize, Reason>(outputs.ncols())
         };
         let (of_two, of_three) = (columns(2)?, columns(3)?);
