@@ -8,7 +8,8 @@
 //! adds the package for Python, built and tested (its lints need no Python), `--site` the documentation as one site, `--scale`
 //! the crates that carry a query engine, which no other step builds. Property tests draw from one seed, always the same;
 //! `--laws` runs them again with a new one. `--long` changes the code that differs from the branch main, one place at a time, and
-//! expects tests to fail, holds the dependencies against `deny.toml`, and builds the program twice. `--heavy` tests the package for Python beside the libraries whose models and
+//! expects tests to fail, holds the dependencies against `deny.toml`, builds the program twice, and
+//! calls the package for Python a million times. `--heavy` tests the package for Python beside the libraries whose models and
 //! explanations it takes, gigabytes that an index sends.
 
 use crate::command::{ALL, Result, cargo, command, target, together};
@@ -128,6 +129,7 @@ fn steps_of(option: &str) -> Vec<Step> {
                 cargo("deny --all-features check licenses bans sources").run()
             }),
             step("reproducible", reproducible),
+            step("soak", python::long_soak),
         ],
         _ => vec![step("laws", laws)],
     }

@@ -43,6 +43,9 @@ usage: cargo xtask TASK
                                   families: casebased, attribution, graph, repro; with --python
                                   the peers and the package for Python; with --write the tables
                                   are written into docs/benchmarks.md, too
+  peers --differential [--minutes N] [--seed N] [CASE…]
+                                  draws data until the package for Python and scikit-learn or SciPy
+                                  disagree, makes them small, and prints them
   site                            the documentation as one site, in target/site
   wheels [--dev]                  wheels of the package for Python (Linux, two processors) and its sdist,
                                   in target/wheels; the tests run on the installed wheel; with --dev

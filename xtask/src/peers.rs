@@ -1,7 +1,7 @@
 //! `cargo xtask peers`: makes the environments of the Python peers and starts `benches/peers/compare.py` in them.
 
 use crate::command::{Result, cargo, command, target};
-use crate::python::{base, environment, install_and_test};
+use crate::python::{base, differential, environment, install, install_and_test};
 
 /// Three environments, because the peers need different versions of the same packages; those whose own bounds exclude
 /// what else is needed are installed alone.
@@ -26,6 +26,11 @@ const ENVIRONMENTS: [(&str, &[&str]); 3] = [
 const SCRIPT: &str = "benches/peers/compare.py";
 
 pub(crate) fn run(arguments: &[&str]) -> Result {
+    if let ["--differential", rest @ ..] = arguments {
+        let python = environment("package", &[])?;
+        install(&python, "dist", "test")?;
+        return differential(&python, rest);
+    }
     // It knows the workloads, and says which environments they need.
     let needed = command(base()).args([SCRIPT, "--environments"]);
     let needed = needed.args(arguments).output()?;

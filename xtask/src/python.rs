@@ -50,8 +50,29 @@ pub(crate) fn run() -> Result {
     let python = environment("package", &[])?;
     // Link-time optimisation takes most of a wheel's build and changes no result.
     install_and_test(&python, "dev")?;
+    differential(&python, &["--rounds", "100", "--seed", "1"])?;
+    soak(&python, &["--calls", "14000"])?;
     let types = "-m mypy --config-file crates/xai-python/pyproject.toml";
     command(&python).words(types).run()
+}
+
+/// Draws data until the package that is installed and another program disagree.
+pub(crate) fn differential(python: &Path, arguments: &[&str]) -> Result {
+    let script = command(python).words("-B benches/peers/differential.py");
+    script.args(arguments).run()
+}
+
+/// Calls the package that is installed many times: memory and threads must not grow.
+fn soak(python: &Path, arguments: &[&str]) -> Result {
+    let script = command(python).words("-B benches/soak.py");
+    script.args(arguments).run()
+}
+
+/// `cargo xtask ci soak`: a million calls of the package as it is given away.
+pub(crate) fn long_soak() -> Result {
+    let python = environment("package", &[])?;
+    install(&python, "dist", "test")?;
+    soak(&python, &[])
 }
 
 /// `cargo xtask ci python-heavy`: the same tests beside torch, Quantus, SHAP, boosters and others, and those that need them.
