@@ -1,5 +1,6 @@
 //! `xai attribution texts`: texts with the attributions of their tokens, beside what people marked in them.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -161,9 +162,15 @@ impl TextFile {
         let ends: Vec<usize> = (1..=piece.n_rows()).filter(is_last).collect();
         let starts = std::iter::once(0).chain(ends.iter().copied());
         let rows: Vec<_> = starts.zip(&ends).map(|(start, &end)| start..end).collect();
+        // Rows apart would be counted as two texts.
+        let mut seen = HashSet::new();
+        if let Some(again) = rows.iter().find(|rows| !seen.insert(samples.get(rows.start))) {
+            let name = samples.get(again.start);
+            return Err(piece.cell(again.start, sample, name, "the rows of a sample together"));
+        }
         let mark = |row, column| match piece.text(column)?.get(row) {
-            "0" | "false" | "False" | "FALSE" => Ok(false),
-            "1" | "true" | "True" | "TRUE" => Ok(true),
+            "0" | "0.0" | "false" | "False" | "FALSE" => Ok(false),
+            "1" | "1.0" | "true" | "True" | "TRUE" => Ok(true),
             other => Err(piece.cell(row, column, other, "0 or 1, or false or true")),
         };
         let rationales = rationale.map(|column| {

@@ -6,7 +6,7 @@ const JSON: &str = r#"{"tokens": [["not", "bad"], ["a", "good", "film"]],
     "explainers": {"weights": [[0.5, -0.25], [0.0, 1.0, 0.5]], "random": [[0.25, 0.5], [1, 0, 0]]},
     "rationales": [[1, 1], [false, true, false]]}"#;
 const CSV: &str = "sample,token,rationale,weights,random\n0,not,1,0.5,0.25\n0,bad,true,-0.25,0.5\n\
-    1,a,0,0.0,1\n1,good,1,1.0,0\n1,film,0,0.5,0\n";
+    1,a,0,0.0,1\n1,good,1,1.0,0\n1,film,0.0,0.5,0\n";
 
 #[test]
 fn both_forms_have_the_numbers_of_the_metrics() {
@@ -121,6 +121,10 @@ fn what_is_wrong_with_texts_is_said_with_its_place() {
         (
             CSV.replace("1.0,0", "inf,0"),
             "row 4, column `weights`: \"inf\": expected a finite number",
+        ),
+        (
+            "sample,token,a\n0,no,1\n1,yes,1\n0,good,1\n".to_owned(),
+            "row 3, column `sample`: \"0\": expected the rows of a sample together",
         ),
         ("sample,token,a\n".to_owned(), "there are no texts"),
     ] {
