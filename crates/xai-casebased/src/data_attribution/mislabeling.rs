@@ -4,7 +4,7 @@ use std::fmt;
 
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::number::check_finite_slice;
-use xai_core::statistics::{Interval, auroc, auroc_interval, ranks::mid_ranks};
+use xai_core::statistics::{Interval, Threshold, auroc_interval, thresholds};
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Result};
 
@@ -94,40 +94,57 @@ impl MislabelingDetection {
         }
         check_finite_slice(input::SCORES, scores)?;
         check_shape(input::FLAGS, &[scores.len()], &[flags.len()])?;
-        let (n, n_flagged) = (scores.len(), flags.iter().filter(|&&flag| flag).count());
-        let some = n_flagged > 0;
+        let interval = auroc_interval(scores, flags, LEVEL)?;
+        let thresholds = thresholds(scores, flags);
+        let (n, n_flagged) = (scores.len(), thresholds[0].n_second);
+        let (all, flagged) = (n as f64, n_flagged as f64);
+        // Ranks ascend with the scores; from the top the rank r is n + 1 − r. Halves, so the sum is exact.
+        let rank = |tie: &Tie| (n - tie.before) as f64 - (tie.n as f64 - 1.0) / 2.0;
+        let of_flagged = |tie: Tie| tie.n_flagged as f64 * rank(&tie);
+        let sum: f64 = ties(&thresholds).map(of_flagged).sum();
+        let above = sum - flagged * (flagged + 1.0) / 2.0;
         Ok(Mislabeling {
-            auroc: auroc(scores, flags),
-            interval: auroc_interval(scores, flags, LEVEL)?,
-            area: some.then(|| {
-                // Ranks ascend with the scores; from the top the rank r is n + 1 − r. Halves, so the sum is exact.
-                let flagged = mid_ranks(scores).into_iter().zip(flags);
-                let ranks = flagged.filter(|(_, flag)| **flag).map(|(rank, _)| rank);
-                let mean = ranks.sum::<f64>() / n_flagged as f64;
-                1.0 - (n as f64 + 0.5 - mean) / n as f64
-            }),
-            curve: some.then(|| curve(scores, flags, n_flagged)),
+            auroc: (0 < n_flagged && n_flagged < n).then(|| above / ((all - flagged) * flagged)),
+            interval,
+            area: (n_flagged > 0).then(|| 1.0 - (all + 0.5 - sum / flagged) / all),
+            curve: (n_flagged > 0).then(|| curve(&thresholds, n_flagged)),
             n_flagged,
         })
     }
 }
 
+/// Cases of equal scores.
+struct Tie {
+    /// How many cases have larger scores, and how many of those are flagged.
+    before: usize,
+    flagged_before: usize,
+    n: usize,
+    n_flagged: usize,
+}
+
+/// The runs of equal scores, the largest first.
+fn ties(thresholds: &[Threshold]) -> impl Iterator<Item = Tie> {
+    let with_before = thresholds.iter().rev().scan((0, 0), |before, at| {
+        let was = std::mem::replace(before, (at.n, at.n_second));
+        Some((was, at))
+    });
+    with_before.map(|((before, flagged_before), at)| Tie {
+        before,
+        flagged_before,
+        n: at.n - before,
+        n_flagged: at.n_second - flagged_before,
+    })
+}
+
 /// The share of the flagged that is found after each number of inspected cases.
-fn curve(scores: &[f64], flags: &[bool], n_flagged: usize) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..scores.len()).collect();
-    // +0.0: 0 and −0 are equal.
-    order.sort_unstable_by(|&i, &j| (scores[j] + 0.0).total_cmp(&(scores[i] + 0.0)));
-    let mut curve = vec![0.0];
-    let mut found = 0.0;
-    for equal in order.chunk_by(|&i, &j| scores[i] == scores[j]) {
-        let of_equal = equal.iter().filter(|&&case| flags[case]).count() as f64;
-        let steps = 1..=equal.len();
-        curve.extend(
-            steps.map(|step| {
-                (found + of_equal * step as f64 / equal.len() as f64) / n_flagged as f64
-            }),
-        );
-        found += of_equal;
-    }
-    curve
+fn curve(thresholds: &[Threshold], n_flagged: usize) -> Vec<f64> {
+    let of_tie = |tie: Tie| {
+        (1..=tie.n).map(move |step| {
+            let of_tie = tie.n_flagged as f64 * step as f64 / tie.n as f64;
+            (tie.flagged_before as f64 + of_tie) / n_flagged as f64
+        })
+    };
+    std::iter::once(0.0)
+        .chain(ties(thresholds).flat_map(of_tie))
+        .collect()
 }

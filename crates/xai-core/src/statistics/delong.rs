@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::input;
 use crate::number::{Real, check_finite_slice};
 use crate::statistics::interval::{Interval, IntervalMethod, check_level, student_t};
+use crate::statistics::ranks::for_each_tie;
 use crate::tensor::check_shape;
 
 /// An interval of [`auroc`](crate::statistics::auroc), the chance `A` that a value of the second kind is
@@ -153,23 +154,15 @@ impl Placements {
 
 /// Of the first kind how many of the second are above each, of the second how many of the first are below.
 fn placements<T: Real>(values: &[T], is_second: &[bool]) -> (Placements, Placements) {
-    let mut all: Vec<(T, bool)> = values
-        .iter()
-        .copied()
-        .zip(is_second.iter().copied())
-        .collect();
-    // −0.0 and 0.0 are a tie, as `partial_cmp` has it.
-    let order = |a: &T, b: &T| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal);
-    all.sort_unstable_by(|a, b| order(&a.0, &b.0));
     let n_second = is_second.iter().filter(|&&second| second).count() as u128;
     let (mut first, mut second) = (Placements::default(), Placements::default());
-    for ties in all.chunk_by(|a, b| a.0 == b.0) {
-        let of_second = ties.iter().filter(|(_, second)| *second).count() as u128;
+    for_each_tie(values, |_, ties| {
+        let of_second = ties.iter().filter(|&&i| is_second[i]).count() as u128;
         let of_first = ties.len() as u128 - of_second;
         let above = n_second - second.count - of_second;
         second.add(2 * first.count + of_first, of_second);
         first.add(2 * above + of_second, of_first);
-    }
+    });
     (first, second)
 }
 

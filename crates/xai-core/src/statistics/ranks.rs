@@ -144,9 +144,12 @@ pub fn average_precision<T: Real>(values: &[T], is_second: &[bool]) -> Option<f6
     let mut area = ExactSum::new();
     for_each_tie(values, |below, ties| {
         let of_second = ties.iter().filter(|&&i| is_second[i]).count();
-        let precision = found as f64 / (values.len() - below) as f64;
-        area.add(of_second as f64 * precision);
-        found -= of_second;
+        // Most values have none, and recall does not change there.
+        if of_second > 0 {
+            let precision = found as f64 / (values.len() - below) as f64;
+            area.add(of_second as f64 * precision);
+            found -= of_second;
+        }
     });
     (n_second > 0).then(|| area.value() / n_second as f64)
 }
