@@ -110,9 +110,32 @@ COMPARISONS = [Comparison(*row) for row in [
     ("repro", "agreement_pairs", "agreement_raw", "PA, κ and V of 6 runs × 100 000 samples, packing included, per pair",
      {"numpy + sklearn + scipy": None}),
     ("repro", "study", "study", "one draw of the simulation study: 5 runs × 1000 samples, 7 metrics", {"numpy/sklearn/scipy": 250}),
+    *(("training_quantus", "quanda", name, f"{work}, 50 000 training cases", {f"quanda {name}": 10})
+      for name, work in (
+          ("class_detection", "class detection, k = 5, 1 000 test cases"),
+          ("datamodeling", "linear datamodeling score, 100 subsets, 1 000 test cases"),
+          ("shortcut_detection", "shortcut detection, 1 000 test cases"),
+          ("mixed_datasets", "mixed datasets, 1 000 test cases"),
+          ("top_k_cardinality", "cardinality of the top 5, 1 000 test cases"),
+          ("model_randomization", "randomization of the model, by ranks, 1 000 test cases"),
+          ("reciprocal_rank", "mean reciprocal rank, 1 000 test cases"),
+          ("hit_at_k", "hit at 10, 1 000 test cases"),
+          ("mislabeling_detection", "detection of wrong labels"),
+      )),
+    *(("texts_quantus", "ferret", f"ferret_{name}", f"{work}, 200 texts of 10 to 60 tokens", {f"ferret {name}": 10})
+      for name, work in (
+          ("comprehensiveness", "comprehensiveness, 10 shares"),
+          ("sufficiency", "sufficiency, 10 shares"),
+          ("tau_loo", "faithfulness estimate by Kendall's τ"),
+          ("auprc", "precision-recall area of rationales"),
+          ("token_f1", "token F1, k = 5"),
+          ("token_iou", "token IOU, k = 5"),
+      )),
+    ("reliability_quantus", "metaquantus", "meta_consistency",
+     "meta-consistency of 10 metrics, 5 explainers, a perturbation of either kind, 16 images 32 × 32", {"metaquantus": 10}),
 ]]
 # The workloads of models in Python, which our binary cannot run.
-OF_PYTHON = {c.ours for c in COMPARISONS if c.ours == "numpy_model" or c.data == "cnn"}
+OF_PYTHON = {c.ours for c in COMPARISONS if c.ours == "numpy_model" or c.data in ("cnn", "quanda", "ferret", "metaquantus")}
 # The workloads that the package for Python is timed with, by what a module puts into `Data.package`.
 FROM_PYTHON = OF_PYTHON | {"knn_5d", "knn_5d_explain", "knn_30d", "groundtruth", "gef", "fidelity", "ec_pairs",
                            "agreement_pa", "agreement_kappa", "agreement_v", "study"}
@@ -334,7 +357,8 @@ def arguments():
     possible = [c for c in COMPARISONS if (c.ours in FROM_PYTHON if asked.python else c.ours not in OF_PYTHON)]
     if unknown := set(asked.names).difference(*(c.names for c in possible)):
         works = ", ".join(c.ours for c in possible)
-        parser.error(f"no family or workload {', '.join(unknown)}; families: casebased, attribution, graph, repro; workloads: {works}")
+        families = ", ".join(dict.fromkeys(c.module.partition("_")[0] for c in possible))
+        parser.error(f"no family or workload {', '.join(unknown)}; families: {families}; workloads: {works}")
     if asked.write and (parts := set(asked.names) - {c.module.partition("_")[0] for c in possible}):
         parser.error(f"--write takes whole families, not {', '.join(parts)}: a table takes the place of that of its family")
     return asked, [c for c in possible if not asked.names or c.names & set(asked.names)]

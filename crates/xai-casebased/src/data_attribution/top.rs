@@ -1,17 +1,38 @@
 //! The largest values of a row, without sorting it.
 
 use xai_core::Real;
+use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 
 /// The places of the `k` largest of finite values, the largest first, of equal ones the lower place; all where there are fewer.
 pub(super) fn top(values: &[f64], k: usize) -> Vec<u32> {
     let k = k.min(values.len());
-    let mut largest = Candidates::new(k);
-    if k > 0 {
-        for (start, block) in (0..).step_by(BLOCK).zip(values.chunks(BLOCK)) {
-            largest.offer(start, block);
-        }
+    if k == 0 {
+        return Vec::new();
     }
-    largest.finish()
+    InstructionSet::fastest().run(Scan { values, k })
+}
+
+/// What finds the top of a row.
+struct Scan<'a> {
+    values: &'a [f64],
+    k: usize,
+}
+
+impl SimdKernel for Scan<'_> {
+    type Output = Vec<u32>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self) -> Vec<u32> {
+        let mut largest = Candidates::new(self.k);
+        for (start, block) in (0..).step_by(BLOCK).zip(self.values.chunks(BLOCK)) {
+            // No early end, so that it is done by vectors; few blocks have a candidate.
+            let is_above = |any, &value: &f64| any | (value > largest.limit);
+            if block.iter().fold(false, is_above) {
+                largest.offer(start, block);
+            }
+        }
+        largest.finish()
+    }
 }
 
 /// How many of the `k` largest of finite values are at places of a kind; of equal ones the lower place is larger.
@@ -58,7 +79,7 @@ pub(super) fn place_of_best(values: &[f64], is_of_kind: impl Fn(usize) -> bool) 
 }
 
 /// Values that are compared with the limit at once, by vectors.
-const BLOCK: usize = 16;
+const BLOCK: usize = 64;
 
 /// A value that sorts before smaller ones and, where they are equal, before those of higher places.
 type Candidate = (std::cmp::Reverse<u64>, u32);
@@ -81,11 +102,6 @@ impl Candidates {
     }
 
     fn offer(&mut self, start: u32, block: &[f64]) {
-        // No early end, so that it is done by vectors; few blocks have a candidate.
-        let is_above = |any, &value: &f64| any | (value > self.limit);
-        if !block.iter().fold(false, is_above) {
-            return;
-        }
         for (place, &value) in (start..).zip(block) {
             if value > self.limit {
                 let key = std::cmp::Reverse(value.order_key());

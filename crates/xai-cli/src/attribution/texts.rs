@@ -164,7 +164,10 @@ impl TextFile {
         let rows: Vec<_> = starts.zip(&ends).map(|(start, &end)| start..end).collect();
         // Rows apart would be counted as two texts.
         let mut seen = HashSet::new();
-        if let Some(again) = rows.iter().find(|rows| !seen.insert(samples.get(rows.start))) {
+        if let Some(again) = rows
+            .iter()
+            .find(|rows| !seen.insert(samples.get(rows.start)))
+        {
             let name = samples.get(again.start);
             return Err(piece.cell(again.start, sample, name, "the rows of a sample together"));
         }
