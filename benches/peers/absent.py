@@ -51,7 +51,7 @@ def stand_for(*packages):
 def bare(*names):
     """Packages of which modules are imported without what their `__init__` imports."""
     for name in names:
-        parent, _, last = name.rpartition(".")
+        parent, _, _ = name.rpartition(".")
         path = sys.modules[parent].__path__ if parent else None
         spec = importlib.machinery.PathFinder.find_spec(name, path)
         module = types.ModuleType(name)

@@ -1,6 +1,4 @@
 """Tests of metrics by perturbation: metaquantus over Quantus on torch."""
-import sys
-
 import numpy as np
 import quantus
 import torch

@@ -24,7 +24,16 @@ pub trait AttributionRows: Sync {
     /// # Errors
     /// The reader's own.
     fn rows(&self, rows: Range<usize>) -> Result<CowArray<'_, f64, Ix2>, ClosureError>;
+
+    /// About how many bytes of rows, as `f64`, are asked for at once; at least one row. Some MB, so that a call costs little
+    /// beside what it reads. Arrays in memory are asked for less, which stays in the cache of a processor.
+    fn bytes_at_once(&self) -> usize {
+        MANY_BYTES
+    }
 }
+
+/// What a thread holds of a reader's rows.
+pub(super) const MANY_BYTES: usize = 1 << 22;
 
 macro_rules! arrays {
     ($($array:ty: $rows:expr),+) => {$(
@@ -35,6 +44,10 @@ macro_rules! arrays {
 
             fn rows(&self, rows: Range<usize>) -> Result<CowArray<'_, f64, Ix2>, ClosureError> {
                 Ok($rows(self.slice(s![rows, ..])))
+            }
+
+            fn bytes_at_once(&self) -> usize {
+                1 << 19
             }
         }
     )+};
@@ -61,6 +74,10 @@ macro_rules! pointers {
 
             fn rows(&self, rows: Range<usize>) -> Result<CowArray<'_, f64, Ix2>, ClosureError> {
                 (**self).rows(rows)
+            }
+
+            fn bytes_at_once(&self) -> usize {
+                (**self).bytes_at_once()
             }
         }
     )+};

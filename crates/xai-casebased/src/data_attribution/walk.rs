@@ -6,7 +6,7 @@ use std::fmt;
 use xai_core::{Result, parallel};
 
 use crate::data_attribution::data::AttributionData;
-use crate::data_attribution::rows::{check_row, rows_of};
+use crate::data_attribution::rows::{MANY_BYTES, check_row, rows_of};
 use crate::data_attribution::top::top;
 use crate::input;
 
@@ -78,10 +78,8 @@ impl fmt::Debug for OfRows<'_> {
     }
 }
 
-/// Rows of a block: as many as fill some MB, so that a thread holds no more of a reader's, and full lanes for the sums over
-/// subsets. Where each row is used alone, what a reader makes of them is to stay in the cache of its processor.
-fn rows_per_block(n_train: usize, are_alone: bool) -> usize {
-    let bytes: usize = if are_alone { 1 << 19 } else { 1 << 22 };
+/// Rows of a block of so many bytes; full lanes for the sums over subsets.
+fn rows_per_block(n_train: usize, bytes: usize) -> usize {
     match bytes / (8 * n_train) {
         rows @ 0..8 => rows.max(1),
         rows => (rows / 8 * 8).min(64),
@@ -98,10 +96,13 @@ pub(super) fn walk(
     let (n_test, n_train) = source.shape();
     let k = metrics.iter().map(|metric| metric.k).max().unwrap_or(0);
     let is_kept = |row: usize| keep.is_none_or(|keep| keep[row]);
-    let are_alone = metrics
-        .iter()
-        .all(|metric| matches!(metric.values, Values::Each(_)));
-    let size = rows_per_block(n_train, are_alone);
+    let is_each = |metric: &&OfRows<'_>| matches!(metric.values, Values::Each(_));
+    let bytes = match metrics.iter().all(is_each) {
+        true => source.bytes_at_once(),
+        // Blocks are worked on as a whole.
+        false => MANY_BYTES,
+    };
+    let size = rows_per_block(n_train, bytes);
     let of_block = |block: usize| {
         let range = block * size..((block + 1) * size).min(n_test);
         let rows = rows_of(input::ATTRIBUTIONS, source, range.clone())?;
