@@ -20,6 +20,11 @@
 //! | `n_null(column, …)` | integer | up to eight columns of any type |
 //! | `correspondence(distances, labels, predicted[, weighting])` | number in [0, 1] | scalar: lists of the neighbours' distances and classes, and a class |
 //! | `feature_distance(a, b[, distance])` | number | scalar: two lists of features |
+//! | `class_detection(attributions, train_labels, test_class[, k])`, `subclass_detection`, `class_auroc`, `class_recall` | number in [0, 1] | scalar: the attributions of a test case to all training cases, their classes, and its class |
+//! | `shortcut_detection(attributions, flags)`, `mixed_datasets` | number in [0, 1] | scalar: attributions, and which training cases are flagged |
+//! | `mean_reciprocal_rank(attributions, relevant)`, `hit_at_k(attributions, relevant[, k])`, `recall_at_k` | number in [0, 1] | scalar: attributions, and which training cases are relevant |
+//! | `attribution_randomization(attributions, random_attributions[, correlation])` | number in [−1, 1] | scalar: attributions, and those by a model with random weights |
+//! | `leave_one_out_correlation(attributions, drops[, correlation])`, `linear_datamodeling_score(sums, outputs[, correlation])` | number in [−1, 1] | scalar: attributions and what retrained models say |
 //!
 //! An option is a parameter of the library: its name, values and default are those of the metric, and so is what the
 //! documentation of the function says of it.
@@ -99,6 +104,33 @@
 //!
 //! [`ExplainCases`] does the same in blocks of samples and chunks of training rows, many times faster,
 //! standardises features, and writes Parquet.
+//!
+//! # Attributions to training cases
+//!
+//! A row of a table is a test case with the list of its attributions, as a data frame writes an array `(n_test, n_train)`.
+//! A value is that of the test case; `exact_avg` of them is the value of the metric, with its interval, and its `n_null`
+//! are the test cases without a value. Where a row is a pair of a test and a training case, `array_agg` makes the lists:
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> datafusion::error::Result<()> {
+//! # use datafusion::arrow::array::AsArray;
+//! # use datafusion::arrow::datatypes::Float64Type;
+//! # let session = datafusion::prelude::SessionContext::new();
+//! # xai_datafusion::register(&session);
+//! let sql = "
+//!     SELECT test, class_detection(array_agg(attribution ORDER BY train), array_agg(label ORDER BY train), first_value(class), 2)
+//!     FROM (VALUES (0, 0, 0.9, 0, 0), (0, 1, 0.4, 0, 0), (0, 2, 0.7, 1, 0)) AS pairs(test, train, attribution, label, class)
+//!     GROUP BY test";
+//! let rows = session.sql(sql).await?.collect().await?;
+//! assert_eq!(rows[0].column(1).as_primitive::<Float64Type>().value(0), 0.5);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The engine holds `batch_size` rows at a time, of `8 n_train` bytes each: for long lists set `datafusion.execution.batch_size`
+//! to less than its 8 192. Metrics that are no mean over test cases (`mislabeling-detection`, `top-k-cardinality`,
+//! `brittleness`) are not among the functions.
 #![forbid(unsafe_code)]
 #![warn(missing_debug_implementations)]
 

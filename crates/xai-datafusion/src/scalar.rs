@@ -9,6 +9,7 @@ use datafusion::logical_expr::{
     ColumnarValue, Documentation, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl, Signature,
     Volatility,
 };
+use xai_core::describe::MetricInfo;
 
 use crate::function::{Argument, Call, coerced, documentation, known_by_name};
 
@@ -18,12 +19,28 @@ pub(crate) type RowValues = Box<dyn Fn(&[ArrayRef]) -> Result<ArrayRef>>;
 /// A scalar function: one constant each.
 pub(crate) struct ScalarDefinition {
     pub(crate) name: &'static str,
+    /// The metric that it computes, whose question and formula come before the description.
+    pub(crate) metric: Option<&'static MetricInfo>,
     pub(crate) description: &'static str,
     pub(crate) example: &'static str,
     pub(crate) arguments: &'static [Argument],
     pub(crate) result: DataType,
     /// What a call computes; a planning error where a constant argument is wrong.
     pub(crate) values: fn(&Call) -> Result<RowValues>,
+}
+
+impl ScalarDefinition {
+    /// What its value is.
+    fn described(&self) -> String {
+        let Some(info) = self.metric else {
+            return self.description.to_owned();
+        };
+        let (reading, range) = (info.reading, info.range);
+        format!(
+            "{} {}; in {range}. {} {}",
+            info.question, reading.formula, reading.extremes, self.description
+        )
+    }
 }
 
 /// A [`ScalarDefinition`] as DataFusion knows it.
@@ -98,7 +115,7 @@ impl ScalarUDFImpl for Scalar {
             documentation(
                 definition.name,
                 definition.arguments,
-                definition.description,
+                &definition.described(),
                 definition.example,
             )
         }))

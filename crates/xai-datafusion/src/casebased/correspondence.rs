@@ -14,6 +14,7 @@ const NAME: &str = "correspondence";
 
 pub(crate) const CORRESPONDENCE: ScalarDefinition = ScalarDefinition {
     name: NAME,
+    metric: None,
     description: "The share of the weight of a sample's nearest training cases that agrees with its predicted class: \
                   lists of their distances, nearest first, and of their classes, of the same length. The weight of a case \
                   follows from its distance. In [0, 1]; NULL where an argument \

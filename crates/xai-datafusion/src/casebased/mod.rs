@@ -2,6 +2,7 @@
 
 mod block_search;
 pub(crate) mod correspondence;
+pub(crate) mod data_attribution;
 pub(crate) mod explain;
 pub(crate) mod feature_distance;
 mod near_cases;

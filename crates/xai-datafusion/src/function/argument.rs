@@ -1,5 +1,6 @@
 //! Arguments, the types that they take, and lists.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray};
@@ -33,6 +34,8 @@ pub(crate) enum Kind {
     Numbers,
     /// A list of classes.
     Classes,
+    /// A list of truth values.
+    Truths,
     /// Anything.
     Any,
     /// A constant: the parameter of the argument's name among these.
@@ -123,8 +126,13 @@ impl Argument {
                 Some(of) => integer(of).then(|| list(Int64)),
                 None => (*given == Null).then(|| list(Int64)),
             },
+            Kind::Truths => match element(given) {
+                Some(of) => matches!(of, Boolean | Null).then(|| list(Boolean)),
+                None => (*given == Null).then(|| list(Boolean)),
+            },
             Kind::Any => Some(given.clone()),
-            Kind::Parameter(_) if self.is_number() => number(given).then_some(Float64),
+            // A constant stays one: a cast is none until the plan is simplified.
+            Kind::Parameter(_) if self.is_number() => number(given).then(|| given.clone()),
             Kind::Parameter(_) | Kind::Words(_) => text,
         }
     }
@@ -169,6 +177,7 @@ impl Kind {
             Self::ClassOrOutputs => "a class (an integer or a Boolean) or a list of numbers",
             Self::Outputs | Self::Numbers => "a list of numbers",
             Self::Classes => "a list of classes (integers or Booleans)",
+            Self::Truths => "a list of Booleans",
             Self::Any => "any type",
             Self::Parameter(_) | Self::Words(_) => "a constant text",
         }
@@ -285,7 +294,12 @@ impl<'a, N: ArrowNativeType> Lists<'a, N> {
     }
 
     pub(crate) fn row(&self, row: usize) -> &'a [N] {
-        &self.elements[self.offsets[row] as usize..self.offsets[row + 1] as usize]
+        self.rows(&(row..row + 1))
+    }
+
+    /// The elements of neighbouring rows, one row after the other.
+    pub(crate) fn rows(&self, rows: &Range<usize>) -> &'a [N] {
+        &self.elements[self.offsets[rows.start] as usize..self.offsets[rows.end] as usize]
     }
 
     /// The elements of all rows one after the other, and how many each has, where all have as many.

@@ -2,6 +2,7 @@
 
 mod attribution;
 mod casebased;
+mod data_attribution;
 mod explain;
 mod graph;
 mod memory;
