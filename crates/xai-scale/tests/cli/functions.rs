@@ -50,6 +50,59 @@ pub(crate) const QUERIES: &[(&str, &str)] = &[
         "feature_distance",
         "exact_sum(feature_distance(outputs, kept))",
     ),
+    (
+        "class_detection",
+        "exact_avg(class_detection([base, masked, 0.5], predictions, label, 2))",
+    ),
+    (
+        "subclass_detection",
+        "exact_avg(subclass_detection([base, masked, 0.5], predictions, label, 2))",
+    ),
+    (
+        "class_auroc",
+        "exact_avg(class_auroc([base, masked, 0.5], [0, 1, 2], label))",
+    ),
+    (
+        "class_recall",
+        "exact_avg(class_recall([base, masked, 0.5], [0, 1, 2], label))",
+    ),
+    (
+        "shortcut_detection",
+        "exact_avg(shortcut_detection([base, masked, 0.5], [truth, true, false]))",
+    ),
+    (
+        "mixed_datasets",
+        "exact_avg(mixed_datasets([base, masked, 0.5], [true, NOT truth, false]))",
+    ),
+    (
+        "mean_reciprocal_rank",
+        "exact_avg(mean_reciprocal_rank([base, masked, 0.5], [truth, true, false]))",
+    ),
+    (
+        "hit_at_k",
+        "exact_avg(hit_at_k([base, masked, 0.5], [truth, true, false], 1))",
+    ),
+    (
+        "recall_at_k",
+        "exact_avg(recall_at_k([base, masked, 0.5], [truth, true, false], 1))",
+    ),
+    (
+        "attribution_randomization",
+        "exact_avg(attribution_randomization([base, masked, 0.5], [base, 0.1, masked]))",
+    ),
+    (
+        "leave_one_out_correlation",
+        "exact_avg(leave_one_out_correlation([base, masked, 0.5], [base, 0.1, masked]))",
+    ),
+    // The test case of a group: what is gathered of all its rows, in an order of its own.
+    (
+        "leave_one_out_correlation",
+        "leave_one_out_correlation(array_agg(base ORDER BY id), array_agg(masked ORDER BY id))",
+    ),
+    (
+        "linear_datamodeling_score",
+        "exact_avg(linear_datamodeling_score([base, masked, 0.5], outputs || [0.25]))",
+    ),
 ];
 
 const WIDE: &str = "SELECT explainer, base, masked, CAST(base * 9e15 AS BIGINT) AS id,
