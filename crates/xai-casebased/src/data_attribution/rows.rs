@@ -5,7 +5,7 @@ use std::ops::Range;
 use ndarray::{Array2, ArrayView2, CowArray, Ix2, s};
 use xai_core::number::check_finite;
 use xai_core::text::span;
-use xai_core::{Error, Input, Result};
+use xai_core::{Error, Input, Real, Result};
 
 use crate::similarity::ClosureError;
 
@@ -25,6 +25,12 @@ pub trait AttributionRows: Sync {
     /// The reader's own.
     fn rows(&self, rows: Range<usize>) -> Result<CowArray<'_, f64, Ix2>, ClosureError>;
 
+    /// All rows as they are stored, where that is `f32` in memory; `None` otherwise. What asks for their order alone then
+    /// needs no copy of them.
+    fn as_single(&self) -> Option<ArrayView2<'_, f32>> {
+        None
+    }
+
     /// About how many bytes of rows, as `f64`, are asked for at once; at least one row. Some MB, so that a call costs little
     /// beside what it reads. Arrays in memory are asked for less, which stays in the cache of a processor.
     fn bytes_at_once(&self) -> usize {
@@ -36,7 +42,7 @@ pub trait AttributionRows: Sync {
 pub(super) const MANY_BYTES: usize = 1 << 22;
 
 macro_rules! arrays {
-    ($($array:ty: $rows:expr),+) => {$(
+    ($($array:ty: $rows:expr, $single:expr;)+) => {$(
         impl AttributionRows for $array {
             fn shape(&self) -> (usize, usize) {
                 self.dim()
@@ -44,6 +50,10 @@ macro_rules! arrays {
 
             fn rows(&self, rows: Range<usize>) -> Result<CowArray<'_, f64, Ix2>, ClosureError> {
                 Ok($rows(self.slice(s![rows, ..])))
+            }
+
+            fn as_single(&self) -> Option<ArrayView2<'_, f32>> {
+                $single(self.view())
             }
 
             fn bytes_at_once(&self) -> usize {
@@ -54,10 +64,10 @@ macro_rules! arrays {
 }
 
 arrays!(
-    ArrayView2<'_, f64>: CowArray::from,
-    Array2<f64>: CowArray::from,
-    ArrayView2<'_, f32>: widened,
-    Array2<f32>: widened
+    ArrayView2<'_, f64>: CowArray::from, |_| None;
+    Array2<f64>: CowArray::from, |_| None;
+    ArrayView2<'_, f32>: widened, Some;
+    Array2<f32>: widened, Some;
 );
 
 /// Single precision as double: exact.
@@ -74,6 +84,10 @@ macro_rules! pointers {
 
             fn rows(&self, rows: Range<usize>) -> Result<CowArray<'_, f64, Ix2>, ClosureError> {
                 (**self).rows(rows)
+            }
+
+            fn as_single(&self) -> Option<ArrayView2<'_, f32>> {
+                (**self).as_single()
             }
 
             fn bytes_at_once(&self) -> usize {
@@ -145,7 +159,7 @@ pub(super) fn rows_of(
 }
 
 /// Checks that a row is finite.
-pub(super) fn check_row(input: Input, index: usize, row: &[f64]) -> Result<()> {
+pub(super) fn check_row<T: Real>(input: Input, index: usize, row: &[T]) -> Result<()> {
     let row = ArrayView2::from_shape((1, row.len()), row).expect("one row");
     check_finite(input, row).map_err(|error| error.shifted(0, index))
 }

@@ -1,10 +1,12 @@
 //! The largest values of a row, without sorting it.
 
+use std::cmp::Reverse;
+
 use xai_core::Real;
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 
 /// The places of the `k` largest of finite values, the largest first, of equal ones the lower place; all where there are fewer.
-pub(super) fn top(values: &[f64], k: usize) -> Vec<u32> {
+pub(super) fn top<T: Real>(values: &[T], k: usize) -> Vec<u32> {
     let k = k.min(values.len());
     if k == 0 {
         return Vec::new();
@@ -13,12 +15,12 @@ pub(super) fn top(values: &[f64], k: usize) -> Vec<u32> {
 }
 
 /// What finds the top of a row.
-struct Scan<'a> {
-    values: &'a [f64],
+struct Scan<'a, T> {
+    values: &'a [T],
     k: usize,
 }
 
-impl SimdKernel for Scan<'_> {
+impl<T: Real> SimdKernel for Scan<'_, T> {
     type Output = Vec<u32>;
 
     #[inline(always)]
@@ -26,7 +28,7 @@ impl SimdKernel for Scan<'_> {
         let mut largest = Candidates::new(self.k);
         for (start, block) in (0..).step_by(BLOCK).zip(self.values.chunks(BLOCK)) {
             // No early end, so that it is done by vectors; few blocks have a candidate.
-            let is_above = |any, &value: &f64| any | (value > largest.limit);
+            let is_above = |any, &value: &T| any | (value > largest.limit);
             if block.iter().fold(false, is_above) {
                 largest.offer(start, block);
             }
@@ -82,30 +84,29 @@ pub(super) fn place_of_best(values: &[f64], is_of_kind: impl Fn(usize) -> bool) 
 const BLOCK: usize = 64;
 
 /// A value that sorts before smaller ones and, where they are equal, before those of higher places.
-type Candidate = (std::cmp::Reverse<u64>, u32);
+type Candidate<T> = (Reverse<<T as Real>::Key>, u32);
 
 /// The best of the values offered so far, and some that are no longer: those are left out when there are too many.
-struct Candidates {
+struct Candidates<T: Real> {
     k: usize,
-    candidates: Vec<Candidate>,
+    candidates: Vec<Candidate<T>>,
     /// Values up to this have no place any more: places ascend, so an equal one comes too late.
-    limit: f64,
+    limit: T,
 }
 
-impl Candidates {
+impl<T: Real> Candidates<T> {
     fn new(k: usize) -> Self {
         Self {
             k,
             candidates: Vec::with_capacity(2 * k + BLOCK),
-            limit: f64::NEG_INFINITY,
+            limit: T::neg_infinity(),
         }
     }
 
-    fn offer(&mut self, start: u32, block: &[f64]) {
+    fn offer(&mut self, start: u32, block: &[T]) {
         for (place, &value) in (start..).zip(block) {
             if value > self.limit {
-                let key = std::cmp::Reverse(value.order_key());
-                self.candidates.push((key, place));
+                self.candidates.push((Reverse(value.order_key()), place));
             }
         }
         if self.candidates.len() >= 2 * self.k {
@@ -117,7 +118,7 @@ impl Candidates {
     fn leave_out(&mut self) {
         let worst = *self.candidates.select_nth_unstable(self.k - 1).1;
         self.candidates.truncate(self.k);
-        self.limit = f64::from_order_key(worst.0.0);
+        self.limit = T::from_order_key(worst.0.0);
     }
 
     fn finish(mut self) -> Vec<u32> {
@@ -146,6 +147,8 @@ mod tests {
             order.sort_by(|&i, &j| values[j as usize].total_cmp(&values[i as usize]));
             let n = k.min(values.len());
             prop_assert_eq!(top(&values, k), &order[..n]);
+            let single: Vec<f32> = values.iter().map(|&value| value as f32).collect();
+            prop_assert_eq!(top(&single, k), &order[..n]);
             let of_kind = |place: usize| place % 3 == 1;
             let expected = order[..n].iter().filter(|&&place| of_kind(place as usize)).count();
             prop_assert_eq!(count_in_top(&values, k, of_kind), expected);

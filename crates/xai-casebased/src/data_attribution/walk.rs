@@ -3,7 +3,8 @@
 use std::cell::OnceCell;
 use std::fmt;
 
-use xai_core::{Result, parallel};
+use ndarray::{ArrayView2, CowArray, Ix2, s};
+use xai_core::{Error, Result, parallel};
 
 use crate::data_attribution::data::AttributionData;
 use crate::data_attribution::rows::{MANY_BYTES, check_row, rows_of};
@@ -14,13 +15,35 @@ use crate::input;
 #[derive(Debug)]
 pub struct Row<'a> {
     index: usize,
-    values: &'a [f64],
+    stored: Stored<'a>,
     /// The most top cases that a metric of the pass asks for.
     k: usize,
     top: OnceCell<Vec<u32>>,
 }
 
-impl Row<'_> {
+/// A row as it is stored.
+#[derive(Debug)]
+enum Stored<'a> {
+    /// And, once a metric asks for them, as `f64`.
+    Single(&'a [f32], OnceCell<Vec<f64>>),
+    Double(&'a [f64]),
+}
+
+impl<'a> Row<'a> {
+    /// A row of finite values.
+    fn new(index: usize, k: usize, stored: Stored<'a>) -> Result<Self> {
+        match &stored {
+            Stored::Single(row, _) => check_row(input::ATTRIBUTIONS, index, row)?,
+            Stored::Double(row) => check_row(input::ATTRIBUTIONS, index, row)?,
+        }
+        Ok(Self {
+            index,
+            stored,
+            k,
+            top: OnceCell::new(),
+        })
+    }
+
     /// Which test case it is.
     #[must_use]
     pub fn index(&self) -> usize {
@@ -30,15 +53,43 @@ impl Row<'_> {
     /// Its attributions to the training cases, finite.
     #[must_use]
     pub fn values(&self) -> &[f64] {
-        self.values
+        match &self.stored {
+            Stored::Single(row, widened) => {
+                widened.get_or_init(|| row.iter().map(|&value| f64::from(value)).collect())
+            }
+            Stored::Double(row) => row,
+        }
     }
 
     /// The `k` training cases with the largest attributions, the largest first, of equal ones the lower; all where
     /// there are fewer. They are found once for all metrics.
     #[must_use]
     pub fn top(&self, k: usize) -> &[u32] {
-        let top = self.top.get_or_init(|| top(self.values, self.k.max(k)));
+        let k_most = self.k.max(k);
+        let top = self.top.get_or_init(|| match &self.stored {
+            Stored::Single(row, _) => top(row, k_most),
+            Stored::Double(row) => top(row, k_most),
+        });
         &top[..k.min(top.len())]
+    }
+}
+
+/// Rows of a block.
+enum Read<'a> {
+    /// One after another in memory.
+    Single(ArrayView2<'a, f32>),
+    Double(CowArray<'a, f64, Ix2>),
+}
+
+impl Read<'_> {
+    fn row(&self, place: usize) -> Stored<'_> {
+        match self {
+            Self::Single(rows) => {
+                let row = rows.row(place).to_slice().unwrap_or_default();
+                Stored::Single(row, OnceCell::new())
+            }
+            Self::Double(rows) => Stored::Double(rows.row(place).to_slice().unwrap_or_default()),
+        }
     }
 }
 
@@ -96,34 +147,41 @@ pub(super) fn walk(
     let (n_test, n_train) = source.shape();
     let k = metrics.iter().map(|metric| metric.k).max().unwrap_or(0);
     let is_kept = |row: usize| keep.is_none_or(|keep| keep[row]);
-    let is_each = |metric: &&OfRows<'_>| matches!(metric.values, Values::Each(_));
-    let bytes = match metrics.iter().all(is_each) {
-        true => source.bytes_at_once(),
+    let mut of_metrics = metrics.iter().map(|metric| &metric.values);
+    let has_blocks = of_metrics.any(|values| matches!(values, Values::Block(_)));
+    let bytes = match has_blocks {
+        false => source.bytes_at_once(),
         // Blocks are worked on as a whole.
-        false => MANY_BYTES,
+        true => MANY_BYTES,
     };
+    let single = source.as_single().filter(|rows| rows.is_standard_layout());
+    if let Some(rows) = single
+        && rows.dim() != (n_test, n_train)
+    {
+        return Err(Error::shape(
+            input::ATTRIBUTIONS,
+            &[n_test, n_train],
+            rows.shape(),
+        ));
+    }
     let size = rows_per_block(n_train, bytes);
     let of_block = |block: usize| {
         let range = block * size..((block + 1) * size).min(n_test);
-        let rows = rows_of(input::ATTRIBUTIONS, source, range.clone())?;
+        let read = match single {
+            Some(rows) => Read::Single(rows.slice_move(s![range.clone(), ..])),
+            None => Read::Double(rows_of(input::ATTRIBUTIONS, source, range.clone())?),
+        };
         let mut values = vec![Vec::with_capacity(range.len()); metrics.len()];
         let mut kept = Vec::with_capacity(range.len());
-        for (index, row) in range.clone().zip(rows.rows()) {
-            let row = row.to_slice().unwrap_or_default();
-            check_row(input::ATTRIBUTIONS, index, row)?;
-            let row = Row {
-                index,
-                values: row,
-                k,
-                top: OnceCell::new(),
-            };
+        for (place, index) in range.clone().enumerate() {
+            let row = Row::new(index, k, read.row(place))?;
             // While the row is near the processor.
             for (values, metric) in values.iter_mut().zip(metrics) {
                 if let Values::Each(value) = &metric.values {
                     values.push(is_kept(index).then(|| value(&row)).flatten());
                 }
             }
-            if is_kept(index) {
+            if has_blocks && is_kept(index) {
                 kept.push(row);
             }
         }

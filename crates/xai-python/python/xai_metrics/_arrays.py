@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 #: Types of labels that the kernels read in place.
 _LABELS = {np.dtype(name) for name in ("int64", "int32", "uint8", "bool", "int16", "int8")}
 
+BOOLEAN = np.dtype(np.bool_)
+DOUBLE = np.dtype(np.float64)
+
 #: Kinds of DLPack devices whose memory the host can read: the host itself, and pinned memory.
 _HOST_DEVICES = (1, 3, 11)
 
@@ -65,6 +68,18 @@ def to_numpy(values: Any, name: str) -> npt.NDArray[Any]:
     if hasattr(values, "toarray"):
         raise TypeError(f"{name}: the matrix is sparse; make it dense by `.toarray()`")
     raise TypeError(f"{name}: expected an array, got {_type_name(values)}")
+
+
+def is_read_in_place(values: Any, dtype: np.dtype[Any]) -> bool:
+    """Whether it is an array of one axis that the native part reads as it is.
+
+    What takes many small arrays asks this first: the ways of all other types cost more than the metric. Arrays that cannot be
+    written to are read by those.
+
+    >>> is_read_in_place(np.zeros(2), DOUBLE), is_read_in_place([0.0, 0.0], DOUBLE)
+    (True, False)
+    """
+    return type(values) is np.ndarray and values.dtype is dtype and values.ndim == 1 and values.flags.carray
 
 
 def reals(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) -> Reals:

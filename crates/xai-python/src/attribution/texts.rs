@@ -1,7 +1,7 @@
 //! Metrics of texts and of contexts, whose samples have different numbers of features.
 
 use ndarray::ArrayView1;
-use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pythonize::pythonize;
@@ -53,8 +53,8 @@ fn attribution_ragged<'py>(
     py: Python<'py>,
     metric: &str,
     parameters: Given,
-    maps: Vec<PyReadonlyArray1<'_, f64>>,
-    masks: Vec<PyReadonlyArray1<'_, bool>>,
+    maps: Vec<Bound<'_, PyArray1<f64>>>,
+    masks: Vec<Bound<'_, PyArray1<bool>>>,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let entry = registry::find(metric).or_raise(py)?;
@@ -70,8 +70,9 @@ fn attribution_ragged<'py>(
             entry.key()
         )));
     };
-    let maps: Vec<Vec<f64>> = maps.iter().map(|map| map.as_array().to_vec()).collect();
-    let masks: Vec<Vec<bool>> = masks.iter().map(|mask| mask.as_array().to_vec()).collect();
+    // Copied at once: to book each of them as borrowed would cost more than the metric.
+    let maps: Vec<Vec<f64>> = maps.iter().map(PyArrayMethods::to_vec).collect::<Result<_, _>>()?;
+    let masks: Vec<Vec<bool>> = masks.iter().map(PyArrayMethods::to_vec).collect::<Result<_, _>>()?;
     let value = work::run(py, n_jobs, || evaluate(parameters.0, &maps, &masks))?;
     Ok(described(py, &value.or_raise(py)?, &[])?.into_any())
 }

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _native
 from .._arguments import number, threads, whole
-from .._arrays import booleans, reals
+from .._arrays import BOOLEAN, DOUBLE, booleans, is_read_in_place, reals
 from .._results import Result
 from ._registry import metric_info
 from ._value import MetricValue
@@ -33,8 +33,20 @@ def is_ragged(values: Any) -> bool:
 
 def ragged_reals(values: Any, name: str) -> list[npt.NDArray[np.float64]]:
     """One array of numbers per sample."""
-    rows = [reals(of, f"{name}[{i}]", 1) for i, of in enumerate(values)]
-    return [np.ascontiguousarray(row, dtype=np.float64) for row in rows]
+    return [
+        of
+        if is_read_in_place(of, DOUBLE)
+        else np.ascontiguousarray(reals(of, f"{name}[{i}]", 1), dtype=np.float64)
+        for i, of in enumerate(values)
+    ]
+
+
+def ragged_booleans(values: Any, name: str) -> list[npt.NDArray[np.bool_]]:
+    """One array of booleans per sample."""
+    return [
+        of if is_read_in_place(of, BOOLEAN) else np.ascontiguousarray(booleans(of, f"{name}[{i}]", 1))
+        for i, of in enumerate(values)
+    ]
 
 
 def value_of(name: str, value: dict[str, Any]) -> MetricValue:
@@ -49,8 +61,7 @@ def of_ragged(
     """A metric of maps and masks, each of its own size."""
     if masks is None:
         raise ValueError("masks: needed where maps have different sizes, one per map")
-    inside = [booleans(of, f"masks[{i}]", 1) for i, of in enumerate(masks)]
-    maps = ragged_reals(explanations, "explanations")
+    inside, maps = ragged_booleans(masks, "masks"), ragged_reals(explanations, "explanations")
     return value_of(name, _native.attribution_ragged(name, list(parameters.items()), maps, inside, n_jobs))
 
 
