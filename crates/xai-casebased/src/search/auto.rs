@@ -52,7 +52,7 @@ pub(crate) fn fastest(
     let filter = BruteForce::filters(rows.n_features());
     let scan = BruteForce::of_prepared(rows.clone(), compared_by.clone(), distance.clone(), filter);
     if !KdTree::supports(&distance) || n < TREE_ROWS || u32::try_from(n).is_err() || k >= n {
-        return Ok(Box::new(scan));
+        return Ok(Box::new(scan.ready()));
     }
     let probing = Probing::new(&rows, &compared_by, &scan, k);
     let step = (n / SAMPLE_ROWS).clamp(1, SAMPLED);
@@ -61,7 +61,7 @@ pub(crate) fn fastest(
         (cost, shape) = probing.estimate(&rows, (step / FINER).max(1));
     }
     if cost / probing.scan >= 1.0 {
-        return Ok(Box::new(scan));
+        return Ok(Box::new(scan.ready()));
     }
     drop(scan); // its memory, before the tree takes its own
     Ok(Box::new(match shape {

@@ -71,8 +71,14 @@ fn attribution_ragged<'py>(
         )));
     };
     // Copied at once: to book each of them as borrowed would cost more than the metric.
-    let maps: Vec<Vec<f64>> = maps.iter().map(PyArrayMethods::to_vec).collect::<Result<_, _>>()?;
-    let masks: Vec<Vec<bool>> = masks.iter().map(PyArrayMethods::to_vec).collect::<Result<_, _>>()?;
+    let maps: Vec<Vec<f64>> = maps
+        .iter()
+        .map(PyArrayMethods::to_vec)
+        .collect::<Result<_, _>>()?;
+    let masks: Vec<Vec<bool>> = masks
+        .iter()
+        .map(PyArrayMethods::to_vec)
+        .collect::<Result<_, _>>()?;
     let value = work::run(py, n_jobs, || evaluate(parameters.0, &maps, &masks))?;
     Ok(described(py, &value.or_raise(py)?, &[])?.into_any())
 }

@@ -32,7 +32,7 @@ const MAX_FEATURES: usize = 1 << 16;
 const LARGEST_NORM: f64 = 1e12;
 
 /// The unit roundoff of `f32`.
-const U32: f64 = 1.0 / (1u64 << 24) as f64;
+pub(super) const U32: f64 = 1.0 / (1u64 << 24) as f64;
 
 /// Rows that one thread looks at, at a time.
 const BLOCK: usize = 512;
@@ -129,11 +129,27 @@ impl Filter {
         let d = self.n_features as f64;
         let single = 1.01 * U32 * (d + 8.0) * (a * b + 0.5 * b * b);
         let tiny = d * 1e-44 * (a + b + 1.0);
+        let own = match self.compared {
+            // ½ ‖b‖² is no part of `h`.
+            Compared::Directions => 1.0,
+            Compared::Differences { .. } => 0.5 * a * a,
+        };
+        rounded_down(own - self.half_square_within(limit, a, b) - single - tiny)
+    }
+
+    /// The largest distance, in the units of the matrix product, of a row whose computed distance is at most `limit`; not
+    /// finite where no bound is known.
+    pub(crate) fn within(&self, limit: f64, a: f64, b: f64) -> f64 {
+        (2.0 * self.half_square_within(limit, a, b)).sqrt()
+    }
+
+    /// Half its square.
+    fn half_square_within(&self, limit: f64, a: f64, b: f64) -> f64 {
+        let d = self.n_features as f64;
         let double = (d + 64.0) * f64::EPSILON * (a + b) * (a + b);
-        let error = single + tiny + double;
-        let bound = match self.compared {
+        let half_square = match self.compared {
             // c ≥ 1 − w
-            Compared::Directions => 1.0 - limit - error,
+            Compared::Directions => limit,
             Compared::Differences { scale, squared, .. } => {
                 let square = match squared {
                     true => limit * scale * scale,
@@ -141,16 +157,20 @@ impl Filter {
                 };
                 // Squares of differences may underflow, each by less than the least normal number.
                 let lost = d * f64::MIN_POSITIVE * scale * scale;
-                let square = square * (1.0 + (d + 64.0) * f64::EPSILON) + lost;
-                0.5 * a * a - 0.5 * square - error
+                0.5 * (square * (1.0 + (d + 64.0) * f64::EPSILON) + lost)
             }
         };
-        let rounded = bound as f32;
-        if f64::from(rounded) > bound {
-            rounded.next_down()
-        } else {
-            rounded
-        }
+        half_square + double
+    }
+}
+
+/// The largest single that is no more; the largest of all for what is beyond.
+pub(super) fn rounded_down(x: f64) -> f32 {
+    let rounded = x as f32;
+    if f64::from(rounded) > x {
+        rounded.next_down()
+    } else {
+        rounded
     }
 }
 

@@ -4,10 +4,15 @@
 //! product gives the dot products of many queries with many rows near the peak of the processor. It
 //! rounds to single precision, so it only says which rows *may* be near; the distance of those is
 //! then taken in `f64` as for any other.
+//!
+//! Processors that multiply bytes look at [integers](ByteRows) first, tile by tile. A tile that these let too much of pass is
+//! looked at in single precision: the first one, before any neighbour is known, and rows that all lie closer than
+//! the integers tell apart.
 
 use xai_core::distance::DistanceFunction;
 use xai_core::{Distance, parallel};
 
+use crate::search::brute_force::byte_rows::ByteRows;
 use crate::search::brute_force::filter::Filter;
 use crate::search::brute_force::matrix_product::a_times_b_transposed;
 use crate::search::k_nearest::KNearest;
@@ -28,6 +33,8 @@ pub(crate) struct FilteredScan {
     distance: Distance,
     filter: Filter,
     single: SingleRows,
+    /// The same once more, where the processor multiplies them faster.
+    bytes: Option<ByteRows>,
 }
 
 /// The rows in single precision, tile by tile.
@@ -77,11 +84,22 @@ impl FilteredScan {
     /// Of prepared rows that are compared by a distance that the filter [supports](Filter::supports).
     pub(crate) fn new(rows: TrainingRows, distance: Distance) -> Self {
         let filter = Filter::fit(&rows, &distance);
+        let single = SingleRows::new(&rows, &filter);
         Self {
-            single: SingleRows::new(&rows, &filter),
+            single,
+            bytes: None,
             filter,
             rows,
             distance,
+        }
+    }
+
+    /// The same with the rows in integers, where this processor has instructions for those.
+    pub(crate) fn with_bytes(self) -> Self {
+        let (single, d) = (&self.single, self.rows.n_features());
+        Self {
+            bytes: ByteRows::of(&single.values, d, ROWS, &single.norms),
+            ..self
         }
     }
 
@@ -122,9 +140,31 @@ impl FilteredScan {
                 }
             })
             .collect();
+        let norms = searches.iter().map(|search| search.norm);
+        let mut bytes = self
+            .bytes
+            .as_ref()
+            .map(|rows| (rows, rows.queries(&single, d, norms)));
+        let (mut near, mut pause) = (Vec::new(), Pause::default());
         let mut product = vec![0.0; queries.len() * ROWS.min(n)];
         if k > 0 {
             for (tile, &largest) in self.single.norms.iter().enumerate() {
+                if let Some((rows, queries)) = &mut bytes
+                    && pause.is_over()
+                {
+                    let within = |query: usize| {
+                        let Search { best, norm, .. } = &searches[query];
+                        self.filter.within(best.limit(), *norm, largest)
+                    };
+                    if rows.near(tile, queries, within, &mut near) {
+                        for pair in &near {
+                            self.offer(&mut searches[pair.query], pair.row, &mut buffer);
+                        }
+                        pause = Pause::default();
+                        continue;
+                    }
+                    pause.lengthen();
+                }
                 let first = tile * ROWS;
                 let size = ROWS.min(n - first);
                 let product = &mut product[..queries.len() * size];
@@ -139,6 +179,16 @@ impl FilteredScan {
         let offers = searches.iter().map(|s| s.offers).sum();
         let found = searches.into_iter().map(|s| s.best.into_vec()).collect();
         (found, offers)
+    }
+
+    /// Compares a row in full.
+    fn offer(&self, search: &mut Search<'_>, index: usize, buffer: &mut [f64]) {
+        self.rows.write(index, buffer);
+        search.offers += 1;
+        search.best.offer(Nearest {
+            index,
+            distance: self.distance.distance(buffer, search.query),
+        });
     }
 
     /// Offers the rows of one tile that may be near enough.
@@ -170,16 +220,30 @@ impl FilteredScan {
                 if p - h < threshold {
                     continue;
                 }
-                let index = first + group * 16 + i;
-                self.rows.write(index, buffer);
-                search.offers += 1;
-                search.best.offer(Nearest {
-                    index,
-                    distance: self.distance.distance(buffer, search.query),
-                });
+                self.offer(search, first + group * 16 + i, buffer);
                 threshold = threshold_of(search);
             }
         }
+    }
+}
+
+/// For how many tiles integers are left alone, since they let too many rows pass the last time: twice as many each time, so
+/// that rows that are all near cost little more than without.
+#[derive(Debug, Default)]
+struct Pause {
+    length: u32,
+    left: u32,
+}
+
+impl Pause {
+    fn is_over(&mut self) -> bool {
+        let is_over = self.left == 0;
+        self.left = self.left.saturating_sub(1);
+        is_over
+    }
+
+    fn lengthen(&mut self) {
+        (self.length, self.left) = ((2 * self.length).clamp(1, 32), self.length);
     }
 }
 
@@ -190,4 +254,58 @@ struct Search<'a> {
     best: KNearest,
     /// Rows compared in full so far.
     offers: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::brute_force::direct_scan::DirectScan;
+    use ndarray::Array2;
+    use proptest::prelude::*;
+
+    /// Numbers of very different kinds: smooth ones, a grid full of ties, clusters, outliers, far from the origin, very large
+    /// and very small.
+    fn number(kind: u8) -> BoxedStrategy<f64> {
+        match kind {
+            0 => (-3.0..3.0f64).boxed(),
+            1 => (0i8..3).prop_map(f64::from).boxed(),
+            2 => (0i8..4, -1e-3..1e-3f64)
+                .prop_map(|(x, y)| f64::from(x) + y)
+                .boxed(),
+            3 => prop_oneof![50 => -1.0..1.0f64, 1 => -1e4..1e4f64].boxed(),
+            4 => (0i8..100).prop_map(|x| 1e8 + f64::from(x) * 1e-3).boxed(),
+            5 => (-1e150..1e150f64).boxed(),
+            _ => (1e-160..9e-160f64).boxed(),
+        }
+    }
+
+    fn rows(n: usize, d: usize, kind: u8) -> impl Strategy<Value = Array2<f64>> {
+        prop::collection::vec(number(kind), n * d)
+            .prop_map(move |rows| Array2::from_shape_vec((n, d), rows).expect("as many"))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+        #[test]
+        fn integers_lose_no_neighbour(
+            (train, queries) in (1usize..1500, 1usize..20, 1usize..12, 0u8..7, 0u8..8).prop_flat_map(
+                |(n, d, m, kind, of_queries)| {
+                    let of_queries = if of_queries < 7 { of_queries } else { kind };
+                    (rows(n, d, kind), rows(m, d, if m % 2 == 0 { of_queries } else { kind }))
+                },
+            ),
+            distance in prop::sample::select(vec![Distance::Euclidean, Distance::SquaredEuclidean, Distance::Cosine]),
+            k in 1usize..20,
+        ) {
+            let has_direction = |rows: &Array2<f64>| rows.rows().into_iter().all(|row| row.iter().any(|&x| x != 0.0));
+            prop_assume!(distance != Distance::Cosine || has_direction(&train) && has_direction(&queries));
+            let handed_in = TrainingRows::handed_in(train.view(), &distance).expect("finite rows");
+            let (prepared, compared_by) = handed_in.prepared(&distance).expect("rows");
+            let direct = DirectScan::new(&prepared, &compared_by);
+            let filtered = FilteredScan::new(prepared, compared_by).with_bytes();
+            let queries = Queries::new(queries.view(), train.ncols(), &distance).expect("finite rows");
+            prop_assert_eq!(filtered.search_counting(&queries, k).0, direct.search_counting(&queries, k).0);
+        }
+    }
 }
