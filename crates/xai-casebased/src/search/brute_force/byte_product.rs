@@ -5,6 +5,8 @@
 //! are compared where they are, so no product is written.
 // Instructions of a processor that has been asked for them, and registers that are read as arrays.
 #![allow(unsafe_code)]
+// Without such a processor nothing asks for it.
+#![cfg_attr(not(target_arch = "x86_64"), allow(dead_code, unused_variables))]
 
 /// Registers of rows in a panel, of 16 rows each.
 pub(super) const REGISTERS: usize = 4;
@@ -40,18 +42,34 @@ pub(super) struct Bar {
     pub(super) threshold: f32,
 }
 
-/// A processor that has the instructions.
+/// What multiplies bytes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Vnni(());
+pub(super) struct ByteProduct(Way);
 
-impl Vnni {
-    /// On a processor that has them.
-    pub(super) fn detect() -> Option<Self> {
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    /// A processor that has the instructions.
+    #[cfg(target_arch = "x86_64")]
+    Vnni,
+    /// Any, slowly.
+    #[cfg(test)]
+    Plain,
+}
+
+impl ByteProduct {
+    /// Where this processor has the instructions.
+    pub(super) fn fast() -> Option<Self> {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vnni") {
-            return Some(Self(()));
+            return Some(Self(Way::Vnni));
         }
         None
+    }
+
+    /// By plain loops.
+    #[cfg(test)]
+    pub(super) fn plain() -> Self {
+        Self(Way::Plain)
     }
 
     /// The rows of a panel that pass the bar of each query, a bit each. What is not comparable passes.
@@ -61,12 +79,32 @@ impl Vnni {
         strip: &[QueryStep],
         bars: &[Bar; STRIP],
     ) -> [u64; STRIP] {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: only `detect` makes this, where it found both features.
-        return unsafe { x86::passing(panel, strip, bars) };
-        #[cfg(not(target_arch = "x86_64"))]
-        unreachable!("only `detect` makes this")
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: only `fast` makes this, where it found both features.
+            Way::Vnni => unsafe { x86::passing(panel, strip, bars) },
+            #[cfg(test)]
+            Way::Plain => std::array::from_fn(|query| plain(panel, strip, bars[query], query)),
+        }
     }
+}
+
+#[cfg(test)]
+fn plain(panel: Panel<'_>, strip: &[QueryStep], bar: Bar, query: usize) -> u64 {
+    let mut passing = 0;
+    for row in 0..PANEL {
+        let mut product = bar.start;
+        for (rows, queries) in panel.steps.iter().zip(strip) {
+            for (at, x) in queries[query].iter().enumerate() {
+                let y = rows[row / 16][row % 16 * 4 + at];
+                product += i32::from(x.cast_signed()) * i32::from(y);
+            }
+        }
+        let beside = product as f32 - panel.halves[row];
+        let reached = bar.reach.mul_add(panel.errors[row], beside);
+        passing |= u64::from(reached >= bar.threshold || reached.is_nan()) << row;
+    }
+    passing
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -144,24 +182,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn rows_that_pass(panel: Panel<'_>, strip: &[QueryStep], bar: Bar, query: usize) -> u64 {
-        let mut passing = 0;
-        for row in 0..PANEL {
-            let mut sum = bar.start;
-            for (rows, queries) in panel.steps.iter().zip(strip) {
-                for (at, x) in queries[query].iter().enumerate() {
-                    let y = rows[row / 16][row % 16 * 4 + at];
-                    sum += i32::from(x.cast_signed()) * i32::from(y);
-                }
-            }
-            let reached = bar
-                .reach
-                .mul_add(panel.errors[row], sum as f32 - panel.halves[row]);
-            passing |= u64::from(reached >= bar.threshold || reached.is_nan()) << row;
-        }
-        passing
-    }
-
     proptest! {
         #[test]
         fn the_same_rows_pass_as_by_plain_loops(
@@ -177,7 +197,7 @@ mod tests {
             reach in prop_oneof![0f32..1e5, Just(f32::INFINITY)],
             threshold in prop_oneof![-1e6f32..1e6, Just(f32::NEG_INFINITY)],
         ) {
-            let Some(vnni) = Vnni::detect() else { return Ok(()) };
+            let Some(fast) = ByteProduct::fast() else { return Ok(()) };
             let panel = Panel {
                 steps: &steps,
                 halves: halves.as_slice().try_into().expect("a panel"),
@@ -188,10 +208,8 @@ mod tests {
                 reach,
                 threshold: threshold + query as f32,
             });
-            let passing = vnni.passing(panel, &strip, &bars);
-            for query in 0..STRIP {
-                prop_assert_eq!(passing[query], rows_that_pass(panel, &strip, bars[query], query));
-            }
+            let passing = ByteProduct::plain().passing(panel, &strip, &bars);
+            prop_assert_eq!(fast.passing(panel, &strip, &bars), passing);
         }
     }
 }

@@ -19,7 +19,7 @@ use xai_core::parallel;
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 
 use crate::search::brute_force::byte_product::{
-    Bar, PANEL, Panel, QueryStep, REGISTERS, RowStep, STRIP, Vnni,
+    Bar, ByteProduct, PANEL, Panel, QueryStep, REGISTERS, RowStep, STRIP,
 };
 use crate::search::brute_force::filter::{U32, rounded_down};
 
@@ -39,7 +39,7 @@ const LARGEST: f64 = 127.0;
 /// Training rows as integers, in panels.
 #[derive(Debug, Clone)]
 pub(super) struct ByteRows {
-    vnni: Vnni,
+    product: ByteProduct,
     step: f64,
     n_rows: usize,
     /// Panels of a tile.
@@ -150,16 +150,21 @@ impl SimdKernel for Rounding<'_> {
 }
 
 impl ByteRows {
-    /// Of `(n, d)` rows in single precision, `tile` rows to each norm, which is that of the largest; `None` where this processor
-    /// lacks the instructions, and of rows that are all the same.
-    pub(super) fn of(values: &[f32], d: usize, tile: usize, norms: &[f64]) -> Option<Self> {
+    /// Of `(n, d)` rows in single precision, `tile` rows to each norm, which is that of the largest; `None` where all rows
+    /// are the same.
+    pub(super) fn of(
+        values: &[f32],
+        d: usize,
+        tile: usize,
+        norms: &[f64],
+        product: ByteProduct,
+    ) -> Option<Self> {
         assert_eq!(tile % PANEL, 0, "whole panels");
-        let vnni = Vnni::detect()?;
         let step = step(values)?;
         let (n_rows, n_steps) = (values.len() / d, d.div_ceil(4));
         let (n_panels, panels) = (n_rows.div_ceil(PANEL), tile / PANEL);
         let mut rows = Self {
-            vnni,
+            product,
             step,
             n_rows,
             panels,
@@ -287,7 +292,7 @@ impl ByteRows {
                 errors: &self.errors[panel],
             };
             for (strip, (steps, bars)) in steps.chunks(self.n_steps).zip(bars.iter()).enumerate() {
-                let passing = self.vnni.passing(rows, steps, bars);
+                let passing = self.product.passing(rows, steps, bars);
                 for (query, passing) in (strip * STRIP..queries.len()).zip(passing) {
                     let mut left = passing & is_row;
                     while left != 0 {

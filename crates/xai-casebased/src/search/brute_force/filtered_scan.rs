@@ -12,6 +12,7 @@
 use xai_core::distance::DistanceFunction;
 use xai_core::{Distance, parallel};
 
+use crate::search::brute_force::byte_product::ByteProduct;
 use crate::search::brute_force::byte_rows::ByteRows;
 use crate::search::brute_force::filter::Filter;
 use crate::search::brute_force::matrix_product::a_times_b_transposed;
@@ -95,10 +96,17 @@ impl FilteredScan {
     }
 
     /// The same with the rows in integers, where this processor has instructions for those.
-    pub(crate) fn with_bytes(self) -> Self {
+    pub(crate) fn ready(self) -> Self {
+        match ByteProduct::fast() {
+            Some(product) => self.with_bytes(product),
+            None => self,
+        }
+    }
+
+    fn with_bytes(self, product: ByteProduct) -> Self {
         let (single, d) = (&self.single, self.rows.n_features());
         Self {
-            bytes: ByteRows::of(&single.values, d, ROWS, &single.norms),
+            bytes: ByteRows::of(&single.values, d, ROWS, &single.norms, product),
             ..self
         }
     }
@@ -303,9 +311,12 @@ mod tests {
             let handed_in = TrainingRows::handed_in(train.view(), &distance).expect("finite rows");
             let (prepared, compared_by) = handed_in.prepared(&distance).expect("rows");
             let direct = DirectScan::new(&prepared, &compared_by);
-            let filtered = FilteredScan::new(prepared, compared_by).with_bytes();
+            let filtered = FilteredScan::new(prepared, compared_by);
             let queries = Queries::new(queries.view(), train.ncols(), &distance).expect("finite rows");
-            prop_assert_eq!(filtered.search_counting(&queries, k).0, direct.search_counting(&queries, k).0);
+            let expected = direct.search_counting(&queries, k).0;
+            let plain = filtered.clone().with_bytes(ByteProduct::plain());
+            prop_assert_eq!(&plain.search_counting(&queries, k).0, &expected);
+            prop_assert_eq!(&filtered.ready().search_counting(&queries, k).0, &expected);
         }
     }
 }

@@ -133,7 +133,7 @@ impl BruteForce {
     pub(crate) fn ready(self) -> Self {
         let bytes = 8 * self.n_rows * self.n_features;
         let scan = match self.scan {
-            Scan::Filtered(scan) => Scan::Filtered(parallel::of_size(bytes, || scan.with_bytes())),
+            Scan::Filtered(scan) => Scan::Filtered(parallel::of_size(bytes, || scan.ready())),
             direct @ Scan::Direct(_) => direct,
         };
         Self { scan, ..self }
