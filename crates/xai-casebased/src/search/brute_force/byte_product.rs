@@ -109,7 +109,9 @@ fn plain(panel: Panel<'_>, strip: &[QueryStep], bar: Bar, query: usize) -> u64 {
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Bar, PANEL, Panel, QueryStep, REGISTERS, STRIP};
+    use crate::search::brute_force::byte_product::{
+        Bar, PANEL, Panel, QueryStep, REGISTERS, STRIP,
+    };
     use std::arch::x86_64::{
         __m512, __m512i, _CMP_NLT_UQ, _mm512_cmp_ps_mask, _mm512_cvtepi32_ps, _mm512_dpbusd_epi32,
         _mm512_fmadd_ps, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_si512, _mm512_sub_ps,

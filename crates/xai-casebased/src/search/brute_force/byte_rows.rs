@@ -2,7 +2,7 @@
 //!
 //! # Why no neighbour is lost
 //!
-//! In the units of the [filter](crate::search::brute_force::filter), with a step `s`, every number is rounded to a multiple of `s`, at most 127 of them: the
+//! In the units of the filter, with a step `s`, every number is rounded to a multiple of `s`, at most 127 of them: the
 //! query `a` to `s q`, a row `b` to `s r`, which moves them by `s α = ‖a − s q‖` and `s ε = ‖b − s r‖`. A row whose
 //! distance is at most `W` has `‖q − r‖ ≤ W/s + α + ε` by the triangle inequality, and with the reach `g = W/s + α`
 //!

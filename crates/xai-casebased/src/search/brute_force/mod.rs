@@ -1,7 +1,7 @@
 //! A scan over all training rows.
 
-mod byte_product;
-mod byte_rows;
+pub(crate) mod byte_product;
+pub(crate) mod byte_rows;
 pub(crate) mod direct_scan;
 pub(crate) mod filter;
 pub(crate) mod filtered_scan;
