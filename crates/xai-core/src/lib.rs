@@ -37,6 +37,9 @@ pub mod random;
 pub mod reliability;
 pub mod simd;
 pub mod statistics;
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+pub mod stored;
 pub mod sum;
 pub mod tensor;
 pub mod text;

@@ -125,7 +125,19 @@ proptest! {
         let support = |e: &ExplanationSummary| e.correspondence.unwrap_or(-1.0);
         order.sort_by(|a, b| support(a).total_cmp(&support(b)));
         order.truncate(5);
-        prop_assert_eq!(cases.least_supported, order);
+        prop_assert_eq!(&cases.least_supported, &order);
+        // A format without names of fields, and one with them.
+        #[cfg(feature = "persistence")]
+        {
+            let bytes = postcard::to_stdvec(&audit).unwrap();
+            let text = serde_json::to_string(&audit).unwrap();
+            let read: [Audit; 2] =
+                [postcard::from_bytes(&bytes).unwrap(), serde_json::from_str(&text).unwrap()];
+            for again in read {
+                let again = again.finish().unwrap().cases;
+                prop_assert_eq!(again.as_ref(), Some(&cases));
+            }
+        }
     }
 }
 

@@ -22,6 +22,7 @@ const BLOCK: usize = 1024;
 pub(crate) struct Changes {
     pub(crate) pos: ExactSum,
     pub(crate) neg: ExactSum,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "xai_core::stored::count"))]
     pub(crate) n_samples: u64,
 }
 

@@ -219,6 +219,7 @@ impl<F: ScoreFormula> Registered for ScoreMetric<F> {
 pub struct ScoreAccumulator<F> {
     policy: BaseScorePolicy,
     mean: ExactMean,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "xai_core::stored::count"))]
     n_undefined: usize,
     formula: PhantomData<F>,
 }

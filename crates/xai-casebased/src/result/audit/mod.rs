@@ -59,8 +59,11 @@ impl Default for Listing {
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Audit {
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "xai_core::stored::count"))]
     next_sample: usize,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "xai_core::stored::count"))]
     n_samples: usize,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "xai_core::stored::count"))]
     n_undefined: usize,
     all: ExactMean,
     right: Predictions,

@@ -1,6 +1,8 @@
 //! What an audit adds up.
 
 use std::collections::BTreeMap;
+#[cfg(feature = "serde")]
+use std::sync::Arc;
 
 use xai_core::{ExactMean, ExactSum};
 
@@ -9,15 +11,20 @@ use crate::result::audit::distribution::share;
 use crate::result::audit::report::{
     AuditCases, AuditClass, AuditGroup, LeastSupported, LevelCount, ReliabilityBin,
 };
+#[cfg(feature = "serde")]
+use crate::result::explanation::Neighbor;
 use crate::result::explanation::{Explanation, ExplanationSummary};
 
 /// Some predictions: of a class, in a bin, right or wrong ones.
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Predictions {
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "xai_core::stored::count"))]
     n: usize,
     scores: ExactMean,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "xai_core::stored::count"))]
     n_judged: usize,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "xai_core::stored::count"))]
     n_right: usize,
 }
 
@@ -166,6 +173,14 @@ impl<T> Least<T> {
         let listed = Vec::new();
         Self { n_listed, listed }
     }
+
+    #[cfg(feature = "serde")]
+    fn map<U>(self, to: impl FnMut(T) -> U) -> Least<U> {
+        Least {
+            n_listed: self.n_listed,
+            listed: self.listed.into_iter().map(to).collect(),
+        }
+    }
 }
 
 impl<T: Listed> Least<T> {
@@ -200,9 +215,100 @@ impl<T: Listed> Least<T> {
 /// Predictions with their neighbours, and how many have each level.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(try_from = "StoredCases", into = "StoredCases")
+)]
 pub(crate) struct Cases {
     levels: BTreeMap<Level, usize>,
     least: Least<ExplanationSummary>,
+}
+
+/// [`Cases`] with every field of a summary: results leave out what is unknown, which formats without names of fields cannot
+/// read.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+struct StoredCases {
+    levels: BTreeMap<Level, usize>,
+    least: Least<StoredSummary>,
+}
+
+/// A class and its name.
+#[cfg(feature = "serde")]
+type StoredClass<C> = (C, Option<Arc<str>>);
+
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+struct StoredSummary {
+    sample: usize,
+    predicted: StoredClass<Option<i64>>,
+    truth: StoredClass<Option<i64>>,
+    correspondence: (Option<f64>, Level),
+    neighbors: Vec<(usize, f64, StoredClass<i64>)>,
+}
+
+#[cfg(feature = "serde")]
+impl From<ExplanationSummary> for StoredSummary {
+    fn from(summary: ExplanationSummary) -> Self {
+        let neighbors = summary.neighbors.into_iter().map(|near| {
+            let class = (near.label, near.class_name);
+            (near.index, near.distance, class)
+        });
+        Self {
+            sample: summary.sample,
+            predicted: (summary.predicted, summary.predicted_name),
+            truth: (summary.truth, summary.truth_name),
+            correspondence: (summary.correspondence, summary.level),
+            neighbors: neighbors.collect(),
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<StoredSummary> for ExplanationSummary {
+    fn from(stored: StoredSummary) -> Self {
+        let neighbors = stored.neighbors.into_iter();
+        let neighbors = neighbors.map(|(index, distance, (label, class_name))| Neighbor {
+            index,
+            distance,
+            label,
+            class_name,
+        });
+        let (predicted, predicted_name) = stored.predicted;
+        let (truth, truth_name) = stored.truth;
+        let (correspondence, level) = stored.correspondence;
+        Self {
+            sample: stored.sample,
+            predicted,
+            predicted_name,
+            truth,
+            truth_name,
+            correspondence,
+            level,
+            neighbors: neighbors.collect(),
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Cases> for StoredCases {
+    fn from(Cases { levels, least }: Cases) -> Self {
+        let least = least.map(StoredSummary::from);
+        Self { levels, least }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<StoredCases> for Cases {
+    type Error = &'static str;
+
+    fn try_from(StoredCases { levels, least }: StoredCases) -> Result<Self, Self::Error> {
+        if levels.values().any(|&n| n as u64 > xai_core::stored::MOST) {
+            return Err("a state that counts more than 2^48");
+        }
+        let least = least.map(ExplanationSummary::from);
+        Ok(Self { levels, least })
+    }
 }
 
 impl Cases {

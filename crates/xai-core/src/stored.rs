@@ -1,0 +1,22 @@
+//! Fields of states that were stored, and come from anywhere.
+
+use serde::de::{Deserialize, Deserializer, Error};
+
+/// More is counted by no state: the counts of a great many states together stay within their integers.
+pub const MOST: u64 = 1 << 48;
+
+/// Reads a count of at most [`MOST`]; to be named by `#[serde(deserialize_with = "…")]`.
+///
+/// # Errors
+/// A number that no state counts to.
+pub fn count<'de, D, N>(deserializer: D) -> Result<N, D::Error>
+where
+    D: Deserializer<'de>,
+    N: Deserialize<'de> + Copy + TryInto<u64>,
+{
+    let count = N::deserialize(deserializer)?;
+    match count.try_into() {
+        Ok(0..=MOST) => Ok(count),
+        _ => Err(D::Error::custom("a state that counts more than 2^48")),
+    }
+}
