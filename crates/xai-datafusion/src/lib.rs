@@ -15,7 +15,7 @@
 //! | `groundtruth_auroc_binned(pred, target[, threshold[, bins]])` | struct `auroc`, `error_bound`, `n`, `n_null` | the same; in memory that does not grow |
 //! | `pairwise_reproducibility(label, predictions[, empty_union])` | struct | a class, and the list of the classes that all runs predicted |
 //! | `exact_sum(value)` | number | numbers |
-//! | `exact_avg(value[, level])` | struct `mean`, `std`, `low`, `high`, `n`, `n_null` | numbers |
+//! | `exact_avg(value[, level])` | struct `mean`, `std`, `low`, `high`, `n`, `n_null`, `small_sample` | numbers |
 //! | `nearest_cases(id, label, distance, k)` | struct of the lists `ids`, `labels`, `distances` | training rows beside a sample |
 //! | `n_null(column, …)` | integer | up to eight columns of any type |
 //! | `correspondence(distances, labels, predicted[, weighting])` | number in [0, 1] | scalar: lists of the neighbours' distances and classes, and a class |

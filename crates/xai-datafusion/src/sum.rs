@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, AsArray, Float64Array, StructArray, UInt64Array};
+use datafusion::arrow::array::{
+    ArrayRef, AsArray, BooleanArray, Float64Array, StructArray, UInt64Array,
+};
 use datafusion::arrow::datatypes::{DataType, Field, Fields, Float64Type};
 use datafusion::common::Result;
 use serde::{Deserialize, Serialize};
@@ -34,9 +36,9 @@ impl Default for Coverage {
 
 pub(crate) const EXACT_AVG: Definition = Definition {
     name: "exact_avg",
-    description: "The mean of a column, the sum rounded once, with an interval that covers it: a struct of mean, std (ddof 1), low, high, n and n_null. Values that are \
-                  all 0 or 1 have Wilson's interval, others in [0, 1] one on the logit scale, all others Student's t; \
-                  the rows must be independent. Infinities and NaN are an error.",
+    description: "The mean of a column, the sum rounded once, with an interval that covers it: a struct of mean, std (ddof 1), low, high, n, n_null and small_sample. Values that are \
+                  all 0 or 1 have Wilson's interval, others in [0, 1] one on the logit scale, all others Student's t, \
+                  which covers less often than it says where they are 20 or fewer and skewed: small_sample is true of those. The rows must be independent. Infinities and NaN are an error.",
     example: "SELECT explainer, exact_avg(score)['mean'] FROM scores GROUP BY explainer",
     arguments: &[
         Argument::new("value", Kind::Number),
@@ -55,10 +57,9 @@ fn fields() -> Fields {
     let number = |name| Field::new(name, DataType::Float64, true);
     let count = |name| Field::new(name, DataType::UInt64, false);
     let fields = ["mean", "std", "low", "high"].map(number);
-    fields
-        .into_iter()
-        .chain(["n", "n_null"].map(count))
-        .collect()
+    let few = Field::new("small_sample", DataType::Boolean, false);
+    let counts = ["n", "n_null"].map(count);
+    fields.into_iter().chain(counts).chain([few]).collect()
 }
 
 #[derive(Clone)]
@@ -120,6 +121,10 @@ impl Metric for AvgMetric {
         let count = |count: fn(&AvgState) -> u64| -> ArrayRef {
             Arc::new(UInt64Array::from_iter_values(states.iter().map(count)))
         };
+        let few = intervals.iter().map(|interval| {
+            let is_few = interval.as_ref().is_some_and(Interval::is_small_sample);
+            Some(is_few)
+        });
         let columns = vec![
             of_moments(Moments::mean),
             of_moments(Moments::std),
@@ -127,6 +132,7 @@ impl Metric for AvgMetric {
             end(|interval| interval.high),
             count(|state| state.moments.count()),
             count(|state| state.n_null),
+            Arc::new(BooleanArray::from_iter(few)),
         ];
         Ok(Arc::new(StructArray::try_new(fields(), columns, None)?))
     }

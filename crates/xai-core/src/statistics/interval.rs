@@ -17,6 +17,8 @@ use crate::{input, parallel};
 pub enum IntervalMethod {
     /// Estimate ± Student's t times the jackknife's standard error.
     Jackknife,
+    /// Mean ± Student's t times the standard error.
+    StudentT,
     /// Quantiles of bootstrap replicates.
     BootstrapPercentile,
     /// Quantiles of bootstrap replicates, corrected for bias and skew.
@@ -46,8 +48,8 @@ pub enum IntervalMethod {
 /// | [`unit_mean_interval`](crate::statistics::unit_mean_interval) | a mean of 10 to 10 000 values in [0, 1] | .94 to .98 |
 /// | [`auroc_interval`](crate::statistics::auroc_interval) | an area under the ROC curve of 10 and 200 values | .89 to .96 |
 ///
-/// So shares (values that are all 0 or 1) take Wilson's interval, and BCa over 20 units or fewer
-/// [says so](Self::is_small_sample).
+/// So shares (values that are all 0 or 1) take Wilson's interval, and BCa and Student's t over 20 units or fewer
+/// [say so](Self::is_small_sample).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Interval {
@@ -66,9 +68,10 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Whether it is a BCa interval over 20 units or fewer, which covers less often than its level
-    /// says: instead of .95, .73 to .86 of means of 5 values, .87 to .94 of 20, the less the more skewed
-    /// they are. To be shown as a warning; the [`jackknife`] of averages over pairs covers from 3 units on.
+    /// Whether it is an interval over 20 units or fewer that covers less often than its level says. Of BCa's, instead of .95,
+    /// .73 to .86 of means of 5 values, .87 to .94 of 20, the less the more skewed they are; of Student's,
+    /// .82 to .92 of exponential and log-normal values, and .95 of symmetric ones. To be shown as a
+    /// warning; the [`jackknife`] of averages over pairs covers from 3 units on.
     ///
     /// ```
     /// use xai_core::statistics::bootstrap_bca;
@@ -79,7 +82,8 @@ impl Interval {
     /// ```
     #[must_use]
     pub fn is_small_sample(&self) -> bool {
-        self.method == IntervalMethod::BootstrapBca && self.n_units.is_some_and(|n| n <= 20)
+        let falls_short = [IntervalMethod::BootstrapBca, IntervalMethod::StudentT];
+        falls_short.contains(&self.method) && self.n_units.is_some_and(|n| n <= 20)
     }
 }
 

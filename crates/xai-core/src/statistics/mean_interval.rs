@@ -11,8 +11,7 @@ use crate::sum::Moments;
 /// for any order of the values.
 ///
 /// Values that all lie in [0, 1] take [`unit_mean_interval`], and among them those that are all 0 or 1
-/// Wilson's. Others take the jackknife of a mean, which is `m ± t_{n−1} s/√n`: `None` below two of them,
-/// or where the deviation leaves the range of `f64`.
+/// Wilson's. Others take [`t_interval`].
 ///
 /// # Errors
 /// `InvalidParameter` for a level outside (0, 1), `NonFinite` for values that are not finite.
@@ -29,21 +28,49 @@ use crate::sum::Moments;
 /// ```
 pub fn mean_interval(values: &Moments, level: f64) -> Result<Option<Interval>> {
     check_level(level)?;
-    let (Some(mean), Some(min), Some(max)) = (values.mean(), values.min(), values.max()) else {
+    match (values.min(), values.max()) {
+        (Some(min), Some(max)) if min >= 0.0 && max <= 1.0 => unit_mean_interval(values, level),
+        _ => t_interval(values, level),
+    }
+}
+
+/// Student's interval of the mean of values that were drawn independently, whatever their range, which for a mean is the
+/// jackknife: `m ± t_{n−1} s/√n`. `None` below two values, or where the deviation leaves the range of `f64`. Of few skewed
+/// values it is [too narrow](Interval::is_small_sample).
+///
+/// # Errors
+/// `InvalidParameter` for a level outside (0, 1), `NonFinite` for values that are not finite.
+///
+/// ```
+/// use xai_core::{statistics::t_interval, sum::Moments};
+/// let mut sizes = Moments::new();
+/// for size in [1.0, 1.0, 4.0] {
+///     sizes.add(size);
+/// }
+/// // m = 2, s = √3: 2 ± 4.3027
+/// let interval = t_interval(&sizes, 0.95)?.unwrap();
+/// assert!((interval.low + 2.302_652_729_9).abs() < 1e-6 && interval.is_small_sample());
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+pub fn t_interval(values: &Moments, level: f64) -> Result<Option<Interval>> {
+    check_level(level)?;
+    let Some(mean) = values.mean() else {
         return Ok(None);
     };
     if !mean.is_finite() {
         return Err(Error::non_finite(input::VALUES, &[]));
-    }
-    if min >= 0.0 && max <= 1.0 {
-        return unit_mean_interval(values, level);
     }
     let Some(std) = values.std() else {
         return Ok(None);
     };
     let n = values.count();
     let error = std / (n as f64).sqrt();
-    by_student(mean, error, usize::try_from(n).unwrap_or(usize::MAX), level).map(Some)
+    let n = usize::try_from(n).unwrap_or(usize::MAX);
+    let interval = by_student(mean, error, n, level)?;
+    Ok(Some(Interval {
+        method: IntervalMethod::StudentT,
+        ..interval
+    }))
 }
 
 /// The interval of the mean of values in [0, 1] that were drawn independently: Student's t on the logit

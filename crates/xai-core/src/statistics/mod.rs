@@ -20,7 +20,7 @@ pub use interval::{
 };
 pub use jackknife_of_kinds::jackknife_of_kinds;
 pub use kendall::{PairOrders, kendall};
-pub use mean_interval::{mean_interval, unit_mean_interval, wilson};
+pub use mean_interval::{mean_interval, t_interval, unit_mean_interval, wilson};
 pub use ranks::{auroc, average_precision, spearman};
 pub use signed_rank::{SignedRankTest, ZeroMethod, wilcoxon_signed_rank};
 pub use summary::{Summary, quantile};

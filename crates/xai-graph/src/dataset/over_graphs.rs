@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
 use xai_core::describe::{Score, Scores};
-use xai_core::statistics::{IntervalMethod, jackknife, wilson};
+use xai_core::statistics::{jackknife, t_interval, unit_mean_interval};
 use xai_core::sum::Moments;
 use xai_core::{Accumulator, Direction, Error, Interval, Result, parallel};
 
@@ -132,9 +131,8 @@ pub struct MacroAverage {
     pub direction: Direction,
     /// The mean over the graphs where it is defined; `None` if it is nowhere.
     pub mean: Option<f64>,
-    /// 95 % interval of the mean over graphs, `None` below two: mean ± Student's t times s/√n, which
-    /// for a mean is the jackknife; or [`wilson`]'s where the metric is a share and every graph has 0
-    /// or 1 (graphs with one prediction each, say).
+    /// 95 % interval of the mean over graphs, `None` below two: of values in [0, 1] by [`unit_mean_interval`], which is Wilson's
+    /// where every graph has 0 or 1 (graphs with one prediction each, say), and of others by [`t_interval`].
     pub interval: Option<Interval>,
     /// The number of graphs where it is defined.
     pub n_defined: u64,
@@ -162,6 +160,7 @@ pub struct MacroAverage {
 pub struct MacroAverages<R> {
     /// The values of each metric where it is defined, by its name.
     defined: BTreeMap<String, Moments>,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "xai_core::stored::count"))]
     n_graphs: u64,
     result: PhantomData<R>,
 }
@@ -171,25 +170,10 @@ fn interval(values: &Moments, are_shares: bool) -> Result<Option<Interval>> {
     if values.count() < 2 {
         return Ok(None);
     }
-    match values.n_ones().filter(|_| are_shares) {
-        Some(ones) => wilson(ones, values.count(), CONFIDENCE).map(Some),
-        None => Ok(student(values)),
+    match are_shares {
+        true => unit_mean_interval(values, CONFIDENCE),
+        false => t_interval(values, CONFIDENCE),
     }
-}
-
-/// Student's interval of the mean of values; `None` below two.
-fn student(values: &Moments) -> Option<Interval> {
-    let (mean, std) = (values.mean()?, values.std()?);
-    let n = values.count() as f64;
-    let student = StudentsT::new(0.0, 1.0, n - 1.0).ok()?;
-    let half = student.inverse_cdf(0.5 + CONFIDENCE / 2.0) * std / n.sqrt();
-    Some(Interval {
-        low: mean - half,
-        high: mean + half,
-        level: CONFIDENCE,
-        method: IntervalMethod::Jackknife,
-        n_units: usize::try_from(values.count()).ok(),
-    })
 }
 
 impl<R> Default for MacroAverages<R> {

@@ -33,9 +33,9 @@ class Interval(Result):
 
     @property
     def is_small_sample(self) -> bool:
-        """Whether it is a BCa interval of 20 units or fewer, which covers less than it says."""
+        """Whether it is one of BCa or of Student's t over 20 units or fewer, which covers less than it says."""
         few = self.n_units is not None and self.n_units <= 20
-        return self.method == "bootstrap-bca" and few
+        return self.method in ("bootstrap-bca", "student-t") and few
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high

@@ -67,7 +67,7 @@ fn null_is_written_as_null() {
     let files = Files::new();
     let query = "SELECT average_drop(base, masked) AS drop, count(*) AS n, exact_avg(base) AS mean, [1, NULL] AS list
         FROM (VALUES (CAST(NULL AS DOUBLE), 0.5)) AS t(base, masked)";
-    let object = "{\"drop\":null,\"n\":1,\"mean\":{\"mean\":null,\"std\":null,\"low\":null,\"high\":null,\"n\":0,\"n_null\":1},\"list\":[1,null]}";
+    let object = "{\"drop\":null,\"n\":1,\"mean\":{\"mean\":null,\"std\":null,\"low\":null,\"high\":null,\"n\":0,\"n_null\":1,\"small_sample\":false},\"list\":[1,null]}";
     assert_eq!(files.json(query, &[]), format!("[{object}]\n"));
     files.run(&["sql", query, "--out", "lines.json"]).well();
     let lines = std::fs::read_to_string(files.path("lines.json")).expect("read");
