@@ -102,11 +102,36 @@ impl WholeFile {
     /// # Errors
     /// The rest cannot be written, or the file not be renamed.
     pub fn finish(self) -> Result<(), Failure> {
+        finish_all([self])
+    }
+
+    /// What is to be written is on its way to the disk.
+    fn flushed(self) -> Result<(PathBuf, Target), Failure> {
         let Self { name, to } = self;
         let target = to.into_inner().map_err(|error| error.into_error());
-        let finished = target.and_then(Target::finish);
-        finished.map_err(Failure::cannot_be_written).in_file(name)
+        let flushed = target.and_then(|mut target| target.flush().map(|()| target));
+        match flushed {
+            Ok(target) => Ok((name, target)),
+            Err(error) => Err(Failure::cannot_be_written(error)).in_file(name),
+        }
     }
+}
+
+/// Gives several files their names. All of them are written before the first has its name, and an interrupt waits until the
+/// last has its own.
+///
+/// # Errors
+/// The rest of a file cannot be written: no file has its name then. A file cannot be renamed: those before it have theirs.
+pub fn finish_all(files: impl IntoIterator<Item = WholeFile>) -> Result<(), Failure> {
+    let flushed = files.into_iter().map(WholeFile::flushed);
+    // Declared before the lock and so dropped after it, for they take it.
+    let mut waiting = flushed.collect::<Result<Vec<_>, _>>()?.into_iter();
+    let mut registrations = Vec::new();
+    let _undisturbed = lock_unfinished();
+    waiting.by_ref().try_for_each(|(name, target)| {
+        let named = target.give_name(&mut registrations);
+        named.map_err(Failure::cannot_be_written).in_file(name)
+    })
 }
 
 impl Target {
@@ -135,25 +160,22 @@ impl Target {
         }
     }
 
-    fn finish(self) -> std::io::Result<()> {
+    /// An interrupt waits for the caller's lock: it does not come in the midst of a copy.
+    fn give_name(self, registrations: &mut Vec<Unfinished>) -> std::io::Result<()> {
         match self {
-            Self::Stream(mut stream) => stream.flush(),
+            Self::Stream(_) => Ok(()),
             Self::Beside {
-                mut file,
+                file,
                 target,
                 registration,
             } => {
-                file.flush()?;
-                file.persist(target).map_err(|error| error.error)?;
-                drop(registration);
-                Ok(())
+                registrations.push(registration);
+                file.persist(target).map(drop).map_err(|error| error.error)
             }
             Self::Copied {
                 mut whole,
                 mut target,
             } => {
-                // An interrupt waits for this lock: it does not come in the midst of the copy.
-                let _undisturbed = lock_unfinished();
                 whole.rewind()?;
                 // Cut last: an output no longer than the old one needs no room on the disk.
                 let length = std::io::copy(&mut whole, &mut target)?;
@@ -272,6 +294,29 @@ mod tests {
         });
         assert_eq!(failed.unwrap_err().place(), path.to_str());
         assert_eq!(n_files(), 0);
+    }
+
+    #[test]
+    fn of_several_files_none_has_its_name_before_all_are_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let n_files = || std::fs::read_dir(folder.path()).unwrap().count();
+        let create = |name: &str| {
+            let mut file = WholeFile::create(&folder.path().join(name)).unwrap();
+            file.write_all(name.as_bytes()).unwrap();
+            file
+        };
+        finish_all([create("a"), create("b")]).unwrap();
+        assert_eq!(std::fs::read(folder.path().join("b")).unwrap(), b"b");
+        // A name that a folder takes in the meantime: the files after it are removed, too.
+        let files = [create("c"), create("d")];
+        std::fs::create_dir(folder.path().join("c")).unwrap();
+        assert!(finish_all(files).is_err());
+        assert_eq!(n_files(), 3);
+        assert!(
+            lock_unfinished()
+                .iter()
+                .all(|path| !path.starts_with(folder.path()))
+        );
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use xai_files::Failure;
 use xai_files::whole_file;
+use xai_files::{Failure, InFile, WholeFile};
 
 pub(crate) use xai_files::destination::{called, is_file, is_standard_output, standard_output};
 
@@ -14,11 +14,20 @@ pub(crate) fn write<T>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    // Streams have nothing to remove, and an interrupt ends the process as it ends any other.
-    if is_file(path).is_ok_and(|is_file| is_file) {
-        remove_unfinished_on_interrupt();
-    }
+    remove_unfinished_on_interrupt(path);
     whole_file::write(path, write)
+}
+
+/// Writes several files of text, all or none: they are whole under other names before the first gets its own.
+pub(crate) fn write_together(files: &[(&Path, &str)]) -> Result<(), Failure> {
+    let written = files.iter().map(|(path, text)| {
+        remove_unfinished_on_interrupt(path);
+        let mut file = WholeFile::create(path)?;
+        let written = file.write_all(text.as_bytes());
+        written.map_err(Failure::cannot_be_written).in_file(path)?;
+        Ok(file)
+    });
+    whole_file::finish_all(written.collect::<Result<Vec<_>, Failure>>()?)
 }
 
 /// Writes a file of text.
@@ -29,8 +38,12 @@ pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
     })
 }
 
-fn remove_unfinished_on_interrupt() {
+fn remove_unfinished_on_interrupt(path: &Path) {
     static INSTALLED: OnceLock<()> = OnceLock::new();
+    // Streams have nothing to remove, and an interrupt ends the process as it ends any other.
+    if !is_file(path).is_ok_and(|is_file| is_file) {
+        return;
+    }
     INSTALLED.get_or_init(|| {
         // Without a handler an interrupt still leaves no half-written result, only a stray file.
         let _ = ctrlc::set_handler(|| {

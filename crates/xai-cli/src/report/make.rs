@@ -124,8 +124,7 @@ fn keep_foreign(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes the page and the JSON, both or neither: the JSON is on the disk under a temporary name before
-/// the page gets its own.
+/// Writes the page and the JSON, both or neither.
 ///
 /// # Errors
 /// A folder that cannot be made, a file that cannot be written.
@@ -140,13 +139,7 @@ fn write(report: &Report, html: &str, folder: &Path) -> Result<(), Failure> {
         let failure = Failure::cannot_be_written("it is a folder");
         return Err(failure.in_file(&numbers));
     }
-    whole_file::write(&numbers, |file| {
-        file.write_all(json.as_bytes())
-            .and_then(|()| file.flush())
-            .map_err(Failure::cannot_be_written)
-            .in_file(&numbers)?;
-        whole_file::write_text(&page, html)
-    })
+    whole_file::write_together(&[(&page, html), (&numbers, &json)])
 }
 
 /// Says all failures but the last, which the caller says.

@@ -13,6 +13,8 @@ mod examples;
 #[cfg(feature = "onnx")]
 mod explainers;
 #[cfg(unix)]
+mod faults;
+#[cfg(unix)]
 mod files;
 #[cfg(feature = "onnx")]
 mod golden;

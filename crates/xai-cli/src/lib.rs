@@ -1,0 +1,305 @@
+//! `xai`: how good are explanations of machine-learning predictions?
+//!
+//! One module a command group; each turns files into arrays, calls the library, and hands the
+//! result to `Context::present`. Nothing is computed here that the library could.
+#![forbid(unsafe_code)]
+
+mod attribution;
+mod casebased;
+mod context;
+mod described;
+mod graph;
+mod output;
+mod report;
+mod repro;
+mod usage;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use xai_files::failure::{Failure, as_option};
+
+use context::Context;
+use described::Described;
+use usage::manual::{Completions, Manual};
+use usage::{examples, taking_negative_numbers, why_refused};
+
+/// How good are explanations of machine-learning predictions?
+///
+/// Without a command, reports on the built-in sample study.
+#[derive(Debug, Parser)]
+#[command(name = "xai", version, infer_subcommands = true)]
+#[command(after_help = examples::of(&[
+    "xai report",
+    "xai casebased explain --train train.csv --test test.csv --label class -k 5",
+    "xai repro pairwise --predictions runs.npy --labels y.npy --json",
+]))]
+struct Xai {
+    #[command(flatten)]
+    context: Context,
+    #[command(subcommand)]
+    group: Option<Group>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Group {
+    /// Does a prediction agree with its nearest training cases?
+    #[command(subcommand, after_help = examples::of(&[
+        "xai casebased explain --train train.csv --test test.csv --label class -k 5",
+        "xai casebased audit --train train.csv --test test.csv --label class",
+    ]))]
+    Casebased(Box<casebased::Command>),
+    /// Does the model still believe its answer on what an attribution map keeps?
+    #[command(subcommand, after_help = examples::of(&[
+        "xai attribution list",
+        "xai attribution complexity --explanations maps.npy",
+    ]))]
+    Attribution(attribution::Command),
+    /// Is an explanatory subgraph sufficient and necessary?
+    #[command(subcommand, after_help = examples::of(&[
+        "xai graph fidelity --full full.npy --kept kept.npy --complement complement.npy",
+        "xai graph groundtruth --predicted mask.npy --target truth.npy",
+    ]))]
+    Graph(graph::Command),
+    /// Do repeated trainings make the same predictions, and the same errors?
+    #[command(subcommand, after_help = examples::of(&[
+        "xai repro pairwise --predictions runs.npy --labels y.npy",
+        "xai repro simulate classes --kind step --n-classes 5",
+    ]))]
+    Repro(repro::Command),
+    /// Every family on one study, as a page and as JSON.
+    Report(report::Arguments),
+    /// Is this program right on this processor? Computes the figures of the sample study, and compares them with those that
+    /// are built in.
+    #[command(after_help = examples::of(&["xai self-check", "xai self-check --json"]))]
+    SelfCheck,
+    /// The script by which a shell completes commands and options.
+    Completions(Completions),
+    /// Manual pages.
+    Man(Manual),
+}
+
+/// The program `xai`, with the arguments of the process.
+#[must_use]
+pub fn main() -> ExitCode {
+    let parsed = taking_negative_numbers(Xai::command())
+        .try_get_matches()
+        .and_then(|matches| {
+            let xai = Xai::from_arg_matches(&matches);
+            let xai = xai.map_err(|error| error.format(&mut Xai::command()))?;
+            Ok((xai, output::overwriting::check(&matches)))
+        });
+    let (Xai { mut context, group }, checked) = match parsed {
+        Ok(parsed) => parsed,
+        Err(other) => return printed(&other),
+    };
+    match checked {
+        Ok(rows_on_stdout) => context.rows_on_stdout = rows_on_stdout,
+        Err(failure) => return report_failure(&failure),
+    }
+    let outcome = context.install(|| match &group {
+        Some(Group::Casebased(command)) => casebased::run(command, &context),
+        Some(Group::Attribution(command)) => attribution::run(command, &context),
+        Some(Group::Graph(command)) => graph::run(command, &context),
+        Some(Group::Repro(command)) => repro::run(command, &context),
+        Some(Group::Report(arguments)) => report::run(arguments, &context),
+        Some(Group::SelfCheck) => report::self_check::run(&context),
+        Some(Group::Completions(command)) => command.run(Xai::command(), &context),
+        Some(Group::Man(command)) => command.run(Xai::command(), &context),
+        None => {
+            context.remark("no command: `xai report` on the built-in sample study (`xai --help` lists the commands)");
+            report::run(&report::Arguments::default(), &context)
+        }
+    });
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => report_failure(&failure),
+    }
+}
+
+/// Reads a study and the options that its sections are. No file that it names is opened.
+///
+/// # Errors
+/// What `xai report check` says of a study before it looks at files.
+#[doc(hidden)]
+pub fn check_study(text: &[u8]) -> Result<(), Failure> {
+    use report::study::{document::Document, request::prepare};
+    use std::path::Path;
+    let study = Document::parse(Path::new("study.toml"), text)?;
+    let check = |section| prepare(&study, section, Path::new(""), None).map(drop);
+    study.sections.iter().try_for_each(check)
+}
+
+/// Prints the failure to standard error and gives its exit code.
+fn report_failure(failure: &Failure) -> ExitCode {
+    output::stderr::print_failure(&failure.to_string());
+    ExitCode::from(failure.exit_code())
+}
+
+/// Prints the help, the version, or what is wrong with the arguments. Where standard error takes nothing
+/// the exit code alone says it; help that could not be printed is a failure.
+fn printed(message: &clap::Error) -> ExitCode {
+    use std::io::ErrorKind::BrokenPipe;
+    if let Some(failure) = refused_value(message) {
+        return report_failure(&failure);
+    }
+    match message.print() {
+        Err(error) if !message.use_stderr() && error.kind() != BrokenPipe => {
+            report_failure(&Failure::standard_output(error))
+        }
+        _ => ExitCode::from(u8::try_from(message.exit_code()).unwrap_or(2)),
+    }
+}
+
+/// A value that an option refuses, said as the libraries say it.
+fn refused_value(error: &clap::Error) -> Option<Failure> {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    if error.kind() != ErrorKind::ValueValidation {
+        return None;
+    }
+    // The option with its placeholder, `--threshold <NUMBER>`.
+    let option = text(ContextKind::InvalidArg)?.split(' ').next()?;
+    let name = option.trim_start_matches('-');
+    let why = why_refused(error)?;
+    let failure = Failure::of_option(&as_option(name, None), why);
+    Some(failure.with_value(text(ContextKind::InvalidValue)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A command and all below it, but those that repeat the help.
+    fn all(command: &clap::Command) -> Vec<&clap::Command> {
+        let below = command.get_subcommands();
+        let below = below.filter(|it| it.get_name() != "help").flat_map(all);
+        std::iter::once(command).chain(below).collect()
+    }
+
+    /// The command that has the options of an operation.
+    fn path(operation: &str) -> &'static [&'static str] {
+        match operation {
+            "casebased.explainer" => &["casebased", "explain"],
+            "casebased.correspondence" => &["casebased", "correspondence"],
+            "casebased.audit" => &["casebased", "audit"],
+            "graph.characterization" => &["graph", "characterization"],
+            "graph.ground_truth" => &["graph", "groundtruth"],
+            "graph.mask_properties" => &["graph", "mask"],
+            "graph.robust_fidelity" => &["graph", "robust-fidelity"],
+            "graph.unfaithfulness" => &["graph", "unfaithfulness"],
+            "repro.pairwise" | "repro.interval" => &["repro", "pairwise"],
+            "repro.compare_groups" => &["repro", "compare"],
+            "repro.class_distribution" => &["repro", "simulate", "classes"],
+            "repro.study" => &["repro", "simulate", "study"],
+            other => panic!("{other} has no command"),
+        }
+    }
+
+    /// A parameter has one name: in its description, as an option with its sentence and its default, in
+    /// what is said of a wrong value, and as a key of studies.
+    #[test]
+    fn every_parameter_is_an_option_of_its_name_in_help_errors_and_studies() {
+        use report::study::keys::{self, commands};
+        // The library simulates predictions for programs; `repro simulate study` is made of them.
+        let operations =
+            xai_metrics::operations().filter(|it| it.name != "repro.simulate_predictions");
+        let mut command = Xai::command();
+        command.build();
+        let (mut n_options, mut n_keys) = (0, 0);
+        for operation in operations {
+            let path = path(operation.name);
+            if !cfg!(feature = "onnx") && operation.name == "graph.robust_fidelity" {
+                continue;
+            }
+            let below = path
+                .iter()
+                .try_fold(&command, |at, name| at.find_subcommand(name));
+            let arguments: Vec<_> = below.expect(operation.name).get_arguments().collect();
+            for param in (operation.params)() {
+                let name = format!("{} of {}", param.name, operation.name);
+                // The metrics are a list; the seed is an option of every command.
+                if ["seed", "metrics"].contains(&param.name) {
+                    continue;
+                }
+                let option = described::option_name(param.name);
+                let argument = arguments.iter().find(|a| a.get_long() == Some(&option));
+                let argument = argument.expect(&name);
+                let help = argument.get_help().unwrap().to_string();
+                assert!(
+                    help.starts_with(param.doc.trim_end_matches('.')),
+                    "{name}: {help}"
+                );
+                let default = argument.get_default_values().first();
+                let default = default.map(|it| it.to_string_lossy().into_owned());
+                assert_eq!(default, Some(param.value.to_string()), "{name}");
+                let wrong = format!("--{option}=no such value");
+                let words = ["xai"].iter().chain(path).copied().chain([wrong.as_str()]);
+                let error = Xai::command().try_get_matches_from(words).unwrap_err();
+                let said = error.to_string();
+                assert!(
+                    said.contains(&format!("--{option}")) && said.contains("no such value"),
+                    "{said}"
+                );
+                n_options += 1;
+                for family in xai_report::Family::ALL {
+                    let mut sections = commands(family).iter();
+                    let is_key = sections.any(|section| {
+                        section.path == path && !section.left_out.contains(&option.as_str())
+                    });
+                    if is_key {
+                        let keys = keys::of(family);
+                        assert!(keys.iter().any(|key| key.key == param.name), "{name}");
+                        n_keys += 1;
+                    }
+                }
+            }
+        }
+        assert!(n_options > 30 && n_keys > 10, "{n_options} {n_keys}");
+    }
+
+    #[test]
+    fn no_option_says_its_range_as_rust_writes_it() {
+        let mut command = Xai::command();
+        command.build();
+        let mut n_refused = 0;
+        for of_tree in all(&command) {
+            let names = of_tree.get_arguments().filter_map(|it| it.get_long());
+            for name in names {
+                let wrong = format!("--{name}=-1");
+                let read = of_tree
+                    .clone()
+                    .try_get_matches_from(["xai", wrong.as_str()]);
+                let Err(error) = read else {
+                    continue;
+                };
+                assert!(!error.to_string().contains("..="), "{error}");
+                n_refused += usize::from(refused_value(&error).is_some());
+            }
+        }
+        assert!(n_refused > 30, "{n_refused}");
+    }
+
+    #[test]
+    fn every_help_ends_with_examples_of_its_command_that_can_be_given() {
+        let mut command = taking_negative_numbers(Xai::command());
+        command.build();
+        for of_tree in all(&command) {
+            let name = of_tree.get_bin_name().unwrap_or_default();
+            let examples = examples::of_command(of_tree);
+            assert!((1..=3).contains(&examples.len()), "{name}: {examples:?}");
+            for example in examples {
+                assert!(example.starts_with(name), "{name}: {example}");
+                let words = example.split(" > ").next().unwrap_or_default();
+                // What a shell makes of quotes around a word without spaces.
+                let words = words.split_whitespace().map(|word| word.trim_matches('\''));
+                let matches = taking_negative_numbers(Xai::command()).try_get_matches_from(words);
+                let read = matches.and_then(|matches| Xai::from_arg_matches(&matches));
+                assert!(read.is_ok(), "{example}\n{}", read.unwrap_err());
+            }
+        }
+    }
+}
