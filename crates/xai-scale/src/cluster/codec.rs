@@ -19,6 +19,7 @@ use datafusion_proto::logical_plan::LogicalExtensionCodec;
 use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
 use xai_datafusion::Stages;
 
+use super::guard::check_plan;
 use crate::tables::named;
 
 /// The state of a session on the scheduler or on an executor.
@@ -62,7 +63,7 @@ pub(super) struct LogicalCodec {
 pub(super) struct PhysicalCodec {
     engine: BallistaPhysicalExtensionCodec,
     functions: Arc<BallistaFunctionRegistry>,
-    /// Whether the scans of a plan name the file that they cannot read: on executors, which run it.
+    /// Whether plans are checked, and their scans name the file that they cannot read: on executors, which run them.
     is_of_executor: bool,
 }
 
@@ -154,12 +155,14 @@ impl PhysicalExtensionCodec for PhysicalCodec {
         context: &TaskContext,
         converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let inputs = inputs.iter().map(|input| match self.is_of_executor {
-            true => named(Arc::clone(input)),
-            false => Ok(Arc::clone(input)),
-        });
+        if !self.is_of_executor {
+            return self.engine.try_decode(bytes, inputs, context, converter);
+        }
+        // What an executor runs is a shuffle around the rest: the engine takes nothing else.
+        let inputs = inputs.iter().map(|input| named(Arc::clone(input)));
         let inputs: Vec<_> = inputs.collect::<Result<_>>()?;
-        self.engine.try_decode(bytes, &inputs, context, converter)
+        let plan = self.engine.try_decode(bytes, &inputs, context, converter)?;
+        check_plan(&plan).map(|()| plan)
     }
 
     fn try_encode(

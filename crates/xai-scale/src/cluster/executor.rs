@@ -13,6 +13,7 @@ use xai_files::Failure;
 
 use super::address::Address;
 use super::codec::{LogicalCodec, PhysicalCodec, functions};
+use super::guard::{self, DataRoots};
 use super::work_dir::{self, WorkDir};
 use crate::amount;
 use crate::failure::of_query;
@@ -27,12 +28,13 @@ const RESULTS_LIVE: Duration = Duration::from_secs(24 * 3600);
 /// Runs an executor of a cluster until it is interrupted.
 ///
 /// It asks the scheduler for work, reads the files by the paths that the query gives, and keeps its results in a
-/// folder until others have fetched them from its port. That port asks for no password and encrypts nothing: keep it
-/// as closed as the port of the scheduler.
+/// folder until others have fetched them from its port. It runs no plan that does more than read and compute, and opens no
+/// file that is not below a --data-root. Its port asks for no password and encrypts nothing: keep it as closed as the port of
+/// the scheduler.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xai-scale executor --scheduler 127.0.0.1:50050
-  xai-scale executor --scheduler 10.0.0.5:50050 --bind 10.0.0.6 --concurrent-tasks 16 --work-dir /scratch/xai")]
+  xai-scale executor --scheduler 10.0.0.5:50050 --bind 10.0.0.6 --concurrent-tasks 16 --data-root /data --work-dir /scratch/xai")]
 pub(crate) struct Arguments {
     /// Where the scheduler listens.
     #[arg(long, value_name = "ADDRESS")]
@@ -50,6 +52,10 @@ pub(crate) struct Arguments {
     /// is not given. Nothing else in it is touched.
     #[arg(long, value_name = "FOLDER")]
     work_dir: Option<PathBuf>,
+    /// Folder whose files queries may read, with all below it; can be given several times. Without it, and on the loopback alone,
+    /// any file of the account.
+    #[arg(long, value_name = "FOLDER")]
+    data_root: Vec<PathBuf>,
     /// Parts of queries that are worked on at the same time; the number of cores where it is not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     concurrent_tasks: Option<u32>,
@@ -81,6 +87,7 @@ pub(crate) fn with_stack(_: usize) {}
 
 /// Works until it is interrupted.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
+    DataRoots::new(&arguments.data_root, arguments.bind.is_loopback())?.install();
     let address = free(SocketAddr::new(arguments.bind, arguments.port)).await?;
     let parent = arguments
         .work_dir
@@ -121,6 +128,8 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
         override_physical_codec: Some(Arc::new(PhysicalCodec::of_executor(functions))),
         ..ExecutorProcessConfig::default()
     };
+    let largest_message = config.grpc_max_encoding_message_size as usize;
+    config.override_arrow_flight_service = Some(guard::results(largest_message));
     if let Some(tasks) = arguments.concurrent_tasks {
         config.vcores = tasks as usize;
     }

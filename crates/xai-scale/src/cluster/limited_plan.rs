@@ -7,9 +7,11 @@ use datafusion::logical_expr::LogicalPlan;
 use datafusion_proto::logical_plan::{AsLogicalPlan, LogicalExtensionCodec};
 use datafusion_proto::protobuf::LogicalPlanNode;
 
+use super::guard;
 use crate::nesting;
 
-/// A plan whose terms do not stand too deep inside each other. Whoever sends one need not have looked.
+/// A plan that reads what it may and no more, and whose terms do not stand too deep inside each other. Whoever sends one need
+/// not have looked.
 #[derive(Debug, Clone)]
 pub(super) struct LimitedPlan(LogicalPlanNode);
 
@@ -35,7 +37,8 @@ impl AsLogicalPlan for LimitedPlan {
     ) -> Result<LogicalPlan> {
         let limited = nesting::with_stack(|| {
             let plan = self.0.try_into_logical_plan(context, codec)?;
-            nesting::check_plan(&plan).map(|()| plan)
+            nesting::check_plan(&plan)?;
+            guard::check_query(&plan).map(|()| plan)
         });
         limited?.unwrap_or_else(|_| Err(exec_datafusion_err!("a plan that cannot be read")))
     }

@@ -4,6 +4,7 @@ mod address;
 pub(crate) mod client;
 mod codec;
 pub(crate) mod executor;
+mod guard;
 mod limited_plan;
 pub(crate) mod scheduler;
 mod work_dir;

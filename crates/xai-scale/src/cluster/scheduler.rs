@@ -1,6 +1,7 @@
 //! `xai-scale scheduler`.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use ballista_core::config::TaskSchedulingPolicy;
@@ -14,20 +15,21 @@ use xai_files::Failure;
 
 use super::address::DEFAULT_PORT;
 use super::codec::{self, LogicalCodec, PhysicalCodec};
+use super::guard::DataRoots;
 use super::limited_plan::LimitedPlan;
 
 use crate::failure::of_query;
 
 /// Runs the scheduler of a cluster until it is interrupted.
 ///
-/// Whoever reaches its port can run queries, and with them read every file that the executors can read: it asks
+/// Whoever reaches its port can run queries, and with them read every file below a --data-root of the executors: it asks
 /// for no password and encrypts nothing. So it listens on the loopback address alone unless --bind says otherwise. On
 /// a network, let nobody but the executors and the clients reach the ports: a private network or a firewall, or in
 /// front of each port a proxy that asks for client certificates (mutual TLS), or an SSH tunnel to the loopback.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xai-scale scheduler
-  xai-scale scheduler --bind 10.0.0.5 --port 50050")]
+  xai-scale scheduler --bind 10.0.0.5 --port 50050 --data-root /data")]
 pub(crate) struct Arguments {
     /// Address to listen on; what is not the loopback lets others in.
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
@@ -35,6 +37,10 @@ pub(crate) struct Arguments {
     /// Port to listen on; 0 takes a free one, which is printed.
     #[arg(long, value_name = "PORT", default_value_t = DEFAULT_PORT)]
     port: u16,
+    /// Folder whose files queries may read, with all below it; can be given several times. Without it, and on the loopback alone,
+    /// any file of the account.
+    #[arg(long, value_name = "FOLDER")]
+    data_root: Vec<PathBuf>,
     /// Seconds without a sign of life after which the work of an executor is given to others.
     // An executor that works on everything it can gives a sign every five seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(10..))]
@@ -43,6 +49,7 @@ pub(crate) struct Arguments {
 
 /// Listens and hands out work.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
+    DataRoots::new(&arguments.data_root, arguments.bind.is_loopback())?.install();
     let wanted = SocketAddr::new(arguments.bind, arguments.port);
     let listener = TcpListener::bind(wanted).await;
     let listener = listener.map_err(|error| {

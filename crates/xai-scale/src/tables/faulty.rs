@@ -89,6 +89,14 @@ impl PhysicalOptimizerRule for NameFiles {
 #[derive(Debug)]
 struct Scan(Arc<dyn ExecutionPlan>);
 
+/// The files of a scan, wrapped or not.
+pub(crate) fn scanned(node: &Arc<dyn ExecutionPlan>) -> Option<&FileScanConfig> {
+    match node.downcast_ref::<Scan>() {
+        Some(Scan(scan)) => files_of(scan),
+        None => files_of(node),
+    }
+}
+
 fn files_of(node: &Arc<dyn ExecutionPlan>) -> Option<&FileScanConfig> {
     let source = node.downcast_ref::<DataSourceExec>()?;
     source.data_source().downcast_ref()

@@ -26,7 +26,7 @@ use xai_files::destination::{is_inside, is_same_file};
 use crate::failure::of_query;
 use crate::plain::without_dictionaries;
 use crate::statements::of_sql;
-pub(crate) use faulty::{NameFiles, named};
+pub(crate) use faulty::{NameFiles, named, scanned};
 use faulty::{Unreadable, without_panic};
 use files::Files;
 use listed::Listed;

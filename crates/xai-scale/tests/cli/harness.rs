@@ -226,14 +226,27 @@ pub(crate) struct Cluster {
 
 impl Cluster {
     pub(crate) fn new(executors: usize) -> Self {
+        Self::with(executors, &[], &[])
+    }
+
+    /// With more options for the scheduler and for each executor.
+    pub(crate) fn with(executors: usize, of_scheduler: &[&str], of_executor: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let log = folder.path().join("scheduler");
-        let (scheduler, address) = scheduler(&["--executor-timeout", "10"], &log);
+        let (scheduler, address) = scheduler(
+            &[&["--executor-timeout", "10"], of_scheduler].concat(),
+            &log,
+        );
         let start = |number: usize| {
             let work = folder.path().join(format!("work-{number}"));
             let work = work.to_str().expect("a name");
             let options = ["--work-dir", work, "--concurrent-tasks", "1"];
-            let arguments = [&["executor", "--scheduler", &address][..], &options].concat();
+            let arguments = [
+                &["executor", "--scheduler", &address][..],
+                &options,
+                of_executor,
+            ]
+            .concat();
             server(
                 &arguments,
                 &folder.path().join(format!("executor-{number}")),

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod addresses;
+mod attacks;
 mod cluster;
 mod explain;
 mod formats;

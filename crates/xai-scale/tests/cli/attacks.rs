@@ -1,0 +1,206 @@
+//! What those can do who reach a port and send what our client would not.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use arrow_flight::Ticket;
+use arrow_flight::flight_service_client::FlightServiceClient;
+use ballista_core::serde::protobuf::action::ActionType;
+use ballista_core::serde::protobuf::execute_query_params::Query;
+use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
+use ballista_core::serde::protobuf::{Action, ExecuteQueryParams, FetchPartition};
+use ballista_core::version::insert_version_header;
+use datafusion::arrow::array::{ArrayRef, Int64Array, RecordBatch};
+use datafusion::arrow::ipc::writer::StreamWriter;
+use datafusion::prelude::{ParquetReadOptions, SessionContext};
+use datafusion_proto::logical_plan::{AsLogicalPlan, DefaultLogicalExtensionCodec};
+use datafusion_proto::protobuf::LogicalPlanNode;
+use prost::Message;
+use std::sync::Arc;
+
+use crate::harness::{Cluster, Files, server};
+
+/// The answer of a scheduler to a plan, sent as anyone can.
+async fn answer_to(address: &str, plan: &datafusion::logical_expr::LogicalPlan) -> String {
+    let codec = DefaultLogicalExtensionCodec {};
+    let node = LogicalPlanNode::try_from_logical_plan(plan, &codec).expect("a message");
+    let mut bytes = Vec::new();
+    node.try_encode(&mut bytes).expect("bytes");
+    let url = format!("http://{address}");
+    let mut scheduler = SchedulerGrpcClient::connect(url).await.expect("connected");
+    let mut request = tonic::Request::new(ExecuteQueryParams {
+        session_id: "session".to_owned(),
+        settings: Vec::new(),
+        operation_id: "operation".to_owned(),
+        query: Some(Query::LogicalPlan(bytes)),
+    });
+    insert_version_header(request.metadata_mut());
+    let answer = scheduler.execute_query(request).await;
+    format!("{answer:?}")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_writes_no_file_for_a_plan_that_does() {
+    let files = Files::new();
+    let cluster = Cluster::new(1);
+    let out = files.path("written.parquet");
+    let session = SessionContext::new();
+    let copy = format!(
+        "COPY (SELECT 1 AS a) TO '{}' STORED AS PARQUET",
+        out.display()
+    );
+    let plan = session
+        .state()
+        .create_logical_plan(&copy)
+        .await
+        .expect("a plan");
+    let answer = answer_to(&cluster.address, &plan).await;
+    assert!(answer.contains("writes nothing"), "{answer}");
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(!out.exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_outside_the_data_roots_are_not_read() {
+    let files = Files::with_scores(100, 2, 1);
+    std::fs::create_dir(files.path("open")).expect("made");
+    std::fs::rename(files.path("runs"), files.path("open/runs")).expect("moved");
+    std::fs::create_dir(files.path("closed")).expect("made");
+    files
+        .run(&["generate", "--rows", "100", "--out", "closed/runs"])
+        .well();
+    let open = files.path("open");
+    let open = open.to_str().expect("a name");
+    for (of_scheduler, of_executor) in [
+        (&["--data-root", open][..], &["--data-root", open][..]),
+        (&[], &["--data-root", open]),
+    ] {
+        let cluster = Cluster::with(1, of_scheduler, of_executor);
+        let count = |folder: &str| {
+            let query = format!("SELECT count(*) AS n FROM '{folder}/runs' WHERE base >= 0");
+            files.run(&["sql", &query, "--json", "--scheduler", &cluster.address])
+        };
+        assert_eq!(count("open").well(), "[{\"n\":100}]\n");
+        let said = count("closed");
+        let (error, _) = said.badly(1);
+        assert!(
+            error.contains("closed") && error.contains("--data-root"),
+            "{error}"
+        );
+        // A link from within leads nowhere else.
+        #[cfg(unix)]
+        {
+            let link = files.path("open/link");
+            if !link.exists() {
+                std::os::unix::fs::symlink(files.path("closed/runs"), &link).expect("linked");
+            }
+            let session = SessionContext::new();
+            let path = link.to_str().expect("a name");
+            let table = session
+                .read_parquet(path, ParquetReadOptions::default())
+                .await;
+            let plan = table.expect("a table").into_unoptimized_plan();
+            let answer = answer_to(&cluster.address, &plan).await;
+            assert!(
+                of_scheduler.is_empty() || answer.contains("--data-root"),
+                "{answer}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_others_can_reach_needs_a_data_root() {
+    let files = Files::new();
+    for command in [
+        &["scheduler", "--bind", "0.0.0.0", "--port", "0"][..],
+        &[
+            "executor",
+            "--bind",
+            "0.0.0.0",
+            "--scheduler",
+            "127.0.0.1:1",
+        ],
+    ] {
+        let said = files.run(command);
+        let (error, help) = said.badly(2);
+        assert!(
+            error.starts_with("--data-root") && help.contains("--data-root"),
+            "{said:?}"
+        );
+    }
+}
+
+/// Puts rows where a ticket of a job of that name would find them.
+fn put_rows(job: &Path) {
+    let folder = job.join("1").join("0");
+    std::fs::create_dir_all(&folder).expect("made");
+    let column: ArrayRef = Arc::new(Int64Array::from(vec![42]));
+    let rows = RecordBatch::try_from_iter([("secret", column)]).expect("rows");
+    let file = std::fs::File::create(folder.join("data.arrow")).expect("a file");
+    let mut writer = StreamWriter::try_new(file, &rows.schema()).expect("a writer");
+    writer
+        .write(&rows)
+        .and_then(|()| writer.finish())
+        .expect("written");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_ticket_leads_into_the_folder_of_results_alone() {
+    let files = Files::new();
+    let cluster = Cluster::new(0);
+    let work = files.path("work");
+    let work_name = work.to_str().expect("a name");
+    let arguments = [
+        "executor",
+        "--scheduler",
+        &cluster.address,
+        "--work-dir",
+        work_name,
+    ];
+    let (_executor, line) = server(&arguments, &files.path("log"));
+    let address = line
+        .strip_prefix("executor at ")
+        .and_then(|rest| rest.split(',').next());
+    let url = format!("http://{}", address.expect("an address"));
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let mut results = loop {
+        let endpoint = tonic::transport::Endpoint::from_shared(url.clone());
+        match endpoint.expect("an address").connect().await {
+            Ok(channel) => break FlightServiceClient::new(channel),
+            Err(error) => assert!(Instant::now() < deadline, "{error}"),
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    let own = std::fs::read_dir(&work)
+        .expect("read")
+        .next()
+        .expect("a folder");
+    put_rows(&own.expect("a folder").path().join("results").join("job"));
+    put_rows(&files.path("secret"));
+    let secret = files.path("secret");
+    let asked = [
+        ("job", true),
+        (secret.to_str().expect("a name"), false),
+        ("../../../secret", false),
+        ("job/../../../../secret", false),
+        ("", false),
+    ];
+    for (job, is_given) in asked {
+        let partition = FetchPartition {
+            job_id: job.to_owned(),
+            stage_id: 1,
+            ..FetchPartition::default()
+        };
+        let action = Action {
+            settings: Vec::new(),
+            action_type: Some(ActionType::FetchPartition(partition)),
+        };
+        let ticket = Ticket::new(action.encode_to_vec());
+        let answer = results.do_get(ticket).await;
+        assert_eq!(answer.is_ok(), is_given, "{job}: {:?}", answer.err());
+        let block = arrow_flight::Action::new("IO_BLOCK_TRANSPORT", action.encode_to_vec());
+        let answer = results.do_action(block).await;
+        assert_eq!(answer.is_ok(), is_given, "{job}: {:?}", answer.err());
+    }
+}
