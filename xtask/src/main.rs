@@ -6,6 +6,7 @@ mod bench;
 mod browser;
 mod ci;
 mod command;
+mod fuzz;
 mod package;
 mod peers;
 mod python;
@@ -32,6 +33,8 @@ usage: cargo xtask TASK
                                   crates/*/public-api.txt; with --write written to it
   bench [CRATE] [-- ARGS]         criterion benches, of one crate or all, and which share of the
                                   machine's limits they reach; ARGS go to criterion
+  fuzz [TARGET…] [--minutes N]    inputs made by libFuzzer, led by coverage, for what reads files, states and
+                                  settings; 30 minutes each
   metrics                         writes the tables of metrics, crates/*/METRICS.md
   package [--test]                what publishing each crate would upload, unpacked and checked;
                                   with --test the tests in the archives, too
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         ["ci", rest @ ..] => ci::run(rest),
         ["api", rest @ ..] => api::run(rest),
         ["bench", rest @ ..] => bench::run(rest),
+        ["fuzz", rest @ ..] => fuzz::run(rest),
         ["metrics"] => {
             command::cargo("run --package xai-metrics --example metric_tables -- --write").run()
         }

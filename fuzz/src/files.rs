@@ -1,0 +1,150 @@
+//! Files, by the readers of `xai-files`.
+
+use std::cell::RefCell;
+use std::io::Cursor;
+use std::path::Path;
+
+use ndarray::{ArrayD, IxDyn};
+use tempfile::TempDir;
+use xai_files::arrays;
+use xai_files::classes::ClassesBuilder;
+use xai_files::content::Content;
+use xai_files::npy_file::NpyFile;
+use xai_files::onnx::engine::EngineOptions;
+use xai_files::onnx::model::{OnnxModel, ends_in_logits};
+use xai_files::samples::FileSamples;
+use xai_files::table::{Columns, Table};
+use xai_metrics::attribution::model::{Model, Samples};
+
+thread_local! {
+    static FOLDER: RefCell<Option<TempDir>> = const { RefCell::new(None) };
+}
+
+/// Writes a file of some name, and reads it.
+fn with_file(name: &str, content: &[u8], read: impl FnOnce(&Path)) {
+    FOLDER.with_borrow_mut(|folder| {
+        let folder = folder.get_or_insert_with(|| TempDir::new().expect("a temporary folder"));
+        let file = folder.path().join(name);
+        std::fs::write(&file, content).expect("a file in a temporary folder");
+        read(&file);
+    });
+}
+
+/// All that an array is read as.
+fn read_array(file: &Path) {
+    let _ = arrays::read_f64::<IxDyn>(file);
+    let _ = arrays::read_f32::<IxDyn>(file);
+    let _ = arrays::read_labels::<IxDyn>(file);
+    let _ = arrays::read_places::<IxDyn>(file);
+    if let Ok(stored) = arrays::read(file) {
+        let _ = stored.for_model();
+    }
+}
+
+pub(crate) fn npy(bytes: &[u8]) {
+    with_file("array.npy", bytes, |file| {
+        let content = Content::of(file).map(|content| content.to_string());
+        read_array(file);
+        if let Some(opened) = NpyFile::open(file) {
+            assert!(content.is_ok(), "opened, and not recognised: {content:?}");
+            let n = opened.shape()[0];
+            // Bytes that are no booleans are an error, wherever they stand.
+            let _ = (opened.rows(0..n), opened.rows(n - 1..n));
+            if opened.has_integers() {
+                let all = opened.shape().iter().product();
+                opened
+                    .integers(0..all)
+                    .expect("the numbers of a whole file");
+            }
+        }
+        if let Ok(samples) = FileSamples::open(file)
+            && samples.n_samples() > 0
+        {
+            let last = samples.n_samples() - 1;
+            let _ = samples.gather(&[last, 0]);
+            let _ = samples.batch(0..last);
+        }
+    });
+}
+
+pub(crate) fn npz(bytes: &[u8]) {
+    with_file("arrays.npz", bytes, |file| {
+        let _ = Content::of(file);
+        read_array(file);
+        let entry = format!("{}:a", file.display());
+        let _ = Content::of(entry.as_ref());
+        read_array(entry.as_ref());
+    });
+}
+
+pub(crate) fn csv(bytes: &[u8]) {
+    let opened = || Table::parse("table.csv", Cursor::new(bytes.to_vec()));
+    let Ok(table) = opened() else {
+        return;
+    };
+    let n_columns = table.header().n_columns();
+    let all: Vec<usize> = (0..n_columns).collect();
+    let both = Columns {
+        numbers: all.clone(),
+        texts: all,
+    };
+    let Ok(piece) = table.whole(&both) else {
+        return;
+    };
+    assert_eq!(piece.numbers().dim(), (piece.n_rows(), n_columns));
+    for (column, cell) in [piece.first_wrong(), piece.first_missing()]
+        .into_iter()
+        .flatten()
+    {
+        assert!(column < n_columns && cell.row < piece.n_rows(), "{cell:?}");
+    }
+    for column in 0..n_columns {
+        let texts = piece.text(column).expect("a column that was asked for");
+        assert_eq!(texts.iter().count(), piece.n_rows());
+        let mut classes = ClassesBuilder::default();
+        let numbers = texts.iter().map(|text| classes.number(text));
+        if let Ok(mut numbers) = numbers.collect::<Result<Vec<i64>, _>>() {
+            let (renumbering, classes) = classes.finish();
+            renumbering.apply(&mut numbers);
+            for (number, text) in numbers.iter().zip(texts.iter()) {
+                assert_eq!(classes.known(text), Ok(*number), "{text:?}");
+            }
+        }
+    }
+}
+
+/// Tables as programs write them.
+pub(crate) fn tables() -> Vec<Vec<u8>> {
+    let text = "a,b,label\n1,2.5,\"x, \"\"y\"\"\"\n,nan,z\r\n-1e300,inf,\n";
+    let wide = |unit: fn(u16) -> [u8; 2], mark: [u8; 2]| {
+        let units = text.encode_utf16().flat_map(unit);
+        mark.into_iter().chain(units).collect::<Vec<u8>>()
+    };
+    vec![
+        text.into(),
+        format!("\u{feff}{text}").into(),
+        text.replace(',', ";").replace('.', ",").into(),
+        text.replace(',', "\t").into(),
+        text.replace('\n', "\r").into(),
+        wide(u16::to_le_bytes, [0xff, 0xfe]),
+        wide(u16::to_be_bytes, [0xfe, 0xff]),
+        b"caf\xe9,b\n1,2\n".to_vec(),
+        b",x\n0,1\n1,2\n".to_vec(),
+    ]
+}
+
+pub(crate) fn onnx(bytes: &[u8]) {
+    with_file("model.onnx", bytes, |file| {
+        let _ = ends_in_logits(file);
+        let options = EngineOptions::default();
+        let _ = OnnxModel::of_graphs(file, &options);
+        let Ok(model) = OnnxModel::of_rows(file, &options) else {
+            return;
+        };
+        for shape in [&[2, 3][..], &[2, 1, 8, 8], &[1, 3, 8, 8], &[2, 16]] {
+            if model.check_samples(shape).is_ok() {
+                let _ = model.outputs(ArrayD::<f64>::zeros(IxDyn(shape)).view());
+            }
+        }
+    });
+}

@@ -1,0 +1,62 @@
+//! Text that says what to compute, and reports of what was.
+
+use xai_metrics::attribution::metric::{Entry, registry};
+use xai_metrics::core::describe::{Setting, Settings};
+use xai_report::{Report, diff, findings, page};
+
+pub(crate) fn study(bytes: &[u8]) {
+    let _ = xai_cli::check_study(bytes);
+}
+
+pub(crate) fn settings(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    let Ok(settings) = text.parse::<Settings>() else {
+        return;
+    };
+    let written = settings.to_string();
+    let again = written.parse::<Settings>().ok();
+    assert_eq!(
+        again.as_ref(),
+        Some(&settings),
+        "{text:?} was written as {written:?}"
+    );
+    for setting in &settings.0 {
+        let _ = registry::from_setting::<f64>(setting);
+        let json = serde_json::to_string(setting).expect("a setting as JSON");
+        let stored = serde_json::from_str::<Setting>(&json);
+        assert!(stored.is_ok(), "{json}: {stored:?}");
+    }
+}
+
+/// Every metric with its defaults written out.
+pub(crate) fn examples() -> Vec<Vec<u8>> {
+    let of = |entry: &Entry| {
+        let params = entry.params().into_iter();
+        let params = params.map(|param| (param.name.to_owned(), param.value));
+        let setting = Setting {
+            name: entry.key(),
+            params: params.collect(),
+        };
+        setting.to_string().into_bytes()
+    };
+    registry::metrics().iter().map(of).collect()
+}
+
+pub(crate) fn report(bytes: &[u8]) {
+    let Ok(report) = Report::from_json(bytes) else {
+        return;
+    };
+    let _ = findings(&report);
+    let _ = page(&report);
+    let _ = diff(&report, &report);
+    let json = report.to_json().expect("a report as JSON");
+    Report::from_json(json.as_bytes()).expect("a report that was just written");
+}
+
+/// A report without sections; one with all of them is in `inputs/report`.
+pub(crate) fn reports() -> Vec<Vec<u8>> {
+    let empty = Report::new("Study").to_json().expect("a report as JSON");
+    vec![empty.into_bytes()]
+}
