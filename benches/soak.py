@@ -1,14 +1,18 @@
-"""Calls the package for Python many times in one process, and says whether memory and threads grow.
+"""Calls the package for Python many times in one process, from one thread, from 64 that share an explainer and a model, and
+from forked processes; and says whether memory, threads and open files grow.
 
     python soak.py [--calls 1000000]
 
-Ends with 1 where after the first tenth of the calls more than 8 MB or a thread come in addition. Linux alone.
+Ends with 1 where after the first tenth of the calls more than 8 MB, a thread or an open file come in
+addition. Linux alone.
 """
 
 import argparse
+import os
 import re
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from xai_metrics import attribution, casebased, graph, repro
@@ -16,15 +20,19 @@ from xai_metrics import attribution, casebased, graph, repro
 MOST_GROWTH = 8 << 20
 
 
+N_THREADS = 64
+
+
 def state():
-    """Bytes in memory, and threads."""
+    """Bytes in memory, threads, and open files."""
     with open("/proc/self/status") as status:
         text = status.read()
-    return 1024 * int(re.search(r"VmRSS:\s+(\d+)", text)[1]), int(re.search(r"Threads:\s+(\d+)", text)[1])
+    memory, threads = (int(re.search(name + r":\s+(\d+)", text)[1]) for name in ("VmRSS", "Threads"))
+    return 1024 * memory, threads, len(os.listdir("/proc/self/fd"))
 
 
 def calls():
-    """A call of each family, of small data."""
+    """A call of each family, of small data, and the share of its calls: of long ones there are fewer."""
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(60, 4)), rng.integers(0, 3, 60)
     explainer = casebased.CaseExplainer(x, y, k=5)
@@ -40,14 +48,37 @@ def calls():
             return
         raise AssertionError("labels of another length are an error")
 
+    explain = lambda: explainer.explain_batch(x[:5], predictions=y[:5])
+    deletion = lambda: attribution.Deletion(steps=2).evaluate(model, x[:5], None, maps)
+    expected = (repr(explain()), repr(deletion()))
+    pool = ThreadPoolExecutor(N_THREADS)
+
+    def shares(_):
+        assert (repr(explain()), repr(deletion())) == expected, "an answer depends on other threads"
+
+    def forks():
+        child = os.fork()
+        if child == 0:
+            # No exception may reach the code of the parent.
+            try:
+                code = int((repr(explain()), repr(deletion())) != expected)
+            except BaseException:
+                code = 2
+            os._exit(code)
+        _, status = os.waitpid(child, 0)
+        assert status == 0, f"a forked process ended with {status}"
+
     return {
-        "explanations": lambda: explainer.explain_batch(x[:5], predictions=y[:5]),
-        "fits": lambda: casebased.CaseExplainer(x, y, k=5),
-        "pairs of runs": lambda: repro.pairwise(predictions, y),
-        "ground truth": lambda: graph.ground_truth(scores, truth),
-        "complexity": lambda: attribution.Complexity().evaluate(maps),
-        "deletion": lambda: attribution.Deletion(steps=2).evaluate(model, x[:5], None, maps),
-        "errors": fails,
+        "explanations": (explain, 1),
+        "fits": (lambda: casebased.CaseExplainer(x, y, k=5), 1),
+        "pairs of runs": (lambda: repro.pairwise(predictions, y), 1),
+        "ground truth": (lambda: graph.ground_truth(scores, truth), 1),
+        "complexity": (lambda: attribution.Complexity().evaluate(maps), 1),
+        "deletion": (deletion, 1),
+        "errors": (fails, 1),
+        "reports": (lambda: repro.pairwise(predictions, y).report().html, 0.1),
+        "64 threads": (lambda: list(pool.map(shares, range(N_THREADS))), 0.01),
+        "forks": (forks, 0.002),
     }
 
 
@@ -57,22 +88,23 @@ def main():
     asked = parser.parse_args()
     failed = False
     kinds = calls()
-    each = max(10, asked.calls // len(kinds))
-    for name, call in kinds.items():
-        for _ in range(each // 10):
+    each = max(20, round(asked.calls / sum(share for _, share in kinds.values())))
+    for name, (call, share) in kinds.items():
+        n_calls = max(20, round(each * share))
+        for _ in range(n_calls // 10):
             call()
-        (memory, threads), start = state(), time.perf_counter()
-        for _ in range(each - each // 10):
+        before, start = state(), time.perf_counter()
+        for _ in range(n_calls - n_calls // 10):
             call()
         took = time.perf_counter() - start
-        memory_after, threads_after = state()
-        grown = memory_after - memory
-        grows = grown > MOST_GROWTH or threads_after > threads
+        after = state()
+        memory, threads, files = (new - old for new, old in zip(after, before, strict=True))
+        grows = memory > MOST_GROWTH or threads > 0 or files > 0
         failed |= grows
         print(
-            f"{name:14} {each:9} calls  {1e6 * took / (each - each // 10):8.1f} us each  "
-            f"{memory_after / 1e6:6.1f} MB ({grown / 1e6:+.1f})  {threads_after} threads ({threads_after - threads:+})"
-            f"{'  GROWS' if grows else ''}",
+            f"{name:14} {n_calls:9} calls  {1e6 * took / (n_calls - n_calls // 10):8.1f} us each  "
+            f"{after[0] / 1e6:6.1f} MB ({memory / 1e6:+.1f})  {after[1]} threads ({threads:+})  "
+            f"{after[2]} files ({files:+}){'  GROWS' if grows else ''}",
             flush=True,
         )
     sys.exit(int(failed))
