@@ -8,12 +8,13 @@
 //! adds the package for Python, built and tested (its lints need no Python), `--site` the documentation as one site, `--scale`
 //! the crates that carry a query engine, which no other step builds. Property tests draw from one seed, always the same;
 //! `--laws` runs them again with a new one. `--long` changes the code that differs from the branch main, one place at a time, and
-//! expects tests to fail, holds the dependencies against `deny.toml`, builds the program twice, and
-//! calls the package for Python a million times. `--heavy` tests the package for Python beside the libraries whose models and
+//! expects tests to fail, holds the dependencies against `deny.toml`, builds the program twice,
+//! calls the package for Python a million times, makes inputs for readers, injects faults, and compares with other programs, half
+//! an hour each. `--heavy` tests the package for Python beside the libraries whose models and
 //! explanations it takes, gigabytes that an index sends.
 
 use crate::command::{ALL, Result, cargo, command, target, together};
-use crate::{browser, package, python, site};
+use crate::{browser, fuzz, package, peers, python, site};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The libraries, each after those it depends on.
@@ -130,6 +131,11 @@ fn steps_of(option: &str) -> Vec<Step> {
             }),
             step("reproducible", reproducible),
             step("soak", python::long_soak),
+            step("fuzz", || fuzz::run(&[])),
+            step("faults", faults),
+            step("differential", || {
+                peers::run(&["--differential", "--minutes", "30"])
+            }),
         ],
         _ => vec![step("laws", laws)],
     }
@@ -167,6 +173,12 @@ fn mutants() -> Result {
     ))
     .args([&changes])
     .run()
+}
+
+/// Signals at 200 moments of each command that writes, and other faults.
+fn faults() -> Result {
+    let tests = cargo(&format!("test {} --test cli faults", together()));
+    tests.env("XAI_FAULTS", "67").run()
 }
 
 /// Builds the program in two places, which must give the same bytes.

@@ -17,7 +17,7 @@ use crate::harness::sample;
 /// How many moments are tried.
 fn moments() -> u32 {
     let given = std::env::var("XAI_FAULTS").ok();
-    given.map_or(4, |text| text.parse().expect("XAI_FAULTS is a number"))
+    given.map_or(2, |text| text.parse().expect("XAI_FAULTS is a number"))
 }
 
 /// The files of a folder and their bytes.
