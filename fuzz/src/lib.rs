@@ -11,7 +11,7 @@ mod seeds;
 mod settings;
 mod states;
 
-pub use limits::{LARGEST_INPUT, Measured, judged};
+pub use limits::judged;
 
 /// A reader that is given any bytes.
 #[derive(Debug, Clone, Copy)]

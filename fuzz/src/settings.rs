@@ -55,7 +55,7 @@ pub(crate) fn report(bytes: &[u8]) {
     Report::from_json(json.as_bytes()).expect("a report that was just written");
 }
 
-/// A report without sections; one with all of them is in `inputs/report`.
+/// A report without sections.
 pub(crate) fn reports() -> Vec<Vec<u8>> {
     let empty = Report::new("Study").to_json().expect("a report as JSON");
     vec![empty.into_bytes()]

@@ -5,6 +5,9 @@ use serde::de::{Deserialize, Deserializer, Error};
 /// More is counted by no state: the counts of a great many states together stay within their integers.
 pub const MOST: u64 = 1 << 48;
 
+/// What is said of a state that counts more.
+pub const TOO_MANY: &str = "a state that counts more than 2^48";
+
 /// Reads a count of at most [`MOST`]; to be named by `#[serde(deserialize_with = "…")]`.
 ///
 /// # Errors
@@ -17,6 +20,6 @@ where
     let count = N::deserialize(deserializer)?;
     match count.try_into() {
         Ok(0..=MOST) => Ok(count),
-        _ => Err(D::Error::custom("a state that counts more than 2^48")),
+        _ => Err(D::Error::custom(TOO_MANY)),
     }
 }

@@ -13,7 +13,7 @@ use xai_files::Failure;
 
 use super::address::Address;
 use super::codec::{LogicalCodec, PhysicalCodec, functions};
-use super::guard::{self, DataRoots};
+use super::guard::{self, DataRootOptions};
 use super::work_dir::{self, WorkDir};
 use crate::amount;
 use crate::failure::of_query;
@@ -52,10 +52,8 @@ pub(crate) struct Arguments {
     /// is not given. Nothing else in it is touched.
     #[arg(long, value_name = "FOLDER")]
     work_dir: Option<PathBuf>,
-    /// Folder whose files queries may read, with all below it; can be given several times. Without it, and on the loopback alone,
-    /// any file of the account.
-    #[arg(long, value_name = "FOLDER")]
-    data_root: Vec<PathBuf>,
+    #[command(flatten)]
+    readable: DataRootOptions,
     /// Parts of queries that are worked on at the same time; the number of cores where it is not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     concurrent_tasks: Option<u32>,
@@ -87,7 +85,7 @@ pub(crate) fn with_stack(_: usize) {}
 
 /// Works until it is interrupted.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
-    DataRoots::new(&arguments.data_root, arguments.bind.is_loopback())?.install();
+    arguments.readable.install(arguments.bind)?;
     let address = free(SocketAddr::new(arguments.bind, arguments.port)).await?;
     let parent = arguments
         .work_dir

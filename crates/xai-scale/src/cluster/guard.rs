@@ -4,6 +4,7 @@
 //! account, a job or a ticket whose name leads out of the folder of results. A plan runs where each of its nodes is known
 //! to read or to compute, and each of its files is below a folder that may be read.
 
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -17,6 +18,7 @@ use ballista_core::serde::{decode_protobuf, scheduler::Action as Asked};
 use ballista_core::utils::create_grpc_server;
 use ballista_executor::ArrowFlightServerProvider;
 use ballista_executor::flight_service::BallistaFlightService;
+use clap::Args;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, plan_datafusion_err};
 use datafusion::datasource::listing::{ListingTable, ListingTableUrl};
@@ -78,14 +80,33 @@ const ALLOWED: [&str; 43] = [
 
 /// Folders below which files may be read; without one, any file of the account.
 #[derive(Debug, Clone, Default)]
-pub(super) struct DataRoots(Vec<PathBuf>);
+struct DataRoots(Vec<PathBuf>);
+
+/// What may be read, as an option of scheduler and executor.
+#[derive(Debug, Args)]
+pub(super) struct DataRootOptions {
+    /// Folder whose files queries may read, with all below it; can be given several times. Without it, and on the loopback alone,
+    /// any file of the account.
+    #[arg(long, value_name = "FOLDER")]
+    data_root: Vec<PathBuf>,
+}
+
+impl DataRootOptions {
+    /// Makes them the roots of this process, which listens on an address.
+    pub(super) fn install(&self, bind: IpAddr) -> Result<(), Failure> {
+        let roots = DataRoots::new(&self.data_root, bind.is_loopback())?;
+        // A process has one scheduler or one executor.
+        let _ = ROOTS.set(roots);
+        Ok(())
+    }
+}
 
 /// Those of this process: the engine decodes plans by functions that can be given nothing.
 static ROOTS: OnceLock<DataRoots> = OnceLock::new();
 
 impl DataRoots {
     /// The roots of a process that listens on an address. On the loopback none is needed.
-    pub(super) fn new(folders: &[PathBuf], is_loopback: bool) -> Result<Self, Failure> {
+    fn new(folders: &[PathBuf], is_loopback: bool) -> Result<Self, Failure> {
         if folders.is_empty() && !is_loopback {
             let failure = Failure::of_option("--data-root", "needed where others can send queries");
             return Err(failure.help("name the folders whose files queries may read; --data-root / for all that the account can"));
@@ -96,12 +117,6 @@ impl DataRoots {
         };
         let folders: Result<Vec<PathBuf>, Failure> = folders.iter().map(real).collect();
         Ok(Self(folders?))
-    }
-
-    /// Makes them those of this process.
-    pub(super) fn install(self) {
-        // A process has one scheduler or one executor.
-        let _ = ROOTS.set(self);
     }
 
     fn of_process() -> &'static Self {
@@ -143,7 +158,8 @@ fn absolute(location: &str) -> PathBuf {
     Path::new("/").join(location)
 }
 
-/// Refuses a query that does more than read, or reads what it may not: on the scheduler, which looks at files when it plans.
+/// Refuses a query that does more than read, or reads what it may not: on the scheduler, which looks at files when it plans. Physical
+/// plans, which its engine takes as well, are checked where they run.
 pub(super) fn check_query(plan: &LogicalPlan) -> Result<()> {
     plan.apply_with_subqueries(|node| {
         match node {
@@ -157,6 +173,10 @@ pub(super) fn check_query(plan: &LogicalPlan) -> Result<()> {
             }
             LogicalPlan::TableScan(scan) => {
                 let provider = source_as_provider(&scan.source)?;
+                // A view is a query of its own.
+                if let Some(view) = provider.get_logical_plan() {
+                    check_query(&view)?;
+                }
                 if let Some(table) = provider.downcast_ref::<ListingTable>() {
                     for url in table.table_paths() {
                         DataRoots::of_process().check_url(url)?;

@@ -1,7 +1,6 @@
 //! `xai-scale scheduler`.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use ballista_core::config::TaskSchedulingPolicy;
@@ -15,7 +14,7 @@ use xai_files::Failure;
 
 use super::address::DEFAULT_PORT;
 use super::codec::{self, LogicalCodec, PhysicalCodec};
-use super::guard::DataRoots;
+use super::guard::DataRootOptions;
 use super::limited_plan::LimitedPlan;
 
 use crate::failure::of_query;
@@ -37,10 +36,8 @@ pub(crate) struct Arguments {
     /// Port to listen on; 0 takes a free one, which is printed.
     #[arg(long, value_name = "PORT", default_value_t = DEFAULT_PORT)]
     port: u16,
-    /// Folder whose files queries may read, with all below it; can be given several times. Without it, and on the loopback alone,
-    /// any file of the account.
-    #[arg(long, value_name = "FOLDER")]
-    data_root: Vec<PathBuf>,
+    #[command(flatten)]
+    readable: DataRootOptions,
     /// Seconds without a sign of life after which the work of an executor is given to others.
     // An executor that works on everything it can gives a sign every five seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(10..))]
@@ -49,7 +46,7 @@ pub(crate) struct Arguments {
 
 /// Listens and hands out work.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
-    DataRoots::new(&arguments.data_root, arguments.bind.is_loopback())?.install();
+    arguments.readable.install(arguments.bind)?;
     let wanted = SocketAddr::new(arguments.bind, arguments.port);
     let listener = TcpListener::bind(wanted).await;
     let listener = listener.map_err(|error| {

@@ -14,29 +14,34 @@ use datafusion::arrow::array::{ArrayRef, Int64Array, RecordBatch};
 use datafusion::arrow::ipc::writer::StreamWriter;
 use datafusion::prelude::{ParquetReadOptions, SessionContext};
 use datafusion_proto::logical_plan::{AsLogicalPlan, DefaultLogicalExtensionCodec};
-use datafusion_proto::protobuf::LogicalPlanNode;
+use datafusion_proto::physical_plan::{AsExecutionPlan, DefaultPhysicalExtensionCodec};
+use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
 use prost::Message;
 use std::sync::Arc;
 
 use crate::harness::{Cluster, Files, server};
 
-/// The answer of a scheduler to a plan, sent as anyone can.
-async fn answer_to(address: &str, plan: &datafusion::logical_expr::LogicalPlan) -> String {
-    let codec = DefaultLogicalExtensionCodec {};
-    let node = LogicalPlanNode::try_from_logical_plan(plan, &codec).expect("a message");
-    let mut bytes = Vec::new();
-    node.try_encode(&mut bytes).expect("bytes");
+/// The answer of a scheduler to a query, sent as anyone can.
+async fn answer(address: &str, query: Query) -> String {
     let url = format!("http://{address}");
     let mut scheduler = SchedulerGrpcClient::connect(url).await.expect("connected");
     let mut request = tonic::Request::new(ExecuteQueryParams {
         session_id: "session".to_owned(),
         settings: Vec::new(),
         operation_id: "operation".to_owned(),
-        query: Some(Query::LogicalPlan(bytes)),
+        query: Some(query),
     });
     insert_version_header(request.metadata_mut());
     let answer = scheduler.execute_query(request).await;
     format!("{answer:?}")
+}
+
+async fn answer_to(address: &str, plan: &datafusion::logical_expr::LogicalPlan) -> String {
+    let codec = DefaultLogicalExtensionCodec {};
+    let node = LogicalPlanNode::try_from_logical_plan(plan, &codec).expect("a message");
+    let mut bytes = Vec::new();
+    node.try_encode(&mut bytes).expect("bytes");
+    answer(address, Query::LogicalPlan(bytes)).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -58,6 +63,56 @@ async fn a_cluster_writes_no_file_for_a_plan_that_does() {
     assert!(answer.contains("writes nothing"), "{answer}");
     std::thread::sleep(Duration::from_millis(500));
     assert!(!out.exists());
+}
+
+/// A physical plan, which the engine's scheduler takes as well, as a message.
+async fn physical(session: &SessionContext, query: &str) -> Query {
+    let state = session.state();
+    let plan = state.create_logical_plan(query).await.expect("a plan");
+    let plan = state.create_physical_plan(&plan).await.expect("a plan");
+    let codec = DefaultPhysicalExtensionCodec {};
+    let node = PhysicalPlanNode::try_from_physical_plan(plan, &codec).expect("a message");
+    Query::PhysicalPlan(node.encode_to_vec())
+}
+
+/// Waits until an executor has said something, or a file is there.
+fn wait_for(cluster: &Cluster, words: &str, out: &Path) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !cluster.log(0).contains(words) && !out.exists() {
+        let log = cluster.log(0);
+        assert!(Instant::now() < deadline, "{words} was not said: {log}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_executor_refuses_physical_plans_that_the_scheduler_passes_on() {
+    let files = Files::with_scores(100, 2, 1);
+    std::fs::create_dir(files.path("open")).expect("made");
+    let open = files.path("open");
+    let open = open.to_str().expect("a name");
+    let cluster = Cluster::with(1, &["--data-root", open], &["--data-root", open]);
+    let session = SessionContext::new();
+    let out = files.path("written.parquet");
+    let copy = format!(
+        "COPY (SELECT 1 AS a) TO '{}' STORED AS PARQUET",
+        out.display()
+    );
+    answer(&cluster.address, physical(&session, &copy).await).await;
+    wait_for(&cluster, "DataSinkExec: an executor reads", &out);
+    assert!(!out.exists(), "written");
+    let runs = files.path("runs");
+    let table = format!(
+        "CREATE EXTERNAL TABLE t STORED AS PARQUET LOCATION '{}/'",
+        runs.display()
+    );
+    session.sql(&table).await.expect("a table");
+    answer(
+        &cluster.address,
+        physical(&session, "SELECT base FROM t").await,
+    )
+    .await;
+    wait_for(&cluster, "not below a --data-root", &out);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -87,24 +142,38 @@ async fn files_outside_the_data_roots_are_not_read() {
             error.contains("closed") && error.contains("--data-root"),
             "{error}"
         );
-        // A link from within leads nowhere else.
+        if of_scheduler.is_empty() {
+            continue;
+        }
+        // The scheduler, too: by a view, and by a link from within.
+        let session = SessionContext::new();
+        let closed = files.path("closed/runs");
+        let view = session
+            .read_parquet(
+                closed.to_str().expect("a name"),
+                ParquetReadOptions::default(),
+            )
+            .await
+            .expect("a table")
+            .into_view();
+        session.register_table("v", view).expect("a view");
+        let plan = session
+            .state()
+            .create_logical_plan("SELECT base FROM v")
+            .await;
+        let answer = answer_to(&cluster.address, &plan.expect("a plan")).await;
+        assert!(answer.contains("--data-root"), "{answer}");
         #[cfg(unix)]
         {
             let link = files.path("open/link");
-            if !link.exists() {
-                std::os::unix::fs::symlink(files.path("closed/runs"), &link).expect("linked");
-            }
-            let session = SessionContext::new();
+            std::os::unix::fs::symlink(&closed, &link).expect("linked");
             let path = link.to_str().expect("a name");
             let table = session
                 .read_parquet(path, ParquetReadOptions::default())
                 .await;
             let plan = table.expect("a table").into_unoptimized_plan();
             let answer = answer_to(&cluster.address, &plan).await;
-            assert!(
-                of_scheduler.is_empty() || answer.contains("--data-root"),
-                "{answer}"
-            );
+            assert!(answer.contains("--data-root"), "{answer}");
         }
     }
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 #[cfg(feature = "serde")]
 use std::sync::Arc;
 
+#[cfg(feature = "serde")]
+use xai_core::stored::{MOST, TOO_MANY};
 use xai_core::{ExactMean, ExactSum};
 
 use crate::correspondence::level::Level;
@@ -303,8 +305,8 @@ impl TryFrom<StoredCases> for Cases {
     type Error = &'static str;
 
     fn try_from(StoredCases { levels, least }: StoredCases) -> Result<Self, Self::Error> {
-        if levels.values().any(|&n| n as u64 > xai_core::stored::MOST) {
-            return Err("a state that counts more than 2^48");
+        if levels.values().any(|&n| n as u64 > MOST) {
+            return Err(TOO_MANY);
         }
         let least = least.map(ExplanationSummary::from);
         Ok(Self { levels, least })
