@@ -137,6 +137,7 @@
 mod aggregate;
 mod attribution;
 mod casebased;
+pub mod failure;
 mod function;
 mod graph;
 pub mod help;
@@ -145,7 +146,9 @@ mod register;
 mod repro;
 mod scalar;
 mod sum;
+mod two_stages;
 
 pub use casebased::explain::{ExplainCases, ExplainedCases};
 pub use function::Stages;
 pub use register::{aggregates, register, register_all, scalars};
+pub use two_stages::{TwoStages, rows_of};

@@ -165,9 +165,8 @@ mod tests {
             assert_eq!(documented_names, declared, "{function}");
             for (argument, (_, text)) in arguments.iter().zip(&documented) {
                 let params = argument.params();
-                let is_constant = matches!(argument.kind, Kind::Parameter(_) | Kind::Words(_));
                 assert_eq!(
-                    is_constant,
+                    argument.is_constant(),
                     !params.is_empty(),
                     "{function}: {}",
                     argument.name

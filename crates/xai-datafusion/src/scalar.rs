@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use datafusion::arrow::array::ArrayRef;
+use datafusion::arrow::array::{Array, ArrayRef, new_empty_array};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::{
@@ -95,12 +95,25 @@ impl ScalarUDFImpl for Scalar {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let constant = |argument: &ColumnarValue| match argument {
-            ColumnarValue::Scalar(value) => Some(value.clone()),
-            ColumnarValue::Array(_) => None,
+        if args.number_rows == 0 {
+            return Ok(ColumnarValue::Array(new_empty_array(
+                &self.definition.result,
+            )));
+        }
+        let is_constant = args
+            .args
+            .iter()
+            .all(|it| matches!(it, ColumnarValue::Scalar(_)));
+        let constant = |(argument, value): (&Argument, &ColumnarValue)| match value {
+            ColumnarValue::Scalar(value) => Ok(Some(value.clone())),
+            // The planner has seen a constant: an engine that has loaded this library repeats it for each row.
+            ColumnarValue::Array(rows) if argument.is_constant() && !rows.is_empty() => {
+                ScalarValue::try_from_array(rows, 0).map(Some)
+            }
+            ColumnarValue::Array(_) => Ok(None),
         };
-        let constants: Vec<_> = args.args.iter().map(constant).collect();
-        let is_constant = constants.iter().all(Option::is_some);
+        let arguments = self.definition.arguments.iter().zip(&args.args);
+        let constants = arguments.map(constant).collect::<Result<_>>()?;
         let values = self.values(constants)?;
         let values = values(&ColumnarValue::values_to_arrays(&args.args)?)?;
         Ok(match is_constant {

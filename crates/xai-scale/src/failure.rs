@@ -1,6 +1,7 @@
 //! What the engine says of a query, as a [`Failure`].
 
 use datafusion::error::DataFusionError;
+use xai_datafusion::failure::{message, sentence};
 use xai_files::Failure;
 
 const MORE_MEMORY: &str = "give more with --memory-limit, or group by fewer values";
@@ -8,19 +9,12 @@ const MORE_MEMORY: &str = "give more with --memory-limit, or group by fewer valu
 /// What the engine says of a query. A query that cannot be planned is wrong usage, everything else is about data.
 pub(crate) fn of_query(error: &DataFusionError) -> Failure {
     use DataFusionError as E;
-    let root = error.find_root();
-    let message = match root {
-        E::Plan(text) | E::NotImplemented(text) | E::Configuration(text) => text.clone(),
-        E::Execution(text) | E::ResourcesExhausted(text) => text.clone(),
-        E::SQL(reason, _) => reason.to_string(),
-        E::SchemaError(reason, _) => reason.to_string(),
-        E::ArrowError(reason, _) => reason.to_string(),
-        E::ParquetError(reason) => reason.to_string(),
-        other => other.strip_backtrace(),
+    let message = message(error);
+    let message = match sent(&message) {
+        Some(sent) => sentence(&sent),
+        None => message,
     };
-    let message = message.split(DataFusionError::BACK_TRACE_SEP).next();
-    let message = sentence(message.unwrap_or_default());
-    match root {
+    match error.find_root() {
         E::Plan(_) | E::NotImplemented(_) | E::SQL(..) | E::SchemaError(..) => {
             Failure::usage(message)
         }
@@ -29,44 +23,13 @@ pub(crate) fn of_query(error: &DataFusionError) -> Failure {
     }
 }
 
-/// What stands before a sentence on its way through the engine.
-const PREFIXES: [&str; 5] = [
-    "Could not parse plan: ",
-    "DataFusion error: ",
-    "Error during planning: ",
-    "Execution error: ",
-    "Resources exhausted: ",
-];
-
-/// The sentence of an error: that of a scheduler arrives as the parts of a message.
-fn sentence(text: &str) -> String {
-    let sent = text.strip_prefix("Status { code: ");
-    let sent = sent.and_then(|sent| sent.split_once("message: \""));
-    let sent = sent.and_then(|(_, sent)| sent.split_once("\", metadata: "));
-    let mut sentence = match sent {
-        Some((sent, _)) => sent.replace("\\\"", "\"").replace("\\n", " "),
-        None => text.to_owned(),
-    };
-    while let Some(rest) = PREFIXES.iter().find_map(|it| sentence.strip_prefix(it)) {
-        sentence = rest.to_owned();
-    }
-    of_types(&sentence).unwrap_or(sentence)
-}
-
-/// What is wrong with the types of arguments, of which the engine says three things.
-fn of_types(text: &str) -> Option<String> {
-    const UNKNOWN: &str = "No function matches the given name and argument types ";
-    let (before, after) = text.split_once(UNKNOWN)?;
-    // Our functions say what they expect.
-    let expected = before.split_once("user-defined coercion failed with: Error during planning: ");
-    if let Some((_, expected)) = expected {
-        return Some(expected.trim_end().trim_end_matches('.').to_owned());
-    }
-    let (call, _) = after.split_once("'. You")?;
-    let call = call.trim_start_matches('\'');
-    Some(format!(
-        "there is no function {call}: cast the arguments, or see its name"
-    ))
+/// The sentence of a scheduler, which arrives as a part of a message.
+fn sent(text: &str) -> Option<String> {
+    let (_, sent) = text
+        .strip_prefix("Status { code: ")?
+        .split_once("message: \"")?;
+    let (sent, _) = sent.split_once("\", metadata: ")?;
+    Some(sent.replace("\\\"", "\"").replace("\\n", " "))
 }
 
 #[cfg(test)]

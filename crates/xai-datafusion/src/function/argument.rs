@@ -68,6 +68,11 @@ impl Argument {
         Self::optional(name, Kind::Parameter(|| P::default().params()))
     }
 
+    /// Whether it is the same for all rows.
+    pub(crate) const fn is_constant(&self) -> bool {
+        matches!(self.kind, Kind::Parameter(_) | Kind::Words(_))
+    }
+
     /// The parameters that a constant sets; none where the argument differs between rows.
     pub(crate) fn params(&self) -> Vec<Param> {
         match self.kind {

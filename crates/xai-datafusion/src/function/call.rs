@@ -1,9 +1,13 @@
 //! A call of a function: its types and its constant arguments.
 
-use datafusion::arrow::datatypes::DataType;
+use std::sync::Arc;
+
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::{DataType, Schema};
 use datafusion::common::{DataFusionError, Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion::logical_expr::function::AccumulatorArgs;
-use datafusion::logical_expr::{DocSection, Documentation, Expr};
+use datafusion::logical_expr::{ColumnarValue, DocSection, Documentation, Expr};
+use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::Literal;
 use xai_core::describe::{Parameters, Value};
 
@@ -37,7 +41,6 @@ impl Call {
         stages: Stages,
         args: &AccumulatorArgs<'_>,
     ) -> Self {
-        let constant = |at: usize| Some(args.exprs[at].downcast_ref::<Literal>()?.value().clone());
         Self {
             function,
             types: args
@@ -48,7 +51,7 @@ impl Call {
             stages,
             memory: None,
             arguments,
-            constants: (0..args.exprs.len()).map(constant).collect(),
+            constants: args.exprs.iter().map(constant).collect(),
         }
     }
 
@@ -89,9 +92,9 @@ impl Call {
     pub(crate) fn set<P: Parameters>(&self, mut defaults: P) -> Result<P> {
         let wrong = |error| self.wrong_value(&error);
         for (at, argument) in self.arguments.iter().enumerate() {
-            let value = match argument.kind {
-                Kind::Parameter(_) | Kind::Words(_) => self.constant(at, argument)?,
-                _ => None,
+            let value = match argument.is_constant() {
+                true => self.constant(at, argument)?,
+                false => None,
             };
             match (argument.kind, value) {
                 (_, None) => {}
@@ -157,11 +160,21 @@ impl Call {
 
     /// The places of the arguments that differ between rows.
     pub(crate) fn columns(&self) -> Vec<usize> {
-        let is_column = |at: &usize| {
-            let kind = self.arguments[*at].kind;
-            !matches!(kind, Kind::Parameter(_) | Kind::Words(_))
-        };
+        let is_column = |at: &usize| !self.arguments[*at].is_constant();
         (0..self.types.len()).filter(is_column).collect()
+    }
+}
+
+/// The value of an expression that is the same for all rows. One that came from another library, as from an engine that has loaded
+/// this one, is not a literal here, but answers without rows.
+fn constant(expr: &Arc<dyn PhysicalExpr>) -> Option<ScalarValue> {
+    if let Some(literal) = expr.downcast_ref::<Literal>() {
+        return Some(literal.value().clone());
+    }
+    let no_rows = RecordBatch::new_empty(Arc::new(Schema::empty()));
+    match expr.evaluate(&no_rows) {
+        Ok(ColumnarValue::Scalar(value)) if !expr.is_volatile_node() => Some(value),
+        _ => None,
     }
 }
 

@@ -9,4 +9,5 @@ mod memory;
 mod repro;
 mod sums;
 mod tables;
+mod two_stages;
 mod windows;

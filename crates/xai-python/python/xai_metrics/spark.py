@@ -1,0 +1,324 @@
+"""Metrics over data frames of Spark, by Arrow batches.
+
+======================  =========================================================================
+function                does
+======================  =========================================================================
+:func:`query`           answers a query with the SQL functions of :mod:`xai_metrics.sql`
+:func:`accumulate`      folds rows into any accumulator of this package, one for each group
+:func:`explain`         explains each row by its nearest training cases
+======================  =========================================================================
+
+Each task makes states of its own rows, so that many rows of one group are no burden for any machine; states of equal groups meet
+and are merged. States add up exactly: the result has the bits of one process, however Spark
+divides the rows, and so has that of a query whose workers were lost and started again.
+
+Needs pyspark 3.5 or newer with pyarrow, and on the workers this package; data frames of Spark Connect and
+of Databricks are taken as well.
+"""
+
+from __future__ import annotations
+
+import math
+import pickle
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from .casebased import CaseExplainer
+
+__all__ = ["accumulate", "explain", "query"]
+
+Accumulator = TypeVar("Accumulator")
+
+#: Places that states of groups go to. Spark reads small ones together.
+_PLACES = 256
+_STATES = "place int, states binary"
+
+
+def query(sql: str, /, **tables: Any) -> Any:
+    """Answers a query over a data frame of Spark with the functions of :mod:`xai_metrics.sql`.
+
+    Parameters
+    ----------
+    sql : str
+        The query, in the dialect of DataFusion. What it orders or limits is for Spark: ``result.orderBy(…)``.
+    **tables
+        Tables by the name that the query has for them: one data frame of Spark, and small tables (of pyarrow, pandas, Polars,
+        mappings of columns) that its rows are joined with, which each task gets.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        Nothing is computed before it is asked for. Unsigned integers are signed there, and wider.
+
+    Raises
+    ------
+    ValueError
+        For what is no query, and for one whose result is not that of the results of parts.
+
+    Examples
+    --------
+    ::
+
+        from xai_metrics import spark
+
+        scores = session.read.parquet("scores")
+        drops = spark.query(
+            "SELECT explainer, exact_avg(drop) AS drop FROM scores GROUP BY explainer", scores=scores
+        )
+        drops.select("explainer", "drop.mean", "drop.low", "drop.high").show()
+    """
+    from .sql import TwoStages
+
+    frames = {name: table for name, table in tables.items() if hasattr(table, "mapInArrow")}
+    if len(frames) != 1:
+        raise ValueError(
+            f"tables: expected one data frame of Spark, got {len(frames)}: join them in Spark, "
+            "or give small ones as tables, such as frame.toArrow()"
+        )
+    ((name, rows),) = frames.items()
+    others = {other: table for other, table in tables.items() if other != name}
+    stages = TwoStages(sql, _arrow_schema(rows), name, **others)
+    result = pa.schema([field.with_type(_signed(field.type)) for field in stages.schema])
+
+    def whole(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from _as(stages.partial(batches), result)
+
+    def first(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for place, states in stages.states_of(batches, _PLACES if stages.n_keys else 1):
+            yield _piece(place, states)
+
+    def last(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from _as(stages.result_of(_pieces(batches)).to_batches(), result)
+
+    columns = _spark_schema(result)
+    if not stages.has_states:
+        return rows.mapInArrow(whole, columns)
+    return _together(rows.mapInArrow(first, _STATES), stages.n_keys > 0).mapInArrow(last, columns)
+
+
+def accumulate(
+    rows: Any,
+    new: Callable[[], Accumulator],
+    update: Callable[[Accumulator, pa.RecordBatch], object],
+    *,
+    by: str | Sequence[str] = (),
+) -> Any:
+    """Folds the rows of a data frame of Spark into an accumulator, or into one for each group.
+
+    Parameters
+    ----------
+    rows : pyspark.sql.DataFrame
+        The rows.
+    new : callable
+        Makes an accumulator without rows: :class:`.PairwiseAccumulator`, :class:`.Audit`,
+        :class:`.GroundTruthAccumulator` and its like, or anything with ``merge`` that pickles.
+    update : callable
+        Folds a ``pyarrow.RecordBatch`` into an accumulator.
+    by : str or sequence of str
+        The columns whose values make the groups; none by default.
+
+    Returns
+    -------
+    accumulator, or dict
+        Without ``by`` the accumulator of all rows. With it a dictionary of accumulators by the value of the column, or by the
+        tuple of the values of the columns; a missing value is ``None``.
+
+    Examples
+    --------
+    ::
+
+        from xai_metrics import spark
+        from xai_metrics.graph import GroundTruthAccumulator
+
+        def update(state, batch):
+            state.update(batch["score"].to_numpy(), batch["is_true"].to_numpy(zero_copy_only=False))
+
+        by_explainer = spark.accumulate(edges, GroundTruthAccumulator, update, by="explainer")
+        {explainer: state.finish().auroc for explainer, state in by_explainer.items()}
+    """
+    columns = [by] if isinstance(by, str) else list(by)
+
+    def first(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        states: dict[tuple[Any, ...], Accumulator] = {}
+        for batch in batches:
+            for key, part in _groups(batch, columns):
+                update(states.setdefault(key, new()), part)
+        for key, state in states.items():
+            stored = pickle.dumps((key, state))
+            yield _piece(zlib.crc32(repr(key).encode()) % _PLACES, stored)
+
+    def last(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for key, state in _merged(_pieces(batches)).items():
+            yield _piece(0, pickle.dumps((key, state)))
+
+    states = _together(rows.mapInArrow(first, _STATES), bool(columns)).mapInArrow(last, _STATES)
+    merged = _merged(bytes(row.states) for row in states.collect())
+    if not columns:
+        return merged.get((), None) or new()
+    if isinstance(by, str):
+        return {value: state for (value,), state in merged.items()}
+    return merged
+
+
+def explain(
+    rows: Any, explainer: CaseExplainer, *, features: str | Sequence[str], predicted: str
+) -> Any:
+    """Explains the prediction of each row by the nearest training cases of an explainer.
+
+    Each task gets the explainer, with its training rows, once.
+
+    Parameters
+    ----------
+    rows : pyspark.sql.DataFrame
+        Features and predicted classes.
+    explainer : CaseExplainer
+        Fitted on the training rows.
+    features : str or sequence of str
+        The columns of the features in the order of the training rows, or the one column of lists.
+    predicted : str
+        The column of the predicted class.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        The columns of the rows; then ``correspondence`` in [0, 1] and ``level``, missing and ``undefined`` where neighbours have no vote;
+        and for each of the ``k`` neighbours ``neighbor_1``, … (numbers of training rows) and ``distance_1``, …
+
+    Raises
+    ------
+    ValueError
+        For columns that the rows do not have, or have already.
+    """
+    listed = [features] if isinstance(features, str) else list(features)
+    ranks = range(1, explainer.k + 1)
+    added = {"correspondence": pa.float64(), "level": pa.string()}
+    added |= {f"neighbor_{rank}": pa.int64() for rank in ranks}
+    added |= {f"distance_{rank}": pa.float64() for rank in ranks}
+    schema = _arrow_schema(rows)
+    if missing := [name for name in [*listed, predicted] if name not in schema.names]:
+        raise ValueError(f"rows: no column {missing[0]}; there are {', '.join(schema.names)}")
+    if twice := [name for name in added if name in schema.names]:
+        raise ValueError(f"rows: the result has a column {twice[0]} of its own; rename that of rows")
+    result = pa.schema([*schema, *(pa.field(name, kind) for name, kind in added.items())])
+
+    def explained(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            if not batch.num_rows:
+                continue
+            found = explainer.explain_arrays(
+                _matrix(batch, listed),
+                predictions=batch.column(predicted).to_numpy(zero_copy_only=False),
+                return_provenance=False,
+            )
+            made = found.columns()
+            columns = [
+                pa.array(made[name], kind, mask=_no_value(made[name])) for name, kind in added.items()
+            ]
+            yield pa.RecordBatch.from_arrays([*batch.columns, *columns], names=result.names)
+
+    return rows.mapInArrow(explained, _spark_schema(result))
+
+
+def _no_value(values: Any) -> Any:
+    """Where there is no correspondence, no distance, no neighbour."""
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    return values < 0 if values.dtype.kind == "i" else None
+
+
+def _matrix(batch: pa.RecordBatch, features: list[str]) -> Any:
+    columns = [batch.column(name) for name in features]
+    if len(columns) == 1 and pa.types.is_nested(columns[0].type):
+        lists = columns[0]
+        return lists.flatten().to_numpy(zero_copy_only=False).reshape(len(lists), -1)
+    return np.column_stack([column.to_numpy(zero_copy_only=False) for column in columns])
+
+
+def _groups(
+    batch: pa.RecordBatch, by: list[str]
+) -> Iterator[tuple[tuple[Any, ...], pa.RecordBatch]]:
+    """The rows of a batch by the values of some columns, in their order."""
+    if not batch.num_rows:
+        return
+    if not by:
+        yield (), batch
+        return
+    numbers = np.zeros(batch.num_rows, dtype=np.int64)
+    for name in by:
+        coded = batch.column(name).dictionary_encode(null_encoding="encode")
+        codes = coded.indices.to_numpy(zero_copy_only=False)
+        numbers = np.unique(numbers * len(coded.dictionary) + codes, return_inverse=True)[1]
+    order = np.argsort(numbers, kind="stable")
+    rows = batch.take(pa.array(order))
+    starts = [0, *(np.flatnonzero(np.diff(numbers[order])) + 1).tolist(), len(order)]
+    for start, end in zip(starts, starts[1:]):
+        key = tuple(_value(rows.column(name)[start].as_py()) for name in by)
+        yield key, rows.slice(start, end - start)
+
+
+def _value(value: Any) -> Any:
+    """What finds its like in a dictionary: 0 and -0 are equal there, NaN only if it is the same object."""
+    return math.nan if isinstance(value, float) and math.isnan(value) else value
+
+
+def _merged(pieces: Iterable[bytes]) -> dict[tuple[Any, ...], Any]:
+    merged: dict[tuple[Any, ...], Any] = {}
+    for piece in pieces:
+        key, state = pickle.loads(piece)
+        key = tuple(map(_value, key))
+        if key in merged:
+            merged[key].merge(state)
+        else:
+            merged[key] = state
+    return merged
+
+
+def _piece(place: int, states: bytes) -> pa.RecordBatch:
+    columns = [pa.array([place], pa.int32()), pa.array([states], pa.binary())]
+    return pa.RecordBatch.from_arrays(columns, names=["place", "states"])
+
+
+def _pieces(batches: Iterator[pa.RecordBatch]) -> Iterator[bytes]:
+    return (piece.as_py() for batch in batches for piece in batch.column("states"))
+
+
+def _together(states: Any, by_place: bool) -> Any:
+    """States of one place in one task: without groups all of them."""
+    return states.repartition("place") if by_place else states.repartition(1)
+
+
+def _as(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        yield from pa.Table.from_batches([batch]).cast(schema).to_batches()
+
+
+def _signed(kind: pa.DataType) -> pa.DataType:
+    """The type of Spark for a type of the engine."""
+    wider = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.float16(): pa.float32()}
+    wider |= {pa.uint32(): pa.int64(), pa.uint64(): pa.int64(), pa.string_view(): pa.string()}
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_signed(field.type)) for field in kind])
+    if pa.types.is_dictionary(kind):
+        return _signed(kind.value_type)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        return pa.list_(kind.value_field.with_type(_signed(kind.value_type)))
+    if pa.types.is_large_string(kind):
+        return pa.string()
+    return wider.get(kind, kind)
+
+
+def _arrow_schema(rows: Any) -> pa.Schema:
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    return to_arrow_schema(rows.schema)
+
+
+def _spark_schema(schema: pa.Schema) -> Any:
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    return from_arrow_schema(schema)

@@ -1,0 +1,60 @@
+"""Queries in this process."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pyarrow as pa
+
+from . import _native
+from ._tables import stream
+
+
+def query(
+    sql: str, /, *, threads: int | None = None, memory_limit: int | None = None, **tables: Any
+) -> pa.Table:
+    """Answers a query over tables that Python has, with the metrics among the functions.
+
+    The rows are read as they lie in memory, a batch at a time, and not copied. Numbers are the same for
+    any number of threads, to the last bit.
+
+    Parameters
+    ----------
+    sql : str
+        A query: SELECT, VALUES or EXPLAIN. Beside the tables that are given, a path in single quotes is
+        a table: ``FROM 'scores.parquet'``, also of ``.csv``, ``.json`` (an object on each line) and ``.arrow``.
+    threads : int, optional
+        One per core by default.
+    memory_limit : int, optional
+        Bytes that the states of the query may take before they go to disk; not limited by default.
+    **tables
+        Tables by the name that the query has for them: of pyarrow, pandas, Polars and DuckDB (whatever gives
+        its rows by ``__arrow_c_stream__``), data sets of pyarrow, mappings of columns. A stream is read once.
+
+    Returns
+    -------
+    pyarrow.Table
+        ``.to_pandas()``, ``polars.from_arrow(…)`` and ``duckdb.sql("FROM result")`` take it from there.
+
+    Raises
+    ------
+    ValueError
+        For what is no query, and where the metrics refuse values.
+    MemoryError
+        Where the limit is too small.
+
+    Examples
+    --------
+    >>> from xai_metrics_sql import query
+    >>> scores = {"explainer": ["a", "a", "b"], "base": [0.5, 0.8, 0.5], "masked": [0.25, 0.9, 0.5]}
+    >>> sql = "SELECT explainer, average_increase(base, masked) AS increase FROM scores GROUP BY explainer ORDER BY explainer"
+    >>> query(sql, scores=scores).to_pylist()
+    [{'explainer': 'a', 'increase': 0.5}, {'explainer': 'b', 'increase': 0.0}]
+    """
+    given = [(name, *stream(table, name)) for name, table in tables.items()]
+    threads = os.cpu_count() or 1 if threads is None else threads
+    if threads < 1:
+        raise ValueError(f"threads: expected at least 1, got {threads}")
+    schema, batches = _native.query(sql, given, threads, memory_limit)
+    return pa.Table.from_batches(batches, schema)

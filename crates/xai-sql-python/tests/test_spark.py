@@ -1,0 +1,249 @@
+"""Metrics on Spark: two executors with a worker each, which are killed in the middle."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from conftest import made_up
+from xai_metrics import repro, spark
+from xai_metrics.casebased import Audit, CaseExplainer
+from xai_metrics.graph import GroundTruthAccumulator
+from xai_metrics_sql import query
+
+pyspark = pytest.importorskip("pyspark")
+pytestmark = [
+    pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs a Java runtime"),
+    # Of Spark, about pandas 3 and files that it leaves open.
+    pytest.mark.filterwarnings("ignore"),
+]
+
+GROUPED = (
+    "SELECT explainer, average_drop(base, masked) AS drop, exact_avg(masked) AS mean, "
+    "groundtruth_auroc(masked, is_true) AS auroc, n_null(masked) AS missing FROM scores GROUP BY explainer"
+)
+
+
+@pytest.fixture(scope="module")
+def session():
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["SPARK_HOME"] = str(Path(pyspark.__file__).parent)
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    # Functions of this file are no module for workers: they are sent as they are.
+    pyspark.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    from pyspark.sql import SparkSession
+
+    made = (
+        SparkSession.builder.master("local-cluster[2,1,1024]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.executor.memory", "512m")
+        .config("spark.log.level", "OFF")
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "1000")
+        .getOrCreate()
+    )
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return made_up()
+
+
+@pytest.fixture(scope="module")
+def frame(session, scores):
+    return session.createDataFrame(scores).repartition(8).cache()
+
+
+def by_explainer(table):
+    rows = table.to_pylist() if isinstance(table, pa.Table) else [row.asDict(True) for row in table.collect()]
+    return {row.pop("explainer"): row for row in rows}
+
+
+def test_queries_have_the_bits_of_one_process(frame, scores):
+    result = spark.query(GROUPED, scores=frame)
+    assert result.columns == ["explainer", "drop", "mean", "auroc", "missing"]
+    assert by_explainer(result) == by_explainer(query(GROUPED, scores=scores))
+    ordered = result.select("explainer", "mean.low").orderBy("explainer").limit(2).collect()
+    assert [row.explainer for row in ordered] == ["gradients", "lime"]
+
+
+def test_queries_without_groups_rows_and_aggregates(frame, scores):
+    total = "SELECT exact_avg(base) AS mean, count(*) AS n FROM scores"
+    ((mean, n),) = spark.query(total, scores=frame).collect()
+    assert mean.asDict() == query(total, scores=scores).to_pylist()[0]["mean"] and n == scores.num_rows
+    nothing = frame.where("base > 2")
+    assert spark.query(total, scores=nothing).collect()[0].n == 0
+    assert spark.query(GROUPED, scores=nothing).collect() == []
+    rows = "SELECT feature_distance(make_array(base), make_array(masked)) AS d FROM scores WHERE masked > 0.5"
+    found = np.sort([row.d for row in spark.query(rows, scores=frame).collect()])
+    assert found.tolist() == np.sort(query(rows, scores=scores)["d"].to_numpy()).tolist()
+
+
+def test_small_tables_go_to_each_task(frame, scores):
+    names = {"explainer": ["lime", "random"], "kind": ["local", "none"]}
+    sql = "SELECT kind AS explainer, average_drop(base, masked) AS drop FROM scores JOIN names USING (explainer) GROUP BY kind"
+    assert by_explainer(spark.query(sql, scores=frame, names=names)) == by_explainer(
+        query(sql, scores=scores, names=names)
+    )
+
+
+def test_keys_and_values_of_all_types_of_spark(session):
+    typed = session.sql(
+        "SELECT id % 3 = 0 AS b, cast(id % 4 AS tinyint) AS i, cast(id % 5 AS decimal(10, 2)) AS d, "
+        "date_add(date'2026-01-01', cast(id % 2 AS int)) AS day, cast('2026-01-01' AS timestamp) AS moment, "
+        "array(cast(id AS float), 0.5f) AS outputs, named_struct('x', id * 1.5d) AS nested, "
+        "if(id % 2 = 0, 'even', null) AS word FROM range(1000)"
+    )
+    sql = (
+        "SELECT b, i, d, day, moment, word, n_null(word) AS missing, unfaithfulness(outputs, outputs) AS u, "
+        "exact_sum(nested['x']) AS s FROM rows GROUP BY b, i, d, day, moment, word"
+    )
+    found = spark.query(sql, rows=typed)
+    assert found.count() == 3 * 4 * 5 // 3 * 3
+    assert sum(row.s for row in found.collect()) == 1.5 * 999 * 500
+    assert sum(row.missing for row in found.collect()) == 500
+
+
+def test_wrong_queries_are_refused_before_anything_runs(frame):
+    with pytest.raises(ValueError, match="ORDER BY or LIMIT is not possible"):
+        spark.query(f"{GROUPED} ORDER BY explainer", scores=frame)
+    with pytest.raises(ValueError, match="expected one data frame of Spark, got 2"):
+        spark.query("SELECT 1 FROM a JOIN b ON true", a=frame, b=frame)
+    with pytest.raises(ValueError, match="expected one data frame of Spark, got 0"):
+        spark.query("SELECT 1 AS n")
+    with pytest.raises(ValueError, match="No field named bas"):
+        spark.query("SELECT exact_sum(bas) AS s FROM scores", scores=frame)
+
+
+def test_accumulators_by_group(frame, scores):
+    def update(state, batch):
+        state.update(batch["base"].to_numpy(), batch["is_true"].to_numpy(zero_copy_only=False))
+
+    found = spark.accumulate(frame, GroundTruthAccumulator, update, by="explainer")
+    table = scores.to_pandas()
+    assert sorted(found) == ["gradients", "lime", "random"]
+    for explainer, part in table.groupby("explainer"):
+        expected = GroundTruthAccumulator().update(part.base.to_numpy(), part.is_true.to_numpy())
+        assert found[explainer].finish() == expected.finish()
+    pairs = spark.accumulate(frame, GroundTruthAccumulator, update, by=["explainer", "label"])
+    assert len(pairs) == 12 and ("lime", 3) in pairs
+    with_missing = frame.selectExpr("if(masked > 0.5, masked, double('nan')) as key", "base", "is_true").where(
+        "key is null or isnan(key)"
+    )
+    assert {repr(key) for key in spark.accumulate(with_missing, GroundTruthAccumulator, update, by="key")} == {"None", "nan"}
+
+
+def test_runs_and_audits(session, frame, scores):
+    def runs(state, batch):
+        state.update([batch["run_1"].to_numpy(), batch["run_2"].to_numpy()], batch["label"].to_numpy())
+
+    found = spark.accumulate(frame, repro.PairwiseAccumulator, runs).finish()
+    table = scores.to_pandas()
+    expected = repro.pairwise([table.run_1, table.run_2], table.label)
+    for name in expected.metrics:
+        assert found.pairs(name).tobytes() == expected.pairs(name).tobytes()
+    empty = spark.accumulate(frame.where("base > 2"), repro.PairwiseAccumulator, runs)
+    assert empty.n_samples == 0
+
+    train = np.random.default_rng(1).normal(size=(300, 2))
+    explainer = CaseExplainer(train, (train[:, 0] > 0).astype(int), k=3)
+
+    def audited(audit, batch):
+        rows = np.column_stack([batch["base"], batch["label"]])
+        audit.update(rows, y_test=batch["run_1"].to_numpy() % 2, predictions=batch["run_2"].to_numpy() % 2)
+
+    there = spark.accumulate(frame, lambda: Audit(explainer), audited).finish()
+    here = Audit(explainer)
+    audited(here, {name: scores[name].to_numpy(zero_copy_only=False) for name in ("base", "label", "run_1", "run_2")})
+    here = here.finish()
+    assert there.mean_correspondence == here.mean_correspondence
+    assert there.by_level == here.by_level and there.n_samples == scores.num_rows
+
+
+def test_explanations_by_precedent(session):
+    rng = np.random.default_rng(3)
+    train, test = rng.normal(size=(500, 3)), rng.normal(size=(2000, 3))
+    labels = np.where(train[:, 0] > 0, "yes", "no")
+    explainer = CaseExplainer(train, labels, k=4)
+    predicted = np.where(test[:, 0] > 0.2, "yes", "no")
+    rows = pa.table({"id": np.arange(2000), "a": test[:, 0], "b": test[:, 1], "c": test[:, 2], "predicted": predicted})
+    frame = session.createDataFrame(rows).repartition(3)
+    found = spark.explain(frame, explainer, features=["a", "b", "c"], predicted="predicted").orderBy("id").toArrow()
+    here = explainer.explain_arrays(test, predictions=predicted)
+    assert found["correspondence"].to_numpy().tobytes() == here.correspondence.tobytes()
+    assert found["level"].to_pylist() == here.levels.tolist()
+    for rank in range(4):
+        assert found[f"neighbor_{rank + 1}"].to_pylist() == here.indices[:, rank].tolist()
+        assert found[f"distance_{rank + 1}"].to_numpy().tobytes() == here.distances[:, rank].tobytes()
+    lists = frame.selectExpr("id", "array(a, b, c) as x", "predicted")
+    again = spark.explain(lists, explainer, features="x", predicted="predicted").orderBy("id").toArrow()
+    assert again["correspondence"] == found["correspondence"]
+    with pytest.raises(ValueError, match="no column d"):
+        spark.explain(frame, explainer, features=["d"], predicted="predicted")
+    with pytest.raises(ValueError, match="the result has a column level of its own"):
+        spark.explain(frame.withColumnRenamed("id", "level"), explainer, features=["a", "b", "c"], predicted="predicted")
+
+
+def processes(name: str) -> list[int]:
+    """The processes below this one whose command line has a word."""
+    parents, found = {}, []
+    for folder in Path("/proc").iterdir():
+        try:
+            stat = (folder / "stat").read_text()
+            line = (folder / "cmdline").read_bytes().decode(errors="replace")
+        except OSError:
+            continue
+        if folder.name.isdigit():
+            parents[int(folder.name)] = int(stat.rpartition(")")[2].split()[1])
+            if name in line:
+                found.append(int(folder.name))
+
+    def is_ours(process: int) -> bool:
+        while process in parents:
+            if process == os.getpid():
+                return True
+            process = parents[process]
+        return False
+
+    return [process for process in found if is_ours(process)]
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds processes by /proc")
+def test_an_executor_that_is_killed_changes_no_bit(session, frame, scores, tmp_path):
+    """The first task to come kills its executor; the next ones go on."""
+    from pyspark.sql.types import StructType
+
+    mark = str(tmp_path / "killed")
+
+    def slowly(batches):
+        for number, batch in enumerate(batches):
+            if number == 1:
+                try:
+                    os.close(os.open(mark, os.O_CREAT | os.O_EXCL))
+                except FileExistsError:
+                    pass
+                else:
+                    # The daemon of the workers is the parent, and its parent the executor.
+                    with open(f"/proc/{os.getppid()}/stat") as file:
+                        executor = int(file.read().rpartition(")")[2].split()[1])
+                    os.kill(executor, signal.SIGKILL)
+                    time.sleep(60)
+            yield batch
+
+    before = set(processes("CoarseGrainedExecutorBackend"))
+    assert len(before) == 2
+    schema: StructType = frame.schema
+    there = by_explainer(spark.query(GROUPED, scores=frame.mapInArrow(slowly, schema)))
+    assert there == by_explainer(query(GROUPED, scores=scores))
+    assert Path(mark).exists()
+    assert set(processes("CoarseGrainedExecutorBackend")) != before
