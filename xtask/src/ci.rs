@@ -6,14 +6,14 @@
 //!
 //! `--all` adds the steps that take longer or need more than a Rust toolchain: tests without features, too. `--python`
 //! adds the package for Python, built and tested (its lints need no Python), `--site` the documentation as one site, `--scale`
-//! the crates that carry a query engine, which no other step builds. Property tests draw from one seed, always the same;
+//! the crates that carry a query engine, which no other step builds, and what Python has of it, on Spark, too. Property tests draw from one seed, always the same;
 //! `--laws` runs them again with a new one. `--long` changes the code that differs from the branch main, one place at a time, and
 //! expects tests to fail, holds the dependencies against `deny.toml`, builds the program twice,
 //! calls the package for Python a million times, makes inputs for readers, injects faults, and compares with other programs, half
 //! an hour each. `--heavy` tests the package for Python beside the libraries whose models and
 //! explanations it takes, gigabytes that an index sends.
 
-use crate::command::{ALL, Result, cargo, command, target, together};
+use crate::command::{ALL, Result, SCALE, cargo, command, target, together};
 use crate::{browser, fuzz, package, peers, python, site};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -104,7 +104,6 @@ fn everyday() -> Vec<Step> {
 
 /// The steps that an option adds.
 fn steps_of(option: &str) -> Vec<Step> {
-    let scale = "--package xai-datafusion --package xai-scale";
     match option {
         // The results are the same without threads: only the core asks whether there are any.
         "--all" => vec![
@@ -120,9 +119,10 @@ fn steps_of(option: &str) -> Vec<Step> {
         "--site" => vec![step("site", site::run)],
         "--heavy" => vec![step("python-heavy", python::heavy)],
         "--scale" => vec![
-            clippy("scale-clippy", scale),
-            docs("scale-docs", scale),
-            test("scale-tests", scale),
+            clippy("scale-clippy", SCALE),
+            docs("scale-docs", SCALE),
+            test("scale-tests", SCALE),
+            step("scale-python", python::scale),
         ],
         "--long" => vec![
             step("mutants", mutants),
@@ -234,7 +234,8 @@ mod tests {
     fn an_option_adds_its_steps_to_the_everyday_ones() {
         let everyday = names(&[]);
         assert_eq!(everyday[..3], ["fmt", "architecture", "clippy"]);
-        let scale = ["scale-clippy", "scale-docs", "scale-tests"].map(str::to_owned);
+        let scale =
+            ["scale-clippy", "scale-docs", "scale-tests", "scale-python"].map(str::to_owned);
         assert_eq!(names(&["--scale"]), [&everyday[..], &scale].concat());
         for step in ["python", "site"] {
             let with = [&everyday[..], &[step.to_owned()]].concat();

@@ -8,8 +8,13 @@ use std::process;
 /// Nothing, or what a task says when it fails.
 pub(crate) type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
-/// The packages of the everyday steps: all but the crates that carry a query engine.
-pub(crate) const ALL: &str = "--workspace --exclude xai-datafusion --exclude xai-scale";
+/// The packages of the everyday steps: all but [`SCALE`].
+pub(crate) const ALL: &str =
+    "--workspace --exclude xai-datafusion --exclude xai-scale --exclude xai-sql-python";
+
+/// The crates that carry a query engine.
+pub(crate) const SCALE: &str =
+    "--package xai-datafusion --package xai-scale --package xai-sql-python";
 
 /// What is built once, for the tests and for the browser: with what the programs ask for, this feature makes all
 /// features of the libraries.

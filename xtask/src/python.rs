@@ -1,6 +1,7 @@
 //! Python environments below the target folder, and the checks of the package for Python.
 
-use crate::command::{Command, Result, cargo, command, target, together};
+use crate::command::{Command, Result, SCALE, cargo, command, root, target, together};
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -118,6 +119,53 @@ fn pytest(python: &Path) -> Command {
     command(python)
         .words("-m pytest --quiet --hypothesis-seed=0")
         .words("-c crates/xai-python/pyproject.toml --rootdir crates/xai-python")
+}
+
+/// `cargo xtask ci scale-python`: the SQL functions for Python, beside the engines that take them, and its types. What the other
+/// steps of `--scale` have built is put where a wheel would put it: a build by pip has other features, and takes as long again.
+pub(crate) fn scale() -> Result {
+    let python = environment("package", &[])?;
+    install(&python, "dev", "test")?;
+    let engines = format!("--constraint {CONSTRAINTS} datafusion duckdb pyspark");
+    pip(&python).words(&engines).run()?;
+    // With the features of their tests, so that nothing is built twice.
+    let build = cargo(&format!("build {SCALE} --lib --tests"));
+    build.env("PYO3_BUILD_EXTENSION_MODULE", "1").run()?;
+    let folder = "import sysconfig; print(sysconfig.get_path('platlib'))";
+    let folder = command(&python).args(["-c", folder]).output()?;
+    let package = Path::new(&folder).join("xai_metrics_sql");
+    copy_folder(
+        &root().join("crates/xai-sql-python/python/xai_metrics_sql"),
+        &package,
+    )?;
+    let built = format!("{DLL_PREFIX}xai_metrics_sql_native{DLL_SUFFIX}");
+    let native = match cfg!(windows) {
+        true => "_native.pyd",
+        false => "_native.abi3.so",
+    };
+    std::fs::copy(target().join("debug").join(built), package.join(native))?;
+    for what in [
+        "crates/xai-sql-python/tests",
+        "--doctest-modules --pyargs xai_metrics_sql",
+    ] {
+        pytest(&python).words(what).run()?;
+    }
+    let types = "-m mypy --config-file crates/xai-python/pyproject.toml";
+    command(&python)
+        .words(types)
+        .words("--package xai_metrics_sql")
+        .run()
+}
+
+fn copy_folder(from: &Path, to: &Path) -> Result {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            std::fs::copy(entry.path(), to.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
 }
 
 /// `cargo xtask ci onnxruntime`: the command line with ONNX Runtime, on models that only it runs. Of the libraries it takes what

@@ -252,6 +252,8 @@ fn versioned(schema: &Schema) -> SchemaRef {
 fn in_one_part(session: &SessionContext) -> Result<SessionContext> {
     let state = session.state();
     let config = state.config().clone().with_target_partitions(1);
+    // The catalogs of the session stay as they are.
+    let config = config.with_create_default_catalog_and_schema(false);
     let state = SessionStateBuilder::new_from_existing(state)
         .with_config(config)
         .build();

@@ -1,10 +1,9 @@
-"""States on several processes give the bits of one: by the standard library, dask and Spark."""
+"""States on several processes give the bits of one: by the standard library and dask; those on Spark are tests of `xai-sql-python`."""
 
 from __future__ import annotations
 
 import importlib.util
 import multiprocessing
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -76,14 +75,6 @@ def test_processes(start):
 def test_dask():
     pytest.importorskip("distributed")
     assert "the same bits as in one process" in run_example("dask_runs.py")
-
-
-def test_spark():
-    for needed in ("pyspark", "pyarrow", "pandas"):
-        pytest.importorskip(needed)
-    if shutil.which("java") is None:
-        pytest.skip("Spark needs a Java runtime")
-    assert "the same bits as in one process" in run_example("spark_runs.py")
 
 
 def test_repeated_training():

@@ -48,6 +48,16 @@ def test_names_that_are_none_are_refused() -> None:
         xai_metrics.attributions  # noqa: B018
 
 
+def test_without_the_package_of_sql_its_functions_say_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "xai_metrics_sql", None)
+    with pytest.raises(ImportError, match=r"pip install 'xai-metrics\[sql\]'"):
+        xai_metrics.sql.query  # noqa: B018
+    with pytest.raises(ImportError, match="pip install"):
+        from xai_metrics.sql import register  # noqa: F401
+    with pytest.raises(AttributeError, match="no attribute 'qery'"):
+        xai_metrics.sql.qery  # noqa: B018
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2, 3, -1, None])
 def test_numbers_of_threads_are_those_of_joblib(n_jobs: int | None) -> None:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()

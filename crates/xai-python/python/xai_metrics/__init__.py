@@ -8,6 +8,8 @@ module                    asks
 :mod:`.graph`             is an explanatory subgraph sufficient and necessary?
 :mod:`.repro`             do repeated trainings make the same predictions, and the same errors?
 :mod:`.reliability`       can a metric be trusted on this data?
+:mod:`.sql`               the metrics as functions of queries (a package of its own)
+:mod:`.spark`             all of them over data frames of Spark
 :mod:`.compat`            the interfaces of other packages, computed by ours
 ========================  =======================================================================
 
@@ -27,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from ._native import __version__
 
 if TYPE_CHECKING:
-    from . import attribution, casebased, compat, graph, reliability, repro
+    from . import attribution, casebased, compat, graph, reliability, repro, spark, sql
     from ._report import Report, ReportDiff
     from .attribution import explain
 
@@ -42,6 +44,8 @@ __all__ = [
     "graph",
     "reliability",
     "repro",
+    "spark",
+    "sql",
 ]
 
 

@@ -18,6 +18,7 @@ of Databricks are taken as well.
 
 from __future__ import annotations
 
+import inspect
 import math
 import pickle
 import zlib
@@ -315,6 +316,9 @@ def _signed(kind: pa.DataType) -> pa.DataType:
 def _arrow_schema(rows: Any) -> pa.Schema:
     from pyspark.sql.pandas.types import to_arrow_schema
 
+    if "timezone" in inspect.signature(to_arrow_schema).parameters:
+        zone = rows.sparkSession.conf.get("spark.sql.session.timeZone")
+        return to_arrow_schema(rows.schema, timezone=zone)
     return to_arrow_schema(rows.schema)
 
 

@@ -53,8 +53,15 @@ def query(
     [{'explainer': 'a', 'increase': 0.5}, {'explainer': 'b', 'increase': 0.0}]
     """
     given = [(name, *stream(table, name)) for name, table in tables.items()]
-    threads = os.cpu_count() or 1 if threads is None else threads
+    threads = _cores() if threads is None else threads
     if threads < 1:
         raise ValueError(f"threads: expected at least 1, got {threads}")
     schema, batches = _native.query(sql, given, threads, memory_limit)
     return pa.Table.from_batches(batches, schema)
+
+
+def _cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
