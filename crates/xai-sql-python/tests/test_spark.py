@@ -109,7 +109,7 @@ def test_keys_and_values_of_all_types_of_spark(session):
         "exact_sum(nested['x']) AS s FROM rows GROUP BY b, i, d, day, moment, word"
     )
     found = spark.query(sql, rows=typed)
-    assert found.count() == 3 * 4 * 5 // 3 * 3
+    assert found.count() == 2 * 4 * 5
     assert sum(row.s for row in found.collect()) == 1.5 * 999 * 500
     assert sum(row.missing for row in found.collect()) == 500
 

@@ -160,7 +160,7 @@ def accumulate(
     states = _together(rows.mapInArrow(first, _STATES), bool(columns)).mapInArrow(last, _STATES)
     merged = _merged(bytes(row.states) for row in states.collect())
     if not columns:
-        return merged.get((), None) or new()
+        return merged[()] if merged else new()
     if isinstance(by, str):
         return {value: state for (value,), state in merged.items()}
     return merged
