@@ -8,7 +8,7 @@ use datafusion::arrow::datatypes::{DataType, Schema, SchemaRef};
 use datafusion::catalog::streaming::StreamingTable;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{
-    JoinType, Result, exec_datafusion_err, exec_err, plan_datafusion_err, plan_err,
+    JoinType, Result, TableReference, exec_datafusion_err, exec_err, plan_datafusion_err, plan_err,
 };
 use datafusion::execution::context::SQLOptions;
 use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder, TaskContext};
@@ -109,7 +109,9 @@ impl TwoStages {
             .with_allow_statements(false);
         let (state, plan) = session.sql_with_options(sql, options).await?.into_parts();
         let plan = state.optimize(&plan)?;
-        let found = Found::of(&plan, table)?;
+        // As SQL writes it: in small letters, but in quotes.
+        let name = TableReference::from(table);
+        let found = Found::of(&plan, name.table())?;
         if !found.reads {
             return plan_err!("the query does not read the table {table}");
         }

@@ -185,6 +185,29 @@ async fn a_query_of_rows_has_one_stage() {
 }
 
 #[tokio::test]
+async fn names_are_those_of_sql_and_no_column_need_be_read() {
+    let all = table(&[(0, 0.5, 0.25), (1, 0.5, 0.5)]);
+    let schema = all.schema();
+    for sql in [
+        "SELECT count(*) FROM Scores",
+        "SELECT count(*) FROM scores AS s",
+    ] {
+        let stages = TwoStages::plan(&SessionContext::new(), sql, "Scores", &schema)
+            .await
+            .unwrap();
+        let states = stages
+            .partial(rows_of(&schema, vec![all.clone(), all.clone()]))
+            .unwrap();
+        let states = collect(states).await.unwrap();
+        let result = stages
+            .finish(rows_of(&stages.state_schema(), states))
+            .unwrap();
+        let result = collect(result).await.unwrap();
+        assert_eq!(result[0].column(0).as_primitive::<Int64Type>().value(0), 4);
+    }
+}
+
+#[tokio::test]
 async fn what_parts_do_not_tell_is_refused() {
     let schema = table(&[(0, 0.5, 0.25)]).schema();
     for (sql, expected) in [
