@@ -14,6 +14,7 @@ use xai_files::Failure;
 use super::address::Address;
 use super::codec::{LogicalCodec, PhysicalCodec, functions};
 use super::guard::{self, DataRootOptions};
+use super::stoppable::StoppableEngine;
 use super::work_dir::{self, WorkDir};
 use crate::amount;
 use crate::failure::of_query;
@@ -121,6 +122,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
         memory_pool_size: arguments.memory_limit.map(|bytes| bytes as u64),
         job_data_clean_up_interval_seconds: CLEANING.as_secs(),
         job_data_ttl_seconds: RESULTS_LIVE.as_secs(),
+        override_execution_engine: Some(Arc::new(StoppableEngine::new(arguments.scheduler.url()))),
         override_function_registry: Some(functions.clone()),
         override_logical_codec: Some(Arc::new(LogicalCodec::new(functions.clone()))),
         override_physical_codec: Some(Arc::new(PhysicalCodec::of_executor(functions))),

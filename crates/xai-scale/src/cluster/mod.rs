@@ -7,6 +7,8 @@ pub(crate) mod executor;
 mod guard;
 mod limited_plan;
 pub(crate) mod scheduler;
+mod service;
+mod stoppable;
 mod work_dir;
 
 pub(crate) use address::Address;

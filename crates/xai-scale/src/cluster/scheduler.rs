@@ -6,17 +6,15 @@ use std::sync::Arc;
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::{SchedulerConfig, TaskDistributionPolicy};
-use ballista_scheduler::scheduler_process::{create_scheduler, start_grpc_service_with_listener};
+use ballista_scheduler::scheduler_process::create_scheduler;
 use clap::Args;
-use datafusion_proto::protobuf::PhysicalPlanNode;
 use tokio::net::TcpListener;
 use xai_files::Failure;
 
 use super::address::DEFAULT_PORT;
 use super::codec::{self, LogicalCodec, PhysicalCodec};
 use super::guard::DataRootOptions;
-use super::limited_plan::LimitedPlan;
-
+use super::service;
 use crate::failure::of_query;
 
 /// Runs the scheduler of a cluster until it is interrupted.
@@ -58,8 +56,10 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     let config = Arc::new(config);
     let cluster = BallistaCluster::new_from_config(&config).await;
     let cluster = cluster.map_err(Failure::new)?;
-    let server = create_scheduler::<LimitedPlan, PhysicalPlanNode>(cluster, config).await;
-    let server = server.map_err(Failure::new)?;
+    let largest_message = config.grpc_server_max_decoding_message_size as usize;
+    let engine: service::Engine = create_scheduler(cluster, config)
+        .await
+        .map_err(Failure::new)?;
     println!("scheduler at {address}");
     if !arguments.bind.is_loopback() {
         eprintln!(
@@ -67,7 +67,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
         );
     }
     tokio::select! {
-        ended = start_grpc_service_with_listener(listener, server) => ended.map_err(Failure::new),
+        ended = axum::serve(listener, service::routes(engine, largest_message)) => ended.map_err(Failure::new),
         _ = tokio::signal::ctrl_c() => Ok(()),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The engine reads many files at the same time and does not tell of which one an error is. So every scan of files is
 //! wrapped, here and on the executors of a cluster: after an error it reads its files again, one after the other, until
-//! one fails.
+//! one fails. It is also where a query that was ended stops: after each batch.
 
 use std::any::Any;
 use std::error::Error;
@@ -150,6 +150,9 @@ impl ExecutionPlan for Scan {
         let rows = AssertUnwindSafe(rows).catch_unwind().then(move |batch| {
             let (scan, context) = (Arc::clone(&scan), Arc::clone(&context));
             async move {
+                // The engine computes up to 128 batches before it looks whether somebody waits, which may be minutes: who ends a
+                // query waits.
+                tokio::task::yield_now().await;
                 match batch.unwrap_or_else(|panic| Err(panicked(&*panic))) {
                     Ok(batch) => Ok(batch),
                     Err(error) => Err(first(&scan, &context).await.unwrap_or(error)),

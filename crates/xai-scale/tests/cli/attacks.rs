@@ -8,7 +8,9 @@ use arrow_flight::flight_service_client::FlightServiceClient;
 use ballista_core::serde::protobuf::action::ActionType;
 use ballista_core::serde::protobuf::execute_query_params::Query;
 use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
-use ballista_core::serde::protobuf::{Action, ExecuteQueryParams, FetchPartition};
+use ballista_core::serde::protobuf::{
+    Action, CancelJobParams, CleanJobDataParams, ExecuteQueryParams, FetchPartition,
+};
 use ballista_core::version::insert_version_header;
 use datafusion::arrow::array::{ArrayRef, Int64Array, RecordBatch};
 use datafusion::arrow::ipc::writer::StreamWriter;
@@ -63,6 +65,25 @@ async fn a_cluster_writes_no_file_for_a_plan_that_does() {
     assert!(answer.contains("writes nothing"), "{answer}");
     std::thread::sleep(Duration::from_millis(500));
     assert!(!out.exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_ends_the_query_of_somebody_else() {
+    let cluster = Cluster::new(0);
+    let url = format!("http://{}", cluster.address);
+    let mut scheduler = SchedulerGrpcClient::connect(url).await.expect("connected");
+    let job_id = "any".to_owned();
+    let params = CancelJobParams {
+        job_id: job_id.clone(),
+    };
+    let refused = scheduler.cancel_job(params).await.expect_err("refused");
+    assert_eq!(refused.code(), tonic::Code::PermissionDenied);
+    let params = CleanJobDataParams {
+        job_id,
+        remove_stage_ids: Vec::new(),
+    };
+    let refused = scheduler.clean_job_data(params).await.expect_err("refused");
+    assert_eq!(refused.code(), tonic::Code::PermissionDenied);
 }
 
 /// A physical plan, which the engine's scheduler takes as well, as a message.

@@ -262,6 +262,11 @@ impl Cluster {
         }
     }
 
+    /// Where the executors have their work folders.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// What an executor has logged.
     pub(crate) fn log(&self, executor: usize) -> String {
         let log = self.folder.path().join(format!("executor-{executor}"));

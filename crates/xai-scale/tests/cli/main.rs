@@ -3,6 +3,8 @@
 
 mod addresses;
 mod attacks;
+#[cfg(unix)]
+mod cancelled;
 mod cluster;
 mod explain;
 mod formats;

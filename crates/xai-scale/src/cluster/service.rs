@@ -1,0 +1,214 @@
+//! What a scheduler answers: all that the engine's does, but that a query ends with the connection of its client, and by nobody else.
+
+use std::mem;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::extract::connect_info::IntoMakeServiceWithConnectInfo;
+use axum::http::StatusCode;
+use axum::routing::{Router, get};
+use ballista_core::config::BALLISTA_JOB_NAME;
+use ballista_core::serde::protobuf::scheduler_grpc_server::{SchedulerGrpc, SchedulerGrpcServer};
+use ballista_core::serde::protobuf::{
+    CancelJobParams, CancelJobResult, CleanJobDataParams, CleanJobDataResult,
+    CreateUpdateSessionParams, CreateUpdateSessionResult, ExecuteQueryParams, ExecuteQueryResult,
+    ExecutorStoppedParams, ExecutorStoppedResult, GetJobMetricsParams, GetJobMetricsResult,
+    GetJobStatusParams, GetJobStatusResult, HeartBeatParams, HeartBeatResult, JobStatus,
+    KeyValuePair, PollWorkParams, PollWorkResult, RegisterExecutorParams, RegisterExecutorResult,
+    RemoveSessionParams, RemoveSessionResult, UpdateTaskStatusParams, UpdateTaskStatusResult,
+    job_status,
+};
+use ballista_scheduler::scheduler_server::SchedulerServer;
+use datafusion_proto::protobuf::PhysicalPlanNode;
+use futures::future::BoxFuture;
+use futures::{FutureExt, Stream};
+use tonic::service::RoutesBuilder;
+use tonic::{Request, Response, Status};
+
+use super::limited_plan::LimitedPlan;
+
+/// The engine's scheduler.
+pub(super) type Engine = SchedulerServer<LimitedPlan, PhysicalPlanNode>;
+
+type Answer<T> = Result<Response<T>, Status>;
+
+/// The routes of a scheduler: its calls, with messages of at most so many bytes, and whether it lives (`/healthz`) and has
+/// executors (`/readyz`).
+pub(super) fn routes(
+    engine: Engine,
+    largest_message: usize,
+) -> IntoMakeServiceWithConnectInfo<Router, SocketAddr> {
+    let calls = SchedulerGrpcServer::new(Service(engine.clone()))
+        .max_decoding_message_size(largest_message)
+        .max_encoding_message_size(largest_message);
+    let mut routes = RoutesBuilder::default();
+    routes.add_service(calls);
+    let is_ready = move || {
+        let (code, text) = match engine.is_ready() {
+            true => (StatusCode::OK, "ready"),
+            false => (StatusCode::SERVICE_UNAVAILABLE, "no executors"),
+        };
+        std::future::ready((code, text))
+    };
+    let router = routes.routes().into_axum_router();
+    let router = router.route("/healthz", get(|| std::future::ready("ok")));
+    let router = router.route("/readyz", get(is_ready));
+    router.into_make_service_with_connect_info()
+}
+
+struct Service(Engine);
+
+/// Calls that the engine answers.
+macro_rules! answered_by_the_engine {
+    ($($call:ident($asked:ty) -> $answer:ty;)*) => {$(
+        fn $call<'s, 'f>(&'s self, request: Request<$asked>) -> BoxFuture<'f, Answer<$answer>>
+        where
+            's: 'f,
+            Self: 'f,
+        {
+            SchedulerGrpc::$call(&self.0, request)
+        }
+    )*};
+}
+
+/// A call that nobody may make: whoever knows the number of a query could end that of somebody else.
+fn refused<'f, T: Send + 'f>(what: &str) -> BoxFuture<'f, Answer<T>> {
+    let why = format!("{what} is not for others: a query ends with the connection of its client");
+    std::future::ready(Err(Status::permission_denied(why))).boxed()
+}
+
+impl SchedulerGrpc for Service {
+    type ExecuteQueryPushStream = Pin<Box<Watched>>;
+
+    answered_by_the_engine! {
+        poll_work(PollWorkParams) -> PollWorkResult;
+        register_executor(RegisterExecutorParams) -> RegisterExecutorResult;
+        heart_beat_from_executor(HeartBeatParams) -> HeartBeatResult;
+        update_task_status(UpdateTaskStatusParams) -> UpdateTaskStatusResult;
+        create_update_session(CreateUpdateSessionParams) -> CreateUpdateSessionResult;
+        remove_session(RemoveSessionParams) -> RemoveSessionResult;
+        execute_query(ExecuteQueryParams) -> ExecuteQueryResult;
+        get_job_status(GetJobStatusParams) -> GetJobStatusResult;
+        get_job_metrics(GetJobMetricsParams) -> GetJobMetricsResult;
+        executor_stopped(ExecutorStoppedParams) -> ExecutorStoppedResult;
+    }
+
+    fn execute_query_push<'s, 'f>(
+        &'s self,
+        mut request: Request<ExecuteQueryParams>,
+    ) -> BoxFuture<'f, Answer<Self::ExecuteQueryPushStream>>
+    where
+        's: 'f,
+        Self: 'f,
+    {
+        let (engine, name) = (self.0.clone(), unique_name());
+        let settings = &mut request.get_mut().settings;
+        settings.retain(|setting| setting.key != BALLISTA_JOB_NAME);
+        settings.push(KeyValuePair {
+            key: BALLISTA_JOB_NAME.to_owned(),
+            value: Some(name.clone()),
+        });
+        let answer = SchedulerGrpc::execute_query_push(&self.0, request);
+        let watched = |states| {
+            let states = Some(states);
+            Box::pin(Watched {
+                states,
+                name,
+                engine,
+            })
+        };
+        answer.map(|answer| Ok(answer?.map(watched))).boxed()
+    }
+
+    fn cancel_job<'s, 'f>(
+        &'s self,
+        _: Request<CancelJobParams>,
+    ) -> BoxFuture<'f, Answer<CancelJobResult>>
+    where
+        's: 'f,
+        Self: 'f,
+    {
+        refused("cancelling")
+    }
+
+    fn clean_job_data<'s, 'f>(
+        &'s self,
+        _: Request<CleanJobDataParams>,
+    ) -> BoxFuture<'f, Answer<CleanJobDataResult>>
+    where
+        's: 'f,
+        Self: 'f,
+    {
+        refused("removing results")
+    }
+}
+
+/// A name by which a query is found: the client is told its number when it is over.
+fn unique_name() -> String {
+    static QUERIES: AtomicU64 = AtomicU64::new(0);
+    format!("query {}", QUERIES.fetch_add(1, Ordering::Relaxed))
+}
+
+type States = <Engine as SchedulerGrpc>::ExecuteQueryPushStream;
+
+/// What a client is told of its query until it is over. Where the client is gone before, by Ctrl-C, a timeout or a kill, its
+/// connection closes, and with it this is dropped: then the query is cancelled.
+struct Watched {
+    /// Until the query is over.
+    states: Option<States>,
+    name: String,
+    engine: Engine,
+}
+
+impl Stream for Watched {
+    type Item = Result<GetJobStatusResult, Status>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Some(states) = &mut self.states else {
+            return Poll::Ready(None);
+        };
+        let next = ready!(states.as_mut().poll_next(context));
+        let goes_on = match &next {
+            Some(Ok(told)) => !told.status.as_ref().is_some_and(is_over),
+            Some(Err(_)) => true,
+            None => false,
+        };
+        if !goes_on {
+            self.states = None;
+        }
+        Poll::Ready(next)
+    }
+}
+
+fn is_over(job: &JobStatus) -> bool {
+    use job_status::Status::{Failed, Successful};
+    matches!(job.status, Some(Successful(_) | Failed(_)))
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        if self.states.take().is_some() {
+            tokio::spawn(cancel(self.engine.clone(), mem::take(&mut self.name)));
+        }
+    }
+}
+
+async fn cancel(engine: Engine, name: String) {
+    // It is among them as soon as the engine has taken it out of its mailbox.
+    for _ in 0..20 {
+        let queries = engine.state.task_manager.get_all_jobs().await;
+        let mut queries = queries.unwrap_or_default().into_iter();
+        if let Some(query) = queries.find(|query| query.job_name == name) {
+            if !is_over(&query.status)
+                && let Err(error) = engine.cancel_job(query.job_id).await
+            {
+                eprintln!("warning: a query cannot be cancelled: {error}");
+            }
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}

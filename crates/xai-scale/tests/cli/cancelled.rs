@@ -1,0 +1,93 @@
+//! Queries whose client is gone.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::harness::{Cluster, Files, LONGEST, ended, send};
+
+/// Work for many seconds in small batches: each row is made a long text and hashed.
+const SLOW: &str = "SELECT max(md5(repeat(CAST(base AS VARCHAR), 100))) AS x FROM 'runs'";
+const QUICK: &str = "SELECT count(*) AS n FROM 'runs'";
+/// How long an executor may go on for nobody, on a machine that is busy with other tests.
+const SOON: Duration = Duration::from_secs(10);
+
+/// The folders of queries in the work folders of executors.
+fn results(of: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(of).into_iter().flatten().flatten() {
+        let path = entry.path();
+        // An executor has a folder of its own, and in it `results`.
+        match path.ends_with("results") {
+            true => {
+                let queries = std::fs::read_dir(&path).into_iter().flatten().flatten();
+                let queries = queries.map(|query| query.path().display().to_string());
+                // The engine has a folder of its own there, for what does not fit memory.
+                found.extend(queries.filter(|query| !query.contains("/datafusion-")));
+            }
+            false if path.is_dir() => found.extend(results(&path)),
+            false => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn executors_end_a_query_whose_client_is_gone_and_remove_its_files() {
+    let files = Files::with_scores(1_000_000, 5, 8);
+    let cluster = Cluster::new(2);
+    let to = ["--scheduler", cluster.address.as_str()];
+    for (round, how) in ["INT", "TERM", "KILL", "timeout"].into_iter().enumerate() {
+        let patience = match how {
+            "timeout" => ["--timeout", "3"],
+            _ => ["--timeout", "600"],
+        };
+        let asked =
+            files.start(&[&["sql", SLOW, "--partitions", "2"][..], &to, &patience].concat());
+        let deadline = Instant::now() + LONGEST;
+        while [0, 1]
+            .iter()
+            .any(|&executor| tasks(&cluster, executor).0 <= round)
+        {
+            assert!(Instant::now() < deadline, "{how}: no work");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        if how != "timeout" {
+            send(how, asked.id());
+        }
+        let said = ended(asked, LONGEST);
+        assert_ne!(said.code, Some(0), "{how}: {said:?}");
+        let gone = Instant::now();
+        let is_busy = |executor| {
+            let (begun, ended) = tasks(&cluster, executor);
+            begun > ended
+        };
+        while is_busy(0) || is_busy(1) || !results(cluster.folder()).is_empty() {
+            let left = results(cluster.folder());
+            assert!(gone.elapsed() < SOON, "{how}: still at work, {left:?}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+    // They are there for others.
+    let answer = files.json(QUICK, &to);
+    assert_eq!(answer, "[{\"n\":1000000}]\n");
+}
+
+/// How many parts of queries an executor has begun, and how many have ended.
+fn tasks(cluster: &Cluster, executor: usize) -> (usize, usize) {
+    let log = cluster.log(executor);
+    (
+        log.matches("Received task").count(),
+        log.matches("Finished task").count(),
+    )
+}
+
+#[test]
+fn a_query_that_ends_is_not_cancelled() {
+    let files = Files::with_scores(1_000, 5, 2);
+    let cluster = Cluster::new(1);
+    let to = ["--scheduler", cluster.address.as_str()];
+    for _ in 0..5 {
+        assert_eq!(files.json(QUICK, &to), "[{\"n\":1000}]\n");
+    }
+    assert!(!cluster.log(0).contains("is over"), "{}", cluster.log(0));
+}
