@@ -142,6 +142,21 @@ impl TwoStages {
         })
     }
 
+    /// The columns of the rows that the query reads: others need not be sent.
+    #[must_use]
+    pub fn columns(&self) -> Vec<String> {
+        let mut read = Vec::new();
+        // An error is that of the closure, which has none.
+        let _ = self.first.plan.apply(|node| {
+            if let Some(rows) = of_rows(node, &self.first.rows) {
+                let fields = rows.projected_schema().fields().iter();
+                read.extend(fields.map(|field| field.name().clone()));
+            }
+            Ok(TreeNodeRecursion::Continue)
+        });
+        read
+    }
+
     /// Whether there are states: whether the query has aggregate functions or groups.
     #[must_use]
     pub fn has_states(&self) -> bool {

@@ -40,6 +40,11 @@ impl TwoStages {
     }
 
     #[getter]
+    fn columns(&self) -> Vec<String> {
+        self.of.columns()
+    }
+
+    #[getter]
     fn has_states(&self) -> bool {
         self.of.has_states()
     }

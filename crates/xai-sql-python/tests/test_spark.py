@@ -89,6 +89,14 @@ def test_queries_without_groups_rows_and_aggregates(frame, scores):
     assert found.tolist() == np.sort(query(rows, scores=scores)["d"].to_numpy()).tolist()
 
 
+def test_columns_that_are_not_read_are_not_sent(session):
+    rows = session.sql("SELECT id AS other, id % 2 AS `a.b`, cast(id AS double) AS `x``y` FROM range(100)")
+    assert spark.query("SELECT exact_sum(other) AS s FROM rows", rows=rows).collect()[0].s == 4950.0
+    sql = 'SELECT "a.b" AS explainer, exact_sum("x`y") AS s FROM rows GROUP BY "a.b"'
+    assert by_explainer(spark.query(sql, rows=rows)) == {0: {"s": 2450.0}, 1: {"s": 2500.0}}
+    assert spark.query("SELECT count(*) AS n FROM rows", rows=rows).collect()[0].n == 100
+
+
 def test_small_tables_go_to_each_task(frame, scores):
     names = {"explainer": ["lime", "random"], "kind": ["local", "none"]}
     sql = "SELECT kind AS explainer, average_drop(base, masked) AS drop FROM scores JOIN names USING (explainer) GROUP BY kind"

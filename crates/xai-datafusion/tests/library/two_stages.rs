@@ -153,6 +153,7 @@ async fn rows_are_joined_with_small_tables_and_joins_keep_nothing_of_a_former_pa
     // One plan for all parts, as a worker has it.
     let schema = parts[0].schema();
     let stages = plan(sql, &schema).await.unwrap();
+    assert_eq!(stages.columns(), ["g", "x"]);
     let mut states = Vec::new();
     for part in &parts {
         let part = stages
@@ -195,6 +196,7 @@ async fn names_are_those_of_sql_and_no_column_need_be_read() {
         let stages = TwoStages::plan(&SessionContext::new(), sql, "Scores", &schema)
             .await
             .unwrap();
+        assert!(stages.columns().is_empty());
         let states = stages
             .partial(rows_of(&schema, vec![all.clone(), all.clone()]))
             .unwrap();

@@ -83,6 +83,10 @@ def query(sql: str, /, **tables: Any) -> Any:
         )
     ((name, rows),) = frames.items()
     others = {other: table for other, table in tables.items() if other != name}
+    read = TwoStages(sql, _arrow_schema(rows), name, **others).columns
+    # Sending rows to Python is most of the time, so what the query does not read stays where it is.
+    kept = [column for column in rows.columns if column in read] or rows.columns[:1]
+    rows = rows.select(*("`" + column.replace("`", "``") + "`" for column in kept))
     stages = TwoStages(sql, _arrow_schema(rows), name, **others)
     result = pa.schema([field.with_type(_signed(field.type)) for field in stages.schema])
 

@@ -37,6 +37,8 @@ class TwoStages:
     ----------
     schema : pyarrow.Schema
         The columns of the result.
+    columns : list of str
+        The columns of the rows that the query reads; others need not be sent.
     has_states : bool
         Whether the query aggregates: where it does not, the first stage gives rows of the result.
     state_schema : pyarrow.Schema
@@ -70,6 +72,7 @@ class TwoStages:
         given = [(name, other, True) for name, other in kept.items()]
         self._of = _native.TwoStages(sql, table, schema, given)
         self.schema: pa.Schema = self._of.schema
+        self.columns: list[str] = self._of.columns
         self.has_states: bool = self._of.has_states
         self.state_schema: pa.Schema = self._of.state_schema
         self.n_keys: int = self._of.n_keys
