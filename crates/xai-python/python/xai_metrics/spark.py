@@ -12,8 +12,8 @@ Each task makes states of its own rows, so that many rows of one group are no bu
 and are merged. States add up exactly: the result has the bits of one process, however Spark
 divides the rows, and so has that of a query whose workers were lost and started again.
 
-Needs pyspark 3.5 or newer with pyarrow, and on the workers this package; data frames of Spark Connect and
-of Databricks are taken as well.
+Needs pyspark with pyarrow, and on the workers this package. It is tested with pyspark 4.3; data frames of Spark
+Connect are taken as well.
 """
 
 from __future__ import annotations

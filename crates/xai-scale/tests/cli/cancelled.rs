@@ -8,9 +8,6 @@ use crate::harness::{Cluster, Files, LONGEST, ended, send};
 /// Work for many seconds in small batches: each row is made a long text and hashed.
 const SLOW: &str = "SELECT max(md5(repeat(CAST(base AS VARCHAR), 100))) AS x FROM 'runs'";
 const QUICK: &str = "SELECT count(*) AS n FROM 'runs'";
-/// How long an executor may go on for nobody, on a machine that is busy with other tests.
-const SOON: Duration = Duration::from_secs(10);
-
 /// The folders of queries in the work folders of executors.
 fn results(of: &Path) -> Vec<String> {
     let mut found = Vec::new();
@@ -44,10 +41,8 @@ fn executors_end_a_query_whose_client_is_gone_and_remove_its_files() {
         let asked =
             files.start(&[&["sql", SLOW, "--partitions", "2"][..], &to, &patience].concat());
         let deadline = Instant::now() + LONGEST;
-        while [0, 1]
-            .iter()
-            .any(|&executor| tasks(&cluster, executor).0 <= round)
-        {
+        let n_begun = |executor| cluster.log(executor).matches("Received task").count();
+        while n_begun(0).min(n_begun(1)) <= round {
             assert!(Instant::now() < deadline, "{how}: no work");
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -56,29 +51,18 @@ fn executors_end_a_query_whose_client_is_gone_and_remove_its_files() {
         }
         let said = ended(asked, LONGEST);
         assert_ne!(said.code, Some(0), "{how}: {said:?}");
-        let gone = Instant::now();
-        let is_busy = |executor| {
-            let (begun, ended) = tasks(&cluster, executor);
-            begun > ended
-        };
-        while is_busy(0) || is_busy(1) || !results(cluster.folder()).is_empty() {
+        // Each executor ends its part before it is done.
+        let deadline = Instant::now() + LONGEST;
+        let n_ended = |executor| cluster.log(executor).matches("is over").count();
+        while n_ended(0).min(n_ended(1)) <= round || !results(cluster.folder()).is_empty() {
             let left = results(cluster.folder());
-            assert!(gone.elapsed() < SOON, "{how}: still at work, {left:?}");
+            assert!(Instant::now() < deadline, "{how}: still at work, {left:?}");
             std::thread::sleep(Duration::from_millis(20));
         }
     }
     // They are there for others.
     let answer = files.json(QUICK, &to);
     assert_eq!(answer, "[{\"n\":1000000}]\n");
-}
-
-/// How many parts of queries an executor has begun, and how many have ended.
-fn tasks(cluster: &Cluster, executor: usize) -> (usize, usize) {
-    let log = cluster.log(executor);
-    (
-        log.matches("Received task").count(),
-        log.matches("Finished task").count(),
-    )
 }
 
 #[test]
