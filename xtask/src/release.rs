@@ -348,7 +348,7 @@ mod tests {
         let crates = in_order(crates).expect("an order");
         assert_eq!(names(crates.iter())[..2], ["xai-derive", "xai-core"]);
         let apart: Vec<&Crate> = crates.iter().filter(|it| !it.is_published).collect();
-        assert_eq!(names(apart.into_iter()), ["xai-python"]);
+        assert_eq!(names(apart.into_iter()), ["xai-python", "xai-sql-python"]);
         assert_eq!(
             names(dependencies(&crates, "xai-graph")),
             ["xai-derive", "xai-core"]
