@@ -12,7 +12,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What is published in another way, or not at all.
-const APART: [&str; 4] = ["xai-python", "xai-benches", "xai-fuzz", "xtask"];
+const APART: [&str; 5] = [
+    "xai-python",
+    "xai-sql-python",
+    "xai-benches",
+    "xai-fuzz",
+    "xtask",
+];
 
 /// What is packaged but not built here: a query engine takes minutes.
 const UNBUILT: [&str; 2] = ["xai-datafusion", "xai-scale"];
