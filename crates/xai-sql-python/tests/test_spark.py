@@ -90,9 +90,9 @@ def test_queries_without_groups_rows_and_aggregates(frame, scores):
 
 
 def test_columns_that_are_not_read_are_not_sent(session):
-    rows = session.sql("SELECT id AS other, id % 2 AS `a.b`, cast(id AS double) AS `x``y` FROM range(100)")
+    rows = session.sql("SELECT id AS other, id % 2 AS `a.b`, cast(id AS double) AS `x y` FROM range(100)")
     assert spark.query("SELECT exact_sum(other) AS s FROM rows", rows=rows).collect()[0].s == 4950.0
-    sql = 'SELECT "a.b" AS explainer, exact_sum("x`y") AS s FROM rows GROUP BY "a.b"'
+    sql = 'SELECT "a.b" AS explainer, exact_sum("x y") AS s FROM rows GROUP BY "a.b"'
     assert by_explainer(spark.query(sql, rows=rows)) == {0: {"s": 2450.0}, 1: {"s": 2500.0}}
     assert spark.query("SELECT count(*) AS n FROM rows", rows=rows).collect()[0].n == 100
 

@@ -102,8 +102,8 @@ def query(sql: str, /, **tables: Any) -> Any:
 
     columns = _spark_schema(result)
     if not stages.has_states:
-        return rows.mapInArrow(whole, columns)
-    return _together(rows.mapInArrow(first, _STATES), stages.n_keys > 0).mapInArrow(last, columns)
+        return _map(rows, whole, columns)
+    return _together(_map(rows, first, _STATES), stages.n_keys > 0).mapInArrow(last, columns)
 
 
 def accumulate(
@@ -161,7 +161,7 @@ def accumulate(
         for key, state in _merged(_pieces(batches)).items():
             yield _piece(0, pickle.dumps((key, state)))
 
-    states = _together(rows.mapInArrow(first, _STATES), bool(columns)).mapInArrow(last, _STATES)
+    states = _together(_map(rows, first, _STATES), bool(columns)).mapInArrow(last, _STATES)
     merged = _merged(bytes(row.states) for row in states.collect())
     if not columns:
         return merged[()] if merged else new()
@@ -226,7 +226,21 @@ def explain(
             ]
             yield pa.RecordBatch.from_arrays([*batch.columns, *columns], names=result.names)
 
-    return rows.mapInArrow(explained, _spark_schema(result))
+    return _map(rows, explained, _spark_schema(result))
+
+
+def _map(
+    rows: Any,
+    work: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]],
+    columns: Any,
+) -> Any:
+    """``rows.mapInArrow``, also of columns with a dot in their name, which Spark takes for that of a field."""
+    names = rows.columns
+
+    def named(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from work(pa.RecordBatch.from_arrays(it.columns, names=names) for it in batches)
+
+    return rows.toDF(*(f"column_{at}" for at in range(len(names)))).mapInArrow(named, columns)
 
 
 def _no_value(values: Any) -> Any:
