@@ -105,6 +105,11 @@
 //! [`ExplainCases`] does the same in blocks of samples and chunks of training rows, many times faster,
 //! standardises features, and writes Parquet.
 //!
+//! # In other engines
+//!
+//! [`TwoStages`] divides a query into a stage for each part of the rows, and one for the states that these make: the tasks of
+//! another engine run both.
+//!
 //! # Attributions to training cases
 //!
 //! A row of a table is a test case with the list of its attributions, as a data frame writes an array `(n_test, n_train)`.
@@ -150,5 +155,5 @@ mod two_stages;
 
 pub use casebased::explain::{ExplainCases, ExplainedCases};
 pub use function::Stages;
-pub use register::{aggregates, register, register_all, scalars};
-pub use two_stages::{TwoStages, rows_of};
+pub use register::{aggregates, queries_alone, register, register_all, scalars};
+pub use two_stages::TwoStages;

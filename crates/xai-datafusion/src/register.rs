@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use datafusion::common::Result;
 use datafusion::execution::FunctionRegistry;
+use datafusion::execution::context::SQLOptions;
 use datafusion::execution::memory_pool::MemoryLimit;
 use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
 use datafusion::prelude::SessionContext;
@@ -104,6 +105,15 @@ pub fn register(session: &SessionContext) {
     for function in scalars() {
         session.register_udf(Arc::unwrap_or_clone(function));
     }
+}
+
+/// The options of a session that answers queries and does nothing else.
+#[must_use]
+pub fn queries_alone() -> SQLOptions {
+    SQLOptions::new()
+        .with_allow_ddl(false)
+        .with_allow_dml(false)
+        .with_allow_statements(false)
 }
 
 #[cfg(test)]

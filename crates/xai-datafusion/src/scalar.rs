@@ -67,6 +67,12 @@ impl Scalar {
     }
 }
 
+/// Whether there are rows, and all have one value.
+fn is_repeated(rows: &ArrayRef) -> bool {
+    let others = rows.len().saturating_sub(1);
+    !rows.is_empty() && rows.slice(0, others).to_data() == rows.slice(1, others).to_data()
+}
+
 known_by_name!(Scalar);
 
 impl ScalarUDFImpl for Scalar {
@@ -106,8 +112,8 @@ impl ScalarUDFImpl for Scalar {
             .all(|it| matches!(it, ColumnarValue::Scalar(_)));
         let constant = |(argument, value): (&Argument, &ColumnarValue)| match value {
             ColumnarValue::Scalar(value) => Ok(Some(value.clone())),
-            // The planner has seen a constant: an engine that has loaded this library repeats it for each row.
-            ColumnarValue::Array(rows) if argument.is_constant() && !rows.is_empty() => {
+            // An engine that has loaded this library repeats a constant for each row.
+            ColumnarValue::Array(rows) if argument.is_constant() && is_repeated(rows) => {
                 ScalarValue::try_from_array(rows, 0).map(Some)
             }
             ColumnarValue::Array(_) => Ok(None),

@@ -10,7 +10,6 @@ use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{
     JoinType, Result, TableReference, exec_datafusion_err, exec_err, plan_datafusion_err, plan_err,
 };
-use datafusion::execution::context::SQLOptions;
 use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder, TaskContext};
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_expr::expressions::Column;
@@ -26,7 +25,7 @@ use datafusion::prelude::SessionContext;
 use futures::StreamExt;
 
 use crate::function::Stages;
-use crate::register::register_all;
+use crate::register::{queries_alone, register_all};
 
 /// Which version made a state: those of another may lie otherwise in memory.
 const VERSION: (&str, &str) = ("xai-datafusion", env!("CARGO_PKG_VERSION"));
@@ -49,8 +48,10 @@ const VERSION: (&str, &str) = ("xai-datafusion", env!("CARGO_PKG_VERSION"));
 /// use std::sync::Arc;
 /// use datafusion::arrow::array::{AsArray, Float64Array, RecordBatch};
 /// use datafusion::arrow::datatypes::Float64Type;
+/// use datafusion::physical_plan::common::collect;
+/// use datafusion::physical_plan::memory::MemoryStream;
 /// use datafusion::prelude::SessionContext;
-/// use xai_datafusion::{TwoStages, rows_of};
+/// use xai_datafusion::TwoStages;
 ///
 /// let part = |base: f64, masked: f64| {
 ///     let column = |value| Arc::new(Float64Array::from(vec![value])) as _;
@@ -63,10 +64,11 @@ const VERSION: (&str, &str) = ("xai-datafusion", env!("CARGO_PKG_VERSION"));
 ///
 /// let mut states = Vec::new();
 /// for part in parts {
-///     states.extend(datafusion::physical_plan::common::collect(query.partial(rows_of(&schema, vec![part]))?).await?);
+///     let part = MemoryStream::try_new(vec![part], schema.clone(), None)?;
+///     states.extend(collect(query.partial(Box::pin(part))?).await?);
 /// }
-/// let result = query.finish(rows_of(&query.state_schema(), states))?;
-/// let result = datafusion::physical_plan::common::collect(result).await?;
+/// let states = MemoryStream::try_new(states, query.state_schema(), None)?;
+/// let result = collect(query.finish(Box::pin(states))?).await?;
 /// assert_eq!(result[0].column(0).as_primitive::<Float64Type>().value(0), 0.25 / (0.5 + 1e-8) / 2.0);
 /// # Ok(())
 /// # }
@@ -78,12 +80,6 @@ pub struct TwoStages {
     last: Option<Stage>,
     n_keys: usize,
     context: Arc<TaskContext>,
-}
-
-/// Batches as what a stage reads.
-pub fn rows_of(schema: &SchemaRef, batches: Vec<RecordBatch>) -> SendableRecordBatchStream {
-    let batches = futures::stream::iter(batches.into_iter().map(Ok));
-    Box::pin(RecordBatchStreamAdapter::new(Arc::clone(schema), batches))
 }
 
 impl TwoStages {
@@ -101,13 +97,12 @@ impl TwoStages {
         let session = in_one_part(session)?;
         let rows = Once::new(table, schema, None);
         let part = Arc::clone(&rows) as Arc<dyn PartitionStream>;
-        let of_rows = StreamingTable::try_new(Arc::clone(schema), vec![part])?;
-        session.register_table(table, Arc::new(of_rows))?;
-        let options = SQLOptions::new()
-            .with_allow_ddl(false)
-            .with_allow_dml(false)
-            .with_allow_statements(false);
-        let (state, plan) = session.sql_with_options(sql, options).await?.into_parts();
+        let read = StreamingTable::try_new(Arc::clone(schema), vec![part])?;
+        // The catalog is that of the caller's session, which keeps nothing of this.
+        session.register_table(table, Arc::new(read))?;
+        let frame = session.sql_with_options(sql, queries_alone()).await;
+        session.deregister_table(table)?;
+        let (state, plan) = frame?.into_parts();
         let plan = state.optimize(&plan)?;
         // As SQL writes it: in small letters, but in quotes.
         let name = TableReference::from(table);

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use datafusion::execution::context::SQLOptions;
 use datafusion::sql::parser::Statement;
 use tokio::time::timeout;
+use xai_datafusion::queries_alone;
 use xai_files::Failure;
 
 use crate::amount;
@@ -118,11 +118,7 @@ async fn answer_one(arguments: &Arguments, statement: Statement) -> Result<(), F
         tables.check_output(file)?;
     }
     // Once more by the plan, which sees what a statement has inside.
-    let options = SQLOptions::new()
-        .with_allow_ddl(false)
-        .with_allow_dml(false)
-        .with_allow_statements(false);
-    let frame = match options.verify_plan(&plan) {
+    let frame = match queries_alone().verify_plan(&plan) {
         Ok(()) => session.execute_logical_plan(plan.clone()).await,
         Err(error) => Err(error),
     };

@@ -7,12 +7,13 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::Schema;
 use datafusion::catalog::streaming::StreamingTable;
 use datafusion::error::Result;
-use datafusion::execution::context::SQLOptions;
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::physical_plan::streaming::PartitionStream;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use futures::TryStreamExt;
 use pyo3::prelude::*;
+use xai_datafusion::queries_alone;
 
 use crate::error::raised;
 use crate::stream::{Engine, Table};
@@ -37,8 +38,7 @@ pub(crate) fn session(
     xai_datafusion::register(&session);
     for (name, object, is_repeatable) in tables {
         let table = Table::new(&object, is_repeatable)?;
-        let schema =
-            Arc::clone(datafusion::physical_plan::streaming::PartitionStream::schema(&*table));
+        let schema = Arc::clone(table.schema());
         let registered = StreamingTable::try_new(schema, vec![table])
             .and_then(|table| session.register_table(name, Arc::new(table)));
         registered.map_err(|error| raised(&error))?;
@@ -64,11 +64,7 @@ pub(crate) fn query(
 }
 
 async fn answer(session: SessionContext, sql: String) -> Result<(Schema, Vec<RecordBatch>)> {
-    let options = SQLOptions::new()
-        .with_allow_ddl(false)
-        .with_allow_dml(false)
-        .with_allow_statements(false);
-    let frame = session.sql_with_options(&sql, options).await?;
+    let frame = session.sql_with_options(&sql, queries_alone()).await?;
     let rows = frame.execute_stream().await?;
     let schema = Schema::clone(&rows.schema());
     Ok((schema, rows.try_collect().await?))

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use arrow_pyarrow::{FromPyArrow, PyArrowType};
 use datafusion::arrow::array::{RecordBatch, RecordBatchReader};
-use datafusion::arrow::datatypes::{Schema, SchemaRef};
+use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::ffi_stream::ArrowArrayStreamReader;
 use datafusion::common::{exec_datafusion_err, exec_err};
@@ -191,14 +191,12 @@ impl Drop for Engine {
 /// Batches of a result, made when they are asked for.
 #[pyclass(frozen, module = "xai_metrics_sql")]
 pub(crate) struct Batches {
-    schema: SchemaRef,
     left: Mutex<Option<(SendableRecordBatchStream, Engine)>>,
 }
 
 impl Batches {
     pub(crate) fn new(rows: SendableRecordBatchStream, engine: Engine) -> Self {
         Self {
-            schema: rows.schema(),
             left: Mutex::new(Some((rows, engine))),
         }
     }
@@ -206,12 +204,6 @@ impl Batches {
 
 #[pymethods]
 impl Batches {
-    /// The columns.
-    #[getter]
-    fn schema(&self) -> PyArrowType<Schema> {
-        PyArrowType(Schema::clone(&self.schema))
-    }
-
     fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
         slf
     }

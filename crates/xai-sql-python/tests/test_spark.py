@@ -143,6 +143,8 @@ def test_accumulators_by_group(frame, scores):
     for explainer, part in table.groupby("explainer"):
         expected = GroundTruthAccumulator().update(part.base.to_numpy(), part.is_true.to_numpy())
         assert found[explainer].finish() == expected.finish()
+    with pytest.raises(ValueError, match="no column kind; there are explainer"):
+        spark.accumulate(frame, GroundTruthAccumulator, update, by="kind")
     pairs = spark.accumulate(frame, GroundTruthAccumulator, update, by=["explainer", "label"])
     assert len(pairs) == 12 and ("lime", 3) in pairs
     with_missing = frame.selectExpr("if(masked > 0.5, double('nan'), masked + null) as key", "base", "is_true")
@@ -195,6 +197,12 @@ def test_explanations_by_precedent(session):
     lists = frame.selectExpr("id", "array(a, b, c) as x", "predicted")
     again = spark.explain(lists, explainer, features="x", predicted="predicted").orderBy("id").toArrow()
     assert again["correspondence"] == found["correspondence"]
+    uneven = frame.selectExpr("if(id = 7, array(a, b), if(id = 8, array(a, b, c, a), array(a, b, c))) as x", "predicted")
+    with pytest.raises(Exception, match="x: a list has . numbers, others ."):
+        spark.explain(uneven, explainer, features="x", predicted="predicted").collect()
+    absent = frame.selectExpr("if(id = 7, null, array(a, b, c)) as x", "predicted")
+    with pytest.raises(Exception, match="x: a list is missing"):
+        spark.explain(absent, explainer, features="x", predicted="predicted").collect()
     with pytest.raises(ValueError, match="no column d"):
         spark.explain(frame, explainer, features=["d"], predicted="predicted")
     with pytest.raises(ValueError, match="the result has a column level of its own"):

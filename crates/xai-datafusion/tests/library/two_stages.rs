@@ -8,10 +8,12 @@ use datafusion::arrow::array::{
 };
 use datafusion::arrow::datatypes::{Field, Int64Type, Schema, SchemaRef};
 use datafusion::datasource::MemTable;
+use datafusion::execution::SendableRecordBatchStream;
 use datafusion::physical_plan::common::collect;
+use datafusion::physical_plan::memory::MemoryStream;
 use datafusion::prelude::SessionContext;
 use proptest::prelude::*;
-use xai_datafusion::{TwoStages, rows_of};
+use xai_datafusion::TwoStages;
 
 use crate::tables::{bits, rows, session};
 
@@ -48,6 +50,10 @@ fn of_all(sql: &str, all: &RecordBatch) -> RecordBatch {
     let table = MemTable::try_new(all.schema(), vec![vec![all.clone()]]).unwrap();
     session.register_table("rows", Arc::new(table)).unwrap();
     rows(&session, sql).unwrap()
+}
+
+fn rows_of(schema: &SchemaRef, batches: Vec<RecordBatch>) -> SendableRecordBatchStream {
+    Box::pin(MemoryStream::try_new(batches, Arc::clone(schema), None).unwrap())
 }
 
 async fn plan(sql: &str, schema: &SchemaRef) -> datafusion::error::Result<TwoStages> {
@@ -189,11 +195,13 @@ async fn a_query_of_rows_has_one_stage() {
 async fn names_are_those_of_sql_and_no_column_need_be_read() {
     let all = table(&[(0, 0.5, 0.25), (1, 0.5, 0.5)]);
     let schema = all.schema();
+    // One session for both, which keeps no table.
+    let session = SessionContext::new();
     for sql in [
         "SELECT count(*) FROM Scores",
         "SELECT count(*) FROM scores AS s",
     ] {
-        let stages = TwoStages::plan(&SessionContext::new(), sql, "Scores", &schema)
+        let stages = TwoStages::plan(&session, sql, "Scores", &schema)
             .await
             .unwrap();
         assert!(stages.columns().is_empty());

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 if TYPE_CHECKING:
     from .casebased import CaseExplainer
@@ -37,7 +38,7 @@ Accumulator = TypeVar("Accumulator")
 
 #: Places that states of groups go to. Spark reads small ones together.
 _PLACES = 256
-_STATES = "place int, states binary"
+_STATES = pa.schema([("place", pa.int32()), ("states", pa.binary())])
 
 
 def query(sql: str, /, **tables: Any) -> Any:
@@ -100,10 +101,9 @@ def query(sql: str, /, **tables: Any) -> Any:
     def last(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from _as(stages.result_of(_pieces(batches)).to_batches(), result)
 
-    columns = _spark_schema(result)
     if not stages.has_states:
-        return _map(rows, whole, columns)
-    return _together(_map(rows, first, _STATES), stages.n_keys > 0).mapInArrow(last, columns)
+        return _map(rows, whole, result)
+    return _map(_together(_map(rows, first, _STATES), stages.n_keys > 0), last, result)
 
 
 def accumulate(
@@ -147,12 +147,15 @@ def accumulate(
         {explainer: state.finish().auroc for explainer, state in by_explainer.items()}
     """
     columns = [by] if isinstance(by, str) else list(by)
+    _check_columns(rows, columns)
 
     def first(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         states: dict[tuple[Any, ...], Accumulator] = {}
         for batch in batches:
             for key, part in _groups(batch, columns):
-                update(states.setdefault(key, new()), part)
+                if key not in states:
+                    states[key] = new()
+                update(states[key], part)
         for key, state in states.items():
             stored = pickle.dumps((key, state))
             yield _piece(zlib.crc32(repr(key).encode()) % _PLACES, stored)
@@ -161,7 +164,7 @@ def accumulate(
         for key, state in _merged(_pieces(batches)).items():
             yield _piece(0, pickle.dumps((key, state)))
 
-    states = _together(_map(rows, first, _STATES), bool(columns)).mapInArrow(last, _STATES)
+    states = _map(_together(_map(rows, first, _STATES), bool(columns)), last, _STATES)
     merged = _merged(bytes(row.states) for row in states.collect())
     if not columns:
         return merged[()] if merged else new()
@@ -204,9 +207,8 @@ def explain(
     added = {"correspondence": pa.float64(), "level": pa.string()}
     added |= {f"neighbor_{rank}": pa.int64() for rank in ranks}
     added |= {f"distance_{rank}": pa.float64() for rank in ranks}
+    _check_columns(rows, [*listed, predicted])
     schema = _arrow_schema(rows)
-    if missing := [name for name in [*listed, predicted] if name not in schema.names]:
-        raise ValueError(f"rows: no column {missing[0]}; there are {', '.join(schema.names)}")
     if twice := [name for name in added if name in schema.names]:
         raise ValueError(f"rows: the result has a column {twice[0]} of its own; rename that of rows")
     result = pa.schema([*schema, *(pa.field(name, kind) for name, kind in added.items())])
@@ -226,21 +228,28 @@ def explain(
             ]
             yield pa.RecordBatch.from_arrays([*batch.columns, *columns], names=result.names)
 
-    return _map(rows, explained, _spark_schema(result))
+    return _map(rows, explained, result)
 
 
 def _map(
     rows: Any,
     work: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]],
-    columns: Any,
+    result: pa.Schema,
 ) -> Any:
     """``rows.mapInArrow``, also of columns with a dot in their name, which Spark takes for that of a field."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
     names = rows.columns
 
     def named(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from work(pa.RecordBatch.from_arrays(it.columns, names=names) for it in batches)
 
-    return rows.toDF(*(f"column_{at}" for at in range(len(names)))).mapInArrow(named, columns)
+    return rows.toDF(*(f"column_{at}" for at in range(len(names)))).mapInArrow(named, from_arrow_schema(result))
+
+
+def _check_columns(rows: Any, names: list[str]) -> None:
+    if missing := [name for name in names if name not in rows.columns]:
+        raise ValueError(f"rows: no column {missing[0]}; there are {', '.join(rows.columns)}")
 
 
 def _no_value(values: Any) -> Any:
@@ -253,7 +262,12 @@ def _no_value(values: Any) -> Any:
 def _matrix(batch: pa.RecordBatch, features: list[str]) -> Any:
     columns = [batch.column(name) for name in features]
     if len(columns) == 1 and pa.types.is_nested(columns[0].type):
-        lists = columns[0]
+        (lists,) = columns
+        lengths = pc.list_value_length(lists).to_pylist()
+        for row, length in enumerate(lengths):
+            if length is None or length != lengths[0]:
+                what = "is missing" if length is None else f"has {length} numbers, others {lengths[0]}"
+                raise ValueError(f"{features[0]}: a list {what}; leave such rows out (row {row} of a batch)")
         return lists.flatten().to_numpy(zero_copy_only=False).reshape(len(lists), -1)
     return np.column_stack([column.to_numpy(zero_copy_only=False) for column in columns])
 
@@ -298,8 +312,7 @@ def _merged(pieces: Iterable[bytes]) -> dict[tuple[Any, ...], Any]:
 
 
 def _piece(place: int, states: bytes) -> pa.RecordBatch:
-    columns = [pa.array([place], pa.int32()), pa.array([states], pa.binary())]
-    return pa.RecordBatch.from_arrays(columns, names=["place", "states"])
+    return pa.RecordBatch.from_pydict({"place": [place], "states": [states]}, _STATES)
 
 
 def _pieces(batches: Iterator[pa.RecordBatch]) -> Iterator[bytes]:
@@ -338,9 +351,3 @@ def _arrow_schema(rows: Any) -> pa.Schema:
         zone = rows.sparkSession.conf.get("spark.sql.session.timeZone")
         return to_arrow_schema(rows.schema, timezone=zone)
     return to_arrow_schema(rows.schema)
-
-
-def _spark_schema(schema: pa.Schema) -> Any:
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    return from_arrow_schema(schema)

@@ -71,7 +71,7 @@ impl ExecutionEngine for StoppableEngine {
     ) -> Result<Arc<dyn QueryStageExecutor>> {
         let results = PathBuf::from(work_dir).join(job.as_str());
         let engine = &self.engine;
-        let tasks = engine.create_query_stage_exec(
+        let of_engine = engine.create_query_stage_exec(
             job.clone(),
             stage,
             task,
@@ -81,7 +81,7 @@ impl ExecutionEngine for StoppableEngine {
             config,
         )?;
         Ok(Arc::new(StoppableTask {
-            tasks,
+            of_engine,
             job,
             results,
             queries: Arc::clone(&self.queries),
@@ -151,7 +151,7 @@ impl BallistaClientPool for Connections {
 
 /// A task of a query.
 struct StoppableTask {
-    tasks: Arc<dyn QueryStageExecutor>,
+    of_engine: Arc<dyn QueryStageExecutor>,
     job: JobId,
     /// The folder of the query.
     results: PathBuf,
@@ -160,13 +160,13 @@ struct StoppableTask {
 
 impl fmt::Debug for StoppableTask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.tasks, f)
+        fmt::Debug::fmt(&self.of_engine, f)
     }
 }
 
 impl fmt::Display for StoppableTask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.tasks, f)
+        fmt::Display::fmt(&self.of_engine, f)
     }
 }
 
@@ -178,7 +178,7 @@ impl QueryStageExecutor for StoppableTask {
         context: Arc<TaskContext>,
     ) -> Result<Vec<ShuffleWritePartition>> {
         tokio::select! {
-            done = self.tasks.execute_query_stage(task, context) => return done,
+            done = self.of_engine.execute_query_stage(task, context) => return done,
             () = self.queries.over(&self.job) => {}
         }
         // The scheduler had the results of the query removed when it ended, and this task may have made others since.
@@ -187,19 +187,19 @@ impl QueryStageExecutor for StoppableTask {
     }
 
     fn collect_plan_metrics(&self) -> Vec<MetricsSet> {
-        self.tasks.collect_plan_metrics()
+        self.of_engine.collect_plan_metrics()
     }
 
     fn collect_runtime_stats_reports(&self) -> Vec<RuntimeStatsReport> {
-        self.tasks.collect_runtime_stats_reports()
+        self.of_engine.collect_runtime_stats_reports()
     }
 
     fn collect_window_state_reports(&self) -> Result<Vec<WindowStateReport>> {
-        self.tasks.collect_window_state_reports()
+        self.of_engine.collect_window_state_reports()
     }
 
     fn collect_column_stats(&self) -> Vec<TaskColumnStats> {
-        self.tasks.collect_column_stats()
+        self.of_engine.collect_column_stats()
     }
 }
 

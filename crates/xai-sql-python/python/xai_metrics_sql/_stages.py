@@ -82,15 +82,15 @@ class TwoStages:
 
         A query that does not aggregate has rows of the result here.
         """
-        return iter(self._of.partial(batches(part, self._made_of[1])))
+        return self._of.partial(batches(part, self._made_of[1]))
 
     def divide(self, states: pa.RecordBatch, n: int) -> list[tuple[int, pa.RecordBatch]]:
         """States by the place that they go to, from 0 to ``n - 1``: those of equal groups to the same."""
-        return list(self._of.divide(states, n))
+        return self._of.divide(states, n)
 
     def finish(self, states: Any) -> Iterator[pa.RecordBatch]:
         """The result of states: of all, or of all that went to one place."""
-        return iter(self._of.finish(batches(states, self.state_schema)))
+        return self._of.finish(batches(states, self.state_schema))
 
     def states_of(self, part: Any, n: int = 1) -> Iterator[tuple[int, bytes]]:
         """The states of a part as bytes, each piece with the place that it goes to, from 0 to ``n - 1``."""
