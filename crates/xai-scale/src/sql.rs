@@ -10,7 +10,7 @@ use xai_datafusion::queries_alone;
 use xai_files::Failure;
 
 use crate::amount;
-use crate::cluster::{Address, client};
+use crate::cluster::{Address, TlsOptions, client};
 use crate::failure::of_query;
 use crate::output::{self, Output, Stopped};
 use crate::session::{Limits, embedded};
@@ -24,6 +24,7 @@ use crate::tables;
 /// be compressed (.csv.gz, .jsonl.zst). Column names with capital letters stand in double quotes. The answers of several
 /// queries are tables one after the other; as JSON, a list on each line.
 #[derive(Debug, Args)]
+#[command(mut_group("TlsOptions", |group| group.requires("scheduler")))]
 #[command(after_help = "Examples:
   xai-scale sql \"SELECT explainer, average_drop(base, masked) FROM 'scores.parquet' GROUP BY explainer\"
   xai-scale sql \"SELECT class, average_drop(base, masked) FROM 'runs' GROUP BY class\" --out drop.parquet
@@ -44,6 +45,8 @@ pub(crate) struct Arguments {
     /// Send the query to the cluster of this scheduler; its executors read the files by the same paths.
     #[arg(long, value_name = "ADDRESS")]
     scheduler: Option<Address>,
+    #[command(flatten)]
+    tls: TlsOptions,
     /// Parts that a table is read in at the same time; the number of cores where it is not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
     partitions: Option<u32>,
@@ -109,7 +112,7 @@ async fn answer_one(arguments: &Arguments, statement: Statement) -> Result<(), F
         memory: arguments.memory_limit,
     };
     let session = match &arguments.scheduler {
-        Some(scheduler) => client::session(scheduler, &limits).await?,
+        Some(scheduler) => client::session(scheduler, &arguments.tls, &limits).await?,
         None => embedded(&limits)?,
     };
     let allow_missing = arguments.allow_missing_columns;

@@ -14,13 +14,6 @@ pub(crate) struct Address {
     pub(crate) port: u16,
 }
 
-impl Address {
-    /// The address for the client of the engine.
-    pub(crate) fn url(&self) -> String {
-        format!("http://{self}")
-    }
-}
-
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.host, self.port)
@@ -33,6 +26,7 @@ impl FromStr for Address {
     fn from_str(text: &str) -> Result<Self, String> {
         const EXPECTED: &str = "expected HOST:PORT, as in 127.0.0.1:50050";
         let rest = text.strip_prefix("http://").unwrap_or(text);
+        let rest = rest.strip_prefix("https://").unwrap_or(rest);
         let (host, port) = match rest.rsplit_once(':') {
             // The last colon of an address in brackets without a port is inside them.
             Some((host, port)) if !port.ends_with(']') => {
@@ -61,6 +55,7 @@ mod tests {
         let read = |text: &str| text.parse::<Address>().map(|address| address.to_string());
         assert_eq!(read("127.0.0.1:1"), Ok("127.0.0.1:1".to_owned()));
         assert_eq!(read("http://host"), Ok("host:50050".to_owned()));
+        assert_eq!(read("https://host:7"), Ok("host:7".to_owned()));
         assert_eq!(read("[::1]"), Ok("[::1]:50050".to_owned()));
         assert_eq!(read("[::1]:7"), Ok("[::1]:7".to_owned()));
         for wrong in [

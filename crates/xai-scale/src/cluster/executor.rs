@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ballista_core::config::TaskSchedulingPolicy;
+use ballista_core::utils::default_config_producer;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 use clap::Args;
 use tokio::net::TcpListener;
@@ -15,12 +16,13 @@ use super::address::Address;
 use super::codec::{LogicalCodec, PhysicalCodec, functions};
 use super::guard::{self, DataRootOptions};
 use super::stoppable::StoppableEngine;
+use super::tls::ServerTlsOptions;
 use super::work_dir::{self, WorkDir};
 use crate::amount;
 use crate::failure::of_query;
 
-/// Seconds that an executor waits for its scheduler to be there.
-const PATIENCE: u16 = 30;
+/// How long an executor waits for its scheduler to be there.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Seconds between looks for results that nobody needs any more, and how old they are then.
 const CLEANING: Duration = Duration::from_secs(600);
@@ -30,12 +32,12 @@ const RESULTS_LIVE: Duration = Duration::from_secs(24 * 3600);
 ///
 /// It asks the scheduler for work, reads the files by the paths that the query gives, and keeps its results in a
 /// folder until others have fetched them from its port. It runs no plan that does more than read and compute, and opens no
-/// file that is not below a --data-root. Its port asks for no password and encrypts nothing: keep it as closed as the port of
-/// the scheduler.
+/// file that is not below a --data-root. Results are handed out to those alone who have the secret of --token-file, or a
+/// certificate; on the loopback both may be left out.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xai-scale executor --scheduler 127.0.0.1:50050
-  xai-scale executor --scheduler 10.0.0.5:50050 --bind 10.0.0.6 --concurrent-tasks 16 --data-root /data --work-dir /scratch/xai")]
+  xai-scale executor --scheduler 10.0.0.5:50050 --bind 10.0.0.6 --token-file secret --data-root /data --work-dir /scratch/xai")]
 pub(crate) struct Arguments {
     /// Where the scheduler listens.
     #[arg(long, value_name = "ADDRESS")]
@@ -55,6 +57,8 @@ pub(crate) struct Arguments {
     work_dir: Option<PathBuf>,
     #[command(flatten)]
     readable: DataRootOptions,
+    #[command(flatten)]
+    tls: ServerTlsOptions,
     /// Parts of queries that are worked on at the same time; the number of cores where it is not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     concurrent_tasks: Option<u32>,
@@ -87,6 +91,7 @@ pub(crate) fn with_stack(_: usize) {}
 /// Works until it is interrupted.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     arguments.readable.install(arguments.bind)?;
+    let tls = arguments.tls.read(arguments.bind)?;
     let address = free(SocketAddr::new(arguments.bind, arguments.port)).await?;
     let parent = arguments
         .work_dir
@@ -106,7 +111,10 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     let results = results
         .to_str()
         .ok_or_else(|| Failure::of_option("--work-dir", "expected a name in Unicode"))?;
+    tls.reach(&arguments.scheduler, PATIENCE).await?;
     let functions = functions().map_err(|error| of_query(&error))?;
+    let engine = StoppableEngine::new(arguments.scheduler.clone(), tls.clone());
+    let of_session = tls.clone();
     let mut config = ExecutorProcessConfig {
         bind_host: arguments.bind.to_string(),
         port: address.port(),
@@ -116,25 +124,29 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
         })),
         scheduler_host: arguments.scheduler.host.clone(),
         scheduler_port: arguments.scheduler.port,
-        scheduler_connect_timeout_seconds: PATIENCE,
+        scheduler_connect_timeout_seconds: PATIENCE.as_secs() as u16,
         task_scheduling_policy: TaskSchedulingPolicy::PullStaged,
         work_dir: Some(results.to_owned()),
         memory_pool_size: arguments.memory_limit.map(|bytes| bytes as u64),
         job_data_clean_up_interval_seconds: CLEANING.as_secs(),
         job_data_ttl_seconds: RESULTS_LIVE.as_secs(),
-        override_execution_engine: Some(Arc::new(StoppableEngine::new(arguments.scheduler.url()))),
+        override_execution_engine: Some(Arc::new(engine)),
         override_function_registry: Some(functions.clone()),
         override_logical_codec: Some(Arc::new(LogicalCodec::new(functions.clone()))),
         override_physical_codec: Some(Arc::new(PhysicalCodec::of_executor(functions))),
+        override_create_grpc_client_endpoint: tls.endpoint_override(),
+        override_config_producer: Some(Arc::new(move || {
+            of_session.apply(default_config_producer())
+        })),
         ..ExecutorProcessConfig::default()
     };
     let largest_message = config.grpc_max_encoding_message_size as usize;
-    config.override_arrow_flight_service = Some(guard::results(largest_message));
+    config.override_arrow_flight_service = Some(guard::results(largest_message, tls.clone()));
     if let Some(tasks) = arguments.concurrent_tasks {
         config.vcores = tasks as usize;
     }
     println!("executor at {address}, scheduler {}", arguments.scheduler);
-    if !arguments.bind.is_loopback() {
+    if !arguments.bind.is_loopback() && !tls.is_on() {
         eprintln!("warning: whoever reaches {address} can read results: see --help");
     }
     let ended = start_executor_process(Arc::new(config)).await;

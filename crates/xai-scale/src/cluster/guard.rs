@@ -14,6 +14,7 @@ use arrow_flight::{
     HandshakeRequest, HandshakeResponse, PollInfo, PutResult, SchemaResult, Ticket,
 };
 use ballista_core::JobId;
+use ballista_core::error::BallistaError::TonicError;
 use ballista_core::serde::{decode_protobuf, scheduler::Action as Asked};
 use ballista_core::utils::create_grpc_server;
 use ballista_executor::ArrowFlightServerProvider;
@@ -29,6 +30,7 @@ use futures::stream::BoxStream;
 use tonic::{Request, Response, Status, Streaming};
 use xai_files::{Failure, InFile};
 
+use super::tls::Tls;
 use crate::tables::scanned;
 
 /// Nodes of physical plans that read, compute, or keep results in the executor's own folder.
@@ -307,18 +309,17 @@ impl FlightService for GuardedResults {
 }
 
 /// Serves results as the engine does, by checked tickets; messages have at most so many bytes.
-pub(super) fn results(largest_message: usize) -> Arc<ArrowFlightServerProvider> {
+pub(super) fn results(largest_message: usize, tls: Tls) -> Arc<ArrowFlightServerProvider> {
     Arc::new(move |work_dir, address, mut shutdown, config| {
         let results = GuardedResults(BallistaFlightService::new(work_dir));
         let service = FlightServiceServer::new(results)
             .max_decoding_message_size(largest_message)
             .max_encoding_message_size(largest_message);
-        let server = create_grpc_server(&config).add_service(service);
+        let server = tls.serving(create_grpc_server(&config));
         tokio::spawn(async move {
+            let server = server.map_err(TonicError)?.add_service(service);
             let served = server.serve_with_shutdown(address, shutdown.recv());
-            served
-                .await
-                .map_err(ballista_core::error::BallistaError::TonicError)
+            served.await.map_err(TonicError)
         })
     })
 }

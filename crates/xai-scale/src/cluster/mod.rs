@@ -9,6 +9,8 @@ mod limited_plan;
 pub(crate) mod scheduler;
 mod service;
 mod stoppable;
+mod tls;
 mod work_dir;
 
 pub(crate) use address::Address;
+pub(crate) use tls::TlsOptions;

@@ -15,18 +15,17 @@ use super::address::DEFAULT_PORT;
 use super::codec::{self, LogicalCodec, PhysicalCodec};
 use super::guard::DataRootOptions;
 use super::service;
+use super::tls::ServerTlsOptions;
 use crate::failure::of_query;
 
 /// Runs the scheduler of a cluster until it is interrupted.
 ///
-/// Whoever reaches its port can run queries, and with them read every file below a --data-root of the executors: it asks
-/// for no password and encrypts nothing. So it listens on the loopback address alone unless --bind says otherwise. On
-/// a network, let nobody but the executors and the clients reach the ports: a private network or a firewall, or in
-/// front of each port a proxy that asks for client certificates (mutual TLS), or an SSH tunnel to the loopback.
+/// Whoever has the secret of --token-file, or a certificate of the authority, can run queries, and with them read every file
+/// below a --data-root of the executors. On the loopback address both may be left out: then everyone on this machine can.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xai-scale scheduler
-  xai-scale scheduler --bind 10.0.0.5 --port 50050 --data-root /data")]
+  xai-scale scheduler --bind 10.0.0.5 --token-file secret --data-root /data")]
 pub(crate) struct Arguments {
     /// Address to listen on; what is not the loopback lets others in.
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
@@ -36,6 +35,8 @@ pub(crate) struct Arguments {
     port: u16,
     #[command(flatten)]
     readable: DataRootOptions,
+    #[command(flatten)]
+    tls: ServerTlsOptions,
     /// Seconds without a sign of life after which the work of an executor is given to others.
     // An executor that works on everything it can gives a sign every five seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(10..))]
@@ -45,6 +46,7 @@ pub(crate) struct Arguments {
 /// Listens and hands out work.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     arguments.readable.install(arguments.bind)?;
+    let tls = arguments.tls.read(arguments.bind)?;
     let wanted = SocketAddr::new(arguments.bind, arguments.port);
     let listener = TcpListener::bind(wanted).await;
     let listener = listener.map_err(|error| {
@@ -61,13 +63,13 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
         .await
         .map_err(Failure::new)?;
     println!("scheduler at {address}");
-    if !arguments.bind.is_loopback() {
+    if !arguments.bind.is_loopback() && !tls.is_on() {
         eprintln!(
-            "warning: whoever reaches {address} can run queries and read the files of the executors: see --help for what to put in front"
+            "warning: whoever reaches {address} can run queries and read the files of the executors"
         );
     }
     tokio::select! {
-        ended = axum::serve(listener, service::routes(engine, largest_message)) => ended.map_err(Failure::new),
+        ended = service::serve(engine, listener, &tls, largest_message) => ended.map_err(Failure::new),
         _ = tokio::signal::ctrl_c() => Ok(()),
     }
 }

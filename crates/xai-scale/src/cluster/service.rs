@@ -1,16 +1,16 @@
 //! What a scheduler answers: all that the engine's does, but that a query ends with the connection of its client, and by nobody else.
 
 use std::mem;
-use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use axum::extract::connect_info::IntoMakeServiceWithConnectInfo;
+use axum::extract::ConnectInfo;
 use axum::http::StatusCode;
-use axum::routing::{Router, get};
-use ballista_core::config::BALLISTA_JOB_NAME;
+use axum::middleware;
+use axum::routing::get;
+use ballista_core::config::{BALLISTA_ADAPTIVE_PLANNER_ENABLED, BALLISTA_JOB_NAME};
 use ballista_core::serde::protobuf::scheduler_grpc_server::{SchedulerGrpc, SchedulerGrpcServer};
 use ballista_core::serde::protobuf::{
     CancelJobParams, CancelJobResult, CleanJobDataParams, CleanJobDataResult,
@@ -21,26 +21,33 @@ use ballista_core::serde::protobuf::{
     RemoveSessionParams, RemoveSessionResult, UpdateTaskStatusParams, UpdateTaskStatusResult,
     job_status,
 };
+use ballista_core::utils::{GrpcServerConfig, create_grpc_server};
 use ballista_scheduler::scheduler_server::SchedulerServer;
 use datafusion_proto::protobuf::PhysicalPlanNode;
 use futures::future::BoxFuture;
 use futures::{FutureExt, Stream};
+use tokio::net::TcpListener;
 use tonic::service::RoutesBuilder;
+use tonic::transport::Error as TransportError;
+use tonic::transport::server::{TcpConnectInfo, TcpIncoming, TlsConnectInfo};
 use tonic::{Request, Response, Status};
 
 use super::limited_plan::LimitedPlan;
+use super::tls::Tls;
 
 /// The engine's scheduler.
 pub(super) type Engine = SchedulerServer<LimitedPlan, PhysicalPlanNode>;
 
 type Answer<T> = Result<Response<T>, Status>;
 
-/// The routes of a scheduler: its calls, with messages of at most so many bytes, and whether it lives (`/healthz`) and has
+/// Serves the calls of a scheduler, with messages of at most so many bytes, and whether it lives (`/healthz`) and has
 /// executors (`/readyz`).
-pub(super) fn routes(
+pub(super) async fn serve(
     engine: Engine,
+    listener: TcpListener,
+    tls: &Tls,
     largest_message: usize,
-) -> IntoMakeServiceWithConnectInfo<Router, SocketAddr> {
+) -> Result<(), TransportError> {
     let calls = SchedulerGrpcServer::new(Service(engine.clone()))
         .max_decoding_message_size(largest_message)
         .max_encoding_message_size(largest_message);
@@ -56,7 +63,25 @@ pub(super) fn routes(
     let router = routes.routes().into_axum_router();
     let router = router.route("/healthz", get(|| std::future::ready("ok")));
     let router = router.route("/readyz", get(is_ready));
-    router.into_make_service_with_connect_info()
+    let router = router.layer(middleware::map_request(with_address));
+    // As the engine serves executors; HTTP/1 is for the two pages.
+    let server = tls.serving(create_grpc_server(&GrpcServerConfig::default()))?;
+    let server = server.accept_http1(true).add_routes(router.into());
+    server
+        .serve_with_incoming(TcpIncoming::from(listener).with_nodelay(Some(true)))
+        .await
+}
+
+/// With the address of those who call, where the engine looks for it.
+async fn with_address(mut request: axum::extract::Request) -> axum::extract::Request {
+    let extensions = request.extensions();
+    let plain = extensions.get::<TcpConnectInfo>();
+    let encrypted = extensions.get::<TlsConnectInfo<TcpConnectInfo>>();
+    let caller = plain.or(encrypted.map(TlsConnectInfo::get_ref));
+    if let Some(address) = caller.and_then(TcpConnectInfo::remote_addr) {
+        request.extensions_mut().insert(ConnectInfo(address));
+    }
+    request
 }
 
 struct Service(Engine);
@@ -90,10 +115,21 @@ impl SchedulerGrpc for Service {
         update_task_status(UpdateTaskStatusParams) -> UpdateTaskStatusResult;
         create_update_session(CreateUpdateSessionParams) -> CreateUpdateSessionResult;
         remove_session(RemoveSessionParams) -> RemoveSessionResult;
-        execute_query(ExecuteQueryParams) -> ExecuteQueryResult;
         get_job_status(GetJobStatusParams) -> GetJobStatusResult;
         get_job_metrics(GetJobMetricsParams) -> GetJobMetricsResult;
         executor_stopped(ExecutorStoppedParams) -> ExecutorStoppedResult;
+    }
+
+    fn execute_query<'s, 'f>(
+        &'s self,
+        mut request: Request<ExecuteQueryParams>,
+    ) -> BoxFuture<'f, Answer<ExecuteQueryResult>>
+    where
+        's: 'f,
+        Self: 'f,
+    {
+        set(&mut request, BALLISTA_ADAPTIVE_PLANNER_ENABLED, "false");
+        SchedulerGrpc::execute_query(&self.0, request)
     }
 
     fn execute_query_push<'s, 'f>(
@@ -105,12 +141,8 @@ impl SchedulerGrpc for Service {
         Self: 'f,
     {
         let (engine, name) = (self.0.clone(), unique_name());
-        let settings = &mut request.get_mut().settings;
-        settings.retain(|setting| setting.key != BALLISTA_JOB_NAME);
-        settings.push(KeyValuePair {
-            key: BALLISTA_JOB_NAME.to_owned(),
-            value: Some(name.clone()),
-        });
+        set(&mut request, BALLISTA_JOB_NAME, &name);
+        set(&mut request, BALLISTA_ADAPTIVE_PLANNER_ENABLED, "false");
         let answer = SchedulerGrpc::execute_query_push(&self.0, request);
         let watched = |states| {
             let states = Some(states);
@@ -144,6 +176,19 @@ impl SchedulerGrpc for Service {
     {
         refused("removing results")
     }
+}
+
+/// Settles something about a query, whatever its client says.
+///
+/// The adaptive planner of the engine loses a stage that it has to run again, because results are gone while their executor
+/// lives, and the query never ends.
+fn set(request: &mut Request<ExecuteQueryParams>, key: &str, value: &str) {
+    let settings = &mut request.get_mut().settings;
+    settings.retain(|setting| setting.key != key);
+    settings.push(KeyValuePair {
+        key: key.to_owned(),
+        value: Some(value.to_owned()),
+    });
 }
 
 /// A name by which a query is found: the client is told its number when it is over.

@@ -33,6 +33,9 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tonic::transport::Channel;
 
+use super::address::Address;
+use super::tls::Tls;
+
 /// How often it is asked whether a query still runs.
 const PAUSE: Duration = Duration::from_millis(500);
 /// How many connections to another executor are kept for the next results.
@@ -46,11 +49,12 @@ pub(super) struct StoppableEngine {
 
 impl StoppableEngine {
     /// Of the executor of a scheduler. To be called inside of the runtime of the process.
-    pub(super) fn new(scheduler: String) -> Self {
+    pub(super) fn new(scheduler: Address, tls: Tls) -> Self {
         Self {
             engine: DefaultExecutionEngine::with_client_pool(Arc::new(Connections::default())),
             queries: Arc::new(Queries {
                 scheduler,
+                tls,
                 runtime: Handle::current(),
                 watched: Mutex::default(),
             }),
@@ -205,7 +209,8 @@ impl QueryStageExecutor for StoppableTask {
 
 /// The queries that an executor works on; each is asked for once, however many tasks it has here.
 struct Queries {
-    scheduler: String,
+    scheduler: Address,
+    tls: Tls,
     /// That of the process: the threads of tasks are busy, and their clocks stand still for seconds.
     runtime: Handle,
     watched: Mutex<HashMap<JobId, Weak<watch::Sender<bool>>>>,
@@ -242,9 +247,12 @@ impl Queries {
                 return;
             };
             if scheduler.is_none() {
-                scheduler = SchedulerGrpcClient::connect(self.scheduler.clone())
-                    .await
-                    .ok();
+                let endpoint = self.tls.endpoint(&self.scheduler);
+                let connected = match endpoint {
+                    Ok(endpoint) => endpoint.connect().await.ok(),
+                    Err(_) => None,
+                };
+                scheduler = connected.map(SchedulerGrpcClient::new);
             }
             // A scheduler that does not answer is looked for by the executor itself.
             let Some(asked) = &mut scheduler else {

@@ -203,13 +203,21 @@ async fn files_outside_the_data_roots_are_not_read() {
 fn what_others_can_reach_needs_a_data_root() {
     let files = Files::new();
     for command in [
-        &["scheduler", "--bind", "0.0.0.0", "--port", "0"][..],
+        &[
+            "scheduler",
+            "--bind",
+            "0.0.0.0",
+            "--port",
+            "0",
+            "--insecure",
+        ][..],
         &[
             "executor",
             "--bind",
             "0.0.0.0",
             "--scheduler",
             "127.0.0.1:1",
+            "--insecure",
         ],
     ] {
         let said = files.run(command);

@@ -19,5 +19,6 @@ mod nesting;
 mod not_finite;
 mod overwriting;
 mod statements;
+mod tls;
 #[cfg(unix)]
 mod work_dir;
