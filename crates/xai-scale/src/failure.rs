@@ -10,6 +10,10 @@ const MORE_MEMORY: &str = "give more with --memory-limit, or group by fewer valu
 pub(crate) fn of_query(error: &DataFusionError) -> Failure {
     use DataFusionError as E;
     let message = message(error);
+    if is_of_connection(&message) {
+        let failure = Failure::new("the connection to the scheduler broke before the query ended");
+        return failure.help("ask again when the scheduler is there");
+    }
     let message = match sent(&message) {
         Some(sent) => sentence(&sent),
         None => message,
@@ -23,13 +27,45 @@ pub(crate) fn of_query(error: &DataFusionError) -> Failure {
     }
 }
 
-/// The sentence of a scheduler, which arrives as a part of a message.
+/// Whether a call did not end, as the engine tells it. What a process answers has no source.
+fn is_of_connection(text: &str) -> bool {
+    let is_of_call = text.starts_with("code: '") || text.starts_with("Status { code: ");
+    is_of_call && (text.contains("source: hyper::") || text.contains("source: Some("))
+}
+
+/// The sentence of a scheduler or an executor, which arrives inside of what the engine says around it.
 fn sent(text: &str) -> Option<String> {
-    let (_, sent) = text
-        .strip_prefix("Status { code: ")?
-        .split_once("message: \"")?;
-    let (sent, _) = sent.split_once("\", metadata: ")?;
-    Some(sent.replace("\\\"", "\"").replace("\\n", " "))
+    if let Some(call) = text.strip_prefix("Status { code: ") {
+        return literal(call);
+    }
+    let (_, reason) = text.strip_prefix("Job ")?.split_once(" failed: ")?;
+    let of_task = reason.split_once("Task failed due to runtime execution error: ");
+    let sentence = of_task.map(|(_, error)| literal(error).unwrap_or_else(|| error.to_owned()));
+    Some(sentence.unwrap_or_else(|| reason.to_owned()))
+}
+
+/// The first text in quotes of what was printed for debugging: the reason, of nested errors.
+fn literal(debug: &str) -> Option<String> {
+    let (_, quoted) = debug.split_once('"')?;
+    let mut text = String::new();
+    let mut rest = quoted.chars();
+    loop {
+        match rest.next()? {
+            '"' => return Some(text),
+            '\\' => match rest.next()? {
+                'n' => text.push(' '),
+                't' => text.push('\t'),
+                'u' => {
+                    let code = rest.by_ref().take_while(|&c| c != '}');
+                    let code: String = code.filter(|&c| c != '{').collect();
+                    let code = u32::from_str_radix(&code, 16).ok()?;
+                    text.push(char::from_u32(code)?);
+                }
+                other => text.push(other),
+            },
+            other => text.push(other),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -45,6 +81,31 @@ mod tests {
         let sent = "Status { code: Internal, message: \"DataFusion error: Execution error: no \\\"x\\\"\", metadata: M }";
         let sent = DataFusionError::Execution(sent.to_owned());
         assert_eq!(of_query(&sent).to_string(), "error: no \"x\"");
+        for (text, expected) in [
+            (
+                "Job 038H failed: Job failed due to stage 1 failed: Task failed due to runtime execution error: DataFusionError(Shared(External(DataFusionError(Execution(\"f: a = \\\"\\u{e9}\\\\\\\"\")))))",
+                "error: f: a = \"é\\\"",
+            ),
+            (
+                "Job 038H failed: Task failed due to runtime execution error: ArrowError(IoError(\"No space left\", Os { code: 28, message: \"x\" }), None)",
+                "error: No space left",
+            ),
+            (
+                "Job 038H failed: all executors were lost",
+                "error: all executors were lost",
+            ),
+            (
+                "Job 038H failed: Task failed due to runtime execution error: Cancelled",
+                "error: Cancelled",
+            ),
+            (
+                "code: 'Unknown error', message: \"h2 protocol error\", source: hyper::Error(Body, Error)",
+                "error: the connection to the scheduler broke before the query ended\nhelp: ask again when the scheduler is there",
+            ),
+        ] {
+            let sent = DataFusionError::Execution(text.to_owned());
+            assert_eq!(of_query(&sent).to_string(), expected);
+        }
         let types = "Internal error: 'sum' failed to match. No function matches the given name and argument types 'sum(Utf8)'. You might";
         let types = DataFusionError::Plan(types.to_owned());
         assert!(

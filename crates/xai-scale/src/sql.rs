@@ -111,8 +111,12 @@ async fn answer_one(arguments: &Arguments, statement: Statement) -> Result<(), F
         partitions: arguments.partitions.map(|partitions| partitions as usize),
         memory: arguments.memory_limit,
     };
-    let session = match &arguments.scheduler {
-        Some(scheduler) => client::session(scheduler, &arguments.tls, &limits).await?,
+    let remote = match &arguments.scheduler {
+        Some(scheduler) => Some(client::Remote::new(scheduler, &arguments.tls, &limits).await?),
+        None => None,
+    };
+    let session = match &remote {
+        Some(remote) => remote.session.clone(),
         None => embedded(&limits)?,
     };
     let allow_missing = arguments.allow_missing_columns;

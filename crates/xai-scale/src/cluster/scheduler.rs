@@ -89,6 +89,9 @@ fn config(
         executor_timeout_seconds: arguments.executor_timeout,
         expire_dead_executor_interval_seconds: (arguments.executor_timeout / 5).max(1),
         no_executors_grace_period_seconds: arguments.executor_timeout,
+        finished_job_data_clean_up_interval_seconds: service::RESULTS_KEPT.as_secs(),
+        // A client is told how its query ended when it ends.
+        finished_job_state_clean_up_interval_seconds: 60,
         override_session_builder: Some(Arc::new(codec::state)),
         override_logical_codec: Some(Arc::new(LogicalCodec::new(functions.clone()))),
         override_physical_codec: Some(Arc::new(PhysicalCodec::new(functions))),

@@ -3,13 +3,15 @@
 use std::mem;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::extract::ConnectInfo;
 use axum::http::StatusCode;
 use axum::middleware;
 use axum::routing::get;
+use ballista_core::JobId;
 use ballista_core::config::{BALLISTA_ADAPTIVE_PLANNER_ENABLED, BALLISTA_JOB_NAME};
 use ballista_core::serde::protobuf::scheduler_grpc_server::{SchedulerGrpc, SchedulerGrpcServer};
 use ballista_core::serde::protobuf::{
@@ -48,7 +50,11 @@ pub(super) async fn serve(
     tls: &Tls,
     largest_message: usize,
 ) -> Result<(), TransportError> {
-    let calls = SchedulerGrpcServer::new(Service(engine.clone()))
+    let service = Service {
+        engine: engine.clone(),
+        finished: Arc::default(),
+    };
+    let calls = SchedulerGrpcServer::new(service)
         .max_decoding_message_size(largest_message)
         .max_encoding_message_size(largest_message);
     let mut routes = RoutesBuilder::default();
@@ -84,7 +90,36 @@ async fn with_address(mut request: axum::extract::Request) -> axum::extract::Req
     request
 }
 
-struct Service(Engine);
+struct Service {
+    engine: Engine,
+    finished: Arc<Finished>,
+}
+
+/// How long results are kept for a client that does not say that it has them.
+pub(super) const RESULTS_KEPT: Duration = Duration::from_secs(3600);
+
+/// The queries that have ended, by the sessions of their clients, which nobody else knows.
+#[derive(Default)]
+struct Finished(Mutex<Vec<(Instant, String, JobId)>>);
+
+impl Finished {
+    fn locked(&self) -> MutexGuard<'_, Vec<(Instant, String, JobId)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, session: String, query: JobId) {
+        let mut finished = self.locked();
+        finished.retain(|(when, ..)| when.elapsed() < RESULTS_KEPT);
+        finished.push((Instant::now(), session, query));
+    }
+
+    /// Takes those of a session out.
+    fn of(&self, session: &str) -> Vec<JobId> {
+        let mut finished = self.locked();
+        let of_session = finished.extract_if(.., |(_, of, _)| of == session);
+        of_session.map(|(.., query)| query).collect()
+    }
+}
 
 /// Calls that the engine answers.
 macro_rules! answered_by_the_engine {
@@ -94,15 +129,9 @@ macro_rules! answered_by_the_engine {
             's: 'f,
             Self: 'f,
         {
-            SchedulerGrpc::$call(&self.0, request)
+            SchedulerGrpc::$call(&self.engine, request)
         }
     )*};
-}
-
-/// A call that nobody may make: whoever knows the number of a query could end that of somebody else.
-fn refused<'f, T: Send + 'f>(what: &str) -> BoxFuture<'f, Answer<T>> {
-    let why = format!("{what} is not for others: a query ends with the connection of its client");
-    std::future::ready(Err(Status::permission_denied(why))).boxed()
 }
 
 impl SchedulerGrpc for Service {
@@ -129,7 +158,7 @@ impl SchedulerGrpc for Service {
         Self: 'f,
     {
         set(&mut request, BALLISTA_ADAPTIVE_PLANNER_ENABLED, "false");
-        SchedulerGrpc::execute_query(&self.0, request)
+        SchedulerGrpc::execute_query(&self.engine, request)
     }
 
     fn execute_query_push<'s, 'f>(
@@ -140,21 +169,26 @@ impl SchedulerGrpc for Service {
         's: 'f,
         Self: 'f,
     {
-        let (engine, name) = (self.0.clone(), unique_name());
+        let (engine, name) = (self.engine.clone(), unique_name());
+        let session = request.get_ref().session_id.clone();
+        let finished = Arc::clone(&self.finished);
         set(&mut request, BALLISTA_JOB_NAME, &name);
         set(&mut request, BALLISTA_ADAPTIVE_PLANNER_ENABLED, "false");
-        let answer = SchedulerGrpc::execute_query_push(&self.0, request);
+        let answer = SchedulerGrpc::execute_query_push(&self.engine, request);
         let watched = |states| {
             let states = Some(states);
             Box::pin(Watched {
                 states,
                 name,
+                session,
+                finished,
                 engine,
             })
         };
         answer.map(|answer| Ok(answer?.map(watched))).boxed()
     }
 
+    /// Refused to all: whoever knows the number of a query could end that of somebody else.
     fn cancel_job<'s, 'f>(
         &'s self,
         _: Request<CancelJobParams>,
@@ -163,18 +197,24 @@ impl SchedulerGrpc for Service {
         's: 'f,
         Self: 'f,
     {
-        refused("cancelling")
+        let why = "a query ends with the connection of its client";
+        std::future::ready(Err(Status::permission_denied(why))).boxed()
     }
 
+    /// Removes the results of a session, which its client has read. The name of a query, for which the engine has this call, is the
+    /// time at which it began: anyone could guess it.
     fn clean_job_data<'s, 'f>(
         &'s self,
-        _: Request<CleanJobDataParams>,
+        request: Request<CleanJobDataParams>,
     ) -> BoxFuture<'f, Answer<CleanJobDataResult>>
     where
         's: 'f,
         Self: 'f,
     {
-        refused("removing results")
+        for query in self.finished.of(&request.get_ref().job_id) {
+            self.engine.state.executor_manager.clean_up_job_data(query);
+        }
+        std::future::ready(Ok(Response::new(CleanJobDataResult {}))).boxed()
     }
 }
 
@@ -205,6 +245,8 @@ struct Watched {
     /// Until the query is over.
     states: Option<States>,
     name: String,
+    session: String,
+    finished: Arc<Finished>,
     engine: Engine,
 }
 
@@ -223,6 +265,12 @@ impl Stream for Watched {
         };
         if !goes_on {
             self.states = None;
+            if let Some(Ok(told)) = &next
+                && let Some(query) = &told.status
+            {
+                let session = mem::take(&mut self.session);
+                self.finished.add(session, query.job_id.clone().into());
+            }
         }
         Poll::Ready(next)
     }

@@ -1,6 +1,6 @@
 //! Queries whose client is gone.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::harness::{Cluster, Files, LONGEST, ended, send};
@@ -8,24 +8,9 @@ use crate::harness::{Cluster, Files, LONGEST, ended, send};
 /// Work for many seconds in small batches: each row is made a long text and hashed.
 const SLOW: &str = "SELECT max(md5(repeat(CAST(base AS VARCHAR), 100))) AS x FROM 'runs'";
 const QUICK: &str = "SELECT count(*) AS n FROM 'runs'";
-/// The folders of queries in the work folders of executors.
-fn results(of: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(of).into_iter().flatten().flatten() {
-        let path = entry.path();
-        // An executor has a folder of its own, and in it `results`.
-        match path.ends_with("results") {
-            true => {
-                let queries = std::fs::read_dir(&path).into_iter().flatten().flatten();
-                let queries = queries.map(|query| query.path().display().to_string());
-                // The engine has a folder of its own there, for what does not fit memory.
-                found.extend(queries.filter(|query| !query.contains("/datafusion-")));
-            }
-            false if path.is_dir() => found.extend(results(&path)),
-            false => {}
-        }
-    }
-    found
+
+fn results(of: &Cluster) -> Vec<PathBuf> {
+    (0..2).flat_map(|executor| of.results(executor)).collect()
 }
 
 #[test]
@@ -54,8 +39,8 @@ fn executors_end_a_query_whose_client_is_gone_and_remove_its_files() {
         // Each executor ends its part before it is done.
         let deadline = Instant::now() + LONGEST;
         let n_ended = |executor| cluster.log(executor).matches("is over").count();
-        while n_ended(0).min(n_ended(1)) <= round || !results(cluster.folder()).is_empty() {
-            let left = results(cluster.folder());
+        while n_ended(0).min(n_ended(1)) <= round || !results(&cluster).is_empty() {
+            let left = results(&cluster);
             assert!(Instant::now() < deadline, "{how}: still at work, {left:?}");
             std::thread::sleep(Duration::from_millis(20));
         }

@@ -16,6 +16,10 @@ pub(crate) const LONGEST: Duration = Duration::from_secs(120);
 pub(crate) struct Running(Child);
 
 impl Running {
+    pub(crate) fn id(&self) -> u32 {
+        self.0.id()
+    }
+
     /// As a machine that loses its power: nothing is said and nothing is tidied up.
     pub(crate) fn kill(&mut self) {
         // A process that has ended by itself need not be killed.
@@ -219,8 +223,10 @@ pub(crate) fn scheduler(options: &[&str], log: &Path) -> (Running, String) {
 /// A scheduler and executors on free ports of the loopback.
 pub(crate) struct Cluster {
     pub(crate) executors: Vec<Running>,
-    _scheduler: Running,
+    pub(crate) scheduler: Running,
     pub(crate) address: String,
+    /// Options of each executor.
+    options: Vec<String>,
     folder: TempDir,
 }
 
@@ -237,34 +243,50 @@ impl Cluster {
             &[&["--executor-timeout", "10"], of_scheduler].concat(),
             &log,
         );
-        let start = |number: usize| {
-            let work = folder.path().join(format!("work-{number}"));
-            let work = work.to_str().expect("a name");
-            let options = ["--work-dir", work, "--concurrent-tasks", "1"];
-            let arguments = [
-                &["executor", "--scheduler", &address][..],
-                &options,
-                of_executor,
-            ]
-            .concat();
-            server(
-                &arguments,
-                &folder.path().join(format!("executor-{number}")),
-            )
-            .0
-        };
-        let executors = (0..executors).map(start).collect();
-        Self {
-            executors,
-            _scheduler: scheduler,
+        let mut cluster = Self {
+            executors: Vec::new(),
+            scheduler,
             address,
+            options: of_executor.iter().map(ToString::to_string).collect(),
             folder,
-        }
+        };
+        (0..executors).for_each(|_| cluster.add_executor());
+        cluster
     }
 
-    /// Where the executors have their work folders.
-    pub(crate) fn folder(&self) -> &Path {
-        self.folder.path()
+    /// Starts one more.
+    pub(crate) fn add_executor(&mut self) {
+        let number = self.executors.len();
+        let work = self.folder.path().join(format!("work-{number}"));
+        let work = work.to_str().expect("a name");
+        let options = ["--work-dir", work, "--concurrent-tasks", "1"];
+        let own = self.options.iter().map(String::as_str).collect::<Vec<_>>();
+        let to = ["executor", "--scheduler", &self.address];
+        let log = self.folder.path().join(format!("executor-{number}"));
+        let (executor, _) = server(&[&to[..], &options, &own].concat(), &log);
+        self.executors.push(executor);
+    }
+
+    /// Starts a scheduler where the one before was.
+    pub(crate) fn scheduler_again(&mut self) {
+        let (_, port) = self.address.rsplit_once(':').expect("a port");
+        let arguments = ["scheduler", "--port", port, "--executor-timeout", "10"];
+        let log = self.folder.path().join("scheduler-again");
+        self.scheduler = server(&arguments, &log).0;
+    }
+
+    /// The folders of queries that an executor holds.
+    pub(crate) fn results(&self, executor: usize) -> Vec<PathBuf> {
+        let work = self.folder.path().join(format!("work-{executor}"));
+        let below = |folder: PathBuf| -> Vec<PathBuf> {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            entries.map(|entry| entry.path()).collect()
+        };
+        // An executor has a folder of its own, in it `results`, and in that the engine one for what does not fit memory.
+        let own = below(work).into_iter();
+        let queries = own.flat_map(|own| below(own.join("results")));
+        let is_query = |path: &PathBuf| !path.to_string_lossy().contains("/datafusion-");
+        queries.filter(is_query).collect()
     }
 
     /// What an executor has logged.

@@ -7,12 +7,13 @@ mod attacks;
 mod cancelled;
 mod cluster;
 mod explain;
+#[cfg(unix)]
+mod faults;
 mod formats;
 mod functions;
 mod harness;
 #[cfg(unix)]
 mod interrupted;
-mod killed;
 mod listed;
 mod messages;
 mod nesting;
