@@ -175,10 +175,12 @@ fn mutants() -> Result {
     .run()
 }
 
-/// Signals at 200 moments of each command that writes, and other faults.
+/// Signals at 200 moments of each command that writes, and other faults; the machines of a cluster at 20 moments of a query.
 fn faults() -> Result {
     let tests = cargo(&format!("test {} --test cli faults", together()));
-    tests.env("XAI_FAULTS", "67").run()
+    tests.env("XAI_FAULTS", "67").run()?;
+    let tests = cargo(&format!("test {SCALE} --lib --bins --tests faults"));
+    tests.env("XAI_FAULTS", "20").run()
 }
 
 /// Builds the program in two places, which must give the same bytes.

@@ -1,7 +1,7 @@
 //! Python environments below the target folder, and the checks of the package for Python.
 
 use crate::command::{Command, Result, SCALE, cargo, command, root, target, together};
-use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX, EXE_SUFFIX};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -126,10 +126,11 @@ fn pytest(python: &Path) -> Command {
 pub(crate) fn scale() -> Result {
     let python = environment("package", &[])?;
     install(&python, "dev", "test")?;
-    let engines = format!("--constraint {CONSTRAINTS} datafusion duckdb pyspark");
+    let engines =
+        format!("--constraint {CONSTRAINTS} datafusion duckdb pyspark moto[s3] flask flask-cors");
     pip(&python).words(&engines).run()?;
     // With the features of their tests, so that nothing is built twice.
-    let build = cargo(&format!("build {SCALE} --lib --tests"));
+    let build = cargo(&format!("build {SCALE} --lib --bins --tests"));
     build.env("PYO3_BUILD_EXTENSION_MODULE", "1").run()?;
     let folder = "import sysconfig; print(sysconfig.get_path('platlib'))";
     let folder = command(&python).args(["-c", folder]).output()?;
@@ -144,11 +145,16 @@ pub(crate) fn scale() -> Result {
         false => "_native.abi3.so",
     };
     std::fs::copy(target().join("debug").join(built), package.join(native))?;
+    let program = target()
+        .join("debug")
+        .join(format!("xai-scale{EXE_SUFFIX}"));
     for what in [
         "crates/xai-sql-python/tests",
+        "crates/xai-scale/tests",
         "--doctest-modules --pyargs xai_metrics_sql",
     ] {
-        pytest(&python).words(what).run()?;
+        let tests = pytest(&python).words(what).env("XAI_SCALE", &program);
+        tests.run()?;
     }
     let types = "-m mypy --config-file crates/xai-python/pyproject.toml";
     command(&python)

@@ -19,6 +19,7 @@ mod plain;
 mod session;
 mod sql;
 mod statements;
+mod stores;
 mod tables;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

@@ -9,6 +9,7 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use xai_files::Failure;
 
 use crate::failure::of_query;
+use crate::stores;
 use crate::tables::NameFiles;
 
 /// How a query runs on this machine.
@@ -23,6 +24,9 @@ pub(crate) struct Limits {
 impl Limits {
     /// The settings of a session.
     pub(crate) fn apply(&self, config: SessionConfig) -> SessionConfig {
+        // A folder is all files below it.
+        let folders = "datafusion.execution.listing_table_ignore_subdirectory";
+        let config = config.set_bool(folders, false);
         match self.partitions {
             Some(partitions) => config.with_target_partitions(partitions),
             None => config,
@@ -31,7 +35,7 @@ impl Limits {
 
     /// Memory and temporary files of a session.
     pub(crate) fn runtime(&self) -> Result<Arc<RuntimeEnv>, Failure> {
-        let builder = RuntimeEnvBuilder::new();
+        let builder = RuntimeEnvBuilder::new().with_object_store_registry(stores::all());
         let builder = match self.memory {
             Some(bytes) => builder.with_memory_pool(Arc::new(FairSpillPool::new(bytes))),
             None => builder,

@@ -20,8 +20,9 @@ use crate::tables;
 /// Answers a query: SELECT, EXPLAIN or VALUES, with the metrics among the functions.
 ///
 /// A table is a path in single quotes: a Parquet (.parquet), CSV (.csv, .tsv), JSON lines (.json, .jsonl, .ndjson) or Arrow
-/// (.arrow) file, or a folder of such files, which are one table; folders named column=value are columns. Text may
-/// be compressed (.csv.gz, .jsonl.zst). Column names with capital letters stand in double quotes. The answers of several
+/// (.arrow) file, a folder, all such files below which are one table, or a pattern of names ('runs/*.csv'); folders named
+/// column=value are columns. Text may be compressed (.csv.gz, .jsonl.zst). It may be in a store: s3://BUCKET/NAME, gs://, az://,
+/// https://, with the credentials that its own programs have. Column names with capital letters stand in double quotes. The answers of several
 /// queries are tables one after the other; as JSON, a list on each line.
 #[derive(Debug, Args)]
 #[command(mut_group("TlsOptions", |group| group.requires("scheduler")))]

@@ -7,6 +7,7 @@ use ballista_core::extension::{SessionConfigExt, SessionStateExt};
 use ballista_core::serde::protobuf::CleanJobDataParams;
 use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
 use datafusion::execution::SessionStateBuilder;
+use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use tokio::time::timeout;
 use xai_files::Failure;
@@ -39,7 +40,9 @@ impl Remote {
     ) -> Result<Self, Failure> {
         let tls = tls.read()?;
         tls.reach(scheduler, PATIENCE).await?;
-        let session = remote(scheduler, &tls, limits).map_err(|error| of_query(&error))?;
+        let runtime = limits.runtime()?;
+        let session = remote(scheduler, &tls, limits, runtime);
+        let session = session.map_err(|error| of_query(&error))?;
         Ok(Self {
             session,
             scheduler: scheduler.clone(),
@@ -81,6 +84,7 @@ fn remote(
     scheduler: &Address,
     tls: &Tls,
     limits: &Limits,
+    runtime: Arc<RuntimeEnv>,
 ) -> datafusion::error::Result<SessionContext> {
     let functions = functions()?;
     let config = SessionConfig::new_with_ballista()
@@ -88,6 +92,7 @@ fn remote(
         .with_ballista_physical_extension_codec(Arc::new(PhysicalCodec::new(functions)));
     let state = SessionStateBuilder::new()
         .with_config(limits.apply(tls.apply(config)))
+        .with_runtime_env(runtime)
         .with_default_features()
         .build();
     let state = state.upgrade_for_ballista(tls.url(scheduler))?;

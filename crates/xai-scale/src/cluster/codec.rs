@@ -11,7 +11,8 @@ use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::TableProvider;
 use datafusion::common::{Result, TableReference};
 use datafusion::datasource::file_format::FileFormatFactory;
-use datafusion::execution::{FunctionRegistry, SessionState, TaskContext};
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::{FunctionRegistry, SessionState, SessionStateBuilder, TaskContext};
 use datafusion::logical_expr::{AggregateUDF, Extension, LogicalPlan, ScalarUDF, WindowUDF};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::SessionConfig;
@@ -20,11 +21,16 @@ use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConve
 use xai_datafusion::Stages;
 
 use super::guard::check_plan;
+use crate::stores;
 use crate::tables::named;
 
 /// The state of a session on the scheduler or on an executor.
 pub(super) fn state(config: SessionConfig) -> Result<SessionState> {
-    let mut state = default_session_builder(config)?;
+    let runtime = RuntimeEnvBuilder::new().with_object_store_registry(stores::all());
+    let state = default_session_builder(config)?;
+    let mut state = SessionStateBuilder::new_from_existing(state)
+        .with_runtime_env(runtime.build_arc()?)
+        .build();
     xai_datafusion::register_all(&mut state, Stages::SeveralProcesses)?;
     Ok(state)
 }

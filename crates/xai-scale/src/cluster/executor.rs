@@ -9,6 +9,7 @@ use ballista_core::config::TaskSchedulingPolicy;
 use ballista_core::utils::default_config_producer;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 use clap::Args;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use tokio::net::TcpListener;
 use xai_files::Failure;
 
@@ -20,6 +21,7 @@ use super::tls::ServerTlsOptions;
 use super::work_dir::{self, WorkDir};
 use crate::amount;
 use crate::failure::of_query;
+use crate::stores;
 
 /// How long an executor waits for its scheduler to be there.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -115,6 +117,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     let functions = functions().map_err(|error| of_query(&error))?;
     let engine = StoppableEngine::new(arguments.scheduler.clone(), tls.clone());
     let of_session = tls.clone();
+    let temporary = results.to_owned();
     let mut config = ExecutorProcessConfig {
         bind_host: arguments.bind.to_string(),
         port: address.port(),
@@ -135,6 +138,12 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
         override_logical_codec: Some(Arc::new(LogicalCodec::new(functions.clone()))),
         override_physical_codec: Some(Arc::new(PhysicalCodec::of_executor(functions))),
         override_create_grpc_client_endpoint: tls.endpoint_override(),
+        override_runtime_producer: Some(Arc::new(move |_| {
+            RuntimeEnvBuilder::new()
+                .with_temp_file_path(&temporary)
+                .with_object_store_registry(stores::all())
+                .build_arc()
+        })),
         override_config_producer: Some(Arc::new(move || {
             of_session.apply(default_config_producer())
         })),

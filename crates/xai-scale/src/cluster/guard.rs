@@ -24,13 +24,17 @@ use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, plan_datafusion_err};
 use datafusion::datasource::listing::{ListingTable, ListingTableUrl};
 use datafusion::datasource::source_as_provider;
+use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::logical_expr::LogicalPlan;
+use datafusion::object_store::path::Path as Location;
 use datafusion::physical_plan::ExecutionPlan;
 use futures::stream::BoxStream;
 use tonic::{Request, Response, Status, Streaming};
 use xai_files::{Failure, InFile};
 
 use super::tls::Tls;
+use crate::failure::of_query;
+use crate::stores;
 use crate::tables::scanned;
 
 /// Nodes of physical plans that read, compute, or keep results in the executor's own folder.
@@ -82,13 +86,19 @@ const ALLOWED: [&str; 43] = [
 
 /// Folders below which files may be read; without one, any file of the account.
 #[derive(Debug, Clone, Default)]
-struct DataRoots(Vec<PathBuf>);
+struct DataRoots(Vec<Root>);
+
+#[derive(Debug, Clone)]
+enum Root {
+    Folder(PathBuf),
+    Store(ObjectStoreUrl, Location),
+}
 
 /// What may be read, as an option of scheduler and executor.
 #[derive(Debug, Args)]
 pub(super) struct DataRootOptions {
-    /// Folder whose files queries may read, with all below it; can be given several times. Without it, and on the loopback alone,
-    /// any file of the account.
+    /// Folder whose files queries may read, with all below it, also in a store (s3://BUCKET/FOLDER); can be given several times.
+    /// Without it, and on the loopback alone, any file and any store of the account.
     #[arg(long, value_name = "FOLDER")]
     data_root: Vec<PathBuf>,
 }
@@ -113,12 +123,20 @@ impl DataRoots {
             let failure = Failure::of_option("--data-root", "needed where others can send queries");
             return Err(failure.help("name the folders whose files queries may read; --data-root / for all that the account can"));
         }
-        let real = |folder: &PathBuf| {
-            let real = folder.canonicalize();
-            real.map_err(Failure::cannot_be_opened).in_file(folder)
+        let root = |folder: &PathBuf| match stores::address(folder)? {
+            Some(address) => {
+                let url = ListingTableUrl::try_new(address, None);
+                let url = url.map_err(|error| of_query(&error).in_file(folder))?;
+                Ok(Root::Store(url.object_store(), url.prefix().clone()))
+            }
+            None => {
+                let real = folder.canonicalize();
+                let real = real.map_err(Failure::cannot_be_opened).in_file(folder);
+                real.map(Root::Folder)
+            }
         };
-        let folders: Result<Vec<PathBuf>, Failure> = folders.iter().map(real).collect();
-        Ok(Self(folders?))
+        let roots: Result<Vec<Root>, Failure> = folders.iter().map(root).collect();
+        Ok(Self(roots?))
     }
 
     fn of_process() -> &'static Self {
@@ -135,7 +153,10 @@ impl DataRoots {
             let mut parts = file.components();
             parts.all(|part| part != std::path::Component::ParentDir)
         };
-        let is_below = |file: PathBuf| self.0.iter().any(|root| file.starts_with(root));
+        let is_below = |file: PathBuf| {
+            let mut roots = self.0.iter();
+            roots.any(|root| matches!(root, Root::Folder(root) if file.starts_with(root)))
+        };
         match self.0.is_empty() || known.filter(is_plain).is_some_and(is_below) {
             true => Ok(()),
             false => Err(plan_datafusion_err!(
@@ -145,19 +166,25 @@ impl DataRoots {
         }
     }
 
-    fn check_url(&self, url: &ListingTableUrl) -> Result<()> {
-        match url.scheme() {
-            "file" => self.check(&absolute(url.prefix().as_ref())),
-            other => Err(plan_datafusion_err!(
-                "{other}://: a cluster reads files of its machines"
+    /// The same of a file or an object that the engine has by its store and its place there.
+    fn check_place(&self, store: &ObjectStoreUrl, place: &Location) -> Result<()> {
+        if store.as_str() == "file:///" {
+            return self.check(&Path::new("/").join(place.as_ref()));
+        }
+        let is_plain = place
+            .parts()
+            .all(|part| !matches!(part.as_ref(), "." | ".."));
+        let is_below = |root: &Root| match root {
+            Root::Store(root, below) => root == store && place.prefix_matches(below),
+            Root::Folder(_) => false,
+        };
+        match self.0.is_empty() || (is_plain && self.0.iter().any(is_below)) {
+            true => Ok(()),
+            false => Err(plan_datafusion_err!(
+                "{store}{place}: not below a --data-root of the cluster"
             )),
         }
     }
-}
-
-/// A path as the engine has it: without what it begins with, in UTF-8.
-fn absolute(location: &str) -> PathBuf {
-    Path::new("/").join(location)
 }
 
 /// Refuses a query that does more than read, or reads what it may not: on the scheduler, which looks at files when it plans. Physical
@@ -181,7 +208,7 @@ pub(super) fn check_query(plan: &LogicalPlan) -> Result<()> {
                 }
                 if let Some(table) = provider.downcast_ref::<ListingTable>() {
                     for url in table.table_paths() {
-                        DataRoots::of_process().check_url(url)?;
+                        DataRoots::of_process().check_place(&url.object_store(), url.prefix())?;
                     }
                 }
             }
@@ -204,15 +231,10 @@ pub(super) fn check_plan(plan: &Arc<dyn ExecutionPlan>) -> Result<()> {
             ));
         }
         if let Some(files) = scanned(node) {
-            if files.object_store_url.as_str() != "file:///" {
-                return Err(plan_datafusion_err!(
-                    "{}: an executor reads files of its machine",
-                    files.object_store_url
-                ));
-            }
             let groups = files.file_groups.iter().flat_map(|group| group.files());
             for file in groups {
-                DataRoots::of_process().check(&absolute(file.object_meta.location.as_ref()))?;
+                let place = &file.object_meta.location;
+                DataRoots::of_process().check_place(&files.object_store_url, place)?;
             }
         }
         Ok(TreeNodeRecursion::Continue)
@@ -360,6 +382,23 @@ mod tests {
         assert!(DataRoots::default().check(&at("secret/a")).is_ok());
         assert!(DataRoots::new(&[], false).is_err() && DataRoots::new(&[], true).is_ok());
         assert!(DataRoots::new(&[at("nothing")], true).is_err());
+        let of_store = DataRoots::new(&["s3://b/data".into()], false).expect("an address");
+        let allows = |roots: &DataRoots, store: &str, place: &str| {
+            let store = ObjectStoreUrl::parse(store).expect("an address");
+            roots.check_place(&store, &Location::from(place)).is_ok()
+        };
+        assert!(allows(&of_store, "s3://b", "data/x.csv"));
+        for (store, place) in [
+            ("s3://b", "database/x.csv"),
+            ("s3://b", "x.csv"),
+            ("s3://c", "data/x.csv"),
+            ("http://169.254.169.254", "data/x.csv"),
+            ("file://", "data/x.csv"),
+        ] {
+            assert!(!allows(&of_store, store, place), "{store}/{place}");
+        }
+        assert!(!allows(&roots, "s3://b", "data/x.csv"));
+        assert!(allows(&DataRoots::default(), "s3://b", "x.csv"));
     }
 
     #[test]

@@ -1,12 +1,19 @@
-//! Tasks that end when their query is over.
+//! Tasks that end when their query is over, and whose results are told apart.
 //!
 //! An executor asks its scheduler for work, and the engine's scheduler has no way to tell such an executor that a query was
 //! cancelled: it would work on to the end. So it asks, twice a second, whether a query that it works on still runs.
+//!
+//! The engine numbers the tasks of a part of a query anew when the part is run again, and names their files by these numbers. An
+//! executor that finds a file of that name in its own folder reads it, be it what an attempt that failed has left there, and not the
+//! one that another executor has made: rows were lost without a word. So files have a name that no other task has.
 
 use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
 use std::fmt;
+use std::hash::BuildHasher;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use ballista_core::JobId;
@@ -67,7 +74,7 @@ impl ExecutionEngine for StoppableEngine {
         &self,
         job: JobId,
         stage: usize,
-        task: usize,
+        _: usize,
         partitions: Vec<usize>,
         plan: Arc<dyn ExecutionPlan>,
         work_dir: &str,
@@ -78,7 +85,7 @@ impl ExecutionEngine for StoppableEngine {
         let of_engine = engine.create_query_stage_exec(
             job.clone(),
             stage,
-            task,
+            unique_name(),
             partitions,
             plan,
             work_dir,
@@ -91,6 +98,15 @@ impl ExecutionEngine for StoppableEngine {
             queries: Arc::clone(&self.queries),
         }))
     }
+}
+
+/// A number by which the engine names the files of a task, which no other task of a cluster has: chosen by chance for the process, and
+/// then counted.
+fn unique_name() -> usize {
+    static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one("process"));
+    static TASKS: AtomicU64 = AtomicU64::new(0);
+    let task = TASKS.fetch_add(1, Ordering::Relaxed);
+    ((*PROCESS << 24) | (task & 0xff_ffff)) as usize
 }
 
 type Idle = Mutex<HashMap<(String, u16), Vec<BallistaClient>>>;

@@ -46,6 +46,12 @@ fn format(path: &Path) -> Result<Format, Failure> {
 
 /// Holds a name against what can be seen before the query runs.
 pub(crate) fn check(path: &Path) -> Result<(), Failure> {
+    if path.to_string_lossy().contains("://") {
+        let failure = Failure::of_option("--out", "expected a file of this machine");
+        return Err(failure
+            .with_value(path.display())
+            .help("write one, and copy it to the store"));
+    }
     format(path)?;
     destination::check(path).in_file(path)
 }

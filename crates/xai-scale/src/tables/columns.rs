@@ -6,13 +6,14 @@ use std::sync::Arc;
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::error::DataFusionError;
 use datafusion::prelude::SessionContext;
+use futures::StreamExt;
 use xai_files::Failure;
 
 use crate::failure::of_query;
 use crate::tables::faulty::without_panic;
 use crate::tables::files::Files;
 use crate::tables::format::ROWS_FOR_TYPES;
-use crate::tables::listed::columns;
+use crate::tables::listed::{AT_A_TIME, columns};
 
 /// Why the columns of a table are not known: the file that does not tell its columns, or that has another type for one.
 pub(super) async fn unknown(
@@ -80,8 +81,16 @@ pub(super) async fn check(
         return Ok(());
     }
     let all = names(schema);
+    let rows = files.format.rows_for_names();
+    let found = files
+        .files
+        .iter()
+        .map(|file| of_file(session, files, file, rows));
+    let mut found = futures::stream::iter(found).buffered(AT_A_TIME);
     for file in &files.files {
-        let found = of_file(session, files, file, files.format.rows_for_names()).await?;
+        let Some(found) = found.next().await.transpose()? else {
+            break;
+        };
         let found = names(&found);
         if found.is_empty() && files.format.may_be_empty() {
             continue;

@@ -17,6 +17,7 @@ use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::{FileGroup, FileScanConfig, FileScanConfigBuilder};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::object_store::path::Path as Location;
 use datafusion::physical_expr::PhysicalExpr;
@@ -27,16 +28,34 @@ use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Pla
 use futures::{FutureExt, StreamExt};
 
 use crate::failure::of_query;
+use crate::tables::listed::url_of;
 
 /// A file that cannot be read.
 pub(super) struct Unreadable {
-    pub(super) file: Location,
+    store: ObjectStoreUrl,
+    location: Location,
     pub(super) reason: String,
+}
+
+impl Unreadable {
+    /// A path, or the address in a store.
+    pub(super) fn file(&self) -> String {
+        match self.store.as_str() {
+            "file:///" => format!("/{}", self.location),
+            store => format!("{store}{}", self.location),
+        }
+    }
+
+    /// Whether it has this name.
+    pub(super) fn is(&self, name: &Path) -> bool {
+        url_of(name)
+            .is_ok_and(|url| url.object_store() == self.store && *url.prefix() == self.location)
+    }
 }
 
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "/{}: {}", self.file, self.reason)
+        write!(f, "{}: {}", self.file(), self.reason)
     }
 }
 
@@ -48,11 +67,6 @@ impl fmt::Debug for Unreadable {
 }
 
 impl Error for Unreadable {}
-
-/// A file as the engine names it.
-pub(super) fn location(file: &Path) -> Option<Location> {
-    Location::from_absolute_path(file.canonicalize().ok()?).ok()
-}
 
 /// A plan whose scans name the file that they cannot read.
 pub(crate) fn named(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
@@ -172,7 +186,8 @@ async fn first(
     for file in config.file_groups.iter().flat_map(FileGroup::iter) {
         if let Err(error) = without_panic(read(config, file, context)).await {
             let unreadable = Unreadable {
-                file: file.object_meta.location.clone(),
+                store: config.object_store_url.clone(),
+                location: file.object_meta.location.clone(),
                 reason: of_query(&error).into_message(),
             };
             return Some(DataFusionError::External(Box::new(unreadable)));

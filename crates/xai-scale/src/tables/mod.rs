@@ -17,7 +17,7 @@ use datafusion::dataframe::DataFrame;
 use datafusion::datasource::listing::ListingTable;
 use datafusion::error::DataFusionError;
 use datafusion::logical_expr::LogicalPlan;
-use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion::prelude::SessionContext;
 use datafusion::sql::parser::Statement;
 use futures::FutureExt;
 use xai_files::Failure;
@@ -25,6 +25,7 @@ use xai_files::destination::{is_inside, is_same_file};
 
 use crate::failure::of_query;
 use crate::plain::without_dictionaries;
+use crate::session::{Limits, embedded};
 use crate::statements::of_sql;
 pub(crate) use faulty::{NameFiles, named, scanned};
 use faulty::{Unreadable, without_panic};
@@ -81,8 +82,13 @@ impl Tables {
             return failure;
         }
         // Of one part: rows have an order.
-        let config = SessionConfig::new().with_target_partitions(1);
-        let session = SessionContext::new_with_config(config);
+        let one = Limits {
+            partitions: Some(1),
+            memory: None,
+        };
+        let Ok(session) = embedded(&one) else {
+            return failure;
+        };
         let columns = not_finite::columns_read(&session, plans).unwrap_or_default();
         for files in &self.0 {
             for file in &files.files {
@@ -102,18 +108,18 @@ impl Tables {
     /// What went wrong; a file that cannot be read has the name that the query has for it.
     fn failure_of_file(&self, error: &DataFusionError) -> Failure {
         let unreadable = match error.find_root() {
-            DataFusionError::External(reason) => reason.downcast_ref(),
+            DataFusionError::External(reason) => reason.downcast_ref::<Unreadable>(),
             _ => None,
         };
-        let Some(Unreadable { file, reason }) = unreadable else {
+        let Some(unreadable) = unreadable else {
             return of_query(error);
         };
         let mut names = self.0.iter().flat_map(|table| &table.files);
-        let name = names.find(|name| faulty::location(name).as_ref() == Some(file));
-        let failure = Failure::new(reason);
+        let name = names.find(|name| unreadable.is(name));
+        let failure = Failure::new(&unreadable.reason);
         match name {
             Some(name) => failure.in_file(name),
-            None => failure.in_file(format!("/{file}")),
+            None => failure.in_file(unreadable.file()),
         }
     }
 }
@@ -171,7 +177,7 @@ async fn open(
     path: &Path,
     allow_missing_columns: bool,
 ) -> Result<(ListingTable, Files), Failure> {
-    let files = find(&local(path)?)?;
+    let files = find(session, &local(path)).await?;
     let wrong = |error: DataFusionError| of_query(&error).as_bad_data().in_file(&files.path);
     let listed = Listed::new(session, &files).await.map_err(wrong)?;
     let schema = match without_panic(listed.schema(session)).await {
@@ -192,22 +198,13 @@ async fn open(
     Ok((provider, files))
 }
 
-/// A path, or what leads to one.
-fn local(path: &Path) -> Result<PathBuf, Failure> {
-    match path.to_str().and_then(|path| path.split_once("://")) {
-        Some(("file", path)) => Ok(PathBuf::from(path)),
-        Some((store, _)) => {
-            let path = path.display();
-            let what =
-                format!("{path}: {store}:// is not built in: tables are files that the system has");
-            let way = "copy the files, or mount the store (with rclone, s3fs or gcsfuse), and give their path";
-            Err(Failure::usage(what).help(way))
-        }
-        None => Ok(path.to_owned()),
-    }
+/// A path that may be written as an address.
+fn local(path: &Path) -> PathBuf {
+    let of_file = path.to_str().and_then(|path| path.strip_prefix("file://"));
+    PathBuf::from(of_file.map_or(path, Path::new))
 }
 
-fn find(path: &Path) -> Result<Files, Failure> {
+async fn find(session: &SessionContext, path: &Path) -> Result<Files, Failure> {
     let looks_like_path = path.extension().is_some() || path.components().count() > 1;
     if !looks_like_path && !path.exists() {
         let failure = Failure::usage(format_args!("no table {}", path.display()));
@@ -215,5 +212,5 @@ fn find(path: &Path) -> Result<Files, Failure> {
             "a table is a file or a folder: write its path in quotes, as in FROM 'scores.parquet'",
         ));
     }
-    Files::find(path)
+    Files::find(session, path).await
 }

@@ -43,12 +43,7 @@ pub(super) async fn first(
     file: &Path,
     read: &[String],
 ) -> Result<Option<(usize, String)>> {
-    let alone = Files {
-        path: file.to_owned(),
-        files: vec![file.to_owned()],
-        format: files.format.clone(),
-    };
-    let listed = Listed::new(session, &alone).await?;
+    let listed = Listed::new(session, &files.alone(file)?).await?;
     let schema = listed.schema(session).await?;
     let names = schema.fields().iter().map(|field| field.name().as_str());
     let names: Vec<&str> = names

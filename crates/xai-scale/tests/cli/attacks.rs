@@ -68,22 +68,51 @@ async fn a_cluster_writes_no_file_for_a_plan_that_does() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_ends_the_query_of_somebody_else() {
-    let cluster = Cluster::new(0);
+async fn nobody_ends_the_query_of_somebody_else_or_removes_its_results() {
+    let cluster = Cluster::new(1);
     let url = format!("http://{}", cluster.address);
     let mut scheduler = SchedulerGrpcClient::connect(url).await.expect("connected");
-    let job_id = "any".to_owned();
-    let params = CancelJobParams {
+    let codec = DefaultLogicalExtensionCodec {};
+    let session = SessionContext::new();
+    let plan = session.state().create_logical_plan("SELECT 1 AS a").await;
+    let plan = plan.expect("a plan");
+    let node = LogicalPlanNode::try_from_logical_plan(&plan, &codec).expect("a message");
+    let mut request = tonic::Request::new(ExecuteQueryParams {
+        session_id: "known to its client alone".to_owned(),
+        settings: Vec::new(),
+        operation_id: "operation".to_owned(),
+        query: Some(Query::LogicalPlan(node.encode_to_vec())),
+    });
+    insert_version_header(request.metadata_mut());
+    let told = scheduler.execute_query_push(request).await.expect("taken");
+    let mut told = told.into_inner();
+    let mut job_id = String::new();
+    while let Some(state) = told.message().await.expect("a state") {
+        job_id = state.status.expect("a state").job_id;
+    }
+    let asked = CancelJobParams {
         job_id: job_id.clone(),
     };
-    let refused = scheduler.cancel_job(params).await.expect_err("refused");
+    let refused = scheduler.cancel_job(asked).await.expect_err("refused");
     assert_eq!(refused.code(), tonic::Code::PermissionDenied);
-    let params = CleanJobDataParams {
-        job_id,
-        remove_stage_ids: Vec::new(),
+    // By the number of the query nothing is removed, by the session of its client everything.
+    let mut remove = async |job_id: &str| {
+        let asked = CleanJobDataParams {
+            job_id: job_id.to_owned(),
+            remove_stage_ids: Vec::new(),
+        };
+        scheduler.clean_job_data(asked).await.expect("heard");
+        tokio::time::sleep(Duration::from_secs(1)).await;
     };
-    let refused = scheduler.clean_job_data(params).await.expect_err("refused");
-    assert_eq!(refused.code(), tonic::Code::PermissionDenied);
+    for other in [&job_id, "", "another session"] {
+        remove(other).await;
+        assert_eq!(cluster.results(0).len(), 1, "{other}");
+    }
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !cluster.results(0).is_empty() {
+        assert!(Instant::now() < deadline, "still there");
+        remove("known to its client alone").await;
+    }
 }
 
 /// A physical plan, which the engine's scheduler takes as well, as a message.

@@ -35,7 +35,7 @@ impl Work {
     fn new() -> Self {
         // Some seconds when faults are looked for, one otherwise.
         let rows = if moments() > 1 { 96_000 } else { 24_000 };
-        let files = Files::with_scores(rows, 5, 24);
+        let files = Files::with_scores(rows, 40, 24);
         let query = grouped(SLOW, "runs");
         let expected = files.json(&query, &[]);
         Self {
@@ -177,8 +177,14 @@ fn the_scheduler_is_killed_and_comes_back() {
     let work = Work::new();
     let mut cluster = Cluster::new(2);
     for _ in 0..moments() {
+        let n_begun = |cluster: &Cluster| cluster.log(0).matches("Received task").count();
+        let before = n_begun(&cluster);
         let asked = work.start(&cluster);
-        cluster.wait_for_work(0);
+        let deadline = Instant::now() + LONGEST;
+        while n_begun(&cluster) == before {
+            assert!(Instant::now() < deadline, "no work");
+            sleep(Duration::from_millis(5));
+        }
         cluster.scheduler.kill();
         let said = ended(asked, Duration::from_secs(30));
         let (error, help) = said.badly(1);

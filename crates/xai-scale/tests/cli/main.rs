@@ -20,6 +20,7 @@ mod nesting;
 mod not_finite;
 mod overwriting;
 mod statements;
+mod stores;
 mod tls;
 #[cfg(unix)]
 mod work_dir;

@@ -63,18 +63,8 @@ fn a_number_that_is_not_finite_is_in_a_row_and_a_column_of_a_file() {
 }
 
 #[test]
-fn what_is_no_path_is_told_as_such() {
+fn a_path_may_be_written_as_an_address() {
     let files = Files::with_scores(10, 1, 1);
-    for store in ["s3", "gs", "az", "https"] {
-        let table = format!("{store}://bucket/scores.parquet");
-        let said = files.run(&["sql", &format!("SELECT 1 FROM '{table}'")]);
-        let (error, help) = said.badly(2);
-        assert!(
-            error.starts_with(&format!("{table}: {store}:// is not built in")),
-            "{error}"
-        );
-        assert!(help.contains("mount"), "{help}");
-    }
     let table = format!("file://{}", files.path("runs").display());
     let query = format!("SELECT count(*) AS n FROM '{table}'");
     assert_eq!(files.json(&query, &[]), "[{\"n\":10}]\n");
