@@ -57,14 +57,15 @@ pub(crate) struct Arguments {
     /// Take a column that a file of a folder lacks for NULL: of Parquet and JSON lines, where columns are found by their names.
     #[arg(long)]
     allow_missing_columns: bool,
-    /// Give up after so many seconds.
+    /// Give up after so many seconds; on a cluster after a day where it is not given.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: Option<u64>,
 }
 
 /// Answers the query.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
-    let Some(seconds) = arguments.timeout else {
+    let a_day = arguments.scheduler.is_some().then_some(24 * 3600);
+    let Some(seconds) = arguments.timeout.or(a_day) else {
         return answer(&arguments).await;
     };
     match timeout(Duration::from_secs(seconds), answer(&arguments)).await {
