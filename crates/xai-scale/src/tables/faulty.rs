@@ -28,7 +28,7 @@ use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Pla
 use futures::{FutureExt, StreamExt};
 
 use crate::failure::of_query;
-use crate::tables::listed::url_of;
+use crate::tables::files::url_of;
 
 /// A file that cannot be read.
 pub(super) struct Unreadable {

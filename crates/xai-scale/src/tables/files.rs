@@ -5,6 +5,7 @@ use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
 use datafusion::datasource::listing::ListingTableUrl;
+use datafusion::error::DataFusionError;
 use datafusion::prelude::SessionContext;
 use glob::Pattern;
 use url::Url;
@@ -13,7 +14,6 @@ use xai_files::Failure;
 use crate::failure::of_query;
 use crate::stores::{self, Found};
 use crate::tables::format::{EXPECTED, Format};
-use crate::tables::listed::url_of;
 
 /// Folders inside folders that are looked into, as many as partitioned tables have columns.
 const DEEPEST: usize = 16;
@@ -75,7 +75,7 @@ impl Files {
     }
 
     /// One of the files alone.
-    pub(crate) fn alone(&self, file: &Path) -> datafusion::error::Result<Self> {
+    pub(crate) fn alone(&self, file: &Path) -> Result<Self, DataFusionError> {
         Ok(Self {
             path: file.to_owned(),
             urls: vec![url_of(file)?],
@@ -160,6 +160,21 @@ fn divided(path: &Path) -> Result<(PathBuf, Option<Pattern>), Failure> {
 fn has(pattern: &Pattern, file: &Path, folder: &Path) -> bool {
     let inside = file.strip_prefix(folder).unwrap_or(file);
     inside.components().count() == 1 && pattern.matches_path(inside)
+}
+
+/// Where files are, so that other processes find them, too.
+pub(super) fn url_of(path: &Path) -> Result<ListingTableUrl, DataFusionError> {
+    if let Ok(Some(address)) = stores::address(path) {
+        return ListingTableUrl::try_new(address, None);
+    }
+    let whole: PathBuf = path.canonicalize()?;
+    // Not read from a text: a name may have characters that mean something in an address or in a pattern of names.
+    let address = match whole.is_dir() {
+        true => Url::from_directory_path(&whole),
+        false => Url::from_file_path(&whole),
+    };
+    let address = address.map_err(|()| DataFusionError::Execution("not a path".to_owned()))?;
+    ListingTableUrl::try_new(address, None)
 }
 
 /// The objects below an address, or the one that it names, which then is that of a file.

@@ -1,19 +1,17 @@
 //! Files as a table of the engine.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{DataType, Schema, SchemaRef};
 use datafusion::datasource::listing::{
     ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
 };
-use datafusion::error::{DataFusionError, Result};
+use datafusion::error::Result;
 use datafusion::prelude::SessionContext;
 use futures::{StreamExt, TryStreamExt};
-use url::Url;
 
-use crate::stores;
-use crate::tables::files::Files;
+use crate::tables::files::{Files, url_of};
 use crate::tables::format::{Format, ROWS_FOR_TYPES};
 
 /// Files whose columns are looked up at the same time: a store takes a moment for each.
@@ -71,19 +69,4 @@ pub(super) async fn columns(
 
 fn options(format: &Format, rows: usize) -> ListingOptions {
     ListingOptions::new(format.reader(rows)).with_file_extension(format.extension.as_str())
-}
-
-/// Where files are, so that other processes find them, too.
-pub(super) fn url_of(path: &Path) -> Result<ListingTableUrl> {
-    if let Ok(Some(address)) = stores::address(path) {
-        return ListingTableUrl::try_new(address, None);
-    }
-    let whole: PathBuf = path.canonicalize()?;
-    // Not read from a text: a name may have characters that mean something in an address or in a pattern of names.
-    let address = match whole.is_dir() {
-        true => Url::from_directory_path(&whole),
-        false => Url::from_file_path(&whole),
-    };
-    let address = address.map_err(|()| DataFusionError::Execution("not a path".to_owned()))?;
-    ListingTableUrl::try_new(address, None)
 }
