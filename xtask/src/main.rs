@@ -50,9 +50,9 @@ usage: cargo xtask TASK
                                   draws data until the package for Python and scikit-learn or SciPy
                                   disagree, makes them small, and prints them
   site                            the documentation as one site, in target/site
-  wheels [--dev]                  wheels of the package for Python (Linux, two processors) and its sdist,
-                                  in target/wheels; the tests run on the installed wheel; with --dev
-                                  not optimised, to try it
+  wheels [--dev] [--sql]          wheels of the package for Python (Linux, two processors) and its sdist,
+                                  in target/wheels; the tests run on the installed wheel; with --sql of the
+                                  package of the SQL functions, with --dev not optimised, to try it
 ";
 
 fn main() -> ExitCode {

@@ -1,4 +1,5 @@
-//! `cargo xtask wheels [--dev]`: the package for Python as it is published, in `target/wheels`, and its tests on the wheel.
+//! `cargo xtask wheels [--dev] [--sql]`: the package for Python as it is published, in `target/wheels`, and its tests on the wheel; with
+//! `--sql` the package of the SQL functions, whose tests are those of `cargo xtask ci scale-python`.
 //!
 //! Wheels of Linux are linked by zig against the C library of manylinux, those of other systems are made by
 //! `.github/workflows/wheels.yml`. The wheel of this processor is installed in an empty environment, where the tests run
@@ -12,10 +13,18 @@ const TARGETS: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-g
 
 pub(crate) fn run(arguments: &[&str]) -> Result {
     // Optimised as it is published, a wheel takes an hour on two cores; `--dev` tries all but the optimisation.
+    let (arguments, of_sql) = match arguments {
+        [rest @ .., "--sql"] => (rest, true),
+        all => (all, false),
+    };
     let profile = match arguments {
         [] => "dist",
         ["--dev"] => "dev",
-        _ => return Err("cargo xtask wheels [--dev]".into()),
+        _ => return Err("cargo xtask wheels [--dev] [--sql]".into()),
+    };
+    let manifest = match of_sql {
+        true => "crates/xai-sql-python/Cargo.toml",
+        false => "crates/xai-python/Cargo.toml",
     };
     let out = target().join("wheels");
     let _ = fs::remove_dir_all(&out); // of an earlier run
@@ -26,7 +35,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     let maturin = |task: &str| {
         command(tools.with_file_name("maturin"))
             .words(task)
-            .words("--manifest-path crates/xai-python/Cargo.toml --out")
+            .args(["--manifest-path", manifest, "--out"])
             .args([&out])
             .env("PATH", &path)
     };
@@ -48,9 +57,16 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
                 .ends_with(&format!("_{}.whl", std::env::consts::ARCH))
         })
         .ok_or("no wheel of this processor")?;
+    let extra = if of_sql { "" } else { "[test]" };
     pip(&python)
-        .args([format!("{}[test]", wheel.display())])
+        .args([format!("{}{extra}", wheel.display())])
         .env("PIP_CONSTRAINT", CONSTRAINTS)
         .run()?;
-    test_installed(&python)
+    match of_sql {
+        true => {
+            let called = "import xai_metrics_sql; print(xai_metrics_sql.functions()[0].name)";
+            command(&python).args(["-c", called]).run()
+        }
+        false => test_installed(&python),
+    }
 }

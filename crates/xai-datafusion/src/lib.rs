@@ -20,6 +20,8 @@
 //! | `n_null(column, …)` | integer | up to eight columns of any type |
 //! | `correspondence(distances, labels, predicted[, weighting])` | number in [0, 1] | scalar: lists of the neighbours' distances and classes, and a class |
 //! | `feature_distance(a, b[, distance])` | number | scalar: two lists of features |
+//! | `mask_inputs(inputs, explanations)` | list | scalar: the inputs of a model, and their attributions |
+//! | `predicted_class(outputs)`, `class_score(outputs, class)` | integer; number | scalar: the outputs of a model, and a class |
 //! | `class_detection(attributions, train_labels, test_class[, k])`, `subclass_detection`, `class_auroc`, `class_recall` | number in [0, 1] | scalar: the attributions of a test case to all training cases, their classes, and its class |
 //! | `shortcut_detection(attributions, flags)`, `mixed_datasets` | number in [0, 1] | scalar: attributions, and which training cases are flagged |
 //! | `mean_reciprocal_rank(attributions, relevant)`, `hit_at_k(attributions, relevant[, k])`, `recall_at_k` | number in [0, 1] | scalar: attributions, and which training cases are relevant |
@@ -147,6 +149,7 @@ mod function;
 mod graph;
 pub mod help;
 pub mod input;
+mod model;
 mod register;
 mod repro;
 mod scalar;

@@ -21,6 +21,7 @@ use crate::graph::binned_auroc::BINNED_AUROC;
 use crate::graph::fidelity::{NEG_FIDELITY, POS_FIDELITY};
 use crate::graph::ground_truth;
 use crate::graph::unfaithfulness::UNFAITHFULNESS;
+use crate::model::{CLASS_SCORE, MASK_INPUTS, PREDICTED_CLASS};
 use crate::repro::PAIRWISE_REPRODUCIBILITY;
 use crate::scalar::{Scalar, ScalarDefinition};
 use crate::sum::{EXACT_AVG, EXACT_SUM, N_NULL};
@@ -46,7 +47,13 @@ static AGGREGATES: &[Definition] = &[
 ];
 
 static SCALARS: &[&[ScalarDefinition]] = &[
-    &[CORRESPONDENCE, FEATURE_DISTANCE],
+    &[
+        CORRESPONDENCE,
+        FEATURE_DISTANCE,
+        MASK_INPUTS,
+        PREDICTED_CLASS,
+        CLASS_SCORE,
+    ],
     data_attribution::FUNCTIONS,
 ];
 

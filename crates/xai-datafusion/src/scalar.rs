@@ -24,7 +24,7 @@ pub(crate) struct ScalarDefinition {
     pub(crate) description: &'static str,
     pub(crate) example: &'static str,
     pub(crate) arguments: &'static [Argument],
-    pub(crate) result: DataType,
+    pub(crate) result: fn() -> DataType,
     /// What a call computes; a planning error where a constant argument is wrong.
     pub(crate) values: fn(&Call) -> Result<RowValues>,
 }
@@ -89,7 +89,7 @@ impl ScalarUDFImpl for Scalar {
     }
 
     fn return_type(&self, _arg_types: &[DataType]) -> Result<DataType> {
-        Ok(self.definition.result.clone())
+        Ok((self.definition.result)())
     }
 
     /// Reads the constant arguments, too, so that a wrong one is an error before any row is read.
@@ -97,14 +97,13 @@ impl ScalarUDFImpl for Scalar {
         let constants = args.scalar_arguments.iter();
         let _ = self.values(constants.map(|constant| constant.cloned()).collect())?;
         let ScalarDefinition { name, result, .. } = self.definition;
-        Ok(Arc::new(Field::new(*name, result.clone(), true)))
+        Ok(Arc::new(Field::new(*name, result(), true)))
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         if args.number_rows == 0 {
-            return Ok(ColumnarValue::Array(new_empty_array(
-                &self.definition.result,
-            )));
+            let result = (self.definition.result)();
+            return Ok(ColumnarValue::Array(new_empty_array(&result)));
         }
         let is_constant = args
             .args

@@ -13,6 +13,7 @@ use xai_files::failure::nearest;
 
 use crate::failure::of_query;
 use crate::output;
+use crate::predict;
 
 /// Lists the functions for queries: the call and what its value is; of one, also its arguments and an example.
 ///
@@ -64,7 +65,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn all() -> Planned<Vec<Function>> {
     let (aggregates, scalars) = (
         xai_datafusion::aggregates(Stages::default()),
-        xai_datafusion::scalars(),
+        xai_datafusion::scalars()
+            .into_iter()
+            .chain([Arc::new(predict::function())]),
     );
     let of_aggregate = |it: &Arc<AggregateUDF>| {
         (
@@ -74,7 +77,7 @@ fn all() -> Planned<Vec<Function>> {
             it.documentation().cloned(),
         )
     };
-    let of_scalar = |it: &Arc<ScalarUDF>| {
+    let of_scalar = |it: Arc<ScalarUDF>| {
         (
             it.name().to_owned(),
             "scalar",
@@ -83,7 +86,7 @@ fn all() -> Planned<Vec<Function>> {
         )
     };
     let all = aggregates.iter().map(of_aggregate);
-    let all = all.chain(scalars.iter().map(of_scalar));
+    let all = all.chain(scalars.map(of_scalar));
     let documented = all.filter_map(|(name, kind, result, documentation)| {
         let documentation = documentation?;
         Some(result.map(|result| Function {

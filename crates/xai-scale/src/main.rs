@@ -9,6 +9,7 @@ mod allocator;
 mod amount;
 mod cluster;
 mod columns;
+mod data_root;
 mod explain;
 mod failure;
 mod functions;
@@ -16,6 +17,8 @@ mod generate;
 mod nesting;
 mod output;
 mod plain;
+mod predict;
+mod score;
 mod session;
 mod sql;
 mod statements;
@@ -53,6 +56,8 @@ enum Command {
     Tables(columns::Arguments),
     /// Explains predictions by their nearest training cases, from tables to a table.
     Explain(explain::Arguments),
+    /// Asks a model about the rows of a table, and about what attributions keep of them.
+    Score(score::Arguments),
     /// Runs the scheduler of a cluster, which takes queries and hands out their parts.
     Scheduler(cluster::scheduler::Arguments),
     /// Runs an executor of a cluster, which does the work.
@@ -96,6 +101,7 @@ fn run() -> ExitCode {
         Command::Functions(arguments) => functions::run(&arguments),
         Command::Tables(arguments) => running(interruptible(columns::run(arguments))),
         Command::Explain(arguments) => running(interruptible(explain::run(arguments))),
+        Command::Score(arguments) => running(interruptible(score::run(arguments))),
         Command::Scheduler(arguments) => running(cluster::scheduler::run(arguments)),
         Command::Executor(arguments) => running(cluster::executor::run(arguments)),
         Command::Generate(arguments) => running(async move { generate::run(&arguments) }),

@@ -9,6 +9,7 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use xai_files::Failure;
 
 use crate::failure::of_query;
+use crate::predict;
 use crate::stores;
 use crate::tables::NameFiles;
 
@@ -53,5 +54,6 @@ pub(crate) fn embedded(limits: &Limits) -> Result<SessionContext, Failure> {
         .build();
     let session = SessionContext::new_with_state(state);
     xai_datafusion::register(&session);
+    session.register_udf(predict::function());
     Ok(session)
 }

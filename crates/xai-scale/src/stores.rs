@@ -9,7 +9,7 @@ use datafusion::datasource::listing::ListingTableUrl;
 use datafusion::error::DataFusionError;
 use datafusion::execution::object_store::{DefaultObjectStoreRegistry, ObjectStoreRegistry};
 use datafusion::object_store::path::Path as Location;
-use datafusion::object_store::{Error, ObjectStore, ObjectStoreExt, RetryConfig};
+use datafusion::object_store::{Error, ObjectMeta, ObjectStore, ObjectStoreExt, RetryConfig};
 use datafusion::prelude::SessionContext;
 use futures::TryStreamExt;
 use object_store::ClientOptions;
@@ -37,6 +37,9 @@ pub(crate) fn address(table: &Path) -> Result<Option<Url>, Failure> {
         return Err(wrong("there are no tables at such an address"));
     }
     let address = Url::parse(text).map_err(|error| wrong(&error.to_string()))?;
+    if address.host_str().is_none_or(str::is_empty) {
+        return Err(wrong("the name of a bucket or of a host is missing"));
+    }
     if address.query().is_some() || address.fragment().is_some() {
         return Err(wrong("an address ends with the name of a file"));
     }
@@ -206,34 +209,42 @@ fn settings(text: &str, section: &str) -> Vec<(AmazonS3ConfigKey, String)> {
     found
 }
 
-/// An object: its name in the store, and its bytes.
+/// An object: its name in the store, and how many bytes it has; or a folder that is not looked into.
 pub(crate) struct Object {
     pub(crate) location: Location,
     pub(crate) size: u64,
+    pub(crate) is_folder: bool,
 }
 
-/// What an address stands for: an object, or all below it.
+impl From<ObjectMeta> for Object {
+    fn from(object: ObjectMeta) -> Self {
+        Self {
+            // Programs make an empty object where others make a folder.
+            is_folder: object.size == 0 && object.location.extension().is_none(),
+            location: object.location,
+            size: object.size,
+        }
+    }
+}
+
+/// What an address stands for: an object, or what is below it.
 pub(crate) enum Found {
     File(Object),
     Folder(Vec<Object>),
 }
 
-/// Looks an address up; one that ends with a slash is a folder.
+/// Looks an address up; one that ends with a slash is a folder, in whose folders it is looked where `is_deep`.
 pub(crate) async fn find(
     session: &SessionContext,
     url: &ListingTableUrl,
+    is_deep: bool,
 ) -> Result<Found, Failure> {
     let named = url.as_str();
     let store = session.runtime_env().object_store(url);
     let store = store.map_err(|error| cannot_be_read(&error.strip_backtrace(), url))?;
     if !url.is_collection() {
         match store.head(url.prefix()).await {
-            Ok(object) => {
-                return Ok(Found::File(Object {
-                    location: object.location,
-                    size: object.size,
-                }));
-            }
+            Ok(object) => return Ok(Found::File(object.into())),
             // A server of files has no folders, unless it speaks WebDAV.
             Err(Error::NotFound { .. }) if url.scheme().starts_with("http") => {
                 return Err(Failure::new("there is no such file").in_file(named));
@@ -242,21 +253,39 @@ pub(crate) async fn find(
             Err(error) => return Err(cannot_be_read(&error.to_string(), url)),
         }
     }
-    let listed = store.list(Some(url.prefix())).try_collect::<Vec<_>>().await;
-    let listed = listed.map_err(|error| match error {
+    let listed = match is_deep {
+        true => {
+            store
+                .list(Some(url.prefix()))
+                .map_ok(Object::from)
+                .try_collect()
+                .await
+        }
+        false => {
+            let listed = store.list_with_delimiter(Some(url.prefix())).await;
+            listed.map(|listed| {
+                let folder = |location| Object {
+                    location,
+                    size: 0,
+                    is_folder: true,
+                };
+                let folders = listed.common_prefixes.into_iter().map(folder);
+                listed
+                    .objects
+                    .into_iter()
+                    .map(Object::from)
+                    .chain(folders)
+                    .collect()
+            })
+        }
+    };
+    let below: Vec<Object> = listed.map_err(|error| match error {
         Error::NotFound { .. } => absent(named),
         error => cannot_be_read(&error.to_string(), url),
     })?;
-    let below = listed.into_iter().map(|object| Object {
-        location: object.location,
-        size: object.size,
-    });
-    // Programs make an empty object where others make a folder.
-    let is_folder = |object: &Object| object.size == 0 && object.location.extension().is_none();
-    let below: Vec<Object> = below.filter(|object| !is_folder(object)).collect();
-    match below.is_empty() {
-        true => Err(absent(named)),
-        false => Ok(Found::Folder(below)),
+    match below.iter().all(|object| object.is_folder) {
+        true if is_deep => Err(absent(named)),
+        _ => Ok(Found::Folder(below)),
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) const CORRESPONDENCE: ScalarDefinition = ScalarDefinition {
         Argument::new("predicted", Kind::Class),
         Argument::parameter::<CorrespondenceMetric>("weighting"),
     ],
-    result: DataType::Float64,
+    result: || DataType::Float64,
     values: |call| {
         let metric = call.set(CorrespondenceMetric::new())?;
         Ok(Box::new(move |columns| {

@@ -27,7 +27,7 @@ macro_rules! functions {
             description: $beside::DESCRIPTION,
             example: $example,
             arguments: &[$($argument),+],
-            result: DataType::Float64,
+            result: || DataType::Float64,
             values: |call| {
                 let metric = call.set(<$metric>::default())?;
                 Ok(Box::new(move |columns| {

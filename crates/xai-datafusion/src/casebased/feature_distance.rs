@@ -26,7 +26,7 @@ pub(crate) const FEATURE_DISTANCE: ScalarDefinition = ScalarDefinition {
         Argument::new("b", Kind::Numbers),
         Argument::parameter::<ExplainCases>("distance"),
     ],
-    result: DataType::Float64,
+    result: || DataType::Float64,
     values: |call| {
         let ExplainCases { distance, .. } = call.set(ExplainCases::default())?;
         Ok(Box::new(move |columns| {

@@ -185,6 +185,20 @@ impl OnnxModel {
         self.inputs.len() == 3
     }
 
+    /// The shape of one sample that has so many numbers: the declared axes where they have as many, else one axis.
+    pub fn sample_shape(&self, n: usize) -> Vec<usize> {
+        let declared = self.inputs.first().and_then(|input| input.shape.as_deref());
+        let axes = declared.unwrap_or_default().iter().skip(1);
+        let lengths = axes.map(|axis| match axis {
+            Dimension::Fixed(length) => Some(*length),
+            Dimension::Named(_) => None,
+        });
+        let lengths: Option<Vec<usize>> = lengths.collect();
+        let fits =
+            |lengths: &Vec<usize>| !lengths.is_empty() && lengths.iter().product::<usize>() == n;
+        lengths.filter(fits).unwrap_or_else(|| vec![n])
+    }
+
     /// Holds the shape of samples against the declared one; a batch may have any length.
     ///
     /// # Errors

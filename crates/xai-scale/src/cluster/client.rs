@@ -16,6 +16,7 @@ use super::address::Address;
 use super::codec::{LogicalCodec, PhysicalCodec, functions};
 use super::tls::{Tls, TlsOptions};
 use crate::failure::of_query;
+use crate::predict;
 use crate::session::Limits;
 
 /// How long a scheduler may take to answer at all.
@@ -99,5 +100,6 @@ fn remote(
     // Last: the state for a cluster comes with the functions of the engine alone.
     let session = SessionContext::new_with_state(state);
     xai_datafusion::register(&session);
+    session.register_udf(predict::function());
     Ok(session)
 }

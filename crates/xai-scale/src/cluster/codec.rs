@@ -21,6 +21,7 @@ use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConve
 use xai_datafusion::Stages;
 
 use super::guard::check_plan;
+use crate::predict;
 use crate::stores;
 use crate::tables::named;
 
@@ -32,6 +33,7 @@ pub(super) fn state(config: SessionConfig) -> Result<SessionState> {
         .with_runtime_env(runtime.build_arc()?)
         .build();
     xai_datafusion::register_all(&mut state, Stages::SeveralProcesses)?;
+    state.register_udf(Arc::new(predict::function()))?;
     Ok(state)
 }
 

@@ -15,11 +15,12 @@ use xai_files::Failure;
 
 use super::address::Address;
 use super::codec::{LogicalCodec, PhysicalCodec, functions};
-use super::guard::{self, DataRootOptions};
+use super::guard;
 use super::stoppable::StoppableEngine;
 use super::tls::ServerTlsOptions;
 use super::work_dir::{self, WorkDir};
 use crate::amount;
+use crate::data_root::DataRootOptions;
 use crate::failure::of_query;
 use crate::stores;
 

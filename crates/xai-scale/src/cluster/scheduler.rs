@@ -13,9 +13,9 @@ use xai_files::Failure;
 
 use super::address::DEFAULT_PORT;
 use super::codec::{self, LogicalCodec, PhysicalCodec};
-use super::guard::DataRootOptions;
 use super::service;
 use super::tls::ServerTlsOptions;
+use crate::data_root::DataRootOptions;
 use crate::failure::of_query;
 
 /// Runs the scheduler of a cluster until it is interrupted.

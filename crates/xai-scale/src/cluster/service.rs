@@ -23,15 +23,14 @@ use ballista_core::serde::protobuf::{
     RemoveSessionParams, RemoveSessionResult, UpdateTaskStatusParams, UpdateTaskStatusResult,
     job_status,
 };
-use ballista_core::utils::{GrpcServerConfig, create_grpc_server};
 use ballista_scheduler::scheduler_server::SchedulerServer;
 use datafusion_proto::protobuf::PhysicalPlanNode;
 use futures::future::BoxFuture;
 use futures::{FutureExt, Stream};
 use tokio::net::TcpListener;
 use tonic::service::RoutesBuilder;
-use tonic::transport::Error as TransportError;
 use tonic::transport::server::{TcpConnectInfo, TcpIncoming, TlsConnectInfo};
+use tonic::transport::{Error as TransportError, Server};
 use tonic::{Request, Response, Status};
 
 use super::limited_plan::LimitedPlan;
@@ -70,9 +69,12 @@ pub(super) async fn serve(
     let router = router.route("/healthz", get(|| std::future::ready("ok")));
     let router = router.route("/readyz", get(is_ready));
     let router = router.layer(middleware::map_request(with_address));
-    // As the engine serves executors; HTTP/1 is for the two pages.
-    let server = tls.serving(create_grpc_server(&GrpcServerConfig::default()))?;
-    let server = server.accept_http1(true).add_routes(router.into());
+    // A client whose machine is gone closes no connection: it is asked. HTTP/1 is for the two pages.
+    let server = Server::builder()
+        .http2_keepalive_interval(Some(PATIENCE))
+        .http2_keepalive_timeout(Some(PATIENCE))
+        .accept_http1(true);
+    let server = tls.serving(server)?.add_routes(router.into());
     server
         .serve_with_incoming(TcpIncoming::from(listener).with_nodelay(Some(true)))
         .await
@@ -89,6 +91,9 @@ async fn with_address(mut request: axum::extract::Request) -> axum::extract::Req
     }
     request
 }
+
+/// How long a client may be silent until it is asked whether it is there, and then until it is taken for gone.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 struct Service {
     engine: Engine,

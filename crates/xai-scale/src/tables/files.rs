@@ -47,7 +47,11 @@ impl Files {
                 let metadata = std::fs::metadata(&place);
                 let metadata = metadata.map_err(|error| cannot_be_opened(error, &place))?;
                 match metadata.is_dir() {
-                    true => collect(&place, DEEPEST, false, &mut below)?,
+                    true => {
+                        // A pattern is of the files of one folder.
+                        let deepest = pattern.is_none().then_some(DEEPEST);
+                        collect(&place, deepest, false, &mut below)?;
+                    }
                     false => below.files.push((place.clone(), metadata.len())),
                 }
                 url_of(&place)
@@ -56,7 +60,8 @@ impl Files {
                 if pattern.is_some() && !address.path().ends_with('/') {
                     address.set_path(&format!("{}/", address.path()));
                 }
-                in_store(session, &place, &mut address, &mut below).await?;
+                let is_deep = pattern.is_none();
+                in_store(session, &place, &mut address, is_deep, &mut below).await?;
                 ListingTableUrl::try_new(address, None)
             }
         };
@@ -182,11 +187,12 @@ async fn in_store(
     session: &SessionContext,
     place: &Path,
     address: &mut Url,
+    is_deep: bool,
     below: &mut Below,
 ) -> Result<(), Failure> {
     let asked = ListingTableUrl::try_new(address.clone(), None);
     let asked = asked.map_err(|error| of_query(&error).in_file(place))?;
-    let objects = match stores::find(session, &asked).await? {
+    let objects = match stores::find(session, &asked, is_deep).await? {
         Found::File(object) => {
             below.files.push((place.to_owned(), object.size));
             return Ok(());
@@ -212,6 +218,9 @@ async fn in_store(
             if *part == OF_ICEBERG && is_version {
                 return Err(listed_elsewhere((OF_ICEBERG, ICEBERG), place));
             }
+        }
+        if object.is_folder {
+            continue;
         }
         match parts.iter().any(|part| part.starts_with(['.', '_'])) {
             true => below.notes.push(file),
@@ -270,14 +279,14 @@ fn list(entry: &DirEntry) -> Option<(&'static str, &'static str)> {
     LISTS.into_iter().find(|(list, _)| name == *list)
 }
 
-/// Adds the files of a folder. Names that begin with a dot or an underscore are notes of the programs that wrote them.
+/// Adds the files of a folder, and of so many folders inside each other. Names that begin with a dot or an underscore are notes of the programs that wrote them.
 fn collect(
     folder: &Path,
-    deepest: usize,
+    deepest: Option<usize>,
     in_notes: bool,
     below: &mut Below,
 ) -> Result<(), Failure> {
-    if deepest == 0 {
+    if deepest == Some(0) {
         return Err(Failure::new("too many folders inside each other").in_file(folder));
     }
     let entries = std::fs::read_dir(folder).map_err(|error| cannot_be_opened(error, folder))?;
@@ -292,9 +301,10 @@ fn collect(
             || name.as_encoded_bytes().starts_with(b"_");
         let path = entry.path();
         match (path.is_dir(), is_note) {
-            (true, false) => collect(&path, deepest - 1, false, below)?,
+            (true, _) if deepest.is_none() => {}
+            (true, false) => collect(&path, deepest.map(|it| it - 1), false, below)?,
             // What cannot be looked into there is of nobody's concern.
-            (true, true) => drop(collect(&path, deepest - 1, true, below)),
+            (true, true) => drop(collect(&path, deepest.map(|it| it - 1), true, below)),
             (false, true) => below.notes.push(path),
             (false, false) => {
                 // A link that leads nowhere has no size, and is told when it is read.

@@ -51,6 +51,15 @@ pub(crate) const QUERIES: &[(&str, &str)] = &[
         "exact_sum(feature_distance(outputs, kept))",
     ),
     (
+        "mask_inputs",
+        "exact_sum(mask_inputs(outputs, kept)[2] + mask_inputs([base, masked], [masked, -base])[1])",
+    ),
+    ("predicted_class", "exact_avg(predicted_class(outputs))"),
+    (
+        "class_score",
+        "exact_sum(class_score(kept, predicted_class(outputs)))",
+    ),
+    (
         "class_detection",
         "exact_avg(class_detection([base, masked, 0.5], predictions, label, 2))",
     ),

@@ -19,6 +19,7 @@ mod messages;
 mod nesting;
 mod not_finite;
 mod overwriting;
+mod score;
 mod statements;
 mod stores;
 mod tls;

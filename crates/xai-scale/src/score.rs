@@ -1,0 +1,226 @@
+//! `xai-scale score`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::plan_datafusion_err;
+use datafusion::dataframe::DataFrame;
+use datafusion::error::DataFusionError;
+use datafusion::execution::FunctionRegistry;
+use datafusion::functions_nested::expr_fn::make_array;
+use datafusion::logical_expr::{Expr, cast, ident};
+use datafusion::prelude::{SessionContext, lit};
+use xai_core::Activation;
+use xai_core::describe::Parameter;
+use xai_files::{Failure, InFile};
+
+use crate::cluster::{Address, TlsOptions, client};
+use crate::failure::of_query;
+use crate::output::{self, Output, Stopped};
+use crate::session::{Limits, embedded};
+use crate::tables;
+
+/// Asks a model about the rows of a table, and about what attributions keep of them, for the functions of queries.
+///
+/// A table is written with all columns but those of inputs and explanations, and beside them: outputs, the list of the
+/// outputs of the model; predicted, the class with the largest; base, the output for the class of --targets, or for the
+/// predicted one. With --explanations also masked, the output for that class where the inputs are times the mask of their
+/// attributions: average_drop(base, masked) is the number of `xai attribution average-drop`. Rows are read, scored and written in
+/// batches, and not held. A row of which an input is NULL has no score.
+///
+/// The model is an ONNX file, of the kinds that `xai` runs by its built-in engine.
+#[derive(Debug, Args)]
+#[command(mut_group("TlsOptions", |group| group.requires("scheduler")))]
+#[command(after_help = "Examples:
+  xai-scale score --model model.onnx --data runs --inputs age,income --out scores.parquet
+  xai-scale score --model model.onnx --data runs --inputs x --explanations lime --targets label --out scores.parquet")]
+pub(crate) struct Arguments {
+    /// The model; on a cluster a file that executors have at the same path, below a --data-root.
+    #[arg(long, value_name = "FILE")]
+    model: PathBuf,
+    /// The model's output that holds the scores. Default: the only one of floating-point numbers.
+    #[arg(long, value_name = "NAME")]
+    model_output: Option<String>,
+    #[arg(long, value_name = "ACTIVATION", default_value_t, help = <Activation as Parameter>::KIND.to_string())]
+    activation: Activation,
+    /// The rows.
+    #[arg(long, value_name = "TABLE")]
+    data: PathBuf,
+    /// File to write: .parquet, .json (an object on each line) or .arrow.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Columns of the inputs in the order of the model, divided by commas, or one column of lists.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', required = true)]
+    inputs: Vec<String>,
+    /// Columns of their attributions, in the same order, or one column of lists.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    explanations: Option<Vec<String>>,
+    /// Column of the class whose score counts, an integer from 0; the predicted one where it is not given.
+    #[arg(long, value_name = "COLUMN")]
+    targets: Option<String>,
+    /// Send the work to the cluster of this scheduler; its executors read model and files by the same paths.
+    #[arg(long, value_name = "ADDRESS")]
+    scheduler: Option<Address>,
+    #[command(flatten)]
+    tls: TlsOptions,
+    /// Parts that the table is read in at the same time; the number of cores where it is not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    partitions: Option<u32>,
+    /// Take a column that a file of a folder lacks for NULL: of Parquet and JSON lines, where columns are found by their names.
+    #[arg(long)]
+    allow_missing_columns: bool,
+}
+
+const OUTPUTS: &str = "outputs";
+const PREDICTED: &str = "predicted";
+const BASE: &str = "base";
+const MASKED: &str = "masked";
+/// The outputs for masked inputs, and the classes of `--targets`, which are not written.
+const MASKED_OUTPUTS: &str = "masked outputs";
+const TARGETS: &str = "targets of the scores";
+
+/// Scores all rows.
+pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
+    output::check(&arguments.out)?;
+    let end = arguments.out.extension();
+    if end.is_some_and(|end| end.eq_ignore_ascii_case("csv")) {
+        let failure = Failure::of_option("--out", "a CSV file cannot hold the lists of outputs");
+        return Err(failure.help("write .parquet, .json (an object on each line) or .arrow"));
+    }
+    let limits = Limits {
+        partitions: arguments.partitions.map(|partitions| partitions as usize),
+        memory: None,
+    };
+    let remote = match &arguments.scheduler {
+        Some(scheduler) => Some(client::Remote::new(scheduler, &arguments.tls, &limits).await?),
+        None => None,
+    };
+    let session = match &remote {
+        Some(remote) => remote.session.clone(),
+        None => embedded(&limits)?,
+    };
+    let model = arguments.model.canonicalize();
+    let model = model
+        .map_err(Failure::cannot_be_opened)
+        .in_file(&arguments.model)?;
+    let allow_missing = arguments.allow_missing_columns;
+    let (rows, table) = tables::read(&session, &arguments.data, allow_missing).await?;
+    table.check_output(&arguments.out)?;
+    let scored = scored(&session, rows, &arguments, &model)?;
+    let plan = scored.logical_plan().clone();
+    let stopped = match scored.execute_stream().await {
+        Ok(rows) => output::write(rows, &Output::File(arguments.out.clone())).await,
+        Err(error) => Err(Stopped::Query(error)),
+    };
+    match stopped {
+        Ok(()) => Ok(()),
+        Err(Stopped::Output(failure)) => Err(failure),
+        Err(Stopped::Query(error)) => Err(table.failure(&error, &[&plan]).await),
+    }
+}
+
+/// The rows with their scores.
+fn scored(
+    session: &SessionContext,
+    rows: DataFrame,
+    arguments: &Arguments,
+    model: &Path,
+) -> Result<DataFrame, Failure> {
+    let names = column_names(&rows);
+    let explanations = arguments.explanations.as_deref().unwrap_or_default();
+    let of_model: Vec<&String> = arguments.inputs.iter().chain(explanations).collect();
+    let needed = of_model.iter().copied().chain(&arguments.targets);
+    for column in needed {
+        if !names.contains(column) {
+            return Err(Failure::no_column(column, &names).in_file(&arguments.data));
+        }
+    }
+    let others: Vec<&String> = names
+        .iter()
+        .filter(|name| !of_model.contains(name))
+        .collect();
+    let mut made = vec![OUTPUTS, PREDICTED, BASE];
+    made.extend(arguments.explanations.is_some().then_some(MASKED));
+    if let Some(taken) = others.iter().find(|name| made.contains(&name.as_str())) {
+        let what = format_args!("its column `{taken}` has the name of one that is written");
+        let failure = Failure::new(what).in_file(&arguments.data);
+        return Err(failure.help("rename the column, or leave it out"));
+    }
+    let others: Vec<Expr> = others.into_iter().map(ident).collect();
+    let scored = with_scores(session, rows, arguments, model, others);
+    scored.map_err(|error| of_query(&error))
+}
+
+fn column_names(rows: &DataFrame) -> Vec<String> {
+    let fields = rows.schema().fields().iter();
+    fields.map(|field| field.name().clone()).collect()
+}
+
+fn with_scores(
+    session: &SessionContext,
+    rows: DataFrame,
+    arguments: &Arguments,
+    model: &Path,
+    others: Vec<Expr>,
+) -> Result<DataFrame, DataFusionError> {
+    let function = |name: &str| session.udf(name);
+    let predict = |inputs: Expr| -> Result<Expr, DataFusionError> {
+        let path = model
+            .to_str()
+            .ok_or_else(|| plan_datafusion_err!("a path in Unicode is needed"))?;
+        let activation = lit(arguments.activation.to_string());
+        let output = arguments.model_output.iter().map(lit);
+        let given = [lit(path), inputs, activation].into_iter().chain(output);
+        Ok(function("predict")?.call(given.collect()))
+    };
+    let inputs = as_list(&rows, &arguments.inputs)?;
+    let mut with_outputs = others.clone();
+    with_outputs.push(predict(inputs.clone())?.alias(OUTPUTS));
+    if let Some(columns) = &arguments.explanations {
+        let masked = vec![inputs, as_list(&rows, columns)?];
+        let masked = function("mask_inputs")?.call(masked);
+        with_outputs.push(predict(masked)?.alias(MASKED_OUTPUTS));
+    }
+    let mut with_class = others.clone();
+    if let Some(targets) = &arguments.targets {
+        with_outputs.push(ident(targets).alias(TARGETS));
+        with_class.push(ident(TARGETS));
+    }
+    with_class.push(ident(OUTPUTS));
+    let predicted = function("predicted_class")?.call(vec![ident(OUTPUTS)]);
+    with_class.push(predicted.alias(PREDICTED));
+    let mut with_scores: Vec<Expr> = others;
+    with_scores.extend([ident(OUTPUTS), ident(PREDICTED)]);
+    let class = match arguments.targets {
+        Some(_) => ident(TARGETS),
+        None => ident(PREDICTED),
+    };
+    let score = |outputs: &str| -> Result<Expr, DataFusionError> {
+        Ok(function("class_score")?.call(vec![ident(outputs), class.clone()]))
+    };
+    with_scores.push(score(OUTPUTS)?.alias(BASE));
+    if arguments.explanations.is_some() {
+        with_class.push(ident(MASKED_OUTPUTS));
+        with_scores.push(score(MASKED_OUTPUTS)?.alias(MASKED));
+    }
+    // One after the other, so that the model is asked once for all that is made of its outputs.
+    rows.select(with_outputs)?
+        .select(with_class)?
+        .select(with_scores)
+}
+
+/// Columns as a list, or the column that has lists.
+fn as_list(rows: &DataFrame, columns: &[String]) -> Result<Expr, DataFusionError> {
+    if let [column] = columns
+        && rows
+            .schema()
+            .field_with_unqualified_name(column)?
+            .data_type()
+            .is_nested()
+    {
+        return Ok(ident(column));
+    }
+    let number = |name: &String| cast(ident(name), DataType::Float64);
+    Ok(make_array(columns.iter().map(number).collect()))
+}
