@@ -129,9 +129,8 @@ pub(crate) fn scale() -> Result {
     let engines =
         format!("--constraint {CONSTRAINTS} datafusion duckdb pyspark moto[s3] flask flask-cors");
     pip(&python).words(&engines).run()?;
-    // With the features of their tests, so that nothing is built twice.
-    let build = cargo(&format!("build {SCALE} --lib --bins --tests"));
-    build.env("PYO3_BUILD_EXTENSION_MODULE", "1").run()?;
+    // With the features and the variables of their tests, so that nothing is built twice.
+    cargo(&format!("build {SCALE} --lib --bins --tests")).run()?;
     let folder = "import sysconfig; print(sysconfig.get_path('platlib'))";
     let folder = command(&python).args(["-c", folder]).output()?;
     let package = Path::new(&folder).join("xai_metrics_sql");
