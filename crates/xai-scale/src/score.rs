@@ -15,10 +15,10 @@ use xai_core::Activation;
 use xai_core::describe::Parameter;
 use xai_files::{Failure, InFile};
 
-use crate::cluster::{Address, TlsOptions, client};
+use crate::cluster::ClusterOptions;
 use crate::failure::of_query;
 use crate::output::{self, Output, Stopped};
-use crate::session::{Limits, embedded};
+use crate::session::Limits;
 use crate::tables;
 
 /// Asks a model about the rows of a table, and about what attributions keep of them, for the functions of queries.
@@ -31,7 +31,6 @@ use crate::tables;
 ///
 /// The model is an ONNX file, of the kinds that `xai` runs by its built-in engine.
 #[derive(Debug, Args)]
-#[command(mut_group("TlsOptions", |group| group.requires("scheduler")))]
 #[command(after_help = "Examples:
   xai-scale score --model model.onnx --data runs --inputs age,income --out scores.parquet
   xai-scale score --model model.onnx --data runs --inputs x --explanations lime --targets label --out scores.parquet")]
@@ -59,11 +58,8 @@ pub(crate) struct Arguments {
     /// Column of the class whose score counts, an integer from 0; the predicted one where it is not given.
     #[arg(long, value_name = "COLUMN")]
     targets: Option<String>,
-    /// Send the work to the cluster of this scheduler; its executors read model and files by the same paths.
-    #[arg(long, value_name = "ADDRESS")]
-    scheduler: Option<Address>,
     #[command(flatten)]
-    tls: TlsOptions,
+    cluster: ClusterOptions,
     /// Parts that the table is read in at the same time; the number of cores where it is not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
     partitions: Option<u32>,
@@ -82,32 +78,21 @@ const TARGETS: &str = "targets of the scores";
 
 /// Scores all rows.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
-    output::check(&arguments.out)?;
-    let end = arguments.out.extension();
-    if end.is_some_and(|end| end.eq_ignore_ascii_case("csv")) {
-        let failure = Failure::of_option("--out", "a CSV file cannot hold the lists of outputs");
-        return Err(failure.help("write .parquet, .json (an object on each line) or .arrow"));
-    }
+    output::check_of_lists(&arguments.out)?;
     let limits = Limits {
         partitions: arguments.partitions.map(|partitions| partitions as usize),
         memory: None,
     };
-    let remote = match &arguments.scheduler {
-        Some(scheduler) => Some(client::Remote::new(scheduler, &arguments.tls, &limits).await?),
-        None => None,
-    };
-    let session = match &remote {
-        Some(remote) => remote.session.clone(),
-        None => embedded(&limits)?,
-    };
+    let held = arguments.cluster.session(&limits).await?;
+    let session = &held.context;
     let model = arguments.model.canonicalize();
     let model = model
         .map_err(Failure::cannot_be_opened)
         .in_file(&arguments.model)?;
     let allow_missing = arguments.allow_missing_columns;
-    let (rows, table) = tables::read(&session, &arguments.data, allow_missing).await?;
+    let (rows, table) = tables::read(session, &arguments.data, allow_missing).await?;
     table.check_output(&arguments.out)?;
-    let scored = scored(&session, rows, &arguments, &model)?;
+    let scored = scored(session, rows, &arguments, &model)?;
     let plan = scored.logical_plan().clone();
     let stopped = match scored.execute_stream().await {
         Ok(rows) => output::write(rows, &Output::File(arguments.out.clone())).await,

@@ -24,10 +24,12 @@ pub(crate) struct Limits {
 
 impl Limits {
     /// The settings of a session.
-    pub(crate) fn apply(&self, config: SessionConfig) -> SessionConfig {
+    pub(crate) fn apply(&self, mut config: SessionConfig) -> SessionConfig {
         // A folder is all files below it.
-        let folders = "datafusion.execution.listing_table_ignore_subdirectory";
-        let config = config.set_bool(folders, false);
+        config
+            .options_mut()
+            .execution
+            .listing_table_ignore_subdirectory = false;
         match self.partitions {
             Some(partitions) => config.with_target_partitions(partitions),
             None => config,

@@ -10,10 +10,10 @@ use xai_datafusion::queries_alone;
 use xai_files::Failure;
 
 use crate::amount;
-use crate::cluster::{Address, TlsOptions, client};
+use crate::cluster::ClusterOptions;
 use crate::failure::of_query;
 use crate::output::{self, Output, Stopped};
-use crate::session::{Limits, embedded};
+use crate::session::Limits;
 use crate::statements;
 use crate::tables;
 
@@ -25,7 +25,6 @@ use crate::tables;
 /// https://, with the credentials that its own programs have. Column names with capital letters stand in double quotes. The answers of several
 /// queries are tables one after the other; as JSON, a list on each line.
 #[derive(Debug, Args)]
-#[command(mut_group("TlsOptions", |group| group.requires("scheduler")))]
 #[command(after_help = "Examples:
   xai-scale sql \"SELECT explainer, average_drop(base, masked) FROM 'scores.parquet' GROUP BY explainer\"
   xai-scale sql \"SELECT class, average_drop(base, masked) FROM 'runs' GROUP BY class\" --out drop.parquet
@@ -43,11 +42,8 @@ pub(crate) struct Arguments {
     /// Write the rows to a file: .parquet, .csv, .json (an object on each line) or .arrow.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Send the query to the cluster of this scheduler; its executors read the files by the same paths.
-    #[arg(long, value_name = "ADDRESS")]
-    scheduler: Option<Address>,
     #[command(flatten)]
-    tls: TlsOptions,
+    cluster: ClusterOptions,
     /// Parts that a table is read in at the same time; the number of cores where it is not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
     partitions: Option<u32>,
@@ -64,7 +60,7 @@ pub(crate) struct Arguments {
 
 /// Answers the query.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
-    let a_day = arguments.scheduler.is_some().then_some(24 * 3600);
+    let a_day = arguments.cluster.scheduler().map(|_| 24 * 3600);
     let Some(seconds) = arguments.timeout.or(a_day) else {
         return answer(&arguments).await;
     };
@@ -72,7 +68,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
         Ok(outcome) => outcome,
         Err(_) => {
             let failure = Failure::new(format_args!("no result within {seconds} seconds"));
-            Err(match &arguments.scheduler {
+            Err(match arguments.cluster.scheduler() {
                 Some(scheduler) => failure.help(format_args!(
                     "has the scheduler at {scheduler} executors? give more time with --timeout"
                 )),
@@ -113,16 +109,10 @@ async fn answer_one(arguments: &Arguments, statement: Statement) -> Result<(), F
         partitions: arguments.partitions.map(|partitions| partitions as usize),
         memory: arguments.memory_limit,
     };
-    let remote = match &arguments.scheduler {
-        Some(scheduler) => Some(client::Remote::new(scheduler, &arguments.tls, &limits).await?),
-        None => None,
-    };
-    let session = match &remote {
-        Some(remote) => remote.session.clone(),
-        None => embedded(&limits)?,
-    };
+    let held = arguments.cluster.session(&limits).await?;
+    let session = &held.context;
     let allow_missing = arguments.allow_missing_columns;
-    let (plan, tables) = tables::plan(&session, statement, allow_missing).await?;
+    let (plan, tables) = tables::plan(session, statement, allow_missing).await?;
     if let Output::File(file) = &output {
         tables.check_output(file)?;
     }

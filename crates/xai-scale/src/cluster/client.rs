@@ -6,6 +6,7 @@ use std::time::Duration;
 use ballista_core::extension::{SessionConfigExt, SessionStateExt};
 use ballista_core::serde::protobuf::CleanJobDataParams;
 use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
+use clap::Args;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::prelude::{SessionConfig, SessionContext};
@@ -17,44 +18,69 @@ use super::codec::{LogicalCodec, PhysicalCodec, functions};
 use super::tls::{Tls, TlsOptions};
 use crate::failure::of_query;
 use crate::predict;
-use crate::session::Limits;
-
-/// How long a scheduler may take to answer at all.
-const PATIENCE: Duration = Duration::from_secs(10);
+use crate::session::{Limits, embedded};
 
 /// How long a scheduler may take to hear that results are read.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// A session that sends its queries to a scheduler. What they gave is removed from the executors when it is dropped.
-pub(crate) struct Remote {
-    pub(crate) session: SessionContext,
-    scheduler: Address,
-    tls: Tls,
+/// Where the work is done, as options of a command.
+#[derive(Debug, Args)]
+#[command(mut_group("TlsOptions", |group| group.requires("scheduler")))]
+pub(crate) struct ClusterOptions {
+    /// Send the work to the cluster of this scheduler; its executors read files by the same paths.
+    #[arg(long, value_name = "ADDRESS")]
+    scheduler: Option<Address>,
+    #[command(flatten)]
+    tls: TlsOptions,
 }
 
-impl Remote {
-    /// Connects to a scheduler.
-    pub(crate) async fn new(
-        scheduler: &Address,
-        tls: &TlsOptions,
-        limits: &Limits,
-    ) -> Result<Self, Failure> {
-        let tls = tls.read()?;
-        tls.reach(scheduler, PATIENCE).await?;
+impl ClusterOptions {
+    /// The scheduler, where there is one.
+    pub(crate) fn scheduler(&self) -> Option<&Address> {
+        self.scheduler.as_ref()
+    }
+
+    /// A session here or on the cluster.
+    pub(crate) async fn session(&self, limits: &Limits) -> Result<Session, Failure> {
+        let Some(scheduler) = &self.scheduler else {
+            return Ok(Session {
+                context: embedded(limits)?,
+                _results: None,
+            });
+        };
+        let tls = self.tls.read()?;
+        tls.reach(scheduler, Duration::ZERO).await?;
         let runtime = limits.runtime()?;
-        let session = remote(scheduler, &tls, limits, runtime);
-        let session = session.map_err(|error| of_query(&error))?;
-        Ok(Self {
-            session,
+        let context = remote(scheduler, &tls, limits, runtime);
+        let context = context.map_err(|error| of_query(&error))?;
+        let results = Results {
+            session: context.session_id(),
             scheduler: scheduler.clone(),
             tls,
+        };
+        Ok(Session {
+            context,
+            _results: Some(results),
         })
     }
 }
 
-impl Drop for Remote {
+/// A session of a command, to be held until what it gave is read.
+pub(crate) struct Session {
+    pub(crate) context: SessionContext,
+    _results: Option<Results>,
+}
+
+/// What the queries of a session gave, which is removed from the executors when this is dropped.
+struct Results {
+    session: String,
+    scheduler: Address,
+    tls: Tls,
+}
+
+impl Drop for Results {
     fn drop(&mut self) {
-        let session = self.session.session_id();
+        let session = self.session.clone();
         let (tls, scheduler) = (&self.tls, &self.scheduler);
         let tell = async move {
             let Ok(endpoint) = tls.endpoint(scheduler) else {

@@ -1,7 +1,7 @@
 //! A cluster: a scheduler that takes queries, executors that do the work, and the client that asks.
 
 mod address;
-pub(crate) mod client;
+mod client;
 mod codec;
 pub(crate) mod executor;
 mod guard;
@@ -12,5 +12,4 @@ mod stoppable;
 mod tls;
 mod work_dir;
 
-pub(crate) use address::Address;
-pub(crate) use tls::TlsOptions;
+pub(crate) use client::ClusterOptions;

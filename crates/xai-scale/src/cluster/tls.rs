@@ -229,7 +229,7 @@ impl Tls {
     }
 
     /// Asks a scheduler something, so that one that is not there, or does not let us in, is told as that. One that is not there yet
-    /// is waited for.
+    /// is waited for so long.
     pub(super) async fn reach(
         &self,
         scheduler: &Address,
@@ -237,18 +237,18 @@ impl Tls {
     ) -> Result<(), Failure> {
         let deadline = Instant::now() + patience;
         loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let asked = self.ask(scheduler);
-            let failure = match tokio::time::timeout(left.max(LEAST), asked).await {
+            let asked = tokio::time::timeout(LONGEST_ANSWER, self.ask(scheduler)).await;
+            let reason = match asked {
                 Ok(Ok(())) => return Ok(()),
                 Ok(Err(NotReached::Refused(reason))) => {
                     return Err(self.refused(scheduler, &reason));
                 }
-                Ok(Err(NotReached::Absent(reason))) => absent(scheduler, &reason),
-                Err(_) => absent(scheduler, "it does not answer"),
+                Ok(Err(NotReached::Absent(reason))) => reason,
+                Err(_) => format!("no answer within {} seconds", LONGEST_ANSWER.as_secs()),
             };
-            if left <= PAUSE {
-                return Err(failure);
+            if Instant::now() + PAUSE >= deadline {
+                let what = format_args!("the scheduler at {scheduler} cannot be reached: {reason}");
+                return Err(Failure::new(what).help("start one with `xai-scale scheduler`"));
             }
             tokio::time::sleep(PAUSE).await;
         }
@@ -291,8 +291,8 @@ impl Tls {
 
 /// Between two attempts to reach a scheduler.
 const PAUSE: Duration = Duration::from_millis(200);
-/// An attempt has at least this.
-const LEAST: Duration = Duration::from_millis(500);
+/// How long a scheduler may take to answer at all.
+const LONGEST_ANSWER: Duration = Duration::from_secs(10);
 
 enum NotReached {
     /// Nobody is there.
@@ -316,11 +316,6 @@ impl NotReached {
             false => Self::Absent(causes(error)),
         }
     }
-}
-
-fn absent(scheduler: &Address, reason: &str) -> Failure {
-    let what = format_args!("the scheduler at {scheduler} cannot be reached: {reason}");
-    Failure::new(what).help("start one with `xai-scale scheduler`, or leave --scheduler out")
 }
 
 fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {

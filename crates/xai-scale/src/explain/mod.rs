@@ -80,12 +80,7 @@ pub(crate) struct Arguments {
 
 /// Explains all samples.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
-    output::check(&arguments.out)?;
-    let end = arguments.out.extension();
-    if end.is_some_and(|end| end.eq_ignore_ascii_case("csv")) {
-        let failure = Failure::of_option("--out", "a CSV file cannot hold the lists of cases");
-        return Err(failure.help("write .parquet, .json (an object on each line) or .arrow"));
-    }
+    output::check_of_lists(&arguments.out)?;
     let k = arguments.k;
     if k == 0 {
         return Err(Failure::of_option("-k", "expected at least 1").with_value(k));

@@ -56,6 +56,18 @@ pub(crate) fn check(path: &Path) -> Result<(), Failure> {
     destination::check(path).in_file(path)
 }
 
+/// The same where rows have lists.
+pub(crate) fn check_of_lists(path: &Path) -> Result<(), Failure> {
+    check(path)?;
+    match format(path)? {
+        Format::Csv => {
+            let failure = Failure::of_option("--out", "a CSV file cannot hold lists");
+            Err(failure.help("write .parquet, .json (an object on each line) or .arrow"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Writes all rows of a query.
 pub(super) async fn write(mut rows: SendableRecordBatchStream, path: &Path) -> Result<(), Stopped> {
     let mut file = RowsFile::create(path, rows.schema())?;

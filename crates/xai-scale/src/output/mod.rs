@@ -15,7 +15,7 @@ use futures::StreamExt;
 use xai_files::Failure;
 use xai_files::destination::standard_output_until_closed;
 
-pub(crate) use file::{RowsFile, check};
+pub(crate) use file::{RowsFile, check, check_of_lists};
 pub(crate) use stopped::Stopped;
 
 /// What a person wants to see of a result.

@@ -82,13 +82,13 @@ fn shares() -> impl Iterator<Item = f64> {
     (0..n).map(move |moment| (f64::from(moment) + 0.5) / f64::from(n))
 }
 
-#[test]
-fn one_of_two_executors_is_killed() {
+/// One of two executors is sent a signal that ends it.
+fn one_of_two_ends(signal: &str) {
     let work = Work::new();
     let mut cluster = Cluster::new(2);
     for share in shares() {
         work.disturbed(&mut cluster, share, |cluster| {
-            cluster.executors.last_mut().expect("one").kill();
+            send(signal, cluster.executors.last().expect("one").id());
         });
         work.answered_again(&cluster);
         cluster.add_executor();
@@ -96,16 +96,13 @@ fn one_of_two_executors_is_killed() {
 }
 
 #[test]
+fn one_of_two_executors_is_killed() {
+    one_of_two_ends("KILL");
+}
+
+#[test]
 fn one_of_two_executors_is_stopped_by_its_service_manager() {
-    let work = Work::new();
-    let mut cluster = Cluster::new(2);
-    for share in shares() {
-        work.disturbed(&mut cluster, share, |cluster| {
-            send("TERM", cluster.executors.last().expect("one").id());
-        });
-        work.answered_again(&cluster);
-        cluster.add_executor();
-    }
+    one_of_two_ends("TERM");
 }
 
 /// As a machine that swaps, or a container that is paused, for longer than the scheduler waits.
