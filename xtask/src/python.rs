@@ -127,7 +127,7 @@ pub(crate) fn scale() -> Result {
     let python = environment("package", &[])?;
     install(&python, "dev", "test")?;
     let engines =
-        format!("--constraint {CONSTRAINTS} datafusion duckdb pyspark moto[s3] flask flask-cors");
+        format!("--constraint {CONSTRAINTS} datafusion duckdb pyspark moto[s3] flask flask-cors adbc-driver-flightsql");
     pip(&python).words(&engines).run()?;
     // With the features and the variables of their tests, so that nothing is built twice.
     cargo(&format!("build {SCALE} --lib --bins --tests")).run()?;

@@ -9,7 +9,7 @@ use xai_files::visible::visible;
 
 use crate::output;
 use crate::session::{Limits, embedded};
-use crate::tables;
+use crate::tables::{self, ReadOptions};
 
 /// Lists the columns of tables and their types.
 ///
@@ -22,9 +22,8 @@ pub(crate) struct Arguments {
     /// Files, and folders of files.
     #[arg(value_name = "TABLE", required = true)]
     tables: Vec<PathBuf>,
-    /// Take a column that a file of a folder lacks for NULL: of Parquet and JSON lines, where columns are found by their names.
-    #[arg(long)]
-    allow_missing_columns: bool,
+    #[command(flatten)]
+    reading: ReadOptions,
     /// Print a list of objects instead of text.
     #[arg(long)]
     json: bool,
@@ -35,7 +34,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     let session = embedded(&Limits::default())?;
     let (mut text, mut objects) = (String::new(), Vec::new());
     for path in &arguments.tables {
-        let (frame, table) = tables::read(&session, path, arguments.allow_missing_columns).await?;
+        let (frame, table) = tables::read(&session, path, arguments.reading).await?;
         let (path, n_files) = (path.display().to_string(), table.n_files());
         let fields = frame.schema().fields();
         let files = if n_files == 1 { "file" } else { "files" };

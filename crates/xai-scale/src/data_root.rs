@@ -13,6 +13,7 @@ use xai_files::{Failure, InFile};
 
 use crate::failure::of_query;
 use crate::stores;
+use crate::tables::Format;
 
 /// Folders below which files may be read; without one, any file of the account.
 #[derive(Debug, Clone, Default)]
@@ -125,6 +126,35 @@ pub(crate) fn check_place(store: &ObjectStoreUrl, place: &Location) -> Result<()
 /// Refuses a file that this process may not read.
 pub(crate) fn check(file: &Path) -> Result<()> {
     DataRoots::of_process().check(file)
+}
+
+/// Refuses a path, or an address in a store, that this process may not read.
+pub(crate) fn check_path(path: &Path) -> Result<(), Failure> {
+    let checked = match stores::address(path)? {
+        Some(address) => ListingTableUrl::try_new(address, None)
+            .and_then(|url| check_place(&url.object_store(), url.prefix())),
+        None => check(path),
+    };
+    checked.map_err(|error| of_query(&error))
+}
+
+/// The tables that are in the roots of this process themselves: files of a format that is read, and folders.
+pub(crate) fn tables() -> Vec<String> {
+    let mut tables = Vec::new();
+    for root in &DataRoots::of_process().0 {
+        let Root::Folder(root) = root else {
+            continue;
+        };
+        for inside in std::fs::read_dir(root).into_iter().flatten().flatten() {
+            let path = inside.path();
+            let is_hidden = inside.file_name().to_string_lossy().starts_with(['.', '_']);
+            if !is_hidden && (path.is_dir() || Format::of(&path).is_some()) {
+                tables.push(path.to_string_lossy().into_owned());
+            }
+        }
+    }
+    tables.sort();
+    tables
 }
 
 #[cfg(test)]

@@ -14,7 +14,12 @@ pub(crate) fn of_query(error: &DataFusionError) -> Failure {
         let failure = Failure::new("the connection to the scheduler broke before the query ended");
         return failure.help("ask again when the scheduler is there");
     }
+    if message.starts_with(NOT_FETCHED) {
+        let failure = Failure::new("an executor has stopped before its results were read");
+        return failure.help("ask again");
+    }
     let message = match sent(&message) {
+        Some(sent) if sent == "Cancelled" => "the query was cancelled".to_owned(),
         Some(sent) => sentence(&sent),
         None => message,
     };
@@ -26,6 +31,15 @@ pub(crate) fn of_query(error: &DataFusionError) -> Failure {
         _ => Failure::new(message),
     }
 }
+
+/// Whether the results of an executor could not be fetched, or not to their end: it has stopped, and the answer can be had again.
+pub(crate) fn is_of_results(error: &DataFusionError) -> bool {
+    let message = message(error);
+    message.starts_with(NOT_FETCHED) || is_of_connection(&message)
+}
+
+/// How the engine begins to say it.
+const NOT_FETCHED: &str = "Shuffle fetch partition error";
 
 /// Whether a call did not end, as the engine tells it. What a process answers has no source.
 fn is_of_connection(text: &str) -> bool {
@@ -96,7 +110,7 @@ mod tests {
             ),
             (
                 "Job 038H failed: Task failed due to runtime execution error: Cancelled",
-                "error: Cancelled",
+                "error: the query was cancelled",
             ),
             (
                 "code: 'Unknown error', message: \"h2 protocol error\", source: hyper::Error(Body, Error)",

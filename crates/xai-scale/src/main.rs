@@ -7,6 +7,7 @@
 
 mod allocator;
 mod amount;
+mod answer;
 mod cluster;
 mod columns;
 mod data_root;
@@ -18,6 +19,7 @@ mod nesting;
 mod output;
 mod plain;
 mod predict;
+mod progress;
 mod score;
 mod session;
 mod sql;
@@ -62,6 +64,10 @@ enum Command {
     Scheduler(cluster::scheduler::Arguments),
     /// Runs an executor of a cluster, which does the work.
     Executor(cluster::executor::Arguments),
+    /// Lists the queries of a cluster, or cancels one.
+    Queries(cluster::queries::Arguments),
+    /// Writes certificate and key of those who share a secret, for other programs.
+    Certificate(cluster::certificate::Arguments),
     /// Writes Parquet files of made-up scores, to measure with.
     Generate(generate::Arguments),
 }
@@ -104,6 +110,8 @@ fn run() -> ExitCode {
         Command::Score(arguments) => running(interruptible(score::run(arguments))),
         Command::Scheduler(arguments) => running(cluster::scheduler::run(arguments)),
         Command::Executor(arguments) => running(cluster::executor::run(arguments)),
+        Command::Queries(arguments) => running(interruptible(cluster::queries::run(arguments))),
+        Command::Certificate(arguments) => cluster::certificate::run(&arguments),
         Command::Generate(arguments) => running(async move { generate::run(&arguments) }),
     };
     match outcome {
@@ -201,6 +209,43 @@ mod tests {
                 let parsed = XaiScale::try_parse_from(given);
                 assert!(parsed.is_ok(), "{example}\n{}", parsed.unwrap_err());
             }
+        }
+    }
+
+    /// The words of a list in YAML, some of them in quotes.
+    fn words(list: &str) -> Vec<String> {
+        let (mut words, mut is_quoted) = (vec![String::new()], false);
+        for c in list.chars() {
+            match c {
+                '"' => is_quoted = !is_quoted,
+                ',' if !is_quoted => words.push(String::new()),
+                c => words.last_mut().expect("one").push(c),
+            }
+        }
+        words.iter().map(|word| word.trim().to_owned()).collect()
+    }
+
+    #[test]
+    fn containers_are_given_commands_that_there_are() {
+        let services = include_str!("../compose.yaml").split("\n\n  ");
+        let ours = services.filter(|service| service.contains("<<: *xai-scale"));
+        let commands = ours.filter_map(|service| {
+            let (_, list) = service.split_once("command: [")?;
+            Some(words(
+                list.split_once("]\n")
+                    .map_or(list, |(list, _)| list)
+                    .trim_end_matches(']'),
+            ))
+        });
+        let commands: Vec<Vec<String>> = commands.collect();
+        let names: Vec<&str> = commands.iter().map(|words| words[0].as_str()).collect();
+        assert_eq!(names, ["scheduler", "executor", "generate", "sql"]);
+        for command in &commands {
+            let given = ["xai-scale"]
+                .into_iter()
+                .chain(command.iter().map(String::as_str));
+            let parsed = XaiScale::try_parse_from(given);
+            assert!(parsed.is_ok(), "{command:?}\n{}", parsed.unwrap_err());
         }
     }
 }

@@ -15,11 +15,12 @@ use xai_core::Activation;
 use xai_core::describe::Parameter;
 use xai_files::{Failure, InFile};
 
+use crate::answer;
 use crate::cluster::ClusterOptions;
 use crate::failure::of_query;
-use crate::output::{self, Output, Stopped};
+use crate::output::{OutFile, Output};
 use crate::session::Limits;
-use crate::tables;
+use crate::tables::{self, ReadOptions};
 
 /// Asks a model about the rows of a table, and about what attributions keep of them, for the functions of queries.
 ///
@@ -63,9 +64,8 @@ pub(crate) struct Arguments {
     /// Parts that the table is read in at the same time; the number of cores where it is not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
     partitions: Option<u32>,
-    /// Take a column that a file of a folder lacks for NULL: of Parquet and JSON lines, where columns are found by their names.
-    #[arg(long)]
-    allow_missing_columns: bool,
+    #[command(flatten)]
+    reading: ReadOptions,
 }
 
 const OUTPUTS: &str = "outputs";
@@ -78,10 +78,10 @@ const TARGETS: &str = "targets of the scores";
 
 /// Scores all rows.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
-    output::check_of_lists(&arguments.out)?;
+    let out = OutFile::of_lists(&arguments.out)?;
     let limits = Limits {
         partitions: arguments.partitions.map(|partitions| partitions as usize),
-        memory: None,
+        ..Limits::default()
     };
     let held = arguments.cluster.session(&limits).await?;
     let session = &held.context;
@@ -89,20 +89,11 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     let model = model
         .map_err(Failure::cannot_be_opened)
         .in_file(&arguments.model)?;
-    let allow_missing = arguments.allow_missing_columns;
-    let (rows, table) = tables::read(session, &arguments.data, allow_missing).await?;
+    let reading = arguments.reading;
+    let (rows, table) = tables::read(session, &arguments.data, reading).await?;
     table.check_output(&arguments.out)?;
     let scored = scored(session, rows, &arguments, &model)?;
-    let plan = scored.logical_plan().clone();
-    let stopped = match scored.execute_stream().await {
-        Ok(rows) => output::write(rows, &Output::File(arguments.out.clone())).await,
-        Err(error) => Err(Stopped::Query(error)),
-    };
-    match stopped {
-        Ok(()) => Ok(()),
-        Err(Stopped::Output(failure)) => Err(failure),
-        Err(Stopped::Query(error)) => Err(table.failure(&error, &[&plan]).await),
-    }
+    answer::write(session, scored.logical_plan(), &table, &Output::File(out)).await
 }
 
 /// The rows with their scores.

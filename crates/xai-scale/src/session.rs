@@ -1,7 +1,9 @@
 //! A session of the engine with our functions.
 
+use std::str::FromStr;
 use std::sync::Arc;
 
+use datafusion::common::config::ConfigOptions;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
@@ -14,26 +16,49 @@ use crate::stores;
 use crate::tables::NameFiles;
 
 /// How a query runs on this machine.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Limits {
     /// Parts that a table is read in at the same time; the number of cores where it is not given.
     pub(crate) partitions: Option<usize>,
     /// Bytes that the states of a query may take before they go to disk.
     pub(crate) memory: Option<usize>,
+    /// Settings of the engine.
+    pub(crate) settings: Vec<Setting>,
+}
+
+/// A setting of the engine that it has taken once: it has the name, and takes the value.
+#[derive(Debug, Clone)]
+pub(crate) struct Setting {
+    name: String,
+    value: String,
+}
+
+impl FromStr for Setting {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+        let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
+        let set = ConfigOptions::new().set(&name, &value);
+        set.map_err(|error| of_query(&error).into_message())?;
+        Ok(Self { name, value })
+    }
 }
 
 impl Limits {
     /// The settings of a session.
-    pub(crate) fn apply(&self, mut config: SessionConfig) -> SessionConfig {
-        // A folder is all files below it.
-        config
-            .options_mut()
-            .execution
-            .listing_table_ignore_subdirectory = false;
-        match self.partitions {
+    pub(crate) fn apply(&self, config: SessionConfig) -> datafusion::error::Result<SessionConfig> {
+        let mut config = match self.partitions {
             Some(partitions) => config.with_target_partitions(partitions),
             None => config,
+        };
+        let options = config.options_mut();
+        // A folder is all files below it.
+        options.execution.listing_table_ignore_subdirectory = false;
+        for Setting { name, value } in &self.settings {
+            options.set(name, value)?;
         }
+        Ok(config)
     }
 
     /// Memory and temporary files of a session.
@@ -49,8 +74,9 @@ impl Limits {
 
 /// A session that answers queries on this machine.
 pub(crate) fn embedded(limits: &Limits) -> Result<SessionContext, Failure> {
+    let config = limits.apply(SessionConfig::new());
     let state = SessionStateBuilder::new_with_default_features()
-        .with_config(limits.apply(SessionConfig::new()))
+        .with_config(config.map_err(|error| of_query(&error))?)
         .with_runtime_env(limits.runtime()?)
         .with_physical_optimizer_rule(Arc::new(NameFiles))
         .build();

@@ -10,12 +10,13 @@ use xai_datafusion::queries_alone;
 use xai_files::Failure;
 
 use crate::amount;
+use crate::answer;
 use crate::cluster::ClusterOptions;
 use crate::failure::of_query;
-use crate::output::{self, Output, Stopped};
-use crate::session::Limits;
+use crate::output::{self, Format, OutFile, OutFolder, Output};
+use crate::session::{Limits, Setting};
 use crate::statements;
-use crate::tables;
+use crate::tables::{self, ReadOptions};
 
 /// Answers a query: SELECT, EXPLAIN or VALUES, with the metrics among the functions.
 ///
@@ -39,9 +40,19 @@ pub(crate) struct Arguments {
     /// Print a list of objects instead of a table.
     #[arg(long, conflicts_with = "out")]
     json: bool,
-    /// Write the rows to a file: .parquet, .csv, .json (an object on each line) or .arrow.
+    /// Write the rows to a file: .parquet, .csv, .json (an object on each line) or .arrow; - is standard output.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Format of --out, where its name does not tell.
+    #[arg(long, value_name = "FORMAT", requires = "out")]
+    format: Option<Format>,
+    /// Columns, divided by commas, by whose values the rows are divided: --out is a new folder, of folders named column=value,
+    /// of files in Parquet or the --format.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "out")]
+    partition_by: Vec<String>,
+    /// A setting of the engine for this query, as datafusion.execution.batch_size=1024; may be given again.
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<Setting>,
     #[command(flatten)]
     cluster: ClusterOptions,
     /// Parts that a table is read in at the same time; the number of cores where it is not given.
@@ -50,9 +61,8 @@ pub(crate) struct Arguments {
     /// Memory that the query may take before it goes to disk, as 2GB; on a cluster the executors have their own limit.
     #[arg(long, value_name = "BYTES", value_parser = amount::bytes, conflicts_with = "scheduler")]
     memory_limit: Option<usize>,
-    /// Take a column that a file of a folder lacks for NULL: of Parquet and JSON lines, where columns are found by their names.
-    #[arg(long)]
-    allow_missing_columns: bool,
+    #[command(flatten)]
+    reading: ReadOptions,
     /// Give up after so many seconds; on a cluster after a day where it is not given.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: Option<u64>,
@@ -62,9 +72,9 @@ pub(crate) struct Arguments {
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     let a_day = arguments.cluster.scheduler().map(|_| 24 * 3600);
     let Some(seconds) = arguments.timeout.or(a_day) else {
-        return answer(&arguments).await;
+        return answer_all(&arguments).await;
     };
-    match timeout(Duration::from_secs(seconds), answer(&arguments)).await {
+    match timeout(Duration::from_secs(seconds), answer_all(&arguments)).await {
         Ok(outcome) => outcome,
         Err(_) => {
             let failure = Failure::new(format_args!("no result within {seconds} seconds"));
@@ -78,7 +88,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     }
 }
 
-async fn answer(arguments: &Arguments) -> Result<(), Failure> {
+async fn answer_all(arguments: &Arguments) -> Result<(), Failure> {
     let statements = match &arguments.query {
         Some(query) => statements::parse(query)?,
         None => statements::parse(&statements::text(arguments.file.as_deref())?)?,
@@ -97,38 +107,27 @@ async fn answer(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 async fn answer_one(arguments: &Arguments, statement: Statement) -> Result<(), Failure> {
+    let by = &arguments.partition_by;
     let output = match (&arguments.out, arguments.json) {
-        (Some(file), _) => Output::File(file.clone()),
+        (Some(out), _) if by.is_empty() => Output::File(OutFile::new(out, arguments.format)?),
+        (Some(out), _) => Output::Folder(OutFolder::new(out, arguments.format, by)?),
         (None, true) => Output::Json,
         (None, false) => Output::Table,
     };
-    if let Output::File(file) = &output {
-        output::check(file)?;
-    }
     let limits = Limits {
         partitions: arguments.partitions.map(|partitions| partitions as usize),
         memory: arguments.memory_limit,
+        settings: arguments.set.clone(),
     };
     let held = arguments.cluster.session(&limits).await?;
     let session = &held.context;
-    let allow_missing = arguments.allow_missing_columns;
-    let (plan, tables) = tables::plan(session, statement, allow_missing).await?;
-    if let Output::File(file) = &output {
-        tables.check_output(file)?;
+    let reading = arguments.reading;
+    let (plan, tables) = tables::plan(session, statement, reading).await?;
+    if let Some(out) = &arguments.out {
+        tables.check_output(out)?;
     }
     // Once more by the plan, which sees what a statement has inside.
-    let frame = match queries_alone().verify_plan(&plan) {
-        Ok(()) => session.execute_logical_plan(plan.clone()).await,
-        Err(error) => Err(error),
-    };
-    let frame = frame.map_err(|error| of_query(&error))?;
-    let stopped = match frame.execute_stream().await {
-        Ok(rows) => output::write(rows, &output).await,
-        Err(error) => Err(Stopped::Query(error)),
-    };
-    match stopped {
-        Ok(()) => Ok(()),
-        Err(Stopped::Output(failure)) => Err(failure),
-        Err(Stopped::Query(error)) => Err(tables.failure(&error, &[&plan]).await),
-    }
+    let verified = queries_alone().verify_plan(&plan);
+    verified.map_err(|error| of_query(&error))?;
+    answer::write(session, &plan, &tables, &output).await
 }

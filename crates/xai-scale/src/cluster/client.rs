@@ -118,7 +118,7 @@ fn remote(
         .with_ballista_logical_extension_codec(Arc::new(LogicalCodec::new(functions.clone())))
         .with_ballista_physical_extension_codec(Arc::new(PhysicalCodec::new(functions)));
     let state = SessionStateBuilder::new()
-        .with_config(limits.apply(tls.apply(config)))
+        .with_config(limits.apply(tls.apply(config))?)
         .with_runtime_env(runtime)
         .with_default_features()
         .build();

@@ -4,9 +4,10 @@
 
 use std::sync::Arc;
 
+use ballista_core::extension::SessionConfigExt;
 use ballista_core::registry::BallistaFunctionRegistry;
 use ballista_core::serde::{BallistaLogicalExtensionCodec, BallistaPhysicalExtensionCodec};
-use ballista_core::utils::default_session_builder;
+use ballista_core::utils::{default_config_producer, default_session_builder};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::TableProvider;
 use datafusion::common::{Result, TableReference};
@@ -25,6 +26,18 @@ use crate::predict;
 use crate::stores;
 use crate::tables::named;
 
+/// The settings of a session that a scheduler makes by itself.
+pub(super) fn config() -> SessionConfig {
+    let config = default_config_producer()
+        .with_ballista_adaptive_query_planner(false)
+        .with_information_schema(true);
+    // A folder is all files below it.
+    config.set_bool(
+        "datafusion.execution.listing_table_ignore_subdirectory",
+        false,
+    )
+}
+
 /// The state of a session on the scheduler or on an executor.
 pub(super) fn state(config: SessionConfig) -> Result<SessionState> {
     let runtime = RuntimeEnvBuilder::new().with_object_store_registry(stores::all());
@@ -39,7 +52,7 @@ pub(super) fn state(config: SessionConfig) -> Result<SessionState> {
 
 /// All functions of such a session.
 pub(super) fn functions() -> Result<Arc<BallistaFunctionRegistry>> {
-    let config = ballista_core::utils::default_config_producer();
+    let config = default_config_producer();
     Ok(Arc::new(BallistaFunctionRegistry::from(&state(config)?)))
 }
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use arrow_flight::flight_service_server::{FlightService, FlightServiceServer};
 use arrow_flight::{
-    Action, ActionType, Criteria, Empty, FlightData, FlightDescriptor, FlightInfo,
-    HandshakeRequest, HandshakeResponse, PollInfo, PutResult, SchemaResult, Ticket,
+    Action, Criteria, Empty, FlightData, FlightDescriptor, FlightInfo, HandshakeRequest, PollInfo,
+    SchemaResult, Ticket,
 };
 use ballista_core::JobId;
 use ballista_core::error::BallistaError::TonicError;
@@ -23,7 +23,6 @@ use datafusion::datasource::listing::ListingTable;
 use datafusion::datasource::source_as_provider;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::ExecutionPlan;
-use futures::stream::BoxStream;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::tls::Tls;
@@ -144,86 +143,129 @@ fn check_job(job: &JobId) -> Result<()> {
     }
 }
 
-/// What hands results out, by tickets that name a job and nothing else.
-struct GuardedResults(BallistaFlightService);
-
-/// Refuses a ticket whose job would lead out of the folder of results.
-fn check_ticket(ticket: &[u8]) -> Result<(), Status> {
+/// Refuses a ticket whose job would lead out of the folder of results; the executor that has its rows.
+pub(super) fn check_ticket(ticket: &[u8]) -> Result<(String, u16), Status> {
     let asked = decode_protobuf(ticket);
     let asked = asked.map_err(|error| Status::invalid_argument(error.to_string()))?;
-    let Asked::FetchPartition { job_id, .. } = asked;
-    check_job(&job_id).map_err(|error| Status::permission_denied(error.to_string()))
+    let Asked::FetchPartition {
+        job_id, host, port, ..
+    } = asked;
+    match check_job(&job_id) {
+        Ok(()) => Ok((host, port)),
+        Err(error) => Err(Status::permission_denied(error.to_string())),
+    }
+}
+
+/// What may be asked of a service that hands out rows.
+#[tonic::async_trait]
+pub(super) trait Checks: Send + Sync + 'static {
+    /// A ticket for rows.
+    async fn ticket(&self, ticket: &[u8]) -> Result<(), Status>;
+
+    /// What is to be done, by its message.
+    async fn action(&self, message: &[u8]) -> Result<(), Status>;
+
+    /// A query, by its message.
+    async fn query(&self, _: &[u8]) -> Result<(), Status> {
+        refused()
+    }
+}
+
+/// Checks of an executor: it hands out results of jobs.
+struct OfExecutor;
+
+#[tonic::async_trait]
+impl Checks for OfExecutor {
+    async fn ticket(&self, ticket: &[u8]) -> Result<(), Status> {
+        check_ticket(ticket).map(drop)
+    }
+
+    async fn action(&self, message: &[u8]) -> Result<(), Status> {
+        check_ticket(message).map(drop)
+    }
+}
+
+/// A service of the engine, asked for rows after checks, and for nothing else.
+pub(super) struct Guarded<S, C> {
+    pub(super) service: S,
+    pub(super) checks: C,
 }
 
 type Answer<T> = Result<Response<T>, Status>;
 
-fn not_here<T>() -> Answer<T> {
-    Err(Status::unimplemented("an executor hands out results"))
+fn refused<T>() -> Result<T, Status> {
+    Err(Status::unimplemented(
+        "results are handed out here, and nothing else",
+    ))
 }
 
 #[tonic::async_trait]
-impl FlightService for GuardedResults {
-    type DoActionStream = <BallistaFlightService as FlightService>::DoActionStream;
-    type DoGetStream = <BallistaFlightService as FlightService>::DoGetStream;
-    type DoExchangeStream = BoxStream<'static, Result<FlightData, Status>>;
-    type DoPutStream = BoxStream<'static, Result<PutResult, Status>>;
-    type HandshakeStream = BoxStream<'static, Result<HandshakeResponse, Status>>;
-    type ListActionsStream = BoxStream<'static, Result<ActionType, Status>>;
-    type ListFlightsStream = BoxStream<'static, Result<FlightInfo, Status>>;
+impl<S: FlightService, C: Checks> FlightService for Guarded<S, C> {
+    type DoActionStream = S::DoActionStream;
+    type DoGetStream = S::DoGetStream;
+    type DoExchangeStream = S::DoExchangeStream;
+    type DoPutStream = S::DoPutStream;
+    type HandshakeStream = S::HandshakeStream;
+    type ListActionsStream = S::ListActionsStream;
+    type ListFlightsStream = S::ListFlightsStream;
 
     async fn do_get(&self, request: Request<Ticket>) -> Answer<Self::DoGetStream> {
-        check_ticket(&request.get_ref().ticket)?;
-        self.0.do_get(request).await
+        self.checks.ticket(&request.get_ref().ticket).await?;
+        self.service.do_get(request).await
     }
 
     async fn do_action(&self, request: Request<Action>) -> Answer<Self::DoActionStream> {
-        check_ticket(&request.get_ref().body)?;
-        self.0.do_action(request).await
+        self.checks.action(&request.get_ref().body).await?;
+        self.service.do_action(request).await
     }
 
-    async fn get_schema(&self, _: Request<FlightDescriptor>) -> Answer<SchemaResult> {
-        not_here()
-    }
-
-    async fn get_flight_info(&self, _: Request<FlightDescriptor>) -> Answer<FlightInfo> {
-        not_here()
-    }
-
-    async fn poll_flight_info(&self, _: Request<FlightDescriptor>) -> Answer<PollInfo> {
-        not_here()
+    async fn get_flight_info(&self, request: Request<FlightDescriptor>) -> Answer<FlightInfo> {
+        self.checks.query(&request.get_ref().cmd).await?;
+        self.service.get_flight_info(request).await
     }
 
     async fn handshake(
         &self,
-        _: Request<Streaming<HandshakeRequest>>,
+        request: Request<Streaming<HandshakeRequest>>,
     ) -> Answer<Self::HandshakeStream> {
-        not_here()
+        self.service.handshake(request).await
+    }
+
+    async fn get_schema(&self, _: Request<FlightDescriptor>) -> Answer<SchemaResult> {
+        refused()
+    }
+
+    async fn poll_flight_info(&self, _: Request<FlightDescriptor>) -> Answer<PollInfo> {
+        refused()
     }
 
     async fn list_flights(&self, _: Request<Criteria>) -> Answer<Self::ListFlightsStream> {
-        not_here()
+        refused()
     }
 
     async fn list_actions(&self, _: Request<Empty>) -> Answer<Self::ListActionsStream> {
-        not_here()
+        refused()
     }
 
     async fn do_put(&self, _: Request<Streaming<FlightData>>) -> Answer<Self::DoPutStream> {
-        not_here()
+        refused()
     }
 
     async fn do_exchange(
         &self,
         _: Request<Streaming<FlightData>>,
     ) -> Answer<Self::DoExchangeStream> {
-        not_here()
+        refused()
     }
 }
 
 /// Serves results as the engine does, by checked tickets; messages have at most so many bytes.
 pub(super) fn results(largest_message: usize, tls: Tls) -> Arc<ArrowFlightServerProvider> {
     Arc::new(move |work_dir, address, mut shutdown, config| {
-        let results = GuardedResults(BallistaFlightService::new(work_dir));
+        let results = Guarded {
+            service: BallistaFlightService::new(work_dir),
+            checks: OfExecutor,
+        };
         let service = FlightServiceServer::new(results)
             .max_decoding_message_size(largest_message)
             .max_encoding_message_size(largest_message);

@@ -13,7 +13,8 @@ use xai_files::Failure;
 
 use super::address::DEFAULT_PORT;
 use super::codec::{self, LogicalCodec, PhysicalCodec};
-use super::service;
+use super::engine::Engine;
+use super::service::{self, Rows};
 use super::tls::ServerTlsOptions;
 use crate::data_root::DataRootOptions;
 use crate::failure::of_query;
@@ -41,6 +42,12 @@ pub(crate) struct Arguments {
     // An executor that works on everything it can gives a sign every five seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(10..))]
     executor_timeout: u64,
+    /// Hand out results at this port, so that clients need reach no executor.
+    #[arg(long)]
+    proxy_results: bool,
+    /// Answer queries in SQL by Arrow Flight SQL (ADBC, JDBC) at this port, and hand out results.
+    #[arg(long)]
+    flight_sql: bool,
 }
 
 /// Listens and hands out work.
@@ -59,7 +66,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     let cluster = BallistaCluster::new_from_config(&config).await;
     let cluster = cluster.map_err(Failure::new)?;
     let largest_message = config.grpc_server_max_decoding_message_size as usize;
-    let engine: service::Engine = create_scheduler(cluster, config)
+    let engine: Engine = create_scheduler(cluster, config)
         .await
         .map_err(Failure::new)?;
     println!("scheduler at {address}");
@@ -68,8 +75,13 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
             "warning: whoever reaches {address} can run queries and read the files of the executors"
         );
     }
+    let rows = match (arguments.flight_sql, arguments.proxy_results) {
+        (true, _) => Rows::Queries,
+        (false, true) => Rows::Results,
+        (false, false) => Rows::Nothing,
+    };
     tokio::select! {
-        ended = service::serve(engine, listener, &tls, largest_message) => ended.map_err(Failure::new),
+        ended = service::serve(engine, listener, &tls, largest_message, rows) => ended.map_err(Failure::new),
         _ = tokio::signal::ctrl_c() => Ok(()),
     }
 }
@@ -92,6 +104,9 @@ fn config(
         finished_job_data_clean_up_interval_seconds: service::RESULTS_KEPT.as_secs(),
         // A client is told how its query ended when it ends.
         finished_job_state_clean_up_interval_seconds: 60,
+        // Clients are told where results are.
+        enable_embedded_flight_proxy: arguments.proxy_results,
+        override_config_producer: Some(Arc::new(codec::config)),
         override_session_builder: Some(Arc::new(codec::state)),
         override_logical_codec: Some(Arc::new(LogicalCodec::new(functions.clone()))),
         override_physical_codec: Some(Arc::new(PhysicalCodec::new(functions))),

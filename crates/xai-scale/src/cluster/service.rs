@@ -1,16 +1,15 @@
-//! What a scheduler answers: all that the engine's does, but that a query ends with the connection of its client, and by nobody else.
+//! What a scheduler answers: all that the engine's does, but that a query ends with the connection of its client, or on the machine of
+//! the scheduler.
 
-use std::mem;
-use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
+use arrow_flight::flight_service_server::{FlightService, FlightServiceServer};
 use axum::extract::ConnectInfo;
 use axum::http::StatusCode;
+use axum::http::header::ORIGIN;
 use axum::middleware;
-use axum::routing::get;
 use ballista_core::JobId;
 use ballista_core::config::{BALLISTA_ADAPTIVE_PLANNER_ENABLED, BALLISTA_JOB_NAME};
 use ballista_core::serde::protobuf::scheduler_grpc_server::{SchedulerGrpc, SchedulerGrpcServer};
@@ -18,58 +17,73 @@ use ballista_core::serde::protobuf::{
     CancelJobParams, CancelJobResult, CleanJobDataParams, CleanJobDataResult,
     CreateUpdateSessionParams, CreateUpdateSessionResult, ExecuteQueryParams, ExecuteQueryResult,
     ExecutorStoppedParams, ExecutorStoppedResult, GetJobMetricsParams, GetJobMetricsResult,
-    GetJobStatusParams, GetJobStatusResult, HeartBeatParams, HeartBeatResult, JobStatus,
-    KeyValuePair, PollWorkParams, PollWorkResult, RegisterExecutorParams, RegisterExecutorResult,
+    GetJobStatusParams, GetJobStatusResult, HeartBeatParams, HeartBeatResult, KeyValuePair,
+    PollWorkParams, PollWorkResult, RegisterExecutorParams, RegisterExecutorResult,
     RemoveSessionParams, RemoveSessionResult, UpdateTaskStatusParams, UpdateTaskStatusResult,
     job_status,
 };
-use ballista_scheduler::scheduler_server::SchedulerServer;
-use datafusion_proto::protobuf::PhysicalPlanNode;
 use futures::future::BoxFuture;
-use futures::{FutureExt, Stream};
+use futures::stream::BoxStream;
+use futures::{FutureExt, StreamExt};
 use tokio::net::TcpListener;
 use tonic::service::RoutesBuilder;
 use tonic::transport::server::{TcpConnectInfo, TcpIncoming, TlsConnectInfo};
 use tonic::transport::{Error as TransportError, Server};
 use tonic::{Request, Response, Status};
 
-use super::limited_plan::LimitedPlan;
+use super::engine::{Engine, MOST_BEGUN, Unfinished, is_over, lost_too_often};
+use super::pages::CallerOnMachine;
+use super::repeated::Repeated;
 use super::tls::Tls;
-
-/// The engine's scheduler.
-pub(super) type Engine = SchedulerServer<LimitedPlan, PhysicalPlanNode>;
+use super::{flight, pages};
 
 type Answer<T> = Result<Response<T>, Status>;
 
-/// Serves the calls of a scheduler, with messages of at most so many bytes, and whether it lives (`/healthz`) and has
-/// executors (`/readyz`).
+/// What a scheduler hands out beside the states of queries.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Rows {
+    /// Nothing: clients ask executors.
+    Nothing,
+    /// Results of executors.
+    Results,
+    /// Results, and those of queries in SQL.
+    Queries,
+}
+
+/// Serves the calls of a scheduler, with messages of at most so many bytes, and its pages.
 pub(super) async fn serve(
     engine: Engine,
     listener: TcpListener,
     tls: &Tls,
     largest_message: usize,
+    rows: Rows,
 ) -> Result<(), TransportError> {
+    let repeated = Arc::<Repeated>::default();
     let service = Service {
         engine: engine.clone(),
         finished: Arc::default(),
+        repeated: Arc::clone(&repeated),
     };
     let calls = SchedulerGrpcServer::new(service)
         .max_decoding_message_size(largest_message)
         .max_encoding_message_size(largest_message);
     let mut routes = RoutesBuilder::default();
     routes.add_service(calls);
-    let is_ready = move || {
-        let (code, text) = match engine.is_ready() {
-            true => (StatusCode::OK, "ready"),
-            false => (StatusCode::SERVICE_UNAVAILABLE, "no executors"),
-        };
-        std::future::ready((code, text))
-    };
+    match rows {
+        Rows::Nothing => {}
+        Rows::Results => {
+            let results = flight::proxy(engine.clone(), largest_message, tls);
+            routes.add_service(limited(results, largest_message));
+        }
+        Rows::Queries => {
+            let queries = flight::queries(engine.clone(), repeated, largest_message, tls);
+            routes.add_service(limited(queries, largest_message));
+        }
+    }
     let router = routes.routes().into_axum_router();
-    let router = router.route("/healthz", get(|| std::future::ready("ok")));
-    let router = router.route("/readyz", get(is_ready));
+    let router = router.merge(pages::router(engine));
     let router = router.layer(middleware::map_request(with_address));
-    // A client whose machine is gone closes no connection: it is asked. HTTP/1 is for the two pages.
+    // A client whose machine is gone closes no connection: it is asked. HTTP/1 is for the pages.
     let server = Server::builder()
         .http2_keepalive_interval(Some(PATIENCE))
         .http2_keepalive_timeout(Some(PATIENCE))
@@ -80,16 +94,32 @@ pub(super) async fn serve(
         .await
 }
 
-/// With the address of those who call, where the engine looks for it.
-async fn with_address(mut request: axum::extract::Request) -> axum::extract::Request {
+fn limited<S: FlightService>(service: S, largest_message: usize) -> FlightServiceServer<S> {
+    FlightServiceServer::new(service)
+        .max_decoding_message_size(largest_message)
+        .max_encoding_message_size(largest_message)
+}
+
+/// With the address of those who call, where the engine looks for it, and whether they are on this machine. Pages of others that a
+/// person looks at in a browser here ask nothing: what they send says where they are from.
+async fn with_address(
+    mut request: axum::extract::Request,
+) -> Result<axum::extract::Request, StatusCode> {
+    if request.headers().contains_key(ORIGIN) {
+        return Err(StatusCode::FORBIDDEN);
+    }
     let extensions = request.extensions();
     let plain = extensions.get::<TcpConnectInfo>();
     let encrypted = extensions.get::<TlsConnectInfo<TcpConnectInfo>>();
     let caller = plain.or(encrypted.map(TlsConnectInfo::get_ref));
-    if let Some(address) = caller.and_then(TcpConnectInfo::remote_addr) {
-        request.extensions_mut().insert(ConnectInfo(address));
+    let addresses = caller.map(|it| (it.remote_addr(), it.local_addr()));
+    if let Some((Some(remote), local)) = addresses {
+        let is_on_machine = local.is_some_and(|local| local.ip() == remote.ip());
+        let extensions = request.extensions_mut();
+        extensions.insert(ConnectInfo(remote));
+        extensions.insert(CallerOnMachine::new(is_on_machine));
     }
-    request
+    Ok(request)
 }
 
 /// How long a client may be silent until it is asked whether it is there, and then until it is taken for gone.
@@ -98,6 +128,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 struct Service {
     engine: Engine,
     finished: Arc<Finished>,
+    repeated: Arc<Repeated>,
 }
 
 /// How long results are kept for a client that does not say that it has them.
@@ -140,18 +171,50 @@ macro_rules! answered_by_the_engine {
 }
 
 impl SchedulerGrpc for Service {
-    type ExecuteQueryPushStream = Pin<Box<Watched>>;
+    type ExecuteQueryPushStream = BoxStream<'static, State>;
 
     answered_by_the_engine! {
-        poll_work(PollWorkParams) -> PollWorkResult;
         register_executor(RegisterExecutorParams) -> RegisterExecutorResult;
         heart_beat_from_executor(HeartBeatParams) -> HeartBeatResult;
-        update_task_status(UpdateTaskStatusParams) -> UpdateTaskStatusResult;
         create_update_session(CreateUpdateSessionParams) -> CreateUpdateSessionResult;
         remove_session(RemoveSessionParams) -> RemoveSessionResult;
         get_job_status(GetJobStatusParams) -> GetJobStatusResult;
         get_job_metrics(GetJobMetricsParams) -> GetJobMetricsResult;
         executor_stopped(ExecutorStoppedParams) -> ExecutorStoppedResult;
+    }
+
+    fn poll_work<'s, 'f>(
+        &'s self,
+        request: Request<PollWorkParams>,
+    ) -> BoxFuture<'f, Answer<PollWorkResult>>
+    where
+        's: 'f,
+        Self: 'f,
+    {
+        self.repeated.reported(&request.get_ref().task_status);
+        let answer = SchedulerGrpc::poll_work(&self.engine, request);
+        let told = async move {
+            let answer = answer.await?;
+            for query in self.repeated.given_out(&answer.get_ref().tasks) {
+                eprintln!("warning: query {query} has lost results, and begins again");
+                let cancelled = self.engine.cancel_job(query).await;
+                cancelled.map_err(|error| Status::internal(error.to_string()))?;
+            }
+            Ok(answer)
+        };
+        told.boxed()
+    }
+
+    fn update_task_status<'s, 'f>(
+        &'s self,
+        request: Request<UpdateTaskStatusParams>,
+    ) -> BoxFuture<'f, Answer<UpdateTaskStatusResult>>
+    where
+        's: 'f,
+        Self: 'f,
+    {
+        self.repeated.reported(&request.get_ref().task_status);
+        SchedulerGrpc::update_task_status(&self.engine, request)
     }
 
     fn execute_query<'s, 'f>(
@@ -174,26 +237,30 @@ impl SchedulerGrpc for Service {
         's: 'f,
         Self: 'f,
     {
-        let (engine, name) = (self.engine.clone(), unique_name());
-        let session = request.get_ref().session_id.clone();
-        let finished = Arc::clone(&self.finished);
-        set(&mut request, BALLISTA_JOB_NAME, &name);
+        let caller = request.extensions().get::<ConnectInfo<SocketAddr>>();
+        let caller = caller.map_or_else(String::new, |it| it.0.ip().to_string());
         set(&mut request, BALLISTA_ADAPTIVE_PLANNER_ENABLED, "false");
-        let answer = SchedulerGrpc::execute_query_push(&self.engine, request);
-        let watched = |states| {
-            let states = Some(states);
-            Box::pin(Watched {
-                states,
-                name,
-                session,
-                finished,
-                engine,
-            })
+        let mut watched = Watched {
+            engine: self.engine.clone(),
+            finished: Arc::clone(&self.finished),
+            repeated: Arc::clone(&self.repeated),
+            caller,
+            request,
+            states: None,
+            n_begun: 0,
         };
-        answer.map(|answer| Ok(answer?.map(watched))).boxed()
+        let answer = async move {
+            let began = watched.begin().await?;
+            let states = futures::stream::unfold(watched, async |mut watched| {
+                let state = watched.next().await?;
+                Some((state, watched))
+            });
+            Ok(began.map(|()| states.boxed()))
+        };
+        answer.boxed()
     }
 
-    /// Refused to all: whoever knows the number of a query could end that of somebody else.
+    /// Refused to all: whoever knows the number of a query could end that of somebody else. On this machine there is a page for it.
     fn cancel_job<'s, 'f>(
         &'s self,
         _: Request<CancelJobParams>,
@@ -236,77 +303,72 @@ fn set(request: &mut Request<ExecuteQueryParams>, key: &str, value: &str) {
     });
 }
 
-/// A name by which a query is found: the client is told its number when it is over.
-fn unique_name() -> String {
-    static QUERIES: AtomicU64 = AtomicU64::new(0);
-    format!("query {}", QUERIES.fetch_add(1, Ordering::Relaxed))
-}
-
+type State = Result<GetJobStatusResult, Status>;
 type States = <Engine as SchedulerGrpc>::ExecuteQueryPushStream;
 
-/// What a client is told of its query until it is over. Where the client is gone before, by Ctrl-C, a timeout or a kill, its
+/// A query, of which a client is told until it is over. Where the client is gone before, by Ctrl-C, a timeout or a kill, its
 /// connection closes, and with it this is dropped: then the query is cancelled.
 struct Watched {
-    /// Until the query is over.
-    states: Option<States>,
-    name: String,
-    session: String,
-    finished: Arc<Finished>,
     engine: Engine,
+    finished: Arc<Finished>,
+    repeated: Arc<Repeated>,
+    caller: String,
+    request: Request<ExecuteQueryParams>,
+    /// Until the query is over.
+    states: Option<(States, Unfinished)>,
+    n_begun: u32,
 }
 
-impl Stream for Watched {
-    type Item = Result<GetJobStatusResult, Status>;
+impl Watched {
+    /// Gives the query to the engine.
+    async fn begin(&mut self) -> Answer<()> {
+        let query = Unfinished::new(self.engine.clone(), &self.caller);
+        set(&mut self.request, BALLISTA_JOB_NAME, query.name());
+        let mut request = Request::new(self.request.get_ref().clone());
+        *request.metadata_mut() = self.request.metadata().clone();
+        let answer = SchedulerGrpc::execute_query_push(&self.engine, request).await?;
+        self.n_begun += 1;
+        Ok(answer.map(|states| self.states = Some((states, query))))
+    }
 
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let Some(states) = &mut self.states else {
-            return Poll::Ready(None);
-        };
-        let next = ready!(states.as_mut().poll_next(context));
-        let goes_on = match &next {
-            Some(Ok(told)) => !told.status.as_ref().is_some_and(is_over),
-            Some(Err(_)) => true,
-            None => false,
-        };
-        if !goes_on {
-            self.states = None;
-            if let Some(Ok(told)) = &next
-                && let Some(query) = &told.status
-            {
-                let session = mem::take(&mut self.session);
-                self.finished.add(session, query.job_id.clone().into());
+    /// What the client is told next. Of a query that is run again it hears nothing.
+    async fn next(&mut self) -> Option<State> {
+        loop {
+            let (states, _) = self.states.as_mut()?;
+            let next = states.next().await;
+            let job = match &next {
+                Some(Ok(GetJobStatusResult {
+                    status: Some(job), ..
+                })) if is_over(job) => job,
+                Some(_) => return next,
+                None => return self.ended(next),
+            };
+            let answer = match &job.status {
+                Some(job_status::Status::Successful(job)) => &job.partition_location[..],
+                _ => &[],
+            };
+            let id = JobId::from(job.job_id.as_str());
+            if !self.repeated.is_wrong(&job.job_id, answer) {
+                let session = self.request.get_ref().session_id.clone();
+                self.finished.add(session, id);
+                return self.ended(next);
+            }
+            self.engine.state.executor_manager.clean_up_job_data(id);
+            let _ = self.ended(None);
+            if self.n_begun == MOST_BEGUN {
+                return Some(Err(lost_too_often()));
+            }
+            if let Err(status) = self.begin().await {
+                return Some(Err(status));
             }
         }
-        Poll::Ready(next)
     }
-}
 
-fn is_over(job: &JobStatus) -> bool {
-    use job_status::Status::{Failed, Successful};
-    matches!(job.status, Some(Successful(_) | Failed(_)))
-}
-
-impl Drop for Watched {
-    fn drop(&mut self) {
-        if self.states.take().is_some() {
-            tokio::spawn(cancel(self.engine.clone(), mem::take(&mut self.name)));
+    /// The query is over.
+    fn ended(&mut self, state: Option<State>) -> Option<State> {
+        if let Some((_, query)) = self.states.take() {
+            query.ended();
         }
-    }
-}
-
-async fn cancel(engine: Engine, name: String) {
-    // It is among them as soon as the engine has taken it out of its mailbox.
-    for _ in 0..20 {
-        let queries = engine.state.task_manager.get_all_jobs().await;
-        let mut queries = queries.unwrap_or_default().into_iter();
-        if let Some(query) = queries.find(|query| query.job_name == name) {
-            if !is_over(&query.status)
-                && let Err(error) = engine.cancel_job(query.job_id).await
-            {
-                eprintln!("warning: a query cannot be cancelled: {error}");
-            }
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        state
     }
 }

@@ -31,7 +31,7 @@ const SHORTEST_TOKEN: usize = 32;
 const PURPOSE: &[u8] = b"xai-scale: key of a cluster, version 1";
 
 /// The name in the certificates of those that share a secret: whoever has it may be reached at any address.
-const MEMBER: &str = "member.xai-scale.internal";
+pub(super) const MEMBER: &str = "member.xai-scale.internal";
 
 /// How a process of a cluster, or a client, shows who it is and knows the others.
 #[derive(Debug, Clone, Default, Args)]
@@ -112,31 +112,36 @@ impl Member {
     /// Everyone with the secret has the same key, and a certificate that it has signed itself: a connection is made
     /// where both ends have the key.
     fn of_token(token: &str) -> Result<Self, Failure> {
-        if token.chars().count() < SHORTEST_TOKEN {
-            let what = format!("a secret has at least {SHORTEST_TOKEN} characters");
-            // Whoever connects sees what can be compared with guesses: what a person makes up is found.
-            let failure = Failure::new(what);
-            return Err(failure.help("make one by `openssl rand -hex 32`"));
-        }
-        // The name of Ed25519 and its 32 bytes, as RFC 8410 writes a key.
-        let mut key = *b"\x30\x2e\x02\x01\x00\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20\
-            00000000000000000000000000000000";
-        let derived = hkdf::Salt::new(hkdf::HKDF_SHA256, &[]).extract(token.as_bytes());
-        let derived = derived.expand(&[PURPOSE], hkdf::HKDF_SHA256);
-        let filled = derived.and_then(|derived| derived.fill(&mut key[16..]));
-        filled.map_err(|_| Failure::new("no key can be derived"))?;
-        let key = KeyPair::from_pkcs8_der_and_sign_algo(&key[..].into(), &PKCS_ED25519);
-        let certificate = key.and_then(|key| {
-            let named = CertificateParams::new([MEMBER.to_owned()])?;
-            Ok((named.self_signed(&key)?.pem(), key.serialize_pem()))
-        });
-        let (certificate, key) = certificate.map_err(Failure::new)?;
+        let (certificate, key) = of_token(token)?;
         Ok(Self {
             identity: Identity::from_pem(&certificate, key),
             authority: Certificate::from_pem(certificate),
             name: Some(MEMBER),
         })
     }
+}
+
+/// Certificate and key of those who have a secret, in PEM.
+pub(super) fn of_token(token: &str) -> Result<(String, String), Failure> {
+    if token.chars().count() < SHORTEST_TOKEN {
+        let what = format!("a secret has at least {SHORTEST_TOKEN} characters");
+        // Whoever connects sees what can be compared with guesses: what a person makes up is found.
+        let failure = Failure::new(what);
+        return Err(failure.help("make one by `openssl rand -hex 32`"));
+    }
+    // The name of Ed25519 and its 32 bytes, as RFC 8410 writes a key.
+    let mut key = *b"\x30\x2e\x02\x01\x00\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20\
+            00000000000000000000000000000000";
+    let derived = hkdf::Salt::new(hkdf::HKDF_SHA256, &[]).extract(token.as_bytes());
+    let derived = derived.expand(&[PURPOSE], hkdf::HKDF_SHA256);
+    let filled = derived.and_then(|derived| derived.fill(&mut key[16..]));
+    filled.map_err(|_| Failure::new("no key can be derived"))?;
+    let key = KeyPair::from_pkcs8_der_and_sign_algo(&key[..].into(), &PKCS_ED25519);
+    let certificate = key.and_then(|key| {
+        let named = CertificateParams::new([MEMBER.to_owned()])?;
+        Ok((named.self_signed(&key)?.pem(), key.serialize_pem()))
+    });
+    certificate.map_err(Failure::new)
 }
 
 /// How the processes of a cluster and its clients connect.

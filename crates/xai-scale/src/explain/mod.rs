@@ -13,9 +13,9 @@ use xai_core::{Distance, ExactMean, Kernel};
 use xai_datafusion::{ExplainCases, ExplainedCases};
 use xai_files::Failure;
 
-use crate::output::{self, RowsFile};
+use crate::output::{self, OutFile, RowsFile};
 use crate::session::{Limits, embedded};
-use crate::tables;
+use crate::tables::{self, ReadOptions};
 use columns::{Features, ID, Role};
 
 /// Explains predictions by their nearest training cases: reads a table of training cases and a table of samples, and
@@ -70,9 +70,8 @@ pub(crate) struct Arguments {
     /// Parts of a table that are worked on at the same time; the number of cores where it is not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
     partitions: Option<u32>,
-    /// Take a column that a file of a folder lacks for NULL: of Parquet and JSON lines, where columns are found by their names.
-    #[arg(long)]
-    allow_missing_columns: bool,
+    #[command(flatten)]
+    reading: ReadOptions,
     /// Print the counts as an object instead of text.
     #[arg(long)]
     json: bool,
@@ -80,19 +79,19 @@ pub(crate) struct Arguments {
 
 /// Explains all samples.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
-    output::check_of_lists(&arguments.out)?;
+    let out = OutFile::of_lists(&arguments.out)?;
     let k = arguments.k;
     if k == 0 {
         return Err(Failure::of_option("-k", "expected at least 1").with_value(k));
     }
     let limits = Limits {
         partitions: arguments.partitions.map(|partitions| partitions as usize),
-        memory: None,
+        ..Limits::default()
     };
     let session = embedded(&limits)?;
-    let allow_missing = arguments.allow_missing_columns;
-    let (train, of_train) = tables::read(&session, &arguments.train, allow_missing).await?;
-    let (test, of_test) = tables::read(&session, &arguments.test, allow_missing).await?;
+    let reading = arguments.reading;
+    let (train, of_train) = tables::read(&session, &arguments.train, reading).await?;
+    let (test, of_test) = tables::read(&session, &arguments.test, reading).await?;
     of_train.check_output(&arguments.out)?;
     of_test.check_output(&arguments.out)?;
     let label = Role::new("--label", &arguments.label, "--train", &arguments.train);
@@ -116,7 +115,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
         weighting: arguments.weighting,
         scale: arguments.scale,
     };
-    let mut file = RowsFile::create(&arguments.out, explain.schema())?;
+    let mut file = RowsFile::create(&out, explain.schema())?;
     let (mut mean, mut not_written) = (ExactMean::new(), None);
     let explained = explain.explain(&train, &test, |batch| {
         for score in scores(&batch) {

@@ -1,9 +1,9 @@
 //! A result as a file that is whole or not there.
 
-use std::ffi::OsStr;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::csv;
@@ -15,62 +15,110 @@ use datafusion::arrow::json::{LineDelimitedWriter, Writer, WriterBuilder};
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::parquet::arrow::ArrowWriter;
 use futures::StreamExt;
-use xai_files::{Failure, InFile, WholeFile, destination};
+use xai_files::destination::{self, called};
+use xai_files::{Failure, InFile, WholeFile};
 
 use super::stopped::Stopped;
 use crate::plain::without_dictionaries;
 
-#[derive(Debug, Clone, Copy)]
-enum Format {
+/// The format of an output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
     Parquet,
     Csv,
-    JsonLines,
+    /// An object on each line.
+    Json,
     Arrow,
 }
 
-/// The format of an output by the end of its name.
-fn format(path: &Path) -> Result<Format, Failure> {
-    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
-    match extension.to_ascii_lowercase().as_str() {
-        "parquet" => Ok(Format::Parquet),
-        "csv" => Ok(Format::Csv),
-        "json" | "jsonl" | "ndjson" => Ok(Format::JsonLines),
-        "arrow" => Ok(Format::Arrow),
-        _ => Err(Failure::of_option(
-            "--out",
-            "expected a name that ends in .parquet, .csv, .json (an object on each line) or .arrow",
-        )
-        .with_value(path.display())),
-    }
-}
-
-/// Holds a name against what can be seen before the query runs.
-pub(crate) fn check(path: &Path) -> Result<(), Failure> {
-    if path.to_string_lossy().contains("://") {
-        let failure = Failure::of_option("--out", "expected a file of this machine");
-        return Err(failure
-            .with_value(path.display())
-            .help("write one, and copy it to the store"));
-    }
-    format(path)?;
-    destination::check(path).in_file(path)
-}
-
-/// The same where rows have lists.
-pub(crate) fn check_of_lists(path: &Path) -> Result<(), Failure> {
-    check(path)?;
-    match format(path)? {
-        Format::Csv => {
-            let failure = Failure::of_option("--out", "a CSV file cannot hold lists");
-            Err(failure.help("write .parquet, .json (an object on each line) or .arrow"))
+impl Format {
+    /// The format that the end of a name tells.
+    fn of(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        match extension.as_str() {
+            "parquet" => Some(Self::Parquet),
+            "csv" => Some(Self::Csv),
+            "json" | "jsonl" | "ndjson" => Some(Self::Json),
+            "arrow" => Some(Self::Arrow),
+            _ => None,
         }
-        _ => Ok(()),
     }
+
+    /// What a name of a file of this format ends in.
+    pub(super) fn extension(self) -> &'static str {
+        match self {
+            Self::Parquet => "parquet",
+            Self::Csv => "csv",
+            Self::Json => "json",
+            Self::Arrow => "arrow",
+        }
+    }
+}
+
+/// A file to write, `-` for standard output, or a device.
+#[derive(Debug, Clone)]
+pub(crate) struct OutFile {
+    pub(super) path: PathBuf,
+    pub(super) format: Format,
+}
+
+impl OutFile {
+    /// Holds a name and a format against what can be seen before the query runs.
+    pub(crate) fn new(path: &Path, format: Option<Format>) -> Result<Self, Failure> {
+        check_place(path)?;
+        let format = match (Format::of(path), format) {
+            (Some(of_name), Some(given)) if of_name != given => {
+                let what = format_args!("{} is not the format of this name", given.extension());
+                let failure = Failure::of_option("--format", what).with_value(path.display());
+                return Err(failure.help("give --out another ending, or leave --format out"));
+            }
+            (Some(format), _) | (None, Some(format)) => format,
+            (None, None) => return Err(unknown(path)),
+        };
+        destination::check(path).in_file(path)?;
+        Ok(Self {
+            path: path.to_owned(),
+            format,
+        })
+    }
+
+    /// The same where rows have lists, in the format of the name.
+    pub(crate) fn of_lists(path: &Path) -> Result<Self, Failure> {
+        let file = Self::new(path, None)?;
+        match file.format {
+            Format::Csv => {
+                let failure = Failure::of_option("--out", "a CSV file cannot hold lists");
+                Err(failure.help("write .parquet, .json (an object on each line) or .arrow"))
+            }
+            _ => Ok(file),
+        }
+    }
+}
+
+/// Refuses an output in a store.
+pub(super) fn check_place(path: &Path) -> Result<(), Failure> {
+    if !path.to_string_lossy().contains("://") {
+        return Ok(());
+    }
+    let failure = Failure::of_option("--out", "expected a file of this machine");
+    let failure = failure.with_value(path.display());
+    Err(failure.help("write one, and copy it to the store"))
+}
+
+fn unknown(path: &Path) -> Failure {
+    let failure = Failure::of_option(
+        "--out",
+        "expected a name that ends in .parquet, .csv, .json (an object on each line) or .arrow",
+    );
+    failure.with_value(path.display())
 }
 
 /// Writes all rows of a query.
-pub(super) async fn write(mut rows: SendableRecordBatchStream, path: &Path) -> Result<(), Stopped> {
-    let mut file = RowsFile::create(path, rows.schema())?;
+pub(super) async fn write(
+    mut rows: SendableRecordBatchStream,
+    file: &OutFile,
+) -> Result<(), Stopped> {
+    let mut file = RowsFile::create(file, rows.schema())?;
     while let Some(batch) = rows.next().await {
         file.write(&batch?)?;
     }
@@ -78,30 +126,30 @@ pub(super) async fn write(mut rows: SendableRecordBatchStream, path: &Path) -> R
 }
 
 /// A [whole file](WholeFile) of rows.
-pub(crate) struct RowsFile<'a> {
-    path: &'a Path,
+pub(crate) struct RowsFile {
+    path: PathBuf,
     rows: Rows,
 }
 
-impl<'a> RowsFile<'a> {
-    /// The beginning of a file, in the format of its name.
-    pub(crate) fn create(path: &'a Path, schema: SchemaRef) -> Result<Self, Failure> {
-        let format = format(path)?;
-        let rows = Rows::new(format, WholeFile::create(path)?, schema);
-        let rows = rows.map_err(|error| cannot_be_written(path, &error))?;
+impl RowsFile {
+    /// The beginning of a file.
+    pub(crate) fn create(file: &OutFile, schema: SchemaRef) -> Result<Self, Failure> {
+        let path = called(&file.path).to_owned();
+        let rows = Rows::new(file.format, WholeFile::create(&file.path)?, schema);
+        let rows = rows.map_err(|error| cannot_be_written(&path, &error))?;
         Ok(Self { path, rows })
     }
 
     /// Adds rows.
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), Failure> {
         let written = self.rows.write(batch);
-        written.map_err(|error| cannot_be_written(self.path, &error))
+        written.map_err(|error| cannot_be_written(&self.path, &error))
     }
 
     /// Gives the file its name.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let file = self.rows.finish();
-        let file = file.map_err(|error| cannot_be_written(self.path, &error))?;
+        let file = file.map_err(|error| cannot_be_written(&self.path, &error))?;
         file.finish()
     }
 }
@@ -133,7 +181,7 @@ impl Rows {
                 writer.write(&RecordBatch::new_empty(schema))?;
                 Self::Csv(Box::new(writer))
             }
-            Format::JsonLines => Self::JsonLines(Box::new(with_nulls(file))),
+            Format::Json => Self::JsonLines(Box::new(with_nulls(file))),
             Format::Arrow => {
                 // A file holds one dictionary for each column, and batches have their own.
                 let schema = without_dictionaries(&schema);

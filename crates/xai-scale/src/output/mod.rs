@@ -1,11 +1,11 @@
 //! Where the rows of a result go.
 
 mod file;
+mod folder;
 mod stopped;
 mod table;
 
 use std::io::Write;
-use std::path::PathBuf;
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::error::ArrowError;
@@ -13,9 +13,10 @@ use datafusion::arrow::json::ArrayWriter;
 use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
 use xai_files::Failure;
-use xai_files::destination::standard_output_until_closed;
+use xai_files::destination::{is_standard_output, standard_output_until_closed};
 
-pub(crate) use file::{RowsFile, check, check_of_lists};
+pub(crate) use file::{Format, OutFile, RowsFile};
+pub(crate) use folder::OutFolder;
 pub(crate) use stopped::Stopped;
 
 /// What a person wants to see of a result.
@@ -25,8 +26,21 @@ pub(crate) enum Output {
     Table,
     /// A list of objects on standard output.
     Json,
-    /// A file, in the format of its name.
-    File(PathBuf),
+    /// A file.
+    File(OutFile),
+    /// A folder of files, by the values of some columns.
+    Folder(OutFolder),
+}
+
+impl Output {
+    /// Whether rows are on standard output as soon as they are there.
+    pub(crate) fn is_printed_at_once(&self) -> bool {
+        match self {
+            Self::Json => true,
+            Self::File(file) => is_standard_output(&file.path),
+            Self::Table | Self::Folder(_) => false,
+        }
+    }
 }
 
 /// Writes all rows; a table on standard output is held in memory, the other outputs are not.
@@ -42,7 +56,7 @@ pub(crate) async fn write(
                 batches.push(batch?);
             }
             let text = table::table(&schema, &batches);
-            let text = text.map_err(|error| Failure::new(error.to_string()))?;
+            let text = text.map_err(of_arrow)?;
             print(text.as_bytes())?;
         }
         Output::Json => {
@@ -53,9 +67,16 @@ pub(crate) async fn write(
             writer.finish().map_err(of_arrow)?;
             print(b"\n")?;
         }
-        Output::File(path) => file::write(rows, path).await?,
+        Output::File(file) => file::write(rows, file).await?,
+        Output::Folder(folder) => folder::write(rows, folder).await?,
     }
     Ok(())
+}
+
+/// Prints rows as a table.
+pub(crate) fn print_table(rows: &RecordBatch) -> Result<(), Failure> {
+    let text = table::table(&rows.schema(), std::slice::from_ref(rows)).map_err(of_arrow)?;
+    print(text.as_bytes())
 }
 
 fn of_arrow(error: ArrowError) -> Failure {

@@ -86,6 +86,8 @@ pub(super) async fn check(
         .files
         .iter()
         .map(|file| of_file(session, files, file, rows));
+    // A list of them, not an iterator, of which the compiler cannot tell that threads may send it.
+    let found: Vec<_> = found.collect();
     let mut found = futures::stream::iter(found).buffered(AT_A_TIME);
     for file in &files.files {
         let Some(found) = found.next().await.transpose()? else {

@@ -4,12 +4,14 @@ use std::ffi::OsStr;
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
+use datafusion::arrow::datatypes::Schema;
 use datafusion::datasource::listing::ListingTableUrl;
 use datafusion::error::DataFusionError;
 use datafusion::prelude::SessionContext;
 use glob::Pattern;
 use url::Url;
 use xai_files::Failure;
+use xai_files::visible::visible;
 
 use crate::failure::of_query;
 use crate::stores::{self, Found};
@@ -28,6 +30,7 @@ pub(crate) struct Files {
     /// Each file, in the order of their names.
     pub(crate) files: Vec<PathBuf>,
     pub(crate) format: Format,
+    pub(super) hint: Option<String>,
 }
 
 /// What is below a folder: files, and notes of the programs that wrote them.
@@ -79,6 +82,30 @@ impl Files {
         Self::new(place, urls, below, pattern.as_ref())
     }
 
+    /// With another character between the values of text.
+    pub(crate) fn divided_by(mut self, delimiter: Option<u8>) -> Self {
+        self.format = self.format.divided_by(delimiter);
+        self
+    }
+
+    /// What to try where a query names columns that are not there: of a text whose columns are one, for others stand between them than
+    /// its name tells.
+    pub(super) fn hint(&self, schema: &Schema) -> Option<String> {
+        let (true, [column]) = (self.format.is_divided(), &schema.fields()[..]) else {
+            return None;
+        };
+        let mut signs = column.name().chars();
+        let sign = signs.find(|sign| [';', '\t', '|', ','].contains(sign))?;
+        let sign = match sign {
+            '\t' => "tab".to_owned(),
+            sign => format!("'{sign}'"),
+        };
+        let (file, column) = (self.path.display(), visible(column.name()));
+        Some(format!(
+            "{file} has one column, `{column}`: read it with --delimiter {sign}"
+        ))
+    }
+
     /// One of the files alone.
     pub(crate) fn alone(&self, file: &Path) -> Result<Self, DataFusionError> {
         Ok(Self {
@@ -86,6 +113,7 @@ impl Files {
             urls: vec![url_of(file)?],
             files: vec![file.to_owned()],
             format: self.format.clone(),
+            hint: None,
         })
     }
 
@@ -135,6 +163,7 @@ impl Files {
             urls,
             files: files.into_iter().map(|(file, _)| file).collect(),
             format,
+            hint: None,
         })
     }
 }

@@ -64,6 +64,19 @@ impl Format {
         })
     }
 
+    /// With another character between the values, where it is text with such a character.
+    pub(super) fn divided_by(mut self, other: Option<u8>) -> Self {
+        if let (Kind::Text { delimiter }, Some(other)) = (&mut self.kind, other) {
+            *delimiter = other;
+        }
+        self
+    }
+
+    /// Whether it is text with characters between its values.
+    pub(super) fn is_divided(&self) -> bool {
+        matches!(self.kind, Kind::Text { .. })
+    }
+
     /// Whether the engine takes the columns of a file by their places, not by their names.
     pub(super) fn is_by_place(&self) -> bool {
         matches!(self.kind, Kind::Text { .. } | Kind::Arrow)

@@ -41,7 +41,9 @@ impl Listed {
     pub(super) async fn schema(&self, session: &SessionContext) -> Result<SchemaRef> {
         let state = session.state();
         let of_url = |url| self.options.infer_schema(&state, url);
-        let schemas = futures::stream::iter(self.urls.iter().map(of_url));
+        // A list of them, not an iterator, of which the compiler cannot tell that threads may send it.
+        let schemas: Vec<_> = self.urls.iter().map(of_url).collect();
+        let schemas = futures::stream::iter(schemas);
         let schemas: Vec<SchemaRef> = schemas.buffered(AT_A_TIME).try_collect().await?;
         let schemas = schemas.iter().map(|schema| schema.as_ref().clone());
         Ok(Arc::new(Schema::try_merge(schemas)?))

@@ -7,6 +7,7 @@ mod format;
 mod listed;
 mod names;
 mod not_finite;
+mod options;
 
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
@@ -23,14 +24,17 @@ use futures::FutureExt;
 use xai_files::Failure;
 use xai_files::destination::{is_inside, is_same_file};
 
+use crate::data_root;
 use crate::failure::of_query;
 use crate::plain::without_dictionaries;
 use crate::session::{Limits, embedded};
 use crate::statements::of_sql;
 pub(crate) use faulty::{NameFiles, named, scanned};
 use faulty::{Unreadable, without_panic};
-use files::Files;
+pub(crate) use files::Files;
+pub(crate) use format::Format;
 use listed::Listed;
+pub(crate) use options::ReadOptions;
 
 /// What errors of functions say of NaN and infinity. Those of an executor are text.
 const NOT_FINITE: &str = "not a finite number";
@@ -84,7 +88,7 @@ impl Tables {
         // Of one part: rows have an order.
         let one = Limits {
             partitions: Some(1),
-            memory: None,
+            ..Limits::default()
         };
         let Ok(session) = embedded(&one) else {
             return failure;
@@ -124,12 +128,11 @@ impl Tables {
     }
 }
 
-/// The plan of a query, with every file and folder that it names registered as a table. With `allow_missing_columns` a column
-/// that a file of a folder lacks is NULL.
+/// The plan of a query, with every file and folder that it names registered as a table.
 pub(crate) async fn plan(
     session: &SessionContext,
     mut statement: Statement,
-    allow_missing_columns: bool,
+    options: ReadOptions,
 ) -> Result<(LogicalPlan, Tables), Failure> {
     let state = session.state();
     let references = state.resolve_table_references(&statement);
@@ -143,8 +146,7 @@ pub(crate) async fn plan(
         if state.table_functions().contains_key(table.as_ref()) {
             continue;
         }
-        let (provider, read) =
-            open(session, Path::new(table.as_ref()), allow_missing_columns).await?;
+        let (provider, read) = open(session, Path::new(table.as_ref()), options).await?;
         let name = names::plain(table, &names);
         let plain = TableReference::bare(name.as_str());
         let registered = session.register_table(plain, Arc::new(provider));
@@ -156,7 +158,13 @@ pub(crate) async fn plan(
         tables.push(read);
     }
     let plan = session.state().statement_to_plan(statement).await;
-    let plan = plan.map_err(|error| of_query(&error))?;
+    let plan = plan.map_err(|error| {
+        let failure = of_query(&error);
+        match tables.iter().find_map(|table| table.hint.as_ref()) {
+            Some(hint) => failure.and_help(hint),
+            None => failure,
+        }
+    })?;
     Ok((plan, Tables(tables)))
 }
 
@@ -164,30 +172,46 @@ pub(crate) async fn plan(
 pub(crate) async fn read(
     session: &SessionContext,
     path: &Path,
-    allow_missing_columns: bool,
+    options: ReadOptions,
 ) -> Result<(DataFrame, Tables), Failure> {
-    let (provider, table) = open(session, path, allow_missing_columns).await?;
+    let (provider, table) = open(session, path, options).await?;
     let frame = session.read_table(Arc::new(provider));
     let frame = frame.map_err(|error| of_query(&error))?;
     Ok((frame, Tables(vec![table])))
 }
 
-async fn open(
+/// A table by its path, with the files that it reads: below the data roots, where a process reads for others.
+pub(crate) async fn open(
     session: &SessionContext,
     path: &Path,
-    allow_missing_columns: bool,
+    options: ReadOptions,
 ) -> Result<(ListingTable, Files), Failure> {
-    let files = find(session, &local(path)).await?;
+    let allow_missing_columns = options.allow_missing_columns;
+    let path = local(path);
+    data_root::check_path(&path)?;
+    let files = find(session, &path, options.delimiter).await?;
+    for file in &files.files {
+        data_root::check_path(file)?;
+    }
     let wrong = |error: DataFusionError| of_query(&error).as_bad_data().in_file(&files.path);
     let listed = Listed::new(session, &files).await.map_err(wrong)?;
     let schema = match without_panic(listed.schema(session)).await {
         Ok(schema) => schema,
-        Err(error) => return Err(columns::unknown(session, &files, &error).await),
+        Err(error) => {
+            let failure = columns::unknown(session, &files, &error).await;
+            let names = listed::columns(session, &files.files[0], &files.format, 0).await;
+            let hint = names.ok().and_then(|names| files.hint(&names));
+            return Err(match hint {
+                Some(hint) => failure.and_help(hint),
+                None => failure,
+            });
+        }
     };
     if schema.fields().is_empty() {
         return Err(files::empty(&files.path));
     }
     columns::check(session, &files, &schema, allow_missing_columns).await?;
+    let hint = files.hint(&schema);
     // Groups of plain values are found faster than those of dictionaries, and the exchange of a cluster keeps none.
     let schema = without_dictionaries(&schema);
     let schema = match allow_missing_columns {
@@ -195,7 +219,7 @@ async fn open(
         false => schema,
     };
     let provider = listed.table(schema).map_err(wrong)?;
-    Ok((provider, files))
+    Ok((provider, Files { hint, ..files }))
 }
 
 /// A path that may be written as an address.
@@ -204,7 +228,11 @@ fn local(path: &Path) -> PathBuf {
     PathBuf::from(of_file.map_or(path, Path::new))
 }
 
-async fn find(session: &SessionContext, path: &Path) -> Result<Files, Failure> {
+async fn find(
+    session: &SessionContext,
+    path: &Path,
+    delimiter: Option<u8>,
+) -> Result<Files, Failure> {
     let looks_like_path = path.extension().is_some() || path.components().count() > 1;
     if !looks_like_path && !path.exists() {
         let failure = Failure::usage(format_args!("no table {}", path.display()));
@@ -212,5 +240,6 @@ async fn find(session: &SessionContext, path: &Path) -> Result<Files, Failure> {
             "a table is a file or a folder: write its path in quotes, as in FROM 'scores.parquet'",
         ));
     }
-    Files::find(session, path).await
+    let files = Files::find(session, path).await?;
+    Ok(files.divided_by(delimiter))
 }

@@ -9,6 +9,7 @@ mod cluster;
 mod explain;
 #[cfg(unix)]
 mod faults;
+mod flight;
 mod formats;
 mod functions;
 mod harness;
@@ -16,8 +17,10 @@ mod harness;
 mod interrupted;
 mod listed;
 mod messages;
+mod monitoring;
 mod nesting;
 mod not_finite;
+mod outputs;
 mod overwriting;
 mod score;
 mod statements;

@@ -1,0 +1,87 @@
+//! What a person sees who waits for a query.
+
+use std::io::{IsTerminal, stderr};
+use std::sync::Arc;
+use std::task::{Poll, ready};
+use std::time::{Duration, Instant};
+
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use futures::StreamExt;
+use futures::stream::poll_fn;
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget};
+use tokio::task::JoinHandle;
+
+/// A query that takes longer than this says how far it is.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Between two looks.
+const TICK: Duration = Duration::from_millis(200);
+
+/// How many rows a query has read, on standard error; gone when dropped.
+struct Progress {
+    bar: ProgressBar,
+    shown: JoinHandle<()>,
+}
+
+/// The rows of a plan that is to run. Where standard error is a terminal it tells how many rows are read, until all is there, or
+/// until the first rows are, where they are printed at once.
+pub(crate) fn shown(
+    plan: Arc<dyn ExecutionPlan>,
+    mut rows: SendableRecordBatchStream,
+    are_printed: bool,
+) -> SendableRecordBatchStream {
+    if !stderr().is_terminal() {
+        return rows;
+    }
+    let schema = rows.schema();
+    let mut progress = Some(Progress::of(plan));
+    let rows = poll_fn(move |context| {
+        let next = ready!(rows.poll_next_unpin(context));
+        if are_printed || !matches!(next, Some(Ok(_))) {
+            drop(progress.take());
+        }
+        Poll::Ready(next)
+    });
+    Box::pin(RecordBatchStreamAdapter::new(schema, rows))
+}
+
+impl Progress {
+    fn of(plan: Arc<dyn ExecutionPlan>) -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        let shown = bar.clone();
+        let shown = tokio::spawn(async move {
+            let start = Instant::now();
+            tokio::time::sleep(PATIENCE).await;
+            shown.set_draw_target(ProgressDrawTarget::stderr());
+            loop {
+                let seconds = start.elapsed().as_secs();
+                shown.set_message(match rows_read(&plan) {
+                    // What a cluster has read is not known here.
+                    0 => format!("{seconds} s"),
+                    rows => format!("{} rows read, {seconds} s", HumanCount(rows as u64)),
+                });
+                shown.tick();
+                tokio::time::sleep(TICK).await;
+            }
+        });
+        Self { bar, shown }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.shown.abort();
+        self.bar.finish_and_clear();
+    }
+}
+
+/// The rows that the scans of a plan have given so far.
+fn rows_read(plan: &Arc<dyn ExecutionPlan>) -> usize {
+    let below = plan.children();
+    if below.is_empty() {
+        let metrics = plan.metrics();
+        return metrics.and_then(|it| it.output_rows()).unwrap_or(0);
+    }
+    below.into_iter().map(rows_read).sum()
+}
