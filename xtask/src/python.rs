@@ -126,8 +126,9 @@ fn pytest(python: &Path) -> Command {
 pub(crate) fn scale() -> Result {
     let python = environment("package", &[])?;
     install(&python, "dev", "test")?;
-    let engines =
-        format!("--constraint {CONSTRAINTS} datafusion duckdb pyspark moto[s3] flask flask-cors adbc-driver-flightsql");
+    let engines = format!(
+        "--constraint {CONSTRAINTS} datafusion duckdb pyspark moto[s3] flask flask-cors adbc-driver-flightsql"
+    );
     pip(&python).words(&engines).run()?;
     // With the features and the variables of their tests, so that nothing is built twice.
     cargo(&format!("build {SCALE} --lib --bins --tests")).run()?;
