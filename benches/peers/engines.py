@@ -1,6 +1,8 @@
-"""Average Drop by explainer from the engines that take our functions, and by their own formulas: rows per second and memory.
+"""A metric by explainer from the engines that take our functions, and by their own formulas: rows per second and memory.
 
-    python engines.py [--rows 50000000] [--rounds 3] [NAME ...]
+    python engines.py [--metric average_drop] [--rows 50000000] [--rounds 3] [NAME ...]
+
+The metric is Average Drop, or the exact AUROC against a ground truth (`groundtruth_auroc`), which scikit-learn has, too.
 
 Each engine runs in a process of its own, on two cores, over the same Parquet files; a time is the best of the rounds, without the start
 of the engine. Memory is the most that the process and its children held together. NAME: one of `--list`.
@@ -16,11 +18,20 @@ import threading
 import time
 
 CORES = 2
-FORMULA = "avg(greatest(0, base - masked) / (base + 1e-8))"
-OURS = "SELECT explainer, average_drop(base, masked) AS drop FROM rows GROUP BY explainer"
+FUNCTIONS = {"average_drop": "average_drop(base, masked)", "groundtruth_auroc": "groundtruth_auroc(base, masked > 0.5)"}
+FORMULA = "SELECT explainer, avg(greatest(0, base - masked) / (base + 1e-8)) AS value FROM rows GROUP BY explainer"
+# With mean ranks of equal scores.
+FORMULA_OF_AUROC = """
+    SELECT explainer, (sum(at) FILTER (WHERE is_true) - n_true * (n_true + 1) / 2) / (n_true * (count(*) - n_true)) AS value
+    FROM (
+        SELECT explainer, masked > 0.5 AS is_true, CAST(count(*) FILTER (WHERE masked > 0.5) OVER (PARTITION BY explainer) AS DOUBLE) AS n_true,
+            rank() OVER (PARTITION BY explainer ORDER BY base) + (count(*) OVER (PARTITION BY explainer, base) - 1) / 2.0 AS at
+        FROM rows
+    ) GROUP BY explainer, n_true"""
 
 parser = argparse.ArgumentParser()
 parser.add_argument("names", nargs="*")
+parser.add_argument("--metric", choices=FUNCTIONS, default="average_drop")
 parser.add_argument("--rows", type=int, default=50_000_000)
 parser.add_argument("--rounds", type=int, default=3)
 parser.add_argument("--data", type=pathlib.Path, default=pathlib.Path("data"))
@@ -29,6 +40,7 @@ parser.add_argument("--one", help="run this engine here")
 asked = parser.parse_args()
 FOLDER = asked.data / f"engines-{asked.rows}"
 FILES = f"{FOLDER}/*.parquet"
+OURS = f"SELECT explainer, {FUNCTIONS[asked.metric]} AS value FROM rows GROUP BY explainer"
 
 
 def make(folder):
@@ -94,22 +106,21 @@ def ours_in_datafusion():
 
 def in_datafusion():
     session = datafusion_session()
-    return lambda: session.sql(OURS.replace("average_drop(base, masked)", FORMULA)).to_arrow_table()
+    return lambda: session.sql(FORMULA).to_arrow_table()
 
 
-def in_duckdb():
+def in_duckdb(formula=FORMULA):
     import duckdb
 
     session = duckdb.connect(config={"threads": CORES, "enable_external_file_cache": False})
-    sql = OURS.replace("average_drop(base, masked)", FORMULA).replace("FROM rows", f"FROM '{FILES}'")
-    return lambda: session.sql(sql).to_arrow_table()
+    return lambda: session.sql(formula.replace("FROM rows", f"FROM '{FILES}'")).to_arrow_table()
 
 
 def in_polars():
     import polars
 
     base, masked = polars.col("base"), polars.col("masked")
-    drops = (polars.max_horizontal(polars.lit(0.0), base - masked) / (base + 1e-8)).mean().alias("drop")
+    drops = (polars.max_horizontal(polars.lit(0.0), base - masked) / (base + 1e-8)).mean().alias("value")
     plan = polars.scan_parquet(FILES).group_by("explainer").agg(drops)
     return lambda: plan.collect(engine="streaming").to_arrow()
 
@@ -119,8 +130,32 @@ def in_pandas():
 
     def run():
         frame = pandas.read_parquet(FOLDER)
-        frame["drop"] = (frame.base - frame.masked).clip(lower=0) / (frame.base + 1e-8)
-        return frame.groupby("explainer", as_index=False)["drop"].mean()
+        frame["value"] = (frame.base - frame.masked).clip(lower=0) / (frame.base + 1e-8)
+        return frame.groupby("explainer", as_index=False)["value"].mean()
+
+    return run
+
+
+def auroc_in_polars():
+    import polars
+
+    rank = polars.col("base").rank("average").over("explainer")
+    is_true = polars.col("masked") > 0.5
+    n_true = polars.col("is_true").sum().cast(polars.Float64)
+    value = (polars.col("at").filter("is_true").sum() - n_true * (n_true + 1) / 2) / (n_true * (polars.len() - n_true))
+    plan = polars.scan_parquet(FILES).select("explainer", at=rank, is_true=is_true).group_by("explainer").agg(value=value)
+    return lambda: plan.collect(engine="streaming").to_arrow()
+
+
+def in_sklearn():
+    import pandas
+    from sklearn.metrics import roc_auc_score
+
+    def run():
+        frame = pandas.read_parquet(FOLDER)
+        frame["masked"] = frame.masked > 0.5
+        groups = frame.groupby("explainer")
+        return {"value": pandas.Series([roc_auc_score(rows.masked, rows.base) for _, rows in groups])}
 
     return run
 
@@ -151,22 +186,30 @@ def ours_on_spark():
 def in_spark():
     session, rows = spark_rows()
     rows.createOrReplaceTempView("rows")
-    return lambda: session.sql(OURS.replace("average_drop(base, masked)", FORMULA)).toArrow()
+    return lambda: session.sql(FORMULA).toArrow()
 
 
-ENGINES = {
+OURS_IN = {
     "query() of files": ours_of_files,
     "query() of a pyarrow data set": ours_of_dataset,
     "query() of a DuckDB relation": ours_of_duckdb,
     "query() of a Polars plan": ours_of_polars,
     "register() in datafusion": ours_in_datafusion,
     "spark.query()": ours_on_spark,
+}
+FORMULAS = {
     "formula in datafusion": in_datafusion,
     "formula in DuckDB": in_duckdb,
     "formula in Polars": in_polars,
     "formula in pandas": in_pandas,
     "formula in Spark": in_spark,
 }
+FORMULAS_OF_AUROC = {
+    "formula in DuckDB": lambda: in_duckdb(FORMULA_OF_AUROC),
+    "formula in Polars": auroc_in_polars,
+    "scikit-learn, by groups of pandas": in_sklearn,
+}
+ENGINES = OURS_IN | (FORMULAS if asked.metric == "average_drop" else FORMULAS_OF_AUROC)
 
 
 def held(process):
@@ -202,8 +245,9 @@ def one(name):
         answer = run()
         if at_round or not asked.rounds:
             best = min(best, time.perf_counter() - start)
-    drops = sorted(answer["drop"].tolist() if hasattr(answer["drop"], "tolist") else answer["drop"].to_pylist())
-    print(json.dumps({"seconds": best, "bytes": most[0], "groups": len(drops), "sum": sum(drops)}))
+    values = answer["value"]
+    values = sorted(values.tolist() if hasattr(values, "tolist") else values.to_pylist())
+    print(json.dumps({"seconds": best, "bytes": most[0], "groups": len(values), "sum": sum(values)}))
 
 
 if asked.list:
@@ -216,7 +260,8 @@ else:
     expected = None
     print(f"| {asked.rows:,} rows, {CORES} cores | seconds | million rows a second | memory |\n|---|---:|---:|---:|")
     for name in asked.names or ENGINES:
-        options = ["--rows", str(asked.rows), "--rounds", str(asked.rounds), "--data", str(asked.data), "--one", name]
+        options = ["--metric", asked.metric, "--rows", str(asked.rows), "--rounds", str(asked.rounds)]
+        options += ["--data", str(asked.data), "--one", name]
         done = subprocess.run([sys.executable, "-W", "ignore", __file__, *options], stdout=subprocess.PIPE, text=True, check=True)
         found = json.loads(done.stdout.splitlines()[-1])
         expected = expected or found

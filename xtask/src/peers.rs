@@ -1,7 +1,7 @@
 //! `cargo xtask peers`: makes the environments of the Python peers and starts `benches/peers/compare.py` in them.
 
 use crate::command::{Result, cargo, command, target};
-use crate::python::{base, differential, environment, install, install_and_test};
+use crate::python::{base, differential, environment, install, install_alone, install_and_test};
 
 /// Three environments, because the peers need different versions of the same packages; those whose own bounds exclude
 /// what else is needed are installed alone.
@@ -30,7 +30,16 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     if let ["--differential", rest @ ..] = arguments {
         let python = environment("package", &[])?;
         install(&python, "dist", "test")?;
-        return differential(&python, rest);
+        differential(&python, rest)?;
+        // Those with interfaces that this package has, too.
+        for (name, requirements) in ENVIRONMENTS {
+            if name != "xplique" {
+                let python = environment(name, requirements)?;
+                install_alone(&python, "dist")?;
+                differential(&python, &[&["--doors"], rest].concat())?;
+            }
+        }
+        return Ok(());
     }
     // It knows the workloads, and says which environments they need.
     let needed = command(base()).args([SCRIPT, "--environments"]);

@@ -102,17 +102,27 @@ pub(crate) fn test_installed(python: &Path) -> Result {
 }
 
 pub(crate) fn install(python: &Path, profile: &str, extras: &str) -> Result {
-    let alone = "--force-reinstall --no-deps ./crates/xai-python";
+    install_alone(python, profile)?;
     // What the tests need; the package itself, of which pip asks a build again, is there.
-    for what in [alone, &format!("./crates/xai-python[{extras}]")] {
-        let install = pip(python).env("MATURIN_PEP517_ARGS", format!("--profile={profile}"));
-        let install = match extras {
-            "test" => install.env("PIP_CONSTRAINT", CONSTRAINTS),
-            _ => install,
-        };
-        install.words(what).run()?;
-    }
-    Ok(())
+    let install = building(python, profile);
+    let install = match extras {
+        "test" => install.env("PIP_CONSTRAINT", CONSTRAINTS),
+        _ => install,
+    };
+    let package = format!("./crates/xai-python[{extras}]");
+    install.words(&package).run()
+}
+
+/// Installs the package beside what is there.
+pub(crate) fn install_alone(python: &Path, profile: &str) -> Result {
+    let package = "--force-reinstall --no-deps ./crates/xai-python";
+    let install = building(python, profile).env("PIP_CONSTRAINT", CONSTRAINTS);
+    install.words(package).run()
+}
+
+/// An installation that builds the package with a profile.
+fn building(python: &Path, profile: &str) -> Command {
+    pip(python).env("MATURIN_PEP517_ARGS", format!("--profile={profile}"))
 }
 
 fn pytest(python: &Path) -> Command {
@@ -163,7 +173,7 @@ pub(crate) fn scale() -> Result {
         .run()
 }
 
-fn copy_folder(from: &Path, to: &Path) -> Result {
+pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result {
     std::fs::create_dir_all(to)?;
     for entry in std::fs::read_dir(from)? {
         let entry = entry?;

@@ -217,16 +217,17 @@ impl SchedulerGrpc for Service {
         SchedulerGrpc::update_task_status(&self.engine, request)
     }
 
+    /// Refused: nobody would see that the client is gone, or that the query has to be run again.
     fn execute_query<'s, 'f>(
         &'s self,
-        mut request: Request<ExecuteQueryParams>,
+        _: Request<ExecuteQueryParams>,
     ) -> BoxFuture<'f, Answer<ExecuteQueryResult>>
     where
         's: 'f,
         Self: 'f,
     {
-        set(&mut request, BALLISTA_ADAPTIVE_PLANNER_ENABLED, "false");
-        SchedulerGrpc::execute_query(&self.engine, request)
+        let why = "a query is followed by the stream of its states (execute_query_push)";
+        std::future::ready(Err(Status::unimplemented(why))).boxed()
     }
 
     fn execute_query_push<'s, 'f>(

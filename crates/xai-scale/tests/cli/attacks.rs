@@ -34,8 +34,15 @@ async fn answer(address: &str, query: Query) -> String {
         query: Some(query),
     });
     insert_version_header(request.metadata_mut());
-    let answer = scheduler.execute_query(request).await;
-    format!("{answer:?}")
+    let mut states = match scheduler.execute_query_push(request).await {
+        Ok(states) => states.into_inner(),
+        Err(status) => return format!("{status:?}"),
+    };
+    let mut last = String::new();
+    while let Ok(Some(state)) = states.message().await {
+        last = format!("{state:?}");
+    }
+    last
 }
 
 async fn answer_to(address: &str, plan: &datafusion::logical_expr::LogicalPlan) -> String {
