@@ -14,7 +14,9 @@ pub(crate) fn of_query(error: &DataFusionError) -> Failure {
         let failure = Failure::new("the connection to the scheduler broke before the query ended");
         return failure.help("ask again when the scheduler is there");
     }
-    if message.starts_with(NOT_FETCHED) {
+    if message.starts_with(NOT_FETCHED)
+        || (sent(&message).is_none() && tells_of_connection(&message))
+    {
         let failure = Failure::new("an executor has stopped before its results were read");
         return failure.help("ask again");
     }
@@ -35,11 +37,22 @@ pub(crate) fn of_query(error: &DataFusionError) -> Failure {
 /// Whether the results of an executor could not be fetched, or not to their end: it has stopped, and the answer can be had again.
 pub(crate) fn is_of_results(error: &DataFusionError) -> bool {
     let message = message(error);
-    message.starts_with(NOT_FETCHED) || is_of_connection(&message)
+    message.starts_with(NOT_FETCHED) || tells_of_connection(&message)
 }
 
 /// How the engine begins to say it.
 const NOT_FETCHED: &str = "Shuffle fetch partition error";
+
+/// Whether a text of the engine tells of a connection that broke, between whatever processes.
+pub(crate) fn tells_of_connection(text: &str) -> bool {
+    let signs = [
+        "source: hyper::",
+        "source: Some(hyper::",
+        "source: tonic::transport",
+        "source: Some(tonic::transport",
+    ];
+    signs.iter().any(|sign| text.contains(sign))
+}
 
 /// Whether a call did not end, as the engine tells it. What a process answers has no source.
 fn is_of_connection(text: &str) -> bool {
@@ -103,6 +116,10 @@ mod tests {
             (
                 "Job 038H failed: Task failed due to runtime execution error: ArrowError(IoError(\"No space left\", Os { code: 28, message: \"x\" }), None)",
                 "error: No space left",
+            ),
+            (
+                "Arrow error: Ipc error: code: 'Unknown error', message: \"h2 protocol error\", source: hyper::Error(Body, Error)",
+                "error: an executor has stopped before its results were read\nhelp: ask again",
             ),
             (
                 "Job 038H failed: all executors were lost",

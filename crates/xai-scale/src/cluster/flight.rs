@@ -26,6 +26,7 @@ use super::repeated::Repeated;
 
 use super::tls::Tls;
 use crate::data_root;
+use crate::failure::tells_of_connection;
 use crate::nesting;
 use crate::session::{Limits, embedded};
 use crate::statements;
@@ -181,8 +182,10 @@ impl QueryBackend for Backend {
                 .map(|job| job.job_id);
             query.ended();
             let parts = answer.as_ref().map_or(&[][..], |answer| &answer.partitions);
+            let error = answer.as_ref().err().map(ToString::to_string);
+            let is_broken = error.is_some_and(|error| tells_of_connection(&error));
             match id {
-                Some(id) if self.repeated.is_wrong(id.as_str(), parts) => {
+                Some(id) if self.repeated.is_wrong(id.as_str(), parts) || is_broken => {
                     self.engine.state.executor_manager.clean_up_job_data(id);
                 }
                 _ => return answer,

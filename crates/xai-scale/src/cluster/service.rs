@@ -36,6 +36,7 @@ use super::pages::CallerOnMachine;
 use super::repeated::Repeated;
 use super::tls::Tls;
 use super::{flight, pages};
+use crate::failure::tells_of_connection;
 
 type Answer<T> = Result<Response<T>, Status>;
 
@@ -344,12 +345,14 @@ impl Watched {
                 Some(_) => return next,
                 None => return self.ended(next),
             };
-            let answer = match &job.status {
-                Some(job_status::Status::Successful(job)) => &job.partition_location[..],
-                _ => &[],
+            // An executor that ends while another reads from it: the engine takes that for an error of the query.
+            let (answer, is_broken) = match &job.status {
+                Some(job_status::Status::Successful(job)) => (&job.partition_location[..], false),
+                Some(job_status::Status::Failed(job)) => (&[][..], tells_of_connection(&job.error)),
+                _ => (&[][..], false),
             };
             let id = JobId::from(job.job_id.as_str());
-            if !self.repeated.is_wrong(&job.job_id, answer) {
+            if !self.repeated.is_wrong(&job.job_id, answer) && !is_broken {
                 let session = self.request.get_ref().session_id.clone();
                 self.finished.add(session, id);
                 return self.ended(next);
