@@ -22,10 +22,10 @@ FUNCTIONS = {"average_drop": "average_drop(base, masked)", "groundtruth_auroc": 
 FORMULA = "SELECT explainer, avg(greatest(0, base - masked) / (base + 1e-8)) AS value FROM rows GROUP BY explainer"
 # With mean ranks of equal scores.
 FORMULA_OF_AUROC = """
-    SELECT explainer, (sum(at) FILTER (WHERE is_true) - n_true * (n_true + 1) / 2) / (n_true * (count(*) - n_true)) AS value
+    SELECT explainer, (sum(place) FILTER (WHERE is_true) - n_true * (n_true + 1) / 2) / (n_true * (count(*) - n_true)) AS value
     FROM (
         SELECT explainer, masked > 0.5 AS is_true, CAST(count(*) FILTER (WHERE masked > 0.5) OVER (PARTITION BY explainer) AS DOUBLE) AS n_true,
-            rank() OVER (PARTITION BY explainer ORDER BY base) + (count(*) OVER (PARTITION BY explainer, base) - 1) / 2.0 AS at
+            rank() OVER (PARTITION BY explainer ORDER BY base) + (count(*) OVER (PARTITION BY explainer, base) - 1) / 2.0 AS place
         FROM rows
     ) GROUP BY explainer, n_true"""
 
@@ -142,8 +142,8 @@ def auroc_in_polars():
     rank = polars.col("base").rank("average").over("explainer")
     is_true = polars.col("masked") > 0.5
     n_true = polars.col("is_true").sum().cast(polars.Float64)
-    value = (polars.col("at").filter("is_true").sum() - n_true * (n_true + 1) / 2) / (n_true * (polars.len() - n_true))
-    plan = polars.scan_parquet(FILES).select("explainer", at=rank, is_true=is_true).group_by("explainer").agg(value=value)
+    value = (polars.col("place").filter("is_true").sum() - n_true * (n_true + 1) / 2) / (n_true * (polars.len() - n_true))
+    plan = polars.scan_parquet(FILES).select("explainer", place=rank, is_true=is_true).group_by("explainer").agg(value=value)
     return lambda: plan.collect(engine="streaming").to_arrow()
 
 
