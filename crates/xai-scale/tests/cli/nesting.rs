@@ -93,7 +93,8 @@ async fn a_scheduler_outlives_a_plan_whose_terms_are_too_deep() {
         query: Some(Query::LogicalPlan(deep_plan(2_000))),
     });
     insert_version_header(request.metadata_mut());
-    let answer = scheduler.execute_query(request).await.expect("an answer");
-    let answer = format!("{:?}", answer.into_inner().result);
-    assert!(answer.contains("more than 1100 terms"), "{answer}");
+    let answer = scheduler.execute_query_push(request).await;
+    let refused = answer.map(|_| ()).expect_err("refused");
+    let said = refused.message();
+    assert!(said.contains("more than 1100 terms"), "{said}");
 }
