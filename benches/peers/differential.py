@@ -1,9 +1,9 @@
 """Draws data until this package and another program disagree, makes the data small, and prints them.
 
-    python differential.py [--minutes 30] [--rounds N] [--seed N] [--doors] [CASE ...]
+    python differential.py [--minutes 30] [--rounds N] [--seed N] [--interfaces] [CASE ...]
 
-It runs where the package is installed, with NumPy, SciPy and scikit-learn; with `--doors` against those of Quantus, Captum,
-PyTorch Geometric and case-explainer that are there (`differential_doors.py`).
+It runs where the package is installed, with NumPy, SciPy and scikit-learn; with `--interfaces` against those of Quantus, Captum,
+PyTorch Geometric and case-explainer that are there (`differential_interfaces.py`).
 The data have ties, constant rows, rare classes and large offsets more often than data usually have. Ends with 1 where two
 programs disagree.
 """
@@ -198,10 +198,10 @@ def training_data(attributions, subsets, flags, train_labels):
         yield "class auroc", found[sample], roc_auc_score(same, attributions[sample]) if both else math.nan
 
 
-if "--doors" in sys.argv:
-    import differential_doors
+if "--interfaces" in sys.argv:
+    import differential_interfaces
 
-    CASES = differential_doors.cases()
+    CASES = differential_interfaces.cases()
 
 
 def disagreements(compare, data):
@@ -251,7 +251,7 @@ def main():
     parser.add_argument("cases", nargs="*", choices=[[], *CASES])
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--rounds", type=int, default=sys.maxsize)
-    parser.add_argument("--doors", action="store_true")
+    parser.add_argument("--interfaces", action="store_true")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 2**32)
     asked = parser.parse_args()
     warnings.simplefilter("ignore")

@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
             if name != "xplique" {
                 let python = environment(name, requirements)?;
                 install_alone(&python, "dist")?;
-                differential(&python, &[&["--doors"], rest].concat())?;
+                differential(&python, &[&["--interfaces"], rest].concat())?;
             }
         }
         return Ok(());

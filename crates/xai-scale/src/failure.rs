@@ -43,26 +43,26 @@ pub(crate) fn is_of_results(error: &DataFusionError) -> bool {
 /// How the engine begins to say it.
 const NOT_FETCHED: &str = "Shuffle fetch partition error";
 
-/// Whether a text of the engine tells of a connection that broke, between whatever processes.
+/// Whether a text of the engine tells of a connection between processes of a cluster that broke. Those to stores are told otherwise.
 pub(crate) fn tells_of_connection(text: &str) -> bool {
-    let signs = [
-        "source: hyper::",
-        "source: Some(hyper::",
-        "source: tonic::transport",
-        "source: Some(tonic::transport",
-    ];
-    signs.iter().any(|sign| text.contains(sign))
+    let call = [OF_CALL, OF_CALL_IN_DETAIL].into_iter();
+    let mut calls = call.filter_map(|sign| text.find(sign));
+    calls.any(|at| is_of_connection(&text[at..]))
 }
+
+/// How a call that did not end well is printed, for people and in detail.
+const OF_CALL: &str = "code: '";
+const OF_CALL_IN_DETAIL: &str = "Status { code: ";
 
 /// Whether a call did not end, as the engine tells it. What a process answers has no source.
 fn is_of_connection(text: &str) -> bool {
-    let is_of_call = text.starts_with("code: '") || text.starts_with("Status { code: ");
+    let is_of_call = text.starts_with(OF_CALL) || text.starts_with(OF_CALL_IN_DETAIL);
     is_of_call && (text.contains("source: hyper::") || text.contains("source: Some("))
 }
 
 /// The sentence of a scheduler or an executor, which arrives inside of what the engine says around it.
 fn sent(text: &str) -> Option<String> {
-    if let Some(call) = text.strip_prefix("Status { code: ") {
+    if let Some(call) = text.strip_prefix(OF_CALL_IN_DETAIL) {
         return literal(call);
     }
     let (_, reason) = text.strip_prefix("Job ")?.split_once(" failed: ")?;
@@ -98,6 +98,16 @@ fn literal(debug: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_connection_of_a_cluster_is_told_from_one_to_a_store() {
+        let call = "Arrow error: Ipc error: code: 'Unknown error', message: \"h2\", source: hyper::Error(Body)";
+        let in_detail = "Task failed: Tonic(Status { code: Unknown, message: \"h2\", source: Some(hyper::Error(Body)) })";
+        assert!(tells_of_connection(call) && tells_of_connection(in_detail));
+        let store = "ObjectStore(Generic { store: \"S3\", source: reqwest::Error { kind: Body, source: hyper::Error(Body) } })";
+        let answer = "Status { code: Internal, message: \"no column\", metadata: M }";
+        assert!(!tells_of_connection(store) && !tells_of_connection(answer));
+    }
 
     #[test]
     fn a_query_that_cannot_be_planned_is_wrong_usage_and_bad_data_is_not() {

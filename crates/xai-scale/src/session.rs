@@ -15,6 +15,13 @@ use crate::predict;
 use crate::stores;
 use crate::tables::NameFiles;
 
+/// Settings by which a folder is all files below it.
+pub(crate) fn with_whole_folders(mut config: SessionConfig) -> SessionConfig {
+    let execution = &mut config.options_mut().execution;
+    execution.listing_table_ignore_subdirectory = false;
+    config
+}
+
 /// How a query runs on this machine.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Limits {
@@ -48,15 +55,12 @@ impl FromStr for Setting {
 impl Limits {
     /// The settings of a session.
     pub(crate) fn apply(&self, config: SessionConfig) -> datafusion::error::Result<SessionConfig> {
-        let mut config = match self.partitions {
+        let mut config = with_whole_folders(match self.partitions {
             Some(partitions) => config.with_target_partitions(partitions),
             None => config,
-        };
-        let options = config.options_mut();
-        // A folder is all files below it.
-        options.execution.listing_table_ignore_subdirectory = false;
+        });
         for Setting { name, value } in &self.settings {
-            options.set(name, value)?;
+            config.options_mut().set(name, value)?;
         }
         Ok(config)
     }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use xai_files::{Failure, InFile};
+use xai_files::{Failure, InFile, WholeFile};
 
 use super::tls;
 use crate::output;
@@ -30,16 +30,14 @@ pub(crate) struct Arguments {
 
 /// Writes them.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let token = std::fs::read_to_string(&arguments.token_file);
-    let token = token
-        .map_err(Failure::cannot_be_opened)
-        .in_file(&arguments.token_file)?;
-    let (certificate, key) = tls::of_token(token.trim()).in_file(&arguments.token_file)?;
-    write_new(&arguments.key, &key)?;
-    let written = std::fs::write(&arguments.cert, certificate);
+    let (certificate, key) = tls::of_token_file(&arguments.token_file)?;
+    let mut file = WholeFile::create(&arguments.cert)?;
+    let written = file.write_all(certificate.as_bytes());
     written
         .map_err(Failure::cannot_be_written)
         .in_file(&arguments.cert)?;
+    file.finish()?;
+    write_new(&arguments.key, &key)?;
     output::print(format!("servers have the name {}\n", tls::MEMBER).as_bytes())
 }
 

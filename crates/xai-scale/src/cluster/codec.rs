@@ -23,19 +23,15 @@ use xai_datafusion::Stages;
 
 use super::guard::check_plan;
 use crate::predict;
+use crate::session::with_whole_folders;
 use crate::stores;
 use crate::tables::named;
 
 /// The settings of a session that a scheduler makes by itself.
 pub(super) fn config() -> SessionConfig {
-    let config = default_config_producer()
-        .with_ballista_adaptive_query_planner(false)
-        .with_information_schema(true);
-    // A folder is all files below it.
-    config.set_bool(
-        "datafusion.execution.listing_table_ignore_subdirectory",
-        false,
-    )
+    // As the scheduler settles it for queries that have settings of their own (`service`).
+    let config = default_config_producer().with_ballista_adaptive_query_planner(false);
+    with_whole_folders(config.with_information_schema(true))
 }
 
 /// The state of a session on the scheduler or on an executor.

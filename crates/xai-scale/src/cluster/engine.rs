@@ -8,14 +8,13 @@ use ballista_core::serde::protobuf::{JobStatus, job_status};
 use ballista_scheduler::scheduler_server::SchedulerServer;
 use ballista_scheduler::state::task_manager::JobOverview;
 use datafusion_proto::protobuf::PhysicalPlanNode;
-use tonic::Status;
 
 use super::limited_plan::LimitedPlan;
 
 /// The engine's scheduler.
 pub(super) type Engine = SchedulerServer<LimitedPlan, PhysicalPlanNode>;
 
-/// How often a query is run again that loses results each time.
+/// How often a query is run that loses results each time.
 pub(super) const MOST_BEGUN: u32 = 10;
 
 /// A query that is cancelled when this is dropped before it is over.
@@ -79,8 +78,6 @@ pub(super) async fn named(engine: &Engine, name: &str) -> Option<JobOverview> {
 }
 
 /// Why a query is not run once more.
-pub(super) fn lost_too_often() -> Status {
-    Status::aborted(format!(
-        "results of executors were lost in each of {MOST_BEGUN} attempts"
-    ))
+pub(super) fn lost_too_often() -> String {
+    format!("results of executors were lost in each of {MOST_BEGUN} attempts")
 }

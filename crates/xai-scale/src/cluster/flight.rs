@@ -23,7 +23,6 @@ use xai_files::Failure;
 use super::engine::{Engine, MOST_BEGUN, Unfinished, lost_too_often, named};
 use super::guard::{self, Checks, Guarded};
 use super::repeated::Repeated;
-
 use super::tls::Tls;
 use crate::data_root;
 use crate::failure::tells_of_connection;
@@ -42,7 +41,10 @@ pub(super) type Queries = Guarded<BallistaFlightSqlService<Backend>, OfScheduler
 pub(super) fn proxy(engine: Engine, largest_message: usize, tls: &Tls) -> Proxy {
     Guarded {
         service: proxy_of_engine(largest_message, tls),
-        checks: OfScheduler(engine),
+        checks: OfScheduler {
+            engine,
+            answers_queries: false,
+        },
     }
 }
 
@@ -59,7 +61,10 @@ pub(super) fn queries(
     });
     Guarded {
         service: BallistaFlightSqlService::new(backend, proxy_of_engine(largest_message, tls)),
-        checks: OfScheduler(engine),
+        checks: OfScheduler {
+            engine,
+            answers_queries: true,
+        },
     }
 }
 
@@ -70,7 +75,12 @@ fn proxy_of_engine(largest_message: usize, tls: &Tls) -> BallistaFlightProxyServ
 }
 
 /// Checks of a scheduler: tickets lead to its executors, and queries read.
-pub(super) struct OfScheduler(Engine);
+pub(super) struct OfScheduler {
+    engine: Engine,
+    /// Whether what is checked reads messages of Flight SQL. What does not reads each ticket as one of the engine, and the same bytes
+    /// can be both.
+    answers_queries: bool,
+}
 
 /// A message of Flight SQL, where it is one.
 fn command(message: &[u8]) -> Option<Command> {
@@ -83,7 +93,8 @@ fn command(message: &[u8]) -> Option<Command> {
 #[tonic::async_trait]
 impl Checks for OfScheduler {
     async fn ticket(&self, ticket: &[u8]) -> Result<(), Status> {
-        let of_engine = match command(ticket) {
+        let of_sql = self.answers_queries.then(|| command(ticket)).flatten();
+        let of_engine = match of_sql {
             Some(Command::TicketStatementQuery(TicketStatementQuery { statement_handle })) => {
                 match statement_handle.split_first() {
                     // Where rows are, as the engine writes it for a ticket of its own.
@@ -95,7 +106,12 @@ impl Checks for OfScheduler {
             None => ticket.to_vec(),
         };
         let place = guard::check_ticket(&of_engine)?;
-        let executors = self.0.state.executor_manager.get_executors_state().await;
+        let executors = self
+            .engine
+            .state
+            .executor_manager
+            .get_executors_state()
+            .await;
         let executors = executors.map_err(|error| Status::internal(error.to_string()))?;
         let mut places = executors.into_iter().map(|(it, ..)| (it.host, it.port));
         match places.any(|it| it == place) {
@@ -132,7 +148,7 @@ fn check_text(query: &str) -> Result<(), Status> {
     let parsed = parsed.map_err(|error| Status::internal(error.to_string()))?;
     match parsed {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(failure)) => Err(Status::invalid_argument(failure.to_string())),
+        Ok(Err(failure)) => Err(Status::invalid_argument(sentence(&failure))),
         Err(_) => Err(Status::internal("a query that cannot be read")),
     }
 }
@@ -143,15 +159,20 @@ pub(super) struct Backend {
     repeated: Arc<Repeated>,
 }
 
-fn of_failure(failure: &Failure) -> BallistaError {
-    BallistaError::General(failure.to_string())
+/// What other programs print of a failure.
+fn sentence(failure: &Failure) -> String {
+    match failure.help_text() {
+        Some(help) => format!("{}; {help}", failure.what()),
+        None => failure.what(),
+    }
 }
 
 #[tonic::async_trait]
 impl QueryBackend for Backend {
     async fn session(&self, id: &str) -> Answered<Arc<SessionContext>> {
         let session = QueryBackend::session(&self.engine, id).await?;
-        let reader = embedded(&Limits::default()).map_err(|failure| of_failure(&failure))?;
+        let reader = embedded(&Limits::default());
+        let reader = reader.map_err(|failure| BallistaError::General(sentence(&failure)))?;
         for name in session.catalog_names() {
             if let Some(catalog) = session.catalog(&name) {
                 catalog.register_schema("public", Arc::new(FilesBelow(reader.clone())))?;
@@ -191,9 +212,7 @@ impl QueryBackend for Backend {
                 _ => return answer,
             }
         }
-        Err(BallistaError::General(
-            lost_too_often().message().to_owned(),
-        ))
+        Err(BallistaError::General(lost_too_often()))
     }
 }
 
@@ -217,7 +236,7 @@ impl SchemaProvider for FilesBelow {
         let opened = tables::open(&self.0, Path::new(name), ReadOptions::default()).await;
         match opened {
             Ok((table, _)) => Ok(Some(Arc::new(table))),
-            Err(failure) => Err(plan_datafusion_err!("{failure}")),
+            Err(failure) => Err(plan_datafusion_err!("{}", sentence(&failure))),
         }
     }
 

@@ -131,10 +131,15 @@ pub(super) fn check_plan(plan: &Arc<dyn ExecutionPlan>) -> Result<()> {
     Ok(())
 }
 
+/// Whether a name is no more than that, wherever it stands.
+pub(super) fn is_plain(name: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    !name.is_empty() && name.chars().all(is_plain)
+}
+
 /// Refuses a job whose name is more than a name: it becomes one of a folder.
 fn check_job(job: &JobId) -> Result<()> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    match !job.as_str().is_empty() && job.as_str().chars().all(is_plain) {
+    match is_plain(job.as_str()) {
         true => Ok(()),
         false => Err(plan_datafusion_err!(
             "{:?} is the name of no job",
@@ -189,6 +194,15 @@ impl Checks for OfExecutor {
 pub(super) struct Guarded<S, C> {
     pub(super) service: S,
     pub(super) checks: C,
+}
+
+impl<S: FlightService, C: Checks> Guarded<S, C> {
+    /// With messages of at most so many bytes.
+    pub(super) fn served(self, largest_message: usize) -> FlightServiceServer<Self> {
+        FlightServiceServer::new(self)
+            .max_decoding_message_size(largest_message)
+            .max_encoding_message_size(largest_message)
+    }
 }
 
 type Answer<T> = Result<Response<T>, Status>;
@@ -266,9 +280,7 @@ pub(super) fn results(largest_message: usize, tls: Tls) -> Arc<ArrowFlightServer
             service: BallistaFlightService::new(work_dir),
             checks: OfExecutor,
         };
-        let service = FlightServiceServer::new(results)
-            .max_decoding_message_size(largest_message)
-            .max_encoding_message_size(largest_message);
+        let service = results.served(largest_message);
         let server = tls.serving(create_grpc_server(&config));
         tokio::spawn(async move {
             let server = server.map_err(TonicError)?.add_service(service);

@@ -9,6 +9,7 @@ use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get};
+use ballista_core::error::BallistaError;
 use ballista_core::serde::protobuf::{JobStatus, job_status};
 use ballista_scheduler::metrics::prometheus::PrometheusMetricsCollector;
 use ballista_scheduler::state::task_manager::JobOverview;
@@ -40,8 +41,12 @@ async fn metrics() -> Response {
     match gathered {
         Ok(Some((text, kind))) => ([(header::CONTENT_TYPE, kind)], text).into_response(),
         Ok(None) => StatusCode::NOT_FOUND.into_response(),
-        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
+        Err(error) => failed(&error).into_response(),
     }
+}
+
+fn failed(error: &BallistaError) -> (StatusCode, String) {
+    (StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
 }
 
 async fn queries(State(engine): State<Engine>) -> Response {
@@ -58,7 +63,7 @@ async fn queries(State(engine): State<Engine>) -> Response {
             )
                 .into_response()
         }
-        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
+        Err(error) => failed(&error).into_response(),
     }
 }
 
@@ -91,17 +96,7 @@ fn state(job: &JobStatus) -> &'static str {
 
 /// Whether a call comes from the machine of the scheduler: from the address that it was sent to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct CallerOnMachine(bool);
-
-impl CallerOnMachine {
-    pub(super) fn new(is_on_machine: bool) -> Self {
-        Self(is_on_machine)
-    }
-
-    fn is_on_machine(self) -> bool {
-        self.0
-    }
-}
+pub(super) struct CallerOnMachine(pub(super) bool);
 
 impl<S: Sync> FromRequestParts<S> for CallerOnMachine {
     type Rejection = Infallible;
@@ -115,10 +110,10 @@ impl<S: Sync> FromRequestParts<S> for CallerOnMachine {
 /// scheduler.
 async fn cancel(
     State(engine): State<Engine>,
-    caller: CallerOnMachine,
+    CallerOnMachine(is_on_machine): CallerOnMachine,
     Path(id): Path<String>,
 ) -> (StatusCode, String) {
-    if !caller.is_on_machine() {
+    if !is_on_machine {
         let why = "a query is cancelled on the machine of the scheduler alone";
         return (StatusCode::FORBIDDEN, why.to_owned());
     }
@@ -132,6 +127,6 @@ async fn cancel(
     }
     match engine.cancel_job(job.job_id).await {
         Ok(()) => (StatusCode::OK, format!("query {id} is cancelled")),
-        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+        Err(error) => failed(&error),
     }
 }

@@ -14,6 +14,7 @@ use tonic::client::GrpcService;
 use xai_files::Failure;
 
 use super::address::Address;
+use super::guard;
 use super::tls::TlsOptions;
 use crate::output;
 
@@ -45,8 +46,7 @@ pub(crate) struct Arguments {
 /// Lists them, or cancels one.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     if let Some(id) = &arguments.cancel {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-        if id.is_empty() || !id.chars().all(is_plain) {
+        if !guard::is_plain(id) {
             let failure = Failure::of_option("--cancel", "expected the id of a query");
             return Err(failure.with_value(id));
         }

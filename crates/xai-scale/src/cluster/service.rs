@@ -5,7 +5,6 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use arrow_flight::flight_service_server::{FlightService, FlightServiceServer};
 use axum::extract::ConnectInfo;
 use axum::http::StatusCode;
 use axum::http::header::ORIGIN;
@@ -74,11 +73,11 @@ pub(super) async fn serve(
         Rows::Nothing => {}
         Rows::Results => {
             let results = flight::proxy(engine.clone(), largest_message, tls);
-            routes.add_service(limited(results, largest_message));
+            routes.add_service(results.served(largest_message));
         }
         Rows::Queries => {
             let queries = flight::queries(engine.clone(), repeated, largest_message, tls);
-            routes.add_service(limited(queries, largest_message));
+            routes.add_service(queries.served(largest_message));
         }
     }
     let router = routes.routes().into_axum_router();
@@ -93,12 +92,6 @@ pub(super) async fn serve(
     server
         .serve_with_incoming(TcpIncoming::from(listener).with_nodelay(Some(true)))
         .await
-}
-
-fn limited<S: FlightService>(service: S, largest_message: usize) -> FlightServiceServer<S> {
-    FlightServiceServer::new(service)
-        .max_decoding_message_size(largest_message)
-        .max_encoding_message_size(largest_message)
 }
 
 /// With the address of those who call, where the engine looks for it, and whether they are on this machine. Pages of others that a
@@ -118,7 +111,7 @@ async fn with_address(
         let is_on_machine = local.is_some_and(|local| local.ip() == remote.ip());
         let extensions = request.extensions_mut();
         extensions.insert(ConnectInfo(remote));
-        extensions.insert(CallerOnMachine::new(is_on_machine));
+        extensions.insert(CallerOnMachine(is_on_machine));
     }
     Ok(request)
 }
@@ -171,6 +164,20 @@ macro_rules! answered_by_the_engine {
     )*};
 }
 
+/// Calls that are answered to nobody.
+macro_rules! refused {
+    ($($(#[$why:meta])* $call:ident($asked:ty) -> $answer:ty, $status:expr;)*) => {$(
+        $(#[$why])*
+        fn $call<'s, 'f>(&'s self, _: Request<$asked>) -> BoxFuture<'f, Answer<$answer>>
+        where
+            's: 'f,
+            Self: 'f,
+        {
+            std::future::ready(Err($status)).boxed()
+        }
+    )*};
+}
+
 impl SchedulerGrpc for Service {
     type ExecuteQueryPushStream = BoxStream<'static, State>;
 
@@ -218,17 +225,13 @@ impl SchedulerGrpc for Service {
         SchedulerGrpc::update_task_status(&self.engine, request)
     }
 
-    /// Refused: nobody would see that the client is gone, or that the query has to be run again.
-    fn execute_query<'s, 'f>(
-        &'s self,
-        _: Request<ExecuteQueryParams>,
-    ) -> BoxFuture<'f, Answer<ExecuteQueryResult>>
-    where
-        's: 'f,
-        Self: 'f,
-    {
-        let why = "a query is followed by the stream of its states (execute_query_push)";
-        std::future::ready(Err(Status::unimplemented(why))).boxed()
+    refused! {
+        /// Nobody would see that the client is gone, or that the query has to be run again.
+        execute_query(ExecuteQueryParams) -> ExecuteQueryResult,
+            Status::unimplemented("a query is followed by the stream of its states (execute_query_push)");
+        /// Whoever knows the number of a query could end that of somebody else. On this machine there is a page for it.
+        cancel_job(CancelJobParams) -> CancelJobResult,
+            Status::permission_denied("a query ends with the connection of its client");
     }
 
     fn execute_query_push<'s, 'f>(
@@ -260,19 +263,6 @@ impl SchedulerGrpc for Service {
             Ok(began.map(|()| states.boxed()))
         };
         answer.boxed()
-    }
-
-    /// Refused to all: whoever knows the number of a query could end that of somebody else. On this machine there is a page for it.
-    fn cancel_job<'s, 'f>(
-        &'s self,
-        _: Request<CancelJobParams>,
-    ) -> BoxFuture<'f, Answer<CancelJobResult>>
-    where
-        's: 'f,
-        Self: 'f,
-    {
-        let why = "a query ends with the connection of its client";
-        std::future::ready(Err(Status::permission_denied(why))).boxed()
     }
 
     /// Removes the results of a session, which its client has read. The name of a query, for which the engine has this call, is the
@@ -360,7 +350,11 @@ impl Watched {
             self.engine.state.executor_manager.clean_up_job_data(id);
             let _ = self.ended(None);
             if self.n_begun == MOST_BEGUN {
-                return Some(Err(lost_too_often()));
+                // An error says more than that.
+                return match is_broken {
+                    true => next,
+                    false => Some(Err(Status::aborted(lost_too_often()))),
+                };
             }
             if let Err(status) = self.begin().await {
                 return Some(Err(status));

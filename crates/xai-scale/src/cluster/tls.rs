@@ -69,8 +69,8 @@ impl TlsOptions {
             text.map_err(Failure::cannot_be_opened).in_file(file)
         };
         if let Some(file) = &self.token_file {
-            let member = Member::of_token(read(file)?.trim());
-            return member.and_then(Tls::new).in_file(file);
+            let member = of_token_file(file).map(Member::of_secret);
+            return member.and_then(|member| Tls::new(member).in_file(file));
         }
         let (Some(certificate), Some(key), Some(authority)) =
             (&self.tls_cert, &self.tls_key, &self.tls_ca)
@@ -111,18 +111,23 @@ struct Member {
 impl Member {
     /// Everyone with the secret has the same key, and a certificate that it has signed itself: a connection is made
     /// where both ends have the key.
-    fn of_token(token: &str) -> Result<Self, Failure> {
-        let (certificate, key) = of_token(token)?;
-        Ok(Self {
+    fn of_secret((certificate, key): (String, String)) -> Self {
+        Self {
             identity: Identity::from_pem(&certificate, key),
             authority: Certificate::from_pem(certificate),
             name: Some(MEMBER),
-        })
+        }
     }
 }
 
-/// Certificate and key of those who have a secret, in PEM.
-pub(super) fn of_token(token: &str) -> Result<(String, String), Failure> {
+/// Certificate and key of those who have the secret of a file, in PEM.
+pub(super) fn of_token_file(file: &Path) -> Result<(String, String), Failure> {
+    let token = std::fs::read_to_string(file);
+    let token = token.map_err(Failure::cannot_be_opened);
+    token.and_then(|token| of_token(token.trim())).in_file(file)
+}
+
+fn of_token(token: &str) -> Result<(String, String), Failure> {
     if token.chars().count() < SHORTEST_TOKEN {
         let what = format!("a secret has at least {SHORTEST_TOKEN} characters");
         // Whoever connects sees what can be compared with guesses: what a person makes up is found.

@@ -11,6 +11,7 @@ use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
 use tempfile::TempDir;
+use xai_files::destination::is_standard_output;
 use xai_files::{Failure, InFile};
 
 use super::file::{self, Format, OutFile, RowsFile};
@@ -34,6 +35,18 @@ impl OutFolder {
     /// Refuses a place where something is.
     pub(crate) fn new(path: &Path, format: Option<Format>, by: &[String]) -> Result<Self, Failure> {
         file::check_place(path)?;
+        if is_standard_output(path) {
+            let what = "expected a folder for --partition-by";
+            return Err(Failure::of_option("--out", what).with_value(path.display()));
+        }
+        let twice = by
+            .iter()
+            .enumerate()
+            .find(|(at, name)| by[..*at].contains(name));
+        if let Some((_, name)) = twice {
+            let what = "expected each column once";
+            return Err(Failure::of_option("--partition-by", what).with_value(name));
+        }
         let is_free = match std::fs::read_dir(path) {
             Ok(mut inside) => inside.next().is_none(),
             Err(_) => !path.exists(),

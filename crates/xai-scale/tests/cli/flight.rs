@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use arrow_flight::flight_service_client::FlightServiceClient;
 use arrow_flight::sql::client::FlightSqlServiceClient;
-use arrow_flight::sql::{ProstMessageExt, TicketStatementQuery};
+use arrow_flight::sql::{CommandGetCatalogs, ProstMessageExt, TicketStatementQuery};
 use arrow_flight::{FlightInfo, Ticket};
 use ballista_core::serde::protobuf::action::ActionType;
 use ballista_core::serde::protobuf::{Action, FetchPartition};
@@ -71,27 +71,34 @@ async fn a_scheduler_hands_out_results_where_it_shall_and_asks_its_executors_alo
     assert_eq!(refused.code(), tonic::Code::Unimplemented);
     for option in ["--proxy-results", "--flight-sql"] {
         let cluster = Cluster::with(1, &[option], &[]);
-        let of_sql = |ticket: Vec<u8>| {
-            let handle = [vec![0], ticket].concat();
-            let message = TicketStatementQuery {
-                statement_handle: handle.into(),
+        // The same ticket in two ways.
+        let both = |ticket: Vec<u8>| {
+            let other = match option {
+                "--flight-sql" => {
+                    let handle = [vec![0], ticket.clone()].concat();
+                    let message = TicketStatementQuery {
+                        statement_handle: handle.into(),
+                    };
+                    message.as_any().encode_to_vec()
+                }
+                // Bytes that are a message of Flight SQL as well, which needs no check there.
+                _ => [
+                    CommandGetCatalogs {}.as_any().encode_to_vec(),
+                    ticket.clone(),
+                ]
+                .concat(),
             };
-            message.as_any().encode_to_vec()
+            [ticket, other]
         };
-        let elsewhere = ticket("127.0.0.1", port, "job");
-        for ticket in [elsewhere.clone(), of_sql(elsewhere)] {
-            let refused = fetch(&cluster, ticket).await;
-            assert!(refused.message().contains("no executor"), "{refused:?}");
-        }
-        for ticket in [
-            ticket("127.0.0.1", port, "../x"),
-            of_sql(ticket("", 0, "/x")),
+        for (ticket, why) in [
+            (ticket("127.0.0.1", port, "job"), "no executor"),
+            (ticket("127.0.0.1", port, "../x"), "the name of no job"),
+            (ticket("", 0, "/x"), "the name of no job"),
         ] {
-            let refused = fetch(&cluster, ticket).await;
-            assert!(
-                refused.message().contains("the name of no job"),
-                "{refused:?}"
-            );
+            for ticket in both(ticket) {
+                let refused = fetch(&cluster, ticket).await;
+                assert!(refused.message().contains(why), "{option}: {refused:?}");
+            }
         }
     }
     listener.set_nonblocking(true).expect("set");

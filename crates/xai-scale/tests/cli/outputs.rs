@@ -72,6 +72,8 @@ fn rows_are_divided_among_folders() {
         ("rows", "name", "new or empty"),
         ("other", "nome", "no column `nome`"),
         ("other", "n,name,x", "no column is left"),
+        ("other", "n,n", "expected each column once"),
+        ("-", "n", "expected a folder"),
     ];
     for (out, by, expected) in cases {
         let said = divide(out, by);
@@ -115,6 +117,10 @@ fn text_is_read_with_its_delimiter() {
     }
     let read = files.run(&[&sum[..], &["--delimiter", ";"]].concat());
     assert_eq!(read.well(), "[{\"a\":4}]\n");
+    let cluster = Cluster::new(1);
+    let options = ["--delimiter", ";", "--scheduler", &cluster.address];
+    let read = files.run(&[&sum[..], &options].concat());
+    assert_eq!(read.well(), "[{\"a\":4}]\n", "on a cluster");
     let columns = files.run(&["tables", "x.csv", "--delimiter", ";", "--json"]);
     assert!(columns.well().contains("\"name\":\"b\""));
     let said = files.run(&[&sum[..], &["--delimiter", "''"]].concat());
