@@ -38,7 +38,7 @@ pub(super) async fn unknown(
 }
 
 /// The columns of a file, by some of its rows where it is text.
-async fn of_file(
+pub(super) async fn of_file(
     session: &SessionContext,
     files: &Files,
     file: &Path,

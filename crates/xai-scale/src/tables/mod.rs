@@ -199,7 +199,7 @@ pub(crate) async fn open(
         Ok(schema) => schema,
         Err(error) => {
             let failure = columns::unknown(session, &files, &error).await;
-            let names = listed::columns(session, &files.files[0], &files.format, 0).await;
+            let names = columns::of_file(session, &files, &files.files[0], 0).await;
             let hint = names.ok().and_then(|names| files.hint(&names));
             return Err(match hint {
                 Some(hint) => failure.and_help(hint),
