@@ -45,6 +45,15 @@ pub(crate) fn cargo(words: &str) -> Command {
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = process::Command::new(program);
     command.current_dir(root());
+    // What cargo says of us to us. A build script (`ring`) that asks for it runs again, and all above is built again, where one
+    // has it and a person's own call of cargo has not.
+    let of_us = |name: &OsStr| {
+        let name = name.to_string_lossy();
+        name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+    };
+    for (name, _) in std::env::vars_os().filter(|(name, _)| of_us(name)) {
+        command.env_remove(name);
+    }
     Command(command)
 }
 

@@ -137,7 +137,7 @@ pub(crate) fn scale() -> Result {
     let python = environment("package", &[])?;
     install(&python, "dev", "test")?;
     let engines = format!(
-        "--constraint {CONSTRAINTS} datafusion duckdb pyspark moto[s3] flask flask-cors adbc-driver-flightsql"
+        "--constraint {CONSTRAINTS} datafusion duckdb pyspark moto[s3] flask flask-cors adbc-driver-flightsql azure-storage-blob"
     );
     pip(&python).words(&engines).run()?;
     // With the features and the variables of their tests, so that nothing is built twice.
@@ -158,19 +158,33 @@ pub(crate) fn scale() -> Result {
     let program = target()
         .join("debug")
         .join(format!("xai-scale{EXE_SUFFIX}"));
+    let path = with_azurite()?;
     for what in [
         "crates/xai-sql-python/tests",
         "crates/xai-scale/tests",
         "--doctest-modules --pyargs xai_metrics_sql",
     ] {
         let tests = pytest(&python).words(what).env("XAI_SCALE", &program);
-        tests.run()?;
+        tests.env("PATH", &path).run()?;
     }
     let types = "-m mypy --config-file crates/xai-python/pyproject.toml";
     command(&python)
         .words(types)
         .words("--package xai_metrics_sql")
         .run()
+}
+
+/// Where programs are looked for, with a server of Azure's store. Tests of that are left out where npm does not bring it.
+fn with_azurite() -> Result<OsString> {
+    let folder = target().join("azurite");
+    let npm = command("npm").words("install --silent --no-audit --no-fund --prefix");
+    if npm.args([&folder]).words("azurite@3.37.0").run().is_err() {
+        eprintln!("npm has not installed azurite");
+    }
+    let programs = folder.join("node_modules").join(".bin");
+    let others = std::env::var_os("PATH").unwrap_or_default();
+    let all = [programs].into_iter().chain(std::env::split_paths(&others));
+    Ok(std::env::join_paths(all)?)
 }
 
 pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result {

@@ -14,7 +14,7 @@ use datafusion::prelude::SessionContext;
 use futures::TryStreamExt;
 use object_store::ClientOptions;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
-use object_store::azure::MicrosoftAzureBuilder;
+use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::http::HttpBuilder;
 use url::{Position, Url};
@@ -121,13 +121,10 @@ fn open(url: &Url) -> Result<Arc<dyn ObjectStore>> {
                 .build()
                 .map(|it| Arc::new(it) as _)
         }
-        Store::Azure => {
-            let builder = MicrosoftAzureBuilder::from_env().with_url(url.as_str());
-            builder
-                .with_retry(retry)
-                .build()
-                .map(|it| Arc::new(it) as _)
-        }
+        Store::Azure => azure(url)
+            .with_retry(retry)
+            .build()
+            .map(|it| Arc::new(it) as _),
         Store::Http => {
             let builder = HttpBuilder::new().with_url(&url[..Position::BeforePath]);
             let options = ClientOptions::new().with_allow_http(true);
@@ -152,13 +149,63 @@ fn s3(url: &Url) -> AmazonS3Builder {
             }
         }
     }
-    // A server of one's own is given by an address; that it may be without encryption need not be said twice.
     let endpoint = builder.get_config_value(&Key::Endpoint);
     let endpoint = endpoint.or_else(|| builder.get_config_value(&Key::S3Endpoint));
-    match endpoint.is_some_and(|endpoint| endpoint.starts_with("http://")) {
+    match is_without_encryption(endpoint) {
         true => builder.with_allow_http(true),
         false => builder,
     }
+}
+
+fn azure(url: &Url) -> MicrosoftAzureBuilder {
+    use AzureConfigKey as Key;
+    let mut builder = MicrosoftAzureBuilder::from_env().with_url(url.as_str());
+    if let Ok(text) = std::env::var("AZURE_STORAGE_CONNECTION_STRING") {
+        for (key, value) in connection(&text) {
+            let known = builder.get_config_value(&key);
+            if known.is_none_or(|known| known == "false") {
+                builder = builder.with_config(key, value);
+            }
+        }
+    }
+    match is_without_encryption(builder.get_config_value(&Key::Endpoint)) {
+        true => builder.with_allow_http(true),
+        false => builder,
+    }
+}
+
+/// A server of one's own is given by an address: that it is without encryption need not be said twice.
+fn is_without_encryption(endpoint: Option<String>) -> bool {
+    endpoint.is_some_and(|endpoint| endpoint.starts_with("http://"))
+}
+
+/// The settings of a connection string of Azure, as its portal shows it: `AccountName=…;AccountKey=…`.
+fn connection(text: &str) -> Vec<(AzureConfigKey, String)> {
+    use AzureConfigKey as Key;
+    let pairs = text.split(';').filter_map(|pair| pair.split_once('='));
+    let pairs: Vec<(&str, &str)> = pairs
+        .map(|(key, value)| (key.trim(), value.trim()))
+        .collect();
+    let of = |name: &str| {
+        let pair = pairs.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
+        pair.map(|(_, value)| (*value).to_owned())
+    };
+    let account = of("AccountName");
+    // Clouds of countries have another suffix.
+    let by_suffix = account.as_ref().zip(of("EndpointSuffix"));
+    let by_suffix = by_suffix.map(|(account, suffix)| format!("https://{account}.blob.{suffix}"));
+    let signature = of("SharedAccessSignature");
+    let emulator = of("UseDevelopmentStorage").filter(|value| value == "true");
+    [
+        (Key::Endpoint, of("BlobEndpoint").or(by_suffix)),
+        (Key::AccountName, account),
+        (Key::AccessKey, of("AccountKey")),
+        (Key::SasKey, signature),
+        (Key::UseEmulator, emulator),
+    ]
+    .into_iter()
+    .filter_map(|(key, value)| Some((key, value?)))
+    .collect()
 }
 
 /// What the profile `AWS_PROFILE`, or `default`, says in the files of the programs of AWS.
@@ -301,7 +348,7 @@ fn cannot_be_read(reason: &str, url: &ListingTableUrl) -> Failure {
             "credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, and AWS_REGION; a public bucket: AWS_SKIP_SIGNATURE=true; another server: AWS_ENDPOINT_URL"
         }
         Some(Store::Google) => "credentials: GOOGLE_APPLICATION_CREDENTIALS, or `gcloud auth application-default login`",
-        Some(Store::Azure) => "credentials: AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, or `az login` with AZURE_USE_AZURE_CLI=true",
+        Some(Store::Azure) => "credentials: AZURE_STORAGE_CONNECTION_STRING, or AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, or `az login` with AZURE_USE_AZURE_CLI=true",
         _ => "can it be fetched with curl?",
     })
 }
@@ -361,5 +408,28 @@ mod tests {
         assert_eq!(of("default"), ["A"]);
         assert_eq!(of("profile other"), ["eu-1", "B"]);
         assert!(of("absent").is_empty());
+    }
+
+    #[test]
+    fn a_connection_string_is_an_account_with_its_key() {
+        use AzureConfigKey as Key;
+        let of = |text: &str, key: Key| {
+            let mut found = connection(text).into_iter();
+            found.find(|(name, _)| *name == key).map(|(_, value)| value)
+        };
+        let portal = "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=k+/==;EndpointSuffix=core.windows.net";
+        assert_eq!(of(portal, Key::AccountName).as_deref(), Some("a"));
+        assert_eq!(of(portal, Key::AccessKey).as_deref(), Some("k+/=="));
+        let endpoint = of(portal, Key::Endpoint);
+        assert_eq!(endpoint.as_deref(), Some("https://a.blob.core.windows.net"));
+        let signed = "BlobEndpoint=https://b.example/;SharedAccessSignature=sv=1&sig=x%3D";
+        assert_eq!(of(signed, Key::SasKey).as_deref(), Some("sv=1&sig=x%3D"));
+        assert_eq!(
+            of(signed, Key::Endpoint).as_deref(),
+            Some("https://b.example/")
+        );
+        let emulator = of("UseDevelopmentStorage=true", Key::UseEmulator);
+        assert_eq!(emulator.as_deref(), Some("true"));
+        assert!(connection("").is_empty());
     }
 }

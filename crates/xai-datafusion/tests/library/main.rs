@@ -1,5 +1,6 @@
 //! The tests of this crate as one program.
 
+mod any_arguments;
 mod attribution;
 mod casebased;
 mod data_attribution;

@@ -1,0 +1,75 @@
+"""The program `xai-scale` (`XAI_SCALE`), as its tests start it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+PROGRAM = os.environ["XAI_SCALE"]
+CREDENTIALS = ("AWS_", "AZURE_", "GOOGLE_")
+ENVIRONMENT = {
+    **{name: value for name, value in os.environ.items() if not name.startswith(CREDENTIALS)},
+    "AWS_EC2_METADATA_DISABLED": "true",
+}
+
+
+class Program:
+    """`xai-scale` in a folder that has scores in `runs`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.variables: dict[str, str] = {}
+        self.output("generate", "--rows", "4000", "--groups", "3", "--files", "4", "--out", "runs")
+
+    def start(self, *arguments: str, **variables: str) -> subprocess.Popen[str]:
+        environment = {**ENVIRONMENT, **self.variables, **variables}
+        return subprocess.Popen(
+            [PROGRAM, *arguments],
+            cwd=self.folder,
+            env={name: value for name, value in environment.items() if value},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *arguments: str, **variables: str) -> tuple[int, str, str]:
+        process = self.start(*arguments, **variables)
+        out, err = process.communicate(timeout=120)
+        return process.returncode, out, err
+
+    def output(self, *arguments: str, **variables: str) -> str:
+        code, out, err = self.run(*arguments, **variables)
+        assert code == 0, err
+        return out
+
+    def drop(self, table: str | Path, *options: str, **variables: str) -> str:
+        return self.output("sql", drop(table), "--json", *options, **variables)
+
+    def refused(self, table: str, *options: str, **variables: str) -> str:
+        code, _, err = self.run("sql", f"SELECT count(*) FROM '{table}'", *options, **variables)
+        assert code != 0
+        return err
+
+    @contextmanager
+    def cluster(self, *options: str, of_scheduler: tuple[str, ...] = ()) -> Iterator[str]:
+        """The address of a scheduler with two executors."""
+        with ExitStack() as running:
+
+            def server(*arguments: str) -> str:
+                process = self.start(*arguments, *options)
+                running.callback(process.communicate)
+                running.callback(process.kill)
+                assert process.stdout is not None
+                return process.stdout.readline()
+
+            address = server("scheduler", "--port", "0", *of_scheduler).split()[-1]
+            for _ in range(2):
+                server("executor", "--scheduler", address, "--concurrent-tasks", "1")
+            yield address
+
+
+def drop(table: str | Path) -> str:
+    return f"SELECT explainer, average_drop(base, masked) AS drop FROM '{table}' GROUP BY explainer ORDER BY explainer"
