@@ -13,7 +13,7 @@ use arrow_array::types::{
     ArrowPrimitiveType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
     Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, make_array};
+use arrow_array::{Array, ArrayReader, ArrayRef, make_array, new_empty_array};
 use arrow_schema::DataType;
 use ndarray::ArrayView1;
 use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods};
@@ -33,13 +33,17 @@ fn arrow_columns<'py>(
     name: &str,
 ) -> PyResult<Bound<'py, PyList>> {
     let columns = PyList::empty(py);
-    for column in columns_of(&pieces(values, name)?) {
+    let pieces = pieces(values, name)?;
+    // Of a structure, too: what is missing as a whole has some values all the same.
+    check_that_none_is_missing(&pieces, name)?;
+    for column in columns_of(&pieces) {
+        check_that_none_is_missing(&column, name)?;
         columns.append(numpy_column(py, &column, name)?)?;
     }
     Ok(columns)
 }
 
-/// The pieces that a table or a column lies in.
+/// The pieces that a table or a column lies in; an empty one where there is none.
 fn pieces(values: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<ArrayRef>> {
     let broken = |error| PyValueError::new_err(format!("{name}: {error}"));
     if values.hasattr("__arrow_c_stream__")? {
@@ -48,7 +52,12 @@ fn pieces(values: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<ArrayRef>> {
         // SAFETY: a capsule of this name holds a stream. It is moved out, and what is left in the
         // capsule is a released one, which its destructor passes over.
         let reader = unsafe { ArrayStreamReader::from_raw(stream) }.map_err(broken)?;
-        return reader.map(|piece| piece.map_err(broken)).collect();
+        let none = new_empty_array(reader.field().data_type());
+        let pieces: PyResult<Vec<_>> = reader.map(|piece| piece.map_err(broken)).collect();
+        return pieces.map(|pieces| match pieces.is_empty() {
+            true => vec![none],
+            false => pieces,
+        });
     }
     let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
         values.call_method0("__arrow_c_array__")?.extract()?;
@@ -67,10 +76,7 @@ fn pointer<T>(capsule: &Bound<'_, PyAny>, name: &CStr) -> PyResult<*mut T> {
 
 /// The pieces of each column: a table is an array of structures.
 fn columns_of(pieces: &[ArrayRef]) -> Vec<Vec<ArrayRef>> {
-    let Some(first) = pieces.first() else {
-        return vec![Vec::new()];
-    };
-    let Some(table) = first.as_struct_opt() else {
+    let Some(table) = pieces[0].as_struct_opt() else {
         return vec![pieces.to_vec()];
     };
     let column = |i: usize| {
@@ -83,12 +89,7 @@ fn columns_of(pieces: &[ArrayRef]) -> Vec<Vec<ArrayRef>> {
         .collect()
 }
 
-/// One column as an array of NumPy.
-fn numpy_column<'py>(
-    py: Python<'py>,
-    pieces: &[ArrayRef],
-    name: &str,
-) -> PyResult<Bound<'py, PyAny>> {
+fn check_that_none_is_missing(pieces: &[ArrayRef], name: &str) -> PyResult<()> {
     let mut row = 0;
     for piece in pieces {
         if let Some(nulls) = piece.logical_nulls().filter(|nulls| nulls.null_count() > 0) {
@@ -100,10 +101,16 @@ fn numpy_column<'py>(
         }
         row += piece.len();
     }
-    let data_type = pieces
-        .first()
-        .map_or(DataType::Float64, |piece| piece.data_type().clone());
-    match data_type {
+    Ok(())
+}
+
+/// One column as an array of NumPy.
+fn numpy_column<'py>(
+    py: Python<'py>,
+    pieces: &[ArrayRef],
+    name: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    match pieces[0].data_type() {
         DataType::Float64 => numbers::<Float64Type>(py, pieces),
         DataType::Float32 => numbers::<Float32Type>(py, pieces),
         DataType::Int64 => numbers::<Int64Type>(py, pieces),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import decimal
 import fractions
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from xai_metrics import _arrays
@@ -272,6 +274,62 @@ def test_columns_of_pyarrow_are_not_copied() -> None:
     with pytest.raises(TypeError, match="x: expected numbers, booleans or text"):
         _arrays.reals(pyarrow.array([[1], [2]]), "x")
     assert _arrays.reals(pyarrow.array([], type=pyarrow.float64()), "x").shape == (0,)
+
+
+ITEMS = {
+    "float64": st.sampled_from([0.0, -1.5, float("nan"), float("inf")]),
+    "float32": st.sampled_from([0.0, -1.5]),
+    "float16": st.sampled_from([0.0, 0.5]),
+    **{kind: st.integers(0, 100) for kind in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")},
+    "bool_": st.booleans(),
+    **{kind: st.text(st.characters(exclude_characters="\0"), max_size=20) for kind in ("string", "large_string", "string_view")},
+    "binary": st.binary(max_size=20),
+    "date32": st.just(1),
+    "null": st.none(),
+}
+
+
+@st.composite
+def columns_of_arrow(draw: st.DrawFn, is_flat: bool = False) -> Any:
+    """Arrays of all types: with and without missing values, as categories, by runs, of structures, and parts of arrays."""
+    pyarrow, compute = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.compute")
+    kind = draw(st.sampled_from(sorted(ITEMS)))
+    items = draw(st.sampled_from([ITEMS[kind], st.none() | ITEMS[kind]]))
+    array = pyarrow.array(draw(st.lists(items, max_size=9)), getattr(pyarrow, kind)())
+    form = draw(st.sampled_from(["plain", "categories", "runs", "structures"]))
+    if form == "structures" and not is_flat:
+        other = draw(columns_of_arrow(is_flat=True))
+        n = min(len(array), len(other))
+        is_missing = draw(st.none() | st.lists(st.booleans(), min_size=n, max_size=n))
+        mask = None if is_missing is None else pyarrow.array(is_missing, pyarrow.bool_())
+        array = pyarrow.StructArray.from_arrays([array[:n], other[:n]], ["a", "b"], mask=mask)
+    elif form in ("categories", "runs"):
+        encode = compute.dictionary_encode if form == "categories" else compute.run_end_encode
+        with contextlib.suppress(pyarrow.ArrowNotImplementedError):
+            array = encode(array)
+    return array[draw(st.integers(0, len(array))) :][: draw(st.integers(0, 9))]
+
+
+@settings(deadline=None)
+@given(columns_of_arrow(), st.sampled_from(["array", "pieces", "table"]))
+def test_any_columns_of_arrow_are_their_values_or_errors(array: Any, form: str) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    if form == "pieces":
+        array = pyarrow.chunked_array([array, array[1:], array[:0]], array.type)
+    elif form == "table":
+        array = pyarrow.table({"a": array, "b": pyarrow.chunked_array([array[:1], array[1:]], array.type)})
+    try:
+        taken = _arrays.to_numpy(array, "x")
+    except (TypeError, ValueError) as error:
+        assert str(error).startswith("x: ")
+        return
+    is_table = form == "table" or pyarrow.types.is_struct(array.type)
+    values = array.to_pylist()
+    expected = [list(row.values()) for row in values] if is_table else values
+    if taken.dtype.kind != "U":
+        np.testing.assert_array_equal(taken, np.reshape(expected, (-1, 2) if is_table else -1))
+    elif not is_table:
+        assert taken.tolist() == expected
 
 
 def test_a_table_that_only_has_the_interface_keeps_all_columns() -> None:

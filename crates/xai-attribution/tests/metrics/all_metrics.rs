@@ -13,13 +13,14 @@ use xai_attribution::{
     Scoring, input,
 };
 
-/// Images of one channel with maps, masks and segments.
+/// Images with maps, masks and segments.
 #[derive(Debug, Clone)]
 pub(crate) struct Problem {
     pub(crate) x: ArrayD<f64>,
     pub(crate) maps: ArrayD<f64>,
     pub(crate) masks: Array3<bool>,
     pub(crate) segments: Array3<u32>,
+    pub(crate) layout: Layout,
 }
 
 pub(crate) const SIDE: usize = 4;
@@ -43,7 +44,7 @@ impl Problem {
                 batch_size: Some(batch_size),
                 // What is planned does not count the row of that check.
                 allow_batch_dependence: true,
-                layout: Some(Layout::ChannelsLast),
+                layout: Some(self.layout),
             })
     }
 
@@ -71,7 +72,13 @@ impl Problem {
         batch_size: usize,
     ) -> (Result<MetricValue, Error>, u64) {
         let [x, maps] = [&self.x, &self.maps].map(|values| values.mapv(T::from_f64_nearest));
-        let double = |batch: ArrayViewD<'_, T>| model(batch.mapv(T::to_f64_exact).view());
+        let double = |batch: ArrayViewD<'_, T>| {
+            let batch = match self.layout {
+                Layout::ChannelsFirst => batch.permuted_axes(vec![0, 2, 3, 1]),
+                _ => batch,
+            };
+            model(batch.mapv(T::to_f64_exact).view())
+        };
         let counted = Counted::new(&double);
         let asked = |inputs: ArrayViewD<'_, T>, _: &Targets| -> Result<_, std::fmt::Error> {
             Ok(inputs.mapv(|x| T::from_f64_nearest(2.0 * x.to_f64_exact() + 0.25)))
@@ -219,6 +226,7 @@ pub(crate) fn example() -> Problem {
         }),
         masks: Array3::from_shape_fn((5, SIDE, SIDE), |(_, r, _)| r < 2),
         segments: Array3::from_shape_fn((5, SIDE, SIDE), |(_, r, _)| (r % 3) as u32),
+        layout: Layout::ChannelsLast,
     }
 }
 

@@ -79,6 +79,7 @@ fn one_sample_is_a_data_set() {
         maps: whole.maps.slice(s![..1, .., .., ..]).to_owned().into_dyn(),
         masks: whole.masks.slice(s![..1, .., ..]).to_owned(),
         segments: whole.segments.slice(s![..1, .., ..]).to_owned(),
+        layout: whole.layout,
     };
     for (entry, metric) in judged() {
         check(entry.info.name, one.with_explainer(&*metric, &Twice));

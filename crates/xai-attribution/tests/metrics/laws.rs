@@ -2,9 +2,9 @@
 
 use ndarray::{Array3, ArrayD, Axis, concatenate};
 use proptest::prelude::*;
-use xai_attribution::input;
 use xai_attribution::metric::Entry;
 use xai_attribution::metric::registry::{self, metrics};
+use xai_attribution::{Layout, input};
 use xai_core::Direction;
 use xai_core::parallel::of_size;
 
@@ -28,6 +28,7 @@ fn problems() -> impl Strategy<Value = Problem> {
                 maps: images(maps),
                 masks: Array3::from_shape_vec((n, SIDE, SIDE), masks).unwrap(),
                 segments: Array3::from_shape_vec((n, SIDE, SIDE), segments).unwrap(),
+                layout: Layout::ChannelsLast,
             }
         })
     })
@@ -51,7 +52,32 @@ impl Problem {
             maps: twice(&self.maps),
             masks: concatenate![Axis(0), self.masks, self.masks],
             segments: concatenate![Axis(0), self.segments, self.segments],
+            layout: self.layout,
         }
+    }
+
+    /// The same images of three channels, which lie last, or first.
+    fn in_color(&self) -> [Self; 2] {
+        let n = self.x.shape()[0];
+        let mut last = self.clone();
+        let channel = |c: usize| {
+            move |i: ndarray::IxDyn| (i[0] * 48 + i[1] * 12 + i[2] * 3 + i[3] + c) as f64
+        };
+        let shape = vec![n, SIDE, SIDE, 3];
+        last.x = ArrayD::from_shape_fn(shape.clone(), |i| {
+            self.x[[i[0], i[1], i[2], 0]] + (channel(0)(i) * 0.7).sin()
+        });
+        // No two attributions are equal: which of them comes first is otherwise a matter of their places.
+        last.maps = ArrayD::from_shape_fn(shape, |i| {
+            self.maps[[i[0], i[1], i[2], 0]] + (channel(1)(i) * 1.3).cos()
+        });
+        let mut first = last.clone();
+        first.layout = Layout::ChannelsFirst;
+        for values in [&mut first.x, &mut first.maps] {
+            let view = values.view().permuted_axes(vec![0, 3, 1, 2]);
+            *values = view.as_standard_layout().into_owned();
+        }
+        [last, first]
     }
 }
 
@@ -102,6 +128,32 @@ proptest! {
             let mut values = values.into_iter().flatten().chain(value);
             let within = |value: f64| value.is_finite() && entry.info.range.contains(value);
             prop_assert!(values.all(within), "{}: {:?}", entry.info.name, problem.evaluate(&*built(entry), 64));
+        }
+    }
+
+    /// But for noise that is drawn for each number, in the order in which they lie.
+    #[test]
+    fn channels_may_lie_first_or_last(problem in problems()) {
+        let by_noise = [
+            "attribution-stability",
+            "average-stability",
+            "local-lipschitz",
+            "maximum-stability",
+            "prediction-gap-important",
+            "prediction-gap-unimportant",
+            "relative-input-stability",
+            "relative-output-stability",
+        ];
+        let [last, first] = problem.in_color();
+        for entry in judged().filter(|entry| !by_noise.contains(&entry.info.name)) {
+            let (metric, name) = (built(entry), entry.info.name);
+            let ((_, a, rows), (_, b, rows_of_first)) = (last.evaluate(&*metric, 64), first.evaluate(&*metric, 64));
+            prop_assert_eq!(rows, rows_of_first, "{}", name);
+            let near = |(a, b): (&Option<f64>, &Option<f64>)| match (a, b) {
+                (Some(a), Some(b)) => (a - b).abs() <= 1e-9 * (1.0 + b.abs()),
+                (a, b) => a == b,
+            };
+            prop_assert!(a.iter().zip(&b).all(near), "{}: {:?} {:?}", name, a, b);
         }
     }
 
