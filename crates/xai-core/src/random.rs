@@ -225,6 +225,17 @@ mod tests {
             .cdf(statistic)
     }
 
+    /// The first two numbers of SplitMix64 from 1234567, as its authors' program prints them.
+    #[test]
+    fn the_finaliser_is_that_of_splitmix() {
+        const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+        let numbers = [1, 2].map(|n: u64| mix(1_234_567 + GOLDEN.wrapping_mul(n)));
+        assert_eq!(
+            numbers,
+            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]
+        );
+    }
+
     #[test]
     fn first_draws_of_neighbouring_items_are_uniform() {
         let mut counts = [0u32; 64];

@@ -517,6 +517,10 @@ mod tests {
         for distance in distances() {
             assert_eq!(distance.to_string().parse::<Distance>().unwrap(), distance);
         }
+        let of_rows = Mahalanobis::from_rows(array![[0.0], [1.0]].view()).unwrap();
+        let of_rows = Distance::Mahalanobis(of_rows).to_string();
+        assert_eq!(of_rows, "mahalanobis");
+        assert!(of_rows.parse::<Distance>().is_err());
     }
 
     #[test]

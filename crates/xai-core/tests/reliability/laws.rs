@@ -289,6 +289,8 @@ proptest! {
         let result = add(&[(0, true), (0, false), (3, true)]);
         prop_assert_eq!(&result, &add(&[(3, true), (0, false), (0, true)]));
         prop_assert_eq!((result.iterations.len(), result.n_undefined), (2, 2));
+        let [a, b] = [0, 1].map(|i| result.iterations[i].value.unwrap());
+        prop_assert!((result.std.unwrap() - (a - b).abs() / 2.0).abs() < 1e-12, "{:?}", result);
         prop_assert_eq!(result.iterations[0].iec_minor, Some(1.0)); // a shift keeps all ranks
         prop_assert_eq!(result.iterations[0].iec_disruptive, Some(f64::from(u8::from(shift < 0))));
         prop_assert_eq!(result.iterations[0].effect_disruptive, Some(f64::from(u8::from(shift != 0))));
