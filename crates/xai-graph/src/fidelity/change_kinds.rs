@@ -105,7 +105,8 @@ impl ChangeKinds {
             n_samples: self.n_samples - 1,
             pos: self.pos - u64::from(pos),
             neg: self.neg - u64::from(neg),
-            both: self.both - u64::from(pos & neg),
+            // The fidelities do not ask for these.
+            both: self.both,
         }
     }
 }

@@ -111,8 +111,9 @@ impl RocCurve {
     }
 }
 
+/// Twice the area of a triangle: areas are compared with each other alone.
 fn triangle(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
-    ((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1])).abs() / 2.0
+    ((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1])).abs()
 }
 
 /// What a mask finds at one threshold.

@@ -152,6 +152,7 @@ fn grow<K: OrderKey>(keys: &mut Vec<K>, by: usize) -> &mut [K] {
 /// }
 /// assert_eq!(pairs.auroc(), Some(0.75));
 /// assert_eq!(pairs.share_of_ties(), Some(0.0));
+/// assert_eq!(pairs.n_elements(), 4);
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OrderedPairs {
