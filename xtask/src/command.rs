@@ -97,8 +97,9 @@ impl Command {
     /// The command as one would type it in the workspace's root.
     fn line(&self) -> String {
         let mut words = Vec::new();
-        for (name, value) in self.0.get_envs() {
-            let value = value.unwrap_or_default().to_string_lossy();
+        let set = self.0.get_envs().filter_map(|(name, of)| Some((name, of?)));
+        for (name, value) in set {
+            let value = value.to_string_lossy();
             words.push(format!("{}={}", name.to_string_lossy(), quoted(&value)));
         }
         let program = Path::new(self.0.get_program());
