@@ -85,6 +85,14 @@ fn judged() -> impl Iterator<Item = &'static Entry> {
     metrics().iter().filter(can_be_judged)
 }
 
+/// Whether values are equal but for a share of their size, and no less of one.
+fn near(a: &Option<f64>, b: &Option<f64>, share: f64) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => (a - b).abs() <= share * b.abs().max(1.0),
+        (a, b) => a == b,
+    }
+}
+
 /// Each sample is judged by itself, and not by draws of its own.
 fn judges_alone(entry: &Entry) -> bool {
     !entry.is_whole() && !entry.has_param("seed")
@@ -149,11 +157,7 @@ proptest! {
             let (metric, name) = (built(entry), entry.info.name);
             let ((_, a, rows), (_, b, rows_of_first)) = (last.evaluate(&*metric, 64), first.evaluate(&*metric, 64));
             prop_assert_eq!(rows, rows_of_first, "{}", name);
-            let near = |(a, b): (&Option<f64>, &Option<f64>)| match (a, b) {
-                (Some(a), Some(b)) => (a - b).abs() <= 1e-9 * (1.0 + b.abs()),
-                (a, b) => a == b,
-            };
-            prop_assert!(a.iter().zip(&b).all(near), "{}: {:?} {:?}", name, a, b);
+            prop_assert!(a.iter().zip(&b).all(|(a, b)| near(a, b, 1e-9)), "{}: {:?} {:?}", name, a, b);
         }
     }
 
@@ -168,13 +172,8 @@ proptest! {
             let (_, single, rows) = problem.evaluate(&*single, 64);
             let (_, double, rows_of_double) = problem.evaluate(&*built(entry), 64);
             prop_assert_eq!(rows, rows_of_double);
-            for (a, b) in single.iter().zip(&double) {
-                let near = match (a, b) {
-                    (Some(a), Some(b)) => (a - b).abs() <= 1e-5 * (1.0 + b.abs()),
-                    (a, b) => a == b,
-                };
-                prop_assert!(near, "{}: {:?} {:?}", entry.info.name, single, double);
-            }
+            let are_near = single.iter().zip(&double).all(|(a, b)| near(a, b, 1e-5));
+            prop_assert!(are_near, "{}: {:?} {:?}", entry.info.name, single, double);
         }
     }
 
@@ -205,13 +204,9 @@ proptest! {
         for entry in judged().filter(of_maps) {
             let metric = built(entry);
             let ((_, a, _), (_, b, _)) = (problem.evaluate(&*metric, 64), scaled.evaluate(&*metric, 64));
-            let near = |(a, b): (&Option<f64>, &Option<f64>)| match (a, b) {
-                (Some(a), Some(b)) => (a - b).abs() < 1e-7,
-                (a, b) => a == b,
-            };
             let is_kept = |sample: usize| entry.info.name != "average-increase" || !jumps[sample];
             let mut pairs = a.iter().zip(&b).enumerate().filter(|(sample, _)| is_kept(*sample));
-            prop_assert!(pairs.all(|(_, pair)| near(pair)), "{}: {:?} {:?}", entry.info.name, a, b);
+            prop_assert!(pairs.all(|(_, (a, b))| near(a, b, 1e-7)), "{}: {:?} {:?}", entry.info.name, a, b);
         }
     }
 }
