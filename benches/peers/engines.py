@@ -250,7 +250,10 @@ def one(name):
     print(json.dumps({"seconds": best, "bytes": most[0], "groups": len(values), "sum": sum(values)}))
 
 
-if asked.list:
+unknown = [name for name in asked.names if name not in ENGINES]
+if unknown:
+    parser.error(f"no engine {unknown[0]!r}: see --list")
+elif asked.list:
     print("\n".join(ENGINES))
 elif asked.one:
     one(asked.one)
