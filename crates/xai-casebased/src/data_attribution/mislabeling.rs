@@ -26,6 +26,7 @@ use crate::input;
 /// let found = MislabelingDetection::new().evaluate(&[0.9, 0.2, 0.6, 0.1], &[true, false, false, true])?;
 /// assert_eq!((found.area, found.auroc), (Some(0.5), Some(0.5)));
 /// assert_eq!(found.curve, Some(vec![0.0, 0.5, 0.5, 0.5, 1.0]));
+/// assert_eq!(found.to_string(), "AUROC 0.5000, area 0.5000, 2 flagged");
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
 ///

@@ -4,7 +4,8 @@ use ndarray::Array2;
 use proptest::prelude::*;
 use xai_casebased::correspondence::correspondence_of_pairs;
 use xai_casebased::training::Standardization;
-use xai_casebased::{CaseExplainer, CorrespondenceMetric, Kernel, Level, correspondence};
+use xai_casebased::{CaseExplainer, CorrespondenceMetric, Distance, Kernel, Level, correspondence};
+use xai_core::distance::DistanceFunction;
 
 fn neighbors() -> impl Strategy<Value = Vec<(f64, u8)>> {
     prop::collection::vec((0.0..100.0f64, 0..4u8), 1..30)
@@ -149,4 +150,22 @@ fn an_explanation_survives_storage() {
     let text = serde_json::to_string(&explanation).unwrap();
     let back: xai_casebased::Explanation = serde_json::from_str(&text).unwrap();
     assert_eq!(back, explanation);
+}
+
+#[test]
+fn distances_between_rows_are_those_of_two_rows() {
+    let rows = |n: usize, by: f64| {
+        Array2::from_shape_fn((n, 5), |(i, j)| ((i * 5 + j) as f64 * by).sin() + 0.1)
+    };
+    let (from, to) = (rows(11, 0.7), rows(9, 1.3));
+    let names = "euclidean squared-euclidean manhattan chebyshev minkowski:3 cosine correlation canberra braycurtis hamming";
+    for name in names.split_whitespace() {
+        let distance: Distance = name.parse().unwrap();
+        let found = xai_casebased::search::distances(from.view(), to.view(), &distance).unwrap();
+        for ((i, j), &found) in found.indexed_iter() {
+            let (a, b) = (from.row(i).to_vec(), to.row(j).to_vec());
+            let expected = distance.distance(&a, &b);
+            assert_eq!(found.to_bits(), expected.to_bits(), "{name}");
+        }
+    }
 }
