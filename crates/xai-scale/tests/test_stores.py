@@ -12,7 +12,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -82,20 +82,18 @@ def azure(store: Store) -> Iterator[None]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     options = ["--silent", "--disableTelemetry", "--skipApiVersionCheck", "--location", str(store.folder / "azurite")]
-    with subprocess.Popen([program, "--blobPort", str(port), *options]) as served:
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", port)).close()
-                break
-            except ConnectionRefusedError:
-                time.sleep(0.1)
+    with subprocess.Popen([program, "--blobPort", str(port), *options]) as served, ExitStack() as running:
+        running.callback(served.kill)
+        deadline = time.monotonic() + 60
+        while socket.socket().connect_ex(("127.0.0.1", port)) != 0:
+            assert served.poll() is None and time.monotonic() < deadline, "azurite-blob does not listen"
+            time.sleep(0.1)
         endpoint = f"http://127.0.0.1:{port}/{ACCOUNT}"
         connection = f"DefaultEndpointsProtocol=http;AccountName={ACCOUNT};AccountKey={KEY};BlobEndpoint={endpoint};"
         container = blobs.BlobServiceClient.from_connection_string(connection).create_container("bucket")
         store.put = lambda key, body: container.upload_blob(key, body)
         store.variables = {"AZURE_STORAGE_CONNECTION_STRING": connection}
         yield
-        served.kill()
 
 
 @pytest.fixture(scope="module", params=[("s3", amazon), ("gs", google), ("az", azure)], ids=lambda it: it[0])
