@@ -161,8 +161,9 @@ fn azure(url: &Url) -> MicrosoftAzureBuilder {
     use AzureConfigKey as Key;
     let mut builder = MicrosoftAzureBuilder::from_env().with_url(url.as_str());
     if let Ok(text) = std::env::var("AZURE_STORAGE_CONNECTION_STRING") {
-        for (key, value) in connection(&text) {
+        for (key, value) in connection_to(&text, url) {
             let known = builder.get_config_value(&key);
+            // A flag always has a value.
             if known.is_none_or(|known| known == "false") {
                 builder = builder.with_config(key, value);
             }
@@ -179,6 +180,30 @@ fn is_without_encryption(endpoint: Option<String>) -> bool {
     endpoint.is_some_and(|endpoint| endpoint.starts_with("http://"))
 }
 
+/// The settings of a connection string, but of one to another account than the address names: `abfss://CONTAINER@ACCOUNT.…`.
+fn connection_to(text: &str, url: &Url) -> Vec<(AzureConfigKey, String)> {
+    let found = connection(text);
+    let host = url.host_str().filter(|_| !url.username().is_empty());
+    let named = host.and_then(|host| host.split('.').next());
+    let account = found
+        .iter()
+        .find(|(key, _)| *key == AzureConfigKey::AccountName);
+    match (named, account) {
+        (Some(named), Some((_, account))) if named != account => Vec::new(),
+        _ => found,
+    }
+}
+
+/// The account that an endpoint is of: `https://ACCOUNT.blob.…`, or that of an emulator, `http://HOST/ACCOUNT`.
+fn account_of(endpoint: &str) -> Option<String> {
+    let url = Url::parse(endpoint).ok()?;
+    let account = match url.path().trim_matches('/') {
+        "" => url.host_str()?.split('.').next()?,
+        account => account,
+    };
+    Some(account.to_owned())
+}
+
 /// The settings of a connection string of Azure, as its portal shows it: `AccountName=…;AccountKey=…`.
 fn connection(text: &str) -> Vec<(AzureConfigKey, String)> {
     use AzureConfigKey as Key;
@@ -190,14 +215,17 @@ fn connection(text: &str) -> Vec<(AzureConfigKey, String)> {
         let pair = pairs.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
         pair.map(|(_, value)| (*value).to_owned())
     };
-    let account = of("AccountName");
+    let endpoint = of("BlobEndpoint");
+    // One with a signature of shared access has no name of the account.
+    let by_endpoint = || account_of(endpoint.as_deref()?);
+    let account = of("AccountName").or_else(by_endpoint);
     // Clouds of countries have another suffix.
     let by_suffix = account.as_ref().zip(of("EndpointSuffix"));
     let by_suffix = by_suffix.map(|(account, suffix)| format!("https://{account}.blob.{suffix}"));
     let signature = of("SharedAccessSignature");
     let emulator = of("UseDevelopmentStorage").filter(|value| value == "true");
     [
-        (Key::Endpoint, of("BlobEndpoint").or(by_suffix)),
+        (Key::Endpoint, endpoint.or(by_suffix)),
         (Key::AccountName, account),
         (Key::AccessKey, of("AccountKey")),
         (Key::SasKey, signature),
@@ -422,8 +450,15 @@ mod tests {
         assert_eq!(of(portal, Key::AccessKey).as_deref(), Some("k+/=="));
         let endpoint = of(portal, Key::Endpoint);
         assert_eq!(endpoint.as_deref(), Some("https://a.blob.core.windows.net"));
+        let to = |address: &str| connection_to(portal, &Url::parse(address).unwrap()).len();
+        assert_eq!(to("abfss://c@a.dfs.core.windows.net/x"), 3);
+        assert_eq!(to("az://c/x"), 3);
+        assert_eq!(to("abfss://c@other.dfs.core.windows.net/x"), 0);
+        let emulator = account_of("http://127.0.0.1:10000/devstoreaccount1");
+        assert_eq!(emulator.as_deref(), Some("devstoreaccount1"));
         let signed = "BlobEndpoint=https://b.example/;SharedAccessSignature=sv=1&sig=x%3D";
         assert_eq!(of(signed, Key::SasKey).as_deref(), Some("sv=1&sig=x%3D"));
+        assert_eq!(of(signed, Key::AccountName).as_deref(), Some("b"));
         assert_eq!(
             of(signed, Key::Endpoint).as_deref(),
             Some("https://b.example/")
