@@ -26,6 +26,14 @@ fn the_headline_ranks_explainers_and_says_which_are_told_apart() {
     let text = table.to_string();
     let headline = "symmetric_relevance_gain: good > middle ~ worst   (> at corrected p < 0.050, ~ may be chance)";
     assert_eq!(text.lines().next(), Some(headline), "{text}");
+    let mut two = told_apart();
+    two.explainers.pop();
+    two.metrics[0].per_sample.pop();
+    let text = two.table(&Statistics::default()).unwrap().to_string();
+    assert!(
+        text.starts_with("symmetric_relevance_gain: good > worst "),
+        "{text}"
+    );
 }
 
 #[test]

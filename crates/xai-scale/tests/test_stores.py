@@ -72,6 +72,11 @@ def google(store: Store) -> Iterator[None]:
         yield
 
 
+def is_open(port: int) -> bool:
+    with socket.socket() as asking:
+        return asking.connect_ex(("127.0.0.1", port)) == 0
+
+
 @contextmanager
 def azure(store: Store) -> Iterator[None]:
     program = shutil.which("azurite-blob")
@@ -85,7 +90,7 @@ def azure(store: Store) -> Iterator[None]:
     with subprocess.Popen([program, "--blobPort", str(port), *options]) as served, ExitStack() as running:
         running.callback(served.kill)
         deadline = time.monotonic() + 60
-        while socket.socket().connect_ex(("127.0.0.1", port)) != 0:
+        while not is_open(port):
             assert served.poll() is None and time.monotonic() < deadline, "azurite-blob does not listen"
             time.sleep(0.1)
         endpoint = f"http://127.0.0.1:{port}/{ACCOUNT}"
