@@ -2,62 +2,9 @@
 
 use xai_attribution::ErrorKind;
 use xai_attribution::metric::registry::metrics;
-use xai_core::describe::{End, Kind, Range, Value, Word};
+use xai_core::describe::ends::{ends, outside};
 
 use crate::all_metrics::{can_be_judged, example, settings};
-
-/// Numbers just outside a range.
-fn beside(range: &Range) -> impl Iterator<Item = f64> + use<> {
-    let below = match range.low {
-        End::Included(low) => Some(low - 1.0),
-        End::Excluded(low) => Some(low),
-        End::Unbounded | End::OfData(_) => None,
-    };
-    let above = match range.high {
-        End::Included(high) => Some(high + 1.0),
-        End::Excluded(high) => Some(high),
-        End::Unbounded | End::OfData(_) => None,
-    };
-    below.into_iter().chain(above)
-}
-
-/// Values at the ends of a kind, and every word.
-fn ends(kind: &Kind) -> Vec<Value> {
-    let included = |range: &Range| {
-        let ends = [range.low, range.high].into_iter();
-        ends.filter_map(|end| match end {
-            End::Included(end) => Some(end),
-            End::Excluded(_) | End::Unbounded | End::OfData(_) => None,
-        })
-    };
-    match kind {
-        Kind::Real(range) => included(range).map(Value::Real).collect(),
-        Kind::Integer(range) => included(range)
-            .map(|end| Value::Integer(end as i64))
-            .collect(),
-        Kind::Flag => vec![true.into(), false.into()],
-        Kind::Words(words) => {
-            let of_word = |word: &Word| {
-                let alone = word
-                    .value
-                    .is_none_or(|value| value.has_default)
-                    .then(|| word.name.into());
-                let behind = word.value.map_or_else(Vec::new, |value| ends(value.kind));
-                let behind = behind
-                    .into_iter()
-                    .map(|end| Value::Text(format!("{}:{end}", word.name)));
-                alone.into_iter().chain(behind).collect::<Vec<_>>()
-            };
-            words.iter().flat_map(of_word).collect()
-        }
-        Kind::List(item) => ends(item)
-            .into_iter()
-            .map(|item| Value::List(vec![item]))
-            .collect(),
-        Kind::OneOf(kinds) => kinds.iter().flat_map(ends).collect(),
-        kind => panic!("{kind}: which values are at its ends?"),
-    }
-}
 
 /// With it the metric has a value in its range, or says what of the parameter or of the data leaves none.
 #[test]
@@ -111,50 +58,12 @@ fn the_ends_of_a_parameter_are_values_of_it() {
     assert!(n_values > 2 * metrics().len(), "{n_values}");
 }
 
-/// Values that are not of a kind, each also as text.
-fn wrong(kind: &Kind) -> Vec<Value> {
-    let mut values: Vec<Value> = match kind {
-        Kind::Real(range) => {
-            let numbers = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
-            let numbers = numbers.into_iter().chain(beside(range));
-            numbers.map(Value::Real).chain([true.into()]).collect()
-        }
-        Kind::Integer(range) => {
-            let numbers = beside(range).map(|number| Value::Integer(number as i64));
-            numbers.chain([0.5.into(), true.into()]).collect()
-        }
-        Kind::Flag => vec![2.5.into()],
-        Kind::Words(words) => {
-            let behind = words.iter().flat_map(|word| {
-                let wrong = word.value.map_or_else(Vec::new, |value| wrong(value.kind));
-                let of_word = |value| Value::Text(format!("{}:{value}", word.name));
-                wrong.into_iter().map(of_word).collect::<Vec<_>>()
-            });
-            behind.chain([true.into()]).collect()
-        }
-        Kind::List(item) => {
-            let items = wrong(item).into_iter().map(|item| Value::List(vec![item]));
-            items.chain([true.into()]).collect()
-        }
-        // What is wrong for one of the kinds may be right for another.
-        Kind::OneOf(kinds) => {
-            let values = kinds.iter().flat_map(wrong);
-            return values.filter(|value| !kind.admits(value)).collect();
-        }
-        kind => panic!("{kind}: which values are wrong?"),
-    };
-    values.extend(["no such value".into(), "".into()]);
-    let text = values.iter().map(|value| Value::Text(value.to_string()));
-    values.extend(text.collect::<Vec<_>>());
-    values
-}
-
 #[test]
 fn a_wrong_value_is_an_error_about_the_parameter_by_its_name() {
     let mut n_params = 0;
     for entry in metrics().iter() {
         for param in entry.params() {
-            let values = wrong(&param.kind);
+            let values = outside(&param.kind);
             assert!(values.len() > 2, "{} of {}", param.name, entry.info.name);
             for value in values {
                 let of = format!("{} = {value:?} of {}", param.name, entry.info.name);

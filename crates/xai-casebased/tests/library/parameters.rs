@@ -2,47 +2,108 @@
 
 use std::convert::Infallible;
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView2, s};
 use xai_casebased::result::Listing;
 use xai_casebased::similarity::{Embedding, Overflow, TreeLeaf};
-use xai_casebased::{CaseExplainer, CorrespondenceMetric, Engine, Thresholds};
+use xai_casebased::{
+    Accumulator, Audit, CaseExplainer, CaseExplainerBuilder, CorrespondenceMetric, Engine, Error,
+    Thresholds,
+};
+use xai_core::describe::ends::at_ends;
 use xai_core::describe::{Parameters, Value, with};
 
-fn refuses_what_is_no_value<P: Parameters + Clone>(of: P, names: &[&str]) {
-    let params = of.params();
-    let described: Vec<&str> = params.iter().map(|param| param.name).collect();
+/// What has parameters of these names, with one of them at an end; what lies outside was refused by its name.
+fn at_ends_of<P: Parameters + Clone>(of: P, names: &[&str]) -> Vec<(String, P)> {
+    let described: Vec<&str> = of.params().iter().map(|param| param.name).collect();
     assert_eq!(described, names);
-    for param in params {
-        let wrong = [(param.name, Value::from("no such value"))];
-        let error = with(of.clone(), wrong).err().expect(param.name);
-        assert_eq!(error.input().name(), param.name);
-        // What it is by default is one of its values.
-        let same = with(of.clone(), [(param.name, param.value.clone())]);
-        assert!(same.is_ok(), "{}", param.name);
-    }
+    at_ends(&of)
 }
 
+/// Every parameter takes both ends of its kind and each of its words, and refuses by its name what lies outside.
 #[test]
-fn what_is_no_value_is_an_error_about_the_parameter() {
+fn the_ends_of_a_parameter_are_values_of_it() {
+    let train = Array2::from_shape_fn((40, 3), |(row, column)| {
+        ((7 * row + 3 * column) % 13) as f64
+    });
+    let labels: Vec<i64> = (0..40).map(|row| row % 3).collect();
+    let samples = train.slice(s![..6, ..]).mapv(|x| x + 0.25);
+    // A share of a weight whose sum is zero, as under a narrow kernel, is undefined.
+    let is_share = |set: &str, score: Option<f64>| {
+        let within = |score: f64| (0.0..=1.0).contains(&score);
+        assert!(score.is_none_or(within), "{set}: {score:?}");
+    };
+    // High support that begins below medium is refused by both names.
+    let is_about = |set: &str, error: &Error| {
+        let name = set.split(" = ").next().unwrap();
+        assert!(error.to_string().contains(name), "{set}: {error}");
+    };
+    let explained = |set: &str, builder: CaseExplainerBuilder| {
+        let explainer = match builder.fit(train.view(), &labels) {
+            Ok(explainer) => explainer,
+            Err(error) => return is_about(set, &error),
+        };
+        if set.starts_with("aggregate_only = 2") {
+            let aggregates = explainer.aggregate(samples.view(), Some(&labels[..6]));
+            assert_eq!(aggregates.unwrap().len(), 6);
+            return;
+        }
+        for explanation in explainer
+            .explain_batch(samples.view(), &labels[..6])
+            .unwrap()
+        {
+            is_share(set, explanation.correspondence.score);
+        }
+    };
     let choices = ["k", "distance", "engine", "scale", "weighting"];
     let levels = ["high", "medium"];
     let all = [&choices[..], &levels, &["aggregate_only"]].concat();
-    refuses_what_is_no_value(CaseExplainer::builder(), &all);
-    refuses_what_is_no_value(
+    for (set, builder) in at_ends_of(CaseExplainer::builder(), &all) {
+        explained(&set, builder);
+    }
+    let correspondence = at_ends_of(
         CorrespondenceMetric::new(),
         &["weighting", "high", "medium"],
     );
-    refuses_what_is_no_value(Thresholds::default(), &levels);
-    refuses_what_is_no_value(Listing::default(), &["n_least_supported"]);
+    for (set, metric) in correspondence {
+        match metric.evaluate(&[0.5, 0.75], &[0, 1], 1) {
+            Ok(correspondence) => is_share(&set, correspondence.score),
+            Err(error) => is_about(&set, &error),
+        }
+    }
+    at_ends_of(Thresholds::default(), &levels);
+    for (set, Listing { n_least_supported }) in
+        at_ends_of(Listing::default(), &["n_least_supported"])
+    {
+        let mut audit = Audit::listing(n_least_supported);
+        let explainer = CaseExplainer::builder().fit(train.view(), &labels).unwrap();
+        audit
+            .update(
+                &explainer
+                    .explain_batch(samples.view(), &labels[..6])
+                    .unwrap(),
+            )
+            .unwrap();
+        let listed = audit.finish().unwrap().least_supported.len();
+        assert_eq!(listed, n_least_supported.min(6), "{set}");
+    }
     let same = |rows: ArrayView2<'_, f64>| Ok::<Array2<f64>, Infallible>(rows.to_owned());
-    refuses_what_is_no_value(Embedding::new(same), &["standardize", "feature_share"]);
+    for (set, embedding) in at_ends_of(Embedding::new(same), &["standardize", "feature_share"]) {
+        explained(&set, CaseExplainer::builder().similarity(embedding));
+    }
     let leaves = |rows: ArrayView2<'_, f64>| Ok::<_, Infallible>(vec![0; rows.nrows()]);
-    refuses_what_is_no_value(TreeLeaf::new(leaves), &["overflow"]);
+    for (set, leaf) in at_ends_of(TreeLeaf::new(leaves), &["overflow"]) {
+        explained(&set, CaseExplainer::builder().similarity(leaf));
+    }
     #[cfg(feature = "approximate")]
-    refuses_what_is_no_value(
+    for (set, graph) in at_ends_of(
         xai_casebased::search::Hnsw::default(),
         &["connections", "ef_construction", "ef_search"],
-    );
+    ) {
+        explained(
+            &set,
+            CaseExplainer::builder().engine(Engine::Approximate(graph)),
+        );
+    }
 }
 
 #[test]

@@ -42,6 +42,8 @@
 //! # Ok::<(), xai_core::Error>(())
 //! ```
 
+#[doc(hidden)]
+pub mod ends;
 mod kind;
 mod parameters;
 mod score;

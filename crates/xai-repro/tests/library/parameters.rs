@@ -1,33 +1,99 @@
 //! What the crate says of its parameters.
 
-use xai_core::describe::{Parameter, Parameters, Scores, Value, with};
+use ndarray::{array, s};
+use xai_core::Interval;
+use xai_core::describe::ends::at_ends;
+use xai_core::describe::{Parameter, Scores, Value};
 use xai_repro::across_runs::AgreementWeights;
 use xai_repro::registry::{self, PAIR_METRICS, REGRESSION_METRICS};
-use xai_repro::simulate::{ClassSimulator, RunErrors};
-use xai_repro::study::{MeanMetrics, StudySettings};
+use xai_repro::simulate::{ClassSimulator, PredictionSimulator, RunErrors};
+use xai_repro::study::{MeanMetrics, SimulationStudy, StudySettings};
 use xai_repro::{
     Agreement, EmptyUnion, GroupComparison, PairMetric, PairStatistic, Pairwise, RegressionMetric,
     RunInterval,
 };
 
-fn every_parameter_is_refused_by_its_name<P: Parameters + Default>() {
-    for param in P::default().params() {
-        let wrong = [(param.name, Value::from("no such value"))];
-        let error = with(P::default(), wrong).err().expect(param.name);
-        assert_eq!(error.input().name(), param.name);
-        let same = [(param.name, param.value.clone())];
-        assert!(with(P::default(), same).is_ok(), "{}", param.name);
-    }
-}
-
+/// Every parameter takes both ends of its kind and each of its words, and refuses by its name what lies outside.
 #[test]
-fn errors_are_about_the_parameter() {
-    every_parameter_is_refused_by_its_name::<Pairwise>();
-    every_parameter_is_refused_by_its_name::<GroupComparison>();
-    every_parameter_is_refused_by_its_name::<RunInterval>();
-    every_parameter_is_refused_by_its_name::<ClassSimulator>();
-    every_parameter_is_refused_by_its_name::<RunErrors>();
-    every_parameter_is_refused_by_its_name::<StudySettings>();
+fn the_ends_of_a_parameter_are_values_of_it() {
+    let labels = [0, 1, 1, 0, 2];
+    let predictions = array![
+        [0, 1, 1, 0, 2],
+        [0, 1, 1, 0, 2],
+        [0, 0, 1, 1, 2],
+        [1, 1, 0, 0, 0]
+    ];
+    let evaluate = |options: &Pairwise| options.evaluate(predictions.view(), &labels);
+    for (set, options) in at_ends(&Pairwise::new()) {
+        match evaluate(&options) {
+            Ok(runs) => {
+                for &metric in PAIR_METRICS {
+                    let mut values = runs.pairs(metric).iter().flatten();
+                    let range = &metric.info().range;
+                    assert!(
+                        values.all(|&value| range.contains(value)),
+                        "{set}: {}",
+                        metric.name()
+                    );
+                }
+            }
+            // Two runs without an error: the parameter asks for an error.
+            Err(_) => assert_eq!(set, "empty_union = error"),
+        }
+    }
+    let runs = evaluate(&Pairwise::new()).unwrap();
+    for (set, interval) in at_ends(&RunInterval::default())
+        .into_iter()
+        .chain(at_ends(&RunInterval::bca()))
+    {
+        let interval = runs.interval_of(PairMetric::PA_ACC, PairStatistic::Mean, interval);
+        let Interval { low, high, .. } = interval.unwrap().unwrap();
+        assert!(
+            low <= high && low.is_finite() && high.is_finite(),
+            "{set}: {low} {high}"
+        );
+    }
+    let groups = [
+        predictions.slice(s![..2, ..]),
+        predictions.slice(s![2.., ..]),
+    ];
+    for (set, comparison) in at_ends(&GroupComparison::default()) {
+        match comparison.compare(groups[0], groups[1], &labels) {
+            Ok(differences) => {
+                let mut p_values = differences
+                    .iter()
+                    .filter_map(|difference| difference.p_value);
+                assert!(p_values.all(|p| p > 0.0 && p <= 1.0), "{set}");
+            }
+            Err(_) => assert_eq!(set, "empty_union = error"),
+        }
+    }
+    for (set, simulator) in at_ends(&ClassSimulator::default()) {
+        let probabilities = simulator.draw(0).unwrap();
+        assert!(
+            (probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12,
+            "{set}"
+        );
+    }
+    for (set, errors) in at_ends(&RunErrors::default()) {
+        let simulator = PredictionSimulator::new(&[0.0, 1.0], errors).unwrap();
+        let drawn = simulator.simulate(&[0; 20], 3, 1, 0).unwrap();
+        let most = (errors.max_error_share * 20.0).ceil() as usize;
+        for run in drawn.rows() {
+            assert_eq!(
+                run.iter().filter(|&&label| label == 1).count(),
+                most,
+                "{set}"
+            );
+        }
+    }
+    for (set, settings) in at_ends(&StudySettings::default()) {
+        let draws = SimulationStudy::new(settings)
+            .unwrap()
+            .simulate(0..4)
+            .unwrap();
+        assert_eq!(draws.len(), 4, "{set}");
+    }
 }
 
 /// A metric is its file and a line of the list: its name is a word, a column of the study and a row of the table.

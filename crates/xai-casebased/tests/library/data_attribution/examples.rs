@@ -3,11 +3,12 @@
 
 use ndarray::Array2;
 use xai_casebased::data_attribution::{AttributionData, METRICS, Outcome, Subsets, evaluate_all};
-use xai_core::describe::Setting;
+use xai_core::describe::ends::{ends, outside};
+use xai_core::describe::{Setting, Value};
 use xai_core::parallel::of_size;
 
-/// The outcomes of all metrics on the data of the examples; turned by 0, or other data of the same shapes.
-fn outcomes(turn: usize) -> Vec<Outcome> {
+/// What is made of the data of the examples; turned by 0, or other data of the same shapes.
+fn of_data<R>(turn: usize, made: impl FnOnce(&AttributionData<'_>) -> R) -> R {
     let array = |n: usize, d: usize, value: &dyn Fn(usize, usize) -> f64| {
         Array2::from_shape_fn((n, d), |(row, column)| value(row, column))
     };
@@ -43,11 +44,47 @@ fn outcomes(turn: usize) -> Vec<Outcome> {
         .scores(&scores)
         .log_probs(&before, after.view())
         .predictions(&[0, 10, 20, 40], predictions.view());
-    let all: Vec<Setting> = METRICS
-        .iter()
-        .map(|entry| Setting::of(entry.info.name))
-        .collect();
-    evaluate_all(&data, &all).unwrap()
+    made(&data)
+}
+
+/// The outcomes of all metrics.
+fn outcomes(turn: usize) -> Vec<Outcome> {
+    let all = METRICS.iter().map(|entry| Setting::of(entry.info.name));
+    let all: Vec<Setting> = all.collect();
+    of_data(turn, |data| evaluate_all(data, &all).unwrap())
+}
+
+/// Every parameter takes both ends of its kind and each of its words, and refuses by its name what lies outside.
+#[test]
+fn the_ends_of_a_parameter_are_values_of_it() {
+    let mut n_values = 0;
+    for entry in METRICS {
+        for param in entry.params() {
+            let of = |value: Value| (param.name.to_owned(), value);
+            for value in outside(&param.kind) {
+                let set = [of(value)];
+                let error = entry.check(&set).err().unwrap_or_else(|| panic!("{set:?}"));
+                assert_eq!(error.input().name(), param.name, "{set:?}: {error}");
+            }
+            for value in ends(&param.kind) {
+                let mut setting = Setting::of(entry.info.name);
+                setting.params.push(of(value));
+                let outcome = of_data(0, |data| evaluate_all(data, std::slice::from_ref(&setting)));
+                match outcome {
+                    Ok(outcomes) => {
+                        let value = outcomes[0].value();
+                        let within = |value: f64| entry.info.range.contains(value);
+                        assert!(value.is_none_or(within), "{setting}: {value:?}");
+                        n_values += 1;
+                    }
+                    Err(error) => {
+                        assert_eq!(error.input().name(), param.name, "{setting}: {error}")
+                    }
+                }
+            }
+        }
+    }
+    assert!(n_values > 12, "{n_values}");
 }
 
 #[test]
