@@ -19,6 +19,7 @@ use xai_attribution::{
     sparseness,
 };
 use xai_benches::limits::{Limit, Work};
+use xai_core::Accumulator;
 use xai_core::random::{random_stream, uniform};
 use xai_core::tensor::mask_inputs;
 
@@ -67,7 +68,8 @@ fn streams(c: &mut Criterion) {
     let (base, masked) = (scores(0), scores(1));
     let work = Work::new(Limit::Read, 2 * 8 * base.len());
     group.bench_work("average_drop_of_scores/5000000", work, || {
-        AverageDrop::new().evaluate_scores(black_box(&base), &masked)
+        let mut state = AverageDrop::new().accumulator();
+        state.update((black_box(&base), &masked)).map(|()| state)
     });
 }
 

@@ -10,8 +10,9 @@ use xai_attribution::metric::{
 };
 use xai_attribution::perturbation::{Features, GivenNeighbors};
 use xai_attribution::perturbation::{GivenValues, ValueRange};
-use xai_attribution::{Evaluate, input};
+use xai_attribution::{Accumulator, AverageDrop, BaseScorePolicy, Evaluate, input};
 use xai_core::Input;
+use xai_core::random::{random_stream, uniform};
 
 type Answer = Result<Array2<f64>, std::fmt::Error>;
 
@@ -290,4 +291,48 @@ fn what_a_metric_cannot_do_is_named() {
     let given = infidelity(Perturbation::Given);
     let error = given.evaluate_on(data(&x, &maps).with(huge));
     assert_eq!(error.unwrap_err().into_error().input(), input::NEIGHBORS);
+}
+
+/// A state reads many samples in blocks, of which it keeps no value.
+#[test]
+fn a_state_has_the_mean_and_the_errors_of_all_samples_at_once() {
+    let n = 40_000;
+    let score = |item: u64| -> Vec<f64> {
+        let mut stream = random_stream(7, item);
+        (0..n).map(|_| 1.0 - uniform(&mut stream)).collect()
+    };
+    let (base, masked) = (score(0), score(1));
+    let policies = [
+        BaseScorePolicy::Error,
+        BaseScorePolicy::AsIs,
+        BaseScorePolicy::Skip,
+    ];
+    let odd = [0.0, -1.0, -1e-8, 1e308, f64::NAN, f64::INFINITY];
+    for policy in policies {
+        let metric = AverageDrop::new().base_score_policy(policy);
+        for (odd, place) in odd.into_iter().zip([17, 39_999, 5_000, 16_384, 1_023, 3]) {
+            for (of_base, of_masked) in [(false, false), (true, false), (false, true), (true, true)]
+            {
+                let (mut base, mut masked) = (base.clone(), masked.clone());
+                if of_base {
+                    base[place] = odd;
+                }
+                if of_masked {
+                    masked[place / 2] = odd;
+                }
+                let mut state = metric.accumulator();
+                let outcome = state.update((&base, &masked)).and_then(|()| state.finish());
+                match metric.evaluate_scores(&base, &masked) {
+                    Ok(whole) => {
+                        assert_eq!(outcome.unwrap(), whole.value);
+                        assert_eq!(state.n_undefined(), whole.n_undefined);
+                    }
+                    Err(error) => {
+                        assert_eq!(outcome.unwrap_err().to_string(), error.to_string());
+                        assert_eq!(state, metric.accumulator());
+                    }
+                }
+            }
+        }
+    }
 }

@@ -8,13 +8,15 @@
 
 use crate::number::Real;
 use crate::simd::InstructionSet;
-use crate::sum::lanes::{LaneSums, TERMS};
+use crate::sum::lanes::{LaneSums, Lanes, TERMS};
 
 /// Digits of weight 2^32 above 2^-1074; the last one carries the sign.
 const DIGITS: usize = 67;
 /// A digit grows by less than 2^52 + 2^32 per term, so 2000 terms stay within 63 bits.
 const TERMS_BETWEEN_CARRIES: u32 = 2000;
 const FRACTION: u64 = (1 << 52) - 1;
+/// Fewer terms than that are added faster one by one.
+const FEW: usize = 64;
 /// Fewer columns than that are added faster term by term: the kernel takes as long for them as for eight.
 const NARROW: usize = 4;
 
@@ -110,8 +112,32 @@ impl ExactSum {
 
     /// Adds every term of a slice, exactly.
     pub fn add_slice<T: Real>(&mut self, terms: &[T]) {
-        for &term in terms {
-            self.add(term);
+        if terms.len() < FEW {
+            return terms.iter().for_each(|&term| self.add(term));
+        }
+        let mut block = [[0.0; 8]; TERMS];
+        for terms in terms.chunks(8 * TERMS) {
+            for (to, &term) in block.as_flattened_mut().iter_mut().zip(terms) {
+                *to = term.to_f64_exact();
+            }
+            self.add_block(&mut block, terms.len());
+        }
+    }
+
+    /// Adds the first `n` terms of a block; what is behind them is overwritten.
+    fn add_block(&mut self, block: &mut [Lanes; TERMS], n: usize) {
+        let terms = block.as_flattened_mut();
+        if n < FEW {
+            terms[..n].iter().for_each(|&term| self.add(term));
+            return;
+        }
+        // Zeros add nothing.
+        let n_lanes = n.div_ceil(8);
+        terms[n..8 * n_lanes].fill(0.0);
+        let lanes = &block[..n_lanes];
+        let parts = InstructionSet::fastest().run(LaneSums(lanes));
+        for lane in 0..8 {
+            parts.add_up(lane, lanes, |term| self.add(term));
         }
     }
 
@@ -288,6 +314,28 @@ fn round_to_nearest(digits: &[i64; DIGITS]) -> f64 {
     f64::from_bits((exponent.cast_unsigned() << 52) | (mantissa & FRACTION))
 }
 
+impl<T: Real> Extend<T> for ExactSum {
+    /// Adds all terms, exactly: a thousand at a time where there are many.
+    fn extend<I: IntoIterator<Item = T>>(&mut self, terms: I) {
+        let mut terms = terms.into_iter().fuse();
+        terms.by_ref().take(FEW).for_each(|term| self.add(term));
+        let Some(next) = terms.next() else { return };
+        self.add(next);
+        let mut block = [[0.0; 8]; TERMS];
+        loop {
+            let mut n = 0;
+            for (to, term) in block.as_flattened_mut().iter_mut().zip(terms.by_ref()) {
+                *to = term.to_f64_exact();
+                n += 1;
+            }
+            self.add_block(&mut block, n);
+            if n < 8 * TERMS {
+                return;
+            }
+        }
+    }
+}
+
 impl std::ops::Neg for ExactSum {
     type Output = Self;
 
@@ -429,7 +477,7 @@ mod tests {
         }
 
         #[test]
-        fn the_sums_of_columns_are_those_of_their_terms_one_by_one(
+        fn many_terms_at_a_time_are_the_terms_one_by_one(
             terms in prop_oneof![
                 prop::collection::vec(-1e3..1e3f64, 0..3000),
                 prop::collection::vec((-1.0..1.0f64, -60..60i32).prop_map(|(x, e)| x * 2f64.powi(e)), 0..3000),
@@ -447,9 +495,15 @@ mod tests {
             let mut sums = vec![ExactSum::new(); n_columns];
             ExactSum::add_rows(&mut sums, rows, |_, x| x);
             for (column, sum) in sums.iter().enumerate() {
-                let one_by_one: ExactSum = rows.iter().copied().skip(column).step_by(n_columns).collect();
+                let mut one_by_one = ExactSum::new();
+                rows.iter().skip(column).step_by(n_columns).for_each(|&term| one_by_one.add(term));
                 prop_assert_eq!(sum, &one_by_one);
             }
+            let (mut one_by_one, mut of_slice) = (ExactSum::new(), ExactSum::new());
+            terms.iter().for_each(|&term| one_by_one.add(term));
+            of_slice.add_slice(&terms);
+            prop_assert_eq!(&of_slice, &one_by_one);
+            prop_assert_eq!(terms.into_iter().collect::<ExactSum>(), one_by_one);
         }
 
         #[test]

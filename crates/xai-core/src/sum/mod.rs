@@ -15,12 +15,6 @@ use crate::number::Real;
 
 macro_rules! collected {
     ($($sum:ident),+) => {$(
-        impl<T: Real> Extend<T> for $sum {
-            fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
-                values.into_iter().for_each(|value| self.add(value));
-            }
-        }
-
         impl<T: Real> FromIterator<T> for $sum {
             fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
                 let mut sum = Self::new();
@@ -31,3 +25,9 @@ macro_rules! collected {
     )+};
 }
 collected!(ExactSum, CompactSum, ExactMean);
+
+impl<T: Real> Extend<T> for CompactSum {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
+        values.into_iter().for_each(|value| self.add(value));
+    }
+}

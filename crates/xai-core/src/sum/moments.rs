@@ -226,12 +226,21 @@ impl ExactMean {
     }
 }
 
+impl<T: Real> Extend<T> for ExactMean {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
+        let mut n = 0;
+        self.sum.extend(values.into_iter().inspect(|_| n += 1));
+        self.count = self.count.saturating_add(n);
+    }
+}
+
 impl Accumulator for ExactMean {
     type Batch<'a> = &'a [f64];
     type Output = f64;
 
     fn update(&mut self, batch: &[f64]) -> Result<()> {
-        self.extend(batch.iter().copied());
+        self.sum.add_slice(batch);
+        self.count = self.count.saturating_add(batch.len() as u64);
         Ok(())
     }
 

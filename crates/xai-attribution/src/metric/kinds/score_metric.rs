@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 
 use xai_core::number::check_finite_slice;
-use xai_core::{Accumulator, Error, ExactMean, Help, Input, MetricInfo, Real, Result};
+use xai_core::{Accumulator, Error, ExactMean, Help, Input, MetricInfo, Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, Plan};
 use crate::metric::{Measure, MetricValue, Parameter, Parameters, Registered};
@@ -74,6 +74,11 @@ pub const SCORE_NEEDS: &[Input] = &[
     input::EXPLANATIONS,
 ];
 
+/// Samples that one thread takes at a time.
+const BLOCK: usize = 1 << 14;
+/// Values that are added up at a time.
+const PIECE: usize = 1 << 10;
+
 /// What keeps the divisions of the formulas defined.
 pub(crate) const EPSILON: f64 = 1e-8;
 
@@ -118,11 +123,17 @@ impl<F: ScoreFormula> ScoreMetric<F> {
         }
         check_finite_slice(input::BASE, base)?;
         check_finite_slice(input::MASKED, masked)?;
-        base.iter()
-            .zip(masked)
-            .enumerate()
-            .map(|(index, (&base, &masked))| self.checked_sample(index, base, masked))
-            .collect()
+        let mut values = vec![None; base.len()];
+        let blocks = values.chunks_mut(BLOCK).collect();
+        let filled = parallel::map_owned(blocks, |block, values| {
+            let scores = base.iter().zip(masked).enumerate().skip(block * BLOCK);
+            for (value, (index, (&base, &masked))) in values.iter_mut().zip(scores) {
+                *value = self.checked_sample(index, base, masked)?;
+            }
+            Ok(())
+        });
+        filled.into_iter().collect::<Result<()>>()?;
+        Ok(values)
     }
 
     /// The value of one sample: `None` where the policy leaves it out. What a program that groups
@@ -142,6 +153,46 @@ impl<F: ScoreFormula> ScoreMetric<F> {
         check_finite_slice(input::BASE, &[base])?;
         check_finite_slice(input::MASKED, &[masked])?;
         self.checked_sample(0, base, masked)
+    }
+
+    /// The mean of the values, and how many samples are left out: nothing is kept of a sample.
+    fn mean_of(&self, base: &[f64], masked: &[f64]) -> Result<(ExactMean, usize)> {
+        if base.len() != masked.len() {
+            return Err(Error::shape(input::MASKED, &[base.len()], &[masked.len()]));
+        }
+        let blocks = parallel::map_blocks(base.len(), BLOCK, |block| {
+            let mut mean = ExactMean::new();
+            let pieces = base[block.clone()]
+                .chunks(PIECE)
+                .zip(masked[block].chunks(PIECE));
+            for (base, masked) in pieces {
+                let mut values = [0.0; PIECE];
+                let mut is_plain = true;
+                for ((value, &base), &masked) in values.iter_mut().zip(base).zip(masked) {
+                    *value = F::value(base, masked);
+                    // Of a score that is not finite the sum is not.
+                    let is_finite = (base + masked + *value).is_finite();
+                    is_plain &= is_finite & F::undefined(base).is_none();
+                }
+                if !is_plain {
+                    return None;
+                }
+                mean.update(&values[..base.len()]).ok()?;
+            }
+            Some(mean)
+        });
+        let mut mean = ExactMean::new();
+        for block in blocks {
+            let Some(block) = block else {
+                // Seldom: with an error about the first sample of all, or some that are left out.
+                let per_sample = self.per_sample_of(base, masked)?;
+                let mut state = self.accumulator();
+                state.add(&per_sample);
+                return Ok((state.mean, state.n_undefined));
+            };
+            mean.add_mean(&block);
+        }
+        Ok((mean, 0))
     }
 
     fn checked_sample(&self, index: usize, base: f64, masked: f64) -> Result<Option<f64>> {
@@ -232,12 +283,15 @@ impl<F: ScoreFormula> ScoreAccumulator<F> {
     }
 
     fn add(&mut self, per_sample: &[Option<f64>]) {
-        for score in per_sample {
-            match score {
-                Some(score) => self.mean.add(*score),
-                None => self.n_undefined += 1,
-            }
-        }
+        let mean = parallel::fold_blocks(
+            per_sample.len(),
+            BLOCK,
+            ExactMean::new,
+            |mean, block| mean.extend(per_sample[block].iter().copied().flatten()),
+            |mean, other| mean.add_mean(&other),
+        );
+        self.n_undefined += per_sample.len() - mean.count() as usize;
+        self.mean.add_mean(&mean);
     }
 }
 
@@ -247,7 +301,9 @@ impl<F: ScoreFormula> Accumulator for ScoreAccumulator<F> {
 
     fn update(&mut self, (base, masked): (&[f64], &[f64])) -> Result<()> {
         let metric = ScoreMetric::<F>::new().base_score_policy(self.policy);
-        self.add(&metric.per_sample_of(base, masked)?);
+        let (mean, n_undefined) = metric.mean_of(base, masked)?;
+        self.mean.add_mean(&mean);
+        self.n_undefined += n_undefined;
         Ok(())
     }
 
