@@ -8,6 +8,8 @@ use crate::describe::{Parameter, word_of};
 use crate::error::{Error, Input, Result};
 use crate::input;
 use crate::number::{Real, check_finite, elementary};
+use crate::parallel;
+use crate::simd::{InstructionSet, Simd, SimdKernel};
 
 /// What turns a model's output row into the scores that a metric reads.
 ///
@@ -48,12 +50,11 @@ impl Activation {
         // A fresh array is in row-major order, whatever the order of the view.
         let mut activated = Array2::zeros(scores.dim());
         activated.zip_mut_with(&scores, |to, from: &T| *to = from.to_f64_exact());
-        for mut row in activated.rows_mut() {
-            let row = row
-                .as_slice_mut()
-                .expect("rows of a fresh array are contiguous");
-            self.apply_row(row);
-        }
+        let n_columns = activated.ncols().max(1);
+        let rows = activated.as_slice_mut().unwrap_or_default();
+        // As many whole rows as the nearest cache holds.
+        let some = n_columns * (4096 / n_columns).max(1);
+        parallel::for_each_chunk(rows, some, |_, rows| self.apply_rows(rows, n_columns));
         Ok(activated)
     }
 
@@ -67,39 +68,77 @@ impl Activation {
     /// ```
     #[inline]
     pub fn apply_row(self, row: &mut [f64]) {
-        // Exponentials are computed before any is added: a sum in the same loop has to go in order and
-        // would keep it from vectorising.
-        match self {
-            Self::None => {}
-            Self::Softmax => {
+        let n_columns = row.len().max(1);
+        self.apply_rows(row, n_columns);
+    }
+
+    fn apply_rows(self, rows: &mut [f64], n_columns: usize) {
+        let activation = self;
+        InstructionSet::fastest().run(ActivatedRows {
+            activation,
+            rows,
+            n_columns,
+        });
+    }
+}
+
+/// Rows of scores, one after the other, which an activation is applied to in place.
+struct ActivatedRows<'a> {
+    activation: Activation,
+    rows: &'a mut [f64],
+    n_columns: usize,
+}
+
+impl SimdKernel for ActivatedRows<'_> {
+    type Output = ();
+
+    /// Exponentials are computed before any is added, and of all rows in one loop: a sum in the same loop has to go in order
+    /// and would keep it from vectorising, and rows of ten classes leave registers of eight half empty.
+    #[inline(always)]
+    fn run<S: Simd>(self) {
+        let Self {
+            activation,
+            rows,
+            n_columns,
+        } = self;
+        let subtract_largest = |rows: &mut [f64]| {
+            for row in rows.chunks_exact_mut(n_columns) {
                 let largest = largest(row);
-                for x in row.iter_mut() {
-                    *x = elementary::exp(*x - largest);
+                row.iter_mut().for_each(|x| *x -= largest);
+            }
+        };
+        match activation {
+            Activation::None => {}
+            Activation::Softmax => {
+                subtract_largest(rows);
+                for x in rows.iter_mut() {
+                    *x = elementary::exp(*x);
                 }
-                let total: f64 = row.iter().sum();
-                for x in row {
-                    *x /= total;
+                for row in rows.chunks_exact_mut(n_columns) {
+                    let total: f64 = row.iter().sum();
+                    row.iter_mut().for_each(|x| *x /= total);
                 }
             }
-            Self::Sigmoid => {
-                for x in row {
+            Activation::Sigmoid => {
+                for x in rows {
                     *x = elementary::sigmoid(*x);
                 }
             }
-            Self::LogSoftmax => {
-                let largest = largest(row);
-                let mut total = 0.0;
-                for part in row.chunks_mut(16) {
-                    let mut exponentials = [0.0; 16];
-                    for (x, e) in part.iter_mut().zip(&mut exponentials) {
-                        *x -= largest;
-                        *e = elementary::exp(*x);
+            Activation::LogSoftmax => {
+                subtract_largest(rows);
+                for row in rows.chunks_exact_mut(n_columns) {
+                    let mut total = 0.0;
+                    for part in row.chunks(16) {
+                        // All of the 16, for a loop of fixed length.
+                        let mut exponentials = [0.0; 16];
+                        exponentials[..part.len()].copy_from_slice(part);
+                        for x in &mut exponentials {
+                            *x = elementary::exp(*x);
+                        }
+                        total += exponentials[..part.len()].iter().sum::<f64>();
                     }
-                    total += exponentials[..part.len()].iter().sum::<f64>();
-                }
-                let log_total = elementary::ln(total);
-                for x in row {
-                    *x -= log_total;
+                    let log_total = elementary::ln(total);
+                    row.iter_mut().for_each(|x| *x -= log_total);
                 }
             }
         }
@@ -114,7 +153,7 @@ impl fmt::Display for Activation {
 }
 
 /// The largest score, −∞ for an empty row.
-#[inline]
+#[inline(always)]
 fn largest(row: &[f64]) -> f64 {
     row.iter()
         .fold(f64::NEG_INFINITY, |a, &x| if x > a { x } else { a })

@@ -139,3 +139,17 @@ fn the_right_mask_is_better_than_the_wrong_one() {
     }
     assert!(n_better > 15, "{n_better}");
 }
+
+/// Nodes of a small graph keep their numbers, those of a part of a large one are numbered anew.
+#[test]
+fn components_are_the_same_among_other_nodes() {
+    let mask: Array1<f64> = (0..40).map(|e| f64::from(u8::from(e % 3 > 0))).collect();
+    let edges = Array2::from_shape_fn((2, 40), |(end, e)| ((e * e + 7 * end) % 61) as i64);
+    let of = |n_nodes| MaskMetric::new().evaluate_edges(mask.view(), edges.view(), n_nodes);
+    let small = of(61).unwrap();
+    assert_eq!((small.size, small.n_components), (26, Some(14)));
+    let large = of(1 << 40).unwrap();
+    assert_eq!(large.n_components, small.n_components);
+    assert_eq!(large.component_share, small.component_share);
+    assert_eq!(large.component_ratio, small.component_ratio);
+}

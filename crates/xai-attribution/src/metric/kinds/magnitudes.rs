@@ -11,12 +11,15 @@ use crate::batch::ExplainedBatch;
 use crate::map::positions::layout_of_maps;
 use crate::metric::MetricValue;
 
-/// Brings magnitudes whose sum would leave the range of `f64` into units of the largest.
-pub(crate) fn within_range(magnitudes: &mut [f64]) {
-    if magnitudes.iter().sum::<f64>().is_infinite() {
-        let largest = magnitudes.iter().fold(0.0f64, |m, x| m.max(*x));
-        magnitudes.iter_mut().for_each(|x| *x /= largest);
+/// Brings magnitudes whose sum would leave the range of `f64` into units of the largest; their sum then.
+pub(crate) fn within_range(magnitudes: &mut [f64]) -> f64 {
+    let total = magnitudes.iter().sum::<f64>();
+    if total.is_finite() {
+        return total;
     }
+    let largest = magnitudes.iter().fold(0.0f64, |m, x| m.max(*x));
+    magnitudes.iter_mut().for_each(|x| *x /= largest);
+    magnitudes.iter().sum()
 }
 
 /// A value per map of a batch from its magnitudes by position.
