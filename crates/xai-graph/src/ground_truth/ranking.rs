@@ -112,8 +112,8 @@ impl<K: OrderKey> Ranking<K> {
         let mut up_to = below;
         let mut first_of_score = positives.partition_point(|&positive| positive < first);
         let mut score = first;
-        let (mut twice_ordered, mut precision) = (0, ExactSum::new());
-        for i in range {
+        let mut twice_ordered = 0;
+        let precisions = range.map(|i| {
             if positives[i] > score {
                 score = positives[i];
                 first_of_score = i;
@@ -128,8 +128,9 @@ impl<K: OrderKey> Ranking<K> {
             }
             twice_ordered += (below + up_to) as u128;
             let found = (positives.len() - first_of_score) as f64;
-            precision.add(found / (found + (negatives.len() - below) as f64));
-        }
+            found / (found + (negatives.len() - below) as f64)
+        });
+        let precision = precisions.collect();
         (twice_ordered, precision)
     }
 }
