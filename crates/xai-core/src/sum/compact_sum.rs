@@ -98,6 +98,19 @@ impl CompactSum {
         self.to_exact().value()
     }
 
+    /// The sum divided by the number of its terms: one rounding for the sum, one for the division. Finite also where
+    /// the sum alone is beyond the range of `f64`.
+    ///
+    /// ```
+    /// use xai_core::sum::CompactSum;
+    /// let sum: CompactSum = [f64::MAX, f64::MAX].into_iter().collect();
+    /// assert_eq!((sum.value(), sum.mean(2)), (f64::INFINITY, f64::MAX));
+    /// ```
+    #[must_use]
+    pub fn mean(&self, n_terms: u64) -> f64 {
+        self.to_exact().mean(n_terms)
+    }
+
     /// The bytes it has allocated.
     #[must_use]
     pub fn allocated(&self) -> usize {

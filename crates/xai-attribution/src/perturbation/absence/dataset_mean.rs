@@ -1,7 +1,8 @@
 //! The mean of all inputs.
 
+use xai_core::sum::CompactSum;
 use xai_core::tensor::Rows;
-use xai_core::{ExactMean, Real, Result, parallel};
+use xai_core::{Real, Result, parallel};
 
 use crate::batch::{RunData, RunWork};
 
@@ -15,24 +16,25 @@ impl<T: Real> RunWork<T> for DatasetMean {
 
     fn compute(&self, run: &RunData<'_, T>) -> Result<Vec<f64>> {
         let size = run.shape()[1..].iter().product();
-        let mut means = vec![ExactMean::new(); size];
+        let mut sums = vec![CompactSum::new(); size];
         for samples in run.batches() {
             let batch = run.inputs(samples)?;
-            add_samples(&mut means, Rows::of_samples(batch.view()).as_slice());
+            add_samples(&mut sums, Rows::of_samples(batch.view()).as_slice());
         }
-        Ok(means.iter().filter_map(ExactMean::value).collect())
+        let n_samples = run.n_samples() as u64;
+        Ok(sums.iter().map(|sum| sum.mean(n_samples)).collect())
     }
 }
 
 /// Adds whole samples.
-fn add_samples<T: Real>(means: &mut [ExactMean], samples: &[T]) {
+fn add_samples<T: Real>(sums: &mut [CompactSum], samples: &[T]) {
     const BLOCK: usize = 256;
-    let size = means.len();
-    parallel::for_each_chunk(means, BLOCK, |block, means| {
+    let size = sums.len();
+    parallel::for_each_chunk(sums, BLOCK, |block, sums| {
         let first = block * BLOCK;
         for sample in samples.chunks_exact(size) {
-            for (mean, &x) in means.iter_mut().zip(&sample[first..]) {
-                mean.add(x);
+            for (sum, &x) in sums.iter_mut().zip(&sample[first..]) {
+                sum.add(x);
             }
         }
     });
@@ -49,9 +51,9 @@ mod tests {
             .collect();
         let backwards: Vec<f64> = samples.chunks(400).rev().flatten().copied().collect();
         let mean = |values: &[f64]| -> Vec<f64> {
-            let mut means = vec![ExactMean::new(); 400];
-            add_samples(&mut means, values);
-            means.iter().filter_map(ExactMean::value).collect()
+            let mut sums = vec![CompactSum::new(); 400];
+            add_samples(&mut sums, values);
+            sums.iter().map(|sum| sum.mean(3)).collect()
         };
         assert_eq!(mean(&samples), mean(&backwards));
         assert_eq!(
