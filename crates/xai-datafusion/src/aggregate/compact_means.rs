@@ -21,7 +21,7 @@ pub(crate) struct Mean {
 impl Mean {
     /// As `xai_core::ExactMean::value`.
     pub(crate) fn value(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum.value() / self.count as f64)
+        (self.count > 0).then(|| self.sum.mean(self.count))
     }
 }
 

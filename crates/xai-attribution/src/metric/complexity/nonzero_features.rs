@@ -19,6 +19,9 @@ use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Reading, 
 /// let maps = array![[0.5, -0.2, 1e-7, 0.0]];
 /// let count = NonzeroFeatures::new().evaluate_on(Data::of_maps(maps.view()))?;
 /// assert_eq!(count.value, 2.0);
+/// // One at the threshold is not larger.
+/// let count = NonzeroFeatures::new().threshold(0.5).evaluate_on(Data::of_maps(maps.view()))?;
+/// assert_eq!(count.value, 0.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
