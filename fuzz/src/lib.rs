@@ -7,6 +7,10 @@
 
 mod files;
 mod limits;
+/// A report with all sections.
+#[path = "../../crates/xai-report/tests/fixture/realistic.rs"]
+#[allow(dead_code)] // another test of xai-report uses the rest
+mod realistic;
 mod seeds;
 mod settings;
 mod states;

@@ -55,8 +55,29 @@ pub(crate) fn report(bytes: &[u8]) {
     Report::from_json(json.as_bytes()).expect("a report that was just written");
 }
 
-/// A report without sections.
+/// Reports of no section, and of one each of a report with all of them: whole ones are larger than libFuzzer's changes reach.
 pub(crate) fn reports() -> Vec<Vec<u8>> {
-    let empty = Report::new("Study").to_json().expect("a report as JSON");
-    vec![empty.into_bytes()]
+    let Report {
+        casebased,
+        attribution,
+        texts,
+        data_attribution,
+        graph,
+        repro,
+        simulation,
+        findings,
+        missing,
+        ..
+    } = crate::realistic::realistic();
+    let empty = || Report::new("Study");
+    let mut reports = vec![empty(); 9];
+    let [a, b, c, d, e, f, g, h, _] = &mut reports[..] else {
+        unreachable!("there are nine")
+    };
+    a.casebased = casebased.into_iter().take(1).collect();
+    (b.attribution, c.texts, d.data_attribution) = (attribution, texts, data_attribution);
+    (e.graph, f.repro, g.simulation) = (graph, repro, simulation);
+    (h.findings, h.missing) = (findings, missing);
+    let json = |report: Report| report.to_json().expect("a report as JSON").into_bytes();
+    reports.into_iter().map(json).collect()
 }

@@ -78,6 +78,8 @@ pub const SCORE_NEEDS: &[Input] = &[
 const BLOCK: usize = 1 << 14;
 /// Values that are added up at a time.
 const PIECE: usize = 1 << 10;
+/// Fewer samples than that are added one by one: as many bytes as an exact sum has take longer.
+const FEW: usize = 64;
 
 /// What keeps the divisions of the formulas defined.
 pub(crate) const EPSILON: f64 = 1e-8;
@@ -123,10 +125,16 @@ impl<F: ScoreFormula> ScoreMetric<F> {
         }
         check_finite_slice(input::BASE, base)?;
         check_finite_slice(input::MASKED, masked)?;
+        let scores = base.iter().zip(masked).enumerate();
+        if base.len() <= BLOCK {
+            return scores
+                .map(|(index, (&base, &masked))| self.checked_sample(index, base, masked))
+                .collect();
+        }
         let mut values = vec![None; base.len()];
         let blocks = values.chunks_mut(BLOCK).collect();
         let filled = parallel::map_owned(blocks, |block, values| {
-            let scores = base.iter().zip(masked).enumerate().skip(block * BLOCK);
+            let scores = scores.clone().skip(block * BLOCK);
             for (value, (index, (&base, &masked))) in values.iter_mut().zip(scores) {
                 *value = self.checked_sample(index, base, masked)?;
             }
@@ -283,6 +291,11 @@ impl<F: ScoreFormula> ScoreAccumulator<F> {
     }
 
     fn add(&mut self, per_sample: &[Option<f64>]) {
+        if per_sample.len() < FEW {
+            let values = per_sample.iter().flatten();
+            self.n_undefined += per_sample.len() - values.clone().count();
+            return values.for_each(|value| self.mean.add(*value));
+        }
         let mean = parallel::fold_blocks(
             per_sample.len(),
             BLOCK,
@@ -301,6 +314,10 @@ impl<F: ScoreFormula> Accumulator for ScoreAccumulator<F> {
 
     fn update(&mut self, (base, masked): (&[f64], &[f64])) -> Result<()> {
         let metric = ScoreMetric::<F>::new().base_score_policy(self.policy);
+        if base.len() < FEW {
+            self.add(&metric.per_sample_of(base, masked)?);
+            return Ok(());
+        }
         let (mean, n_undefined) = metric.mean_of(base, masked)?;
         self.mean.add_mean(&mean);
         self.n_undefined += n_undefined;
