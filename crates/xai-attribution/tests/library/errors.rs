@@ -1,12 +1,12 @@
 //! The error table, row by row: what an error is about, where, and which way out it names.
 
+use std::convert::Infallible;
 use std::ops::Range;
 
 use ndarray::{Array2, ArrayD, ArrayViewD, CowArray, IxDyn, array};
 use xai_attribution::batch::Data;
-use xai_attribution::metric::MetricValue;
-use xai_attribution::metric::Stability;
-use xai_attribution::model::{BoxError, Samples};
+use xai_attribution::metric::{MetricValue, PointingGame, Stability};
+use xai_attribution::model::{BoxError, Samples, Targets};
 use xai_attribution::perturbation::{Features, SubsetSize};
 use xai_attribution::{
     AverageDrop, AverageGain, BaseScorePolicy, Baseline, Complexity, Concurrent, Deletion,
@@ -232,13 +232,23 @@ fn an_input_that_a_metric_needs_is_missed_before_anything_is_computed() {
         reason(Stability::new().evaluate_on(data().maps(x.view()))),
         input::EXPLAINER,
     );
-    let stopped = Evaluation::new(&first_two, x.view(), &[0, 0])
+    let never = |_: ArrayViewD<'_, f64>| -> Answer { unreachable!() };
+    let stopped = Evaluation::new(&never, x.view(), &[0, 0])
         .maps("a", x.view())
+        .metric(Deletion::new())
         .metric(Stability::new())
         .evaluate()
         .unwrap_err();
     assert_eq!(stopped.metric(), Some("average_stability"));
     missing(stopped.into_error(), input::EXPLAINER);
+    // An explainer stands for maps, and for nothing else.
+    let explainer = |x: ArrayViewD<'_, f64>, _: &Targets| Ok::<_, Infallible>(x.to_owned());
+    let stopped = Evaluation::new(&never, x.view(), &[0, 0])
+        .explainer("b", &explainer)
+        .metric(PointingGame::new())
+        .evaluate()
+        .unwrap_err();
+    missing(stopped.into_error(), input::MASKS);
     // Maps alone are enough for what needs nothing else.
     let maps = ArrayD::from_shape_vec(vec![1, 4], vec![1.0, 1.0, 1.0, 1.0]).unwrap();
     let alone = Complexity.evaluate_on(Data::of_maps(maps.view())).unwrap();

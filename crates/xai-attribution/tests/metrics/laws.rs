@@ -2,9 +2,9 @@
 
 use ndarray::{Array3, ArrayD, Axis, concatenate};
 use proptest::prelude::*;
-use xai_attribution::metric::Entry;
 use xai_attribution::metric::registry::{self, metrics};
-use xai_attribution::{Layout, input};
+use xai_attribution::metric::{Entry, Measure};
+use xai_attribution::{Baseline, Deletion, Layout, input};
 use xai_core::Direction;
 use xai_core::parallel::of_size;
 
@@ -158,6 +158,25 @@ proptest! {
             let ((_, a, rows), (_, b, rows_of_first)) = (last.evaluate(&*metric, 64), first.evaluate(&*metric, 64));
             prop_assert_eq!(rows, rows_of_first, "{}", name);
             prop_assert!(a.iter().zip(&b).all(|(a, b)| near(a, b, 1e-9)), "{}: {:?} {:?}", name, a, b);
+        }
+    }
+
+    #[test]
+    fn baselines_lie_as_the_inputs_do(problem in problems()) {
+        let [last, first] = problem.in_color();
+        let baselines = [
+            Baseline::Channels(vec![0.25, -1.5, 3.0]),
+            Baseline::DatasetMean,
+            Baseline::SampleMin,
+            Baseline::SampleMean,
+            Baseline::SampleMax,
+            Baseline::Blur { sigma: 1.0 },
+        ];
+        for baseline in baselines {
+            let metric = Deletion::new().baseline(baseline);
+            let judged: &dyn Measure<f64> = &metric;
+            let ((_, a, _), (_, b, _)) = (last.evaluate(judged, 64), first.evaluate(judged, 64));
+            prop_assert!(a.iter().zip(&b).all(|(a, b)| near(a, b, 1e-9)), "{:?}: {:?} {:?}", metric, a, b);
         }
     }
 

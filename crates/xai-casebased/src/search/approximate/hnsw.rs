@@ -33,7 +33,7 @@ impl Default for Hnsw {
 
 /// The three parameters as a list, in the order of the fields: `16,200,64`.
 impl Parameter for Hnsw {
-    const KIND: Kind = Kind::List(&usize::KIND.at_least(1.0).at_most((1 << 20) as f64));
+    const KIND: Kind = <Vec<usize> as Parameter>::KIND;
 
     fn from_value(value: &Value) -> Option<Self> {
         let mut hnsw = Self::default();
