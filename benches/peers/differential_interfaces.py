@@ -137,9 +137,10 @@ def interface_of_quantus(seed):
         return
     found = flat(images.ask(getattr(ours, name)(**options, **QUIET, compat=True), chosen))
     yield f"{name} {options}: how many", len(found), len(theirs)
+    # Models compute in single precision; where squares of small changes are ranked, two of 54 may change places.
+    tolerance = 0.01 if name == "MonotonicityCorrelation" else 5e-4
     for at, (number, of_theirs) in enumerate(zip(found, theirs)):
-        # Models compute in single precision.
-        yield f"{name} {options} [{at}]", number, of_theirs, 5e-4 * max(1.0, abs(of_theirs))
+        yield f"{name} {options} [{at}]", number, of_theirs, tolerance * max(1.0, abs(of_theirs))
 
 
 def interface_of_captum(seed):
