@@ -187,8 +187,11 @@ fn faults() -> Result {
 fn reproducible() -> Result {
     let built = |place: &str| -> Result<Vec<u8>> {
         let place = target().join("reproducible").join(place);
+        // Code that build scripts write names its own place.
+        let remapped = format!("--remap-path-prefix={}=target", place.display());
         cargo("build --profile dist --package xai-cli --target-dir")
             .args([&place])
+            .env("RUSTFLAGS", remapped)
             .run()?;
         let program = std::fs::read(place.join("dist").join("xai"))?;
         std::fs::remove_dir_all(place)?;
