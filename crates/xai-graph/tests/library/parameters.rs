@@ -69,7 +69,6 @@ fn the_ends_of_a_parameter_are_values_of_it() {
             class as f64 * (weight - 1.5)
         }))
     };
-    let model = |graph: Graph<'_, f64>| -> Result<Array2<f64>, Error> { model(graph) };
     for (set, metric) in at_ends(&RobustFidelityMetric::new()) {
         check(&set, metric.evaluate(&model, graph, truth.view()));
     }

@@ -78,8 +78,6 @@ pub const SCORE_NEEDS: &[Input] = &[
 const BLOCK: usize = 1 << 14;
 /// Values that are added up at a time.
 const PIECE: usize = 1 << 10;
-/// Fewer samples than that are added one by one: as many bytes as an exact sum has take longer.
-const FEW: usize = 64;
 
 /// What keeps the divisions of the formulas defined.
 pub(crate) const EPSILON: f64 = 1e-8;
@@ -125,23 +123,11 @@ impl<F: ScoreFormula> ScoreMetric<F> {
         }
         check_finite_slice(input::BASE, base)?;
         check_finite_slice(input::MASKED, masked)?;
-        let scores = base.iter().zip(masked).enumerate();
-        if base.len() <= BLOCK {
-            return scores
-                .map(|(index, (&base, &masked))| self.checked_sample(index, base, masked))
-                .collect();
-        }
-        let mut values = vec![None; base.len()];
-        let blocks = values.chunks_mut(BLOCK).collect();
-        let filled = parallel::map_owned(blocks, |block, values| {
-            let scores = scores.clone().skip(block * BLOCK);
-            for (value, (index, (&base, &masked))) in values.iter_mut().zip(scores) {
-                *value = self.checked_sample(index, base, masked)?;
-            }
-            Ok(())
-        });
-        filled.into_iter().collect::<Result<()>>()?;
-        Ok(values)
+        base.iter()
+            .zip(masked)
+            .enumerate()
+            .map(|(index, (&base, &masked))| self.checked_sample(index, base, masked))
+            .collect()
     }
 
     /// The value of one sample: `None` where the policy leaves it out. What a program that groups
@@ -163,17 +149,15 @@ impl<F: ScoreFormula> ScoreMetric<F> {
         self.checked_sample(0, base, masked)
     }
 
-    /// The mean of the values, and how many samples are left out: nothing is kept of a sample.
-    fn mean_of(&self, base: &[f64], masked: &[f64]) -> Result<(ExactMean, usize)> {
-        if base.len() != masked.len() {
-            return Err(Error::shape(input::MASKED, &[base.len()], &[masked.len()]));
+    /// The mean of many samples that all have a value, of which none is kept; `None` for few, and where one may have none.
+    fn mean_of_many(&self, base: &[f64], masked: &[f64]) -> Option<ExactMean> {
+        if base.len() < PIECE || base.len() != masked.len() {
+            return None;
         }
         let blocks = parallel::map_blocks(base.len(), BLOCK, |block| {
             let mut mean = ExactMean::new();
-            let pieces = base[block.clone()]
-                .chunks(PIECE)
-                .zip(masked[block].chunks(PIECE));
-            for (base, masked) in pieces {
+            let masked = masked[block.clone()].chunks(PIECE);
+            for (base, masked) in base[block].chunks(PIECE).zip(masked) {
                 let mut values = [0.0; PIECE];
                 let mut is_plain = true;
                 for ((value, &base), &masked) in values.iter_mut().zip(base).zip(masked) {
@@ -191,16 +175,9 @@ impl<F: ScoreFormula> ScoreMetric<F> {
         });
         let mut mean = ExactMean::new();
         for block in blocks {
-            let Some(block) = block else {
-                // Seldom: with an error about the first sample of all, or some that are left out.
-                let per_sample = self.per_sample_of(base, masked)?;
-                let mut state = self.accumulator();
-                state.add(&per_sample);
-                return Ok((state.mean, state.n_undefined));
-            };
-            mean.add_mean(&block);
+            mean.add_mean(&block?);
         }
-        Ok((mean, 0))
+        Some(mean)
     }
 
     fn checked_sample(&self, index: usize, base: f64, masked: f64) -> Result<Option<f64>> {
@@ -291,20 +268,9 @@ impl<F: ScoreFormula> ScoreAccumulator<F> {
     }
 
     fn add(&mut self, per_sample: &[Option<f64>]) {
-        if per_sample.len() < FEW {
-            let values = per_sample.iter().flatten();
-            self.n_undefined += per_sample.len() - values.clone().count();
-            return values.for_each(|value| self.mean.add(*value));
-        }
-        let mean = parallel::fold_blocks(
-            per_sample.len(),
-            BLOCK,
-            ExactMean::new,
-            |mean, block| mean.extend(per_sample[block].iter().copied().flatten()),
-            |mean, other| mean.add_mean(&other),
-        );
-        self.n_undefined += per_sample.len() - mean.count() as usize;
-        self.mean.add_mean(&mean);
+        let n_before = self.mean.count();
+        self.mean.extend(per_sample.iter().copied().flatten());
+        self.n_undefined += per_sample.len() - (self.mean.count() - n_before) as usize;
     }
 }
 
@@ -314,13 +280,10 @@ impl<F: ScoreFormula> Accumulator for ScoreAccumulator<F> {
 
     fn update(&mut self, (base, masked): (&[f64], &[f64])) -> Result<()> {
         let metric = ScoreMetric::<F>::new().base_score_policy(self.policy);
-        if base.len() < FEW {
-            self.add(&metric.per_sample_of(base, masked)?);
-            return Ok(());
+        match metric.mean_of_many(base, masked) {
+            Some(mean) => self.mean.add_mean(&mean),
+            None => self.add(&metric.per_sample_of(base, masked)?),
         }
-        let (mean, n_undefined) = metric.mean_of(base, masked)?;
-        self.mean.add_mean(&mean);
-        self.n_undefined += n_undefined;
         Ok(())
     }
 
