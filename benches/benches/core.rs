@@ -46,7 +46,7 @@ fn sums(c: &mut Criterion) {
 fn finiteness(c: &mut Criterion) {
     let mut group = Group::new(c, "check_finite");
     let array = Array1::from(values(1_000_000));
-    let work = Work::new(Limit::Read, 8_000_000);
+    let work = Work::new(Limit::Read, 8_000_000).on_one_core();
     group.bench_work("f64/1000000", work, || {
         check_finite(input::INPUTS, black_box(array.view()))
     });
@@ -58,7 +58,7 @@ fn finiteness(c: &mut Criterion) {
 fn activations(c: &mut Criterion) {
     let mut group = Group::new(c, "activation");
     let scores = Array2::from_shape_vec((100_000, 10), values(1_000_000)).expect("the product");
-    let work = Work::new(Limit::Read, 8_000_000).on_one_core();
+    let work = Work::new(Limit::Read, 8_000_000);
     for activation in [
         Activation::Softmax,
         Activation::Sigmoid,
