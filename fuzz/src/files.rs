@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::io::Cursor;
 use std::path::Path;
 
-use ndarray::{ArrayD, IxDyn};
+use ndarray::{Array2, ArrayD, IxDyn, array};
 use tempfile::TempDir;
 use xai_files::arrays;
 use xai_files::classes::ClassesBuilder;
@@ -15,6 +15,7 @@ use xai_files::onnx::model::{OnnxModel, ends_in_logits};
 use xai_files::samples::FileSamples;
 use xai_files::table::{Columns, Table};
 use xai_metrics::attribution::model::{Model, Samples};
+use xai_metrics::graph::{Graph, GraphModel};
 
 thread_local! {
     static FOLDER: RefCell<Option<TempDir>> = const { RefCell::new(None) };
@@ -137,13 +138,22 @@ pub(crate) fn onnx(bytes: &[u8]) {
     with_file("model.onnx", bytes, |file| {
         let _ = ends_in_logits(file);
         let options = EngineOptions::default();
-        let _ = OnnxModel::of_graphs(file, &options);
+        if let Ok(model) = OnnxModel::of_graphs(file, &options) {
+            let edges = array![[0, 1, 2, 3, 3], [1, 0, 3, 2, 3]];
+            for n_features in [1, 2, 3, 8] {
+                let nodes = Array2::<f32>::ones((4, n_features));
+                if model.check_shapes(&[nodes.shape(), edges.shape()]).is_ok() {
+                    let graph = Graph::new(nodes.view(), edges.view());
+                    let _ = GraphModel::outputs(&model, graph.expect("edges between its nodes"));
+                }
+            }
+        }
         let Ok(model) = OnnxModel::of_rows(file, &options) else {
             return;
         };
         for shape in [&[2, 3][..], &[2, 1, 8, 8], &[1, 3, 8, 8], &[2, 16]] {
             if model.check_samples(shape).is_ok() {
-                let _ = model.outputs(ArrayD::<f64>::zeros(IxDyn(shape)).view());
+                let _ = Model::outputs(&model, ArrayD::<f64>::zeros(IxDyn(shape)).view());
             }
         }
     });

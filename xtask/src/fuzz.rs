@@ -11,8 +11,9 @@ const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-l
      -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
      -Cllvm-args=-sanitizer-coverage-trace-compares";
 
-/// How long a run is, unless it is said.
+/// A run ends after so many minutes or so many inputs, unless its minutes are said.
 const MINUTES: f64 = 30.0;
+const INPUTS: u64 = 1_000_000;
 
 pub(crate) fn run(arguments: &[&str]) -> Result {
     let usage = "cargo xtask fuzz [TARGET…] [--minutes N]";
@@ -20,9 +21,9 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
         .iter()
         .position(|argument| *argument == "--minutes");
     let (names, rest) = arguments.split_at(split.unwrap_or(arguments.len()));
-    let minutes: f64 = match rest {
-        [] => MINUTES,
-        ["--minutes", minutes] => minutes.parse().map_err(|_| usage)?,
+    let (minutes, inputs) = match rest {
+        [] => (MINUTES, Some(INPUTS)),
+        ["--minutes", minutes] => (minutes.parse().map_err(|_| usage)?, None),
         _ => return Err(usage.into()),
     };
     let all = targets()?;
@@ -45,11 +46,12 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
         fs::create_dir_all(&found)?;
         fs::create_dir_all(&failures)?;
         // libFuzzer ends without cleaning up.
-        let temporary = folder.join("temporary");
+        let temporary = folder.join("temporary").join(&name);
         fs::create_dir_all(&temporary)?;
         let run = command(&program)
             .args([&found])
             .args([format!("-max_total_time={:.0}", minutes * 60.0)])
+            .args(inputs.map(|inputs| format!("-runs={inputs}")))
             // Seconds, megabytes; bytes of an input.
             .words("-timeout=1 -rss_limit_mb=2048 -max_len=16384 -use_value_profile=1 -print_final_stats=1 -close_fd_mask=1")
             .args([format!("-artifact_prefix={}/{name}-", failures.display())])

@@ -33,17 +33,3 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<CorrespondenceMetric>("casebased.correspondence"),
     Operation::of::<Listing>("casebased.audit"),
 ];
-
-/// The table of the metrics as Markdown.
-#[must_use]
-pub fn markdown() -> String {
-    xai_core::describe::markdown(metrics())
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn the_table_of_the_documentation_is_that_of_the_registry() {
-        assert_eq!(include_str!("../METRICS.md"), super::markdown());
-    }
-}

@@ -138,7 +138,6 @@ impl Context {
     }
 
     /// As [`progress`](Self::progress), over items whose number is not known before.
-    #[cfg(feature = "onnx")]
     pub(crate) fn counter(&self, what: &'static str) -> Progress {
         self.bar(Kind::Counter, what)
     }
@@ -174,7 +173,6 @@ impl Context {
     }
 
     /// Runs work on the chosen number of threads.
-    #[cfg(feature = "onnx")]
     pub(crate) fn install<T: Send>(
         &self,
         work: impl FnOnce() -> Result<T, Failure> + Send,
@@ -183,21 +181,5 @@ impl Context {
         let threads = self.n_threads().unwrap_or(0);
         xai_files::onnx::threads::install(threads, work)
             .unwrap_or_else(|| Err(Failure::new("the system does not give that many threads")))
-    }
-
-    /// Runs work on the chosen number of threads.
-    #[cfg(not(feature = "onnx"))]
-    pub(crate) fn install<T: Send>(
-        &self,
-        work: impl FnOnce() -> Result<T, Failure> + Send,
-    ) -> Result<T, Failure> {
-        match self.n_threads() {
-            None => work(),
-            Some(threads) => rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .map_err(Failure::new)?
-                .install(work),
-        }
     }
 }

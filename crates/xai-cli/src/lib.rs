@@ -212,9 +212,6 @@ mod tests {
         let (mut n_options, mut n_keys) = (0, 0);
         for operation in operations {
             let path = path(operation.name);
-            if !cfg!(feature = "onnx") && operation.name == "graph.robust_fidelity" {
-                continue;
-            }
             let below = path
                 .iter()
                 .try_fold(&command, |at, name| at.find_subcommand(name));

@@ -2,79 +2,53 @@
 
 use crate::failure::Failure;
 
+/// What a file is, and what reads it.
+type Format = (&'static str, &'static str);
+
+const SPREADSHEET: Format = ("a spreadsheet", "pandas.read_excel(FILE)");
+const FEATHER: Format = ("a Feather or Arrow file", "pandas.read_feather(FILE)");
+const PICKLE: Format = ("a pickle", "pandas.read_pickle(FILE)");
+const PYTORCH: Format = ("a PyTorch file", "torch.load(FILE)");
+const ARCHIVE: Format = ("an archive", "");
+
 /// How a file begins, what it is, and what reads it in Python; or, of compressed files, what to do.
-const FORMATS: [(&[u8], &str, &str); 20] = [
-    (
-        b"\x93NUMPY",
-        "an .npy array",
-        "pandas.DataFrame(numpy.load(FILE))",
-    ),
-    (b"PAR1", "a Parquet file", "pandas.read_parquet(FILE)"),
-    (
-        b"ARROW1",
-        "a Feather or Arrow file",
-        "pandas.read_feather(FILE)",
-    ),
-    (b"FEA1", "a Feather file", "pandas.read_feather(FILE)"),
-    (b"\x89HDF\r\n\x1a\n", "an HDF5 file", "h5py.File(FILE)"),
-    (b"MATLAB 7", "a MATLAB file", "h5py.File(FILE)"),
-    (b"MATLAB", "a MATLAB file", "scipy.io.loadmat(FILE)"),
-    (
-        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
-        "a spreadsheet",
-        "pandas.read_excel(FILE)",
-    ),
-    (ENTRY, "an archive", ""),
-    (b"PK\x05\x06", "an archive", ""),
+#[rustfmt::skip]
+const FORMATS: [(&[u8], Format); 20] = [
+    (b"\x93NUMPY", ("an .npy array", "pandas.DataFrame(numpy.load(FILE))")),
+    (b"PAR1", ("a Parquet file", "pandas.read_parquet(FILE)")),
+    (b"ARROW1", FEATHER),
+    (b"FEA1", FEATHER),
+    (b"\x89HDF\r\n\x1a\n", ("an HDF5 file", "h5py.File(FILE)")),
+    (b"MATLAB 7", ("a MATLAB file", "h5py.File(FILE)")),
+    (b"MATLAB", ("a MATLAB file", "scipy.io.loadmat(FILE)")),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", SPREADSHEET),
+    (ENTRY, ARCHIVE),
+    (b"PK\x05\x06", ARCHIVE),
     // A pickle begins with the version of its protocol; PyTorch wrote tensors so before it wrote archives.
-    (
-        b"\x80\x02\x8a\x0al\xfc\x9cF\xf9",
-        "a PyTorch file",
-        "torch.load(FILE)",
-    ),
-    (b"\x80\x02", "a pickle", "pandas.read_pickle(FILE)"),
-    (b"\x80\x03", "a pickle", "pandas.read_pickle(FILE)"),
-    (b"\x80\x04", "a pickle", "pandas.read_pickle(FILE)"),
-    (b"\x80\x05", "a pickle", "pandas.read_pickle(FILE)"),
-    (b"\x1f\x8b", "compressed", "unpack it first (gunzip)"),
-    (b"BZh", "compressed", "unpack it first (bunzip2)"),
-    (b"\xfd7zXZ", "compressed", "unpack it first (unxz)"),
-    (
-        b"\x28\xb5\x2f\xfd",
-        "compressed",
-        "unpack it first (unzstd)",
-    ),
-    (b"%PDF", "a PDF document", "save its numbers as CSV"),
+    (b"\x80\x02\x8a\x0al\xfc\x9cF\xf9", PYTORCH),
+    (b"\x80\x02", PICKLE),
+    (b"\x80\x03", PICKLE),
+    (b"\x80\x04", PICKLE),
+    (b"\x80\x05", PICKLE),
+    (b"\x1f\x8b", ("compressed", "unpack it first (gunzip)")),
+    (b"BZh", ("compressed", "unpack it first (bunzip2)")),
+    (b"\xfd7zXZ", ("compressed", "unpack it first (unxz)")),
+    (b"\x28\xb5\x2f\xfd", ("compressed", "unpack it first (unzstd)")),
+    (b"%PDF", ("a PDF document", "save its numbers as CSV")),
 ];
 
 /// Archives by how the name of an entry begins or ends, which differ in their order by the program that wrote them.
-const ARCHIVES: [(&[u8], &[u8], &str, &str); 6] = [
-    (b"xl/", b"", "a spreadsheet", "pandas.read_excel(FILE)"),
-    (
-        b"docProps/",
-        b"",
-        "a spreadsheet",
-        "pandas.read_excel(FILE)",
-    ),
-    (
-        b"[Content_Types].xml",
-        b"",
-        "a spreadsheet",
-        "pandas.read_excel(FILE)",
-    ),
+const ARCHIVES: [(&[u8], &[u8], Format); 6] = [
+    (b"xl/", b"", SPREADSHEET),
+    (b"docProps/", b"", SPREADSHEET),
+    (b"[Content_Types].xml", b"", SPREADSHEET),
     // The text of this entry follows its name.
-    (
-        b"mimetypeapplication/vnd.oasis",
-        b"",
-        "a spreadsheet",
-        "pandas.read_excel(FILE)",
-    ),
-    (b"", b"data.pkl", "a PyTorch file", "torch.load(FILE)"),
+    (b"mimetypeapplication/vnd.oasis", b"", SPREADSHEET),
+    (b"", b"data.pkl", PYTORCH),
     (
         b"",
         b".npy",
-        "an .npz archive of arrays",
-        "numpy.load(FILE)",
+        ("an .npz archive of arrays", "numpy.load(FILE)"),
     ),
 ];
 
@@ -96,15 +70,13 @@ fn entries(bytes: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
 /// What to say of a file that begins as one of another program does, where `expected` was meant, which is made by
 /// `saved`.
 pub(crate) fn foreign(bytes: &[u8], expected: &str, saved: &str) -> Option<Failure> {
-    let (magic, what, how) = FORMATS
-        .iter()
-        .find(|(magic, ..)| bytes.starts_with(magic))?;
+    let (magic, format) = FORMATS.iter().find(|(magic, _)| bytes.starts_with(magic))?;
     let archive = ARCHIVES.iter().find(|(begin, end, ..)| {
         let is_one =
             |(named, name): (&[u8], &[u8])| named.starts_with(begin) && name.ends_with(end);
         *magic == ENTRY && entries(bytes).any(is_one)
     });
-    let (what, how) = archive.map_or((*what, *how), |&(_, _, what, how)| (what, how));
+    let (what, how) = archive.map_or(*format, |(.., format)| *format);
     let failure = Failure::new(format!("{what}, not {expected}"));
     Some(
         match (how.ends_with("(FILE)") || how.ends_with("(FILE))"), how) {

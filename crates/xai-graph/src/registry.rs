@@ -34,27 +34,3 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<GroundTruthMetric>("graph.ground_truth"),
     Operation::of::<MaskMetric>("graph.mask_properties"),
 ];
-
-/// The table of the scores as Markdown.
-#[must_use]
-pub fn markdown() -> String {
-    xai_core::describe::markdown(metrics())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn the_table_of_the_documentation_is_that_of_the_registry() {
-        assert_eq!(include_str!("../METRICS.md"), markdown());
-    }
-
-    #[test]
-    fn names_are_unique() {
-        let names: BTreeSet<&str> = metrics().map(|info| info.name).collect();
-        assert_eq!(names.len(), metrics().count());
-    }
-}

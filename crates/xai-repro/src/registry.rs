@@ -44,29 +44,3 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::of::<RunErrors>("repro.simulate_predictions"),
     Operation::of::<StudySettings>("repro.study"),
 ];
-
-/// The table of all metrics as Markdown.
-#[must_use]
-pub fn markdown() -> String {
-    xai_core::describe::markdown(metrics())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// `cargo xtask metrics` writes it.
-    #[test]
-    fn the_table_of_the_documentation_is_that_of_the_registry() {
-        assert_eq!(include_str!("../METRICS.md"), markdown());
-    }
-
-    #[test]
-    fn no_two_metrics_have_one_name() {
-        let mut names: Vec<&str> = metrics().map(|metric| metric.name).collect();
-        let n = names.len();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), n);
-    }
-}

@@ -89,9 +89,3 @@ pub fn find(name: &str) -> Result<&'static Entry> {
 pub fn from_setting<T: Precision>(setting: &Setting) -> Result<Box<dyn Measure<T>>> {
     find(&setting.name)?.build(&setting.params)
 }
-
-/// The table of the documentation.
-#[must_use]
-pub fn markdown() -> String {
-    xai_core::describe::markdown(metrics().iter().map(|entry| entry.info))
-}

@@ -3,14 +3,12 @@
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use xai_files::{Failure, Files};
-#[cfg(feature = "onnx")]
 use xai_metrics::attribution::Scoring;
 use xai_metrics::attribution::{Activation, Layout, input};
 
 use crate::Context;
 use crate::described::word;
 use crate::usage::interval_options::IntervalOptions;
-#[cfg(feature = "onnx")]
 use xai_files::onnx::{ImageLayout, engine::EngineOptions};
 
 /// `--channels`
@@ -80,7 +78,6 @@ pub(super) struct ScoringOptions {
     /// Takes a model whose answer to a row depends on the other rows of the call, which is an error otherwise.
     #[arg(long)]
     allow_batch_dependence: bool,
-    #[cfg(feature = "onnx")]
     #[command(flatten)]
     pub(super) engine: EngineOptions,
 }
@@ -137,7 +134,6 @@ impl Reading {
     }
 
     /// What was assumed, where nobody said it.
-    #[cfg(feature = "onnx")] // the report has inputs of a model
     pub(crate) fn assumed(&self) -> Option<&str> {
         self.assumed.as_deref()
     }
@@ -157,7 +153,6 @@ impl LayoutOptions {
     }
 }
 
-#[cfg(feature = "onnx")]
 impl ScoringOptions {
     /// How inputs of a shape are read that go into a model, or into an explainer.
     pub(super) fn reading(&self, shape: &[usize], images: ImageLayout) -> Result<Reading, Failure> {

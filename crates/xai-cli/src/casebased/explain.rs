@@ -12,8 +12,7 @@ use xai_metrics::casebased::result::ExplanationSummary;
 use xai_metrics::casebased::{Audit, Explanation, TrainingInfo};
 
 use crate::casebased::aggregates::Aggregates;
-use crate::casebased::explaining::{Explaining, Tables};
-use crate::casebased::fitting::Source;
+use crate::casebased::explaining::{Explaining, Tables, TestTable};
 use crate::casebased::training::hide_file_rows;
 use crate::output::json_list::JsonList;
 use crate::output::progress::Progress;
@@ -30,16 +29,7 @@ use crate::{Context, examples};
 ]))]
 pub(crate) struct Explain {
     #[command(flatten)]
-    source: Source,
-    /// The cases to explain, with the same features by name.
-    #[arg(long, value_name = "Q.csv")]
-    test: PathBuf,
-    /// The column of the true class: whole numbers, words, or True and False.
-    #[arg(long, value_name = "COLUMN")]
-    label: Option<String>,
-    /// The column of the predicted class in the test file; without it the neighbours vote.
-    #[arg(long, value_name = "COLUMN")]
-    predicted: Option<String>,
+    table: TestTable,
     /// Explain only the first N test rows.
     #[arg(long, value_name = "N", value_parser = crate::usage::whole(1..=u32::MAX))]
     limit: Option<u32>,
@@ -64,16 +54,11 @@ struct ExplainResult {
 
 impl Explain {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let classes = (self.label.as_deref(), self.predicted.as_deref());
-        let working = context.working("reading and fitting training cases");
-        let fitted = self
-            .source
-            .explainer(classes.0, classes.1, self.out.is_some())?;
-        drop(working);
+        let fitted = self.table.fitted(self.out.is_some(), context)?;
         let limit = self.limit.map_or(usize::MAX, |limit| limit as usize);
-        let mut explaining = Explaining::new(&self.source, fitted, &self.test, classes, limit)?;
+        let mut explaining = self.table.explaining(fitted, limit)?;
         // The bar is for what a person waits for.
-        let bar = context.progress_bytes(&self.test, "explaining");
+        let bar = context.progress_bytes(&self.table.test, "explaining");
         let done = match explaining.fitted.aggregate_only {
             true => self.aggregate(explaining, &bar, context),
             false => {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use clap::Args;
 use serde::Serialize;
 use xai_files::table::Table;
 use xai_files::{Failure, Files};
@@ -26,6 +27,59 @@ pub(crate) struct Tables {
     pub(crate) class_names: BTreeMap<i64, Arc<str>>,
 }
 
+/// Test cases in a file, and what they are explained by.
+#[derive(Debug, Args)]
+pub(super) struct TestTable {
+    #[command(flatten)]
+    source: Source,
+    /// The test cases, with the same features by name; read piece by piece, so that the file may be
+    /// larger than memory.
+    #[arg(long, value_name = "Q.csv")]
+    pub(super) test: PathBuf,
+    /// The column of the true class: whole numbers, words, or True and False.
+    #[arg(long, value_name = "COLUMN")]
+    label: Option<String>,
+    /// The column of the predicted class in the test file; without it the neighbours vote.
+    #[arg(long, value_name = "COLUMN")]
+    predicted: Option<String>,
+}
+
+impl TestTable {
+    /// Fits or loads the explainer. `provenance` is whether rows of training cases will be shown.
+    pub(super) fn fitted(&self, provenance: bool, context: &Context) -> Result<Fitted, Failure> {
+        let _working = context.working("reading and fitting training cases");
+        let (label, predicted) = (self.label.as_deref(), self.predicted.as_deref());
+        self.source.explainer(label, predicted, provenance)
+    }
+
+    /// Opens the file. The rows after so many are left out.
+    pub(super) fn explaining(
+        &self,
+        fitted: Fitted,
+        limit: usize,
+    ) -> Result<Explaining<'_>, Failure> {
+        let table = Table::read(&self.test)?.concealing(&fitted.redacted);
+        let missing = self.source.missing;
+        let rows = TestRows::new(
+            table,
+            &TestColumns {
+                features: &fitted.features,
+                label: self.label.as_deref(),
+                predicted: self.predicted.as_deref(),
+                missing,
+                limit,
+                batch: fitted.batch(),
+            },
+        )?;
+        Ok(Explaining {
+            fitted,
+            test: &self.test,
+            rows,
+            drops_rows: missing.drop_rows,
+        })
+    }
+}
+
 /// Test rows while they are read, and what they are explained by.
 pub(super) struct Explaining<'a> {
     pub(super) fitted: Fitted,
@@ -34,34 +88,7 @@ pub(super) struct Explaining<'a> {
     drops_rows: bool,
 }
 
-impl<'a> Explaining<'a> {
-    pub(super) fn new(
-        source: &Source,
-        fitted: Fitted,
-        test: &'a PathBuf,
-        (label, predicted): (Option<&str>, Option<&str>),
-        limit: usize,
-    ) -> Result<Self, Failure> {
-        let table = Table::read(test)?.concealing(&fitted.redacted);
-        let rows = TestRows::new(
-            table,
-            &TestColumns {
-                features: &fitted.features,
-                label,
-                predicted,
-                missing: source.missing.cells(),
-                limit,
-                batch: fitted.batch(),
-            },
-        )?;
-        Ok(Self {
-            fitted,
-            test,
-            rows,
-            drops_rows: source.missing.drops_rows(),
-        })
-    }
-
+impl Explaining<'_> {
     /// The next batch.
     pub(super) fn samples(&mut self) -> Result<Option<Samples>, Failure> {
         self.rows.next(&mut self.fitted.classes)

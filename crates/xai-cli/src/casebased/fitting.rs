@@ -42,28 +42,6 @@ pub(super) struct Fitting {
     redact: Vec<String>,
 }
 
-/// What is done about missing cells.
-#[derive(Debug, Clone, Copy, Args)]
-pub(super) struct Missing {
-    /// Leave out training and test rows in which a feature, or a class that is given, is missing: an
-    /// empty cell, NA, NaN, null. Without this option such a cell is an error.
-    #[arg(long)]
-    drop_rows_with_missing: bool,
-}
-
-impl Missing {
-    /// Whether rows are left out.
-    pub(super) fn drops_rows(self) -> bool {
-        self.drop_rows_with_missing
-    }
-
-    pub(super) fn cells(self) -> MissingCells {
-        MissingCells {
-            drop_rows: self.drop_rows_with_missing,
-        }
-    }
-}
-
 /// Where an explainer comes from.
 #[derive(Debug, Args)]
 pub(super) struct Source {
@@ -76,7 +54,7 @@ pub(super) struct Source {
     #[command(flatten)]
     fitting: Fitting,
     #[command(flatten)]
-    pub(super) missing: Missing,
+    pub(super) missing: MissingCells,
 }
 
 /// An explainer, and what the commands ask it.
@@ -214,7 +192,7 @@ impl Fitting {
         &self,
         train: &Path,
         (label, predicted): (&str, Option<&str>),
-        missing: Missing,
+        missing: MissingCells,
         provenance: bool,
     ) -> Result<Fitted, Failure> {
         self.weights.check()?;
@@ -242,7 +220,7 @@ impl Fitting {
         fitted.redacted.clone_from(&self.redact);
         fitted.classes = training.classes;
         fitted.used.columns_left_out = Some(training.left_out);
-        fitted.used.train_rows_dropped = missing.drops_rows().then_some(training.n_dropped);
+        fitted.used.train_rows_dropped = missing.drop_rows.then_some(training.n_dropped);
         Ok(fitted)
     }
 
@@ -251,7 +229,7 @@ impl Fitting {
         &self,
         train: &Path,
         (label, predicted): (&str, Option<&str>),
-        missing: Missing,
+        missing: MissingCells,
     ) -> Result<Training, Failure> {
         redaction::check(&self.redact, Some(label), predicted)?;
         for column in &self.drop_column {
@@ -274,7 +252,7 @@ impl Fitting {
                 metadata: &self.metadata,
                 predicted,
                 dropped: &self.drop_column,
-                missing: missing.cells(),
+                missing,
             },
         )
     }
@@ -346,7 +324,7 @@ pub(crate) struct Fit {
     #[command(flatten)]
     fitting: Fitting,
     #[command(flatten)]
-    missing: Missing,
+    missing: MissingCells,
     /// Where the explainer is stored. The file holds the features of the training rows, redacted ones
     /// included: distances need them.
     #[arg(long, value_name = "FILE")]

@@ -1,13 +1,17 @@
 //! What is done about cells that are missing or no numbers.
 
+use clap::Args;
 use xai_files::Failure;
 use xai_files::classes::NoClass;
 use xai_files::left_out::drop_column;
 use xai_files::table::{NonNumber, NonNumberCell, Piece, Place};
 
-/// Whether rows with a missing cell are left out.
-#[derive(Debug, Clone, Copy)]
+/// What is done about missing cells.
+#[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct MissingCells {
+    /// Leave out training and test rows in which a feature, or a class that is given, is missing: an
+    /// empty cell, NA, NaN, null. Without this option such a cell is an error.
+    #[arg(long = "drop-rows-with-missing")]
     pub(crate) drop_rows: bool,
 }
 

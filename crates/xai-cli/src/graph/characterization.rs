@@ -1,10 +1,10 @@
 //! `xai graph characterization`
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use ndarray::Ix1;
-use serde::Serialize;
 use xai_files::{Failure, Files, InFiles, arrays};
 use xai_metrics::graph as library;
 use xai_metrics::graph::{fidelity_curve_auc, input};
@@ -32,11 +32,6 @@ pub(crate) struct Characterization {
     out: Option<PathBuf>,
 }
 
-#[derive(Serialize)]
-struct CharacterizationResult {
-    values: Vec<f64>,
-}
-
 impl Characterization {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let working = context.working("reading and combining scores");
@@ -44,8 +39,7 @@ impl Characterization {
         let neg = arrays::read_f64::<Ix1>(&self.neg)?.to_vec();
         let values = self.metric.read()?.scores(&pos, &neg);
         let values = values.in_files(&self.files())?;
-        let result = CharacterizationResult { values };
-        let explanations = || (0..pos.len()).map(|i| (i, [pos[i], neg[i], result.values[i]]));
+        let explanations = || (0..pos.len()).map(|i| (i, [pos[i], neg[i], values[i]]));
         let header = [
             "explanation",
             "pos_fidelity",
@@ -65,7 +59,7 @@ impl Characterization {
             }),
         )?;
         drop(working);
-        context.present(&result, || {
+        context.present(&BTreeMap::from([("values", &values)]), || {
             let rows = explanations().map(|(i, numbers)| {
                 let [pos, neg, value] = numbers.map(|x| format!("{x:.4}"));
                 [i.to_string(), pos, neg, value]
@@ -99,11 +93,6 @@ pub(crate) struct FidelityAuc {
     x: PathBuf,
 }
 
-#[derive(Serialize)]
-struct FidelityAucResult {
-    value: f64,
-}
-
 impl FidelityAuc {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let working = context.working("reading the curve");
@@ -111,7 +100,7 @@ impl FidelityAuc {
         let (pos, neg, x) = (read(&self.pos)?, read(&self.neg)?, read(&self.x)?);
         let value = fidelity_curve_auc(&pos, &neg, &x).in_files(&self.files())?;
         drop(working);
-        context.present(&FidelityAucResult { value }, || {
+        context.present(&BTreeMap::from([("value", value)]), || {
             format!("area under fid+ / (1 - fid-): {value:.4}")
         })
     }

@@ -7,10 +7,8 @@ mod fidelity;
 pub(crate) mod groundtruth;
 mod mask;
 pub(crate) mod options;
-#[cfg(feature = "onnx")]
 mod robust_fidelity;
 pub(crate) mod sweep;
-#[cfg(feature = "onnx")]
 mod sweep_of_model;
 mod unfaithfulness;
 
@@ -32,7 +30,6 @@ pub(crate) enum Command {
     /// Every score at every explanation size, and the best size.
     Sweep(Box<sweep::SweepCommand>),
     /// Fidelity that takes away a little at a time, of an ONNX model.
-    #[cfg(feature = "onnx")]
     RobustFidelity(Box<robust_fidelity::RobustFidelity>),
     /// How small, how decided, how connected a mask is.
     Mask(mask::Mask),
@@ -47,7 +44,6 @@ pub(crate) fn run(command: &Command, context: &Context) -> Result<(), Failure> {
         Command::Unfaithfulness(command) => command.run(context),
         Command::Groundtruth(command) => command.run(context),
         Command::Sweep(command) => command.run(context),
-        #[cfg(feature = "onnx")]
         Command::RobustFidelity(command) => command.run(context),
         Command::Mask(command) => command.run(context),
     }

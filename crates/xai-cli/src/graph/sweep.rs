@@ -19,9 +19,7 @@ use crate::{Context, Described, examples};
 #[command(after_help = examples::of(&["xai graph sweep --full full.npy --kept kept.npy --complement complement.npy --levels sizes.npy"]))]
 pub(crate) struct SweepCommand {
     /// Outputs on the whole graph, (n, c).
-    #[arg(long, value_name = "F.npy", requires_all = ["kept", "complement", "levels"])]
-    #[cfg_attr(feature = "onnx", arg(required_unless_present = "model"))]
-    #[cfg_attr(not(feature = "onnx"), arg(required = true))]
+    #[arg(long, value_name = "F.npy", requires_all = ["kept", "complement", "levels"], required_unless_present = "model")]
     full: Option<PathBuf>,
     /// Outputs on the explanation alone at each level, (levels, n, c).
     #[arg(long, value_name = "K.npy", requires = "full")]
@@ -32,7 +30,6 @@ pub(crate) struct SweepCommand {
     /// The size at each level, (levels,), ascending. With a model the default is 0.1, 0.2, … 1.
     #[arg(long, value_name = "X.npy")]
     levels: Option<PathBuf>,
-    #[cfg(feature = "onnx")]
     #[command(flatten)]
     of_model: super::sweep_of_model::ModelSource,
     #[command(flatten)]
@@ -71,7 +68,6 @@ impl SweepCommand {
     }
 
     /// The scores at every size.
-    #[cfg_attr(not(feature = "onnx"), allow(unused_variables))] // the progress of a model
     pub(crate) fn evaluate(&self, context: &Context) -> Result<SweepScores, Failure> {
         // A model has a bar of its own.
         let working = self.full.is_some();
@@ -79,10 +75,7 @@ impl SweepCommand {
         let stored = self.outputs()?;
         let compared = self.compared.read(|| match &stored {
             Some([full, ..]) => Ok(full.n_rows()),
-            #[cfg(feature = "onnx")]
             None => self.of_model.n_rows(context),
-            #[cfg(not(feature = "onnx"))]
-            None => Ok(0),
         })?;
         let levels = match &self.levels {
             Some(file) => arrays::read_f64::<Ix1>(file)?.to_vec(),
@@ -93,7 +86,6 @@ impl SweepCommand {
             .unfaithfulness(self.divergence.read()?);
         let curve = match stored {
             Some(outputs) => self.over_outputs(&sweep, outputs, &levels)?,
-            #[cfg(feature = "onnx")]
             None => self.of_model.run(
                 &sweep,
                 &levels,
@@ -101,11 +93,6 @@ impl SweepCommand {
                 self.levels.as_ref(),
                 context,
             )?,
-            #[cfg(not(feature = "onnx"))]
-            None => {
-                let failure = Failure::usage("--full, --kept and --complement are needed");
-                return Err(failure.about_option("--full"));
-            }
         };
         drop(working);
         Ok(SweepScores {
@@ -115,15 +102,8 @@ impl SweepCommand {
     }
 
     /// The edges and the mask of a model's graph, where a model is swept.
-    #[cfg(feature = "onnx")]
     pub(crate) fn edges_and_mask(&self) -> (Option<&Path>, Option<&Path>) {
         self.of_model.graph.edges_and_mask()
-    }
-
-    /// The edges and the mask of a model's graph: there is no model.
-    #[cfg(not(feature = "onnx"))]
-    pub(crate) fn edges_and_mask(&self) -> (Option<&Path>, Option<&Path>) {
-        (None, None)
     }
 
     fn files(&self) -> Files<'_> {

@@ -1,10 +1,10 @@
 //! `xai graph unfaithfulness`
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
 use ndarray::{Array2, Ix2};
-use serde::Serialize;
 use xai_files::{Failure, Files, InFiles, arrays};
 use xai_metrics::core::Real;
 use xai_metrics::graph as library;
@@ -37,11 +37,6 @@ pub(crate) struct Unfaithfulness {
     out: Option<PathBuf>,
 }
 
-#[derive(Serialize)]
-struct UnfaithfulnessResult {
-    value: f64,
-}
-
 /// The metric, and its value per row where they are asked for.
 type Scores = (library::Unfaithfulness, Option<Vec<f64>>);
 
@@ -71,9 +66,7 @@ impl Unfaithfulness {
             }),
         )?;
         drop(working);
-        let result = UnfaithfulnessResult {
-            value: unfaithfulness.value,
-        };
+        let result = BTreeMap::from([("value", unfaithfulness.value)]);
         context.present(&result, || unfaithfulness.to_string())
     }
 

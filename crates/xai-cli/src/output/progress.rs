@@ -22,8 +22,6 @@ pub(crate) enum Kind {
     /// How many of the bytes of a file, how fast, and the time left.
     Bytes(u64),
     /// How many items, and how fast, of a number that nobody knows before.
-    #[cfg_attr(not(feature = "onnx"), allow(dead_code))]
-    // models are asked as often as it takes
     Counter,
     /// That work goes on, and since when.
     Spinner,

@@ -234,7 +234,6 @@ pub(super) fn evaluate_one(
         Request::Casebased(arguments) => report
             .casebased
             .push(evaluate::casebased::evaluate(arguments, origin, context)?),
-        #[cfg(feature = "onnx")]
         Request::Attribution(arguments) => report
             .attribution
             .push(evaluate::attribution::evaluate(arguments, origin, context)?),

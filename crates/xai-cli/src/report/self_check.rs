@@ -54,16 +54,8 @@ struct Wrong {
 
 /// Runs `xai self-check`.
 pub(crate) fn run(context: &Context) -> Result<(), Failure> {
-    let mut opened = Opened::read(None)?;
-    let mut expected: SelfCheck = serde_json::from_str(EXPECTED).map_err(Failure::new)?;
-    if cfg!(not(feature = "onnx")) {
-        let is_built = |family: &str| family != "attribution";
-        opened
-            .document
-            .sections
-            .retain(|of| is_built(of.family.key()));
-        expected.figures.retain(|of| is_built(&of.family));
-    }
+    let opened = Opened::read(None)?;
+    let expected: SelfCheck = serde_json::from_str(EXPECTED).map_err(Failure::new)?;
     // That of the study, whatever `--seed` says.
     let (report, failures) = evaluate_all(&opened, None, &context.with_seed(Some(1)));
     if !failures.is_empty() {

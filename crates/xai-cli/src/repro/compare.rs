@@ -6,7 +6,6 @@ use clap::Args;
 use serde::{Serialize, Serializer};
 use xai_files::left_out::LeftOut;
 use xai_files::{Failure, InFiles};
-use xai_metrics::core::Summary;
 use xai_metrics::repro::comparison::{FIRST, GroupDifference, SECOND};
 use xai_metrics::repro::{GroupComparison, PackedRuns, Pairwise};
 
@@ -43,72 +42,15 @@ struct CompareResult {
     n_second: usize,
     n_samples: usize,
     #[serde(serialize_with = "by_name")]
-    metrics: Vec<(&'static str, Difference)>,
+    metrics: Vec<GroupDifference>,
     /// The columns of the tables that were not read as runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     columns_left_out: Vec<LeftOut>,
 }
 
-/// A [`GroupDifference`], without the metric.
-#[derive(Serialize)]
-struct Difference {
-    first: Group,
-    second: Group,
-    /// The mean of the first group minus that of the second.
-    difference: Option<f64>,
-    p_value: Option<f64>,
-    n_assignments: u64,
-    /// Whether these are all assignments; else they were drawn.
-    exact: bool,
-}
-
-/// The values of a metric over the pairs within a group.
-#[derive(Serialize)]
-struct Group {
-    mean: Option<f64>,
-    std: Option<f64>,
-    min: Option<f64>,
-    median: Option<f64>,
-    max: Option<f64>,
-    n_defined: usize,
-}
-
-impl From<Summary> for Group {
-    fn from(summary: Summary) -> Self {
-        Self {
-            mean: summary.mean,
-            std: summary.std,
-            min: summary.min,
-            median: summary.median,
-            max: summary.max,
-            n_defined: summary.n_defined,
-        }
-    }
-}
-
-impl From<GroupDifference> for Difference {
-    fn from(d: GroupDifference) -> Self {
-        Self {
-            first: d.first.into(),
-            second: d.second.into(),
-            difference: d.difference,
-            p_value: d.p_value,
-            n_assignments: d.n_assignments,
-            exact: d.exact,
-        }
-    }
-}
-
 /// A JSON object with a key per metric, in the order in which the metrics were asked for.
-fn by_name<S: Serializer>(
-    differences: &[(&'static str, Difference)],
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(
-        differences
-            .iter()
-            .map(|(name, difference)| (name, difference)),
-    )
+fn by_name<S: Serializer>(of: &[GroupDifference], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(of.iter().map(|of| (of.metric.name(), of)))
 }
 
 impl Compare {
@@ -136,10 +78,7 @@ impl Compare {
             n_first: first.predictions.nrows(),
             n_second: second.predictions.nrows(),
             n_samples: first.labels.len(),
-            metrics: differences
-                .into_iter()
-                .map(|d| (d.metric.name(), d.into()))
-                .collect(),
+            metrics: differences,
             columns_left_out: [first.left_out.as_slice(), &second.left_out].concat(),
         };
         self.write_pairs(comparison.options(), [&first, &second])?;
@@ -176,9 +115,9 @@ impl Compare {
 
 impl CompareResult {
     fn table(&self) -> String {
-        let rows = self.metrics.iter().map(|(name, d)| {
+        let rows = self.metrics.iter().map(|d| {
             [
-                with_arrow(name),
+                with_arrow(d.metric.name()),
                 text::decimals(d.first.mean),
                 text::decimals(d.second.mean),
                 text::decimals(d.difference),
@@ -189,7 +128,7 @@ impl CompareResult {
         let (n, exact) = self
             .metrics
             .first()
-            .map_or((0, true), |(_, d)| (d.n_assignments, d.exact));
+            .map_or((0, true), |d| (d.n_assignments, d.exact));
         let how = if exact { "all" } else { "drawn" };
         format!(
             "{} and {} runs on {} samples; means over the pairs within each group; permutation test \

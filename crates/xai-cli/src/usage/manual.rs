@@ -1,12 +1,12 @@
 //! `xai man`
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
-use serde::Serialize;
 use xai_files::{Failure, InFile};
 
 use crate::output::{stdout, whole_file};
@@ -19,13 +19,6 @@ pub(crate) struct Manual {
     /// Write the pages of all commands to a folder, which is made: xai.1, xai-graph-fidelity.1, …
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
-}
-
-/// The JSON of `xai man --out`.
-#[derive(Serialize)]
-struct ManualResult {
-    /// The files, in the order of the commands.
-    pages: Vec<String>,
 }
 
 impl Manual {
@@ -46,12 +39,10 @@ impl Manual {
         for page in &pages {
             whole_file::write_text(&folder.join(&page.file), &page.text)?;
         }
-        let result = ManualResult {
-            pages: pages.into_iter().map(|page| page.file).collect(),
-        };
-        context.present(&result, || {
-            let n = result.pages.len();
-            format!("{n} pages in {}", folder.display())
+        // In the order of the commands.
+        let files: Vec<&str> = pages.iter().map(|page| page.file.as_str()).collect();
+        context.present(&BTreeMap::from([("pages", &files)]), || {
+            format!("{} pages in {}", files.len(), folder.display())
         })
     }
 }

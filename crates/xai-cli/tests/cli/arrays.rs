@@ -286,7 +286,6 @@ fn maps_beyond_single_precision_are_measured_or_refused_by_name() {
     }
 }
 
-#[cfg(feature = "onnx")]
 #[test]
 fn an_index_of_booleans_is_as_long_as_the_answer_of_the_model() {
     use crate::graph::onnx::ring_files;
@@ -307,7 +306,6 @@ fn an_index_of_booleans_is_as_long_as_the_answer_of_the_model() {
     }
 }
 
-#[cfg(feature = "onnx")]
 #[test]
 fn numbers_that_a_model_cannot_take_are_named() {
     use crate::harness::sample;

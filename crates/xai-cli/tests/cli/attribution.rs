@@ -4,7 +4,6 @@ use ndarray::{Array2, Array3, Array4, Axis, array};
 
 use crate::harness::Files;
 
-#[cfg(feature = "onnx")]
 fn sample(name: &str) -> String {
     crate::harness::sample(&format!("attribution/{name}"))
 }
@@ -61,7 +60,6 @@ fn complexity_and_sparseness_of_maps() {
     assert_eq!(s["per_sample"], serde_json::json!([0.0, 0.75]));
 }
 
-#[cfg(feature = "onnx")]
 #[test]
 fn deletion_and_insertion_of_the_sample() {
     let files = Files::new();
@@ -86,7 +84,6 @@ fn deletion_and_insertion_of_the_sample() {
     assert_eq!(all["curve"].as_array().unwrap().len(), 33);
 }
 
-#[cfg(feature = "onnx")]
 #[test]
 fn batches_and_threads_do_not_show() {
     let files = Files::new();
@@ -108,7 +105,6 @@ fn batches_and_threads_do_not_show() {
     assert!((value["value"].as_f64().unwrap() - batched["value"].as_f64().unwrap()).abs() < 1e-5);
 }
 
-#[cfg(feature = "onnx")]
 fn compare(explanations: &str, rest: &str) -> String {
     let maps = |name: &str| format!("{name}={}", sample(&format!("{name}.npy")));
     let maps: Vec<String> = explanations.split_whitespace().map(maps).collect();
@@ -122,11 +118,9 @@ fn compare(explanations: &str, rest: &str) -> String {
     )
 }
 
-#[cfg(feature = "onnx")]
 const ALL: &str = "saliency integrated_gradients occlusion random";
 
 /// Expected values were computed with another runtime.
-#[cfg(feature = "onnx")]
 #[test]
 fn comparing_the_explainers_of_the_sample_says_which_to_trust() {
     let files = Files::new();
@@ -185,7 +179,6 @@ fn comparing_the_explainers_of_the_sample_says_which_to_trust() {
     assert_eq!(rows.lines().count(), 1 + 4 * 14 * 60);
 }
 
-#[cfg(feature = "onnx")]
 #[test]
 fn a_comparison_says_what_its_commands_say_alone() {
     let files = Files::new();
@@ -223,7 +216,6 @@ fn a_comparison_says_what_its_commands_say_alone() {
     );
 }
 
-#[cfg(feature = "onnx")]
 #[test]
 fn a_metric_that_raw_scores_leave_undefined_does_not_end_a_comparison() {
     let files = Files::new();
@@ -286,9 +278,6 @@ fn every_metric_that_files_are_enough_for_is_a_command() {
             continue;
         }
         let with_model = asks("model") || asks("explainer");
-        if with_model && !cfg!(feature = "onnx") {
-            continue;
-        }
         let mut arguments = match (with_model, asks("masks")) {
             (true, _) => "--activation softmax".to_owned(),
             (false, true) => "--explanations e.npy".to_owned(),
@@ -334,7 +323,7 @@ fn every_metric_that_files_are_enough_for_is_a_command() {
         assert!(files.read("rows.csv").lines().count() > 2, "{name}");
         n_commands += 1;
     }
-    assert!(n_commands >= if cfg!(feature = "onnx") { 60 } else { 20 });
+    assert!(n_commands >= 60);
     assert!(files.table("attribution list").contains("complexity"));
 }
 
@@ -352,7 +341,6 @@ fn masks_may_be_numbers_from_0_to_1() {
     files.bad_data("wrong.npy", &of("mask-mae", "wrong.npy"));
 }
 
-#[cfg(feature = "onnx")]
 #[test]
 fn a_metric_that_is_no_older_than_the_registry_tells_its_direction() {
     let files = Files::new();
@@ -374,7 +362,6 @@ fn a_metric_that_is_no_older_than_the_registry_tells_its_direction() {
 }
 
 /// What was computed before an input of which the model makes infinity is kept.
-#[cfg(feature = "onnx")]
 #[test]
 fn a_comparison_that_stops_keeps_what_was_computed() {
     let files = Files::new();
@@ -391,7 +378,6 @@ fn a_comparison_that_stops_keeps_what_was_computed() {
 }
 
 /// A model of one node in the ONNX format, written field by field.
-#[cfg(feature = "onnx")]
 fn model_of_one_node(operator: &str) -> Vec<u8> {
     fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
         let length = u8::try_from(bytes.len()).expect("a short field");
@@ -420,7 +406,6 @@ fn model_of_one_node(operator: &str) -> Vec<u8> {
     [number(1, 8), field(8, &version), field(7, &graph.concat())].concat()
 }
 
-#[cfg(feature = "onnx")]
 #[test]
 fn an_operator_that_the_engine_lacks_is_named() {
     let files = Files::new();
@@ -446,7 +431,6 @@ fn an_operator_that_the_engine_lacks_is_named() {
 }
 
 /// Segments and masks are files of the commands that may need them, and of a comparison.
-#[cfg(feature = "onnx")]
 #[test]
 fn masks_and_segments_reach_the_metrics_that_take_them() {
     let files = Files::new();

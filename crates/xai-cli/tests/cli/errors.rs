@@ -305,7 +305,6 @@ fn graph_sweep() {
     }
 }
 
-#[cfg(feature = "onnx")]
 #[test]
 fn graph_models() {
     use crate::graph::onnx::{model, ring_files};
@@ -472,7 +471,6 @@ fn attribution() {
     );
 }
 
-#[cfg(feature = "onnx")]
 #[test]
 fn attribution_models() {
     let files = Files::new();
@@ -602,7 +600,6 @@ fn report() {
                 sample("casebased/test.csv")
             ),
         ),
-        #[cfg(feature = "onnx")]
         (
             "s.toml",
             format!(
@@ -611,7 +608,6 @@ fn report() {
                 sample("attribution")
             ),
         ),
-        #[cfg(feature = "onnx")]
         (
             "single.npy",
             format!(

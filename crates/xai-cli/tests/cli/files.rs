@@ -76,7 +76,6 @@ fn names_that_are_no_utf_8_are_names() {
     assert!(text.starts_with("error: \u{fffd}none.npy: "), "{text}");
 }
 
-#[cfg(feature = "onnx")]
 #[test]
 fn models_and_their_arrays_have_names_that_are_no_utf_8() {
     let files = Files::new();

@@ -239,7 +239,6 @@ fn elements_are_written_with_what_they_count_as() {
 }
 
 /// A model file on a small ring.
-#[cfg(feature = "onnx")]
 pub(crate) mod onnx {
     use ndarray::{Array1, Array2};
     use xai_metrics::graph::mask::Sparsity;

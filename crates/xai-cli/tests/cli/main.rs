@@ -8,23 +8,18 @@ mod attribution;
 mod casebased;
 mod data_attribution;
 mod errors;
-#[cfg(feature = "onnx")]
 mod examples;
-#[cfg(feature = "onnx")]
 mod explainers;
 #[cfg(unix)]
 mod faults;
 #[cfg(unix)]
 mod files;
-#[cfg(feature = "onnx")]
 mod golden;
 mod graph;
 mod harness;
 mod labels;
 mod messages;
-#[cfg(feature = "onnx")]
 mod models;
-#[cfg(feature = "onnx")]
 mod networks;
 #[cfg(unix)]
 mod outputs;

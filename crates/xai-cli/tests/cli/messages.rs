@@ -269,7 +269,6 @@ fn every_listed_metric_is_a_command_or_says_that_it_is_none() {
     assert_eq!(table.matches("in the libraries alone").count(), without);
 }
 
-#[cfg(feature = "onnx")]
 #[test]
 fn maps_of_which_none_is_like_another_are_told_what_finds_more_alike() {
     let files = Files::new();

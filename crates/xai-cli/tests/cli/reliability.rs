@@ -112,7 +112,6 @@ fn what_is_wrong_with_scores_is_said() {
 }
 
 /// What a comparison prints is what is read.
-#[cfg(feature = "onnx")]
 #[test]
 fn the_metrics_of_the_sample_are_judged() {
     use crate::harness::sample;

@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use crate::harness::{Files, sample};
 
-#[cfg(feature = "onnx")]
 fn close(value: &Value, expected: f64, tolerance: f64) {
     let value = value.as_f64().unwrap();
     assert!(
@@ -14,7 +13,6 @@ fn close(value: &Value, expected: f64, tolerance: f64) {
 }
 
 /// The value of an explainer by a metric.
-#[cfg(feature = "onnx")]
 fn value<'a>(section: &'a Value, metric: &str, explainer: &str) -> &'a Value {
     let names = section["explainers"].as_array().unwrap();
     let place = names.iter().position(|name| *name == explainer).unwrap();
@@ -23,7 +21,6 @@ fn value<'a>(section: &'a Value, metric: &str, explainer: &str) -> &'a Value {
     &metric["values"][place]["value"]
 }
 
-#[cfg(feature = "onnx")]
 #[test]
 fn without_a_command_the_sample_study_is_reported_and_nothing_beside_it_is_needed() {
     let files = Files::new();
@@ -91,7 +88,7 @@ fn without_a_command_the_sample_study_is_reported_and_nothing_beside_it_is_neede
     }
 }
 
-#[cfg(all(feature = "onnx", unix))]
+#[cfg(unix)]
 #[test]
 fn the_commands_that_a_report_names_give_its_numbers() {
     let files = Files::new();
@@ -201,7 +198,6 @@ fn a_wrong_study_leaves_no_report() {
     assert!(!files.path("xai-report").exists());
 }
 
-#[cfg(feature = "onnx")]
 #[test]
 fn a_study_names_the_metrics_that_it_asks_for() {
     let files = Files::new();
@@ -229,7 +225,6 @@ fn a_study_names_the_metrics_that_it_asks_for() {
     );
 }
 
-#[cfg(feature = "onnx")]
 #[test]
 fn channels_that_the_study_does_not_name_are_told_by_the_shape() {
     let files = Files::new();
@@ -270,7 +265,6 @@ fn the_seed_on_the_command_line_decides_over_that_of_the_study() {
     assert_eq!(simulated("3.toml --seed 5"), five);
 }
 
-#[cfg(feature = "onnx")]
 #[test]
 fn metrics_that_draw_draw_by_the_seed() {
     let files = Files::new();
@@ -462,7 +456,10 @@ fn the_program_finds_its_own_figures_right_whatever_seed_and_threads() {
         assert_eq!(check["wrong"], serde_json::json!([]), "{options}");
         let figures = check["figures"].as_array().unwrap();
         let of = |family: &str| figures.iter().filter(|of| of["family"] == family).count();
-        assert!(of("casebased") > 0 && of("graph") > 0 && of("repro") > 0);
-        assert_eq!(of("attribution") > 0, cfg!(feature = "onnx"));
+        assert!(
+            ["casebased", "attribution", "graph", "repro"]
+                .iter()
+                .all(|family| of(family) > 0)
+        );
     }
 }

@@ -129,7 +129,6 @@ fn several_sections_of_a_family_have_names_and_seeds_of_their_own() {
     assert_eq!(given["simulation"][1]["metrics"], sections[0]["metrics"]);
 }
 
-#[cfg(feature = "onnx")]
 #[test]
 fn a_study_of_the_files_of_a_folder_can_be_checked_and_reported() {
     let files = Files::new();
@@ -256,48 +255,45 @@ fn a_check_refuses_what_the_report_refuses() {
         ),
         ("[[simulation]]\ndraws = 't.csv'\n".to_owned(), "t.csv"),
     ];
-    if cfg!(feature = "onnx") {
-        let data = |name: &str| format!("{}/tests/data/models/{name}", env!("CARGO_MANIFEST_DIR"));
-        let (mlp, gnn) = (data("mlp.onnx"), data("gnn.onnx"));
-        let of_maps = |inputs: &str, explainers: &[&str]| {
-            let study = format!(
-                "[[attribution]]\nmodel = '{mlp}'\ninputs = '{inputs}'\ntargets = 'c.npy'\n"
-            );
-            let explainers = explainers
-                .iter()
-                .map(|maps| format!("[[attribution.explainers]]\nname = 'a'\nmaps = '{maps}'\n"));
-            study + &explainers.collect::<String>()
-        };
-        let of_graph = format!(
-            "[[graph]]\nmodel = '{gnn}'\nfeatures = 'nodes.npy'\nedge_index = 'edges.npy'\nedge_mask = 'short.npy'\n"
-        );
-        studies.extend([
-            (of_maps("t.csv", &["x.npy"]), "t.csv"),
-            (of_maps("x.npy", &["maps.npy"]), "maps.npy"),
-            (of_maps("nodes.npy", &["x.npy"]), "[12, 12]"),
-            (
-                of_maps("large.npy", &["x.npy"]),
-                "large.npy: 1e300 at [0, 0]",
-            ),
-            (
-                of_maps("x.npy", &["x.npy"]).replace("c.npy", "nine.npy"),
-                "nine.npy",
-            ),
-            (
-                of_maps("x.npy", &["x.npy"]).replace("c.npy", "x.npy"),
-                "(4, 3)",
-            ),
-            (
-                of_maps("x.npy", &["x.npy"])
-                    .replace("mlp", "column")
-                    .replace("c.npy", "binary.npy"),
-                "binary.npy",
-            ),
-            (of_maps("x.npy", &["x.npy", "x.npy"]), "once"),
-            (of_graph.replace("short", "two"), "[12, 12]"),
-            (of_graph, "short.npy"),
-        ]);
-    }
+    let data = |name: &str| format!("{}/tests/data/models/{name}", env!("CARGO_MANIFEST_DIR"));
+    let (mlp, gnn) = (data("mlp.onnx"), data("gnn.onnx"));
+    let of_maps = |inputs: &str, explainers: &[&str]| {
+        let study =
+            format!("[[attribution]]\nmodel = '{mlp}'\ninputs = '{inputs}'\ntargets = 'c.npy'\n");
+        let explainers = explainers
+            .iter()
+            .map(|maps| format!("[[attribution.explainers]]\nname = 'a'\nmaps = '{maps}'\n"));
+        study + &explainers.collect::<String>()
+    };
+    let of_graph = format!(
+        "[[graph]]\nmodel = '{gnn}'\nfeatures = 'nodes.npy'\nedge_index = 'edges.npy'\nedge_mask = 'short.npy'\n"
+    );
+    studies.extend([
+        (of_maps("t.csv", &["x.npy"]), "t.csv"),
+        (of_maps("x.npy", &["maps.npy"]), "maps.npy"),
+        (of_maps("nodes.npy", &["x.npy"]), "[12, 12]"),
+        (
+            of_maps("large.npy", &["x.npy"]),
+            "large.npy: 1e300 at [0, 0]",
+        ),
+        (
+            of_maps("x.npy", &["x.npy"]).replace("c.npy", "nine.npy"),
+            "nine.npy",
+        ),
+        (
+            of_maps("x.npy", &["x.npy"]).replace("c.npy", "x.npy"),
+            "(4, 3)",
+        ),
+        (
+            of_maps("x.npy", &["x.npy"])
+                .replace("mlp", "column")
+                .replace("c.npy", "binary.npy"),
+            "binary.npy",
+        ),
+        (of_maps("x.npy", &["x.npy", "x.npy"]), "once"),
+        (of_graph.replace("short", "two"), "[12, 12]"),
+        (of_graph, "short.npy"),
+    ]);
     for (study, told) in studies {
         files.text("s.toml", &study);
         let checked = files.run("report check s.toml --json");

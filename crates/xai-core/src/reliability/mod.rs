@@ -68,20 +68,3 @@ pub fn metrics() -> impl Iterator<Item = &'static MetricInfo> {
         .chain(RankStability::infos())
         .chain(ParameterSensitivity::infos())
 }
-
-/// The table of all of them as Markdown.
-#[must_use]
-pub fn markdown() -> String {
-    crate::describe::markdown(metrics())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// `cargo xtask metrics` writes it.
-    #[test]
-    fn the_table_of_the_documentation_is_that_of_the_metrics() {
-        assert_eq!(include_str!("../../METRICS.md"), markdown());
-    }
-}

@@ -33,8 +33,6 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add_functions!(
         module,
         state::graph_micro_intervals,
-        fidelity::graph_fidelity,
-        fidelity::graph_fidelity_by_probability,
         curves::graph_characterization,
         curves::graph_fidelity_curve_auc,
         unfaithfulness::graph_unfaithfulness,

@@ -240,6 +240,10 @@ impl GraphState {
     /// The result so far, as a dictionary.
     #[pyo3(signature = (n_jobs=None))]
     fn finish<'py>(&self, py: Python<'py>, n_jobs: Option<i64>) -> PyResult<Bound<'py, PyAny>> {
+        // A call of a function is a state, too: two divisions wake no threads.
+        if let State::Fidelity(state) = &self.state {
+            return to_python(py, &state.finish().or_raise(py)?);
+        }
         of_kind!(&self.state, |state| {
             let result = work::run(py, n_jobs, || state.finish())?;
             to_python(py, &result.or_raise(py)?)

@@ -3,14 +3,12 @@
 use crate::estimate::Estimate;
 use crate::family::Origin;
 use crate::report::Report;
-use crate::section::attribution::Attribution;
 use crate::section::casebased::{Casebased, Group};
 use crate::section::compared::Compared;
 use crate::section::data_attribution::DataAttribution;
 use crate::section::graph::{Graph, GraphExplainer};
 use crate::section::repro::Repro;
 use crate::section::simulation::Simulation;
-use crate::section::texts::Texts;
 use xai_core::Direction;
 
 /// A number of a report, by what finds it in another one.
@@ -31,8 +29,13 @@ type Named = (String, Direction, Estimate);
 /// All figures, in the order of the page.
 pub(super) fn figures(report: &Report) -> Vec<Figure> {
     let named = (report.casebased.iter().map(of_casebased))
-        .chain(report.attribution.iter().map(of_attribution))
-        .chain(report.texts.iter().map(of_texts))
+        .chain(
+            report
+                .attribution
+                .iter()
+                .map(|of| of_compared(&of.compared)),
+        )
+        .chain(report.texts.iter().map(|of| of_compared(&of.compared)))
         .chain(report.data_attribution.iter().map(of_data_attribution))
         .chain(report.graph.iter().map(of_graph))
         .chain(report.repro.iter().map(of_repro))
@@ -72,14 +75,6 @@ fn of_casebased(section: &Casebased) -> Vec<Named> {
         .into_iter()
         .filter_map(|(name, better, estimate)| Some((name.to_owned(), better, estimate?)));
     known.collect()
-}
-
-fn of_attribution(section: &Attribution) -> Vec<Named> {
-    of_compared(&section.compared)
-}
-
-fn of_texts(section: &Texts) -> Vec<Named> {
-    of_compared(&section.compared)
 }
 
 fn of_data_attribution(section: &DataAttribution) -> Vec<Named> {

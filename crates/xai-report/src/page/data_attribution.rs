@@ -4,9 +4,7 @@ use crate::family::Family;
 use crate::markup::{Cell, Table};
 use crate::page::block::{Block, Section, n_of};
 use crate::page::compared;
-use crate::picture::{
-    Axis, ErrorBars, Figure, LineChart, Picture, Point, Reference, Series, Style, TopCases,
-};
+use crate::picture::{Axis, Figure, LineChart, Picture, Reference, Series, TopCases};
 use crate::section::data_attribution::{
     DataAttribution, DetectionCurve, MislabeledCases, TopCase, TopCasesOfSample,
 };
@@ -66,21 +64,13 @@ fn whole(section: &DataAttribution) -> Table {
 /// How early mislabeled cases come by each explainer.
 fn detection(section: &DataAttribution, found: &MislabeledCases) -> Figure {
     let series = |curve: &DetectionCurve| {
-        let explainers = &section.compared.explainers;
-        let index = explainers.iter().position(|name| *name == curve.explainer);
-        let points = curve.points.iter().map(|point| Point {
-            x: point.inspected,
-            y: point.found,
-            interval: None,
-            n: None,
-        });
-        Series {
-            name: curve.explainer.clone(),
-            style: Style::of(index.unwrap_or(0)),
-            points: points.collect(),
-            best: None,
-            error_bars: ErrorBars::None,
-        }
+        let points = curve.points.iter();
+        let points = points.map(|point| (point.inspected, point.found));
+        Series::without_intervals(
+            &curve.explainer,
+            section.compared.place(&curve.explainer),
+            points,
+        )
     };
     let picture = LineChart {
         x: Axis::new("share of training cases inspected", (0.0, 1.0)),

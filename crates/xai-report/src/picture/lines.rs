@@ -144,6 +144,29 @@ pub(crate) struct Series {
     pub(crate) error_bars: ErrorBars,
 }
 
+impl Series {
+    /// A line of the explainer that is the `index`th of its section.
+    pub(crate) fn without_intervals(
+        name: &str,
+        index: usize,
+        points: impl Iterator<Item = (f64, f64)>,
+    ) -> Self {
+        let points = points.map(|(x, y)| Point {
+            x,
+            y,
+            interval: None,
+            n: None,
+        });
+        Self {
+            name: name.to_owned(),
+            style: Style::of(index),
+            points: points.collect(),
+            best: None,
+            error_bars: ErrorBars::None,
+        }
+    }
+}
+
 /// One point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Point {

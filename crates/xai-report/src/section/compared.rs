@@ -176,6 +176,12 @@ impl Compared {
         known.map_or(metric, |known| known.title.as_str())
     }
 
+    /// The place of an explainer among those of the section, by which its lines look the same in all pictures.
+    pub(crate) fn place(&self, explainer: &str) -> usize {
+        let mut names = self.explainers.iter();
+        names.position(|name| name == explainer).unwrap_or(0)
+    }
+
     /// The pairs of metrics that rank the explainers in rather opposite orders, with their negative tau, least first.
     #[must_use]
     pub fn opposite_metrics(&self) -> Vec<(&RankAgreement, f64)> {

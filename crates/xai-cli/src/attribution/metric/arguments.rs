@@ -72,10 +72,7 @@ fn reads_files(entry: &Entry) -> bool {
     };
     let has_file = |need: &Input| FILES.iter().any(|file| file.input == *need) || is_side(*need);
     let needs_inputs = entry.info.needs.contains(&input::INPUTS);
-    entry.is_built()
-        && entry.info.needs.iter().all(has_file)
-        && (!asks(entry) || cfg!(feature = "onnx"))
-        && (!needs_inputs || asks(entry))
+    entry.is_built() && entry.info.needs.iter().all(has_file) && (!needs_inputs || asks(entry))
 }
 
 /// Whether a metric asks a model or an explainer.

@@ -1,12 +1,12 @@
 //! `xai attribution NAME`: any metric of the registry, on files.
 
 pub(super) mod arguments;
-#[cfg(feature = "onnx")]
 mod of_model;
 
 use std::path::PathBuf;
 
-use clap::{ArgMatches, FromArgMatches};
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 use xai_metrics::attribution::batch::Data;
 use xai_metrics::attribution::metric::{BaseScorePolicy, Entry, MetricValue, Parameter};
 use xai_metrics::attribution::model::Samples;
@@ -14,7 +14,6 @@ use xai_metrics::attribution::run::MaskedScores;
 use xai_metrics::attribution::{Evaluate, Scoring, help, input};
 use xai_metrics::core::Input;
 
-#[cfg(feature = "onnx")]
 use crate::attribution::options::ScoringOptions;
 use xai_files::samples::{FileSamples, WatchedSamples};
 use xai_files::{Failure, Files, InFiles};
@@ -43,7 +42,6 @@ enum Source {
     /// Files with scores of whole and of masked inputs.
     Scores { base: PathBuf, masked: PathBuf },
     /// A model that scores inputs, an explainer, or both.
-    #[cfg(feature = "onnx")]
     Asked(ScoringOptions),
     /// Maps alone.
     Maps(LayoutOptions),
@@ -57,7 +55,6 @@ impl Source {
         {
             return Ok(Self::Scores { base, masked });
         }
-        #[cfg(feature = "onnx")]
         if arguments::asks(entry) {
             return ScoringOptions::from_arg_matches(matches).map(Self::Asked);
         }
@@ -65,12 +62,28 @@ impl Source {
     }
 }
 
-impl MetricCommand {
-    /// The command that was given.
-    pub(super) fn from_arg_matches(
-        entry: &'static Entry,
-        matches: &ArgMatches,
-    ) -> Result<Self, clap::Error> {
+/// A command for each metric of the registry that files are enough for.
+impl Subcommand for MetricCommand {
+    fn augment_subcommands(command: Command) -> Command {
+        command.subcommands(arguments::entries().map(arguments::command))
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        arguments::entries().any(|entry| entry.info.name == name)
+    }
+}
+
+impl FromArgMatches for MetricCommand {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let of_metric = matches.subcommand().and_then(|(name, matches)| {
+            let entry = arguments::entries().find(|entry| entry.info.name == name);
+            Some((entry?, matches))
+        });
+        let (entry, matches) = of_metric.ok_or(clap::Error::new(ErrorKind::MissingSubcommand))?;
         let source = Source::from_arg_matches(entry, matches)?;
         let file = |name| matches.get_one::<PathBuf>(name).cloned();
         let files = match source {
@@ -88,6 +101,13 @@ impl MetricCommand {
         })
     }
 
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl MetricCommand {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let is_given = |input: Input| self.files.iter().any(|(of, _)| *of == input);
         if !matches!(self.source, Source::Scores { .. }) {
@@ -114,13 +134,11 @@ impl MetricCommand {
             (Source::Scores { .. }, None) => {
                 return Err(Failure::of_option("--base", "not a metric of scores"));
             }
-            #[cfg(feature = "onnx")]
             (Source::Asked(scoring), Some(of_scores)) => {
                 let (scores, reading) = self.model_scores(scoring, context)?;
                 let value = self.of_scores(of_scores, &scores, &self.places()?)?;
                 (value, Some(reading))
             }
-            #[cfg(feature = "onnx")]
             (Source::Asked(scoring), None) => {
                 let (value, reading) = self.of_asked(scoring, context)?;
                 (value, Some(reading))

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::ArgMatches;
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use xai_files::{Failure, Files, InFiles};
-use xai_metrics::casebased::data_attribution::{Entry, Outcome, evaluate_all};
+use xai_metrics::casebased::data_attribution::{Entry, METRICS, Outcome, evaluate_all};
 use xai_metrics::casebased::input;
 use xai_metrics::core::Input;
 use xai_metrics::core::describe::{Setting, Value};
@@ -46,9 +47,28 @@ impl Serialize for MetricResult<'_> {
     }
 }
 
-impl MetricCommand {
-    /// The command that was given.
-    pub(super) fn from_arg_matches(entry: &'static Entry, matches: &ArgMatches) -> Self {
+/// A command for each metric of the library's list.
+impl Subcommand for MetricCommand {
+    fn augment_subcommands(command: Command) -> Command {
+        command.subcommands(METRICS.iter().map(arguments::command))
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        METRICS.iter().any(|entry| entry.info.name == name)
+    }
+}
+
+impl FromArgMatches for MetricCommand {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let of_metric = matches.subcommand().and_then(|(name, matches)| {
+            let entry = METRICS.iter().find(|entry| entry.info.name == name);
+            Some((entry?, matches))
+        });
+        let (entry, matches) = of_metric.ok_or(clap::Error::new(ErrorKind::MissingSubcommand))?;
         let file = |of: Input| matches.get_one::<PathBuf>(of.name()).cloned();
         let files = arguments::files_of(entry);
         let params = entry.params().into_iter().filter_map(|param| {
@@ -56,16 +76,23 @@ impl MetricCommand {
             Some((param.name.to_owned(), Value::Text(text.clone())))
         });
         let out = matches.try_get_one::<PathBuf>("out").ok().flatten();
-        Self {
+        Ok(Self {
             entry,
             files: files
                 .filter_map(|of| Some((of.input, file(of.input)?)))
                 .collect(),
             params: params.collect(),
             out: out.cloned(),
-        }
+        })
     }
 
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl MetricCommand {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let working = context.working("reading attributions");
         let inputs = Inputs::read(&self.files)?;

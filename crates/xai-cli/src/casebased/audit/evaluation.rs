@@ -44,10 +44,7 @@ impl AuditOfTable {
         out: Option<&Path>,
         context: &Context,
     ) -> Result<Audited, Failure> {
-        let columns = (self.label.as_deref(), self.predicted.as_deref());
-        let working = context.working("reading and fitting training cases");
-        let fitted = self.source.explainer(columns.0, columns.1, compares)?;
-        drop(working);
+        let fitted = self.table.fitted(compares, context)?;
         if fitted.aggregate_only {
             return Err(Failure::of_option(
                 "--aggregate-only",
@@ -55,8 +52,7 @@ impl AuditOfTable {
             )
             .help("`xai casebased explain` releases aggregates"));
         }
-        let mut explaining =
-            Explaining::new(&self.source, fitted, &self.test, columns, usize::MAX)?;
+        let mut explaining = self.table.explaining(fitted, usize::MAX)?;
         if context.is_check() {
             while explaining.samples()?.is_some() {}
         }
@@ -67,7 +63,7 @@ impl AuditOfTable {
             self.audit(&mut explaining, listing, &mut listed, rows, context)
         })?;
         let features = match listed {
-            Some(listed) => listed.compare(&explaining, &self.test)?,
+            Some(listed) => listed.compare(&explaining, &self.table.test)?,
             None => BTreeMap::new(),
         };
         let fitted = &explaining.fitted;
@@ -91,14 +87,14 @@ impl AuditOfTable {
         rows: &mut Rows<'_>,
         context: &Context,
     ) -> Result<AuditReport, Failure> {
-        let files = Files::mainly(&self.test);
+        let files = Files::mainly(&self.table.test);
         let empty = || {
             Audit::listing(listing.n_least_supported)
                 .with_cases()
                 .with_distribution()
         };
         let mut audit = empty();
-        let bar = context.progress_bytes(&self.test, "auditing");
+        let bar = context.progress_bytes(&self.table.test, "auditing");
         while let Some(samples) = explaining.samples()? {
             let explanations = explaining.explain(&samples)?;
             // Samples are counted as the file does, also where rows were left out.

@@ -12,8 +12,7 @@ use xai_metrics::casebased::AuditReport;
 use xai_metrics::casebased::result::Listing;
 use xai_metrics::core::Interval;
 
-use crate::casebased::explaining::Tables;
-use crate::casebased::fitting::Source;
+use crate::casebased::explaining::{Tables, TestTable};
 use crate::output::text;
 use crate::{Context, Described, examples};
 
@@ -25,17 +24,7 @@ use crate::{Context, Described, examples};
 ]))]
 pub(crate) struct AuditOfTable {
     #[command(flatten)]
-    source: Source,
-    /// The cases to audit, with the same features by name; read piece by piece, so that it may be
-    /// larger than memory.
-    #[arg(long, value_name = "Q.csv")]
-    test: PathBuf,
-    /// The column of the true class: whole numbers, words, or True and False.
-    #[arg(long, value_name = "COLUMN")]
-    label: Option<String>,
-    /// The column of the predicted class in the test file; without it the neighbours vote.
-    #[arg(long, value_name = "COLUMN")]
-    predicted: Option<String>,
+    table: TestTable,
     #[command(flatten)]
     listing: Described<Listing>,
     /// Write a row per test row: sample, predicted, true, correspondence, level.

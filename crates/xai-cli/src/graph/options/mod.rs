@@ -2,5 +2,4 @@
 
 pub(super) mod compared;
 pub(crate) mod index;
-#[cfg(feature = "onnx")]
 pub(super) mod model_and_graph;

@@ -1,6 +1,5 @@
 //! The sections of a report: each computes what its command computes, of which the library makes the section.
 
-#[cfg(feature = "onnx")]
 pub(crate) mod attribution;
 pub(crate) mod casebased;
 pub(crate) mod data_attribution;

@@ -1,7 +1,6 @@
 //! Models, their inputs, and maps of the inputs' shape.
 
 use xai_files::content::Content;
-#[cfg(feature = "onnx")]
 use xai_files::onnx::model::ends_in_logits;
 
 use crate::report::init::TomlText;
@@ -56,12 +55,6 @@ pub(super) fn write(files: &[FoundFile], text: &mut TomlText) -> usize {
         n += 1;
     }
     n
-}
-
-/// Whether a model answers with logits: this build reads no models.
-#[cfg(not(feature = "onnx"))]
-fn ends_in_logits(_: &std::path::Path) -> bool {
-    false
 }
 
 /// Whether an array has the shape of maps of inputs: theirs, or without channels.

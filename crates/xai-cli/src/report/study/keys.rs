@@ -3,6 +3,7 @@
 use clap::{Arg, ArgAction, Args, Command, ValueHint};
 use xai_report::Family;
 
+use crate::attribution::compare::Compare;
 use crate::attribution::texts::Texts;
 use crate::casebased::attribution::compare::CompareAttributions;
 use crate::casebased::audit::AuditOfTable;
@@ -133,9 +134,6 @@ impl OptionOfKey {
     }
 }
 
-#[cfg(feature = "onnx")]
-use crate::attribution::compare::Compare;
-
 /// A command whose options are keys of a section.
 pub(crate) struct CommandOfSection {
     /// `["graph", "sweep"]`
@@ -148,15 +146,6 @@ pub(crate) struct CommandOfSection {
     pub(crate) renamed: &'static [(&'static str, &'static str)],
 }
 
-fn options<A: Args>() -> Command {
-    A::augment_args(
-        Command::new("xai")
-            .no_binary_name(true)
-            .disable_help_flag(true)
-            .disable_version_flag(true),
-    )
-}
-
 /// Whether sections of a family compare explainers.
 pub(crate) fn has_explainers(family: Family) -> bool {
     matches!(
@@ -165,83 +154,65 @@ pub(crate) fn has_explainers(family: Family) -> bool {
     )
 }
 
-/// The commands that a section of a family is.
-pub(crate) fn commands(family: Family) -> &'static [CommandOfSection] {
-    match family {
-        Family::Casebased => CASEBASED,
-        Family::Attribution => ATTRIBUTION,
-        Family::DataAttribution => DATA_ATTRIBUTION,
-        Family::Texts => TEXTS,
-        Family::Graph => GRAPH,
-        Family::Repro => REPRO,
-        Family::Simulation => SIMULATION,
-    }
-}
-
-const CASEBASED: &[CommandOfSection] = &[CommandOfSection {
-    path: &["casebased", "audit"],
-    command: options::<AuditOfTable>,
-    left_out: &["out", "n-least-supported"],
-    renamed: &[],
-}];
-
-#[cfg(feature = "onnx")]
-const ATTRIBUTION: &[CommandOfSection] = &[CommandOfSection {
-    path: &["attribution", "compare"],
-    command: options::<Compare>,
-    // Explainers are tables of their own.
-    left_out: &["out", "explanations", "explainers"],
-    renamed: &[],
-}];
-
-#[cfg(not(feature = "onnx"))]
-const ATTRIBUTION: &[CommandOfSection] = &[];
-
-const TEXTS: &[CommandOfSection] = &[CommandOfSection {
-    path: &["attribution", "texts"],
-    command: options::<Texts>,
-    left_out: &[],
-    renamed: &[],
-}];
-
-const DATA_ATTRIBUTION: &[CommandOfSection] = &[CommandOfSection {
-    path: &["casebased", "attribution", "compare"],
-    command: options::<CompareAttributions>,
-    left_out: &["out", "attributions", "random-attributions", "scores"],
-    renamed: &[],
-}];
-
 /// The place of `xai graph sweep` among the commands of the family.
 pub(crate) const SWEEP: usize = 0;
 /// The place of `xai graph groundtruth`.
 pub(crate) const GROUNDTRUTH: usize = 1;
 
-const GRAPH: &[CommandOfSection] = &[
+/// A command; every option but those that are left out is a key of its name.
+const fn command<A: Args>(
+    path: &'static [&'static str],
+    left_out: &'static [&'static str],
+) -> CommandOfSection {
     CommandOfSection {
-        path: &["graph", "sweep"],
-        command: options::<SweepCommand>,
-        left_out: &["out"],
+        path,
+        command: || {
+            A::augment_args(
+                Command::new("xai")
+                    .no_binary_name(true)
+                    .disable_help_flag(true)
+                    .disable_version_flag(true),
+            )
+        },
+        left_out,
         renamed: &[],
-    },
-    CommandOfSection {
-        path: &["graph", "groundtruth"],
-        command: options::<Groundtruth>,
-        left_out: &["out"],
-        // `target` are the true labels of the nodes.
-        renamed: &[("predicted", "edge_mask"), ("target", "edge_mask_true")],
-    },
-];
+    }
+}
 
-const REPRO: &[CommandOfSection] = &[CommandOfSection {
-    path: &["repro", "pairwise"],
-    command: options::<Pairwise>,
-    left_out: &["out", "summary-only", "inconsistent"],
-    renamed: &[],
-}];
+const CASEBASED: CommandOfSection =
+    command::<AuditOfTable>(&["casebased", "audit"], &["out", "n-least-supported"]);
+const TEXTS: CommandOfSection = command::<Texts>(&["attribution", "texts"], &[]);
+const SWEPT: CommandOfSection = command::<SweepCommand>(&["graph", "sweep"], &["out"]);
+const COMPARED_WITH_TRUTH: CommandOfSection = CommandOfSection {
+    // `target` are the true labels of the nodes.
+    renamed: &[("predicted", "edge_mask"), ("target", "edge_mask_true")],
+    ..command::<Groundtruth>(&["graph", "groundtruth"], &["out"])
+};
+const SIMULATION: CommandOfSection =
+    command::<StudyCommand>(&["repro", "simulate", "study"], &["out"]);
+const REPRO: CommandOfSection = command::<Pairwise>(
+    &["repro", "pairwise"],
+    &["out", "summary-only", "inconsistent"],
+);
+// Explainers are tables of their own.
+const ATTRIBUTION: CommandOfSection = command::<Compare>(
+    &["attribution", "compare"],
+    &["out", "explanations", "explainers"],
+);
+const DATA_ATTRIBUTION: CommandOfSection = command::<CompareAttributions>(
+    &["casebased", "attribution", "compare"],
+    &["out", "attributions", "random-attributions", "scores"],
+);
 
-const SIMULATION: &[CommandOfSection] = &[CommandOfSection {
-    path: &["repro", "simulate", "study"],
-    command: options::<StudyCommand>,
-    left_out: &["out"],
-    renamed: &[],
-}];
+/// The commands that a section of a family is.
+pub(crate) fn commands(family: Family) -> &'static [CommandOfSection] {
+    match family {
+        Family::Casebased => &[CASEBASED],
+        Family::Attribution => &[ATTRIBUTION],
+        Family::DataAttribution => &[DATA_ATTRIBUTION],
+        Family::Texts => &[TEXTS],
+        Family::Graph => &[SWEPT, COMPARED_WITH_TRUTH],
+        Family::Repro => &[REPRO],
+        Family::Simulation => &[SIMULATION],
+    }
+}

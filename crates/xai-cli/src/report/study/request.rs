@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use clap::{Args, FromArgMatches};
 use xai_report::Family;
 
-#[cfg(feature = "onnx")]
 use crate::attribution::compare::Compare;
 use crate::report::study::arguments::{CommandLine, NamedFile, WrongValue};
 use crate::report::study::document::{Document, Key, Section, Table, Value};
@@ -30,7 +29,6 @@ use crate::usage::nearest;
 #[derive(Debug)]
 pub(crate) enum Request {
     Casebased(Box<AuditOfTable>),
-    #[cfg(feature = "onnx")]
     Attribution(Box<Compare>),
     Texts(Box<Texts>),
     /// With the files of training and test cases as images.
@@ -341,17 +339,7 @@ impl Preparing<'_> {
         key.map(|key| self.text(key).map(str::to_owned)).transpose()
     }
 
-    #[cfg(not(feature = "onnx"))]
-    fn attribution(&self) -> Result<Prepared, Failure> {
-        let failure = self
-            .document
-            .text
-            .failure(self.section.at.clone(), "this build runs no ONNX models");
-        Err(failure.help("build `xai` with its default features"))
-    }
-
     /// One command of all explainers.
-    #[cfg(feature = "onnx")]
     fn attribution(&self) -> Result<Prepared, Failure> {
         let mut line = self.line(0, &self.section.keys)?;
         for table in &self.section.explainers {

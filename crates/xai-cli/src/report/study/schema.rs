@@ -218,7 +218,6 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "onnx")]
     #[test]
     fn a_parameter_has_its_range_its_words_and_its_default() {
         let schema = of_study();

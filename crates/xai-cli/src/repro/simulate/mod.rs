@@ -1,9 +1,9 @@
 //! `xai repro simulate`
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use serde::Serialize;
 use xai_files::{Failure, InFiles};
 use xai_metrics::repro::simulate::ClassSimulator;
 
@@ -46,11 +46,6 @@ pub(crate) struct Classes {
     out: Option<PathBuf>,
 }
 
-#[derive(Serialize)]
-struct ClassesResult {
-    probabilities: Vec<Vec<f64>>,
-}
-
 impl Classes {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let classes = self.classes.read_seeded(context)?;
@@ -81,9 +76,9 @@ impl Classes {
             probabilities.iter().map(|p| p.iter().map(f64::to_string)),
         )?;
         bar.finish_and_clear();
-        let result = ClassesResult { probabilities };
+        let result = BTreeMap::from([("probabilities", &probabilities)]);
         context.present(&result, || {
-            let rows = result.probabilities.iter().enumerate().map(|(draw, p)| {
+            let rows = probabilities.iter().enumerate().map(|(draw, p)| {
                 let p: Vec<String> = p.iter().map(|x| format!("{x:.4}")).collect();
                 [draw.to_string(), p.join(" ")]
             });

@@ -12,7 +12,7 @@ from .. import _native
 from .._arguments import check_class, threads, whole_or_none
 from .._results import Table, html_table
 from .._statistics import Interval, interval_of
-from ._fidelity import Fidelity
+from ._fidelity import Fidelity, fold
 from ._ground_truth import (
     GroundTruth,
     PrecisionRecallCurve,
@@ -20,7 +20,7 @@ from ._ground_truth import (
     curves_of,
     ground_truth_of,
 )
-from ._inputs import answers, mask_and_truth, positions, same_precision
+from ._inputs import mask_and_truth, same_precision
 from ._unfaithfulness import Unfaithfulness
 
 Self = TypeVar("Self", bound="_Accumulator")
@@ -100,19 +100,10 @@ class FidelityAccumulator(_Accumulator):
         Returns the accumulator itself. An error leaves the state as it was. Raises ``ValueError``
         for ``by="probability"`` with ``over_graphs``.
         """
-        truth = None if target is None else answers(target, "target")
-        if by == "label":
-            of = [answers(full, "full"), answers(kept, "kept"), answers(complement, "complement")]
-            at = positions(index, len(of[0]))
-            self._state.update_fidelity(*of, truth, at, self.n_jobs)
-        elif by != "probability":
-            raise ValueError(f"by: expected 'label' or 'probability', got {by!r}")
-        elif self.over_graphs:
+        if self.over_graphs and by == "probability":
             raise ValueError("by: averages over graphs are taken by label")
-        else:
-            rows = same_precision(full=full, kept=kept, complement=complement)
-            at = positions(index, len(rows[0]))
-            self._state.update_probabilities(*rows, str(return_type), truth, at, self.n_jobs)
+        choices = (target, index, by, return_type, self.n_jobs)
+        fold(self._state, full, kept, complement, *choices)
         return self
 
     def finish(self) -> Any:

@@ -93,20 +93,33 @@ def fidelity(
     >>> of.pos, of.neg, of.characterization
     (0.75, 0.25, 0.75)
     """
-    n_jobs = threads(n_jobs)
+    state, n_jobs = _native.GraphState.fidelity(False), threads(n_jobs)
+    fold(state, full, kept, complement, target, index, by, return_type, n_jobs)
+    return Fidelity(**state.finish(n_jobs))
+
+
+def fold(
+    state: Any,
+    full: Any,
+    kept: Any,
+    complement: Any,
+    target: Any,
+    index: Any,
+    by: str,
+    return_type: str,
+    n_jobs: int | None,
+) -> None:
+    """Folds what a model answered into a state."""
     truth = None if target is None else answers(target, "target")
     if by == "label":
-        full, kept = answers(full, "full"), answers(kept, "kept")
-        complement = answers(complement, "complement")
-        at = positions(index, len(full))
-        return Fidelity(**_native.graph_fidelity(full, kept, complement, truth, at, n_jobs))
-    if by != "probability":
+        of = [answers(full, "full"), answers(kept, "kept"), answers(complement, "complement")]
+        state.update_fidelity(*of, truth, positions(index, len(of[0])), n_jobs)
+    elif by == "probability":
+        rows = same_precision(full=full, kept=kept, complement=complement)
+        at = positions(index, len(rows[0]))
+        state.update_probabilities(*rows, str(return_type), truth, at, n_jobs)
+    else:
         raise ValueError(f"by: expected 'label' or 'probability', got {by!r}")
-    full, kept, complement = same_precision(full=full, kept=kept, complement=complement)
-    scores = _native.graph_fidelity_by_probability(
-        full, kept, complement, str(return_type), truth, positions(index, len(full)), n_jobs
-    )
-    return Fidelity(**scores)
 
 
 def characterization_score(

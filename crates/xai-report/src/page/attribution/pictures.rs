@@ -1,9 +1,7 @@
 //! Pictures of the curves behind metrics, and of maps.
 
 use crate::page::block::Block;
-use crate::picture::{
-    Axis, ErrorBars, Figure, LineChart, Picture, Point, Series, Style, Tiles, nice_domain,
-};
+use crate::picture::{Axis, Figure, LineChart, Picture, Series, Tiles, nice_domain};
 use crate::section::attribution::{Attribution, Curve, CurvesOfMetric};
 use crate::section::gallery::{Gallery, GalleryItem};
 use crate::text::with_arrow;
@@ -35,25 +33,13 @@ fn of_curves(section: &Attribution, curves: &CurvesOfMetric) -> Figure {
 }
 
 fn series(section: &Attribution, curve: &Curve) -> Series {
-    // An explainer looks the same in all pictures of the section.
-    let index = section
-        .compared
-        .explainers
-        .iter()
-        .position(|name| *name == curve.explainer);
-    let points = curve.points.iter().map(|point| Point {
-        x: point.n_flipped as f64,
-        y: point.score,
-        interval: None,
-        n: None,
-    });
-    Series {
-        name: curve.explainer.clone(),
-        style: Style::of(index.unwrap_or(0)),
-        points: points.collect(),
-        best: None,
-        error_bars: ErrorBars::None,
-    }
+    let points = curve.points.iter();
+    let points = points.map(|point| (point.n_flipped as f64, point.score));
+    Series::without_intervals(
+        &curve.explainer,
+        section.compared.place(&curve.explainer),
+        points,
+    )
 }
 
 /// The most pixels on a side of an image.

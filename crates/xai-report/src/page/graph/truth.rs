@@ -2,8 +2,7 @@
 
 use crate::estimate::Histogram;
 use crate::picture::{
-    Axis, BarGroup, Bars, ErrorBars, Figure, Intervals, LineChart, Picture, Point, Reference, Row,
-    Series, Style,
+    Axis, BarGroup, Bars, Figure, Intervals, LineChart, Picture, Reference, Row, Series, Style,
 };
 use crate::section::graph::{AgainstTruth, Graph, MaskSummary};
 
@@ -82,18 +81,9 @@ fn curves(
     reference: Reference,
     points: impl Fn(&AgainstTruth) -> &Vec<[f64; 2]>,
 ) -> LineChart {
-    let point = |&[x, y]: &[f64; 2]| Point {
-        x,
-        y,
-        interval: None,
-        n: None,
-    };
-    let series = known.iter().map(|(index, name, truth)| Series {
-        name: (*name).to_owned(),
-        style: Style::of(*index),
-        points: points(truth).iter().map(point).collect(),
-        best: None,
-        error_bars: ErrorBars::None,
+    let series = known.iter().map(|(index, name, truth)| {
+        let points = points(truth).iter().map(|&[x, y]| (x, y));
+        Series::without_intervals(name, *index, points)
     });
     LineChart {
         x: Axis::new(x, (0.0, 1.0)),

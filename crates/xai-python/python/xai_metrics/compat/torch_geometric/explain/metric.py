@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from xai_metrics import _native, graph
-from xai_metrics.graph._inputs import answers, mask_and_truth, on_host, same_precision
+from xai_metrics.graph._inputs import mask_and_truth, on_host, same_precision
 
 from ._explained import Explained, word
 
@@ -80,14 +80,14 @@ def fidelity(explainer: Any, explanation: Any) -> tuple[float, float]:
     full = target if is_model else asked.labels(asked.prediction())
     kept = asked.labels(asked.masked_prediction())
     complement = asked.labels(asked.masked_prediction(complement=True))
-    scores = _native.graph_fidelity(
-        answers(on_host(full), "full"),
-        answers(on_host(kept), "kept"),
-        answers(on_host(complement), "complement"),
-        None if is_model else answers(on_host(target), "target"),
-        asked.index(),
+    scores = graph.fidelity(
+        on_host(full),
+        on_host(kept),
+        on_host(complement),
+        None if is_model else on_host(target),
+        index=asked.index(),
     )
-    return float(scores["pos"]), float(scores["neg"])
+    return scores.pos, scores.neg
 
 
 def characterization_score(
