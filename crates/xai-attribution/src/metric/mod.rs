@@ -27,9 +27,9 @@ pub use entry::{Entry, Precision};
 pub use kinds::{
     AgreementFormula, AgreementOptions, Answer, Answers, BaseScorePolicy, CurveKind, CurveMetric,
     CurvePoints, MASK_NEEDS, MapAgreement, MaskFormula, MaskMetric, MaskedMap, Notes,
-    OutputFormula, OutputMetric, OutputPair, REFERENCE_NEEDS, RankTies, ReferenceMetric, Relevance,
-    SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric, TruthFormula, TruthMetric, Whole,
-    WholeMetric, area, map_agreement,
+    OutputFormula, OutputMetric, OutputPair, Outputs, REFERENCE_NEEDS, RankTies, ReferenceMetric,
+    Relevance, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric, TruthFormula, TruthMetric,
+    Whole, WholeMetric, area, map_agreement,
 };
 pub use localization::*;
 pub use protocol::MetricValue;

@@ -4,13 +4,13 @@ use ndarray::{Array2, ArrayViewD, array};
 use proptest::prelude::*;
 use xai_attribution::batch::{Data, Segments};
 use xai_attribution::metric::{
-    Answer, Answers, Comprehensiveness, CountedOutputs, CrossEntropy, LogOdds, MaskedAccuracy,
-    Measure, OutputMae, OutputMse, RationaleSufficiency,
+    Answers, Comprehensiveness, CountedOutputs, CrossEntropy, LogOdds, MaskedAccuracy, Measure,
+    OutputMae, OutputMse, RationaleSufficiency,
 };
 use xai_attribution::perturbation::{Features, ShareRounding, TopRemoval};
 use xai_attribution::{Activation, Evaluate, help, input};
 
-/// Two outputs: the sum, and the sum of every second element.
+/// Two logits: the sum, and the sum of every second element. Some of them could be probabilities.
 fn model(batch: ArrayViewD<'_, f64>) -> Result<Array2<f64>, std::fmt::Error> {
     let sums = batch.outer_iter().flat_map(|x| {
         let every_second: f64 = x.iter().step_by(2).sum();
@@ -41,7 +41,7 @@ fn near(a: &[Option<f64>], b: impl Iterator<Item = f64>) -> bool {
 proptest! {
     #[test]
     fn log_odds_are_the_drop_after_a_log_softmax((x, maps) in inputs_and_maps(), top in 0.05..1.0f64, keep in any::<bool>()) {
-        let ours = per_sample(&LogOdds::new().top(top).keep(keep), &x, &maps);
+        let ours = per_sample(&LogOdds::new().answers(Answers::Logits).top(top).keep(keep), &x, &maps);
         let targets = vec![1; x.nrows()];
         let drops = match keep {
             false => Comprehensiveness::new().shares(&[top]).activation(Activation::LogSoftmax)
@@ -55,13 +55,13 @@ proptest! {
 
     #[test]
     fn log_odds_are_what_cross_entropy_loses((x, maps) in inputs_and_maps(), top in 0.05..1.0f64) {
-        let ours = per_sample(&LogOdds::new().top(top), &x, &maps);
-        let without = per_sample(&CrossEntropy::new().top(top), &x, &maps);
+        let ours = per_sample(&LogOdds::new().answers(Answers::Logits).top(top), &x, &maps);
+        let without = per_sample(&CrossEntropy::new().answers(Answers::Logits).top(top), &x, &maps);
         let outputs = model(x.view().into_dyn()).unwrap();
         let whole = outputs.outer_iter().map(|row| {
-            let outputs = row.to_vec();
-            let answer = Answer { outputs: &outputs, class: 1, score: outputs[1] };
-            answer.log_prob(Answers::Logits).unwrap().unwrap()
+            let mut outputs = row.to_vec();
+            Activation::LogSoftmax.apply_row(&mut outputs);
+            outputs[1]
         });
         let expected = whole.zip(&without).map(|(log_prob, without)| -log_prob - without.unwrap());
         prop_assert!(near(&ours, expected));
@@ -71,7 +71,7 @@ proptest! {
     fn all_that_is_kept_changes_nothing((x, maps) in inputs_and_maps()) {
         let removal = TopRemoval { top: 1.0, keep: true, ..TopRemoval::default() };
         for metric in [
-            &LogOdds::new().removal(removal.clone()) as &dyn Measure<f64>,
+            &LogOdds::new().answers(Answers::Logits).removal(removal.clone()) as &dyn Measure<f64>,
             &OutputMae::new().removal(removal.clone()),
             &OutputMse::new().removal(removal),
         ] {
@@ -179,6 +179,70 @@ fn probabilities_are_read_as_such() {
         (input::OUTPUTS, &[0, 0][..])
     );
     assert_eq!(error.help(), Some(help::ANSWERS_ARE_LOGITS));
+}
+
+/// A model that ends in its softmax, and one whose softmax the run applies, are one model.
+#[test]
+fn an_activation_may_be_of_the_model_or_of_the_run() {
+    let (x, maps) = (
+        array![[3.0, 0.0, 1.0], [0.5, 0.25, 0.25], [-4.0, 2.0, 2.5]],
+        array![[1.0, 2.0, 3.0], [3.0, 1.0, 2.0], [0.0, 5.0, 1.0]],
+    );
+    for (activation, answers) in [
+        (Activation::Softmax, Answers::Auto),
+        (Activation::Softmax, Answers::Probabilities),
+        (Activation::Sigmoid, Answers::Probabilities),
+    ] {
+        let logits = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+            Ok(batch.into_dimensionality().unwrap().to_owned())
+        };
+        let ending = |batch: ArrayViewD<'_, f64>| {
+            logits(batch).map(|of| activation.apply(of.view()).unwrap())
+        };
+        let removal = TopRemoval {
+            top: 0.4,
+            ..TopRemoval::default()
+        };
+        for metric in [
+            &LogOdds::new().answers(answers).removal(removal.clone()) as &dyn Measure<f64>,
+            &CrossEntropy::new()
+                .answers(answers)
+                .removal(removal.clone()),
+            &MaskedAccuracy::new()
+                .answers(answers)
+                .threshold(Some(0.3))
+                .removal(removal.clone()),
+            &OutputMae::new().removal(removal.clone()),
+            &OutputMse::new()
+                .of(CountedOutputs::Target)
+                .removal(removal.clone()),
+        ] {
+            let of_model = metric.evaluate(&ending, x.view(), &[0, 1, 2], maps.view());
+            let of_run = metric.activation(activation);
+            let of_run = of_run.evaluate(&logits, x.view(), &[0, 1, 2], maps.view());
+            let (of_model, of_run) = (of_model.unwrap(), of_run.unwrap());
+            assert!(
+                near(
+                    &of_model.per_sample,
+                    of_run.per_sample.iter().map(|it| it.unwrap())
+                ),
+                "{of_model:?} {of_run:?}"
+            );
+        }
+    }
+    // Logits that add to 1, of which one is above it, are logits.
+    let x = array![[1.5, -0.5]];
+    let identity = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+        Ok(batch.into_dimensionality().unwrap().to_owned())
+    };
+    let of = |answers| {
+        let metric = CrossEntropy::new().top(0.5).answers(answers);
+        metric
+            .evaluate(&identity, x.view(), &[0], x.view())
+            .unwrap()
+            .value
+    };
+    assert_eq!(of(Answers::Auto), of(Answers::Logits));
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub(crate) mod whole_metric;
 pub use curve_metric::{CurveKind, CurveMetric, CurvePoints, area};
 pub use map_agreement::{AgreementOptions, MapAgreement, RankTies, map_agreement};
 pub use mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
-pub use output_metric::{Answer, Answers, OutputFormula, OutputMetric, OutputPair};
+pub use output_metric::{Answer, Answers, OutputFormula, OutputMetric, OutputPair, Outputs};
 pub use reference_metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
 pub use score_metric::{BaseScorePolicy, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric};
 pub use truth_metric::{TruthFormula, TruthMetric};

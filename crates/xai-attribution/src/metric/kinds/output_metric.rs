@@ -10,28 +10,42 @@ use crate::metric::{Measure, Parameters, Registered};
 use crate::perturbation::{Baseline, Features, TopRemoval};
 use crate::{help, input};
 
-/// What a model answers with.
+/// What the outputs of a model are, where the run has no [activation](crate::Scoring::activation) that says it: outputs
+/// that it is applied to are logits, and what it makes are probabilities.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[param(name = "answers")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Answers {
-    /// Logits of classes: their softmax is the probabilities, of one output the sigmoid.
+    /// Probabilities where the outputs of a sample, before and after, lie in [0, 1] and add to 1 within 1e-4; else logits.
     #[default]
+    Auto,
+    /// Logits of classes: their softmax is the probabilities, of one output the sigmoid.
     Logits,
     /// Probabilities.
     Probabilities,
 }
 
-/// What the model answers to one input, before the activation.
+/// Outputs of the model for one input.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outputs<'a> {
+    /// All of them.
+    pub all: &'a [f64],
+    /// What they are for the target: the output of the class, or their sum by the weights.
+    pub target: f64,
+}
+
+/// What the model answers to one input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Answer<'a> {
-    /// All outputs.
-    pub outputs: &'a [f64],
-    /// That of the target class; of a row of weights, of the class that weighs most.
+    /// The outputs before the activation.
+    pub raw: Outputs<'a>,
+    /// The outputs after it.
+    pub activated: Outputs<'a>,
+    /// The activation.
+    pub activation: Activation,
+    /// The target class; of a row of weights, the one that weighs most.
     pub class: usize,
-    /// What they are for the target: the output of the class, or their sum by the weights.
-    pub score: f64,
 }
 
 impl Answer<'_> {
@@ -40,34 +54,41 @@ impl Answer<'_> {
     ///
     /// # Errors
     /// Out of domain for what is no probability.
-    pub fn log_prob(&self, read_as: Answers) -> Result<Option<f64>> {
-        let is_one = self.outputs.len() == 1;
+    fn log_prob(&self, are_probabilities: bool) -> Result<Option<f64>> {
+        let is_one = self.raw.all.len() == 1;
         let value = if is_one {
-            self.score
+            self.raw.target
         } else {
-            self.outputs[self.class]
+            self.raw.all[self.class]
         };
-        match read_as {
-            Answers::Logits if is_one => Ok(Some(value.min(0.0) - (-value.abs()).exp().ln_1p())),
-            Answers::Logits => {
-                let mut row = self.outputs.to_vec();
-                Activation::LogSoftmax.apply_row(&mut row);
-                Ok(Some(row[self.class]))
+        if are_probabilities {
+            let p = if is_one && value < 0.0 {
+                1.0 + value
+            } else {
+                value
+            };
+            if (0.0..=1.0).contains(&p) {
+                return Ok((p > 0.0).then(|| p.ln()));
             }
-            Answers::Probabilities => {
-                let p = if is_one && value < 0.0 {
-                    1.0 + value
-                } else {
-                    value
-                };
-                if (0.0..=1.0).contains(&p) {
-                    return Ok((p > 0.0).then(|| p.ln()));
-                }
-                let index = [0, self.class];
-                let error = Error::out_of_domain(input::OUTPUTS, &index, value, "in [0, 1]");
-                Err(error.with_help(help::ANSWERS_ARE_LOGITS))
-            }
+            let index = [0, self.class];
+            let error = Error::out_of_domain(input::OUTPUTS, &index, value, "in [0, 1]");
+            return Err(error.with_help(help::ANSWERS_ARE_LOGITS));
         }
+        if is_one || self.activation == Activation::Sigmoid {
+            return Ok(Some(value.min(0.0) - (-value.abs()).exp().ln_1p()));
+        }
+        // Of the outputs before the activation: the logarithm of a probability that rounds to 0 is there, too.
+        let mut row = self.raw.all.to_vec();
+        Activation::LogSoftmax.apply_row(&mut row);
+        Ok(Some(row[self.class]))
+    }
+
+    fn is_distribution(&self) -> bool {
+        let outputs = self.raw.all;
+        let sum: f64 = outputs.iter().sum();
+        outputs.len() > 1
+            && outputs.iter().all(|p| (0.0..=1.0).contains(p))
+            && (sum - 1.0).abs() <= 1e-4
     }
 }
 
@@ -78,6 +99,25 @@ pub struct OutputPair<'a> {
     pub before: Answer<'a>,
     /// Without the top features, or with these alone.
     pub after: Answer<'a>,
+}
+
+impl OutputPair<'_> {
+    /// The logarithms of the target's probability before and after; `None` where that is 0. The one output of a model of
+    /// two classes speaks for the target by its weight, against it where that is -1.
+    ///
+    /// # Errors
+    /// Out of domain for what is no probability.
+    pub fn log_probs(&self, answers: Answers) -> Result<[Option<f64>; 2]> {
+        let both = [&self.before, &self.after];
+        let are_probabilities = self.after.activation == Activation::None
+            && match answers {
+                Answers::Auto => both.iter().all(|answer| answer.is_distribution()),
+                Answers::Logits => false,
+                Answers::Probabilities => true,
+            };
+        let [before, after] = both.map(|answer| answer.log_prob(are_probabilities));
+        Ok([before?, after?])
+    }
 }
 
 /// A formula over outputs of the model: what makes an [`OutputMetric`].
@@ -150,6 +190,7 @@ impl<T: Real, F: OutputFormula> Measure<T> for OutputMetric<F> {
         let batch = explained.batch();
         let (before, after) = (batch.base_outputs()?, explained.shared(&self.removal)?);
         let (targets, first) = (batch.run().targets(), batch.samples().start);
+        let activation = batch.run().scoring().activation;
         let value = |row: usize| {
             let sample = first + row;
             let (before, after) = (before.row(row).to_vec(), after.row(row).to_vec());
@@ -160,15 +201,24 @@ impl<T: Real, F: OutputFormula> Measure<T> for OutputMetric<F> {
                     &[after.len()],
                 ));
             }
-            let answer = |outputs| -> Result<Answer<'_>> {
-                let score = targets.score(sample, outputs)?;
+            let mut activated = [before.clone(), after.clone()];
+            for row in &mut activated {
+                activation.apply_row(row);
+            }
+            let outputs = |all| -> Result<Outputs<'_>> {
+                let target = targets.score(sample, all)?;
+                Ok(Outputs { all, target })
+            };
+            let answer = |raw, activated| -> Result<Answer<'_>> {
                 Ok(Answer {
-                    outputs,
+                    raw: outputs(raw)?,
+                    activated: outputs(activated)?,
+                    activation,
                     class: targets.class(sample).unwrap_or_default(),
-                    score,
                 })
             };
-            let (before, after) = (answer(&before)?, answer(&after)?);
+            let before = answer(&before, &activated[0])?;
+            let after = answer(&after, &activated[1])?;
             let outputs = OutputPair { before, after };
             let value = self.formula.value(&outputs);
             value.map_err(|error| error.shifted(0, sample))

@@ -3,8 +3,8 @@
 use ndarray::{Array1, Array2, ArrayD, ArrayViewD};
 use xai_attribution::batch::Data;
 use xai_attribution::metric::{
-    Answer, AnswerKept, LogProbabilityRise, OutputFormula, OutputPair, TargetSurprise, Value,
-    registry,
+    Answer, AnswerKept, LogProbabilityRise, OutputFormula, OutputPair, Outputs, TargetSurprise,
+    Value, registry,
 };
 use xai_attribution::perturbation::GivenBaselines;
 use xai_attribution::{Activation, Evaluate, Scoring};
@@ -100,17 +100,22 @@ fn outputs_without_the_top() {
             if name.starts_with("output") && case.input::<Option<Vec<usize>>>("targets").is_some() {
                 settings.push(("of".into(), "target".into()));
             }
-            // Whatever is scored otherwise, these read logits.
-            check(&case, name, settings, Activation::Sigmoid);
+            check(&case, name, settings.clone(), Activation::None);
+            if !name.starts_with("output") {
+                check(&case, name, settings, Activation::Softmax);
+            }
         }
     }
 }
 
-fn answer(outputs: &[f64], class: usize) -> Answer<'_> {
+fn answer(all: &[f64], class: usize) -> Answer<'_> {
+    let target = all[class];
+    let outputs = Outputs { all, target };
     Answer {
-        outputs,
+        raw: outputs,
+        activated: outputs,
+        activation: Activation::None,
         class,
-        score: outputs[class],
     }
 }
 
@@ -118,11 +123,18 @@ fn answer(outputs: &[f64], class: usize) -> Answer<'_> {
 fn outputs_that_a_softmax_does_not_hold() {
     let of = |name: &str, case: &Case, outputs: &OutputPair<'_>| {
         let threshold = case.params()["threshold"].as_f64();
+        // Some of these logits could be probabilities.
+        let logits = || vec![("answers".to_owned(), Value::from("logits"))];
         match name {
-            "log-odds" => LogProbabilityRise::default().value(outputs),
-            "cross-entropy" => TargetSurprise::default().value(outputs),
+            "log-odds" => with(LogProbabilityRise::default(), logits())
+                .unwrap()
+                .value(outputs),
+            "cross-entropy" => with(TargetSurprise::default(), logits())
+                .unwrap()
+                .value(outputs),
             _ => {
-                let settings = threshold.map(|t| ("threshold".to_owned(), Value::from(t)));
+                let threshold = threshold.map(|t| ("threshold".to_owned(), Value::from(t)));
+                let settings = logits().into_iter().chain(threshold);
                 with(AnswerKept::default(), settings)
                     .unwrap()
                     .value(outputs)

@@ -38,7 +38,7 @@ pub type MaskedAccuracy = OutputMetric<AnswerKept>;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Parameters)]
 #[params(of = MaskedAccuracy, at = formula)]
 pub struct AnswerKept {
-    /// Whether the model answers logits or probabilities.
+    /// What the outputs of the model are, where no activation says it.
     answers: Answers,
     /// From which probability of the target on the answer counts as kept.
     #[param(
@@ -70,11 +70,11 @@ impl OutputFormula for AnswerKept {
 
     fn value(&self, outputs: &OutputPair<'_>) -> Result<Option<f64>> {
         let after = outputs.after;
-        let of_one = (after.outputs.len() == 1).then_some(0.5);
+        let of_one = (after.raw.all.len() == 1).then_some(0.5);
         let is_kept = match self.threshold.or(of_one) {
-            None => arg_max(after.outputs) == Some(after.class),
+            None => arg_max(after.raw.all) == Some(after.class),
             Some(threshold) => {
-                let log_prob = after.log_prob(self.answers)?;
+                let [_, log_prob] = outputs.log_probs(self.answers)?;
                 log_prob.is_some_and(|log_prob| log_prob.exp() >= threshold)
             }
         };

@@ -23,10 +23,11 @@ impl CountedOutputs {
     fn sum(self, outputs: &OutputPair<'_>, of: impl Fn(f64) -> f64) -> Option<f64> {
         let sum = match self {
             Self::All => {
-                let pairs = outputs.before.outputs.iter().zip(outputs.after.outputs);
+                let outputs = [outputs.before, outputs.after].map(|of| of.activated.all);
+                let pairs = outputs[0].iter().zip(outputs[1]);
                 pairs.map(|(before, after)| of(before - after)).sum()
             }
-            Self::Target => of(outputs.before.score - outputs.after.score),
+            Self::Target => of(outputs.before.activated.target - outputs.after.activated.target),
         };
         Some(sum).filter(|sum: &f64| sum.is_finite())
     }
@@ -38,7 +39,7 @@ impl CountedOutputs {
 /// MAE_i = Σ over outputs of |f(x_i) − f(x_i without the top)|
 /// ```
 ///
-/// In [0, ∞) in units of the outputs, before the activation, **higher is better**: the top matters. With
+/// In [0, ∞) in units of the outputs, after the activation, **higher is better**: the top matters. With
 /// [`keep`](OutputMetric::keep) the top alone is left and lower is better. It is a sum over outputs, of the target alone with
 /// [`CountedOutputs::Target`], and a mean over samples: for regression and forecasts.
 ///

@@ -8,12 +8,14 @@ use crate::metric::{Answers, OutputFormula, OutputMetric, OutputPair, SCORE_NEED
 /// How far does the logarithm of the target's probability rise without the top features?
 ///
 /// ```text
-/// LO_i = log p_c(x_i without the top) − log p_c(x_i)        p = softmax of the outputs, c the target
+/// LO_i = log p_c(x_i without the top) − log p_c(x_i)        p = probabilities, c the target
 /// ```
 ///
 /// In (−∞, ∞), **lower is better**: the model loses its answer. With [`keep`](OutputMetric::keep) the top alone is left and higher is
-/// better. It is computed by a log-softmax, so that no probability is too small; of outputs that are
-/// [probabilities](Answers::Probabilities) a target of probability 0 has no value.
+/// better. The probabilities are what the activation of the run makes of the outputs: softmax, or for each output its sigmoid.
+/// Without an activation they are the outputs themselves where these are [probabilities](Answers), else their softmax. Of logits it is
+/// computed by a log-softmax, so that no probability is too small; of outputs that are probabilities a target of probability 0 has no
+/// value.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -38,7 +40,7 @@ pub type LogOdds = OutputMetric<LogProbabilityRise>;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 #[params(of = LogOdds, at = formula)]
 pub struct LogProbabilityRise {
-    /// Whether the model answers logits or probabilities.
+    /// What the outputs of the model are, where no activation says it.
     answers: Answers,
 }
 
@@ -52,7 +54,7 @@ impl OutputFormula for LogProbabilityRise {
         needs: SCORE_NEEDS,
         source: "Shrikumar et al., Learning Important Features Through Propagating Activation Differences, 2017",
         reading: Reading {
-            formula: "log p(x without the top) − log p(x), p the softmax at the target",
+            formula: "log p(x without the top) − log p(x), p the probability of the target",
             extremes: "Far below 0: without the top the model no longer gives the target. 0 or above: the top does not matter.",
             limits: "Small probabilities count without bound: a few samples may decide the mean. The model sees inputs unlike those it was trained on.",
             peers: &["tint.log_odds"],
@@ -61,8 +63,7 @@ impl OutputFormula for LogProbabilityRise {
     };
 
     fn value(&self, outputs: &OutputPair<'_>) -> Result<Option<f64>> {
-        let before = outputs.before.log_prob(self.answers)?;
-        let after = outputs.after.log_prob(self.answers)?;
+        let [before, after] = outputs.log_probs(self.answers)?;
         Ok(before.zip(after).map(|(before, after)| after - before))
     }
 }
@@ -70,7 +71,7 @@ impl OutputFormula for LogProbabilityRise {
 /// How unlikely does the model find the target without the top features, in nats?
 ///
 /// ```text
-/// CE_i = −log p_c(x_i without the top)        p = softmax of the outputs, c the target
+/// CE_i = −log p_c(x_i without the top)        p = probabilities, c the target
 /// ```
 ///
 /// In [0, ∞), **higher is better**: the model loses its answer. With [`keep`](OutputMetric::keep) the top alone is left and lower is
@@ -96,7 +97,7 @@ pub type CrossEntropy = OutputMetric<TargetSurprise>;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 #[params(of = CrossEntropy, at = formula)]
 pub struct TargetSurprise {
-    /// Whether the model answers logits or probabilities.
+    /// What the outputs of the model are, where no activation says it.
     answers: Answers,
 }
 
@@ -110,7 +111,7 @@ impl OutputFormula for TargetSurprise {
         needs: SCORE_NEEDS,
         source: "Enguehard, Time Interpret: a Unified Model Interpretability Library for Time Series, 2023",
         reading: Reading {
-            formula: "−log p(x without the top), p the softmax at the target",
+            formula: "−log p(x without the top), p the probability of the target",
             extremes: "0: without the top the model is as sure of the target as it can be. ln n_classes: it finds all classes alike.",
             limits: "A model that was unsure of the whole input has high values whatever the map: log-odds tell. The model sees inputs unlike those it was trained on.",
             peers: &["tint.cross_entropy"],
@@ -119,7 +120,7 @@ impl OutputFormula for TargetSurprise {
     };
 
     fn value(&self, outputs: &OutputPair<'_>) -> Result<Option<f64>> {
-        let after = outputs.after.log_prob(self.answers)?;
+        let [_, after] = outputs.log_probs(self.answers)?;
         // Not −0 of a model that is sure.
         Ok(after.map(f64::abs))
     }
