@@ -24,12 +24,18 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
         }
     };
     let (mut describe, mut set, mut setters) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut defaults, mut has_default) = (Vec::new(), false);
     let mut generics = input.generics.clone();
     let target = Target::read(input)?;
     for field in fields {
         let attributes = ParamAttributes::read(&field.attrs)?;
         let ident = field.ident.as_ref().expect("named fields");
         let ty = &field.ty;
+        has_default |= attributes.default.is_some();
+        defaults.push(match &attributes.default {
+            Some(default) => quote!(#ident: #default),
+            None => quote!(#ident: ::core::default::Default::default()),
+        });
         if attributes.skip {
             continue;
         }
@@ -86,21 +92,33 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     let ident = &input.ident;
     let (impl_generics, type_generics, _) = input.generics.split_for_impl();
     let where_clause = &generics.where_clause;
+    let own = &input.generics.where_clause;
     let setters = match (&target.of, setters.is_empty()) {
         (_, true) => TokenStream::new(),
         (Some(of), false) => {
             quote!(#[allow(dead_code, unreachable_pub)] impl #of { #(#setters)* })
         }
         (None, false) => {
-            let own = &input.generics.where_clause;
             quote! {
                 #[allow(dead_code, unreachable_pub)]
                 impl #impl_generics #ident #type_generics #own { #(#setters)* }
             }
         }
     };
+    let default = has_default.then(|| {
+        quote! {
+            #[automatically_derived]
+            impl #impl_generics ::core::default::Default for #ident #type_generics #own {
+                fn default() -> Self {
+                    Self { #(#defaults),* }
+                }
+            }
+        }
+    });
     Ok(quote! {
         #setters
+
+        #default
 
         #[automatically_derived]
         impl #impl_generics ::xai_core::describe::Parameters for #ident #type_generics #where_clause {

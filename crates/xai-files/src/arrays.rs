@@ -189,10 +189,15 @@ fn with_dimension<T, D: Dimension>(file: &Path, array: ArrayD<T>) -> Result<Arra
     let shape = array.shape().to_vec();
     array.into_dimensionality().map_err(|_| {
         let axes = D::NDIM.unwrap_or_default();
-        Failure::new(format!(
+        let failure = Failure::new(format!(
             "expected {axes} {}, got shape {shape:?}",
             if axes == 1 { "axis" } else { "axes" }
-        ))
+        ));
+        let is_column = axes == 1 && shape.iter().filter(|&&length| length > 1).count() == 1;
+        match is_column {
+            true => failure.help("save array.ravel()"),
+            false => failure,
+        }
         .in_file(file)
     })
 }

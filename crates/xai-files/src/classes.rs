@@ -153,9 +153,12 @@ impl ClassesBuilder {
         })
     }
 
-    /// Says that classes are whole numbers, as those of arrays are.
-    pub fn are_integers(&mut self) -> Result<(), NoClass> {
-        self.check(Kind::Integers)
+    /// Says that classes are whole numbers, as those of arrays are; 0 and 1 of an array of booleans are False and True of a table.
+    pub fn are_numbers(&mut self, are_booleans: bool) -> Result<(), NoClass> {
+        self.check(match self.kind {
+            Some(Kind::Booleans) if are_booleans => Kind::Booleans,
+            _ => Kind::Integers,
+        })
     }
 
     fn check(&mut self, kind: Kind) -> Result<(), NoClass> {

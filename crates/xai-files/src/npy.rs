@@ -99,7 +99,7 @@ fn not_numeric(descriptor: &str) -> Failure {
             "an array of records: save one field, array[\"NAME\"], or the columns as one array"
         }
         Some(b'U' | b'S') => {
-            "an array of words: number them, numpy.unique(labels, return_inverse=True)[1], and save again"
+            "an array of words: save it as .csv, where classes may be words; or number all files by one list of classes, numpy.searchsorted(classes, labels), and save again"
         }
         Some(b'f') => "an array of long doubles: convert it with .astype(float) and save again",
         Some(b'c') => "an array of complex numbers: save their .real part or their absolute values",
@@ -294,7 +294,7 @@ impl<R: Read> Data<'_, R> {
         match numbers.iter().all(|&x| i64::try_from(x).is_ok()) {
             true => Ok(Numbers::Integers(numbers.mapv(|x| x as i64))),
             false => Err(Failure::new("an integer above 2^63 - 1").help(
-                "of labels, number the classes: numpy.unique(labels, return_inverse=True)[1]; else convert with .astype(float)",
+                "of labels, number all files by one list of classes: numpy.searchsorted(classes, labels); else convert with .astype(float)",
             )),
         }
     }

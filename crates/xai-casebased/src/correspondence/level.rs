@@ -45,20 +45,11 @@ impl fmt::Display for Level {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Thresholds {
     /// Correspondence from which the level is high.
-    #[param(at_least = 0, at_most = 1)]
+    #[param(at_least = 0, at_most = 1, default = 0.85)]
     pub high: f64,
     /// Correspondence from which the level is medium.
-    #[param(at_least = 0, at_most = 1)]
+    #[param(at_least = 0, at_most = 1, default = 0.70)]
     pub medium: f64,
-}
-
-impl Default for Thresholds {
-    fn default() -> Self {
-        Self {
-            high: 0.85,
-            medium: 0.70,
-        }
-    }
 }
 
 impl Thresholds {

@@ -37,7 +37,7 @@ use crate::input;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct TopKCardinality {
     /// How many of the top cases an explanation shows. Default: 1.
-    #[param(at_least = 1)]
+    #[param(at_least = 1, default = 1)]
     k: usize,
 }
 
@@ -63,12 +63,6 @@ impl fmt::Display for Cardinality {
             "{value}, {} training cases, scaled {scaled}",
             self.unique
         )
-    }
-}
-
-impl Default for TopKCardinality {
-    fn default() -> Self {
-        Self { k: 1 }
     }
 }
 

@@ -34,7 +34,7 @@ use crate::input;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct ClassDetection {
     /// How many of the top cases are looked at. Default: 1.
-    #[param(at_least = 1)]
+    #[param(at_least = 1, default = 1)]
     k: usize,
 }
 
@@ -58,20 +58,8 @@ pub struct ClassDetection {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct SubclassDetection {
     /// How many of the top cases are looked at. Default: 1.
-    #[param(at_least = 1)]
+    #[param(at_least = 1, default = 1)]
     k: usize,
-}
-
-impl Default for ClassDetection {
-    fn default() -> Self {
-        Self { k: 1 }
-    }
-}
-
-impl Default for SubclassDetection {
-    fn default() -> Self {
-        Self { k: 1 }
-    }
 }
 
 impl AttributionMetric for ClassDetection {

@@ -34,15 +34,8 @@ use crate::input;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct LeaveOneOutCorrelation {
     /// The correlation of attributions and falls.
+    #[param(default = Correlation::Pearson)]
     correlation: Correlation,
-}
-
-impl Default for LeaveOneOutCorrelation {
-    fn default() -> Self {
-        Self {
-            correlation: Correlation::Pearson,
-        }
-    }
 }
 
 impl AttributionMetric for LeaveOneOutCorrelation {

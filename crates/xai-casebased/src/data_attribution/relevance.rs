@@ -55,7 +55,7 @@ pub struct MeanReciprocalRank;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct HitAtK {
     /// How many of the top cases are looked at. Default: 10.
-    #[param(at_least = 1)]
+    #[param(at_least = 1, default = 10)]
     k: usize,
 }
 
@@ -83,20 +83,8 @@ pub struct HitAtK {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct RecallAtK {
     /// How many of the top cases are looked at. Default: 10.
-    #[param(at_least = 1)]
+    #[param(at_least = 1, default = 10)]
     k: usize,
-}
-
-impl Default for HitAtK {
-    fn default() -> Self {
-        Self { k: 10 }
-    }
-}
-
-impl Default for RecallAtK {
-    fn default() -> Self {
-        Self { k: 10 }
-    }
 }
 
 impl AttributionMetric for MeanReciprocalRank {

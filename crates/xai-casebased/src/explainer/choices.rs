@@ -30,20 +30,22 @@ pub struct CaseExplainerBuilder {
 #[params(of = CaseExplainerBuilder, at = choices)]
 pub(crate) struct Choices {
     /// How many neighbours are asked; more than there are means all.
-    #[param(at_least = 1)]
+    #[param(at_least = 1, default = 5)]
     pub(crate) k: usize,
     /// The distance of a sample from a training row.
-    #[param(into)]
+    #[param(into, default = Distance::default().into())]
     pub(crate) distance: RowDistance,
     /// How neighbours are searched; exact engines differ in cost only.
     ///
     /// [`Engine::Auto`], the default, chooses for the `k` of this builder, see there; what it became is in
     /// [`TrainingInfo::engine`](crate::TrainingInfo::engine).
+    #[param(default = Engine::Auto)]
     pub(crate) engine: Engine,
     /// Whether features are taken in units of their spread in the training rows.
+    #[param(default = true)]
     pub(crate) scale: bool,
     /// Weighting and thresholds; class weights join them in [`checked`](Self::checked).
-    #[param(flatten)]
+    #[param(flatten, default = CorrespondenceMetric::new())]
     pub(crate) correspondence: CorrespondenceMetric,
     #[param(skip)]
     pub(crate) class_weights: Vec<(i64, f64)>,
@@ -78,19 +80,6 @@ impl From<Distance> for RowDistance {
     }
 }
 
-impl Default for Choices {
-    fn default() -> Self {
-        Self {
-            k: 5,
-            distance: Distance::default().into(),
-            engine: Engine::Auto,
-            scale: true,
-            correspondence: CorrespondenceMetric::new(),
-            class_weights: Vec::new(),
-        }
-    }
-}
-
 impl Choices {
     /// The correspondence that the choices stand for, which are checked already but for what is not the
     /// range of one parameter.
@@ -110,7 +99,7 @@ impl Choices {
 /// What explanations may say, and in which names.
 #[derive(Debug, Clone, Parameters)]
 pub(crate) struct DisclosureChoices {
-    #[param(skip)]
+    #[param(skip, default = true)]
     pub(crate) provenance: bool,
     #[param(skip)]
     pub(crate) class_names: BTreeMap<i64, Arc<str>>,
@@ -130,19 +119,6 @@ pub(crate) struct DisclosureChoices {
         none_doc = "Explanations show training rows."
     )]
     pub(crate) aggregate_minimum: Option<usize>,
-}
-
-impl Default for DisclosureChoices {
-    fn default() -> Self {
-        Self {
-            provenance: true,
-            class_names: BTreeMap::new(),
-            feature_names: None,
-            metadata: Metadata::default(),
-            redacted: Vec::new(),
-            aggregate_minimum: None,
-        }
-    }
 }
 
 impl DisclosureChoices {

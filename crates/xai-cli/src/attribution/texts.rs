@@ -16,7 +16,7 @@ use xai_metrics::core::evaluation::{EvaluationTable, EvaluationValues, MetricVal
 
 use crate::attribution::named::Named;
 use crate::output::text;
-use crate::repro::table_runs::is_table;
+use crate::repro::table_runs::is_csv;
 use crate::usage::interval_options::IntervalOptions;
 use crate::{Context, examples};
 
@@ -90,7 +90,7 @@ impl Texts {
 
 impl TextFile {
     pub(crate) fn read(file: &Path) -> Result<Self, Failure> {
-        let texts = match is_table(file) {
+        let texts = match is_csv(file) {
             true => Self::of_rows(file)?,
             false => Self::of_json(file).in_file(file)?,
         };

@@ -91,6 +91,9 @@ impl CorrespondenceOfTable {
             let cell = |why: NoClass| why.help(piece.cell(row, label, text, why.expected()));
             labels.push(class.map_err(cell)?);
         }
+        if labels.is_empty() {
+            return Err(Failure::new("no neighbours below the header").in_file(&self.neighbors));
+        }
         let (renumbering, classes) = classes.finish();
         renumbering.apply(&mut labels);
         Ok((piece.into_numbers().0, labels, classes))

@@ -406,7 +406,8 @@ impl WeightsOfClasses {
     pub(super) fn check(&self) -> Result<(), Failure> {
         for (label, weight) in &self.class_weights {
             let checked = ClassWeights::new([(label.parse().unwrap_or(0), *weight)]);
-            checked.in_files(&Self::options())?;
+            let failure = |error| Self::options().failure(&error);
+            checked.map_err(|error| failure(error).with_value(format_args!("{label}={weight}")))?;
         }
         Ok(())
     }

@@ -35,17 +35,14 @@ impl MissingCells {
             "leave the column out: {}",
             drop_column(place.header().name(column))
         );
-        failure.help(match cell.kind {
-            NonNumber::Missing => {
-                format!("fill the cell, leave the row out: {DROP_ROWS}, or {leave_out}")
-            }
-            NonNumber::Written => {
-                format!("write numbers with a decimal point and nothing else, or {leave_out}")
-            }
-            NonNumber::Infinite | NonNumber::Word | NonNumber::Boolean => {
-                format!("correct the cell, or {leave_out}")
-            }
-        })
+        let leave_row_out = match cell.kind {
+            NonNumber::Missing => format!(", leave the row out: {DROP_ROWS}"),
+            _ => String::new(),
+        };
+        failure.help(format!(
+            "{}{leave_row_out}, or {leave_out}",
+            cell.kind.remedy()
+        ))
     }
 
     /// A cell that names no class; `row` is one of the piece.

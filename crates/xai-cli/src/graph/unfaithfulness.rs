@@ -1,6 +1,5 @@
 //! `xai graph unfaithfulness`
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -66,8 +65,7 @@ impl Unfaithfulness {
             }),
         )?;
         drop(working);
-        let result = BTreeMap::from([("value", unfaithfulness.value)]);
-        context.present(&result, || unfaithfulness.to_string())
+        context.present(&unfaithfulness, || unfaithfulness.to_string())
     }
 
     fn scores<T: Real>(

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use ndarray::{Array2, Axis, Ix1};
+use xai_files::arrays::StoredArray;
 use xai_files::classes::{Classes, ClassesBuilder, NoClass};
 use xai_files::left_out::LeftOut;
 use xai_files::npy_file::{Integers, NpyFile};
@@ -12,7 +13,7 @@ use xai_metrics::core::Label;
 use xai_metrics::repro::{PackedRuns, PackedRunsBuilder, PairMetric, input};
 
 use crate::repro::options::Labels;
-use crate::repro::table_runs::{ClassTable, RunColumns, is_table, only_column};
+use crate::repro::table_runs::{ClassTable, RunColumns, check_dropped, is_table, only_column};
 
 /// Predictions and labels in memory.
 pub(crate) struct LoadedRuns {
@@ -87,6 +88,8 @@ pub(super) fn load_all<const N: usize>(
     for files in groups {
         all.push(read(files, &mut classes)?);
     }
+    let left_out = all.iter().flat_map(|runs| &runs.left_out);
+    check_dropped(&groups[0].predictions[0], groups[0].dropped, left_out)?;
     let (renumbering, classes) = classes.finish();
     for runs in &mut all {
         runs.classes = classes.clone();
@@ -114,9 +117,9 @@ fn read(files: RunFiles<'_>, classes: &mut ClassesBuilder) -> Result<LoadedRuns,
                 table
             }
             false => {
-                let runs = from_array(file, files.len() > 1)?;
-                integers(classes, file)?;
-                runs
+                let stored = arrays::read(file)?;
+                numbers(classes, &stored)?;
+                from_array(stored, files.len() > 1)?
             }
         };
         match &mut all {
@@ -133,7 +136,7 @@ fn read(files: RunFiles<'_>, classes: &mut ClassesBuilder) -> Result<LoadedRuns,
     let labels = match truth {
         Some(truth) => truth,
         None => {
-            let read = read_labels(labels, &files[0], classes)?;
+            let read = read_labels(labels, classes)?;
             check_length(&files[0], predictions.dim(), labels, (read.len(), LABELS))?;
             read
         }
@@ -198,15 +201,11 @@ fn same_labels(
 }
 
 /// Labels in a file of their own: an array, or a table with one column.
-fn read_labels(
-    labels: &Path,
-    predictions: &Path,
-    classes: &mut ClassesBuilder,
-) -> Result<Vec<i64>, Failure> {
+fn read_labels(labels: &Path, classes: &mut ClassesBuilder) -> Result<Vec<i64>, Failure> {
     if !is_table(labels) {
-        let read = arrays::read(labels)?.into_labels::<Ix1>()?.to_vec();
-        integers(classes, predictions)?;
-        return Ok(read);
+        let stored = arrays::read(labels)?;
+        numbers(classes, &stored)?;
+        return Ok(stored.into_labels::<Ix1>()?.to_vec());
     }
     let table = Table::read(labels)?;
     let column = only_column(&table)?;
@@ -224,20 +223,19 @@ fn read_labels(
 }
 
 /// Arrays hold whole numbers; so must the tables beside them.
-fn integers(classes: &mut ClassesBuilder, file: &Path) -> Result<(), Failure> {
-    classes.are_integers().map_err(|why| {
+fn numbers(classes: &mut ClassesBuilder, array: &StoredArray) -> Result<(), Failure> {
+    classes.are_numbers(array.is_boolean()).map_err(|why| {
         let failure = Failure::new(format!(
-            "classes by whole numbers, and by words elsewhere: expected {}",
+            "classes by whole numbers, and not so in the tables: expected {}",
             why.expected()
         ));
-        why.help(failure).in_file(file)
+        why.help(failure).in_file(array.file())
     })
 }
 
 /// An array `(k, n)` is `k` runs; of several files one of `(n,)` is one. A single array must have two
 /// axes.
-fn from_array(file: &Path, is_one_of_several: bool) -> Result<Array2<i64>, Failure> {
-    let stored = arrays::read(file)?;
+fn from_array(stored: StoredArray, is_one_of_several: bool) -> Result<Array2<i64>, Failure> {
     match stored.shape().len() == 1 && is_one_of_several {
         true => Ok(stored.into_labels::<Ix1>()?.insert_axis(Axis(0))),
         false => stored.into_labels(),
@@ -291,7 +289,7 @@ pub(super) fn pack(
     };
     // A single array must have two axes, which the reader of all kinds says.
     let stored = stored.filter(|stored| stored.len() > 1 || stored[0].file.shape().len() == 2);
-    let Some(stored) = stored else {
+    let Some(stored) = stored.filter(|_| runs.dropped.is_empty()) else {
         let LoadedRuns {
             predictions,
             labels,

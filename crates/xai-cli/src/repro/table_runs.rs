@@ -1,5 +1,7 @@
 //! Runs in tables: a column per run, and one that holds what is true.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use ndarray::{Array1, Array2, Ix1};
@@ -9,9 +11,37 @@ use xai_files::table::{Columns, Table};
 use xai_files::{Failure, arrays};
 
 /// Whether a file is a table, by its name.
-pub(crate) fn is_table(file: &Path) -> bool {
+pub(crate) fn is_csv(file: &Path) -> bool {
     let extension = file.extension();
     extension.is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
+}
+
+/// Whether a file of runs is read as a table: by its name, or because it begins as no array and no archive of arrays does.
+/// What is no regular file can be read once, and is an array.
+pub(super) fn is_table(file: &Path) -> bool {
+    if is_csv(file) {
+        return true;
+    }
+    let mut start = Vec::new();
+    let opened = File::open(file).ok().filter(|_| file.is_file());
+    opened.is_some_and(|opened| opened.take(4).read_to_end(&mut start).is_ok())
+        && !start.starts_with(b"\x93NUM")
+        && !start.starts_with(b"PK")
+}
+
+/// Refuses columns that were to be left out and are in no table.
+pub(super) fn check_dropped<'a>(
+    file: &Path,
+    dropped: &[String],
+    left_out: impl Iterator<Item = &'a LeftOut> + Clone,
+) -> Result<(), Failure> {
+    let is_dropped = |name: &&String| left_out.clone().any(|left| left.column == **name);
+    match dropped.iter().find(|name| !is_dropped(name)) {
+        None => Ok(()),
+        Some(name) => Err(Failure::new(format!("no column `{name}` of a run"))
+            .help("--drop-column names columns of the tables of runs")
+            .in_file(file)),
+    }
 }
 
 /// Which columns of a table are runs.
@@ -128,9 +158,14 @@ impl NumberTable {
         if let Some((column, cell)) = odd.min_by_key(|(column, cell)| (cell.row, *column)) {
             let name = piece.place().header().name(column);
             let failure = piece.cell(cell.row, column, &cell.text, "a finite number");
-            return Err(failure.help(format!(
-                "correct the cell, or leave the column out where it is no run: --drop-column '{name}'"
-            )));
+            let remedy = cell.kind.remedy();
+            return Err(match Some(column) == columns.truth {
+                true => failure.help(remedy),
+                false => failure.help(format!(
+                    "{remedy}, or leave the column out where it is no run: {}",
+                    drop_column(name)
+                )),
+            });
         }
         let numbers = piece.numbers();
         let mut read = numbers.columns().into_iter().map(|column| column.to_vec());
@@ -173,6 +208,7 @@ impl NumberRuns {
         dropped: &[String],
     ) -> Result<Self, Failure> {
         if !is_table(predictions) {
+            check_dropped(predictions, dropped, std::iter::empty())?;
             return Ok(Self {
                 predictions: arrays::read_f64(predictions)?,
                 targets: read_targets(targets)?,
@@ -185,6 +221,7 @@ impl NumberRuns {
             table.column(&truth)?;
         }
         let columns = RunColumns::of(&table, &truth, dropped)?;
+        check_dropped(predictions, dropped, columns.left_out.iter())?;
         let NumberTable { truth, runs } = NumberTable::read(table, &columns)?;
         let shape = (runs.len(), runs.first().map_or(0, Vec::len));
         Ok(Self {

@@ -102,8 +102,8 @@ fn what_is_no_array_of_numbers_is_refused_with_the_way_out() {
     files.array("q.npy", &array![0.5, 0.5]);
     for (dtype, data, way_out) in [
         ("'|O'", 16, ".astype"),
-        ("'<U3'", 24, "numpy.unique"),
-        ("'|S3'", 6, "numpy.unique"),
+        ("'<U3'", 24, "one list of classes"),
+        ("'|S3'", 6, "one list of classes"),
         ("[('a', '<f8'), ('b', '<i4')]", 24, "array["),
         ("'<c16'", 32, ".real"),
         ("'<f16'", 32, ".astype"),

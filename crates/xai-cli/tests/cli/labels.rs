@@ -230,7 +230,7 @@ fn runs_may_be_called_by_words() {
     assert_eq!(compare("words.csv"), compare("numbers.CSV"));
     files.array("y.npy", &array![1i64, 0, 3, 1]);
     files.bad_data(
-        "runs.csv",
+        "y.npy",
         "repro pairwise --predictions runs.csv --labels y.npy",
     );
     files.text("mixed.csv", "y,a,b\n0,0,dog\n1,1,0\n");

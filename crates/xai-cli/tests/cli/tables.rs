@@ -571,3 +571,93 @@ fn extensions_may_be_in_capitals() {
         usual()
     );
 }
+
+#[test]
+fn tables_of_runs_have_any_name_and_any_separator() {
+    let files = Files::new();
+    let rows = "y,a,b\n0,0,0\n1,1,0\n1,0,0\n0,1,0\n";
+    files.text("runs.csv", rows);
+    let command = |name: &str| format!("repro pairwise --predictions {name} --labels y");
+    let expected = files.json(&command("runs.csv"));
+    files.text("runs.tsv", &rows.replace(',', "\t"));
+    assert_eq!(files.json(&command("runs.tsv")), expected);
+    files.text("runs", rows);
+    assert_eq!(files.json(&command("runs")), expected);
+    files.text("runs.parquet", "PAR1\u{0}\u{0}");
+    let said = files.failure(1, &command("runs.parquet")).text;
+    assert!(said.contains("a Parquet file"), "{said}");
+}
+
+#[test]
+fn a_column_that_is_left_out_is_there() {
+    let files = Files::new();
+    files.text("runs.csv", "y,a,b,c\n0,0,0,1\n1,1,0,1\n1,0,0,1\n0,1,0,1\n");
+    files.array("runs.npy", &ndarray::array![[0_i64, 1], [1, 1]]);
+    files.array("y.npy", &ndarray::array![0_i64, 1]);
+    files.text("numbers.csv", "t,a,b\n0.5,1,2\n1.5,2,3\n");
+    for command in [
+        "repro pairwise --predictions runs.csv --labels y",
+        "repro compare --first runs.csv --second runs.csv --labels y",
+        "repro pairwise --predictions runs.npy --labels y.npy",
+        "repro regression --predictions numbers.csv --targets t",
+    ] {
+        let said = files
+            .failure(1, &format!("{command} --drop-column cc"))
+            .text;
+        assert!(said.contains("no column `cc` of a run"), "{said}");
+    }
+    files.json("repro pairwise --predictions runs.csv --labels y --drop-column c");
+}
+
+#[test]
+fn decimal_commas_are_named() {
+    let files = Files::new();
+    files.text("runs.csv", "t;a;b\n0,5;1;2\n1,5;2;3\n");
+    let said = files
+        .failure(1, "repro regression --predictions runs.csv --targets t")
+        .text;
+    assert!(
+        said.contains("decimal=','") && !said.contains("--drop-column"),
+        "{said}"
+    );
+    let said = files
+        .failure(1, "repro regression --predictions runs.csv --targets a")
+        .text;
+    assert!(
+        said.contains("decimal=','") && said.contains("--drop-column 't'"),
+        "{said}"
+    );
+}
+
+#[test]
+fn booleans_of_tables_are_those_of_arrays() {
+    let files = Files::new();
+    files.text("runs.csv", "a,b\nTrue,False\nFalse,False\nTrue,True\n");
+    files.array("y.npy", &ndarray::array![true, false, true]);
+    files.array("numbers.npy", &ndarray::array![1_i64, 0, 1]);
+    let result = files.json("repro pairwise --predictions runs.csv --labels y.npy");
+    assert_eq!(result["metrics"]["pa_acc"]["mean"], 2.0 / 3.0);
+    let said = files
+        .failure(
+            1,
+            "repro pairwise --predictions runs.csv --labels numbers.npy",
+        )
+        .text;
+    assert!(
+        said.contains("numbers.npy: classes by whole numbers"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_list_of_no_neighbours_is_an_error() {
+    let files = Files::new();
+    files.text("n.csv", "distance,label\n");
+    let said = files
+        .failure(
+            1,
+            "casebased correspondence --neighbors n.csv --predicted yes",
+        )
+        .text;
+    assert!(said.contains("no neighbours below the header"), "{said}");
+}

@@ -11,7 +11,7 @@ use crate::evaluation::{EvaluationTable, ExplainerValue, MetricResult};
 const HEADLINE: &str = "symmetric_relevance_gain";
 
 /// The ranking by symmetric relevance gain, where it was taken of several explainers; then one row
-/// per metric and one column per explainer, the best value starred; then the differences
+/// per metric and one column per explainer, a star on those that are worse than the best by more than chance; then the differences
 /// that are more than chance, at what the intervals leave uncovered.
 impl fmt::Display for EvaluationTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -52,7 +52,13 @@ impl fmt::Display for EvaluationTable {
         if self.model_calls.calls > 0 {
             write!(f, "; model: {}", self.model_calls)?;
         }
-        self.write_intervals(f)
+        self.write_intervals(f)?;
+        let is_any_worse =
+            |result: &MetricResult| (0..result.values.len()).any(|e| self.is_worse(result, e));
+        match self.metrics.iter().any(is_any_worse) {
+            true => f.write_str("; * worse than the best by more than chance"),
+            false => Ok(()),
+        }
     }
 }
 
@@ -86,10 +92,7 @@ impl EvaluationTable {
         };
         let of_column = |e: usize| self.metrics.iter().filter_map(move |m| m.values.get(e));
         let values = result.values.iter().enumerate().map(|(e, value)| {
-            let is_best = result.direction != Direction::None
-                && result.ranking.first() == Some(&e)
-                && value.value.is_some();
-            let star = if is_best { "*" } else { " " };
+            let star = if self.is_worse(result, e) { "*" } else { " " };
             let width = of_column(e).map(|value| ends(value).len()).max();
             match width.unwrap_or_default() {
                 0 => format!("{}{star}", decimals(value.value)),
@@ -97,6 +100,13 @@ impl EvaluationTable {
             }
         });
         std::iter::once(name).chain(values).collect()
+    }
+
+    /// Whether the best explainer is better than another by more than chance.
+    fn is_worse(&self, result: &MetricResult, explainer: usize) -> bool {
+        let (mut ranked, than) = (result.ranked(), &result.values[explainer].explainer);
+        let is_better = |best| result.is_better(best, than, self.alpha());
+        ranked.next().and_then(is_better).unwrap_or(false)
     }
 
     /// How the intervals were made, and of which to beware.

@@ -16,7 +16,7 @@ use crate::onnx::engine::rten::Rten;
 use crate::onnx::engine::{Engine, EngineOptions, File, Input, NotLoaded, Reason, table};
 
 /// Scores that were computed elsewhere go in as files.
-const SCORES_FROM_FILES: &str = "or score the whole and the masked inputs where the model runs, and pass the scores with --base and --masked";
+const SCORES_FROM_FILES: &str = "or score the whole and the masked inputs where the model runs: `xai attribution average-drop`, and the metrics like it, take the scores with --base and --masked";
 
 /// A model of the ONNX format: of a batch of samples ([`of_rows`](Self::of_rows)) or of a graph
 /// ([`of_graphs`](Self::of_graphs)). It is the same for every engine that runs it.

@@ -33,6 +33,20 @@ pub enum NonNumber {
     Word,
 }
 
+impl NonNumber {
+    /// What to do about such a cell.
+    pub fn remedy(self) -> &'static str {
+        match self {
+            Self::Missing => "fill the cell",
+            Self::Written => {
+                "write numbers with a decimal point and nothing else (of decimal commas: \
+                 pandas.read_csv(FILE, sep=';', decimal=',').to_csv(FILE, index=False))"
+            }
+            Self::Infinite | Self::Word | Self::Boolean => "correct the cell",
+        }
+    }
+}
+
 /// Reads a cell; the bits of a number are those of `str::parse`.
 pub(super) fn read(cell: &[u8]) -> Cell {
     if let Ok(number) = fast_float2::parse::<f64, _>(cell)

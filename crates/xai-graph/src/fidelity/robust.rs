@@ -124,39 +124,26 @@ impl fmt::Display for RobustFidelity {
 #[derive(Debug, Clone, Copy, Parameters)]
 pub struct RobustFidelityMetric<'a> {
     /// α₁ in [0, 1], the probability that an edge of the explanation is removed.
-    #[param(at_least = 0, at_most = 1)]
+    #[param(at_least = 0, at_most = 1, default = 0.1)]
     alpha_pos: f64,
     /// α₂ in [0, 1], the probability that an edge outside the explanation stays.
-    #[param(at_least = 0, at_most = 1)]
+    #[param(at_least = 0, at_most = 1, default = 0.9)]
     alpha_neg: f64,
     /// The number of random draws.
     ///
     /// A standard error takes two; their values are kept until their mean is taken.
-    #[param(at_least = 2, at_most = 16_777_216)]
+    #[param(at_least = 2, at_most = 16_777_216, default = 50)]
     n_draws: usize,
     /// The seed of the draws.
+    #[param(default = 1)]
     seed: u64,
-    #[param(skip)]
+    #[param(skip, default = FidelityMetric::model())]
     fidelity: FidelityMetric<'a>,
-    #[param(skip)]
+    #[param(skip, default = EdgeChoices::new())]
     edges: EdgeChoices,
     /// What the outputs hold, where they are compared by probabilities too.
     #[param(skip)]
     probabilities: Option<ReturnType>,
-}
-
-impl Default for RobustFidelityMetric<'_> {
-    fn default() -> Self {
-        Self {
-            alpha_pos: 0.1,
-            alpha_neg: 0.9,
-            n_draws: 50,
-            seed: 1,
-            fidelity: FidelityMetric::model(),
-            edges: EdgeChoices::new(),
-            probabilities: None,
-        }
-    }
 }
 
 impl<'a> RobustFidelityMetric<'a> {

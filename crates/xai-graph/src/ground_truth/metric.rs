@@ -40,7 +40,7 @@ pub struct GroundTruthMetric {
     /// Both sides are compared in the precision of the predictions, whatever the target is stored as:
     /// with single-precision scores a threshold of 0.3 is the nearest single-precision number, and so is
     /// a double-precision target of 0.3, which is true.
-    #[param(at_least = 0, at_most = 1)]
+    #[param(at_least = 0, at_most = 1, default = 0.5)]
     pub(crate) threshold: f64,
     /// Which elements count as predicted: a whole number is how many, the largest.
     ///
@@ -52,17 +52,6 @@ pub struct GroundTruthMetric {
     ///
     /// Ranks are those of the logits themselves, which do not saturate.
     pub(crate) logits: bool,
-}
-
-impl Default for GroundTruthMetric {
-    fn default() -> Self {
-        Self {
-            threshold: 0.5,
-            selection: Selection::default(),
-            zero_division: ZeroDivision::default(),
-            logits: false,
-        }
-    }
 }
 
 impl GroundTruthMetric {

@@ -79,7 +79,7 @@ fn tokens(text: &ShownText, attributions: &[f64]) -> Element {
         if place > 0 {
             line = line.text(text.between());
         }
-        let is_marked = text.rationale.as_ref().is_some_and(|marks| marks[place]);
+        let is_marked = is_marked(text, place).unwrap_or(false);
         // The spaces that a token brings are between the coloured words.
         let word = token.trim();
         let (before, behind) = match token.find(word) {
@@ -128,12 +128,16 @@ fn draw_token(token: &str, attribution: f64, largest: f64, is_marked: bool) -> E
     }
 }
 
+/// Whether people marked a token, where that is known; a report that was changed by hand may have fewer marks.
+fn is_marked(text: &ShownText, place: usize) -> Option<bool> {
+    let marks = text.rationale.as_ref()?;
+    Some(marks.get(place) == Some(&true))
+}
+
 fn table(section: &Texts, text: &ShownText) -> Table {
     let rows = text.tokens.iter().enumerate().map(|(place, token)| {
-        let marked = text
-            .rationale
-            .as_ref()
-            .map(|marks| Cell::words(if marks[place] { "marked" } else { "" }));
+        let marked = is_marked(text, place);
+        let marked = marked.map(|is| Cell::words(if is { "marked" } else { "" }));
         let values = text
             .attributions
             .iter()

@@ -51,27 +51,17 @@ pub struct SimulationStudy {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StudySettings {
     /// What the draws depend on.
+    #[param(default = 1)]
     pub seed: u64,
     /// Samples per draw.
-    #[param(at_least = 1)]
+    #[param(at_least = 1, default = 1000)]
     pub n_samples: usize,
     /// Runs per draw.
-    #[param(at_least = 2)]
+    #[param(at_least = 2, default = 5)]
     pub n_runs: usize,
     /// The largest number of classes of a draw.
-    #[param(at_least = 2, at_most = 4_294_967_295.0)]
+    #[param(at_least = 2, at_most = 4_294_967_295.0, default = 50)]
     pub max_classes: usize,
-}
-
-impl Default for StudySettings {
-    fn default() -> Self {
-        Self {
-            seed: 1,
-            n_samples: 1000,
-            n_runs: 5,
-            max_classes: 50,
-        }
-    }
 }
 
 impl StudySettings {

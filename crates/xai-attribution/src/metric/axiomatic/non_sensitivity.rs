@@ -54,10 +54,10 @@ pub struct NonSensitivity {
     /// Which positions go together, as one feature.
     features: Features,
     /// Below which size an attribution counts as zero. Default: 1e-5.
-    #[param(at_least = 0)]
+    #[param(at_least = 0, default = 1e-5)]
     zero_threshold: f64,
     /// Below which change of the score a feature counts as ignored. Default: 1e-5.
-    #[param(at_least = 0)]
+    #[param(at_least = 0, default = 1e-5)]
     change_threshold: f64,
     /// Which features count.
     mismatch: Mismatch,
@@ -75,19 +75,6 @@ pub enum Mismatch {
     Ignored,
     /// Those that have no attribution though the model does not ignore them.
     Silent,
-}
-
-impl Default for NonSensitivity {
-    fn default() -> Self {
-        Self {
-            baseline: Baseline::default(),
-            more_baselines: None,
-            features: Features::default(),
-            zero_threshold: 1e-5,
-            change_threshold: 1e-5,
-            mismatch: Mismatch::default(),
-        }
-    }
 }
 
 impl NonSensitivity {

@@ -51,8 +51,10 @@ use crate::metric::{Measure, Registered, SCORE_NEEDS, Whole, WholeMetric};
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Sufficiency {
     /// The distance of the maps of two samples, by the attributions of their positions.
+    #[param(default = Distance::Euclidean)]
     distance: Distance,
     /// Whether every position is in units of its standard deviation over the data set.
+    #[param(default = true)]
     standardized: bool,
     /// Up to which distance two maps are near: a distance, or a share of the largest one.
     threshold: Threshold,
@@ -77,16 +79,6 @@ impl Default for Threshold {
     /// 0.6 of the largest.
     fn default() -> Self {
         Self::OfLargest(0.6)
-    }
-}
-
-impl Default for Sufficiency {
-    fn default() -> Self {
-        Self {
-            distance: Distance::Euclidean,
-            standardized: true,
-            threshold: Threshold::default(),
-        }
     }
 }
 

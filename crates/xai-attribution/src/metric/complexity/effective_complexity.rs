@@ -39,14 +39,8 @@ pub type EffectiveComplexity = CurveMetric<FeaturesNeeded>;
 #[params(of = EffectiveComplexity, at = kind)]
 pub struct FeaturesNeeded {
     /// By how much the score may differ from that of the whole input. Default: 0.1.
-    #[param(at_least = 0)]
+    #[param(at_least = 0, default = 0.1)]
     tolerance: f64,
-}
-
-impl Default for FeaturesNeeded {
-    fn default() -> Self {
-        Self { tolerance: 0.1 }
-    }
 }
 
 impl CurveKind for FeaturesNeeded {
@@ -59,7 +53,7 @@ impl CurveKind for FeaturesNeeded {
         needs: SCORE_NEEDS,
         source: "Nguyen and Martínez, On quantitative aspects of model interpretability, 2020",
         reading: Reading {
-            formula: "least k such that |g(x) − g(x with its k' largest |attributions| only)| ≤ tolerance for all k' ≥ k",
+            formula: "least k such that |g(x) − g(x with its k' largest |attributions| only)| ≤ tolerance for all k' ≥ k, of the numbers that `steps` looks at",
             extremes: "0: the baseline alone has the score. n_features: the model needs every feature.",
             limits: "It is as fine as the steps are. It depends on the tolerance and the baseline, and a model that needs many features has a high value with a right map.",
             peers: &[],

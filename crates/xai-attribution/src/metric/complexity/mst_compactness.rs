@@ -43,11 +43,13 @@ use crate::metric::{IMAGES_ONLY, Measure, Registered};
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct MstCompactness {
     /// From which percentile of a map on its positions are marked. Default: 80.
-    #[param(at_least = 0, at_most = 100)]
+    #[param(at_least = 0, at_most = 100, default = 80.0)]
     percentile: f64,
     /// Whether the value is in units of a hundredth of the diagonal of a map, instead of a position.
+    #[param(default = true)]
     scaled: bool,
     /// What is done about positions in one line, whose hull has no area.
+    #[param(default = Collinear::Undefined)]
     collinear: Collinear,
 }
 
@@ -61,16 +63,6 @@ pub enum Collinear {
     Undefined,
     /// The diagonal of the map stands for the root of the area.
     Diagonal,
-}
-
-impl Default for MstCompactness {
-    fn default() -> Self {
-        Self {
-            percentile: 80.0,
-            scaled: true,
-            collinear: Collinear::Undefined,
-        }
-    }
 }
 
 impl MstCompactness {

@@ -33,14 +33,8 @@ use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Reading, 
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct NonzeroFeatures {
     /// Above which size an attribution counts. Default: 1e-5.
-    #[param(at_least = 0)]
+    #[param(at_least = 0, default = 1e-5)]
     threshold: f64,
-}
-
-impl Default for NonzeroFeatures {
-    fn default() -> Self {
-        Self { threshold: 1e-5 }
-    }
 }
 
 impl<T: Real> Measure<T> for NonzeroFeatures {

@@ -31,14 +31,8 @@ use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Reading, 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct LargestShare {
     /// How many positions are the largest. Default: 1.
-    #[param(at_least = 1)]
+    #[param(at_least = 1, default = 1)]
     count: usize,
-}
-
-impl Default for LargestShare {
-    fn default() -> Self {
-        Self { count: 1 }
-    }
 }
 
 impl<T: Real> Measure<T> for LargestShare {

@@ -44,18 +44,8 @@ pub struct Localization {
     weighted: bool,
     /// The largest share of the positions that an object may take; samples of larger objects have no
     /// value. Default: 1.
-    #[param(above = 0, at_most = 1)]
+    #[param(above = 0, at_most = 1, default = 1.0)]
     max_size: f64,
-}
-
-impl Default for Localization {
-    fn default() -> Self {
-        Self {
-            relevance: Relevance::default(),
-            weighted: false,
-            max_size: 1.0,
-        }
-    }
 }
 
 impl MaskFormula for Localization {

@@ -34,14 +34,8 @@ pub type LocalizationIou = MaskMetric<Overlap>;
 #[params(of = LocalizationIou, at = formula)]
 pub struct Overlap {
     /// From which share of the largest attribution on a position is marked. Default: 0.5.
-    #[param(above = 0, at_most = 1)]
+    #[param(above = 0, at_most = 1, default = 0.5)]
     threshold: f64,
-}
-
-impl Default for Overlap {
-    fn default() -> Self {
-        Self { threshold: 0.5 }
-    }
 }
 
 impl MaskFormula for Overlap {

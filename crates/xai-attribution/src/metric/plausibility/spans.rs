@@ -140,14 +140,8 @@ fn check(input: Input, samples: &[impl AsRef<[Span<usize>]>]) -> Result<()> {
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct RationaleIouF1 {
     /// The share of tokens from which two spans match. Default: 0.5.
-    #[param(above = 0, at_most = 1)]
+    #[param(above = 0, at_most = 1, default = 0.5)]
     threshold: f64,
-}
-
-impl Default for RationaleIouF1 {
-    fn default() -> Self {
-        Self { threshold: 0.5 }
-    }
 }
 
 impl RationaleIouF1 {

@@ -55,18 +55,11 @@ pub type TokenF1 = MaskMetric<F1OfTop>;
 #[params(of = TokenF1, at = formula)]
 pub struct F1OfTop {
     /// How many tokens are the top: a number of them, of a shorter text all, or a share such as 0.1. Default: 5.
+    #[param(default = TopK::Count(5))]
     k: TopK,
     /// Whether the top are positive attributions only. Default: yes.
+    #[param(default = true)]
     positive_only: bool,
-}
-
-impl Default for F1OfTop {
-    fn default() -> Self {
-        Self {
-            k: TopK::Count(5),
-            positive_only: true,
-        }
-    }
 }
 
 impl MaskFormula for F1OfTop {
@@ -123,18 +116,11 @@ pub type TokenIou = MaskMetric<IouOfTop>;
 #[params(of = TokenIou, at = formula)]
 pub struct IouOfTop {
     /// How many tokens are the top: a number of them, of a shorter text all, or a share such as 0.1. Default: 5.
+    #[param(default = TopK::Count(5))]
     k: TopK,
     /// Whether the top are positive attributions only. Default: yes.
+    #[param(default = true)]
     positive_only: bool,
-}
-
-impl Default for IouOfTop {
-    fn default() -> Self {
-        Self {
-            k: TopK::Count(5),
-            positive_only: true,
-        }
-    }
 }
 
 impl MaskFormula for IouOfTop {

@@ -52,9 +52,10 @@ use crate::perturbation::{Neighborhood, Neighbors, OutputChanges};
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct AttributionStability {
     /// Which neighbours.
-    #[param(flatten, setter)]
+    #[param(flatten, setter, default = Neighbors { neighborhood: Neighborhood::Around, ..Neighbors::default() })]
     neighbors: Neighbors,
     /// How alike two maps are. Default: by Spearman's correlation, which takes maps of any layout.
+    #[param(default = MapSimilarity::Spearman)]
     similarity: MapSimilarity,
     /// Whether it shares the neighbours' maps with the others of the suite.
     #[param(skip)]
@@ -67,19 +68,6 @@ const SUITE: [MapSimilarity; 3] = [
     MapSimilarity::Spearman,
     MapSimilarity::Jaccard { percent: 10 },
 ];
-
-impl Default for AttributionStability {
-    fn default() -> Self {
-        Self {
-            neighbors: Neighbors {
-                neighborhood: Neighborhood::Around,
-                ..Neighbors::default()
-            },
-            similarity: MapSimilarity::Spearman,
-            in_suite: false,
-        }
-    }
-}
 
 impl AttributionStability {
     /// By structural similarity, by Spearman's correlation and by the largest tenth of the attributions:

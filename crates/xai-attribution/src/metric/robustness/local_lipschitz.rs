@@ -41,22 +41,11 @@ use crate::perturbation::{NeighborDistances, Neighborhood, Neighbors};
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct LocalLipschitz {
     /// Which neighbours.
-    #[param(flatten, setter)]
+    #[param(flatten, setter, default = Neighbors { neighborhood: Neighborhood::Around, ..Neighbors::default() })]
     neighbors: Neighbors,
     /// How far apart two maps are; inputs are compared by their Euclidean distance. Default: L2.
+    #[param(default = MapDistance::L2)]
     distance: MapDistance,
-}
-
-impl Default for LocalLipschitz {
-    fn default() -> Self {
-        Self {
-            neighbors: Neighbors {
-                neighborhood: Neighborhood::Around,
-                ..Neighbors::default()
-            },
-            distance: MapDistance::L2,
-        }
-    }
 }
 
 impl LocalLipschitz {

@@ -84,16 +84,17 @@ pub trait Reference: Debug + Copy + Default + PartialEq + Send + Sync + 'static 
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct RelativeStability<R> {
     /// Which neighbours.
-    #[param(flatten, setter)]
+    #[param(flatten, setter, default = Neighbors { neighborhood: Neighborhood::Around, ..Neighbors::default() })]
     neighbors: Neighbors,
     /// Quotients element by element instead of norms of whole vectors, with this number in place of an element of 0;
     /// outputs are then compared as they are.
     #[param(none = "none", none_doc = "Norms of whole vectors.")]
     elementwise: Option<f64>,
     /// The least relative change that is divided by. Default: 1e-6.
-    #[param(above = 0)]
+    #[param(above = 0, default = 1e-6)]
     floor: f64,
     /// Whether neighbours that the model predicts another class for are left out. Default: they are.
+    #[param(default = true)]
     same_prediction: bool,
     #[param(skip)]
     reference: PhantomData<R>,
@@ -224,21 +225,6 @@ impl Reference for OfRepresentation {
     fn changes<T: Real>(batch: &SampleBatch<'_, T>, work: &NeighborDistances) -> Result<Vec<f64>> {
         let changes = batch.shared(&RepresentationChanges(work.clone()))?;
         Ok(changes.to_vec())
-    }
-}
-
-impl<R> Default for RelativeStability<R> {
-    fn default() -> Self {
-        Self {
-            neighbors: Neighbors {
-                neighborhood: Neighborhood::Around,
-                ..Neighbors::default()
-            },
-            elementwise: None,
-            floor: 1e-6,
-            same_prediction: true,
-            reference: PhantomData,
-        }
     }
 }
 

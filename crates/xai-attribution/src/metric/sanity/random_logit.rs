@@ -55,9 +55,10 @@ use crate::model::Targets;
 /// of rows and channels; it has no option here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct RandomLogit {
-    #[param(flatten)]
+    #[param(flatten, default = OtherClasses { n_classes: None, seed: 1, source: OtherTargets::Drawn, })]
     others: OtherClasses,
     /// How two maps are compared.
+    #[param(default = MapSimilarity::Ssim)]
     similarity: MapSimilarity,
 }
 
@@ -85,19 +86,6 @@ impl SideInput for GivenTargets {
         match self.0.n_samples() {
             n if n == shape[0] => Ok(()),
             n => Err(Error::shape(Self::INPUT, &[shape[0]], &[n])),
-        }
-    }
-}
-
-impl Default for RandomLogit {
-    fn default() -> Self {
-        Self {
-            others: OtherClasses {
-                n_classes: None,
-                seed: 1,
-                source: OtherTargets::Drawn,
-            },
-            similarity: MapSimilarity::Ssim,
         }
     }
 }

@@ -23,15 +23,8 @@ pub use report::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct Listing {
     /// How many of the least supported predictions are listed.
+    #[param(default = USUALLY_LISTED)]
     pub n_least_supported: usize,
-}
-
-impl Default for Listing {
-    fn default() -> Self {
-        Self {
-            n_least_supported: USUALLY_LISTED,
-        }
-    }
 }
 
 /// Adds up explanations: mean correspondence by class and by right or wrong, calibration of

@@ -11,24 +11,14 @@ use xai_core::describe::{Kind, Parameter, Parameters, Value};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Hnsw {
     /// Neighbours that a row is linked to on each layer.
-    #[param(at_least = 2, at_most = 256)]
+    #[param(at_least = 2, at_most = 256, default = 16)]
     pub connections: usize,
     /// Candidates that are kept while a row is linked.
-    #[param(at_least = 1, at_most = 1 << 20)]
+    #[param(at_least = 1, at_most = 1 << 20, default = 200)]
     pub ef_construction: usize,
     /// Candidates that are kept during a search, raised to `k` where it is larger.
-    #[param(at_least = 1, at_most = 1 << 20)]
+    #[param(at_least = 1, at_most = 1 << 20, default = 64)]
     pub ef_search: usize,
-}
-
-impl Default for Hnsw {
-    fn default() -> Self {
-        Self {
-            connections: 16,
-            ef_construction: 200,
-            ef_search: 64,
-        }
-    }
 }
 
 /// The three parameters as a list, in the order of the fields: `16,200,64`.

@@ -67,10 +67,10 @@ pub struct FFidelityMetric<K> {
     #[param(flatten)]
     steps: Steps,
     /// The random share of the ranked features that is removed at a time.
-    #[param(above = 0, at_most = 1)]
+    #[param(above = 0, at_most = 1, default = 0.1)]
     removed_share: f64,
     /// How many random shares are removed at each step.
-    #[param(at_least = 1, at_most = 1 << 20)]
+    #[param(at_least = 1, at_most = 1 << 20, default = 20)]
     n_draws: usize,
     /// What stands for a removed value.
     #[param(into)]
@@ -78,6 +78,7 @@ pub struct FFidelityMetric<K> {
     /// Which positions go together, as one feature.
     features: Features,
     /// What random choices depend on.
+    #[param(default = 1)]
     seed: u64,
     #[param(skip)]
     part: PhantomData<K>,
@@ -167,20 +168,6 @@ impl RankedPart for LeastRelevant {
         },
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::LeastRelevantFirst, 1.0)];
-}
-
-impl<K> Default for FFidelityMetric<K> {
-    fn default() -> Self {
-        Self {
-            steps: Steps::default(),
-            removed_share: 0.1,
-            n_draws: 20,
-            baseline: Baseline::default(),
-            features: Features::default(),
-            seed: 1,
-            part: PhantomData,
-        }
-    }
 }
 
 step_setters!(FFidelityMetric<K>);

@@ -55,7 +55,7 @@ impl CurveKind for Rising {
         needs: SCORE_NEEDS,
         source: "Arya et al., One Explanation Does Not Fit All, 2019",
         reading: Reading {
-            formula: "share of the steps in which g(baseline with the first k features of ascending attribution) does not fall",
+            formula: "share of the steps after the first in which g(baseline with the first k features of ascending attribution) does not fall",
             extremes: "0: the score falls at every step. 1: it never falls.",
             limits: "It does not look at the sizes of the steps, and a model that all features speak for never falls, whatever the order.",
             peers: &["quantus.Monotonicity"],

@@ -52,24 +52,14 @@ pub struct Naopc {
     #[param(into)]
     baseline: Baseline,
     /// Which positions go together, as one feature.
+    #[param(default = Features::Grid(3))]
     features: Features,
     /// Up to how many features the best and the worst order are exact. Default: 12.
-    #[param(at_most = MOST_EXACT)]
+    #[param(at_most = MOST_EXACT, default = 12)]
     exact_up_to: usize,
     /// How many subsets of one size are kept where the best and the worst order are searched. Default: 5.
-    #[param(at_least = 1)]
+    #[param(at_least = 1, default = 5)]
     beam: usize,
-}
-
-impl Default for Naopc {
-    fn default() -> Self {
-        Self {
-            baseline: Baseline::default(),
-            features: Features::Grid(3),
-            exact_up_to: 12,
-            beam: 5,
-        }
-    }
 }
 
 /// Of more features the subsets are too many: 16 have 65 536.

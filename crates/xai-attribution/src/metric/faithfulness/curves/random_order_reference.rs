@@ -48,6 +48,7 @@ pub struct RandomOrderReference {
     #[param(flatten)]
     steps: Steps,
     /// Which end the curves start from.
+    #[param(default = Start::Input)]
     start: Start,
     /// What stands for a removed value.
     #[param(into)]
@@ -55,13 +56,16 @@ pub struct RandomOrderReference {
     /// Which positions go together, as one feature.
     features: Features,
     /// What is read off the model's outputs along the curves: with `top-1` they are curves of accuracy.
+    #[param(default = CurveScore::Target)]
     score: CurveScore,
     /// The number of random orders per sample.
-    #[param(at_least = 2)]
+    #[param(at_least = 2, default = 20)]
     n_orders: usize,
     /// How the area of the map is compared with those of random orders.
+    #[param(default = ReferenceScale::Share)]
     scale: ReferenceScale,
     /// What random choices depend on.
+    #[param(default = 1)]
     seed: u64,
 }
 
@@ -76,21 +80,6 @@ pub enum ReferenceScale {
     Share,
     /// The distance of the area of the map from the mean of theirs, in standard deviations.
     Z,
-}
-
-impl Default for RandomOrderReference {
-    fn default() -> Self {
-        Self {
-            steps: Steps::default(),
-            start: Start::Input,
-            baseline: Baseline::default(),
-            features: Features::default(),
-            score: CurveScore::Target,
-            n_orders: 20,
-            scale: ReferenceScale::Share,
-            seed: 1,
-        }
-    }
 }
 
 /// Areas that are nearer than this share of their size differ by rounding alone.

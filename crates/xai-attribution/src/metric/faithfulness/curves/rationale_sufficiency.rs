@@ -37,7 +37,7 @@ use crate::perturbation::{Baseline, Features, RemovalCurve, Start, Steps};
 /// DeYoung et al., *ERASER*, 2020.
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct RationaleSufficiency {
-    #[param(flatten)]
+    #[param(flatten, default = shares())]
     steps: Steps,
     /// What stands for a removed value.
     #[param(into)]
@@ -47,17 +47,6 @@ pub struct RationaleSufficiency {
     /// Whether features without a positive attribution are in no rationale. One that is a larger rationale for this reason alone
     /// counts once, and a sample without any positive attribution has no value.
     positive_only: bool,
-}
-
-impl Default for RationaleSufficiency {
-    fn default() -> Self {
-        Self {
-            steps: shares(),
-            baseline: Baseline::default(),
-            features: Features::default(),
-            positive_only: false,
-        }
-    }
 }
 
 step_setters!(RationaleSufficiency);

@@ -70,16 +70,22 @@ pub trait RoadOrder: Debug + Copy + Default + PartialEq + Send + Sync + 'static 
 pub struct RoadMetric<K> {
     /// How many of the pixels are removed, in percent, each in (0, 100): without any pixel there is nothing to
     /// impute from.
-    #[param(items, above = 0, below = 100, no_setter)]
+    #[param(items, above = 0, below = 100, no_setter, default = tenths())]
     percentages: Arc<[f64]>,
     /// What the mean over percentages is of.
     of: RoadOf,
     /// The standard deviation of the normal noise on imputed values.
     noise: ImputationNoise,
     /// What random choices depend on.
+    #[param(default = 1)]
     seed: u64,
     #[param(skip)]
     order: PhantomData<K>,
+}
+
+/// 10, 20, …, 90 percent.
+fn tenths() -> Arc<[f64]> {
+    (1..10).map(|tenth| f64::from(10 * tenth)).collect()
 }
 
 /// [`RoadMetric`] from both ends.
@@ -199,18 +205,6 @@ pub enum RoadOf {
     Accuracy,
     /// The score.
     Score,
-}
-
-impl<K> Default for RoadMetric<K> {
-    fn default() -> Self {
-        Self {
-            percentages: (1..10).map(|tenth| f64::from(10 * tenth)).collect(),
-            of: RoadOf::default(),
-            noise: ImputationNoise::default(),
-            seed: 1,
-            order: PhantomData,
-        }
-    }
 }
 
 impl<K: RoadOrder> RoadMetric<K> {

@@ -54,21 +54,11 @@ pub struct FaithfulnessEstimate {
     /// features as they are. Default: 1.
     ///
     /// Such groups depend on the map, so that explainers do not share what the model says.
-    #[param(at_least = 1)]
+    #[param(at_least = 1, default = 1)]
     group_size: usize,
     /// Which correlation of drops and attributions.
+    #[param(default = Correlation::Pearson)]
     correlation: Correlation,
-}
-
-impl Default for FaithfulnessEstimate {
-    fn default() -> Self {
-        Self {
-            baseline: Baseline::default(),
-            features: Features::default(),
-            group_size: 1,
-            correlation: Correlation::Pearson,
-        }
-    }
 }
 
 impl FaithfulnessEstimate {

@@ -62,6 +62,7 @@ use crate::perturbation::{
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Infidelity {
     /// How inputs are changed: one feature or square at a time, or by noise.
+    #[param(default = Perturbation::Features(Features::Patches(4)))]
     perturbation: Perturbation,
     /// What stands for a removed value.
     ///
@@ -77,9 +78,10 @@ pub struct Infidelity {
     /// What a map is multiplied by.
     scaling: Scaling,
     /// How often noise is drawn for each sample. Default: 20.
-    #[param(at_least = 1, at_most = 1 << 24)]
+    #[param(at_least = 1, at_most = 1 << 24, default = 20)]
     n_draws: usize,
     /// What random choices depend on. Default: 1.
+    #[param(default = 1)]
     seed: u64,
 }
 
@@ -126,19 +128,6 @@ pub enum Scaling {
     None,
     /// `Σ s d / Σ s²` of the sums `s` and drops `d` of each sample, by which its error is least.
     OptimalBeta,
-}
-
-impl Default for Infidelity {
-    fn default() -> Self {
-        Self {
-            perturbation: Perturbation::Features(Features::Patches(4)),
-            baseline: Baseline::default(),
-            map_kind: None,
-            scaling: Scaling::default(),
-            n_draws: 20,
-            seed: 1,
-        }
-    }
 }
 
 impl Infidelity {

@@ -51,24 +51,13 @@ pub struct MonotonicityCorrelation {
     /// features as they are. Default: 1.
     ///
     /// Such groups depend on the map, so that explainers do not share what the model says.
-    #[param(at_least = 1)]
+    #[param(at_least = 1, default = 1)]
     group_size: usize,
     /// Which values a feature is set to.
     value_range: ValueRange,
     /// How many values a feature is set to. Default: 10.
-    #[param(at_least = 1, at_most = 1 << 20)]
+    #[param(at_least = 1, at_most = 1 << 20, default = 10)]
     n_values: usize,
-}
-
-impl Default for MonotonicityCorrelation {
-    fn default() -> Self {
-        Self {
-            features: Features::default(),
-            group_size: 1,
-            value_range: ValueRange::default(),
-            n_values: 10,
-        }
-    }
 }
 
 impl MonotonicityCorrelation {

@@ -60,15 +60,17 @@ use crate::perturbation::{
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct MuFidelity {
     /// The number of random subsets per sample. Default: 200.
-    #[param(at_least = 2, at_most = 1 << 20)]
+    #[param(at_least = 2, at_most = 1 << 20, default = 200)]
     n_subsets: usize,
     /// The number of features in a subset, or their share. Default: a fifth of them.
+    #[param(default = SubsetSize::Fraction(0.2))]
     subset_size: SubsetSize,
     /// Which correlation of drops and sums of attributions.
     ///
     /// Spearman's is the default, Pearson's that of Quantus.
     correlation: Correlation,
     /// Which positions go together, as one feature. Default: the cells of a grid of 9 × 9.
+    #[param(default = Features::Grid(9))]
     features: Features,
     /// How subsets are drawn.
     sampling: SubsetSampling,
@@ -78,21 +80,8 @@ pub struct MuFidelity {
     #[param(into)]
     baseline: Baseline,
     /// What random choices depend on. Default: 1.
+    #[param(default = 1)]
     seed: u64,
-}
-
-impl Default for MuFidelity {
-    fn default() -> Self {
-        Self {
-            n_subsets: 200,
-            subset_size: SubsetSize::Fraction(0.2),
-            correlation: Correlation::default(),
-            features: Features::Grid(9),
-            sampling: SubsetSampling::default(),
-            baseline: Baseline::default(),
-            seed: 1,
-        }
-    }
 }
 
 impl MuFidelity {

@@ -61,7 +61,7 @@ pub struct PredictionGap<K> {
     /// How many positions are the top: a number, or a share of them. Default: a tenth of them.
     k: TopK,
     /// The noise: as many draws as neighbours, of a standard deviation of the radius.
-    #[param(flatten, setter)]
+    #[param(flatten, setter, default = Neighbors { neighborhood: Neighborhood::Gaussian, ..Neighbors::default() })]
     neighbors: Neighbors,
     #[param(skip)]
     part: PhantomData<K>,
@@ -119,19 +119,6 @@ impl NoisyPart for Unimportant {
         },
     };
     const IS_TOP: bool = false;
-}
-
-impl<K> Default for PredictionGap<K> {
-    fn default() -> Self {
-        Self {
-            k: TopK::default(),
-            neighbors: Neighbors {
-                neighborhood: Neighborhood::Gaussian,
-                ..Neighbors::default()
-            },
-            part: PhantomData,
-        }
-    }
 }
 
 impl<K: NoisyPart> PredictionGap<K> {

@@ -63,7 +63,7 @@ pub struct SensitivityN {
     /// Which positions go together, as one feature.
     features: Features,
     /// The number of random subsets of each size, per sample. Default: 100.
-    #[param(at_least = 2, at_most = 1 << 20)]
+    #[param(at_least = 2, at_most = 1 << 20, default = 100)]
     n_subsets: usize,
     /// What stands for a removed value.
     ///
@@ -71,6 +71,7 @@ pub struct SensitivityN {
     #[param(into)]
     baseline: Baseline,
     /// What random choices depend on. Default: 1.
+    #[param(default = 1)]
     seed: u64,
 }
 
@@ -79,18 +80,6 @@ const N_SIZES: usize = 12;
 
 /// The largest of them, as a share of the features.
 const LARGEST: f64 = 0.8;
-
-impl Default for SensitivityN {
-    fn default() -> Self {
-        Self {
-            sizes: None,
-            features: Features::default(),
-            n_subsets: 100,
-            baseline: Baseline::default(),
-            seed: 1,
-        }
-    }
-}
 
 impl SensitivityN {
     /// The sizes, ascending, each at least 1 and less than the features. Default, as `None`: 12 of them, each so

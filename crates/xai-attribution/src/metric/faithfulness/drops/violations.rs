@@ -111,7 +111,7 @@ impl Registered for Violations {
         needs: SCORE_NEEDS,
         source: "Liu et al., Rethinking Attention-Model Explainability, 2022",
         reading: Reading {
-            formula: "share, of the top features with an attribution other than 0, of those whose removal moves the score against the sign of the attribution",
+            formula: "share, of the features with the largest |attribution| other than 0, of those whose removal moves the score against the sign of the attribution",
             extremes: "0: every sign is right. 1: every sign is wrong.",
             limits: "It looks at signs of the top features alone. A map without negative values is wrong wherever the score rises.",
             peers: &[],

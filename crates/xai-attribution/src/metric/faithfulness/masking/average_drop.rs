@@ -46,7 +46,7 @@ impl ScoreFormula for DropFormula {
         needs: SCORE_NEEDS,
         source: "Chattopadhay et al., Grad-CAM++, 2018",
         reading: Reading {
-            formula: "max(0, g(x) − g(x ⊙ M)) / (g(x) + 1e-8), M the map scaled to [0, 1]",
+            formula: "max(0, g(x) − g(x ⊙ M)) / (g(x) + 1e-8), M the sizes |a| of the map scaled to [0, 1]",
             extremes: "0: nothing of the score is lost. 1: all of it is.",
             limits: "A map that keeps everything has 0, too: read it with Sparseness or Complexity. Rises of the score count as 0, and the model sees masked inputs unlike those it was trained on.",
             peers: &["xplique.AverageDropMetric"],

@@ -42,7 +42,7 @@ impl ScoreFormula for GainFormula {
         needs: SCORE_NEEDS,
         source: "Zhang et al., Opti-CAM, 2023",
         reading: Reading {
-            formula: "max(0, g(x ⊙ M) − g(x)) / (1 − g(x) + 1e-8), M the map scaled to [0, 1]",
+            formula: "max(0, g(x ⊙ M) − g(x)) / (1 − g(x) + 1e-8), M the sizes |a| of the map scaled to [0, 1]",
             extremes: "0: the score does not rise. 1: it rises to 1.",
             limits: "Losses count as 0: read it with Average Drop. A score that is near 1 already makes the divisor small, and the value depends on little.",
             peers: &["xplique.AverageGainMetric"],
@@ -97,7 +97,7 @@ impl ScoreFormula for IncreaseFormula {
         needs: SCORE_NEEDS,
         source: "Chattopadhay et al., Grad-CAM++, 2018",
         reading: Reading {
-            formula: "1[g(x ⊙ M) > g(x)], M the map scaled to [0, 1]",
+            formula: "1[g(x ⊙ M) > g(x)], M the sizes |a| of the map scaled to [0, 1]",
             extremes: "0: the score rises for no sample. 1: it rises for every sample.",
             limits: "It says nothing about how far the score rises (Average Gain does), and a rise may come from a masked input that is unlike all training data.",
             peers: &["xplique.AverageIncreaseMetric"],
