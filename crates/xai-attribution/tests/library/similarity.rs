@@ -7,12 +7,13 @@ use serde_json::Value;
 use xai_attribution::batch::{Data, Masks};
 use xai_attribution::evaluation::{ZeroMethod, wilcoxon_signed_rank};
 use xai_attribution::map::{MapDistance, MapSimilarity, structural_similarity};
-use xai_attribution::metric::Stability;
 use xai_attribution::metric::{
-    ModelRandomization, RandomLogit, RandomizationOrder, Representativity,
+    AverageStability, MaximumStability, Measure, MetricValue, ModelRandomization, RandomLogit,
+    RandomizationOrder, Representativity, Stability,
 };
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{Neighborhood, Neighbors};
+use xai_attribution::run::evaluate_together;
 use xai_attribution::{Evaluate, EvaluationError, Layout, help, input};
 use xai_core::Input;
 use xai_core::error::ErrorKind;
@@ -129,14 +130,25 @@ fn inputs() -> ArrayD<f64> {
     })
 }
 
+/// Average and maximum over the same neighbours.
+fn stability(neighbors: Neighbors, distance: MapDistance, data: Data<'_, f64>) -> [MetricValue; 2] {
+    let average = AverageStability::new()
+        .neighbors(neighbors)
+        .distance(distance.clone());
+    let maximum = MaximumStability::default()
+        .neighbors(neighbors)
+        .distance(distance);
+    let values = evaluate_together(&[&average as &dyn Measure<f64>, &maximum], data).unwrap();
+    values.try_into().unwrap()
+}
+
 #[test]
 fn an_explainer_that_ignores_its_input_is_perfectly_stable() {
     let deaf = |x: ArrayViewD<'_, f64>, _: &Targets| -> Maps { Ok(ArrayD::ones(x.raw_dim())) };
     let x = inputs();
-    let of = Stability::new()
-        .evaluate_both(Data::new(x.view(), &[0; 5]).explainer(&deaf))
-        .unwrap();
-    assert_eq!((of.average.value, of.maximum.value), (0.0, 0.0));
+    let data = Data::new(x.view(), &[0; 5]).explainer(&deaf);
+    let of = stability(Neighbors::default(), MapDistance::L2, data);
+    assert_eq!(of.map(|of| of.value), [0.0, 0.0]);
 }
 
 #[test]
@@ -144,31 +156,27 @@ fn stability_does_not_depend_on_batches_and_grows_with_the_radius() {
     let identity = |x: ArrayViewD<'_, f64>, _: &Targets| -> Maps { Ok(x.to_owned()) };
     let x = inputs();
     let data = || Data::new(x.view(), &[0; 5]).explainer(&identity);
-    let of = |stability: Stability| stability.evaluate_both(data()).unwrap();
-    let whole = of(Stability::new());
+    let of = |neighbors, distance| stability(neighbors, distance, data());
+    let whole = of(Neighbors::default(), MapDistance::L2);
     for batch_size in [1, 3, 7, 1000] {
-        let batched = Stability::new().evaluate_both(data().batch_size(batch_size));
-        assert_eq!(batched.unwrap(), whole);
-        let average = Stability::new().batch_size(batch_size);
+        let batched = data().batch_size(batch_size);
+        assert_eq!(
+            stability(Neighbors::default(), MapDistance::L2, batched),
+            whole
+        );
+        let average = AverageStability::new().batch_size(batch_size);
         let average = average.evaluate_explainer(&identity, x.view(), &[0; 5]);
-        assert_eq!(average.unwrap(), whole.average);
+        assert_eq!(average.unwrap(), whole[0]);
     }
     // The map is the input: the distance is that of the noise, which scales with the radius.
-    let twice = of(Stability::new().neighbors(Neighbors::default().radius(0.2)));
-    assert_abs_diff_eq!(
-        twice.average.value,
-        2.0 * whole.average.value,
-        epsilon = 1e-12
-    );
+    let twice = of(Neighbors::default().radius(0.2), MapDistance::L2);
+    assert_abs_diff_eq!(twice[0].value, 2.0 * whole[0].value, epsilon = 1e-12);
     // 12 elements of uniform noise within 0.1: the mean of |ν| is 0.05 above 0 and around it.
     for neighborhood in [Neighborhood::Above, Neighborhood::Around] {
-        let l1 = of(Stability::new().distance(MapDistance::L1).neighbors(
-            Neighbors::default()
-                .n_neighbors(400)
-                .neighborhood(neighborhood),
-        ));
-        assert_abs_diff_eq!(l1.average.value, 12.0 * 0.05, epsilon = 0.02);
-        assert!(l1.maximum.value < 12.0 * 0.1);
+        let neighbors = Neighbors::default().n_neighbors(400);
+        let [average, maximum] = of(neighbors.neighborhood(neighborhood), MapDistance::L1);
+        assert_abs_diff_eq!(average.value, 12.0 * 0.05, epsilon = 0.02);
+        assert!(maximum.value < 12.0 * 0.1);
     }
     let largest = MapDistance::from_fn(|a, b| {
         a.iter()
@@ -176,7 +184,7 @@ fn stability_does_not_depend_on_batches_and_grows_with_the_radius() {
             .map(|(a, b)| (a - b).abs())
             .fold(0.0, f64::max)
     });
-    assert!(of(Stability::new().distance(largest)).maximum.value < 0.1);
+    assert!(of(Neighbors::default(), largest)[1].value < 0.1);
 }
 
 #[test]

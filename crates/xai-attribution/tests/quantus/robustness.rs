@@ -4,8 +4,8 @@ use ndarray::{Array2, ArrayD, ArrayViewD, Axis, Slice, stack};
 use xai_attribution::batch::Data;
 use xai_attribution::map::MapDistance;
 use xai_attribution::metric::{
-    Continuity, LocalLipschitz, MaximumStability, Measure, RelativeInputStability,
-    RelativeOutputStability, RelativeRepresentationStability, Stability,
+    AverageStability, Continuity, LocalLipschitz, MaximumStability, Measure,
+    RelativeInputStability, RelativeOutputStability, RelativeRepresentationStability,
 };
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{
@@ -70,15 +70,15 @@ fn local_lipschitz_estimate() {
 #[test]
 fn sensitivity() {
     let golden = Golden::read();
-    let average = || {
-        Stability::new()
-            .neighbors(GIVEN)
-            .distance(MapDistance::Relative)
-    };
+    let average = AverageStability::new()
+        .neighbors(GIVEN)
+        .distance(MapDistance::Relative);
     for case in golden.cases("AvgSensitivity", 2) {
-        case.assert(&per_sample(&golden, case, &average(), case.draws("noise")));
+        case.assert(&per_sample(&golden, case, &average, case.draws("noise")));
     }
-    let maximum: MaximumStability = average().by();
+    let maximum = MaximumStability::default()
+        .neighbors(GIVEN)
+        .distance(MapDistance::Relative);
     for case in golden.cases("MaxSensitivity", 4) {
         let all = per_sample(&golden, case, &maximum, case.draws("noise"));
         match case.is("return_nan_when_prediction_changes") {

@@ -14,12 +14,6 @@ impl EvaluationTable {
     pub fn by_name(&self) -> impl Serialize + '_ {
         ByName(self)
     }
-
-    /// One object per explainer, in their order: `{name, METRIC: value, …}`.
-    pub fn by_explainer(&self) -> impl Serialize + '_ {
-        let explainers = 0..self.explainers.len();
-        explainers.map(|e| ByExplainer(self, e)).collect::<Vec<_>>()
-    }
 }
 
 /// Names and values as an object, in their order.
@@ -93,20 +87,6 @@ impl Serialize for OfExplainer<'_> {
         map.serialize_entry("n_undefined", &value.n_undefined)?;
         map.serialize_entry("per_sample", &value.per_sample)?;
         map.serialize_entry("value", &value.value)?;
-        map.end()
-    }
-}
-
-struct ByExplainer<'a>(&'a EvaluationTable, usize);
-
-impl Serialize for ByExplainer<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(table, explainer) = self;
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &table.explainers[*explainer])?;
-        for result in &table.metrics {
-            map.serialize_entry(&result.metric, &result.values[*explainer].value)?;
-        }
         map.end()
     }
 }

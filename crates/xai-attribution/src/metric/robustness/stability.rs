@@ -6,12 +6,11 @@ use std::marker::PhantomData;
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Real, Result};
 
-use crate::batch::{Data, ExplainedBatch, Plan, RunData};
+use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::map::MapDistance;
-use crate::metric::{GivenDraws, Measure, Metric, MetricValue, Registered};
+use crate::metric::{GivenDraws, Measure, Metric, Registered};
 use crate::perturbation::{NeighborDistances, Neighbors, OutputChanges};
-use crate::run::{EvaluationError, evaluate_together};
 
 /// What a [`Stability`] makes of the distances of a sample's neighbours.
 pub trait Statistic: Debug + Copy + Default + PartialEq + Send + Sync + 'static {
@@ -90,17 +89,19 @@ impl Statistic for Maximum {
 /// use ndarray::{ArrayD, ArrayViewD, array};
 /// use xai_attribution::batch::Data;
 /// use xai_attribution::map::MapDistance;
-/// use xai_attribution::metric::Stability;
-/// use xai_attribution::model::Targets;
+/// use xai_attribution::metric::{AverageStability, MaximumStability, Measure};
+/// use xai_attribution::{model::Targets, run::evaluate_together};
 /// // The map is twice the input: a neighbour within 0.1 has a map within 0.2 per element.
 /// let twice = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
 ///     Ok(x.mapv(|v| 2.0 * v))
 /// };
 /// let x = array![[1.0, 2.0], [3.0, 4.0]];
 /// let data = Data::new(x.view(), &[0, 1]).explainer(&twice);
-/// let of = Stability::new().distance(MapDistance::L1).evaluate_both(data)?;
-/// assert!(of.average.value > 0.1 && of.average.value < 0.3); // expected 2 · 2 · 0.05
-/// assert!(of.maximum.value > of.average.value && of.maximum.value < 0.4);
+/// let average = AverageStability::new().distance(MapDistance::L1);
+/// let maximum = MaximumStability::default().distance(MapDistance::L1);
+/// let values = evaluate_together(&[&average as &dyn Measure<f64>, &maximum], data)?;
+/// assert!(values[0].value > 0.1 && values[0].value < 0.3); // expected 2 · 2 · 0.05
+/// assert!(values[1].value > values[0].value && values[1].value < 0.4);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
@@ -121,6 +122,7 @@ pub struct Stability<S = Average> {
     #[param(flatten, setter)]
     neighbors: Neighbors,
     /// How far apart two maps are. Default: L2.
+    #[param(default = MapDistance::L2)]
     distance: MapDistance,
     /// Whether neighbours that the model predicts another class for are left out, which needs a model.
     /// Default: all count.
@@ -137,27 +139,6 @@ pub type AverageStability = Stability<Average>;
 /// [`Stability`] by the largest distance.
 pub type MaximumStability = Stability<Maximum>;
 
-impl<S> Default for Stability<S> {
-    fn default() -> Self {
-        Self {
-            neighbors: Neighbors::default(),
-            distance: MapDistance::default(),
-            same_prediction: false,
-            statistic: PhantomData,
-        }
-    }
-}
-
-/// The stability of an explainer, by both statistics.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct StabilityValues {
-    /// The mean distance over the neighbours; its value is the mean over samples.
-    pub average: MetricValue,
-    /// The largest distance over the neighbours; its value is the mean over samples.
-    pub maximum: MetricValue,
-}
-
 impl Stability<Average> {
     /// The average over 20 neighbours within 0.1, distance L2, seed 1.
     #[must_use]
@@ -167,37 +148,6 @@ impl Stability<Average> {
 }
 
 impl<S: Statistic> Stability<S> {
-    /// The same by another statistic: an [`AverageStability`] as a [`MaximumStability`].
-    #[must_use]
-    pub fn by<Other: Statistic>(self) -> Stability<Other> {
-        Stability {
-            neighbors: self.neighbors,
-            distance: self.distance,
-            same_prediction: self.same_prediction,
-            statistic: PhantomData,
-        }
-    }
-
-    /// Average and maximum over the same neighbours.
-    ///
-    /// # Errors
-    /// An invalid parameter, a shape mismatch, empty, not finite for inputs, maps or a distance,
-    /// and the explainer's own error; with the distances
-    /// [computed until then](EvaluationError::completed).
-    pub fn evaluate_both<T: Real>(
-        &self,
-        data: Data<'_, T>,
-    ) -> Result<StabilityValues, EvaluationError> {
-        let average = self.clone().by::<Average>();
-        let maximum = self.clone().by::<Maximum>();
-        let mut values = evaluate_together(&[&average, &maximum], data)?.into_iter();
-        let mut next = || values.next().expect("one value per metric");
-        Ok(StabilityValues {
-            average: next(),
-            maximum: next(),
-        })
-    }
-
     fn work(&self) -> NeighborDistances {
         NeighborDistances {
             neighbors: self.neighbors,
