@@ -2,7 +2,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use ndarray::{ArrayD, ArrayViewD, CowArray, IxDyn};
 use xai_core::tensor::{mask_inputs, position_magnitudes};
@@ -39,9 +39,9 @@ use crate::model::{Explainer, Samples, Targets};
 ///     }
 /// }
 /// ```
-pub trait MapWork<T: Real>: PartialEq + Clone + 'static {
+pub trait MapWork<T: Real>: PartialEq + Clone + Send + Sync + 'static {
     /// What comes of it.
-    type Output: 'static;
+    type Output: Send + Sync + 'static;
 
     /// Does the work.
     ///
@@ -57,7 +57,7 @@ pub struct ExplainedBatch<'a, T> {
     maps: OnceCell<CowArray<'a, T, IxDyn>>,
     attributions: OnceCell<Vec<T>>,
     magnitudes: OnceCell<Vec<f64>>,
-    masked: OnceCell<Rc<[f64]>>,
+    masked: OnceCell<Arc<[f64]>>,
     cache: Cache,
     records: RefCell<Vec<Record>>,
 }
@@ -140,7 +140,7 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
     ///
     /// # Errors
     /// Those of the work.
-    pub fn shared<W: MapWork<T>>(&self, work: &W) -> Result<Rc<W::Output>> {
+    pub fn shared<W: MapWork<T>>(&self, work: &W) -> Result<Arc<W::Output>> {
         self.cache.get_or(work, || work.compute(self))
     }
 
@@ -154,8 +154,8 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
             return Ok(masked);
         }
         let masked = mask_inputs(self.batch.inputs(), self.maps()?, self.batch.layout())?;
-        let masked: Rc<[f64]> = self.batch.score(masked.view())?.into();
-        self.record(MASKED, Rc::clone(&masked));
+        let masked: Arc<[f64]> = self.batch.score(masked.view())?.into();
+        self.record(MASKED, Arc::clone(&masked));
         Ok(self.masked.get_or_init(|| masked))
     }
 
@@ -188,7 +188,7 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
     }
 
     /// Keeps scores of this explainer under a name, should the run stop.
-    pub(crate) fn record(&self, name: &'static str, scores: Rc<[f64]>) {
+    pub(crate) fn record(&self, name: &'static str, scores: Arc<[f64]>) {
         self.records.borrow_mut().push((name, scores));
     }
 

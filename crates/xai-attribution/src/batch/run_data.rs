@@ -1,9 +1,7 @@
 //! What all batches of a run share: inputs, targets, further inputs, and how scores are taken.
 
 use std::any::{Any, TypeId};
-use std::cell::RefCell;
 use std::ops::Range;
-use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use ndarray::{CowArray, IxDyn};
@@ -45,7 +43,7 @@ pub struct RunData<'a, T> {
     /// The samples that rows of presence stand for, of a masked model.
     features_of: Option<Arc<[usize]>>,
     sides: Vec<Arc<dyn Any + Send + Sync>>,
-    cache: SharedCache,
+    cache: Cache,
 }
 
 impl<T: Real> std::fmt::Debug for RunData<'_, T> {
@@ -102,7 +100,7 @@ impl<'a, T: Real> RunData<'a, T> {
             first_sample,
             features_of: None,
             sides: Vec::new(),
-            cache: SharedCache::default(),
+            cache: Cache::default(),
         })
     }
 
@@ -291,70 +289,43 @@ pub(crate) fn missing(input: Input) -> Error {
     Error::empty(input).with_help(help::GIVE_INPUT)
 }
 
-/// Results by type and parameters of the work they come from.
+/// Results by type and parameters of the work they come from, which batches and threads may share.
 #[derive(Default)]
-pub(crate) struct Cache(RefCell<Vec<Box<dyn Any>>>);
+pub(crate) struct Cache(Mutex<Vec<Box<dyn Any + Send + Sync>>>);
 
 impl Cache {
     /// The result of some work, if it was done.
-    pub(crate) fn get<K: PartialEq + 'static, V: 'static>(&self, work: &K) -> Option<Rc<V>> {
-        let known = self.0.borrow();
-        let mut known = known.iter().filter_map(|e| e.downcast_ref::<(K, Rc<V>)>());
+    pub(crate) fn get<K: PartialEq + 'static, V: Send + Sync + 'static>(
+        &self,
+        work: &K,
+    ) -> Option<Arc<V>> {
+        let known = lock(&self.0);
+        let mut known = known.iter().filter_map(|e| e.downcast_ref::<(K, Arc<V>)>());
         let (_, value) = known.find(|(key, _)| key == work)?;
-        Some(Rc::clone(value))
+        Some(Arc::clone(value))
     }
 
     /// Lets go of the result of some work.
     pub(crate) fn forget<K: PartialEq + 'static, V: 'static>(&self, work: &K) {
-        let is_other = |entry: &Box<dyn Any>| {
-            let known = entry.downcast_ref::<(K, Rc<V>)>();
+        lock(&self.0).retain(|entry| {
+            let known = entry.downcast_ref::<(K, Arc<V>)>();
             known.is_none_or(|(key, _)| key != work)
-        };
-        self.0.borrow_mut().retain(is_other);
+        });
     }
 
-    /// The result of some work, done once. The work may ask the cache for other work.
-    pub(crate) fn get_or<K, V>(&self, work: &K, make: impl FnOnce() -> Result<V>) -> Result<Rc<V>>
-    where
-        K: PartialEq + Clone + 'static,
-        V: 'static,
-    {
-        if let Some(value) = self.get(work) {
-            return Ok(value);
-        }
-        let value = Rc::new(make()?);
-        let entry = (work.clone(), Rc::clone(&value));
-        self.0.borrow_mut().push(Box::new(entry));
-        Ok(value)
-    }
-}
-
-/// As [`Cache`], for work that batches on several threads share.
-#[derive(Default)]
-pub(crate) struct SharedCache(Mutex<Vec<Box<dyn Any + Send + Sync>>>);
-
-impl SharedCache {
-    /// As [`Cache::get_or`]. Work that two threads begin at once is done twice and kept once.
+    /// The result of some work, done once; it may ask the cache for other work. What two threads begin at once is done twice
+    /// and kept once.
     pub(crate) fn get_or<K, V>(&self, work: &K, make: impl FnOnce() -> Result<V>) -> Result<Arc<V>>
     where
         K: PartialEq + Clone + Send + Sync + 'static,
         V: Send + Sync + 'static,
     {
-        let get = |known: &[Box<dyn Any + Send + Sync>]| {
-            let mut known = known.iter().filter_map(|e| e.downcast_ref::<(K, Arc<V>)>());
-            known
-                .find(|(key, _)| key == work)
-                .map(|(_, value)| Arc::clone(value))
-        };
-        if let Some(value) = get(&lock(&self.0)) {
+        if let Some(value) = self.get(work) {
             return Ok(value);
         }
         let value = Arc::new(make()?);
-        let mut known = lock(&self.0);
-        if let Some(value) = get(&known) {
-            return Ok(value);
-        }
-        known.push(Box::new((work.clone(), Arc::clone(&value))));
+        self.forget::<K, V>(work);
+        lock(&self.0).push(Box::new((work.clone(), Arc::clone(&value))));
         Ok(value)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::Mutex;
 
 use ndarray::{Array2, ArrayViewD, IxDyn};
@@ -20,9 +20,9 @@ use crate::model::{CurveScore, Model, Scoring, Targets};
 ///
 /// It is done once per batch, for all explainers and all metrics: two values that are equal are
 /// the same work.
-pub trait BatchWork<T: Real>: PartialEq + Clone + 'static {
+pub trait BatchWork<T: Real>: PartialEq + Clone + Send + Sync + 'static {
     /// What comes of it.
-    type Output: 'static;
+    type Output: Send + Sync + 'static;
 
     /// Does the work.
     ///
@@ -108,7 +108,7 @@ pub struct SampleBatch<'a, T> {
     /// In row-major order. (A field that is a view would fix its lifetime: those are invariant.)
     values: &'a [T],
     outputs: OnceCell<Array2<f64>>,
-    base: OnceCell<Rc<[f64]>>,
+    base: OnceCell<Arc<[f64]>>,
     cache: Cache,
     records: RefCell<Vec<Record>>,
     spare: SpareRows<T>,
@@ -123,7 +123,7 @@ impl<T: Real> std::fmt::Debug for SampleBatch<'_, T> {
 }
 
 /// Scores under a name, one per sample of a batch: what is kept when a run stops.
-pub(crate) type Record = (&'static str, Rc<[f64]>);
+pub(crate) type Record = (&'static str, Arc<[f64]>);
 
 /// The name under which scores of whole inputs are kept.
 pub(crate) const BASE: &str = "base";
@@ -213,7 +213,7 @@ impl<'a, T: Real> SampleBatch<'a, T> {
     ///
     /// # Errors
     /// Those of the work.
-    pub fn shared<W: BatchWork<T>>(&self, work: &W) -> Result<Rc<W::Output>> {
+    pub fn shared<W: BatchWork<T>>(&self, work: &W) -> Result<Arc<W::Output>> {
         self.cache.get_or(work, || work.compute(self))
     }
 
@@ -222,7 +222,7 @@ impl<'a, T: Real> SampleBatch<'a, T> {
         &self,
         work: &W,
         make: impl FnOnce() -> Result<W::Output>,
-    ) -> Result<Rc<W::Output>> {
+    ) -> Result<Arc<W::Output>> {
         self.cache.get_or(work, make)
     }
 
@@ -240,11 +240,11 @@ impl<'a, T: Real> SampleBatch<'a, T> {
         if let Some(base) = self.base.get() {
             return Ok(base);
         }
-        let base: Rc<[f64]> = self
+        let base: Arc<[f64]> = self
             .scorer()
             .scores_of(self.base_outputs()?, &|row| row)?
             .into();
-        self.record(BASE, Rc::clone(&base));
+        self.record(BASE, Arc::clone(&base));
         Ok(self.base.get_or_init(|| base))
     }
 
@@ -415,7 +415,7 @@ impl<'a, T: Real> SampleBatch<'a, T> {
     }
 
     /// Keeps scores under a name, should the run stop.
-    pub(crate) fn record(&self, name: &'static str, scores: Rc<[f64]>) {
+    pub(crate) fn record(&self, name: &'static str, scores: Arc<[f64]>) {
         self.records.borrow_mut().push((name, scores));
     }
 

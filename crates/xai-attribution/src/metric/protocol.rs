@@ -1,7 +1,7 @@
 //! What a metric is.
 
 use std::fmt::Debug;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use xai_core::evaluation::CurvePoint;
 use xai_core::{Error, ExactMean, Input, Layout, Real, Result};
@@ -109,7 +109,7 @@ pub trait Measure<T: Real>: Metric + Sync {
     ///
     /// # Errors
     /// As [`per_sample`](Self::per_sample).
-    fn curve(&self, _explained: &ExplainedBatch<'_, T>) -> Result<Option<Rc<CurveScores>>> {
+    fn curve(&self, _explained: &ExplainedBatch<'_, T>) -> Result<Option<Arc<CurveScores>>> {
         Ok(None)
     }
 
@@ -143,7 +143,7 @@ macro_rules! pointers {
                 (**self).per_sample(explained)
             }
 
-            fn curve(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<Rc<CurveScores>>> {
+            fn curve(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<Arc<CurveScores>>> {
                 (**self).curve(explained)
             }
 

@@ -14,7 +14,7 @@ use crate::{help, input};
 /// How scores are taken from a model: activation, batch size, layout of the inputs.
 ///
 /// It belongs to a run, not to a metric: all metrics of a run read the same scores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Scoring {
     /// What is applied to the model's outputs. Default: nothing.
@@ -103,17 +103,6 @@ impl CurveScore {
             Ok(f64::from(u8::from(is_top)))
         };
         outputs.outer_iter().enumerate().map(of_row).collect()
-    }
-}
-
-impl Default for Scoring {
-    fn default() -> Self {
-        Self {
-            activation: Activation::None,
-            batch_size: None,
-            allow_batch_dependence: false,
-            layout: None,
-        }
     }
 }
 

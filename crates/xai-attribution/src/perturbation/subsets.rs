@@ -9,7 +9,7 @@ use xai_core::{Error, Input, Layout, Real, Result, parallel};
 
 use crate::batch::{BatchWork, Plan, RunData, SampleBatch, SideInput};
 use crate::input;
-use crate::perturbation::removal::removed::Absence;
+use crate::perturbation::removal::removed::Remover;
 use crate::perturbation::{Baseline, FeatureCells, Features};
 
 /// How subsets are drawn.
@@ -342,9 +342,7 @@ impl<T: Real> BatchWork<T> for SubsetDrops {
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
         let subsets = batch.shared(&self.subsets)?;
-        let absence = Absence::new(batch, &self.baseline)?;
-        // What threads may share; the caches may not be.
-        let (subsets, remover): (&Subsets, _) = (&subsets, absence.remover(batch));
+        let remover = Remover::new(batch, &self.baseline)?;
         let n_subsets = subsets.n_subsets;
         let scores = batch.score_changed(
             batch.n_samples() * n_subsets,

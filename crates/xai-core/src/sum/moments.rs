@@ -19,7 +19,7 @@ use crate::sum::exact_sum::ExactSum;
 /// assert_eq!(moments.std(), Some(1.0)); // nine digits are lost to the mean; none of the deviation
 /// assert_eq!((moments.min(), moments.max()), (Some(1e9), Some(1e9 + 2.0)));
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Moments {
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::count"))]
@@ -31,18 +31,6 @@ pub struct Moments {
     /// Meaningless without values: ±∞, which not every format can store, would say so less plainly.
     min: f64,
     max: f64,
-}
-
-impl Default for Moments {
-    fn default() -> Self {
-        Self {
-            count: 0,
-            sum: ExactSum::new(),
-            squares: ExactSum::new(),
-            min: 0.0,
-            max: 0.0,
-        }
-    }
 }
 
 impl Moments {

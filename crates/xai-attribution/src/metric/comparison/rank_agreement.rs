@@ -89,10 +89,7 @@ impl AgreementFormula for PairsInOrder {
         name: "pairwise-rank-agreement",
         title: "Pairwise rank agreement",
         question: "What share of the pairs of features do map and reference have in the same order?",
-        direction: Direction::Higher,
         range: Range::SHARE,
-        needs: REFERENCE_NEEDS,
-        source: "Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022",
         reading: Reading {
             formula: "share of the pairs of features that |map| and |reference| have in the same order",
             extremes: "0: every pair is the other way round. 0.5: as by chance. 1: every pair has the same order.",
@@ -100,6 +97,7 @@ impl AgreementFormula for PairsInOrder {
             peers: &["openxai.PRA"],
             example: Some(0.7208),
         },
+        ..*CorrelationOfRanks::INFO
     };
 
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {

@@ -1,7 +1,7 @@
 //! Metrics along a curve of scores.
 
 use std::fmt::Debug;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use xai_core::{MetricInfo, Real, Result};
 
@@ -165,7 +165,7 @@ impl<T: Real, K: CurveKind> Measure<T> for CurveMetric<K> {
         (0..curve.n_samples()).map(value).collect()
     }
 
-    fn curve(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<Rc<CurveScores>>> {
+    fn curve(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<Arc<CurveScores>>> {
         explained.shared(&self.work()).map(Some)
     }
 }

@@ -142,10 +142,6 @@ impl TruthFormula for RecallArea {
         name: "area-under-recall",
         title: "Area under recall",
         question: "What share of the truth does a mask mark, over all thresholds?",
-        direction: Direction::Higher,
-        range: Range::SHARE,
-        needs: MASK_NEEDS,
-        source: "Crabbé and van der Schaar, Explaining Time Series Predictions with Dynamic Masks, 2021",
         reading: Reading {
             formula: "∫ |marked ∩ object| / |object| du over u in (0, 1], marked: a ≥ u, a the map scaled to [0, 1]",
             extremes: "0: no true position is marked at any threshold. 1: all of them are marked at every threshold.",
@@ -153,6 +149,7 @@ impl TruthFormula for RecallArea {
             peers: &["tint.white_box.aur"],
             example: Some(0.4344),
         },
+        ..*PrecisionArea::INFO
     };
     const NORMALIZED: bool = true;
     const OF_SHARES: bool = true;

@@ -128,17 +128,13 @@ impl MaskFormula for IouOfTop {
         name: "token-iou",
         title: "Token IoU",
         question: "How well do the top tokens match the rationale (intersection over union)?",
-        direction: Direction::Higher,
-        range: Range::SHARE,
-        needs: MASK_NEEDS,
-        source: "DeYoung et al., ERASER, 2020",
         reading: Reading {
             formula: "|top ∩ rationale| / |top ∪ rationale|, top: of the k largest attributions those above 0",
-            extremes: "0: no top token is of the rationale. 1: the top is the rationale.",
-            limits: "A rationale that is longer or shorter than k cannot reach 1. It asks whether people find the map plausible, not whether the model uses what it marks.",
             peers: &["ferret.TokenIOU_PlausibilityEvaluation"],
             example: Some(0.5625),
+            ..F1OfTop::INFO.reading
         },
+        ..*F1OfTop::INFO
     };
 
     fn check(&self, n_positions: usize) -> Result<()> {

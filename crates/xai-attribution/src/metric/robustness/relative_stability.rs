@@ -160,10 +160,6 @@ impl Reference for OfOutputs {
         name: "relative-output-stability",
         title: "Relative output stability",
         question: "How far does a map move for each share that the model's output moves?",
-        direction: Direction::Lower,
-        range: Range::NON_NEGATIVE,
-        needs: NEEDS,
-        source: SOURCE,
         reading: Reading {
             formula: "max over neighbours x' of the same prediction of (|e(x) − e(x')| / |e(x)|) / max(|f(x) − f(x')| / |f(x)|, floor)",
             extremes: "0: the map does not move. 1: it moves as the outputs do, both as shares of themselves. There is no upper end.",
@@ -171,6 +167,7 @@ impl Reference for OfOutputs {
             peers: &["quantus.RelativeOutputStability", "openxai.ROS"],
             example: Some(10.6887),
         },
+        ..*OfInputs::INFO
     };
 
     fn plan<T: Real>(plan: &mut Plan<'_, '_, T>, work: &NeighborDistances) -> Result<()> {
@@ -199,8 +196,6 @@ impl Reference for OfRepresentation {
         name: "relative-representation-stability",
         title: "Relative representation stability",
         question: "How far does a map move for each share that a layer of the model moves?",
-        direction: Direction::Lower,
-        range: Range::NON_NEGATIVE,
         needs: &[
             input::MODEL,
             input::EXPLAINER,
@@ -208,7 +203,6 @@ impl Reference for OfRepresentation {
             input::TARGETS,
             input::REPRESENTATION,
         ],
-        source: SOURCE,
         reading: Reading {
             formula: "max over neighbours x' of the same prediction of (|e(x) − e(x')| / |e(x)|) / max(|h(x) − h(x')| / |h(x)|, floor), h a layer of the model",
             extremes: "0: the map does not move. 1: it moves as the layer does, both as shares of themselves. There is no upper end.",
@@ -216,6 +210,7 @@ impl Reference for OfRepresentation {
             peers: &["quantus.RelativeRepresentationStability", "openxai.RRS"],
             example: Some(1.0132),
         },
+        ..*OfInputs::INFO
     };
 
     fn prepare<T: Real>(run: &RunData<'_, T>) -> Result<()> {

@@ -57,9 +57,6 @@ impl Statistic for Maximum {
         name: "maximum-stability",
         title: "Maximum Stability",
         question: "How far does the map move at most when the input moves a little?",
-        direction: Direction::Lower,
-        range: Range::NON_NEGATIVE,
-        needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
         source: "Yeh et al., On the (In)fidelity and Sensitivity of Explanations, 2019",
         reading: Reading {
             formula: "max over neighbours x' of D(e(x), e(x')), D the L2 distance unless chosen otherwise",
@@ -68,6 +65,7 @@ impl Statistic for Maximum {
             peers: &["captum.sensitivity_max", "quantus.MaxSensitivity"],
             example: Some(0.0222),
         },
+        ..*Average::INFO
     };
 
     fn of(distances: &[f64]) -> f64 {

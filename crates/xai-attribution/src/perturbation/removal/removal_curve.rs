@@ -8,11 +8,11 @@ use xai_core::{Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData, SampleBatch};
 use crate::model::CurveScore;
-use crate::perturbation::removal::removed::Absence;
+use crate::perturbation::removal::removed::Remover;
 use crate::perturbation::removal::steps::Counts;
 use crate::perturbation::{
-    Baseline, BlankInputs, BlankOutputs, Blanks, FeatureCells, Features, OrderedFeatures,
-    OrderedPositions, RankBy, RemovalOrder, Steps,
+    Baseline, BlankInputs, BlankOutputs, FeatureCells, Features, OrderedFeatures, OrderedPositions,
+    RankBy, RemovalOrder, Steps,
 };
 
 /// Which end a removal curve starts from.
@@ -181,8 +181,7 @@ impl RemovalCurve {
             return self.imputed_between(batch, orders, between);
         }
         let blank = batch.shared(&BlankInputs(self.baseline.clone()))?;
-        // What threads may share; the caches may not be.
-        let (blank, values): (&Blanks<T>, &[T]) = (&blank, batch.values());
+        let values = batch.values();
         let ends = |sample: usize| {
             let value = &values[sample * places.size()..(sample + 1) * places.size()];
             match self.start {
@@ -237,8 +236,7 @@ impl RemovalCurve {
         between: &[usize],
     ) -> Result<Vec<Vec<f64>>> {
         let n = batch.n_samples();
-        let absence = Absence::new(batch, &self.baseline)?;
-        let remover = absence.remover(batch);
+        let remover = Remover::new(batch, &self.baseline)?;
         let scores = batch.read_changed(
             self.score,
             between.len() * n,
@@ -312,12 +310,9 @@ impl RemovalCurve {
             order: self.order,
             rank_by: self.rank_by,
         })?;
-        let absence = Absence::new(batch, &self.baseline)?;
-        let remover = absence.remover(batch);
-        // What threads may share; the caches may not be.
-        let (cells, orders): (&FeatureCells, &[Vec<u32>]) = (&cells, &orders);
+        let remover = Remover::new(batch, &self.baseline)?;
         let most: Vec<usize> = match self.only_positive {
-            true => n_positive(cells, explained.attributions()?, batch.run().n_positions()),
+            true => n_positive(&cells, explained.attributions()?, batch.run().n_positions()),
             false => (0..n).map(|sample| cells.of(sample).n_cells()).collect(),
         };
         // A sample is at its last point at the first one that flips all that are flipped of its features.

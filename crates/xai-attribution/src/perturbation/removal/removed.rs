@@ -1,6 +1,6 @@
 //! How some positions of an input are removed.
 
-use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use xai_core::tensor::Positions;
@@ -12,21 +12,18 @@ use crate::perturbation::absence::linear_imputation::Image;
 use crate::perturbation::features::Plane;
 use crate::perturbation::{Baseline, BlankInputs, Blanks};
 
-/// What removed positions of a batch are set to, held on one thread: the baseline of every sample, or what
-/// is left around them.
-pub(crate) struct Absence<T>(Option<Rc<Blanks<T>>>);
-
-/// Removes positions from inputs of a batch, on any thread.
-pub(crate) struct Remover<'a, T> {
+/// Removes positions from inputs of a batch, on any thread: they become the baseline of the sample, or what is left around
+/// them.
+pub(crate) struct Remover<T> {
     places: Positions,
-    how: How<'a, T>,
+    how: How<T>,
     first_sample: usize,
     /// The first sample of which nothing was left to impute from.
     emptied: AtomicUsize,
 }
 
-enum How<'a, T> {
-    Copy(&'a Blanks<T>),
+enum How<T> {
+    Copy(Arc<Blanks<T>>),
     Impute(Image),
 }
 
@@ -40,30 +37,19 @@ pub(crate) fn image<T: Real>(run: &RunData<'_, T>) -> Image {
     }
 }
 
-impl<T: Real> Absence<T> {
-    /// Of a baseline.
+impl<T: Real> Remover<T> {
     pub(crate) fn new(batch: &SampleBatch<'_, T>, baseline: &Baseline) -> Result<Self> {
-        Ok(Self(match baseline {
-            Baseline::LinearImputation => None,
-            _ => Some(batch.shared(&BlankInputs(baseline.clone()))?),
-        }))
-    }
-
-    /// What removes.
-    pub(crate) fn remover(&self, batch: &SampleBatch<'_, T>) -> Remover<'_, T> {
-        Remover {
+        Ok(Self {
             places: batch.run().positions(),
-            how: match &self.0 {
-                Some(blank) => How::Copy(blank),
-                None => How::Impute(image(batch.run())),
+            how: match baseline {
+                Baseline::LinearImputation => How::Impute(image(batch.run())),
+                _ => How::Copy(batch.shared(&BlankInputs(baseline.clone()))?),
             },
             first_sample: batch.samples().start,
             emptied: AtomicUsize::new(usize::MAX),
-        }
+        })
     }
-}
 
-impl<T: Real> Remover<'_, T> {
     /// Removes positions of a sample from its values, of which all others are those of the input.
     pub(crate) fn remove(
         &self,
@@ -71,7 +57,7 @@ impl<T: Real> Remover<'_, T> {
         values: &mut [T],
         positions: impl Iterator<Item = u32>,
     ) {
-        match self.how {
+        match &self.how {
             How::Copy(blank) => {
                 self.places.copy_all(values, blank.of(sample), positions);
             }

@@ -1,15 +1,15 @@
 //! What the model says without one feature at a time.
 
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use xai_core::{Error, Real, Result};
 
 use crate::batch::{BatchWork, ExplainedBatch, MapWork, Plan, RunData, SampleBatch};
 use crate::input;
 use crate::perturbation::features::Plane;
-use crate::perturbation::removal::removed::Absence;
-use crate::perturbation::{Baseline, FeatureCells, Features, OrderedPositions, RemovalOrder};
+use crate::perturbation::removal::removed::Remover;
+use crate::perturbation::{Baseline, Features, OrderedPositions, RemovalOrder};
 
 /// How far each sample's score drops when one feature is set to the baseline, each by itself. It does
 /// not depend on the map: explainers share it. The model sees one row per feature, and one per sample.
@@ -64,7 +64,6 @@ impl<T: Real> BatchWork<T> for SingleRemoval {
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<FeatureDrops> {
         let cells = batch.shared(&self.features)?;
-        let cells: &FeatureCells = &cells;
         let n_features = (0..batch.n_samples()).map(|sample| cells.of(sample).n_cells());
         drops_without(batch, &self.baseline, n_features, |sample, feature| {
             cells.of(sample).positions_of(feature).iter().copied()
@@ -207,8 +206,7 @@ fn drops_without<T: Real, P: Iterator<Item = u32>>(
     n_sets: impl Iterator<Item = usize>,
     positions: impl Fn(usize, usize) -> P + Send + Sync,
 ) -> Result<FeatureDrops> {
-    let absence = Absence::new(batch, baseline)?;
-    let remover = absence.remover(batch);
+    let remover = Remover::new(batch, baseline)?;
     let mut starts = vec![0];
     for n in n_sets {
         starts.push(starts[starts.len() - 1] + n);
@@ -240,7 +238,7 @@ fn drops_without<T: Real, P: Iterator<Item = u32>>(
 
 /// Groups of so many positions that follow each other in an order; the last one may be smaller.
 pub(crate) struct RankedGroups {
-    orders: Rc<Vec<Vec<u32>>>,
+    orders: Arc<Vec<Vec<u32>>>,
     group_size: usize,
     n_positions: usize,
 }

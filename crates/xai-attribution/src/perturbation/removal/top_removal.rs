@@ -6,10 +6,8 @@ use xai_core::{Error, Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::input;
-use crate::perturbation::removal::removed::Absence;
-use crate::perturbation::{
-    Baseline, FeatureCells, Features, OrderedFeatures, RankBy, RemovalOrder,
-};
+use crate::perturbation::removal::removed::Remover;
+use crate::perturbation::{Baseline, Features, OrderedFeatures, RankBy, RemovalOrder};
 
 /// The model's outputs without the features of the largest attributions, or with these alone: a row per sample, before
 /// the activation.
@@ -101,10 +99,8 @@ impl<T: Real> MapWork<T> for TopRemoval {
             order: RemovalOrder::MostRelevantFirst,
             rank_by: RankBy::Sum,
         })?;
-        let absence = Absence::new(batch, &self.baseline)?;
-        let (remover, scorer, inputs) = (absence.remover(batch), batch.scorer(), batch.values());
-        // What threads may share; the caches may not be.
-        let (cells, orders): (&FeatureCells, &[Vec<u32>]) = (&cells, &orders);
+        let remover = Remover::new(batch, &self.baseline)?;
+        let (scorer, inputs) = (batch.scorer(), batch.values());
         let make = |sample: usize, values: &mut [T]| {
             values.copy_from_slice(&inputs[sample * size..(sample + 1) * size]);
             let order = &orders[sample];

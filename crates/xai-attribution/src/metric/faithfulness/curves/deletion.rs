@@ -92,9 +92,6 @@ impl CurveKind for Inserting {
         title: "Insertion",
         question: "How fast does the score rise when the most important positions come back first?",
         direction: Direction::Higher,
-        range: Range::REAL.when("as the scores"),
-        needs: SCORE_NEEDS,
-        source: "Petsiuk et al., RISE, 2018",
         reading: Reading {
             formula: "1/J Σ_{j = 1..J} (s_{j−1} + s_j) / 2, s_j = g(baseline with the first k_j features of x), k_0 = 0 < … < k_J the steps, each of which counts alike",
             extremes: "The score of the baseline: nothing that is put back matters. The score of the whole input or more: the first features are enough.",
@@ -102,6 +99,7 @@ impl CurveKind for Inserting {
             peers: &["xplique.Insertion"],
             example: Some(0.1598),
         },
+        ..*Deleting::INFO
     };
     const START: Start = Start::Blank;
 }

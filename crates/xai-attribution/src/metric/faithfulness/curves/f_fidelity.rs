@@ -9,12 +9,10 @@ use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::metric::{Measure, Registered, SCORE_NEEDS};
-use crate::perturbation::removal::removed::Absence;
+use crate::perturbation::removal::removed::Remover;
 use crate::perturbation::removal::steps::Counts;
 use crate::perturbation::removal::steps::step_setters;
-use crate::perturbation::{
-    Baseline, FeatureCells, Features, OrderedFeatures, RankBy, RemovalOrder, Steps,
-};
+use crate::perturbation::{Baseline, Features, OrderedFeatures, RankBy, RemovalOrder, Steps};
 
 /// Which end of the ranking an [`FFidelityMetric`] removes from.
 pub trait RankedPart: Debug + Copy + Default + PartialEq + Send + Sync + 'static {
@@ -135,10 +133,6 @@ impl RankedPart for MostRelevant {
         name: "f-fidelity-positive",
         title: "F-Fidelity, positive",
         question: "How far does the score fall without random parts of the most relevant features?",
-        direction: Direction::Higher,
-        range: Range::REAL,
-        needs: SCORE_NEEDS,
-        source: SOURCE,
         reading: Reading {
             formula: "mean over steps k and draws of (g(x) − g(x without a random share of its k first features))",
             extremes: "0: the most relevant features do not matter. High: the score falls with them.",
@@ -146,6 +140,7 @@ impl RankedPart for MostRelevant {
             peers: &[],
             example: Some(0.028),
         },
+        ..*BothEnds::INFO
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::MostRelevantFirst, 1.0)];
 }
@@ -156,9 +151,6 @@ impl RankedPart for LeastRelevant {
         title: "F-Fidelity, negative",
         question: "How far does the score fall without random parts of the least relevant features?",
         direction: Direction::Lower,
-        range: Range::REAL,
-        needs: SCORE_NEEDS,
-        source: SOURCE,
         reading: Reading {
             formula: "mean over steps k and draws of (g(x) − g(x without a random share of its k last features))",
             extremes: "0: the least relevant features do not matter. High: the score falls with them.",
@@ -166,6 +158,7 @@ impl RankedPart for LeastRelevant {
             peers: &[],
             example: Some(0.0051),
         },
+        ..*BothEnds::INFO
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::LeastRelevantFirst, 1.0)];
 }
@@ -230,10 +223,7 @@ impl<T: Real> MapWork<T> for PartlyRemoved {
             order: self.order,
             rank_by: RankBy::Sum,
         })?;
-        let absence = Absence::new(batch, &self.baseline)?;
-        let remover = absence.remover(batch);
-        // What threads may share; the caches may not be.
-        let (cells, orders): (&FeatureCells, &[Vec<u32>]) = (&cells, &orders);
+        let remover = Remover::new(batch, &self.baseline)?;
         let counts = batch.run().shared(&self.counts)?;
         let parts = &counts[1..];
         let per_sample = parts.len() * self.n_draws;

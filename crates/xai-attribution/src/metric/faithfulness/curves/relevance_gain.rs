@@ -1,6 +1,6 @@
 //! Symmetric relevance gain.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Real, Result};
@@ -81,7 +81,7 @@ impl<T: Real> Measure<T> for SymmetricRelevanceGain {
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let curve = |order| explained.shared(&self.work(order));
-        let most: Rc<CurveScores> = curve(RemovalOrder::MostRelevantFirst)?;
+        let most: Arc<CurveScores> = curve(RemovalOrder::MostRelevantFirst)?;
         let least = curve(RemovalOrder::LeastRelevantFirst)?;
         let of = |curve: &CurveScores, sample| area(&curve.of_sample(sample).collect::<Vec<f64>>());
         let gain = |sample| Some(of(&least, sample) - of(&most, sample));

@@ -2,7 +2,6 @@
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
@@ -159,10 +158,7 @@ impl RoadOrder for LeastFirst {
         name: "road-least-relevant-first",
         title: "ROAD, least relevant first",
         question: "How often is the model right without the least relevant pixels, imputed?",
-        direction: Direction::Higher,
         range: Range::SHARE,
-        needs: SCORE_NEEDS,
-        source: SOURCE,
         reading: Reading {
             formula: "mean over p of 1[the class predicted for x without its last p % of pixels, imputed, is the target]",
             extremes: "0: the model is never right without the least relevant pixels. 1: it always is.",
@@ -170,6 +166,7 @@ impl RoadOrder for LeastFirst {
             peers: &["pytorch-grad-cam.ROADLeastRelevantFirst"],
             example: Some(0.25),
         },
+        ..*Combined::INFO
     };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::LeastRelevantFirst, 1.0)];
 }
@@ -410,11 +407,11 @@ impl<T: Real, K: RoadOrder> Measure<T> for RoadMetric<K> {
         Ok((0..explained.batch().n_samples()).map(value).collect())
     }
 
-    fn curve(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<Rc<CurveScores>>> {
+    fn curve(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<Arc<CurveScores>>> {
         let n_positions = explained.batch().run().n_positions();
         let counts = counts(&self.percentages, n_positions);
         let curve = CurveScores::of_all(counts, self.combined(explained)?);
-        Ok(Some(Rc::new(curve)))
+        Ok(Some(Arc::new(curve)))
     }
 }
 

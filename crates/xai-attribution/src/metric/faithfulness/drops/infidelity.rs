@@ -10,11 +10,10 @@ use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::metric::{GivenDraws, Measure, Registered, SCORE_NEEDS};
 use crate::perturbation::neighborhood::neighbors::AT_ONCE;
-use crate::perturbation::removal::removed::{Absence, Remover};
+use crate::perturbation::removal::removed::Remover;
 use crate::perturbation::removal::single_removal::Squares;
 use crate::perturbation::{
-    Baseline, FeatureCells, FeatureDrops, Features, NeighborDrops, Neighborhood, Neighbors,
-    SingleRemoval, SquareRemoval,
+    Baseline, Features, NeighborDrops, Neighborhood, Neighbors, SingleRemoval, SquareRemoval,
 };
 
 /// How far is what a map says of a change of the input from what the model does?
@@ -231,7 +230,7 @@ impl<T: Real> MapValues<'_, T> {
 /// The sums of one sample over sets of positions that are removed.
 fn sums_of_sets<T: Real, P: Iterator<Item = u32> + Clone>(
     map: &MapValues<'_, T>,
-    remover: &Remover<'_, T>,
+    remover: &Remover<T>,
     sample: usize,
     input: &[T],
     sets: impl Iterator<Item = P>,
@@ -349,9 +348,7 @@ impl<T: Real> Measure<T> for Infidelity {
         Ok(match self.work() {
             Work::Features(work) => {
                 let (drops, cells) = (batch.shared(&work)?, batch.shared(&work.features)?);
-                let absence = Absence::new(batch, &work.baseline)?;
-                let remover = absence.remover(batch);
-                let (drops, cells): (&FeatureDrops, &FeatureCells) = (&drops, &cells);
+                let remover = Remover::new(batch, &work.baseline)?;
                 parallel::map(batch.n_samples(), |sample| {
                     let cells = cells.of(sample);
                     let sets = (0..cells.n_cells()).map(|c| cells.positions_of(c).iter().copied());
@@ -364,8 +361,7 @@ impl<T: Real> Measure<T> for Infidelity {
                     batch.shared(&work)?,
                     Squares::new(batch.run(), work.largest),
                 );
-                let absence = Absence::new(batch, &work.baseline)?;
-                let (drops, remover): (&FeatureDrops, _) = (&drops, absence.remover(batch));
+                let remover = Remover::new(batch, &work.baseline)?;
                 parallel::map(batch.n_samples(), |sample| {
                     let sets = (0..squares.count()).map(|square| squares.positions(square));
                     let sums = sums_of_sets(&map(sample), &remover, sample, input(sample), sets);

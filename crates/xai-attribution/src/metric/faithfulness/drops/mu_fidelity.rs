@@ -10,7 +10,6 @@ use crate::input;
 use crate::metric::{GivenDraws, Measure, Registered, SCORE_NEEDS};
 use crate::perturbation::{
     Baseline, Features, RandomSubsets, SubsetDropRanks, SubsetDrops, SubsetSampling, SubsetSize,
-    Subsets,
 };
 
 /// Does the score fall as much as the attribution says, for random subsets of the input?
@@ -123,8 +122,6 @@ impl<T: Real> Measure<T> for MuFidelity {
             true => batch.shared(&SubsetDropRanks(self.drops()))?,
             false => batch.shared(&self.drops())?,
         };
-        // What threads may share; the caches may not be.
-        let (drops, subsets): (&[f64], &Subsets) = (&drops, &subsets);
         let attributions = explained.attributions()?;
         let (positions, n_subsets) = (batch.run().n_positions(), subsets.n_subsets());
         Ok(parallel::map(batch.n_samples(), |sample| {

@@ -107,9 +107,6 @@ impl NoisyPart for Unimportant {
         title: "Prediction gap, unimportant (PGU)",
         question: "How far does the score move under noise on all but the positions with the largest attributions?",
         direction: Direction::Lower,
-        range: Range::NON_NEGATIVE,
-        needs: SCORE_NEEDS,
-        source: "Agarwal et al., OpenXAI, 2022",
         reading: Reading {
             formula: "mean over draws of |g(x) − g(x with noise on all other positions)|",
             extremes: "0: the score does not depend on what the map leaves out. High: it does.",
@@ -117,6 +114,7 @@ impl NoisyPart for Unimportant {
             peers: &["openxai.PGU"],
             example: Some(0.0141),
         },
+        ..*Important::INFO
     };
     const IS_TOP: bool = false;
 }

@@ -1,6 +1,5 @@
 //! Sensitivity-n.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
@@ -13,7 +12,6 @@ use crate::input;
 use crate::metric::{Measure, Registered, SCORE_NEEDS};
 use crate::perturbation::{
     Baseline, CurveScores, Features, RandomSubsets, SubsetDrops, SubsetSampling, SubsetSize,
-    Subsets,
 };
 
 /// Does the score fall as much as the attribution says, for subsets of each size?
@@ -131,8 +129,6 @@ impl<T: Real> MapWork<T> for SensitivityN {
             let (subsets, drops) = (batch.shared(&work.subsets)?, batch.shared(&work)?);
             // Subsets of 12 sizes of every pixel are 500 MB, for a batch of 64 images of 224 × 224.
             batch.forget(&work.subsets);
-            // What threads may share; the caches may not be.
-            let (subsets, drops): (&Subsets, &[f64]) = (&subsets, &drops);
             let n_subsets = subsets.n_subsets();
             Ok(parallel::map(batch.n_samples(), |sample| {
                 let of_sample = &attributions[sample * n_positions..(sample + 1) * n_positions];
@@ -178,7 +174,7 @@ impl<T: Real> Measure<T> for SensitivityN {
         Ok((0..explained.batch().n_samples()).map(value).collect())
     }
 
-    fn curve(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<Rc<CurveScores>>> {
+    fn curve(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<Arc<CurveScores>>> {
         let correlations = explained.shared(self)?;
         let of_size = |of_size: &Vec<Option<f64>>| {
             let values = of_size.iter().map(|value| value.unwrap_or(f64::NAN));
@@ -186,7 +182,7 @@ impl<T: Real> Measure<T> for SensitivityN {
         };
         let sizes = self.sizes_of(self.features.most(explained.batch().run())?);
         let scores = correlations.iter().map(of_size).collect();
-        Ok(Some(Rc::new(CurveScores::of_all(sizes, scores))))
+        Ok(Some(Arc::new(CurveScores::of_all(sizes, scores))))
     }
 }
 

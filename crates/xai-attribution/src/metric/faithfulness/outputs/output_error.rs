@@ -129,10 +129,6 @@ impl OutputFormula for SquaredChange {
         name: "output-mse",
         title: "Output MSE",
         question: "How far do the outputs of the model move without the top features, large moves counting more?",
-        direction: Direction::Higher,
-        range: Range::NON_NEGATIVE,
-        needs: SCORE_NEEDS,
-        source: "Enguehard, Time Interpret: a Unified Model Interpretability Library for Time Series, 2023",
         reading: Reading {
             formula: "Σ over outputs of (f(x) − f(x without the top))²",
             extremes: "0: the top does not matter to any output. No upper end: in the squared units of the outputs.",
@@ -140,6 +136,7 @@ impl OutputFormula for SquaredChange {
             peers: &["tint.mse"],
             example: Some(0.019),
         },
+        ..*AbsoluteChange::INFO
     };
 
     fn value(&self, outputs: &OutputPair<'_>) -> Result<Option<f64>> {
