@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use ndarray::{
-    Array, Array1, Array2, ArrayView, ArrayView1, ArrayView2, ArrayViewD, Axis, CowArray,
-    Dimension, IxDyn, Slice,
+    Array2, ArrayBase, ArrayViewD, Axis, CowArray, Data, Dimension, Ix1, Ix2, IxDyn, Slice,
 };
 use xai_core::number::{check_finite, class_index, labels_to_i64};
 use xai_core::output::arg_max;
@@ -60,25 +59,14 @@ pub trait Samples<T: Real>: Sync {
     }
 }
 
-impl<T: Real, D: Dimension> Samples<T> for ArrayView<'_, T, D> {
+impl<T, S, D> Samples<T> for ArrayBase<S, D>
+where
+    T: Real,
+    S: Data<Elem = T> + Sync,
+    D: Dimension,
+{
     fn shape(&self) -> &[usize] {
-        ArrayView::shape(self)
-    }
-
-    fn batch(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>, BoxError> {
-        let mut batch = self.view().into_dyn();
-        batch.slice_axis_inplace(Axis(0), Slice::from(samples));
-        Ok(batch.into())
-    }
-
-    fn in_memory(&self) -> Option<ArrayViewD<'_, T>> {
-        Some(self.view().into_dyn())
-    }
-}
-
-impl<T: Real, D: Dimension> Samples<T> for Array<T, D> {
-    fn shape(&self) -> &[usize] {
-        Array::shape(self)
+        ArrayBase::shape(self)
     }
 
     fn batch(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>, BoxError> {
@@ -246,27 +234,15 @@ impl<L: Label> IntoTargets for Vec<L> {
     }
 }
 
-impl<L: Label> IntoTargets for ArrayView1<'_, L> {
+impl<L: Label, S: Data<Elem = L>> IntoTargets for ArrayBase<S, Ix1> {
     fn to_targets(&self) -> Result<Targets> {
         self.to_vec().to_targets()
     }
 }
 
-impl<L: Label> IntoTargets for Array1<L> {
+impl<T: Real, S: Data<Elem = T>> IntoTargets for ArrayBase<S, Ix2> {
     fn to_targets(&self) -> Result<Targets> {
-        self.view().to_targets()
-    }
-}
-
-impl<T: Real> IntoTargets for ArrayView2<'_, T> {
-    fn to_targets(&self) -> Result<Targets> {
-        check_finite(input::TARGETS, *self)?;
+        check_finite(input::TARGETS, self.view())?;
         Ok(Targets::Rows(self.mapv(Real::to_f64_exact)))
-    }
-}
-
-impl<T: Real> IntoTargets for Array2<T> {
-    fn to_targets(&self) -> Result<Targets> {
-        self.view().to_targets()
     }
 }
