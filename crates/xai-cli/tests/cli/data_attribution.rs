@@ -343,7 +343,9 @@ fn a_section_has_the_numbers_of_its_command_and_the_top_cases() {
     files.text("s.toml", &STUDY.replace("attributions = '", "maps = '"));
     let failed = files.failure(1, "report s.toml --out other");
     assert!(
-        failed.text.contains("unknown key `maps`"),
+        failed
+            .text
+            .contains("unknown key `maps` of [[data_attribution.explainers]]"),
         "{}",
         failed.text
     );

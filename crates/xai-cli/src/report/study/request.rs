@@ -131,23 +131,24 @@ impl Preparing<'_> {
             _ => of_graph,
         };
         for key in self.section.explainers.iter().flat_map(|table| &table.keys) {
-            self.check_key(key, &of_explainer)?;
+            self.check_key(key, ".explainers", &of_explainer)?;
         }
         if has_explainers(self.section.family) {
             of_section.push("explainers");
         }
         for key in &self.section.keys {
-            self.check_key(key, &of_section)?;
+            self.check_key(key, "", &of_section)?;
         }
         Ok(())
     }
 
-    fn check_key(&self, key: &Key, valid: &[&str]) -> Result<(), Failure> {
+    /// Refuses a key that a section, or a table of it, does not have.
+    fn check_key(&self, key: &Key, table: &str, valid: &[&str]) -> Result<(), Failure> {
         if valid.contains(&canonical(&key.name).as_str()) {
             return Ok(());
         }
         let what = format!(
-            "unknown key `{}` of [[{}]]",
+            "unknown key `{}` of [[{}{table}]]",
             key.name,
             self.section.family.key()
         );
