@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range as Samples;
-use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ndarray::{Array2, ArrayD};
@@ -297,7 +296,7 @@ impl<T: Native> Measure<T> for KeptCurves<T> {
         self.metric.per_sample(explained)
     }
 
-    fn curve(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<Rc<CurveScores>>> {
+    fn curve(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<Arc<CurveScores>>> {
         let curve = self.metric.curve(explained)?;
         if let Some(curve) = &curve {
             let samples = explained.batch().samples();
