@@ -209,3 +209,19 @@ def test_columns_are_matched_wherever_tables_are_given() -> None:
     )
     with pytest.raises(ValueError, match=message):
         map_similarity(x, x.rename(columns={"a": "z"}), "spearman")
+
+
+def test_probabilities_of_an_estimator_are_read_as_such() -> None:
+    linear = pytest.importorskip("sklearn.linear_model")
+    x = np.random.default_rng(5).normal(size=(60, 4))
+    y = (x[:, 0] + 0.5 * x[:, 1] > 0).astype(int)
+    model = linear.LogisticRegression().fit(x, y)
+    maps = x * model.coef_[0]
+    table = evaluate(model, x, y, {"lin": maps}, ["log_odds", "cross_entropy"])
+    top = np.argsort(-maps, axis=1, kind="stable")[:, :1]
+    removed = x.copy()
+    np.put_along_axis(removed, top, 0.0, axis=1)
+    rows = np.arange(60)
+    before, after = (np.log(model.predict_proba(of)[rows, y]) for of in (x, removed))
+    assert table["cross_entropy"]["lin"].value == pytest.approx(float(-after.mean()), rel=1e-9)
+    assert table["log_odds"]["lin"].value == pytest.approx(float((after - before).mean()), rel=1e-9)

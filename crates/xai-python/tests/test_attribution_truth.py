@@ -179,7 +179,8 @@ def test_models_of_time_series(case: dict[str, Any]) -> None:
 
         for i, expected in enumerate(case["expected"]["per_sample"]):
             one = np.stack([after[i : i + 1], before[i : i + 1]])
-            metric = OUTPUTS[case["metric"]](**params)
+            # Some of these logits could be probabilities.
+            metric = OUTPUTS[case["metric"]](**params, answers="logits")
             found = metric.evaluate(
                 lambda batch, one=one: model(batch, one), [[1.0]], inputs["targets"][i : i + 1], [[1.0]]
             )
@@ -193,4 +194,5 @@ def test_models_of_time_series(case: dict[str, Any]) -> None:
         params["baseline"] = inputs["baseline"]
     metric = {**OUTPUTS, **CURVES}[case["metric"]](**params)
     x, maps = np.array(inputs["x"]), np.array(inputs["maps"])
-    check(case, metric.evaluate(linear, x, inputs["targets"], maps, activation="softmax"))
+    activation = "none" if case["metric"].startswith("output") else "softmax"
+    check(case, metric.evaluate(linear, x, inputs["targets"], maps, activation=activation))

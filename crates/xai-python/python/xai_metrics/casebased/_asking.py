@@ -256,7 +256,7 @@ class Asking(Fitted):
             return label_array(predictions, "predictions")
         model = model if model is not None else self._model
         if model is None:
-            raise ValueError("the predicted classes are not given: pass them, or the model that predicts them")
+            raise ValueError("Either predicted_class or model must be provided (of several samples: predictions)")
         rows = self._in_order(X_test, "X_test")
         return predictions_of(model, rows, samples, self._space.input_transform)
 
