@@ -28,6 +28,8 @@ pub enum Reason {
     NoNumbers,
     /// It holds no value.
     Empty,
+    /// It has another class in every row, as an index or a name: no run predicts so.
+    Distinct,
     /// It was asked to be left out.
     Dropped,
 }
@@ -40,6 +42,7 @@ impl Reason {
             Self::Text => "text",
             Self::NoNumbers => "no numbers",
             Self::Empty => "no value",
+            Self::Distinct => "another class in every row",
             Self::Dropped => "as asked",
         }
     }

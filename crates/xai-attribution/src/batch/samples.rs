@@ -2,8 +2,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use ndarray::{Array2, ArrayViewD, IxDyn};
 use xai_core::{Error, Layout, Real, Result};

@@ -22,7 +22,7 @@ pub(crate) struct Labels {
     #[arg(long, value_name = "Y.npy|COLUMN")]
     pub(crate) labels: PathBuf,
     /// A column of the .csv of the runs that is no run. May be repeated. Columns without a name, as the
-    /// index that pandas writes, are none.
+    /// index that pandas writes, and columns with another class in every row are none.
     #[arg(long, value_name = "COLUMN")]
     pub(crate) drop_column: Vec<String>,
 }

@@ -172,8 +172,10 @@ fn from_table(
     if needs_labels {
         table.column(&truth)?;
     }
-    let columns = RunColumns::of(&table, &truth, group.dropped)?;
-    let ClassTable { truth, runs } = ClassTable::read(table, &columns, classes)?;
+    let mut columns = RunColumns::of(&table, &truth, group.dropped)?;
+    let names = table.header().names().to_vec();
+    let ClassTable { truth, mut runs } = ClassTable::read(table, &columns, classes)?;
+    columns.leave_out_names(file, &names, &mut runs)?;
     let shape = (runs.len(), runs.first().map_or(0, Vec::len));
     let runs = Array2::from_shape_vec(shape, runs.concat()).map_err(Failure::new)?;
     Ok((runs, truth, columns.left_out))

@@ -1,5 +1,6 @@
 //! Runs in tables: a column per run, and one that holds what is true.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -44,6 +45,9 @@ pub(super) fn check_dropped<'a>(
     }
 }
 
+/// In fewer rows each may well have a class of its own.
+const FEWEST_NAMES: usize = 10;
+
 /// Which columns of a table are runs.
 pub(super) struct RunColumns {
     runs: Vec<usize>,
@@ -81,6 +85,32 @@ impl RunColumns {
         match columns.runs.is_empty() {
             true => Err(Failure::new("no column of a run").in_file(table.place().file())),
             false => Ok(columns),
+        }
+    }
+
+    /// Leaves out what has another class in every row: an index or a name of each sample.
+    pub(super) fn leave_out_names(
+        &mut self,
+        file: &Path,
+        names: &[String],
+        runs: &mut Vec<Vec<i64>>,
+    ) -> Result<(), Failure> {
+        let is_name = |run: &Vec<i64>| {
+            run.len() >= FEWEST_NAMES && run.iter().collect::<HashSet<_>>().len() == run.len()
+        };
+        let mut columns = self.runs.iter();
+        runs.retain(|run| {
+            let column = columns.next().filter(|_| is_name(run));
+            self.left_out.extend(column.map(|&column| LeftOut {
+                file: file.to_owned(),
+                column: names[column].clone(),
+                reason: Reason::Distinct,
+            }));
+            column.is_none()
+        });
+        match runs.is_empty() {
+            true => Err(Failure::new("no column of a run: another class in every row").in_file(file)),
+            false => Ok(()),
         }
     }
 

@@ -661,3 +661,29 @@ fn a_list_of_no_neighbours_is_an_error() {
         .text;
     assert!(said.contains("no neighbours below the header"), "{said}");
 }
+
+#[test]
+fn an_index_with_a_name_is_no_run() {
+    let files = Files::new();
+    let rows = |head: &str, of_row: &dyn Fn(usize) -> String| {
+        let rows: String = (0..12)
+            .map(|i| format!("{}{},{},{}\n", of_row(i), i % 2, i % 3 % 2, i / 2 % 2))
+            .collect();
+        format!("{head}y,a,b\n{rows}")
+    };
+    files.text("plain.csv", &rows("", &|_| String::new()));
+    let expected = files.json("repro pairwise --predictions plain.csv --labels y");
+    files.text("index.csv", &rows("id,", &|i| format!("{i},")));
+    files.text("first.csv", &rows("id,", &|i| format!("{},", 100 + 7 * i)));
+    for name in ["index.csv", "first.csv"] {
+        let command = format!("repro pairwise --predictions {name} --labels y");
+        let result = files.json(&command);
+        assert_eq!(result["metrics"], expected["metrics"]);
+        assert_eq!(columns_left_out(&result), [("id", "distinct")]);
+        assert!(files.remarks(&command).contains("`id` (another class in every row)"));
+    }
+    let few = "id,y,a,b\n0,0,0,0\n1,1,1,0\n2,2,2,1\n";
+    files.text("few.csv", few);
+    let result = files.json("repro pairwise --predictions few.csv --labels y");
+    assert_eq!(result["n_runs"], 3);
+}
