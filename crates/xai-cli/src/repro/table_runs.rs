@@ -109,7 +109,9 @@ impl RunColumns {
             column.is_none()
         });
         match runs.is_empty() {
-            true => Err(Failure::new("no column of a run: another class in every row").in_file(file)),
+            true => {
+                Err(Failure::new("no column of a run: another class in every row").in_file(file))
+            }
             false => Ok(()),
         }
     }

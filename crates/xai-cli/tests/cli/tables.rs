@@ -680,7 +680,11 @@ fn an_index_with_a_name_is_no_run() {
         let result = files.json(&command);
         assert_eq!(result["metrics"], expected["metrics"]);
         assert_eq!(columns_left_out(&result), [("id", "distinct")]);
-        assert!(files.remarks(&command).contains("`id` (another class in every row)"));
+        assert!(
+            files
+                .remarks(&command)
+                .contains("`id` (another class in every row)")
+        );
     }
     let few = "id,y,a,b\n0,0,0,0\n1,1,1,0\n2,2,2,1\n";
     files.text("few.csv", few);
