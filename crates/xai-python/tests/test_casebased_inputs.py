@@ -285,3 +285,11 @@ def test_integers_that_are_objects_are_the_same_classes_in_a_file(kinds, tmp_pat
         np.testing.assert_array_equal(found.correspondence, found_by().correspondence)
     far = np.array([2**70, 0], dtype=object)
     assert CaseExplainer(ROWS, far[LABELS], k=1).get_training_info()["classes"] == [0, 2**70]
+
+
+def test_a_row_may_hold_booleans_beside_numbers() -> None:
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"age": [0.0, 1.0, 2.0, 3.0], "smokes": [True, False, True, False]})
+    explainer = CaseExplainer(table, ["x", "y", "x", "y"], k=1)
+    found = [explainer.explain_instance(table.iloc[i], predicted_class="x") for i in range(4)]
+    assert [one.correspondence for one in found] == [1.0, 0.0, 1.0, 0.0]

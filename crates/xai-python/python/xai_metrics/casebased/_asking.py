@@ -55,7 +55,10 @@ class Asking(Fitted):
             The neighbours and their correspondence.
         """
         test_sample = self._in_order(test_sample, "test_sample")
-        sample = reals(test_sample, "test_sample")
+        # A row of a table: each feature may be of a type of its own.
+        is_mixed = getattr(test_sample, "dtype", None) == object
+        row = np.asarray(test_sample)[np.newaxis] if is_mixed else test_sample
+        sample = reals(row, "test_sample")
         if sample.ndim == 2 and len(sample) == 1:
             sample = sample[0]
         if sample.shape != (self.n_features,):
