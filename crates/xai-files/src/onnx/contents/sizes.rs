@@ -53,16 +53,18 @@ pub(super) fn too_large(graph: &[u8]) -> Option<String> {
             continue;
         };
         let operator = texts_of(node, 4).last().unwrap_or_default();
-        if operator == "Constant" {
-            let attribute = bytes_of(node, 5).unwrap_or_default();
-            let constant = match bytes_of(attribute, 5) {
-                Some(tensor) => Constant::of_tensor(tensor),
-                None => Constant::of_integers(attribute),
-            };
-            constants.extend(texts_of(node, 2).next().map(|name| (name, constant)));
-        }
         let inputs: Vec<_> = texts_of(node, 1).map(|name| constants.get(&name)).collect();
         let size = least_size(&operator, &inputs);
+        let made = match operator.as_str() {
+            "Constant" => {
+                let attribute = bytes_of(node, 5).unwrap_or_default();
+                Some(match bytes_of(attribute, 5) {
+                    Some(tensor) => Constant::of_tensor(tensor),
+                    None => Constant::of_integers(attribute),
+                })
+            }
+            operator => Constant::of_shape(operator, &inputs),
+        };
         if size > MOST_ELEMENTS {
             let named = [texts_of(node, 3).last(), texts_of(node, 2).next()];
             let named = named.into_iter().flatten().find(|name| !name.is_empty());
@@ -71,6 +73,8 @@ pub(super) fn too_large(graph: &[u8]) -> Option<String> {
                 named.unwrap_or_default()
             ));
         }
+        let name = texts_of(node, 2).next();
+        constants.extend(name.zip(made));
     }
     None
 }
@@ -159,6 +163,27 @@ impl Constant {
         }
     }
 
+    /// A shape that is made of others; a length that depends on the inputs of the model counts as 1.
+    fn of_shape(operator: &str, inputs: &[Option<&Self>]) -> Option<Self> {
+        let numbers: Vec<f64> = match operator {
+            "Concat" => {
+                let unknown = [1.0];
+                let parts = inputs
+                    .iter()
+                    .map(|it| it.map_or(&unknown[..], |it| &it.numbers));
+                parts.flatten().copied().collect()
+            }
+            "Cast" | "Identity" | "Reshape" | "Squeeze" | "Unsqueeze" => {
+                inputs.first().copied().flatten()?.numbers.clone()
+            }
+            _ => return None,
+        };
+        (1..=MOST_NUMBERS).contains(&numbers.len()).then(|| Self {
+            lengths: vec![numbers.len() as f64],
+            numbers,
+        })
+    }
+
     /// An attribute of integers, or of one.
     fn of_integers(attribute: &[u8]) -> Self {
         let several = signed(numbers_of(attribute, 8));
@@ -244,6 +269,23 @@ mod tests {
             let inputs: Vec<_> = inputs.iter().map(Option::as_ref).collect();
             assert_eq!(least_size(operator, &inputs), expected, "{operator}");
         }
+    }
+
+    #[test]
+    fn shapes_are_followed_through_what_puts_them_together() {
+        let of = |operator: &str, inputs: &[Option<&Constant>]| {
+            Constant::of_shape(operator, inputs).map(|it| it.numbers)
+        };
+        let (two, large) = (constant(&[2.0], &[2.0, 3.0]), constant(&[], &[1e9]));
+        assert_eq!(
+            of("Concat", &[Some(&two), None, Some(&large)]),
+            Some(vec![2.0, 3.0, 1.0, 1e9])
+        );
+        assert_eq!(of("Unsqueeze", &[Some(&large), None]), Some(vec![1e9]));
+        assert_eq!(of("Unsqueeze", &[None]), None);
+        assert_eq!(of("Relu", &[Some(&two)]), None);
+        // An array whose numbers were not read is no shape.
+        assert_eq!(of("Reshape", &[Some(&constant(&[100.0], &[]))]), None);
     }
 
     /// A field of bytes of a message.
