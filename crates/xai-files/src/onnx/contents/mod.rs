@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 use images::ImageLayout;
 use port::Port;
-use wire::{Value, bytes_of, field, fields, text, texts_of};
+use wire::{Value, bytes_of, field, fields, number, text, texts_of};
 
 /// Subgraphs in subgraphs take stack; no exporter nests deeper.
 const DEEPEST: usize = 64;
@@ -58,16 +58,19 @@ enum Message {
     Shape,
     /// Of numbers and texts alone.
     Flat,
+    /// Numbers, one behind the other.
+    Numbers,
 }
 
 impl Message {
     /// The message in a field, by the numbers of `onnx.proto`.
     fn within(self, field: u64) -> Option<Self> {
         Some(match (self, field) {
-            (Self::Model, 7) | (Self::Attribute, 6) => Self::Graph,
+            (Self::Model, 7) | (Self::Attribute, 6 | 11) => Self::Graph,
             (Self::Model, 8 | 14) | (Self::Tensor, 13) | (Self::Shape, 1) => Self::Flat,
             (Self::Graph, 1) => Self::Node,
-            (Self::Graph, 5) | (Self::Attribute, 5) => Self::Tensor,
+            (Self::Graph, 5) | (Self::Attribute, 5 | 10) => Self::Tensor,
+            (Self::Attribute, 8) | (Self::Tensor, 1 | 5 | 7 | 11) => Self::Numbers,
             (Self::Graph, 11..=13) => Self::Value,
             (Self::Node, 5) => Self::Attribute,
             (Self::Value, 2) | (Self::SequenceType, 1) => Self::Type,
@@ -102,6 +105,10 @@ impl Contents {
         let (whole, mut element) = (bytes, None);
         if message == Message::Graph && self.too_large.is_none() {
             self.too_large = sizes::too_large(bytes);
+        }
+        // An engine never ends with a number of more than ten bytes.
+        while message == Message::Numbers && !bytes.is_empty() {
+            number(&mut bytes)?;
         }
         while !bytes.is_empty() {
             let (field, value) = field(&mut bytes)?;
@@ -216,6 +223,33 @@ mod tests {
             "/../xai-cli/sample/attribution/model.onnx"
         );
         std::fs::read(file).unwrap()
+    }
+
+    #[test]
+    fn a_number_that_does_not_end_is_no_model_wherever_it_stands() {
+        let field = |number: u8, bytes: &[u8]| {
+            let length = u8::try_from(bytes.len()).unwrap();
+            [&[number << 3 | 2, length], bytes].concat()
+        };
+        let graph = |of: &[u8]| [&[1 << 3, 8][..], &field(7, of)].concat();
+        let attribute = |of: &[u8]| graph(&field(1, &field(5, of)));
+        for (length, is_one) in [(8, true), (10, false)] {
+            let number = [&[0xff; 12][..length], &[1]].concat();
+            let behind = [&[1 << 3][..], &number].concat();
+            for model in [
+                attribute(&field(8, &number)),
+                attribute(&field(5, &field(7, &number))),
+                attribute(&field(10, &field(5, &number))),
+                graph(&field(5, &field(1, &number))),
+                graph(&field(5, &field(11, &number))),
+                graph(&field(5, &behind)),
+                graph(&field(5, &field(13, &behind))),
+            ] {
+                assert_eq!(Contents::read(&model).is_some(), is_one, "{model:?}");
+            }
+        }
+        // Texts and raw numbers may be any bytes.
+        assert!(Contents::read(&graph(&field(5, &field(9, &[0xff; 12])))).is_some());
     }
 
     #[test]

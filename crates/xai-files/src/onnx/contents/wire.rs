@@ -9,7 +9,7 @@ pub(super) enum Value<'a> {
 }
 
 /// Takes a number of seven bits a byte off the front.
-fn number(bytes: &mut &[u8]) -> Option<u64> {
+pub(super) fn number(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0u64;
     for shift in (0..64).step_by(7) {
         let (&byte, rest) = bytes.split_first()?;
