@@ -24,8 +24,9 @@ pub(super) fn is_table(file: &Path) -> bool {
         return true;
     }
     let mut start = Vec::new();
-    let opened = File::open(file).ok().filter(|_| file.is_file());
-    opened.is_some_and(|opened| opened.take(4).read_to_end(&mut start).is_ok())
+    // A pipe is not opened here: whoever writes into it would find it closed.
+    file.is_file()
+        && File::open(file).is_ok_and(|opened| opened.take(4).read_to_end(&mut start).is_ok())
         && !start.starts_with(b"\x93NUM")
         && !start.starts_with(b"PK")
 }
