@@ -96,8 +96,10 @@ impl RunColumns {
         names: &[String],
         runs: &mut Vec<Vec<i64>>,
     ) -> Result<(), Failure> {
+        // Of a run a class comes again after a few rows: the others are not looked at.
         let is_name = |run: &Vec<i64>| {
-            run.len() >= FEWEST_NAMES && run.iter().collect::<HashSet<_>>().len() == run.len()
+            let mut seen = HashSet::new();
+            run.len() >= FEWEST_NAMES && run.iter().all(|class| seen.insert(class))
         };
         let mut columns = self.runs.iter();
         runs.retain(|run| {
