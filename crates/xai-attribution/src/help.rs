@@ -14,8 +14,9 @@ pub const CHOOSE_SPEARMAN: Help = Help::new("choose {similarity=spearman}");
 /// For a metric that no sample has a value of.
 pub const NO_SAMPLE_HAS_A_VALUE: Help = Help::new(
     "the value of every sample is undefined: maps or scores that are all alike rank nothing, masks that mark nothing, \
-     or everything, hold nothing to find, skipped base scores count for nothing, and where no map is near to another or has its key, no two samples are compared: choose a \
-     larger {threshold} of sufficiency, a coarser {discretizer} of consistency",
+     or everything, hold nothing to find, skipped base scores count for nothing, and where no map is near to another \
+     or has its key, no two samples are compared: choose a larger {threshold} of sufficiency, a coarser \
+     {discretizer} of consistency",
 );
 /// For maps that are no masks.
 pub const NORMALIZE_MAPS: Help = Help::new("choose {normalize=true}");

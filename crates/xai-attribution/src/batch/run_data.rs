@@ -289,9 +289,22 @@ pub(crate) fn missing(input: Input) -> Error {
     Error::empty(input).with_help(help::GIVE_INPUT)
 }
 
+/// Work with its result, of any types.
+type Done = Box<dyn Any + Send + Sync>;
+
 /// Results by type and parameters of the work they come from, which batches and threads may share.
 #[derive(Default)]
-pub(crate) struct Cache(Mutex<Vec<Box<dyn Any + Send + Sync>>>);
+pub(crate) struct Cache(Mutex<Vec<Done>>);
+
+/// The result of some work, if it is among those.
+fn result_of<K: PartialEq + 'static, V: Send + Sync + 'static>(
+    done: &[Done],
+    work: &K,
+) -> Option<Arc<V>> {
+    let mut known = done.iter().filter_map(|e| e.downcast_ref::<(K, Arc<V>)>());
+    let (_, value) = known.find(|(key, _)| key == work)?;
+    Some(Arc::clone(value))
+}
 
 impl Cache {
     /// The result of some work, if it was done.
@@ -299,10 +312,7 @@ impl Cache {
         &self,
         work: &K,
     ) -> Option<Arc<V>> {
-        let known = lock(&self.0);
-        let mut known = known.iter().filter_map(|e| e.downcast_ref::<(K, Arc<V>)>());
-        let (_, value) = known.find(|(key, _)| key == work)?;
-        Some(Arc::clone(value))
+        result_of(&lock(&self.0), work)
     }
 
     /// Lets go of the result of some work.
@@ -324,8 +334,11 @@ impl Cache {
             return Ok(value);
         }
         let value = Arc::new(make()?);
-        self.forget::<K, V>(work);
-        lock(&self.0).push(Box::new((work.clone(), Arc::clone(&value))));
+        let mut done = lock(&self.0);
+        if let Some(first) = result_of(&done, work) {
+            return Ok(first);
+        }
+        done.push(Box::new((work.clone(), Arc::clone(&value))));
         Ok(value)
     }
 }
