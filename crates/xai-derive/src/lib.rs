@@ -19,7 +19,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// - `none = "auto"`, `none_doc = "…"`: the word for `None`, and what it means, for an `Option`;
 /// - `flatten`: a group of parameters, whose names are among those of the struct; with `setter` it has one as a whole;
 /// - `skip`: no parameter;
-/// - `default = 10`: the default of the field, where it is not that of its type: a struct with such a field has `Default`;
+/// - `default = 10`: the default of the field, where it is not that of its type: a struct with such a field has `Default`, and the
+///   documentation of the setter says it;
 /// - `no_setter`: a setter that is written by hand; `into`: one that takes what turns into the value.
 ///
 /// On the struct, `#[params(of = Metric, at = formula)]` puts the setters on the type `Metric`, which holds the struct in

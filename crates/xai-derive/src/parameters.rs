@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::punctuated::Punctuated;
-use syn::{Data, DeriveInput, Field, Fields, GenericArgument, PathArguments, Token, Type};
+use syn::{Data, DeriveInput, Expr, Field, Fields, GenericArgument, PathArguments, Token, Type};
 
 use crate::attributes::ParamAttributes;
 use crate::doc::first_paragraph;
@@ -223,6 +223,8 @@ fn setter(
 ) -> TokenStream {
     let ty = &field.ty;
     let docs = field.attrs.iter().filter(|a| a.path().is_ident("doc"));
+    let default = attributes.default.as_ref().and_then(sentence_of_default);
+    let default = default.map(|sentence| quote!(#[doc = #sentence]));
     let (argument, value) = match attributes.into {
         true => (quote!(impl Into<#ty>), quote!(#ident.into())),
         false => (quote!(#ty), quote!(#ident)),
@@ -230,12 +232,26 @@ fn setter(
     let at = &target.at;
     quote! {
         #(#docs)*
+        #default
         #[must_use]
         pub fn #ident(mut self, #ident: #argument) -> Self {
             self #(.#at)* .#ident = #value;
             self
         }
     }
+}
+
+/// What the documentation of a setter says of a default: a number, a word or a variant, which a reader can write down.
+fn sentence_of_default(default: &Expr) -> Option<String> {
+    let code = quote!(#default).to_string();
+    let code = code.replace(" :: ", "::").replace(" (", "(");
+    let is_public = code.contains("::") && !code.contains("()");
+    let is_readable = match default {
+        Expr::Lit(_) => true,
+        Expr::Path(_) | Expr::Call(_) => is_public,
+        _ => false,
+    };
+    is_readable.then(|| format!(" Default: `{code}`."))
 }
 
 /// The `T` of `Option<T>`.

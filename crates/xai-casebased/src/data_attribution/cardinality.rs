@@ -36,7 +36,7 @@ use crate::input;
 /// The scaled number is ours: the other depends on the numbers of cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct TopKCardinality {
-    /// How many of the top cases an explanation shows. Default: 1.
+    /// How many of the top cases an explanation shows.
     #[param(at_least = 1, default = 1)]
     k: usize,
 }

@@ -33,7 +33,7 @@ use crate::input;
 /// Hanawa et al., *Evaluation of Similarity-based Explanations*, 2021, for one case; Kwon et al., *`DataInf`*, 2024.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct ClassDetection {
-    /// How many of the top cases are looked at. Default: 1.
+    /// How many of the top cases are looked at.
     #[param(at_least = 1, default = 1)]
     k: usize,
 }
@@ -57,7 +57,7 @@ pub struct ClassDetection {
 /// Hanawa et al., *Evaluation of Similarity-based Explanations*, 2021.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct SubclassDetection {
-    /// How many of the top cases are looked at. Default: 1.
+    /// How many of the top cases are looked at.
     #[param(at_least = 1, default = 1)]
     k: usize,
 }

@@ -54,7 +54,7 @@ pub struct MeanReciprocalRank;
 /// Chang et al., *Scalable Influence and Fact Tracing for Large Language Model Pretraining*, 2024. quanda calls it recall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct HitAtK {
-    /// How many of the top cases are looked at. Default: 10.
+    /// How many of the top cases are looked at.
     #[param(at_least = 1, default = 10)]
     k: usize,
 }
@@ -82,7 +82,7 @@ pub struct HitAtK {
 /// Manning, Raghavan and Schütze, *Introduction to Information Retrieval*, 2008, section 8.4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct RecallAtK {
-    /// How many of the top cases are looked at. Default: 10.
+    /// How many of the top cases are looked at.
     #[param(at_least = 1, default = 10)]
     k: usize,
 }

@@ -134,6 +134,10 @@ pub(crate) struct Compare {
     /// integers (n, height, width) or (height, width).
     #[arg(long, value_name = "S.npy")]
     segments: Option<PathBuf>,
+    /// What removed positions are set to, for the metrics that are asked for with `baseline=given`: numbers shaped like the
+    /// inputs, or (1, …) for all samples.
+    #[arg(long, value_name = "B.npy")]
+    baselines: Option<PathBuf>,
     /// Maps that those of all explainers are compared with, for the metrics that need them: true ones,
     /// or of the randomized or the shifted model.
     #[arg(long, value_name = "E2.npy")]
@@ -295,6 +299,7 @@ impl Compare {
         let files = [
             (input::MASKS, &self.masks),
             (input::SEGMENTS, &self.segments),
+            (input::BASELINE, &self.baselines),
             (input::SECOND_MAPS, &self.other_explanations),
             (input::REFERENCE_MAPS, &self.other_explanations),
         ];
@@ -305,10 +310,11 @@ impl Compare {
         given.filter(|(of, _)| self.asks(*of))
     }
 
-    /// Whether a metric asks for a further input; segments may be asked for by features.
+    /// Whether a metric asks for a further input, or may.
     fn asks(&self, of: Input) -> bool {
         let asked = self.asked(None).unwrap_or_default();
-        of == input::SEGMENTS || asked.iter().any(|a| a.entry.info.needs.contains(&of))
+        let mut entries = asked.iter().map(|asked| asked.entry);
+        entries.any(|entry| entry.info.needs.contains(&of) || side_inputs::may_take(entry, of))
     }
 
     /// Whether a further input has its file.
@@ -316,6 +322,7 @@ impl Compare {
         match input {
             input::MASKS => self.masks.is_some(),
             input::SEGMENTS => self.segments.is_some(),
+            input::BASELINE => self.baselines.is_some(),
             input::SECOND_MAPS | input::REFERENCE_MAPS => self.other_explanations.is_some(),
             input::EXPLAINER => self.explainers.can_be_asked(),
             _ => true,

@@ -23,27 +23,12 @@ struct MetricResult {
     /// Where images were read to have their channels.
     #[serde(skip_serializing_if = "Option::is_none")]
     channels: Option<Channels>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    n_undefined: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    direction: Option<Direction>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    per_sample: Option<Vec<Option<f64>>>,
+    n_undefined: usize,
+    direction: Direction,
+    per_sample: Vec<Option<f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     curve: Option<Vec<CurvePoint>>,
 }
-
-/// Metrics whose JSON has no direction, and, where there is a curve, nothing per sample: programs
-/// read it as it is.
-const SHORT: &[&str] = &[
-    "average-drop",
-    "average-increase",
-    "average-gain",
-    "deletion",
-    "insertion",
-    "complexity",
-    "sparseness",
-];
 
 /// Presents the value of a metric.
 pub(super) fn present(
@@ -52,43 +37,40 @@ pub(super) fn present(
     channels: Option<Channels>,
     context: &Context,
 ) -> Result<(), Failure> {
-    let short = SHORT.contains(&entry.info.name);
-    let of_samples = !(short && value.curve.is_some());
     let result = MetricResult {
         metric: entry.key(),
         value: value.value,
         channels,
-        n_undefined: of_samples.then_some(value.n_undefined),
-        direction: (!short).then_some(entry.info.direction),
-        per_sample: of_samples.then_some(value.per_sample),
+        n_undefined: value.n_undefined,
+        direction: entry.info.direction,
+        per_sample: value.per_sample,
         curve: value.curve,
     };
     context.present(&result, || match &result.curve {
-        None => result.table(entry.info.direction),
-        Some(curve) => result.curve_table(entry.info.direction, curve),
+        None => result.table(),
+        Some(curve) => result.curve_table(curve),
     })
 }
 
 impl MetricResult {
-    fn table(&self, better: Direction) -> String {
-        let n_samples = self.per_sample.as_ref().map_or(0, Vec::len);
+    fn table(&self) -> String {
         let rows = [
             [
-                text::with_arrow(&self.metric, better),
+                text::with_arrow(&self.metric, self.direction),
                 text::decimals(Some(self.value)),
             ],
-            ["samples".to_owned(), n_samples.to_string()],
-            ["undefined".to_owned(), text::cell(self.n_undefined)],
+            ["samples".to_owned(), self.per_sample.len().to_string()],
+            ["undefined".to_owned(), self.n_undefined.to_string()],
         ];
         text::table(&["metric", "value"], rows)
     }
 
-    fn curve_table(&self, better: Direction, curve: &[CurvePoint]) -> String {
+    fn curve_table(&self, curve: &[CurvePoint]) -> String {
         let points = curve.iter();
         let points = points.map(|p| [p.n_flipped.to_string(), text::decimals(Some(p.score))]);
         format!(
             "{}: area under the curve {}\n\n{}",
-            text::with_arrow(&self.metric, better),
+            text::with_arrow(&self.metric, self.direction),
             text::decimals(Some(self.value)),
             text::table(&["flipped", "mean score"], points)
         )

@@ -1,4 +1,4 @@
-//! Further inputs of metrics, from files: masks, segments, other maps, draws.
+//! Further inputs of metrics, from files: masks, segments, baselines, other maps, draws.
 
 use std::path::Path;
 
@@ -9,23 +9,27 @@ use xai_metrics::attribution::batch::{Data, Masks, ReferenceMaps, SecondMaps, Se
 use xai_metrics::attribution::metric::{Entry, GivenTargets, Param, Value};
 use xai_metrics::attribution::model::Targets;
 use xai_metrics::attribution::perturbation::{
-    GivenNeighbors, GivenOrders, GivenSubsets, GivenValues,
+    GivenBaselines, GivenNeighbors, GivenOrders, GivenSubsets, GivenValues,
 };
 use xai_metrics::attribution::{Real, input};
 use xai_metrics::core::Input;
 
-/// The word for features that are segments.
-const SEGMENTS: &str = "segments";
+/// The further inputs that a word of a parameter asks for, and their options: features that are segments, and a given baseline.
+const OF_WORDS: [(&str, Input, &str, &str); 2] = [
+    ("segments", input::SEGMENTS, "--segments", "S.npy"),
+    ("given", input::BASELINE, "--baselines", "B.npy"),
+];
 
-/// The parameters of a metric that may say that features are segments.
-fn of_segments(entry: &Entry) -> impl Iterator<Item = Param> {
+/// The parameters of a metric that may be a word.
+fn with_word(entry: &Entry, word: &str) -> impl Iterator<Item = Param> {
     let params = entry.params().into_iter();
-    params.filter(|param| param.kind.words().any(|word| word.name == SEGMENTS))
+    params.filter(move |param| param.kind.words().any(|of_kind| of_kind.name == word))
 }
 
-/// Whether a metric can do with segments, without needing them.
-fn may_take_segments(entry: &Entry) -> bool {
-    of_segments(entry).next().is_some() && !entry.info.needs.contains(&input::SEGMENTS)
+/// Whether a metric can do with an input, because a parameter may ask for it.
+pub(super) fn may_take(entry: &Entry, input: Input) -> bool {
+    let mut words = OF_WORDS.iter().filter(|(_, of, ..)| *of == input);
+    words.any(|(word, ..)| with_word(entry, word).next().is_some())
 }
 
 /// Refuses a metric whose explainers or further inputs were not given: wrong usage, before anything is read.
@@ -45,10 +49,6 @@ pub(super) fn check(
             return Err(needed_by("--other-explanations", "E2.npy", name));
         }
     }
-    let of_features = of_segments(entry).find(|param| {
-        let value = value(param.name).unwrap_or_else(|| param.value.clone());
-        value.to_string() == SEGMENTS
-    });
     if needs(input::EXPLAINER) && !is_given(input::EXPLAINER) {
         let value = "NAME=E.onnx of every name";
         return Err(needed_by("--explainers", value, name));
@@ -56,12 +56,16 @@ pub(super) fn check(
     if needs(input::MASKS) && !is_given(input::MASKS) {
         return Err(needed_by("--masks", "M.npy", name));
     }
-    if (needs(input::SEGMENTS) || of_features.is_some()) && !is_given(input::SEGMENTS) {
-        let why = match of_features {
-            Some(param) => spelled(param.name, SEGMENTS),
-            None => name.to_owned(),
-        };
-        return Err(needed_by("--segments", "S.npy", &why));
+    for (word, input, option, file) in OF_WORDS {
+        let of_param = with_word(entry, word).find_map(|param| {
+            let value = value(param.name).unwrap_or(param.value);
+            let value = value.to_string();
+            let is_word = value.split(':').next() == Some(word);
+            is_word.then(|| spelled(param.name, &value))
+        });
+        if (needs(input) || of_param.is_some()) && !is_given(input) {
+            return Err(needed_by(option, file, of_param.as_deref().unwrap_or(name)));
+        }
     }
     Ok(())
 }
@@ -80,12 +84,13 @@ pub(super) struct SideFile {
 pub(super) enum SideKind {
     Masks,
     Segments,
+    Baselines,
     OtherMaps,
     Draws,
 }
 
 /// The further inputs that have files.
-pub(super) const SIDE_FILES: [SideFile; 4] = [
+pub(super) const SIDE_FILES: [SideFile; 5] = [
     SideFile {
         name: "masks",
         value_name: "M.npy",
@@ -98,6 +103,13 @@ pub(super) const SIDE_FILES: [SideFile; 4] = [
         help: "The segment of each position, for --features segments too: integers (n, height, width) \
                or (height, width)",
         kind: SideKind::Segments,
+    },
+    SideFile {
+        name: "baselines",
+        value_name: "B.npy",
+        help: "What removed positions are set to, for --baseline given: numbers shaped like the inputs, or (1, …) \
+               for all samples",
+        kind: SideKind::Baselines,
     },
     SideFile {
         name: "other-explanations",
@@ -120,11 +132,11 @@ impl SideFile {
     /// The input that a metric has of it, whether it needs it or can do with it.
     pub(super) fn input_of(self, entry: &Entry) -> Option<Input> {
         let needed = |input: Input| entry.info.needs.contains(&input).then_some(input);
+        let optional = |input| needed(input).or(may_take(entry, input).then_some(input));
         match self.kind {
             SideKind::Masks => needed(input::MASKS),
-            SideKind::Segments => {
-                needed(input::SEGMENTS).or(may_take_segments(entry).then_some(input::SEGMENTS))
-            }
+            SideKind::Segments => optional(input::SEGMENTS),
+            SideKind::Baselines => optional(input::BASELINE),
             SideKind::OtherMaps => needed(input::SECOND_MAPS).or(needed(input::REFERENCE_MAPS)),
             SideKind::Draws => entry.draws(),
         }
@@ -141,6 +153,7 @@ pub(super) fn add<'a, T: Real>(
     Ok(match of {
         input::MASKS => run.with(masks(file)?),
         input::SEGMENTS => run.with(segments(file, n)?),
+        input::BASELINE => run.with(GivenBaselines(vec![arrays::read_f64(file)?])),
         input::SECOND_MAPS => run.with(SecondMaps::given(FileSamples::open(file)?)),
         input::REFERENCE_MAPS => run.with(ReferenceMaps::new(FileSamples::open(file)?)),
         input::SUBSETS => {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView1};
 use serde::Serialize;
 use xai_files::classes::Classes;
 use xai_files::left_out::{LeftOut, drop_column};
@@ -86,13 +86,22 @@ pub(crate) struct ColumnsUsed {
     /// Training rows that were left out for a missing cell, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) train_rows_dropped: Option<usize>,
+    /// Features that [number the rows](numbers_rows).
+    #[serde(skip)]
+    numberings: Vec<String>,
 }
 
 impl ColumnsUsed {
-    /// What of the training file was left out although nobody asked for that.
+    /// What of the training file was left out although nobody asked for that, and what was not although it may be no feature.
     pub(super) fn remarks(&self) -> Vec<String> {
         let left_out = self.columns_left_out.as_deref().unwrap_or_default();
         let mut remarks = left_out::remarks(left_out);
+        remarks.extend(self.numberings.iter().map(|column| {
+            let drop = drop_column(column);
+            format!(
+                "`{column}` numbers the training rows; if it is no feature, leave it out: {drop}"
+            )
+        }));
         if let Some(n @ 1..) = self.train_rows_dropped {
             remarks.push(format!("{n} training rows with a missing cell left out"));
         }
@@ -118,6 +127,7 @@ impl Fitted {
                 columns_used: info.feature_names.clone(),
                 columns_left_out: None,
                 train_rows_dropped: None,
+                numberings: Vec::new(),
             },
             explainer,
             features: info.feature_names,
@@ -206,6 +216,9 @@ impl Fitting {
         }
         builder = redaction::apply(builder, &self.redact, &training);
         let features = training.features.clone();
+        let columns = features.iter().zip(training.rows.columns());
+        let numberings = columns.filter(|(_, column)| numbers_rows(column.view()));
+        let numberings = numberings.map(|(name, _)| name.clone()).collect();
         let largest = (training.n_dropped == 0).then(|| largest(&training.rows));
         let explainer = training
             .describe(builder)
@@ -220,6 +233,7 @@ impl Fitting {
         fitted.redacted.clone_from(&self.redact);
         fitted.classes = training.classes;
         fitted.used.columns_left_out = Some(training.left_out);
+        fitted.used.numberings = numberings;
         fitted.used.train_rows_dropped = missing.drop_rows.then_some(training.n_dropped);
         Ok(fitted)
     }
@@ -267,6 +281,22 @@ impl Fitting {
             .and(Described::<CaseExplainerBuilder>::options())
             .and(WeightsOfClasses::options())
     }
+}
+
+/// Whether a column looks like the number of each row, of a whole table or of a random part of one: whole numbers, none of them twice,
+/// from a range of at most two for each row. Ten values that count or measure something are hardly ever so.
+fn numbers_rows(column: ArrayView1<'_, f64>) -> bool {
+    const FEWEST: usize = 10;
+    let width = 2 * column.len();
+    if column.len() < FEWEST || !column.iter().all(|x| x.fract() == 0.0) {
+        return false;
+    }
+    let smallest = column.iter().copied().fold(f64::INFINITY, f64::min);
+    let mut seen = vec![false; width];
+    column.iter().all(|x| {
+        let place = seen.get_mut((x - smallest) as usize);
+        place.is_some_and(|seen| !std::mem::replace(seen, true))
+    })
 }
 
 /// The row of the number of each feature that is farthest from 0.

@@ -32,14 +32,13 @@ pub(crate) fn check(matches: &ArgMatches) -> Result<bool, Failure> {
     if !is_of_folder {
         destination::check(out).in_file(out)?;
     }
-    match inputs(command).find(|(_, input)| is_same_file(out, input)) {
-        None => Ok(is_stdout),
-        Some((option, _)) => Err(Failure::of_option(
-            "--out",
-            format_args!("the file of --{option}, which would be lost"),
-        )
-        .with_value(out.display())
-        .help("name another file")),
+    match inputs(command).any(|input| is_same_file(out, &input)) {
+        false => Ok(is_stdout),
+        true => Err(
+            Failure::of_option("--out", "a file that is read here, and would be lost")
+                .with_value(out.display())
+                .help("name another file"),
+        ),
     }
 }
 
@@ -68,8 +67,8 @@ fn check_standard_output(command: &ArgMatches, name: &str) -> Result<(), Failure
     Ok(())
 }
 
-/// The files that a command is given, with the names of their arguments.
-fn inputs(command: &ArgMatches) -> impl Iterator<Item = (&str, PathBuf)> {
+/// The files that a command is given.
+fn inputs(command: &ArgMatches) -> impl Iterator<Item = PathBuf> {
     let others = command
         .ids()
         .map(clap::Id::as_str)
@@ -85,9 +84,9 @@ fn inputs(command: &ArgMatches) -> impl Iterator<Item = (&str, PathBuf)> {
                 _ => Vec::new(),
             },
         };
-        paths.into_iter().map(move |path| {
+        paths.into_iter().map(|path| {
             let archive = npz::entry_of(&path).map(|(archive, _)| archive);
-            (id, archive.unwrap_or(path))
+            archive.unwrap_or(path)
         })
     })
 }

@@ -1,6 +1,6 @@
 //! `xai attribution` on files.
 
-use ndarray::{Array2, Array3, Array4, Axis, array};
+use ndarray::{Array2, Array3, Array4, Axis, IxDyn, Slice, array};
 
 use crate::harness::Files;
 
@@ -430,6 +430,51 @@ fn an_operator_that_the_engine_lacks_is_named() {
     assert!(failure.text.contains("TopologicalHash"));
 }
 
+/// A baseline that a file holds, of one input or of each, in a command and in a comparison.
+#[test]
+fn baselines_reach_the_metrics_that_are_asked_with_them() {
+    let files = Files::new();
+    let inputs = xai_files::arrays::read_f64::<IxDyn>(sample("inputs.npy")).unwrap();
+    files.array("each.npy", &inputs.mapv(|_| 0.25));
+    files.array(
+        "one.npy",
+        &inputs.slice_axis(Axis(0), Slice::from(..1)).mapv(|_| 0.25),
+    );
+    files.array("small.npy", &Array2::<f64>::zeros((1, 3)));
+    let files_of = format!(
+        "--model {} --inputs {} --targets {} --activation softmax --channels first",
+        sample("model.onnx"),
+        sample("inputs.npy"),
+        sample("targets.npy"),
+    );
+    let maps = sample("occlusion.npy");
+    let deletion = format!("attribution deletion {files_of} --explanations {maps} --baseline");
+    let expected = files.json(&format!("{deletion} 0.25"));
+    for given in ["given --baselines each.npy", "given:0 --baselines one.npy"] {
+        let result = files.json(&format!("{deletion} {given}"));
+        assert_eq!(result["per_sample"], expected["per_sample"], "{given}");
+        assert_eq!(result["curve"], expected["curve"], "{given}");
+    }
+    files.wrong_usage("--baselines", &format!("{deletion} given"));
+    files.bad_data(
+        "one.npy",
+        &format!("{deletion} given:1 --baselines one.npy"),
+    );
+    files.bad_data(
+        "small.npy",
+        &format!("{deletion} given --baselines small.npy"),
+    );
+    let compare = format!(
+        "attribution compare {files_of} --explanations occlusion={maps} --n-replicates 0 --metrics deletion(baseline="
+    );
+    let value = |table: &serde_json::Value| {
+        table["metrics"]["deletion"]["explainers"]["occlusion"]["value"].clone()
+    };
+    let table = files.json(&format!("{compare}given) --baselines one.npy"));
+    assert_eq!(value(&table), expected["value"]);
+    files.wrong_usage("--baselines", &format!("{compare}given)"));
+}
+
 /// Segments and masks are files of the commands that may need them, and of a comparison.
 #[test]
 fn masks_and_segments_reach_the_metrics_that_take_them() {
@@ -450,6 +495,7 @@ fn masks_and_segments_reach_the_metrics_that_take_them() {
     // Quarters of the image are the same as patches of 4 by 4.
     let by_segments = files.json(&format!("{deletion} --features segments --segments s.npy"));
     let by_patches = files.json(&format!("{deletion} --features patches:4"));
+    assert_eq!(by_segments["per_sample"].as_array().unwrap().len(), n);
     assert_eq!(by_segments["per_sample"], by_patches["per_sample"]);
     files.wrong_usage("--segments", &format!("{deletion} --features segments"));
     let golden = |file: &str| {

@@ -691,3 +691,32 @@ fn an_index_with_a_name_is_no_run() {
     let result = files.json("repro pairwise --predictions few.csv --labels y");
     assert_eq!(result["n_runs"], 3);
 }
+
+#[test]
+fn a_feature_that_numbers_the_rows_is_said() {
+    let files = Files::new();
+    // Every other row of a numbered table, in another order; `x` has a value twice, `z` is spread out.
+    let rows: String = (0..12)
+        .map(|i| {
+            let id = 100 + 2 * (5 * i % 12);
+            format!("{id},{},{},{}\n", i % 11, i * i, i % 2)
+        })
+        .collect();
+    files.text("train.csv", &format!("id,x,z,y\n{rows}"));
+    files.text("test.csv", "id,x,z,y\n99,1,2,0\n");
+    let command =
+        "casebased explain --train train.csv --test test.csv --label y --predicted y -k 3";
+    let remarks = files.remarks(command);
+    assert!(
+        remarks.contains("`id` numbers the training rows"),
+        "{remarks}"
+    );
+    assert!(remarks.contains("--drop-column 'id'"), "{remarks}");
+    assert_eq!(
+        remarks.matches("numbers the training rows").count(),
+        1,
+        "{remarks}"
+    );
+    let remarks = files.remarks(&format!("{command} --drop-column id"));
+    assert!(!remarks.contains("numbers"), "{remarks}");
+}

@@ -53,10 +53,10 @@ pub struct NonSensitivity {
     more_baselines: Option<Vec<Baseline>>,
     /// Which positions go together, as one feature.
     features: Features,
-    /// Below which size an attribution counts as zero. Default: 1e-5.
+    /// Below which size an attribution counts as zero.
     #[param(at_least = 0, default = 1e-5)]
     zero_threshold: f64,
-    /// Below which change of the score a feature counts as ignored. Default: 1e-5.
+    /// Below which change of the score a feature counts as ignored.
     #[param(at_least = 0, default = 1e-5)]
     change_threshold: f64,
     /// Which features count.

@@ -38,7 +38,7 @@ pub type EffectiveComplexity = CurveMetric<FeaturesNeeded>;
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 #[params(of = EffectiveComplexity, at = kind)]
 pub struct FeaturesNeeded {
-    /// By how much the score may differ from that of the whole input. Default: 0.1.
+    /// By how much the score may differ from that of the whole input.
     #[param(at_least = 0, default = 0.1)]
     tolerance: f64,
 }

@@ -42,7 +42,7 @@ use crate::metric::{IMAGES_ONLY, Measure, Registered};
 /// zeros; where its graph holds the shortest tree its number is ours with [`Collinear::Diagonal`].
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct MstCompactness {
-    /// From which percentile of a map on its positions are marked. Default: 80.
+    /// From which percentile of a map on its positions are marked.
     #[param(at_least = 0, at_most = 100, default = 80.0)]
     percentile: f64,
     /// Whether the value is in units of a hundredth of the diagonal of a map, instead of a position.

@@ -32,7 +32,7 @@ use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Reading, 
 /// [`EffectiveComplexity`](crate::metric::EffectiveComplexity).
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct NonzeroFeatures {
-    /// Above which size an attribution counts. Default: 1e-5.
+    /// Above which size an attribution counts.
     #[param(at_least = 0, default = 1e-5)]
     threshold: f64,
 }

@@ -30,7 +30,7 @@ use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Reading, 
 /// Berger and Parker, *Diversity of Planktonic Foraminifera in Deep-Sea Sediments*, 1970, for one position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct LargestShare {
-    /// How many positions are the largest. Default: 1.
+    /// How many positions are the largest.
     #[param(at_least = 1, default = 1)]
     count: usize,
 }

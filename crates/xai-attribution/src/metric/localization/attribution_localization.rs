@@ -43,7 +43,7 @@ pub struct Localization {
     /// Whether the share is in units of the object's size: a large object is easier to hit.
     weighted: bool,
     /// The largest share of the positions that an object may take; samples of larger objects have no
-    /// value. Default: 1.
+    /// value.
     #[param(above = 0, at_most = 1, default = 1.0)]
     max_size: f64,
 }

@@ -33,7 +33,7 @@ pub type LocalizationIou = MaskMetric<Overlap>;
 #[derive(Debug, Clone, PartialEq, Parameters)]
 #[params(of = LocalizationIou, at = formula)]
 pub struct Overlap {
-    /// From which share of the largest attribution on a position is marked. Default: 0.5.
+    /// From which share of the largest attribution on a position is marked.
     #[param(above = 0, at_most = 1, default = 0.5)]
     threshold: f64,
 }

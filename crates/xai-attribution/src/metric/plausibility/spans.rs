@@ -139,7 +139,7 @@ fn check(input: Input, samples: &[impl AsRef<[Span<usize>]>]) -> Result<()> {
 /// be above 1; for thresholds above 0.5 and spans that do not overlap each other the counts are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct RationaleIouF1 {
-    /// The share of tokens from which two spans match. Default: 0.5.
+    /// The share of tokens from which two spans match.
     #[param(above = 0, at_most = 1, default = 0.5)]
     threshold: f64,
 }

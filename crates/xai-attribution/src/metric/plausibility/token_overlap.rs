@@ -54,10 +54,10 @@ pub type TokenF1 = MaskMetric<F1OfTop>;
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 #[params(of = TokenF1, at = formula)]
 pub struct F1OfTop {
-    /// How many tokens are the top: a number of them, of a shorter text all, or a share such as 0.1. Default: 5.
+    /// How many tokens are the top: a number of them, of a shorter text all, or a share such as 0.1.
     #[param(default = TopK::Count(5))]
     k: TopK,
-    /// Whether the top are positive attributions only. Default: yes.
+    /// Whether the top are positive attributions only.
     #[param(default = true)]
     positive_only: bool,
 }
@@ -115,10 +115,10 @@ pub type TokenIou = MaskMetric<IouOfTop>;
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 #[params(of = TokenIou, at = formula)]
 pub struct IouOfTop {
-    /// How many tokens are the top: a number of them, of a shorter text all, or a share such as 0.1. Default: 5.
+    /// How many tokens are the top: a number of them, of a shorter text all, or a share such as 0.1.
     #[param(default = TopK::Count(5))]
     k: TopK,
-    /// Whether the top are positive attributions only. Default: yes.
+    /// Whether the top are positive attributions only.
     #[param(default = true)]
     positive_only: bool,
 }

@@ -54,7 +54,7 @@ pub struct AttributionStability {
     /// Which neighbours.
     #[param(flatten, setter, default = Neighbors { neighborhood: Neighborhood::Around, ..Neighbors::default() })]
     neighbors: Neighbors,
-    /// How alike two maps are. Default: by Spearman's correlation, which takes maps of any layout.
+    /// How alike two maps are.
     #[param(default = MapSimilarity::Spearman)]
     similarity: MapSimilarity,
     /// Whether it shares the neighbours' maps with the others of the suite.

@@ -43,7 +43,7 @@ pub struct LocalLipschitz {
     /// Which neighbours.
     #[param(flatten, setter, default = Neighbors { neighborhood: Neighborhood::Around, ..Neighbors::default() })]
     neighbors: Neighbors,
-    /// How far apart two maps are; inputs are compared by their Euclidean distance. Default: L2.
+    /// How far apart two maps are; inputs are compared by their Euclidean distance.
     #[param(default = MapDistance::L2)]
     distance: MapDistance,
 }

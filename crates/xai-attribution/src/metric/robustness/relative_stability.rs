@@ -90,10 +90,10 @@ pub struct RelativeStability<R> {
     /// outputs are then compared as they are.
     #[param(none = "none", none_doc = "Norms of whole vectors.")]
     elementwise: Option<f64>,
-    /// The least relative change that is divided by. Default: 1e-6.
+    /// The least relative change that is divided by.
     #[param(above = 0, default = 1e-6)]
     floor: f64,
-    /// Whether neighbours that the model predicts another class for are left out. Default: they are.
+    /// Whether neighbours that the model predicts another class for are left out.
     #[param(default = true)]
     same_prediction: bool,
     #[param(skip)]

@@ -119,7 +119,7 @@ pub struct Stability<S = Average> {
     /// Which neighbours.
     #[param(flatten, setter)]
     neighbors: Neighbors,
-    /// How far apart two maps are. Default: L2.
+    /// How far apart two maps are.
     #[param(default = MapDistance::L2)]
     distance: MapDistance,
     /// Whether neighbours that the model predicts another class for are left out, which needs a model.

@@ -68,8 +68,8 @@ pub enum Baseline {
     /// A function of each input, see [`Baseline::from_fn`].
     #[param(skip)]
     Function(BaselineFunction),
-    /// One of the baselines that the calling program hands in, by its place among them. See [`GivenBaselines`].
-    #[param(value_name = "PLACE")]
+    /// One of the baselines that the run was given, by its place among them, from 0. See [`GivenBaselines`].
+    #[param(value_name = "PLACE", default = 0)]
     Given(usize),
 }
 

@@ -41,10 +41,11 @@ class Metric:
         #: Arrays and functions, which the native part takes beside the parameters.
         self.arrays: dict[str, Any] = {}
         given = []
+        taken = [*known, *(["draws"] if self.info.draws is not None else [])]
         for name, value in parameters.items():
-            is_draws = name == "draws" and self.info.draws is not None
-            if name not in known and not is_draws:
-                names = ", ".join(known) or "none"
+            is_draws = name not in known
+            if name not in taken:
+                names = ", ".join(taken) or "none"
                 raise TypeError(f"{type(self).__name__} has no parameter {name!r}; it has {names}")
             if name == "steps" and (value is None or str(value) == "-1"):
                 value = "all"

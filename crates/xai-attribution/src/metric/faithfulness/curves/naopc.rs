@@ -54,10 +54,10 @@ pub struct Naopc {
     /// Which positions go together, as one feature.
     #[param(default = Features::Grid(3))]
     features: Features,
-    /// Up to how many features the best and the worst order are exact. Default: 12.
+    /// Up to how many features the best and the worst order are exact.
     #[param(at_most = MOST_EXACT, default = 12)]
     exact_up_to: usize,
-    /// How many subsets of one size are kept where the best and the worst order are searched. Default: 5.
+    /// How many subsets of one size are kept where the best and the worst order are searched.
     #[param(at_least = 1, default = 5)]
     beam: usize,
 }

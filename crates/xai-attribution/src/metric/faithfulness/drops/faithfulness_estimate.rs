@@ -51,7 +51,7 @@ pub struct FaithfulnessEstimate {
     /// Which positions go together, as one feature.
     features: Features,
     /// How many positions that follow each other in the order of their attributions are one feature; 1 takes the
-    /// features as they are. Default: 1.
+    /// features as they are.
     ///
     /// Such groups depend on the map, so that explainers do not share what the model says.
     #[param(at_least = 1, default = 1)]

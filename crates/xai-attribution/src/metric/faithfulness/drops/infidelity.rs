@@ -76,10 +76,10 @@ pub struct Infidelity {
     map_kind: Option<MapKind>,
     /// What a map is multiplied by.
     scaling: Scaling,
-    /// How often noise is drawn for each sample. Default: 20.
+    /// How often noise is drawn for each sample.
     #[param(at_least = 1, at_most = 1 << 24, default = 20)]
     n_draws: usize,
-    /// What random choices depend on. Default: 1.
+    /// What random choices depend on.
     #[param(default = 1)]
     seed: u64,
 }

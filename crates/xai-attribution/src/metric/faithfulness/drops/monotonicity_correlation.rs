@@ -48,14 +48,14 @@ pub struct MonotonicityCorrelation {
     /// Which positions go together, as one feature.
     features: Features,
     /// How many positions that follow each other in the order of their attributions are one feature; 1 takes the
-    /// features as they are. Default: 1.
+    /// features as they are.
     ///
     /// Such groups depend on the map, so that explainers do not share what the model says.
     #[param(at_least = 1, default = 1)]
     group_size: usize,
     /// Which values a feature is set to.
     value_range: ValueRange,
-    /// How many values a feature is set to. Default: 10.
+    /// How many values a feature is set to.
     #[param(at_least = 1, at_most = 1 << 20, default = 10)]
     n_values: usize,
 }

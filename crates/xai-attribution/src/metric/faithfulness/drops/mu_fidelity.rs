@@ -58,17 +58,17 @@ use crate::perturbation::{
 /// correlation as 0 (its mean is `value · (n − n_undefined) / n`).
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct MuFidelity {
-    /// The number of random subsets per sample. Default: 200.
+    /// The number of random subsets per sample.
     #[param(at_least = 2, at_most = 1 << 20, default = 200)]
     n_subsets: usize,
-    /// The number of features in a subset, or their share. Default: a fifth of them.
+    /// The number of features in a subset, or their share.
     #[param(default = SubsetSize::Fraction(0.2))]
     subset_size: SubsetSize,
     /// Which correlation of drops and sums of attributions.
     ///
     /// Spearman's is the default, Pearson's that of Quantus.
     correlation: Correlation,
-    /// Which positions go together, as one feature. Default: the cells of a grid of 9 × 9.
+    /// Which positions go together, as one feature.
     #[param(default = Features::Grid(9))]
     features: Features,
     /// How subsets are drawn.
@@ -78,7 +78,7 @@ pub struct MuFidelity {
     /// A number, a `Vec` of one number per channel, or any [`Baseline`]. Default: 0.
     #[param(into)]
     baseline: Baseline,
-    /// What random choices depend on. Default: 1.
+    /// What random choices depend on.
     #[param(default = 1)]
     seed: u64,
 }

@@ -60,7 +60,7 @@ pub struct SensitivityN {
     sizes: Option<Arc<[usize]>>,
     /// Which positions go together, as one feature.
     features: Features,
-    /// The number of random subsets of each size, per sample. Default: 100.
+    /// The number of random subsets of each size, per sample.
     #[param(at_least = 2, at_most = 1 << 20, default = 100)]
     n_subsets: usize,
     /// What stands for a removed value.
@@ -68,7 +68,7 @@ pub struct SensitivityN {
     /// A number, a `Vec` of one number per channel, or any [`Baseline`]. Default: 0.
     #[param(into)]
     baseline: Baseline,
-    /// What random choices depend on. Default: 1.
+    /// What random choices depend on.
     #[param(default = 1)]
     seed: u64,
 }
