@@ -3,58 +3,43 @@
 use xai_files::content::Content;
 use xai_files::onnx::model::ends_in_logits;
 
-use crate::report::init::TomlText;
-use crate::report::init::found::{FoundFile, by_folder, name};
+use crate::report::init::Sections;
+use crate::report::init::found::{Folder, name};
 
-/// Writes a section for every folder with a model, its inputs and targets, and maps.
-pub(super) fn write(files: &[FoundFile], text: &mut TomlText) -> usize {
-    let mut n = 0;
-    for (folder, files) in by_folder(files) {
-        let model = files
-            .iter()
-            .find(|file| file.holds == Content::Model && !file.is_called(&["explainer"]));
-        let inputs = files.iter().find(|file| {
-            file.shape().len() >= 2 && (file.is_called(&["input", "image"]) || file.stem == "x")
-        });
-        let (Some(model), Some(inputs)) = (model, inputs) else {
-            continue;
-        };
-        let n_samples = inputs.shape()[0];
-        let is_target = |file: &&&FoundFile| {
-            file.shape() == [n_samples]
-                && (file.is_called(&["target", "label", "class"]) || file.stem == "y")
-        };
-        let maps: Vec<&&FoundFile> = files
-            .iter()
-            .filter(|file| file.path != inputs.path && is_map(file.shape(), inputs.shape()))
-            .collect();
-        let Some(targets) = files.iter().find(is_target).filter(|_| !maps.is_empty()) else {
-            continue;
-        };
-        text.section(
-            "attribution",
-            &["How good are attribution maps? Keys: the options of `xai attribution compare`."],
-        );
-        if !folder.is_empty() {
-            text.entry("name", &name(folder), false);
-        }
-        text.entry("model", &model.path, false);
-        text.entry("inputs", &inputs.path, false);
-        text.entry("targets", &targets.path, false);
-        // Metrics of scores that may be negative are refused: logits are made probabilities.
-        match ends_in_logits(&model.file) {
-            true => text.entry("activation", "softmax", true),
-            false => text
-                .comment("activation = \"softmax\"  # if the model answers with logits of classes"),
-        }
-        for maps in maps {
-            text.section("attribution.explainers", &[]);
-            text.entry("name", &name(&maps.stem), false);
-            text.entry("maps", &maps.path, true);
-        }
-        n += 1;
+const QUESTION: &str =
+    "How good are attribution maps? Keys: the options of `xai attribution compare`.";
+
+/// Writes a section for a folder with a model, its inputs and targets, and maps.
+pub(super) fn write(folder: &Folder<'_>, sections: &mut Sections<'_>) -> Option<()> {
+    let model =
+        folder.find(|file| file.holds == Content::Model && !file.is_called(&["explainer"]))?;
+    let inputs = folder.find(|file| {
+        file.shape().len() >= 2 && (file.is_called(&["input", "image"]) || file.stem == "x")
+    })?;
+    let n_samples = inputs.shape()[0];
+    let maps =
+        folder.all_of(|file| file.path != inputs.path && is_map(file.shape(), inputs.shape()));
+    maps.first()?;
+    let targets = folder.find(|file| {
+        file.shape() == [n_samples]
+            && (file.is_called(&["target", "label", "class"]) || file.stem == "y")
+    })?;
+    sections.begin(&folder.name(), QUESTION);
+    sections.file("model", model, false);
+    sections.file("inputs", inputs, false);
+    sections.file("targets", targets, false);
+    // Metrics of scores that may be negative are refused: logits are made probabilities.
+    match ends_in_logits(&model.file) {
+        true => sections.text.entry("activation", "softmax", true),
+        false => sections
+            .text
+            .comment("activation = \"softmax\"  # if the model answers with logits of classes"),
     }
-    n
+    for maps in maps {
+        sections.begin_explainer(&name(&maps.stem));
+        sections.file("maps", maps, true);
+    }
+    Some(())
 }
 
 /// Whether an array has the shape of maps of inputs: theirs, or without channels.

@@ -1,7 +1,7 @@
 //! Tables of training and test cases.
 
-use crate::report::init::TomlText;
-use crate::report::init::found::{FoundFile, by_folder, name};
+use crate::report::init::Sections;
+use crate::report::init::found::{Folder, FoundFile};
 
 /// What columns of true classes are called.
 const LABELS: [&str; 8] = [
@@ -17,34 +17,23 @@ const LABELS: [&str; 8] = [
 /// What columns of predicted classes are called.
 const PREDICTIONS: [&str; 6] = ["predicted", "prediction", "pred", "y_pred", "y_hat", "yhat"];
 
-/// Writes a section for every folder with a table of training and one of test cases.
-pub(super) fn write(files: &[FoundFile], text: &mut TomlText) -> usize {
-    let mut n = 0;
-    for (folder, files) in by_folder(files) {
-        let called = |word: &str| {
-            files
-                .iter()
-                .find(|file| !file.columns().is_empty() && file.is_called(&[word]))
-        };
-        let (Some(train), Some(test)) = (called("train"), called("test")) else {
-            continue;
-        };
-        text.section("casebased", &["Does a prediction agree with its nearest training cases? Keys: the options of `xai casebased audit`."]);
-        if !folder.is_empty() {
-            text.entry("name", &name(folder), false);
-        }
-        text.entry("train", &train.path, false);
-        text.entry("test", &test.path, false);
-        let label = column(train, &LABELS).or(train.columns().last());
-        if let Some(label) = label {
-            text.entry("label", label, true);
-        }
-        if let Some(predicted) = column(test, &PREDICTIONS) {
-            text.entry("predicted", predicted, true);
-        }
-        n += 1;
+const QUESTION: &str = "Does a prediction agree with its nearest training cases? Keys: the options of `xai casebased audit`.";
+
+/// Writes a section for a folder with a table of training and one of test cases.
+pub(super) fn write(folder: &Folder<'_>, sections: &mut Sections<'_>) -> Option<()> {
+    let called =
+        |word: &str| folder.find(|file| !file.columns().is_empty() && file.is_called(&[word]));
+    let (train, test) = (called("train")?, called("test")?);
+    sections.begin(&folder.name(), QUESTION);
+    sections.file("train", train, false);
+    sections.file("test", test, false);
+    if let Some(label) = column(train, &LABELS).or(train.columns().last()) {
+        sections.text.entry("label", label, true);
     }
-    n
+    if let Some(predicted) = column(test, &PREDICTIONS) {
+        sections.text.entry("predicted", predicted, true);
+    }
+    Some(())
 }
 
 /// The column of one of some names.

@@ -120,13 +120,12 @@ impl FoundFile {
 
     /// Whether it holds classes, or could.
     pub(super) fn is_whole(&self) -> bool {
-        matches!(
-            self.holds,
-            Content::Array {
-                elements: ElementType::Integer,
-                ..
-            }
-        )
+        self.holds_elements(ElementType::Integer)
+    }
+
+    /// Whether it is an array of some type.
+    pub(super) fn holds_elements(&self, of: ElementType) -> bool {
+        matches!(&self.holds, Content::Array { elements, .. } if *elements == of)
     }
 
     /// The columns of a table.
@@ -144,15 +143,44 @@ impl FoundFile {
 }
 
 /// The files of one folder.
-pub(super) fn by_folder(files: &[FoundFile]) -> Vec<(&str, Vec<&FoundFile>)> {
-    let mut folders: Vec<(&str, Vec<&FoundFile>)> = Vec::new();
-    for file in files {
-        match folders
-            .iter_mut()
-            .find(|(folder, _)| *folder == file.folder)
-        {
-            Some((_, of_folder)) => of_folder.push(file),
-            None => folders.push((&file.folder, vec![file])),
+pub(super) struct Folder<'a> {
+    /// The folder, from the study.
+    pub(super) path: &'a str,
+    pub(super) files: Vec<&'a FoundFile>,
+    /// The files of all folders.
+    pub(super) all: &'a [FoundFile],
+}
+
+impl<'a> Folder<'a> {
+    /// What its section is called.
+    pub(super) fn name(&self) -> String {
+        name(self.path)
+    }
+
+    /// The first file that fits.
+    pub(super) fn find(&self, fits: impl Fn(&FoundFile) -> bool) -> Option<&'a FoundFile> {
+        self.files.iter().copied().find(|file| fits(file))
+    }
+
+    /// All files that fit.
+    pub(super) fn all_of(&self, fits: impl Fn(&FoundFile) -> bool) -> Vec<&'a FoundFile> {
+        let files = self.files.iter().copied();
+        files.filter(|file| fits(file)).collect()
+    }
+}
+
+/// The files, folder by folder.
+pub(super) fn by_folder(all: &[FoundFile]) -> Vec<Folder<'_>> {
+    let mut folders: Vec<Folder<'_>> = Vec::new();
+    for file in all {
+        let mut known = folders.iter_mut();
+        match known.find(|folder| folder.path == file.folder) {
+            Some(folder) => folder.files.push(file),
+            None => folders.push(Folder {
+                path: &file.folder,
+                files: vec![file],
+                all,
+            }),
         }
     }
     folders

@@ -18,7 +18,7 @@ use xai_files::{Failure, InFile};
 use crate::output::whole_file;
 use crate::report::study::sample;
 use crate::{Context, examples};
-use found::{FoundFile, MOST_FILES, find};
+use found::{Folder, FoundFile, MOST_FILES, by_folder, find};
 use toml_text::TomlText;
 
 /// `xai report init`
@@ -48,8 +48,8 @@ struct InitResult {
 /// How many sections a study has of each family.
 type Counts = BTreeMap<&'static str, usize>;
 
-/// Writes the sections of a family, and says how many.
-type WriteSections = fn(&[FoundFile], &mut TomlText) -> usize;
+/// Begins and writes the sections that the files of a folder make. `None` where they make none.
+type WriteSections = fn(&Folder<'_>, &mut Sections<'_>) -> Option<()>;
 
 /// The families in the order of a study.
 const FAMILIES: [(&str, WriteSections); 6] = [
@@ -60,6 +60,43 @@ const FAMILIES: [(&str, WriteSections); 6] = [
     ("graph", graph::write),
     ("repro", repro::write),
 ];
+
+/// The sections of a family while they are written.
+struct Sections<'a> {
+    text: &'a mut TomlText,
+    family: &'static str,
+    n: usize,
+}
+
+impl Sections<'_> {
+    /// Begins a section, under the question that it answers; without a name it is the only one.
+    fn begin(&mut self, name: &str, question: &str) {
+        self.text.section(self.family, &[question]);
+        if !name.is_empty() {
+            self.text.entry("name", name, false);
+        }
+        self.n += 1;
+    }
+
+    /// Begins an explainer of the section.
+    fn begin_explainer(&mut self, name: &str) {
+        self.text
+            .section(&format!("{}.explainers", self.family), &[]);
+        self.text.entry("name", name, false);
+    }
+
+    /// A file that was found, and whether what it is was guessed.
+    fn file(&mut self, key: &str, file: &FoundFile, is_guessed: bool) {
+        self.text.entry(key, &file.path, is_guessed);
+    }
+
+    /// A file that may have been found.
+    fn guessed(&mut self, key: &str, file: Option<&FoundFile>) {
+        if let Some(file) = file {
+            self.file(key, file, true);
+        }
+    }
+}
 
 /// A study before it is written to a file.
 struct Draft {
@@ -138,7 +175,7 @@ impl Init {
         sample::write(&self.from)?;
         let result = InitResult {
             study: study.clone(),
-            sections: FAMILIES.iter().map(|(family, _)| (*family, 1)).collect(),
+            sections: FAMILIES.map(|(family, _)| (family, 1)).into(),
         };
         context.present(&result, || {
             format!("the sample study is in {}", study.display())
@@ -152,10 +189,18 @@ fn draft(files: &[FoundFile]) -> Draft {
     text.comment("A study for `xai report`: paths are relative to this file. The keys of a section are the options of the command that it names.");
     text.comment("Lines marked “guessed” follow from names and shapes: look at them.");
     text.entry("title", "Study", false);
-    let sections = FAMILIES.map(|(family, write)| (family, write(files, &mut text)));
+    let folders = by_folder(files);
+    let counts = FAMILIES.map(|(family, write)| {
+        let text = &mut text;
+        let mut sections = Sections { text, family, n: 0 };
+        for folder in &folders {
+            let _: Option<()> = write(folder, &mut sections);
+        }
+        (family, sections.n)
+    });
     Draft {
         text,
-        sections: sections.into(),
+        sections: counts.into(),
     }
 }
 
@@ -188,12 +233,8 @@ mod tests {
             keys.sort_by(|a, b| a.0.cmp(&b.0));
             (keys, section.explainers.len())
         };
-        for (family, _) in FAMILIES {
-            assert_eq!(
-                values(&drafted, family),
-                values(&expected, family),
-                "{family}"
-            );
+        for (key, _) in FAMILIES {
+            assert_eq!(values(&drafted, key), values(&expected, key), "{key}");
         }
     }
 }

@@ -3,12 +3,15 @@
 use xai_files::content::Content;
 
 use crate::attribution::texts::TextFile;
-use crate::report::init::TomlText;
-use crate::report::init::found::{FoundFile, name};
+use crate::report::init::Sections;
+use crate::report::init::found::{Folder, name};
+
+const QUESTION: &str =
+    "Which words did a model decide by? Keys: the options of `xai attribution texts`.";
 
 /// Writes a section for every file of texts.
-pub(super) fn write(files: &[FoundFile], text: &mut TomlText) -> usize {
-    let texts = files.iter().filter(|file| match &file.holds {
+pub(super) fn write(folder: &Folder<'_>, sections: &mut Sections<'_>) -> Option<()> {
+    let texts = folder.all_of(|file| match &file.holds {
         Content::Table(columns) => {
             let has = |name: &str| columns.iter().any(|column| column == name);
             has("sample") && has("token")
@@ -16,15 +19,9 @@ pub(super) fn write(files: &[FoundFile], text: &mut TomlText) -> usize {
         Content::Json => TextFile::read(&file.file).is_ok(),
         _ => false,
     });
-    let mut n = 0;
     for file in texts {
-        text.section(
-            "texts",
-            &["Which words did a model decide by? Keys: the options of `xai attribution texts`."],
-        );
-        text.entry("name", &name(&file.stem), false);
-        text.entry("texts", &file.path, false);
-        n += 1;
+        sections.begin(&name(&file.stem), QUESTION);
+        sections.file("texts", file, false);
     }
-    n
+    Some(())
 }
