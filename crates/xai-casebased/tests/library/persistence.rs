@@ -52,6 +52,7 @@ fn a_loaded_explainer_explains_as_the_stored_one() {
         for engine in [Engine::Auto, Engine::BruteForce, Engine::KdTree] {
             let builder = CaseExplainer::builder()
                 .distance(distance.clone())
+                .class_weight(2, 0.5)
                 .engine(engine);
             let explainer = builder.fit(train.view(), &labels).unwrap();
             let mut bytes = Vec::new();
@@ -63,6 +64,7 @@ fn a_loaded_explainer_explains_as_the_stored_one() {
                 explainer.explain_votes(queries.view()).unwrap()
             );
             assert_eq!(again.training_info(), explainer.training_info());
+            assert_eq!(again.class_weights(), [(2, 0.5)]);
         }
     }
 }

@@ -21,7 +21,16 @@ pub struct Hnsw {
     pub ef_search: usize,
 }
 
-/// The three parameters as a list, in the order of the fields: `16,200,64`.
+/// The three parameters as a list, in the order of the fields:
+///
+/// ```
+/// use xai_casebased::search::Hnsw;
+/// use xai_core::describe::{Parameter, Value};
+/// let hnsw = Hnsw::from_value(&Value::from("8,100,32")).unwrap();
+/// assert_eq!((hnsw.connections, hnsw.ef_construction, hnsw.ef_search), (8, 100, 32));
+/// assert_eq!(hnsw.to_value().to_string(), "8,100,32");
+/// assert_eq!(Hnsw::from_value(&Value::from("8,100")), None);
+/// ```
 impl Parameter for Hnsw {
     const KIND: Kind = <Vec<usize> as Parameter>::KIND;
 
