@@ -108,6 +108,9 @@ pub fn main() -> ExitCode {
         Some(Group::Man(command)) => command.run(Xai::command(), &context),
         None => {
             context.remark("no command: `xai report` on the built-in sample study (`xai --help` lists the commands)");
+            if cfg!(debug_assertions) {
+                context.remark("built without optimisation: for large files `cargo install --path crates/xai-cli`");
+            }
             report::run(&report::Arguments::default(), &context)
         }
     });
