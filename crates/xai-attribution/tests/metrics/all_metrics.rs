@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::{Array2, Array3, ArrayD, ArrayViewD};
 use xai_attribution::batch::{Data, Masks, PlannedRows, ReferenceMaps, SecondMaps, Segments};
-use xai_attribution::metric::registry::metrics;
+use xai_attribution::metric::registry::{find, metrics};
 use xai_attribution::metric::{Entry, Measure, MetricValue, Value};
 use xai_attribution::model::{BoxError, Counted, Explainer, Targets};
+use xai_attribution::perturbation::GivenSubsets;
 use xai_attribution::{
     Activation, Error, ErrorKind, Evaluate, Evaluation, EvaluationError, Layout, Model, Real,
     Scoring, input,
@@ -214,6 +215,26 @@ fn the_planned_rows_of_all_metrics_together_are_those_that_are_seen() {
     let (planned, counted) = planned_and_counted(&problem, all, 64);
     assert_eq!(planned, counted);
     assert!(planned.model < sum, "{} of {sum}", planned.model);
+}
+
+/// Subsets that are given are as many as there are, whatever the parameter says.
+#[test]
+fn the_planned_rows_of_given_subsets_are_those_that_are_seen() {
+    let problem = example();
+    let n = problem.x.shape()[0];
+    let subsets = Array3::from_shape_fn((3, n, 2), |(draw, _, place)| (draw + place) as u32);
+    let counted = Counted::new(&model);
+    let planned = Mutex::new(0);
+    let metric = find("mu-fidelity").unwrap().build_with_draws::<f64>(&[]);
+    Evaluation::on(problem.data(&problem.x, &counted, 64))
+        .with(GivenSubsets(subsets))
+        .maps("maps", problem.maps.view())
+        .metric(metric.unwrap())
+        .on_plan(|rows| *planned.lock().unwrap() = rows.model)
+        .values()
+        .unwrap();
+    assert_eq!(planned.into_inner().unwrap(), counted.calls().rows);
+    assert_eq!(counted.calls().rows, 4 * n as u64);
 }
 
 pub(crate) fn example() -> Problem {
