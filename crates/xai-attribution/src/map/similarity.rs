@@ -12,6 +12,7 @@ use xai_core::{Error, Layout, Real, Result, parallel};
 
 use crate::map::positions::attributions_of_maps;
 use crate::map::structural_similarity;
+use crate::model::Function;
 use crate::{help, input};
 
 /// How alike two maps are: what [`RandomLogit`](crate::metric::RandomLogit),
@@ -147,7 +148,7 @@ fn image<T>(map: ArrayViewD<'_, T>, layout: Layout) -> Result<ArrayView3<'_, T>>
 
 /// How far apart two maps are, in [`Stability`](crate::metric::Stability) and its relatives. Both come
 /// flattened in row-major order, that of the sample first.
-#[derive(Clone, Default, Parameter)]
+#[derive(Debug, Clone, PartialEq, Default, Parameter)]
 #[param(name = "distance")]
 #[non_exhaustive]
 pub enum MapDistance {
@@ -167,12 +168,12 @@ pub enum MapDistance {
 }
 
 /// A distance of two flattened maps.
-pub type MapDistanceFunction = Arc<dyn Fn(&[f64], &[f64]) -> f64 + Send + Sync>;
+pub type MapDistanceFunction = Function<dyn Fn(&[f64], &[f64]) -> f64 + Send + Sync>;
 
 impl MapDistance {
     /// A distance of one's own.
     pub fn from_fn(distance: impl Fn(&[f64], &[f64]) -> f64 + Send + Sync + 'static) -> Self {
-        Self::Function(Arc::new(distance))
+        Self::Function(Function(Arc::new(distance)))
     }
 
     /// NaN where it is undefined.
@@ -196,30 +197,6 @@ impl MapDistance {
                 pairs.map(quotient).sum::<f64>().sqrt()
             }
             Self::Function(distance) => distance(a, b),
-        }
-    }
-}
-
-/// Functions are equal when they are the same one.
-impl PartialEq for MapDistance {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::L1, Self::L1) | (Self::L2, Self::L2) | (Self::Relative, Self::Relative) => true,
-            (Self::Elementwise(a), Self::Elementwise(b)) => a == b,
-            (Self::Function(a), Self::Function(b)) => Arc::ptr_eq(a, b),
-            _ => false,
-        }
-    }
-}
-
-impl std::fmt::Debug for MapDistance {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::L1 => f.write_str("L1"),
-            Self::L2 => f.write_str("L2"),
-            Self::Relative => f.write_str("Relative"),
-            Self::Elementwise(zero) => f.debug_tuple("Elementwise").field(zero).finish(),
-            Self::Function(_) => f.write_str("Function(..)"),
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::batch::{AllSamples, ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::metric::comparison::sufficiency::predictions;
 use crate::metric::{Measure, Registered, SCORE_NEEDS, Whole, WholeMetric};
+use crate::model::Function;
 
 /// Do samples with the same explanation have the same prediction?
 ///
@@ -56,7 +57,7 @@ pub struct Consistency {
 }
 
 /// What is the same in two maps that count as the same explanation.
-#[derive(Clone, Parameter)]
+#[derive(Debug, Clone, PartialEq, Parameter)]
 #[non_exhaustive]
 pub enum Discretizer {
     /// The set of positions of the `K` largest attributions by size.
@@ -77,7 +78,7 @@ pub enum Discretizer {
 }
 
 /// A function from the attributions of a map, one per position, to its key.
-pub type KeyFunction = Arc<dyn Fn(&[f64]) -> Vec<i64> + Send + Sync>;
+pub type KeyFunction = Function<dyn Fn(&[f64]) -> Vec<i64> + Send + Sync>;
 
 impl Default for Discretizer {
     fn default() -> Self {
@@ -88,7 +89,7 @@ impl Default for Discretizer {
 impl Discretizer {
     /// A key of the caller's own from the attributions of a map, one per position.
     pub fn function(key: impl Fn(&[f64]) -> Vec<i64> + Send + Sync + 'static) -> Self {
-        Self::Function(Arc::new(key))
+        Self::Function(Function(Arc::new(key)))
     }
 
     /// Checks the key for maps of so many positions. Signs and ranks of fewer positions than `K` are those of
@@ -157,32 +158,6 @@ fn largest(attributions: &[f64], k: usize) -> Vec<usize> {
     }
     order.sort_unstable_by(descending);
     order
-}
-
-/// Functions are equal when they are the same one.
-impl PartialEq for Discretizer {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::TopK(a), Self::TopK(b))
-            | (Self::TopKSigned(a), Self::TopKSigned(b))
-            | (Self::Rank(a), Self::Rank(b)) => a == b,
-            (Self::Rounded(a), Self::Rounded(b)) => a == b,
-            (Self::Function(a), Self::Function(b)) => Arc::ptr_eq(a, b),
-            _ => false,
-        }
-    }
-}
-
-impl std::fmt::Debug for Discretizer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::TopK(k) => f.debug_tuple("TopK").field(k).finish(),
-            Self::TopKSigned(k) => f.debug_tuple("TopKSigned").field(k).finish(),
-            Self::Rank(k) => f.debug_tuple("Rank").field(k).finish(),
-            Self::Rounded(decimals) => f.debug_tuple("Rounded").field(decimals).finish(),
-            Self::Function(_) => f.write_str("Function(..)"),
-        }
-    }
 }
 
 /// What is taken down of a sample.

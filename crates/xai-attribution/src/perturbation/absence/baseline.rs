@@ -9,6 +9,7 @@ use xai_core::number::check_finite;
 use xai_core::{Error, ExactMean, Input, Layout, Real, Result};
 
 use crate::batch::{BatchWork, Plan, RunData, SampleBatch, SideInput};
+use crate::model::Function;
 use crate::perturbation::DatasetMean;
 use crate::perturbation::absence::blur::blurred;
 use crate::{help, input};
@@ -29,7 +30,7 @@ use crate::{help, input};
 /// let blurred = Deletion::new().baseline(Baseline::Blur { sigma: 5.0 });
 /// let inverted = Deletion::new().baseline(Baseline::from_fn(|x| x.mapv(|v| 1.0 - v)));
 /// ```
-#[derive(Clone, Parameter)]
+#[derive(Debug, Clone, PartialEq, Parameter)]
 #[non_exhaustive]
 pub enum Baseline {
     /// One number for all elements. Default: 0.
@@ -104,7 +105,7 @@ impl GivenBaselines {
 }
 
 /// A function from one input to its baseline, both shaped like one sample.
-pub type BaselineFunction = Arc<dyn Fn(ArrayViewD<'_, f64>) -> ArrayD<f64> + Send + Sync>;
+pub type BaselineFunction = Function<dyn Fn(ArrayViewD<'_, f64>) -> ArrayD<f64> + Send + Sync>;
 
 impl Baseline {
     /// A baseline that depends on the input: `function` is given one sample, without the sample
@@ -112,7 +113,7 @@ impl Baseline {
     pub fn from_fn(
         function: impl Fn(ArrayViewD<'_, f64>) -> ArrayD<f64> + Send + Sync + 'static,
     ) -> Self {
-        Self::Function(Arc::new(function))
+        Self::Function(Function(Arc::new(function)))
     }
 
     /// One input for all samples, shaped like one sample.
@@ -390,43 +391,5 @@ impl From<f64> for Baseline {
 impl From<Vec<f64>> for Baseline {
     fn from(values: Vec<f64>) -> Self {
         Self::Channels(values)
-    }
-}
-
-/// Functions and shared inputs are equal when they are the same one.
-impl PartialEq for Baseline {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Value(a), Self::Value(b)) => a.to_bits() == b.to_bits(),
-            (Self::Channels(a), Self::Channels(b)) => a == b,
-            (Self::DatasetMean, Self::DatasetMean)
-            | (Self::SampleMin, Self::SampleMin)
-            | (Self::SampleMean, Self::SampleMean)
-            | (Self::SampleMax, Self::SampleMax)
-            | (Self::LinearImputation, Self::LinearImputation) => true,
-            (Self::Blur { sigma: a }, Self::Blur { sigma: b }) => a == b,
-            (Self::Input(a), Self::Input(b)) => Arc::ptr_eq(a, b),
-            (Self::Function(a), Self::Function(b)) => Arc::ptr_eq(a, b),
-            (Self::Given(a), Self::Given(b)) => a == b,
-            _ => false,
-        }
-    }
-}
-
-impl std::fmt::Debug for Baseline {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Value(value) => f.debug_tuple("Value").field(value).finish(),
-            Self::Channels(values) => f.debug_tuple("Channels").field(values).finish(),
-            Self::DatasetMean => f.write_str("DatasetMean"),
-            Self::SampleMin => f.write_str("SampleMin"),
-            Self::SampleMean => f.write_str("SampleMean"),
-            Self::SampleMax => f.write_str("SampleMax"),
-            Self::Blur { sigma } => f.debug_struct("Blur").field("sigma", sigma).finish(),
-            Self::LinearImputation => f.write_str("LinearImputation"),
-            Self::Input(one) => f.debug_tuple("Input").field(&one.shape()).finish(),
-            Self::Function(_) => f.write_str("Function(..)"),
-            Self::Given(place) => f.debug_tuple("Given").field(place).finish(),
-        }
     }
 }

@@ -16,6 +16,7 @@ use crate::batch::{BatchWork, ExplainedBatch, MapWork, Plan, SampleBatch, SideIn
 use crate::input;
 use crate::map::MapDistance;
 use crate::model::explainer::error_of_row;
+use crate::model::{BoxError, Function};
 use crate::perturbation::neighborhood::neighbors::AT_ONCE;
 use crate::perturbation::{NeighborSet, Neighbors};
 
@@ -287,24 +288,20 @@ impl NeighborDrops {
 
 /// What a layer of the model makes of a batch: `(batch, anything)`.
 pub type RepresentationFunction =
-    Arc<dyn Fn(ArrayViewD<'_, f64>) -> Result<Array2<f64>, crate::model::BoxError> + Send + Sync>;
+    Function<dyn Fn(ArrayViewD<'_, f64>) -> Result<Array2<f64>, BoxError> + Send + Sync>;
 
 /// A layer of the model, for metrics that look into it.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Representation(pub RepresentationFunction);
-
-impl std::fmt::Debug for Representation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Representation(..)")
-    }
-}
 
 impl Representation {
     /// From a function of a batch of inputs, with the samples on the first axis.
-    pub fn from_fn<E: Into<crate::model::BoxError>>(
+    pub fn from_fn<E: Into<BoxError>>(
         layer: impl Fn(ArrayViewD<'_, f64>) -> Result<Array2<f64>, E> + Send + Sync + 'static,
     ) -> Self {
-        Self(Arc::new(move |batch| layer(batch).map_err(Into::into)))
+        Self(Function(Arc::new(move |batch| {
+            layer(batch).map_err(Into::into)
+        })))
     }
 
     fn of<T: Real>(
