@@ -303,12 +303,6 @@ impl Cells {
         self.n_cells
     }
 
-    /// The cell of every position.
-    #[must_use]
-    pub fn of_position(&self) -> &[u32] {
-        &self.of_position
-    }
-
     /// The sum over the positions of every cell.
     #[must_use]
     pub fn sums<T: Real>(&self, values: &[T]) -> Vec<f64> {

@@ -81,13 +81,8 @@ pub trait WholeMetric<T: Real>: Sync {
 }
 
 /// What a [`WholeMetric`] took down of a batch.
+#[derive(Debug)]
 pub struct Notes(Box<dyn Any + Send>);
-
-impl std::fmt::Debug for Notes {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Notes(..)")
-    }
-}
 
 /// A [`WholeMetric`], whatever its notes are.
 pub trait Whole<T: Real>: Sync {
