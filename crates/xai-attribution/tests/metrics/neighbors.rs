@@ -300,6 +300,30 @@ fn neighbours_of_another_prediction_are_left_out() {
 }
 
 #[test]
+fn given_noise_is_of_one_draw_at_least_and_of_every_sample() {
+    let x = array![[0.25, 0.5], [0.25, 0.5]].into_dyn();
+    let given = Neighbors {
+        neighborhood: Neighborhood::Given,
+        ..Neighbors::default()
+    };
+    let metric = AttributionStability::new().neighbors(given);
+    for (draws, n, fits) in [(0, 2, false), (1, 1, false), (1, 2, true)] {
+        let noise = Array3::from_elem((draws, n, 2), 0.125).into_dyn();
+        let data = Data::new(x.view(), &[0, 0])
+            .model(&model)
+            .explainer(&squares)
+            .with(GivenNeighbors(noise));
+        match metric.evaluate_on(data) {
+            Ok(value) => assert!(fits && value.per_sample.len() == 2),
+            Err(stopped) => {
+                let error = stopped.into_error();
+                assert!(!fits && error.input() == input::NEIGHBORS, "{error}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_suite_explains_its_neighbours_once() {
     let seen = AtomicU64::new(0);
     let counted = |x: ArrayViewD<'_, f64>, targets: &Targets| -> Maps {
