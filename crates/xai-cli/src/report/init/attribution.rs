@@ -3,8 +3,8 @@
 use xai_files::content::Content;
 use xai_files::onnx::model::ends_in_logits;
 
-use crate::report::init::Sections;
 use crate::report::init::found::{Folder, name};
+use crate::report::init::sections::Sections;
 
 const QUESTION: &str =
     "How good are attribution maps? Keys: the options of `xai attribution compare`.";

@@ -1,7 +1,7 @@
 //! Tables of training and test cases.
 
-use crate::report::init::Sections;
 use crate::report::init::found::{Folder, FoundFile};
+use crate::report::init::sections::Sections;
 
 /// What columns of true classes are called.
 const LABELS: [&str; 8] = [

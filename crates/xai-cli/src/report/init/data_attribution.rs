@@ -2,8 +2,8 @@
 
 use xai_files::content::ElementType;
 
-use crate::report::init::Sections;
 use crate::report::init::found::{Folder, FoundFile, name};
+use crate::report::init::sections::Sections;
 
 const QUESTION: &str = "Which explanation by training cases says what training does? Keys: the options of `xai casebased attribution compare`.";
 

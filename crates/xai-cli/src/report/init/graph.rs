@@ -1,7 +1,7 @@
 //! Outputs of a model on graphs, on explanations and on their complements.
 
-use crate::report::init::Sections;
 use crate::report::init::found::{Folder, FoundFile, by_folder};
+use crate::report::init::sections::Sections;
 
 const QUESTION: &str = "Is an explanatory subgraph sufficient and necessary? Keys: the options of `xai graph sweep` and `xai graph groundtruth`.";
 

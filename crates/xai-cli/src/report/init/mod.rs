@@ -6,6 +6,7 @@ mod data_attribution;
 mod found;
 mod graph;
 mod repro;
+mod sections;
 mod texts;
 mod toml_text;
 
@@ -19,6 +20,7 @@ use crate::output::whole_file;
 use crate::report::study::sample;
 use crate::{Context, examples};
 use found::{Folder, FoundFile, MOST_FILES, by_folder, find};
+use sections::Sections;
 use toml_text::TomlText;
 
 /// `xai report init`
@@ -60,43 +62,6 @@ const FAMILIES: [(&str, WriteSections); 6] = [
     ("graph", graph::write),
     ("repro", repro::write),
 ];
-
-/// The sections of a family while they are written.
-struct Sections<'a> {
-    text: &'a mut TomlText,
-    family: &'static str,
-    n: usize,
-}
-
-impl Sections<'_> {
-    /// Begins a section, under the question that it answers; without a name it is the only one.
-    fn begin(&mut self, name: &str, question: &str) {
-        self.text.section(self.family, &[question]);
-        if !name.is_empty() {
-            self.text.entry("name", name, false);
-        }
-        self.n += 1;
-    }
-
-    /// Begins an explainer of the section.
-    fn begin_explainer(&mut self, name: &str) {
-        self.text
-            .section(&format!("{}.explainers", self.family), &[]);
-        self.text.entry("name", name, false);
-    }
-
-    /// A file that was found, and whether what it is was guessed.
-    fn file(&mut self, key: &str, file: &FoundFile, is_guessed: bool) {
-        self.text.entry(key, &file.path, is_guessed);
-    }
-
-    /// A file that may have been found.
-    fn guessed(&mut self, key: &str, file: Option<&FoundFile>) {
-        if let Some(file) = file {
-            self.file(key, file, true);
-        }
-    }
-}
 
 /// A study before it is written to a file.
 struct Draft {

@@ -1,7 +1,7 @@
 //! Predictions of several runs, and the labels.
 
-use crate::report::init::Sections;
 use crate::report::init::found::Folder;
+use crate::report::init::sections::Sections;
 
 const QUESTION: &str = "Do repeated trainings make the same predictions, and the same errors? Keys: the options of `xai repro pairwise`.";
 

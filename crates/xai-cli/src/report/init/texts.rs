@@ -3,8 +3,8 @@
 use xai_files::content::Content;
 
 use crate::attribution::texts::TextFile;
-use crate::report::init::Sections;
 use crate::report::init::found::{Folder, name};
+use crate::report::init::sections::Sections;
 
 const QUESTION: &str =
     "Which words did a model decide by? Keys: the options of `xai attribution texts`.";
