@@ -1,5 +1,6 @@
 //! From the command line to a fitted explainer.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -287,16 +288,15 @@ impl Fitting {
 /// from a range of at most two for each row. Ten values that count or measure something are hardly ever so.
 fn numbers_rows(column: ArrayView1<'_, f64>) -> bool {
     const FEWEST: usize = 10;
-    let width = 2 * column.len();
-    if column.len() < FEWEST || !column.iter().all(|x| x.fract() == 0.0) {
+    // Of any other column the first rows tell: the others are not read.
+    let mut seen = HashSet::new();
+    let mut is_new = |x: &f64| x.fract() == 0.0 && seen.insert(x.to_bits());
+    if column.len() < FEWEST || !column.iter().all(&mut is_new) {
         return false;
     }
     let smallest = column.iter().copied().fold(f64::INFINITY, f64::min);
-    let mut seen = vec![false; width];
-    column.iter().all(|x| {
-        let place = seen.get_mut((x - smallest) as usize);
-        place.is_some_and(|seen| !std::mem::replace(seen, true))
-    })
+    let largest = column.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    largest - smallest < 2.0 * column.len() as f64
 }
 
 /// The row of the number of each feature that is farthest from 0.

@@ -138,7 +138,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
         override_function_registry: Some(functions.clone()),
         override_logical_codec: Some(Arc::new(LogicalCodec::new(functions.clone()))),
         override_physical_codec: Some(Arc::new(PhysicalCodec::of_executor(functions))),
-        override_create_grpc_client_endpoint: tls.endpoint_override(),
+        override_create_grpc_client_endpoint: Some(tls.endpoint_override()),
         override_runtime_producer: Some(Arc::new(move |_| {
             RuntimeEnvBuilder::new()
                 .with_temp_file_path(&temporary)

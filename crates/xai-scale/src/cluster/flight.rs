@@ -69,8 +69,8 @@ pub(super) fn queries(
 }
 
 fn proxy_of_engine(largest_message: usize, tls: &Tls) -> BallistaFlightProxyService {
-    let endpoint = tls.endpoint_override();
-    let endpoint = endpoint.map(|endpoint| Arc::new(BallistaConfigGrpcEndpoint::new(endpoint)));
+    let endpoint = BallistaConfigGrpcEndpoint::new(tls.endpoint_override());
+    let endpoint = Some(Arc::new(endpoint));
     BallistaFlightProxyService::new(largest_message, largest_message, tls.is_on(), endpoint)
 }
 

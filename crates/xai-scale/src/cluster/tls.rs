@@ -213,29 +213,37 @@ impl Tls {
     }
 
     /// What the engine does with each connection before it is made.
-    pub(super) fn endpoint_override(&self) -> Option<EndpointOverrideFn> {
-        let tls = self.is_on().then(|| self.clone())?;
-        Some(Arc::new(move |endpoint| {
+    ///
+    /// It has no limit of its own for those by which executors send each other rows: of an executor that stands still (a machine that
+    /// swaps, a container that is paused) they would wait for ever, and so would the query. All connections are asked whether the
+    /// other side lives; one that is silent is an error, after which the engine computes again elsewhere.
+    pub(super) fn endpoint_override(&self) -> EndpointOverrideFn {
+        let tls = self.clone();
+        Arc::new(move |endpoint| {
             // An executor of the engine connects to its scheduler by http:// whatever it is told.
             let endpoint = match endpoint.uri().to_string().strip_prefix("http://") {
-                Some(place) => {
+                Some(place) if tls.is_on() => {
                     let config = GrpcClientConfig::default();
                     create_grpc_client_endpoint(format!("https://{place}"), Some(&config))?
                 }
-                None => endpoint,
+                _ => endpoint,
             };
-            Ok(endpoint.tls_config(tls.client())?)
-        }))
+            let endpoint = endpoint
+                .http2_keep_alive_interval(ASKED_EVERY)
+                .keep_alive_timeout(SILENT_FOR)
+                .keep_alive_while_idle(true);
+            Ok(match tls.is_on() {
+                true => endpoint.tls_config(tls.client())?,
+                false => endpoint,
+            })
+        })
     }
 
     /// The settings of a session whose connections are such.
     pub(super) fn apply(&self, config: SessionConfig) -> SessionConfig {
-        match self.endpoint_override() {
-            Some(endpoint) => config
-                .with_ballista_use_tls(true)
-                .with_ballista_override_create_grpc_client_endpoint(endpoint),
-            None => config,
-        }
+        config
+            .with_ballista_use_tls(self.is_on())
+            .with_ballista_override_create_grpc_client_endpoint(self.endpoint_override())
     }
 
     /// Asks a scheduler something, so that one that is not there, or does not let us in, is told as that. One that is not there yet
@@ -299,6 +307,10 @@ impl Tls {
     }
 }
 
+/// How often the other side of a connection is asked whether it lives.
+const ASKED_EVERY: Duration = Duration::from_secs(5);
+/// How long it may take to answer: what it computes has threads of its own.
+const SILENT_FOR: Duration = Duration::from_secs(10);
 /// Between two attempts to reach a scheduler.
 const PAUSE: Duration = Duration::from_millis(200);
 /// How long a scheduler may take to answer at all.

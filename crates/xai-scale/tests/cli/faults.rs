@@ -27,9 +27,14 @@ struct Work {
     files: Files,
     query: String,
     expected: String,
+    /// Whether its time is in the last stage.
+    is_late: bool,
     /// How long two executors take.
     undisturbed: OnceCell<Duration>,
 }
+
+/// The parts that the rows are read in.
+const PARTS: usize = 24;
 
 /// The rows of an answer, where the query says nothing of their order.
 fn in_order(answer: &str) -> Vec<String> {
@@ -43,7 +48,7 @@ impl Work {
     fn new() -> Self {
         // Some seconds when faults are looked for, one otherwise.
         let rows = if moments() > 1 { 96_000 } else { 24_000 };
-        Self::of(rows, grouped(SLOW, "runs"))
+        Self::of(rows, grouped(SLOW, "runs"), false)
     }
 
     /// Whose time is in what is done with groups, after all rows are read: there a stage has been half done when an executor ends.
@@ -51,22 +56,24 @@ impl Work {
         let query = format!(
             "SELECT explainer, {QUICK} AS value, md5(repeat(explainer, 100000)) AS slow FROM 'runs' GROUP BY explainer {end}"
         );
-        Self::of(24_000, query)
+        Self::of(24_000, query, true)
     }
 
-    fn of(rows: u32, query: String) -> Self {
-        let files = Files::with_scores(rows, 40, 24);
+    fn of(rows: u32, query: String, is_late: bool) -> Self {
+        let files = Files::with_scores(rows, 40, PARTS as u32);
         let expected = files.json(&query, &[]);
         Self {
             files,
             query,
             expected,
+            is_late,
             undisturbed: OnceCell::new(),
         }
     }
 
     fn start(&self, cluster: &Cluster) -> Child {
-        let to = ["--json", "--partitions", "24", "--scheduler"];
+        let parts = PARTS.to_string();
+        let to = ["--json", "--partitions", &parts, "--scheduler"];
         let asked = [&["sql", &self.query][..], &to, &[&cluster.address]].concat();
         self.files.start(&asked)
     }
@@ -79,8 +86,14 @@ impl Work {
             assert_eq!(in_order(&said.well()), in_order(&self.expected));
             start.elapsed()
         });
+        let before = cluster.n_tasks();
         let asked = self.start(cluster);
-        sleep(undisturbed.mul_f64(share));
+        match moments() {
+            // By what is done. By the time it would come too late where the machine has less to do than a moment ago: an executor
+            // that stands still when all is computed keeps its results, which are asked for again and again.
+            1 if !self.is_late => cluster.wait_for_tasks(before + PARTS / 2),
+            _ => sleep(undisturbed.mul_f64(share)),
+        }
         disturb(cluster);
         let answer = ended(asked, LONGEST).well();
         if self.query.contains("ORDER BY") {

@@ -295,12 +295,32 @@ impl Cluster {
         std::fs::read_to_string(log).unwrap_or_default()
     }
 
+    /// How many parts of queries an executor has begun.
+    fn n_tasks_of(&self, executor: usize) -> usize {
+        self.log(executor).matches("Received task").count()
+    }
+
+    /// How many parts of queries all executors have begun.
+    pub(crate) fn n_tasks(&self) -> usize {
+        let executors = 0..self.executors.len();
+        executors.map(|executor| self.n_tasks_of(executor)).sum()
+    }
+
+    /// Waits until all executors have begun so many parts of queries.
+    pub(crate) fn wait_for_tasks(&self, n: usize) {
+        wait_until(|| self.n_tasks() >= n, "too few tasks");
+    }
+
     /// Waits until an executor has begun a part of a query.
     pub(crate) fn wait_for_work(&self, executor: usize) {
-        let deadline = Instant::now() + LONGEST;
-        while !self.log(executor).contains("Received task") {
-            assert!(Instant::now() < deadline, "no work for executor {executor}");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        wait_until(|| self.n_tasks_of(executor) > 0, "no work for an executor");
+    }
+}
+
+fn wait_until(is_so: impl Fn() -> bool, otherwise: &str) {
+    let deadline = Instant::now() + LONGEST;
+    while !is_so() {
+        assert!(Instant::now() < deadline, "{otherwise}");
+        std::thread::sleep(Duration::from_millis(5));
     }
 }
