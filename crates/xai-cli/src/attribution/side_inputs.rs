@@ -14,10 +14,10 @@ use xai_metrics::attribution::perturbation::{
 use xai_metrics::attribution::{Real, input};
 use xai_metrics::core::Input;
 
-/// The further inputs that a word of a parameter asks for, and their options: features that are segments, and a given baseline.
-const OF_WORDS: [(&str, Input, &str, &str); 2] = [
-    ("segments", input::SEGMENTS, "--segments", "S.npy"),
-    ("given", input::BASELINE, "--baselines", "B.npy"),
+/// The words of parameters that ask for a further input: features that are segments, and a given baseline.
+const OF_WORDS: [(&str, Input, SideFile); 2] = [
+    ("segments", input::SEGMENTS, SEGMENTS),
+    ("given", input::BASELINE, BASELINES),
 ];
 
 /// The parameters of a metric that may be a word.
@@ -56,7 +56,7 @@ pub(super) fn check(
     if needs(input::MASKS) && !is_given(input::MASKS) {
         return Err(needed_by("--masks", "M.npy", name));
     }
-    for (word, input, option, file) in OF_WORDS {
+    for (word, input, file) in OF_WORDS {
         let of_param = with_word(entry, word).find_map(|param| {
             let value = value(param.name).unwrap_or(param.value);
             let value = value.to_string();
@@ -64,7 +64,9 @@ pub(super) fn check(
             is_word.then(|| spelled(param.name, &value))
         });
         if (needs(input) || of_param.is_some()) && !is_given(input) {
-            return Err(needed_by(option, file, of_param.as_deref().unwrap_or(name)));
+            let option = format!("--{}", file.name);
+            let what = of_param.as_deref().unwrap_or(name);
+            return Err(needed_by(&option, file.value_name, what));
         }
     }
     Ok(())
@@ -89,6 +91,22 @@ pub(super) enum SideKind {
     Draws,
 }
 
+const SEGMENTS: SideFile = SideFile {
+    name: "segments",
+    value_name: "S.npy",
+    help: "The segment of each position, for --features segments too: integers (n, height, width) \
+           or (height, width)",
+    kind: SideKind::Segments,
+};
+
+const BASELINES: SideFile = SideFile {
+    name: "baselines",
+    value_name: "B.npy",
+    help: "What removed positions are set to, for --baseline given: numbers shaped like the inputs, or (1, …) \
+           for all samples",
+    kind: SideKind::Baselines,
+};
+
 /// The further inputs that have files.
 pub(super) const SIDE_FILES: [SideFile; 5] = [
     SideFile {
@@ -97,20 +115,8 @@ pub(super) const SIDE_FILES: [SideFile; 5] = [
         help: "Where the object is: booleans (n, height, width), or numbers from 0 to 1",
         kind: SideKind::Masks,
     },
-    SideFile {
-        name: "segments",
-        value_name: "S.npy",
-        help: "The segment of each position, for --features segments too: integers (n, height, width) \
-               or (height, width)",
-        kind: SideKind::Segments,
-    },
-    SideFile {
-        name: "baselines",
-        value_name: "B.npy",
-        help: "What removed positions are set to, for --baseline given: numbers shaped like the inputs, or (1, …) \
-               for all samples",
-        kind: SideKind::Baselines,
-    },
+    SEGMENTS,
+    BASELINES,
     SideFile {
         name: "other-explanations",
         value_name: "E2.npy",
