@@ -31,6 +31,8 @@ mod npy;
 #[cfg(feature = "readers")]
 pub mod npy_file;
 #[cfg(feature = "readers")]
+mod npy_header;
+#[cfg(feature = "readers")]
 pub mod npz;
 #[cfg(feature = "onnx")]
 pub mod onnx;

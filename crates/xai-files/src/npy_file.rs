@@ -7,10 +7,9 @@ use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use ndarray_npy::npy::header::Header;
-
 use super::npy::{self, Dtype, Numbers, damaged};
 use crate::failure::Failure;
+use crate::npy_header::Header;
 
 /// Larger files of samples are read a batch at a time; smaller ones at once, and checked before a
 /// model is called. A batch is read once for all explainers and metrics, so the copy is small beside
@@ -64,7 +63,7 @@ impl NpyFile {
         let count = npy::count(&header.shape)? as u64;
         let whole = count.checked_mul(dtype.size())?.checked_add(start)? == length;
         let has_rows = count > 0 && !header.shape.is_empty();
-        let by_place = whole && has_rows && !header.layout.is_fortran();
+        let by_place = whole && has_rows && !header.is_fortran;
         by_place.then_some(Self {
             file: Mutex::new(file),
             header,
@@ -105,16 +104,14 @@ impl NpyFile {
     pub fn rows(&self, rows: Range<usize>) -> Result<Numbers, Failure> {
         let mut header = self.header.clone();
         header.shape[0] = rows.len();
-        let mut bytes = header.to_bytes().map_err(Failure::new)?;
         let per_row = self.shape()[1..].iter().product::<usize>();
-        self.append(rows.start * per_row..rows.end * per_row, &mut bytes)?;
-        npy::read(bytes.as_slice(), Some(bytes.len() as u64))
+        let bytes = self.bytes(rows.start * per_row..rows.end * per_row)?;
+        npy::read_numbers(&header, bytes.as_slice(), Some(bytes.len() as u64))
     }
 
     /// Some of the numbers, in the order of the file, in the type they are stored in.
     pub fn integers(&self, numbers: Range<usize>) -> Result<Integers, Failure> {
-        let mut bytes = Vec::new();
-        self.append(numbers, &mut bytes)?;
+        let bytes = self.bytes(numbers)?;
         Ok(match self.dtype {
             Dtype::I8 => Integers::I8(decode(&bytes, i8::from_le_bytes)),
             Dtype::U8 => Integers::U8(bytes),
@@ -127,15 +124,15 @@ impl NpyFile {
         })
     }
 
-    fn append(&self, numbers: Range<usize>, bytes: &mut Vec<u8>) -> Result<(), Failure> {
+    fn bytes(&self, numbers: Range<usize>) -> Result<Vec<u8>, Failure> {
         let size = self.dtype.size();
-        let begin = bytes.len();
         let length = usize::try_from(numbers.len() as u64 * size).map_err(Failure::new)?;
-        bytes.resize(begin + length, 0);
+        let mut bytes = vec![0; length];
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.seek(SeekFrom::Start(self.start + numbers.start as u64 * size))
-            .and_then(|_| file.read_exact(&mut bytes[begin..]))
-            .map_err(damaged)
+            .and_then(|_| file.read_exact(&mut bytes))
+            .map_err(damaged)?;
+        Ok(bytes)
     }
 }
 

@@ -83,17 +83,17 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
         partitions: arguments.partitions.map(|partitions| partitions as usize),
         ..Limits::default()
     };
-    let held = arguments.cluster.session(&limits).await?;
-    let session = &held.context;
+    let session = arguments.cluster.session(&limits).await?;
+    let context = &session.context;
     let model = arguments.model.canonicalize();
     let model = model
         .map_err(Failure::cannot_be_opened)
         .in_file(&arguments.model)?;
     let reading = arguments.reading;
-    let (rows, table) = tables::read(session, &arguments.data, reading).await?;
+    let (rows, table) = tables::read(context, &arguments.data, reading).await?;
     table.check_output(&arguments.out)?;
-    let scored = scored(session, rows, &arguments, &model)?;
-    answer::write(session, scored.logical_plan(), &table, &Output::File(out)).await
+    let scored = scored(context, rows, &arguments, &model)?;
+    answer::write(&session, scored.logical_plan(), &table, &Output::File(out)).await
 }
 
 /// The rows with their scores.

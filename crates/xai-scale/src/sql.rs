@@ -119,15 +119,14 @@ async fn answer_one(arguments: &Arguments, statement: Statement) -> Result<(), F
         memory: arguments.memory_limit,
         settings: arguments.set.clone(),
     };
-    let held = arguments.cluster.session(&limits).await?;
-    let session = &held.context;
+    let session = arguments.cluster.session(&limits).await?;
     let reading = arguments.reading;
-    let (plan, tables) = tables::plan(session, statement, reading).await?;
+    let (plan, tables) = tables::plan(&session.context, statement, reading).await?;
     if let Some(out) = &arguments.out {
         tables.check_output(out)?;
     }
     // Once more by the plan, which sees what a statement has inside.
     let verified = queries_alone().verify_plan(&plan);
     verified.map_err(|error| of_query(&error))?;
-    answer::write(session, &plan, &tables, &output).await
+    answer::write(&session, &plan, &tables, &output).await
 }

@@ -33,6 +33,19 @@ pub(crate) fn attributions_of_maps<T: Real>(
     position_attributions(maps, &shape, layout_of_maps(&shape, layout))
 }
 
+/// The `k` positions of the largest attributions by size, descending, ties to the lower position.
+pub(crate) fn largest<T: Real>(attributions: &[T], k: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..attributions.len()).collect();
+    let size = |position: &usize| attributions[*position].abs().to_f64_exact();
+    let descending = |a: &usize, b: &usize| size(b).total_cmp(&size(a)).then(a.cmp(b));
+    if k < order.len() {
+        order.select_nth_unstable_by(k, descending);
+        order.truncate(k);
+    }
+    order.sort_unstable_by(descending);
+    order
+}
+
 /// Maps without a channel axis are read element by element.
 pub(crate) fn layout_of_maps(shape: &[usize], layout: Layout) -> Layout {
     match (layout, shape.len()) {

@@ -1,6 +1,5 @@
 //! How alike the maps of two explanations are.
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use ndarray::{ArrayView3, ArrayViewD, Axis, Ix3};
@@ -10,7 +9,7 @@ use xai_core::statistics::ranks::spearman_of_finite;
 use xai_core::tensor::Rows;
 use xai_core::{Error, Layout, Real, Result, parallel};
 
-use crate::map::positions::attributions_of_maps;
+use crate::map::positions::{attributions_of_maps, largest};
 use crate::map::structural_similarity;
 use crate::model::Function;
 use crate::{help, input};
@@ -111,25 +110,14 @@ fn double<T: Real>(values: &[T]) -> Vec<f64> {
 /// Of the largest so many percent of either, the share that is among those of both.
 fn jaccard<T: Real>(a: &[T], b: &[T], percent: usize) -> Option<f64> {
     let k = (a.len() * percent).div_ceil(100);
-    let (a, b) = (largest(a, k)?, largest(b, k)?);
-    let common = a.iter().zip(&b).filter(|&(&a, &b)| a && b).count();
-    Some(common as f64 / (2 * k - common) as f64)
-}
-
-/// Whether each position is among the `k` of the largest sizes; `None` where all have one size.
-fn largest<T: Real>(values: &[T], k: usize) -> Option<Vec<bool>> {
-    if values.iter().all(|x| x.abs() == values[0].abs()) {
+    let is_flat = |map: &[T]| map.iter().all(|x| x.abs() == map[0].abs());
+    if is_flat(a) || is_flat(b) {
         return None;
     }
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    let descending = |&i: &usize, &j: &usize| {
-        let (a, b) = (values[i].abs(), values[j].abs());
-        b.partial_cmp(&a).unwrap_or(Ordering::Equal).then(i.cmp(&j))
-    };
-    order.sort_unstable_by(descending);
-    let mut is_among = vec![false; values.len()];
-    order[..k].iter().for_each(|&i| is_among[i] = true);
-    Some(is_among)
+    let mut is_of_a = vec![false; a.len()];
+    largest(a, k).into_iter().for_each(|i| is_of_a[i] = true);
+    let common = largest(b, k).into_iter().filter(|&i| is_of_a[i]).count();
+    Some(common as f64 / (2 * k - common) as f64)
 }
 
 /// A map as `(height, width, channels)`.

@@ -158,6 +158,9 @@ impl Compare {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let compared = self.evaluate(context, &|rows| context.remark(planned(rows)))?;
         compared.reading.say(context);
+        for option in self.unused() {
+            context.remark(format!("--{option}: not used by these metrics"));
+        }
         let of_metrics = compared.table.metrics.iter().flat_map(|metric| {
             let values = metric.values.iter();
             values.flat_map(|v| rows::of_samples(&v.explainer, &metric.metric, &v.per_sample))
@@ -294,38 +297,58 @@ impl Compare {
         files.shaped_by(&sides, &self.files.inputs)
     }
 
-    /// The further inputs and their files.
+    /// The further inputs that a metric takes, and their files.
     fn sides(&self) -> impl Iterator<Item = (Input, &Path)> {
-        let files = [
-            (input::MASKS, &self.masks),
-            (input::SEGMENTS, &self.segments),
-            (input::BASELINE, &self.baselines),
-            (input::SECOND_MAPS, &self.other_explanations),
-            (input::REFERENCE_MAPS, &self.other_explanations),
-        ];
-        let given = files
-            .into_iter()
-            .filter_map(|(of, file)| Some((of, file.as_deref()?)));
+        let given = self.side_files().into_iter();
+        let given = given.filter_map(|(_, of, file)| Some((of, file?)));
         // One file for all samples is of reference maps alone; who asks decides.
-        given.filter(|(of, _)| self.asks(*of))
+        given.filter(|(of, _)| self.takes(*of))
     }
 
-    /// Whether a metric asks for a further input, or may.
-    fn asks(&self, of: Input) -> bool {
+    /// The options of further inputs that were given, and no metric takes.
+    fn unused(&self) -> impl Iterator<Item = &'static str> {
+        let is_taken = |option| {
+            let mut inputs = self.side_files().into_iter();
+            inputs.any(|(of_input, input, _)| of_input == option && self.takes(input))
+        };
+        let mut given: Vec<_> = self.side_files().into_iter().collect();
+        given.retain(|(option, _, file)| file.is_some() && !is_taken(*option));
+        given.dedup_by_key(|(option, ..)| *option);
+        given.into_iter().map(|(option, ..)| option)
+    }
+
+    /// The further inputs, with their options and files.
+    fn side_files(&self) -> [(&'static str, Input, Option<&Path>); 5] {
+        [
+            ("masks", input::MASKS, self.masks.as_deref()),
+            ("segments", input::SEGMENTS, self.segments.as_deref()),
+            ("baselines", input::BASELINE, self.baselines.as_deref()),
+            (
+                "other-explanations",
+                input::SECOND_MAPS,
+                self.other_explanations.as_deref(),
+            ),
+            (
+                "other-explanations",
+                input::REFERENCE_MAPS,
+                self.other_explanations.as_deref(),
+            ),
+        ]
+    }
+
+    /// Whether a metric takes a further input.
+    fn takes(&self, of: Input) -> bool {
         let asked = self.asked(None).unwrap_or_default();
-        let mut entries = asked.iter().map(|asked| asked.entry);
-        entries.any(|entry| entry.info.needs.contains(&of) || side_inputs::may_take(entry, of))
+        let mut asked = asked.iter();
+        asked.any(|asked| side_inputs::takes(asked.entry, |name| asked.value(name), of))
     }
 
-    /// Whether a further input has its file.
+    /// Whether a further input has its file, or can be made.
     fn is_given(&self, input: Input) -> bool {
-        match input {
-            input::MASKS => self.masks.is_some(),
-            input::SEGMENTS => self.segments.is_some(),
-            input::BASELINE => self.baselines.is_some(),
-            input::SECOND_MAPS | input::REFERENCE_MAPS => self.other_explanations.is_some(),
-            input::EXPLAINER => self.explainers.can_be_asked(),
-            _ => true,
+        let mut files = self.side_files().into_iter();
+        match files.find(|(_, of, _)| *of == input) {
+            Some((_, _, file)) => file.is_some(),
+            None => input != input::EXPLAINER || self.explainers.can_be_asked(),
         }
     }
 

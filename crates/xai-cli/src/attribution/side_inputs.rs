@@ -14,6 +14,8 @@ use xai_metrics::attribution::perturbation::{
 use xai_metrics::attribution::{Real, input};
 use xai_metrics::core::Input;
 
+use crate::described::option_name;
+
 /// The words of parameters that ask for a further input: features that are segments, and a given baseline.
 const OF_WORDS: [(&str, Input, SideFile); 2] = [
     ("segments", input::SEGMENTS, SEGMENTS),
@@ -30,6 +32,45 @@ fn with_word(entry: &Entry, word: &str) -> impl Iterator<Item = Param> {
 pub(super) fn may_take(entry: &Entry, input: Input) -> bool {
     let mut words = OF_WORDS.iter().filter(|(_, of, ..)| *of == input);
     words.any(|(word, ..)| with_word(entry, word).next().is_some())
+}
+
+/// The parameter that is a word, with its value.
+fn with_value(
+    entry: &Entry,
+    word: &str,
+    value: impl Fn(&str) -> Option<Value>,
+) -> Option<(&'static str, String)> {
+    with_word(entry, word).find_map(|param| {
+        let value = value(param.name).unwrap_or(param.value).to_string();
+        let is_word = value.split(':').next() == Some(word);
+        is_word.then_some((param.name, value))
+    })
+}
+
+/// Whether a metric with its settings takes an input.
+pub(super) fn takes(entry: &Entry, value: impl Fn(&str) -> Option<Value>, input: Input) -> bool {
+    let mut words = OF_WORDS.iter().filter(|(_, of, ..)| *of == input);
+    entry.info.needs.contains(&input)
+        || words.any(|(word, ..)| with_value(entry, word, &value).is_some())
+}
+
+/// Refuses a further input that a metric could take, and with its settings does not.
+pub(super) fn check_used(
+    entry: &Entry,
+    value: impl Fn(&str) -> Option<Value>,
+    is_given: impl Fn(Input) -> bool,
+) -> Result<(), Failure> {
+    for (word, input, file) in OF_WORDS {
+        if is_given(input) && !takes(entry, &value, input) {
+            let option = format!("--{}", file.name);
+            let params = with_word(entry, word).map(|param| param.name);
+            let asks = params.map(|name| format!("--{} {word}", option_name(name)));
+            let asks = asks.collect::<Vec<_>>().join(" or ");
+            let failure = Failure::of_option(&option, format_args!("used by {asks} alone"));
+            return Err(failure.help(format_args!("add {asks}, or leave {option} out")));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a metric whose explainers or further inputs were not given: wrong usage, before anything is read.
@@ -57,12 +98,8 @@ pub(super) fn check(
         return Err(needed_by("--masks", "M.npy", name));
     }
     for (word, input, file) in OF_WORDS {
-        let of_param = with_word(entry, word).find_map(|param| {
-            let value = value(param.name).unwrap_or(param.value);
-            let value = value.to_string();
-            let is_word = value.split(':').next() == Some(word);
-            is_word.then(|| spelled(param.name, &value))
-        });
+        let of_param = with_value(entry, word, &value);
+        let of_param = of_param.map(|(name, value)| spelled(name, &value));
         if (needs(input) || of_param.is_some()) && !is_given(input) {
             let option = format!("--{}", file.name);
             let what = of_param.as_deref().unwrap_or(name);

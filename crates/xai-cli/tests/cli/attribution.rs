@@ -498,6 +498,19 @@ fn masks_and_segments_reach_the_metrics_that_take_them() {
     assert_eq!(by_segments["per_sample"].as_array().unwrap().len(), n);
     assert_eq!(by_segments["per_sample"], by_patches["per_sample"]);
     files.wrong_usage("--segments", &format!("{deletion} --features segments"));
+    // What nobody takes is not passed over in silence.
+    let unused = files.wrong_usage("--segments", &format!("{deletion} --segments s.npy"));
+    assert_eq!(
+        unused.help(),
+        Some("add --features segments, or leave --segments out")
+    );
+    let named = files_of.replace("--explanations ", "--explanations a=");
+    let compared = format!("attribution compare {named} --n-replicates 0 --segments s.npy");
+    let unused = "--segments: not used by these metrics";
+    for (metrics, is_unused) in [("deletion", true), ("deletion(features=segments)", false)] {
+        let said = files.remarks(&format!("{compared} --metrics {metrics}"));
+        assert_eq!(said.contains(unused), is_unused, "{metrics}: {said}");
+    }
     let golden = |file: &str| {
         let folder = env!("CARGO_MANIFEST_DIR");
         format!("{folder}/tests/data/golden/tabular_{file}")

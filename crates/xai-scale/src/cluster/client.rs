@@ -45,7 +45,7 @@ impl ClusterOptions {
         let Some(scheduler) = &self.scheduler else {
             return Ok(Session {
                 context: embedded(limits)?,
-                _results: None,
+                results: None,
             });
         };
         let tls = self.tls.read()?;
@@ -60,7 +60,7 @@ impl ClusterOptions {
         };
         Ok(Session {
             context,
-            _results: Some(results),
+            results: Some(results),
         })
     }
 }
@@ -68,7 +68,14 @@ impl ClusterOptions {
 /// A session of a command, to be held until what it gave is read.
 pub(crate) struct Session {
     pub(crate) context: SessionContext,
-    _results: Option<Results>,
+    results: Option<Results>,
+}
+
+impl Session {
+    /// Whether a cluster answers.
+    pub(crate) fn is_remote(&self) -> bool {
+        self.results.is_some()
+    }
 }
 
 /// What the queries of a session gave, which is removed from the executors when this is dropped.

@@ -18,4 +18,4 @@ mod stoppable;
 mod tls;
 mod work_dir;
 
-pub(crate) use client::ClusterOptions;
+pub(crate) use client::{ClusterOptions, Session};

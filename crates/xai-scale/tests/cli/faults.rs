@@ -4,6 +4,7 @@
 //! `XAI_FAULTS` is how many moments of each fault are tried; one without it.
 
 use std::cell::OnceCell;
+use std::io::Read;
 use std::process::Child;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -171,6 +172,31 @@ fn one_of_two_executors_stands_still_and_comes_back() {
         send("CONT", paused);
         work.answered_again(&cluster);
     }
+}
+
+/// Of what is printed as it comes some may have been read: the query is not asked again.
+#[test]
+fn executors_stand_still_while_their_results_are_read() {
+    let files = Files::with_scores(400_000, 5, 8);
+    let cluster = Cluster::new(2);
+    let query = "SELECT base, md5(CAST(masked AS VARCHAR)) AS text FROM 'runs'";
+    let mut asked = files.start(&["sql", query, "--json", "--scheduler", &cluster.address]);
+    let out = asked.stdout.as_mut().expect("a pipe");
+    out.read_exact(&mut [0]).expect("the first rows");
+    let signal = |name| {
+        let executors = cluster.executors.iter();
+        executors.for_each(|executor| send(name, executor.id()));
+    };
+    signal("STOP");
+    let said = ended(asked, LONGEST);
+    signal("CONT");
+    let expected = (
+        "an executor has stopped before its results were read",
+        "ask again",
+    );
+    assert_eq!(said.badly(1), expected);
+    let n_rows = said.out.matches("\"base\"").count();
+    assert!((10_000..400_000).contains(&n_rows), "{n_rows}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use xai_core::{Error, Real, Result, parallel};
 
 use crate::batch::{AllSamples, ExplainedBatch, Plan, RunData};
 use crate::input;
+use crate::map::positions::largest;
 use crate::metric::comparison::sufficiency::predictions;
 use crate::metric::{Measure, Registered, SCORE_NEEDS, Whole, WholeMetric};
 use crate::model::Function;
@@ -146,19 +147,6 @@ impl Discretizer {
 }
 
 const MOST_DECIMALS: u32 = 15;
-
-/// The positions of the `k` largest attributions by size, descending, ties to the lower position.
-fn largest(attributions: &[f64], k: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..attributions.len()).collect();
-    let size = |&i: &usize| attributions[i].abs();
-    let descending = |a: &usize, b: &usize| size(b).total_cmp(&size(a)).then(a.cmp(b));
-    if k < order.len() {
-        order.select_nth_unstable_by(k, descending);
-        order.truncate(k);
-    }
-    order.sort_unstable_by(descending);
-    order
-}
 
 /// What is taken down of a sample.
 #[derive(Debug, Clone, Copy)]

@@ -5,6 +5,7 @@ use xai_core::statistics::ranks::spearman_of_finite;
 use xai_core::{Error, Result};
 
 use crate::input;
+use crate::map::positions::largest;
 use crate::metric::localization::top_k_intersection::TopK;
 use crate::metric::{Parameter, Parameters, area};
 
@@ -142,18 +143,6 @@ impl Shared {
 
 fn sign(x: f64) -> i8 {
     i8::from(x > 0.0) - i8::from(x < 0.0)
-}
-
-/// The `k` features of the largest attributions by size, descending, ties to the lower one.
-fn largest(map: &[f64], k: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..map.len()).collect();
-    let descending = |i: &usize, j: &usize| map[*j].abs().total_cmp(&map[*i].abs()).then(i.cmp(j));
-    if k < order.len() {
-        order.select_nth_unstable_by(k, descending);
-        order.truncate(k);
-    }
-    order.sort_unstable_by(descending);
-    order
 }
 
 fn sizes(map: &[f64]) -> Vec<f64> {

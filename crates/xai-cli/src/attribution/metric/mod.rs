@@ -111,12 +111,11 @@ impl MetricCommand {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let is_given = |input: Input| self.files.iter().any(|(of, _)| *of == input);
         if !matches!(self.source, Source::Scores { .. }) {
-            side_inputs::check(
-                self.entry,
-                |name| self.given.value(name).cloned(),
-                is_given,
-                |param, value| format!("--{} {value}", option_name(param)),
-            )?;
+            let value = |name: &str| self.given.value(name).cloned();
+            side_inputs::check(self.entry, value, is_given, |param, value| {
+                format!("--{} {value}", option_name(param))
+            })?;
+            side_inputs::check_used(self.entry, value, is_given)?;
         }
         let (value, reading) = match (&self.source, result::of_scores(self.entry)) {
             (Source::Scores { base, masked }, Some(of_scores)) => {
