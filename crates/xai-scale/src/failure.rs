@@ -10,13 +10,11 @@ const MORE_MEMORY: &str = "give more with --memory-limit, or group by fewer valu
 pub(crate) fn of_query(error: &DataFusionError) -> Failure {
     use DataFusionError as E;
     let message = message(error);
-    if is_of_connection(&message) {
+    if is_of_scheduler(error, &message) {
         let failure = Failure::new("the connection to the scheduler broke before the query ended");
         return failure.help("ask again when the scheduler is there");
     }
-    if message.starts_with(NOT_FETCHED)
-        || (sent(&message).is_none() && tells_of_connection(&message))
-    {
+    if is_of_results(error) {
         let failure = Failure::new("an executor has stopped before its results were read");
         return failure.help("ask again");
     }
@@ -37,10 +35,20 @@ pub(crate) fn of_query(error: &DataFusionError) -> Failure {
 /// Whether the results of an executor could not be fetched, or not to their end: it has stopped, and the answer can be had again.
 pub(crate) fn is_of_results(error: &DataFusionError) -> bool {
     let message = message(error);
-    message.starts_with(NOT_FETCHED) || tells_of_connection(&message)
+    !is_of_scheduler(error, &message)
+        && (message.starts_with(NOT_FETCHED) || tells_of_connection(&message))
 }
 
-/// How the engine begins to say it.
+/// Whether the scheduler did not answer. Of a connection to an executor the engine tells by errors of other kinds.
+fn is_of_scheduler(error: &DataFusionError, message: &str) -> bool {
+    let is_told_by_client = matches!(error.find_root(), DataFusionError::Execution(_));
+    is_told_by_client && (is_of_connection(message) || message.starts_with(NOT_CONNECTED))
+}
+
+/// How the engine begins to say that nobody is where the scheduler was.
+const NOT_CONNECTED: &str = "tonic::transport::Error(";
+
+/// How the engine begins to say that results could not be fetched.
 const NOT_FETCHED: &str = "Shuffle fetch partition error";
 
 /// Whether a text of the engine tells of a connection between processes of a cluster that broke. Those to stores are told otherwise.
@@ -97,6 +105,8 @@ fn literal(debug: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use datafusion::arrow::error::ArrowError;
+
     use super::*;
 
     #[test]
@@ -104,6 +114,10 @@ mod tests {
         let call = "Arrow error: Ipc error: code: 'Unknown error', message: \"h2\", source: hyper::Error(Body)";
         let in_detail = "Task failed: Tonic(Status { code: Unknown, message: \"h2\", source: Some(hyper::Error(Body)) })";
         assert!(tells_of_connection(call) && tells_of_connection(in_detail));
+        let executor =
+            ArrowError::from_external_error(call["Arrow error: Ipc error: ".len()..].into());
+        let executor = DataFusionError::ArrowError(Box::new(executor), None);
+        assert!(is_of_results(&executor));
         let store = "ObjectStore(Generic { store: \"S3\", source: reqwest::Error { kind: Body, source: hyper::Error(Body) } })";
         let answer = "Status { code: Internal, message: \"no column\", metadata: M }";
         assert!(!tells_of_connection(store) && !tells_of_connection(answer));
@@ -130,6 +144,10 @@ mod tests {
             (
                 "Arrow error: Ipc error: code: 'Unknown error', message: \"h2 protocol error\", source: hyper::Error(Body, Error)",
                 "error: an executor has stopped before its results were read\nhelp: ask again",
+            ),
+            (
+                "tonic::transport::Error(Transport, ConnectError(ConnectError(\"tcp connect error\", 127.0.0.1:1, Os { code: 111 })))",
+                "error: the connection to the scheduler broke before the query ended\nhelp: ask again when the scheduler is there",
             ),
             (
                 "Job 038H failed: all executors were lost",
