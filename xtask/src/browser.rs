@@ -13,7 +13,7 @@ const REQUIREMENTS: [&str; 2] = [
     "--no-deps axe-playwright-python==0.1.8",
 ];
 
-pub(crate) fn run() -> Result {
+pub(crate) fn run(packages: &str) -> Result {
     let chromium = ["chromium", "chromium-browser", "google-chrome"];
     let chromium = chromium.iter().find_map(|name| found(name));
     let (Some(chromium), Some(driver)) = (chromium, found("chromedriver")) else {
@@ -21,7 +21,7 @@ pub(crate) fn run() -> Result {
         return Ok(());
     };
     // As the other tests built it: `cargo build` leaves out what only tests ask of the libraries, and builds them again.
-    cargo(&format!("test {} --test cli --no-run", together())).run()?;
+    cargo(&format!("test {} --test cli --no-run", together(packages))).run()?;
     let binary = format!("debug/xai{}", std::env::consts::EXE_SUFFIX);
     let python = environment("browser", &REQUIREMENTS)?;
     command(python)

@@ -6,14 +6,14 @@
 //!
 //! `--all` adds the steps that take longer or need more than a Rust toolchain: tests without features, too. `--python`
 //! adds the package for Python, built and tested (its lints need no Python), `--site` the documentation as one site, `--scale`
-//! the crates that carry a query engine, which no other step builds, and what Python has of it, on Spark, too. Property tests draw from one seed, always the same;
+//! the crates that carry a query engine to all steps, and what Python has of them, on Spark, too. Property tests draw from one seed, always the same;
 //! `--laws` runs them again with a new one. `--long` changes the code that differs from the branch main, one place at a time, and
 //! expects tests to fail, holds the dependencies against `deny.toml`, builds the program twice,
 //! calls the package for Python a million times, makes inputs for readers, injects faults, and compares with other programs, half
 //! an hour each. `--heavy` tests the package for Python beside the libraries whose models and
 //! explanations it takes, gigabytes that an index sends.
 
-use crate::command::{ALL, Result, SCALE, cargo, command, target, together};
+use crate::command::{ALL, Result, WITH_SCALE, cargo, command, target, together};
 use crate::{browser, fuzz, package, peers, python, site};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -68,10 +68,14 @@ fn chosen(arguments: &[&str]) -> Result<Vec<Step>> {
     if let Some(unknown) = options.iter().find(|option| !OPTIONS.contains(option)) {
         return Err(format!("unknown option {unknown}; there are {}", OPTIONS.join(", ")).into());
     }
-    let mut steps = everyday();
+    let packages = match options.contains(&"--scale") {
+        true => WITH_SCALE,
+        false => ALL,
+    };
+    let mut steps = everyday(packages);
     for option in OPTIONS {
         if options.contains(&option) || !names.is_empty() {
-            steps.extend(steps_of(option));
+            steps.extend(steps_of(option, packages));
         }
     }
     let known: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
@@ -83,12 +87,15 @@ fn chosen(arguments: &[&str]) -> Result<Vec<Step>> {
 }
 
 /// The steps that need a Rust toolchain; `architecture` is left out where Python is not found.
-fn everyday() -> Vec<Step> {
+fn everyday(packages: &'static str) -> Vec<Step> {
     let mut steps = vec![
         step("fmt", || cargo("fmt --all --check").run()),
         step("architecture", python::architecture),
-        clippy("clippy", &format!("{ALL} --features xai-cli/onnxruntime")),
-        docs("docs", ALL),
+        clippy(
+            "clippy",
+            &format!("{packages} --features xai-cli/onnxruntime"),
+        ),
+        docs("docs", packages),
     ];
     // Alone, so that no other crate's features hide a missing one.
     let bare = |name| {
@@ -98,12 +105,12 @@ fn everyday() -> Vec<Step> {
         )
     };
     steps.extend(LIBRARIES.map(bare));
-    steps.push(test("tests", &together()));
+    steps.push(test("tests", &together(packages)));
     steps
 }
 
 /// The steps that an option adds.
-fn steps_of(option: &str) -> Vec<Step> {
+fn steps_of(option: &str, packages: &'static str) -> Vec<Step> {
     match option {
         // The results are the same without threads: only the core asks whether there are any.
         "--all" => vec![
@@ -111,19 +118,14 @@ fn steps_of(option: &str) -> Vec<Step> {
                 "sequential",
                 "--package xai-core --no-default-features --lib --tests",
             ),
-            step("onnxruntime", python::onnxruntime),
-            step("browser", browser::run),
+            step("onnxruntime", || python::onnxruntime(packages)),
+            step("browser", || browser::run(packages)),
             step("package", || package::run(&[])),
         ],
         "--python" => vec![step("python", python::run)],
         "--site" => vec![step("site", site::run)],
         "--heavy" => vec![step("python-heavy", python::heavy)],
-        "--scale" => vec![
-            clippy("scale-clippy", SCALE),
-            docs("scale-docs", SCALE),
-            test("scale-tests", SCALE),
-            step("scale-python", python::scale),
-        ],
+        "--scale" => vec![step("scale-python", python::scale)],
         "--long" => vec![
             step("mutants", mutants),
             step("deny", || {
@@ -177,10 +179,11 @@ fn mutants() -> Result {
 
 /// Signals at 200 moments of each command that writes, and other faults; the machines of a cluster at 20 moments of a query.
 fn faults() -> Result {
-    let tests = cargo(&format!("test {} --test cli faults", together()));
-    tests.env("XAI_FAULTS", "67").run()?;
-    let tests = cargo(&format!("test {SCALE} --lib --bins --tests faults"));
-    tests.env("XAI_FAULTS", "20").run()
+    for (packages, moments) in [("xai-cli", "67"), ("xai-scale", "20")] {
+        let tests = cargo(&format!("test --package {packages} --test cli faults"));
+        tests.env("XAI_FAULTS", moments).run()?;
+    }
+    Ok(())
 }
 
 /// Builds the program in two places, which must give the same bytes.
@@ -220,10 +223,14 @@ fn docs(name: &str, of: &str) -> Step {
     })
 }
 
-/// Tests, whose random ones draw the same each time.
+/// Tests, whose random ones draw the same each time. Many wait for other processes: twice as many as cores at a time.
 fn test(name: impl Into<String>, of: &str) -> Step {
     let line = format!("test {of}");
-    step(name, move || cargo(&line).env(SEED, "1").run())
+    step(name, move || {
+        let threads = 2 * std::thread::available_parallelism()?.get();
+        let tests = cargo(&line).env(SEED, "1");
+        tests.env("RUST_TEST_THREADS", threads.to_string()).run()
+    })
 }
 
 #[cfg(test)]
@@ -239,12 +246,13 @@ mod tests {
     fn an_option_adds_its_steps_to_the_everyday_ones() {
         let everyday = names(&[]);
         assert_eq!(everyday[..3], ["fmt", "architecture", "clippy"]);
-        let scale =
-            ["scale-clippy", "scale-docs", "scale-tests", "scale-python"].map(str::to_owned);
-        assert_eq!(names(&["--scale"]), [&everyday[..], &scale].concat());
-        for step in ["python", "site"] {
+        for (option, step) in [
+            ("--python", "python"),
+            ("--site", "site"),
+            ("--scale", "scale-python"),
+        ] {
             let with = [&everyday[..], &[step.to_owned()]].concat();
-            assert_eq!(names(&[&format!("--{step}")]), with);
+            assert_eq!(names(&[option]), with);
         }
         let all = names(&["--all"]);
         assert_eq!(all[all.len() - 3..], ["onnxruntime", "browser", "package"]);

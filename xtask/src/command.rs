@@ -8,18 +8,17 @@ use std::process;
 /// Nothing, or what a task says when it fails.
 pub(crate) type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
-/// The packages of the everyday steps: all but [`SCALE`].
+/// The packages of the everyday steps: all but those that carry a query engine, whose build takes longer than all others together.
 pub(crate) const ALL: &str =
     "--workspace --exclude xai-datafusion --exclude xai-scale --exclude xai-sql-python";
 
-/// The crates that carry a query engine.
-pub(crate) const SCALE: &str =
-    "--package xai-datafusion --package xai-scale --package xai-sql-python";
+/// The packages of all steps with `--scale`: one choice, for another has other features, and builds nearly all again.
+pub(crate) const WITH_SCALE: &str = "--workspace";
 
-/// What is built once, for the tests and for the browser: with what the programs ask for, this feature makes all
-/// features of the libraries.
-pub(crate) fn together() -> String {
-    format!("{ALL} --features xai-metrics/approximate")
+/// What is built once, for the tests and for the browser: with what the programs ask for, these make all
+/// features of the libraries. The package for Python has no tests in Rust, and is built by its own tools.
+pub(crate) fn together(packages: &str) -> String {
+    format!("{packages} --exclude xai-python --features xai-metrics/approximate,xai-metrics/f32")
 }
 
 /// The workspace's root folder.

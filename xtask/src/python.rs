@@ -1,6 +1,6 @@
 //! Python environments below the target folder, and the checks of the package for Python.
 
-use crate::command::{Command, Result, SCALE, cargo, command, root, target, together};
+use crate::command::{Command, Result, WITH_SCALE, cargo, command, root, target, together};
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX, EXE_SUFFIX};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -141,7 +141,8 @@ pub(crate) fn scale() -> Result {
     );
     pip(&python).words(&engines).run()?;
     // With the features and the variables of their tests, so that nothing is built twice.
-    cargo(&format!("build {SCALE} --lib --bins --tests")).run()?;
+    let built = together(WITH_SCALE);
+    cargo(&format!("build {built} --lib --bins --tests")).run()?;
     let folder = "import sysconfig; print(sysconfig.get_path('platlib'))";
     let folder = command(&python).args(["-c", folder]).output()?;
     let package = Path::new(&folder).join("xai_metrics_sql");
@@ -200,11 +201,11 @@ pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result {
 
 /// `cargo xtask ci onnxruntime`: the command line with ONNX Runtime, on models that only it runs. Of the libraries it takes what
 /// the other tests have built, and its lints are those of the step `clippy`.
-pub(crate) fn onnxruntime() -> Result {
+pub(crate) fn onnxruntime(packages: &str) -> Result {
     let python = environment("onnxruntime", &["onnxruntime==1.31.1"])?;
     let folder = "import os, onnxruntime; print(os.path.join(os.path.dirname(onnxruntime.__file__), 'capi'))";
     let library = command(python).args(["-c", folder]).output()?;
-    let features = format!("{},xai-cli/onnxruntime", together());
+    let features = format!("{},xai-cli/onnxruntime", together(packages));
     let tests = cargo(&format!("test {features} --test onnxruntime"));
     tests.env("ORT_DYLIB_PATH", library).run()
 }
