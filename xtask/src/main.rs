@@ -24,8 +24,8 @@ usage: cargo xtask TASK
                                   each library without its features, all tests; with --all also
                                   sequential (the core without threads), onnxruntime, browser and
                                   package, with --python the package for Python, with --site the
-                                  documentation as one site, with --scale the query engine and its
-                                  cluster, with --laws the property tests again with many cases
+                                  documentation as one site, with --scale the crates with a query
+                                  engine in all steps, with --laws the property tests again with many cases
                                   and a new seed, with --heavy the tests of the package for Python
                                   beside torch, Quantus, SHAP and other large libraries; or only
                                   the named steps
