@@ -88,14 +88,13 @@ fn chosen(arguments: &[&str]) -> Result<Vec<Step>> {
 
 /// The steps that need a Rust toolchain; `architecture` is left out where Python is not found.
 fn everyday(packages: &'static str) -> Vec<Step> {
+    // The same features for both: else most is checked twice.
+    let with_onnxruntime = format!("{packages} --features xai-cli/onnxruntime");
     let mut steps = vec![
         step("fmt", || cargo("fmt --all --check").run()),
         step("architecture", python::architecture),
-        clippy(
-            "clippy",
-            &format!("{packages} --features xai-cli/onnxruntime"),
-        ),
-        docs("docs", packages),
+        clippy("clippy", &with_onnxruntime),
+        docs("docs", &with_onnxruntime),
     ];
     // Alone, so that no other crate's features hide a missing one.
     let bare = |name| {

@@ -25,10 +25,10 @@ usage: cargo xtask TASK
                                   sequential (the core without threads), onnxruntime, browser and
                                   package, with --python the package for Python, with --site the
                                   documentation as one site, with --scale the crates with a query
-                                  engine in all steps, with --laws the property tests again with many cases
-                                  and a new seed, with --heavy the tests of the package for Python
-                                  beside torch, Quantus, SHAP and other large libraries; or only
-                                  the named steps
+                                  engine in all steps, with --laws the property tests again with
+                                  many cases and a new seed, with --heavy the tests of the package
+                                  for Python beside torch, Quantus, SHAP and other large libraries;
+                                  or only the named steps
   api [--write]                   the public interface of each library, held against its listing in
                                   crates/*/public-api.txt; with --write written to it
   bench [CRATE] [-- ARGS]         criterion benches, of one crate or all, and which share of the

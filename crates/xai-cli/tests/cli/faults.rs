@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::harness::sample;
+use crate::harness::{XAI, sample};
 
 /// How many moments are tried.
 fn moments() -> u32 {
@@ -34,7 +34,7 @@ fn content(folder: &Path) -> Content {
 }
 
 fn start(folder: &Path, arguments: &[&str]) -> Child {
-    let mut xai = Command::new(assert_cmd::cargo::cargo_bin("xai"));
+    let mut xai = Command::new(XAI);
     xai.current_dir(folder).args(arguments);
     xai.stdout(Stdio::null()).stderr(Stdio::null());
     xai.spawn().expect("the binary")
@@ -166,11 +166,9 @@ fn on_small_disk(
     options: &str,
     arguments: &str,
 ) -> Option<std::process::Output> {
-    let binary = assert_cmd::cargo::cargo_bin("xai");
     let script = format!(
         "mount -t tmpfs -o size={kilobytes}k tmpfs small || exit 99; mkdir small/out; echo earlier > small/out/rows.csv; \
-         {options}; '{}' {arguments}; code=$?; echo; ls -A small/out; cat small/out/rows.csv; exit $code",
-        binary.display()
+         {options}; '{XAI}' {arguments}; code=$?; echo; ls -A small/out; cat small/out/rows.csv; exit $code"
     );
     let mut shell = Command::new("unshare");
     shell.args(["--user", "--map-root-user", "--mount", "sh", "-c", &script]);

@@ -3,13 +3,14 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
+use std::process::Command;
 
-use assert_cmd::Command;
 use ndarray::{Array1, Axis, array};
 use serde_json::Value;
 
 use crate::arrays::{archive, npy, of_header};
-use crate::harness::Files;
+use crate::harness::{Files, XAI};
+use crate::outputs::shell;
 
 /// A name that is no UTF-8.
 fn odd(name: &str) -> OsString {
@@ -22,8 +23,7 @@ fn run(folder: &Path, arguments: &str) -> std::process::Output {
         None => OsString::from(text),
         Some((before, name)) => [OsString::from(before), odd(name)].into_iter().collect(),
     };
-    Command::cargo_bin("xai")
-        .expect("the binary")
+    Command::new(XAI)
         .current_dir(folder)
         .args(arguments.split_whitespace().map(argument))
         .output()
@@ -166,12 +166,7 @@ fn files_do_not_get_the_memory_that_they_claim() {
 
 /// Runs `xai` with 2 GB of address space.
 fn limited(files: &Files, arguments: &str) -> std::process::Output {
-    assert_cmd::Command::new("sh")
-        .current_dir(files.path(""))
-        .env("xai", assert_cmd::cargo::cargo_bin("xai"))
-        .args(["-c", &format!("ulimit -v 2000000; $xai {arguments}")])
-        .output()
-        .expect("runs")
+    shell(files, &format!("ulimit -v 2000000; $xai {arguments}"))
 }
 
 #[test]
@@ -205,13 +200,7 @@ fn a_pipe_is_opened_once() {
                 "mkfifo pipe; cat {file} >pipe & $xai {command} pipe --json; s=$?; rm pipe; exit $s"
             ),
         ] {
-            let output = assert_cmd::Command::new("sh")
-                .current_dir(files.path(""))
-                .env("xai", assert_cmd::cargo::cargo_bin("xai"))
-                .args(["-c", &line])
-                .timeout(std::time::Duration::from_secs(60))
-                .output()
-                .expect("ends");
+            let output = shell(&files, &line);
             let error = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{line}\n{error}");
             let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -220,13 +209,7 @@ fn a_pipe_is_opened_once() {
     }
     // A pipe that ends too early.
     let line = "head -c 130 p.npy | $xai graph characterization --pos /dev/stdin --neg p.npy";
-    let output = assert_cmd::Command::new("sh")
-        .current_dir(files.path(""))
-        .env("xai", assert_cmd::cargo::cargo_bin("xai"))
-        .args(["-c", line])
-        .output()
-        .expect("ends");
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(shell(&files, line).status.code(), Some(1));
 }
 
 #[test]

@@ -1,13 +1,15 @@
 //! Runs of `xai` on files of a test's own.
 
 use std::path::PathBuf;
-use std::process::Output;
+use std::process::{Command, Output};
 
-use assert_cmd::Command;
 use ndarray::{Array, Dimension};
 use ndarray_npy::WritableElement;
 use serde_json::Value;
 use tempfile::TempDir;
+
+/// The program.
+pub(crate) const XAI: &str = env!("CARGO_BIN_EXE_xai");
 
 /// The path of a file of the sample study.
 pub(crate) fn sample(name: &str) -> String {
@@ -65,8 +67,7 @@ impl Files {
 
     /// Runs `xai` in the folder; arguments are separated by spaces.
     pub(crate) fn run(&self, arguments: &str) -> Output {
-        Command::cargo_bin("xai")
-            .expect("the binary")
+        Command::new(XAI)
             .current_dir(self.0.path())
             // A developer's wish for colour is no matter of a test.
             .env_remove("CLICOLOR_FORCE")
@@ -78,14 +79,10 @@ impl Files {
     /// The JSON of a command as a report writes it, run by a shell in a folder.
     #[cfg(unix)]
     pub(crate) fn json_of_line(&self, folder: &str, line: &str) -> Value {
-        let binary = assert_cmd::cargo::cargo_bin("xai");
         let arguments = line.strip_prefix("xai ").expect("a command of xai");
         let output = Command::new("sh")
             .current_dir(self.path(folder))
-            .args([
-                "-c",
-                &format!("'{}' {arguments} --json --quiet", binary.display()),
-            ])
+            .args(["-c", &format!("'{XAI}' {arguments} --json --quiet")])
             .output()
             .expect("runs");
         let error = String::from_utf8_lossy(&output.stderr);

@@ -4,12 +4,11 @@ use std::fs;
 use std::io::Read;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output};
 
-use assert_cmd::Command;
 use ndarray::array;
 
-use crate::harness::Files;
+use crate::harness::{Files, XAI};
 
 const ROWS: &str = "explanation,pos_fidelity,neg_fidelity,characterization\n";
 
@@ -27,7 +26,7 @@ const COMMAND: &str = "graph characterization --pos p.npy --neg q.npy --out";
 pub(crate) fn shell(files: &Files, line: &str) -> Output {
     Command::new("sh")
         .current_dir(files.path(""))
-        .env("xai", assert_cmd::cargo::cargo_bin("xai"))
+        .env("xai", XAI)
         .args(["-c", line])
         .output()
         .expect("runs")

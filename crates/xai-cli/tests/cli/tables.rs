@@ -376,21 +376,15 @@ fn many_columns_take_no_time_that_grows_with_their_square() {
     assert!(start.elapsed().as_secs() < 25, "{:?}", start.elapsed());
 }
 
+#[cfg(unix)]
 #[test]
 fn a_table_may_come_through_a_pipe() {
     let files = tables();
-    let table = files.read("t.csv");
-    let output = assert_cmd::Command::cargo_bin("xai")
-        .expect("the binary")
-        .current_dir(files.path("."))
-        .args("casebased explain --train /dev/stdin --test q.csv --label y --json".split(' '))
-        .write_stdin(table)
-        .output()
-        .expect("runs");
-    if cfg!(unix) {
-        let result: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-        assert_eq!(result["explanations"], usual());
-    }
+    let line =
+        "cat t.csv | $xai casebased explain --train /dev/stdin --test q.csv --label y --json";
+    let output = crate::outputs::shell(&files, line);
+    let result: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(result["explanations"], usual());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use ndarray::{Array1, array};
 
-use crate::harness::Files;
+use crate::harness::{Files, XAI};
 use crate::outputs::shell;
 
 const CHARACTERIZATION: &str = "graph characterization --pos p.npy --neg q.npy";
@@ -40,7 +40,7 @@ fn on_terminal(files: &Files, columns: u16, line: &str) -> String {
     let line = format!("stty cols {columns} rows 50; {line}");
     let output = Command::new("script")
         .current_dir(files.path(""))
-        .env("xai", assert_cmd::cargo::cargo_bin("xai"))
+        .env("xai", XAI)
         .env("TERM", "xterm")
         .env_remove("NO_COLOR")
         .env_remove("CLICOLOR")
@@ -230,7 +230,7 @@ fn nobody_who_stopped_reading_is_told_of_it() {
 
 /// A run with variables of the environment that are about colour, and no terminal.
 fn with_variables(files: &Files, variables: &[(&str, &str)], arguments: &str) -> Output {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin("xai"));
+    let mut command = Command::new(XAI);
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
         command.env_remove(name);
     }

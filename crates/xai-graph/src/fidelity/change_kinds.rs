@@ -1,5 +1,8 @@
 //! Samples by where their prediction changes, and the intervals that follow from their numbers.
 
+use std::iter::zip;
+
+use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 use xai_core::statistics::{jackknife_of_kinds, wilson};
 use xai_core::{Interval, Result};
 
@@ -28,28 +31,12 @@ impl ChangeKinds {
         complement: &[i64],
         truth: Option<&[i64]>,
     ) -> Self {
-        let mut kinds = Self::default();
-        let classes = std::iter::zip(full, std::iter::zip(kept, complement));
-        match truth {
-            None => classes.for_each(|(full, (kept, complement))| {
-                kinds.count(complement != full, kept != full);
-            }),
-            Some(truth) => {
-                for (y, (full, (kept, complement))) in truth.iter().zip(classes) {
-                    let is_right = full == y;
-                    kinds.count((complement == y) != is_right, (kept == y) != is_right);
-                }
-            }
-        }
-        kinds
-    }
-
-    #[inline(always)]
-    fn count(&mut self, pos: bool, neg: bool) {
-        self.n_samples += 1;
-        self.pos += u64::from(pos);
-        self.neg += u64::from(neg);
-        self.both += u64::from(pos & neg);
+        InstructionSet::fastest().run(Count {
+            full,
+            kept,
+            complement,
+            truth,
+        })
     }
 
     pub(crate) fn merge(&mut self, other: Self) {
@@ -111,6 +98,44 @@ impl ChangeKinds {
     }
 }
 
+/// [`ChangeKinds::of`], compiled for each instruction set: the baseline of x86-64 does not compare integers of 64 bits in registers.
+struct Count<'a> {
+    full: &'a [i64],
+    kept: &'a [i64],
+    complement: &'a [i64],
+    truth: Option<&'a [i64]>,
+}
+
+impl SimdKernel for Count<'_> {
+    type Output = ChangeKinds;
+
+    #[inline(always)]
+    fn run<S: Simd>(self) -> ChangeKinds {
+        let classes = zip(self.full, zip(self.kept, self.complement));
+        match self.truth {
+            None => {
+                counts(classes.map(|(full, (kept, complement))| (complement != full, kept != full)))
+            }
+            Some(truth) => counts(zip(truth, classes).map(|(y, (full, (kept, complement)))| {
+                let is_right = full == y;
+                ((complement == y) != is_right, (kept == y) != is_right)
+            })),
+        }
+    }
+}
+
+#[inline(always)]
+fn counts(changes: impl Iterator<Item = (bool, bool)>) -> ChangeKinds {
+    let mut kinds = ChangeKinds::default();
+    for (pos, neg) in changes {
+        kinds.n_samples += 1;
+        kinds.pos += u64::from(pos);
+        kinds.neg += u64::from(neg);
+        kinds.both += u64::from(pos & neg);
+    }
+    kinds
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,9 +143,7 @@ mod tests {
     use xai_core::statistics::jackknife;
 
     fn kinds_of(samples: &[(bool, bool)]) -> ChangeKinds {
-        let mut kinds = ChangeKinds::default();
-        samples.iter().for_each(|&(pos, neg)| kinds.count(pos, neg));
-        kinds
+        counts(samples.iter().copied())
     }
 
     fn characterization(samples: &[(bool, bool)]) -> f64 {

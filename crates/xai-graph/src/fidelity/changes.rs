@@ -60,8 +60,10 @@ impl ThreePredictions<'_> {
     pub(crate) fn kinds(&self, compared: &Compared<'_>) -> Result<ChangeKinds> {
         let n_classes = self.check()?;
         let n = compared.check(self.full.n_samples())?;
-        let blocks = parallel::map_blocks(n, BLOCK, |range| {
-            self.kinds_of_block(compared, n_classes, range)
+        // New buffers take as long as to fill them: of many rows, up to 16 blocks use the same.
+        let rows = BLOCK * (n / (64 * BLOCK)).clamp(1, 16);
+        let blocks = parallel::map_blocks(n, rows, |range| {
+            self.kinds_of_blocks(compared, n_classes, range)
         });
         let mut kinds = ChangeKinds::default();
         for block in blocks {
@@ -95,26 +97,30 @@ impl ThreePredictions<'_> {
     }
 
     /// Changed classes of some of the visited samples.
-    fn kinds_of_block(
+    fn kinds_of_blocks(
         &self,
         compared: &Compared<'_>,
         n_classes: Option<usize>,
         range: Range<usize>,
     ) -> Result<ChangeKinds> {
+        let mut kinds = ChangeKinds::default();
         let mut buffers = [[0i64; BLOCK]; 4];
-        let [on_full, on_kept, on_complement, truth] =
-            buffers.each_mut().map(|buffer| &mut buffer[..range.len()]);
-        compared.gather(input::FULL, self.full, range.clone(), on_full)?;
-        compared.gather(input::KEPT, self.kept, range.clone(), on_kept)?;
-        compared.gather(
-            input::COMPLEMENT,
-            self.complement,
-            range.clone(),
-            on_complement,
-        )?;
-        compared.gather_target(n_classes, range, truth)?;
-        let truth = compared.target.map(|_| &*truth);
-        Ok(ChangeKinds::of(on_full, on_kept, on_complement, truth))
+        for start in range.clone().step_by(BLOCK) {
+            let block = start..range.end.min(start + BLOCK);
+            let [on_full, on_kept, on_complement, truth] =
+                buffers.each_mut().map(|buffer| &mut buffer[..block.len()]);
+            for (input, predictions, classes) in [
+                (input::FULL, self.full, &mut *on_full),
+                (input::KEPT, self.kept, &mut *on_kept),
+                (input::COMPLEMENT, self.complement, &mut *on_complement),
+            ] {
+                compared.gather(input, predictions, block.clone(), classes)?;
+            }
+            compared.gather_target(n_classes, block, truth)?;
+            let truth = compared.target.map(|_| &*truth);
+            kinds.merge(ChangeKinds::of(on_full, on_kept, on_complement, truth));
+        }
+        Ok(kinds)
     }
 }
 

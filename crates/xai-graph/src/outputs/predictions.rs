@@ -85,6 +85,9 @@ impl<L: Label, S: Data<Elem = L> + Sync> Predictions for ArrayBase<S, Ix1> {
     }
 
     fn classes(&self, input: Input, rows: Range<usize>, classes: &mut [i64]) -> Result<()> {
+        if let Some(labels) = self.as_slice() {
+            return labels.classes(input, rows, classes);
+        }
         let start = rows.start;
         let labels = self.slice_axis(Axis(0), rows.into());
         write_labels(input, start, labels.iter().copied(), classes)
