@@ -122,7 +122,7 @@ fn steps_of(option: &str, packages: &'static str) -> Vec<Step> {
             step("package", || package::run(&[])),
         ],
         "--python" => vec![step("python", python::run)],
-        "--site" => vec![step("site", site::run)],
+        "--site" => vec![step("site", || site::run(packages))],
         "--heavy" => vec![step("python-heavy", python::heavy)],
         "--scale" => vec![step("scale-python", python::scale)],
         "--long" => vec![

@@ -69,7 +69,7 @@ fn main() -> ExitCode {
         ["package", rest @ ..] => package::run(rest),
         ["release", rest @ ..] => release::run(rest),
         ["peers", rest @ ..] => peers::run(rest),
-        ["site"] => site::run(),
+        ["site"] => site::run(command::ALL),
         ["wheels", rest @ ..] => wheels::run(rest),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

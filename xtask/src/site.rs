@@ -3,14 +3,14 @@
 //! `docs/site` gathers the texts of the repository and makes the pages of the metrics, of the peers' names and of the
 //! package for Python; every command on a page is run. Its Python, 3.11 or newer, has Sphinx alone, and the package beside it.
 
-use crate::command::{ALL, Result, cargo, command, root, target, together};
+use crate::command::{Result, cargo, command, root, target, together};
 use crate::python::{copy_folder, environment, install};
 use std::path::PathBuf;
 use std::{env, fs};
 
-pub(crate) fn run() -> Result {
+pub(crate) fn run(packages: &str) -> Result {
     // As the other tests built it: `cargo build` leaves out what only tests ask of the libraries, and builds them again.
-    cargo(&format!("test {} --test cli --no-run", together(ALL))).run()?;
+    cargo(&format!("test {} --test cli --no-run", together(packages))).run()?;
     let binary = target().join(format!("debug/xai{}", env::consts::EXE_SUFFIX));
     let package = environment("package", &[])?;
     install(&package, "dev", "test")?;

@@ -3,8 +3,11 @@
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use ndarray::array;
 
@@ -22,14 +25,29 @@ fn files() -> Files {
 
 const COMMAND: &str = "graph characterization --pos p.npy --neg q.npy --out";
 
-/// Runs a line of the shell in a folder; `$xai` is the binary.
+/// Runs a line of the shell in a folder; `$xai` is the binary. What takes longer than a minute is killed: a pipe that nobody
+/// writes to is waited for without an end.
 pub(crate) fn shell(files: &Files, line: &str) -> Output {
-    Command::new("sh")
+    let shell = Command::new("sh")
         .current_dir(files.path(""))
         .env("xai", XAI)
         .args(["-c", line])
-        .output()
-        .expect("runs")
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("runs");
+    let group = format!("-{}", shell.id());
+    let (ended, has_ended) = mpsc::channel::<()>();
+    std::thread::spawn(move || {
+        if has_ended.recv_timeout(Duration::from_secs(60)) == Err(RecvTimeoutError::Timeout) {
+            let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
+        }
+    });
+    let output = shell.wait_with_output().expect("ends");
+    drop(ended);
+    output
 }
 
 fn mode(path: &Path) -> u32 {

@@ -60,7 +60,7 @@ impl ThreePredictions<'_> {
     pub(crate) fn kinds(&self, compared: &Compared<'_>) -> Result<ChangeKinds> {
         let n_classes = self.check()?;
         let n = compared.check(self.full.n_samples())?;
-        // New buffers take as long as to fill them: of many rows, up to 16 blocks use the same.
+        // Buffers are cleared when they are made: of many rows, up to 16 blocks use the same.
         let rows = BLOCK * (n / (64 * BLOCK)).clamp(1, 16);
         let blocks = parallel::map_blocks(n, rows, |range| {
             self.kinds_of_blocks(compared, n_classes, range)
