@@ -1,18 +1,14 @@
 //! Workspace automation: `cargo xtask TASK`.
 #![forbid(unsafe_code)]
 
-mod api;
 mod bench;
 mod browser;
 mod ci;
 mod command;
 mod fuzz;
-mod package;
 mod peers;
 mod python;
-mod release;
 mod site;
-mod wheels;
 
 use std::process::ExitCode;
 
@@ -23,24 +19,17 @@ usage: cargo xtask TASK
                                   everything a change must pass: fmt, architecture, clippy, docs,
                                   each library without its features, all tests; with --all also
                                   sequential (the core without threads), onnxruntime, browser and
-                                  package, with --python the package for Python, with --site the
+                                  publish, with --python the package for Python, with --site the
                                   documentation as one site, with --scale the crates with a query
                                   engine in all steps, with --laws the property tests again with
                                   many cases and a new seed, with --heavy the tests of the package
                                   for Python beside torch, Quantus, SHAP and other large libraries;
                                   or only the named steps
-  api [--write]                   the public interface of each library, held against its listing in
-                                  crates/*/public-api.txt; with --write written to it
   bench [CRATE] [-- ARGS]         criterion benches, of one crate or all, and which share of the
                                   machine's limits they reach; ARGS go to criterion
   fuzz [TARGET…] [--minutes N]    inputs made by libFuzzer, led by coverage, for what reads files, states and
                                   settings; 30 minutes each
   metrics                         writes the tables of metrics, crates/*/METRICS.md
-  package [--test]                what publishing each crate would upload, unpacked and checked;
-                                  with --test the tests in the archives, too
-  release CRATE LEVEL [--execute] the next version of a crate, checked and shown: changelog, semver,
-                                  dependents; with --execute committed and tagged; LEVEL is major,
-                                  minor or patch
   peers [FAMILY|WORK…] [--quick] [--write]
                                   the Python peers and ours in turns on the same data, as tables;
                                   families: casebased, attribution, graph, repro; with --python
@@ -50,9 +39,6 @@ usage: cargo xtask TASK
                                   draws data until the package for Python and scikit-learn or SciPy
                                   disagree, makes them small, and prints them
   site                            the documentation as one site, in target/site
-  wheels [--dev] [--sql]          wheels of the package for Python (Linux, two processors) and its sdist,
-                                  in target/wheels; the tests run on the installed wheel; with --sql of the
-                                  package of the SQL functions, with --dev not optimised, to try it
 ";
 
 fn main() -> ExitCode {
@@ -60,17 +46,13 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let result = match arguments.as_slice() {
         ["ci", rest @ ..] => ci::run(rest),
-        ["api", rest @ ..] => api::run(rest),
         ["bench", rest @ ..] => bench::run(rest),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["metrics"] => {
             command::cargo("run --package xai-metrics --example metric_tables -- --write").run()
         }
-        ["package", rest @ ..] => package::run(rest),
-        ["release", rest @ ..] => release::run(rest),
         ["peers", rest @ ..] => peers::run(rest),
         ["site"] => site::run(command::ALL),
-        ["wheels", rest @ ..] => wheels::run(rest),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;
