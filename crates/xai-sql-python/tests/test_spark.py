@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
-import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from conftest import made_up
+from conftest import by_explainer
 from xai_metrics import repro, spark
 from xai_metrics.casebased import Audit, CaseExplainer
 from xai_metrics.graph import GroundTruthAccumulator
 from xai_metrics_sql import query
 
-pyspark = pytest.importorskip("pyspark")
-pytestmark = [
-    pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs a Java runtime"),
-    # Of Spark, about pandas 3 and files that it leaves open.
-    pytest.mark.filterwarnings("ignore"),
-]
+pytest.importorskip("pyspark")
+# pyspark warns about pandas 3 and leaves files open.
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 GROUPED = (
     "SELECT explainer, average_drop(base, masked) AS drop, exact_avg(masked) AS mean, "
@@ -32,41 +27,8 @@ GROUPED = (
 
 
 @pytest.fixture(scope="module")
-def session():
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    os.environ["SPARK_HOME"] = str(Path(pyspark.__file__).parent)
-    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    # Functions of this file are no module for workers: they are sent as they are.
-    pyspark.cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    from pyspark.sql import SparkSession
-
-    made = (
-        SparkSession.builder.master("local-cluster[2,1,1024]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.executor.memory", "512m")
-        .config("spark.log.level", "OFF")
-        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "1000")
-        .getOrCreate()
-    )
-    yield made
-    made.stop()
-
-
-@pytest.fixture(scope="module")
-def scores():
-    return made_up()
-
-
-@pytest.fixture(scope="module")
 def frame(session, scores):
     return session.createDataFrame(scores).repartition(8).cache()
-
-
-def by_explainer(table):
-    rows = table.to_pylist() if isinstance(table, pa.Table) else [row.asDict(True) for row in table.collect()]
-    return {row.pop("explainer"): row for row in rows}
 
 
 def test_queries_have_the_bits_of_one_process(frame, scores):
@@ -209,32 +171,7 @@ def test_explanations_by_precedent(session):
         spark.explain(frame.withColumnRenamed("id", "level"), explainer, features=["a", "b", "c"], predicted="predicted")
 
 
-def processes(name: str) -> list[int]:
-    """The processes below this one whose command line has a word."""
-    parents, found = {}, []
-    for folder in Path("/proc").iterdir():
-        try:
-            stat = (folder / "stat").read_text()
-            line = (folder / "cmdline").read_bytes().decode(errors="replace")
-        except OSError:
-            continue
-        if folder.name.isdigit():
-            parents[int(folder.name)] = int(stat.rpartition(")")[2].split()[1])
-            if name in line:
-                found.append(int(folder.name))
-
-    def is_ours(process: int) -> bool:
-        while process in parents:
-            if process == os.getpid():
-                return True
-            process = parents[process]
-        return False
-
-    return [process for process in found if is_ours(process)]
-
-
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds processes by /proc")
-def test_an_executor_that_is_killed_changes_no_bit(session, frame, scores, tmp_path):
+def test_an_executor_that_is_killed_changes_no_bit(session, frame, scores, processes, tmp_path):
     """The first task to come kills its executor; the next ones go on."""
     from pyspark.sql.types import StructType
 
@@ -255,10 +192,10 @@ def test_an_executor_that_is_killed_changes_no_bit(session, frame, scores, tmp_p
                     time.sleep(60)
             yield batch
 
-    before = set(processes("CoarseGrainedExecutorBackend"))
+    before = {process.pid for process in processes("CoarseGrainedExecutorBackend")}
     assert len(before) == 2
     schema: StructType = frame.schema
     there = by_explainer(spark.query(GROUPED, scores=frame.mapInArrow(slowly, schema)))
     assert there == by_explainer(query(GROUPED, scores=scores))
     assert Path(mark).exists()
-    assert set(processes("CoarseGrainedExecutorBackend")) != before
+    assert {process.pid for process in processes("CoarseGrainedExecutorBackend")} != before
