@@ -180,13 +180,10 @@ fn mutants() -> Result {
     .run()
 }
 
-/// Signals at 200 moments of each command that writes, and other faults; the machines of a cluster at 20 moments of a query.
+/// Signals at 200 moments of each command that writes, and other faults.
 fn faults() -> Result {
-    for (packages, moments) in [("xai-cli", "67"), ("xai-scale", "20")] {
-        let tests = cargo(&format!("test --package {packages} --test cli faults"));
-        tests.env("XAI_FAULTS", moments).run()?;
-    }
-    Ok(())
+    let tests = cargo("test --package xai-cli --test cli faults");
+    tests.env("XAI_FAULTS", "67").run()
 }
 
 /// Builds the program in two places, which must give the same bytes.

@@ -137,7 +137,7 @@ pub(crate) fn scale() -> Result {
     let python = environment("package", &[])?;
     install(&python, "dev", "test")?;
     let engines = format!(
-        "--constraint {CONSTRAINTS} datafusion duckdb pyspark moto[s3] flask flask-cors adbc-driver-flightsql azure-storage-blob"
+        "--constraint {CONSTRAINTS} datafusion duckdb pyspark moto[s3] flask flask-cors azure-storage-blob"
     );
     pip(&python).words(&engines).run()?;
     // With the features and the variables of their tests, so that nothing is built twice.

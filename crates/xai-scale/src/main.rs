@@ -1,16 +1,14 @@
-//! `xai-scale`: metrics of explanations in SQL, on one machine or on a cluster.
+//! `xai-scale`: explanation metrics in SQL, over files and object stores.
 //!
-//! The functions are those of `xai_datafusion`; this program finds the files that a query names, runs the query here or
-//! sends it to a cluster, and prints or writes the result. `docs/scale.md` tells how large data may be.
+//! The functions come from `xai_datafusion`. This program finds the files that a query names, runs the query, and prints or
+//! writes the result.
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
 mod allocator;
 mod amount;
 mod answer;
-mod cluster;
 mod columns;
-mod data_root;
 mod explain;
 mod failure;
 mod functions;
@@ -41,8 +39,8 @@ use xai_files::{Failure, whole_file};
 #[command(name = "xai-scale", version)]
 #[command(after_help = "Examples:
   xai-scale sql \"SELECT explainer, average_drop(base, masked) FROM 'scores.parquet' GROUP BY explainer\"
-  xai-scale scheduler
-  xai-scale executor --scheduler 127.0.0.1:50050")]
+  xai-scale tables scores.parquet
+  xai-scale functions average_drop")]
 struct XaiScale {
     #[command(subcommand)]
     command: Command,
@@ -50,7 +48,7 @@ struct XaiScale {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Answers a query, here or on a cluster.
+    /// Runs a query over files.
     Sql(sql::Arguments),
     /// Lists the functions for queries.
     Functions(functions::Arguments),
@@ -60,26 +58,12 @@ enum Command {
     Explain(explain::Arguments),
     /// Asks a model about the rows of a table, and about what attributions keep of them.
     Score(score::Arguments),
-    /// Runs the scheduler of a cluster, which takes queries and hands out their parts.
-    Scheduler(cluster::scheduler::Arguments),
-    /// Runs an executor of a cluster, which does the work.
-    Executor(cluster::executor::Arguments),
-    /// Lists the queries of a cluster, or cancels one.
-    Queries(cluster::queries::Arguments),
-    /// Writes certificate and key of those who share a secret, for other programs.
-    Certificate(cluster::certificate::Arguments),
     /// Writes Parquet files of made-up scores, to measure with.
     Generate(generate::Arguments),
 }
 
 fn main() -> ExitCode {
     allocator::keep_freed_memory();
-    if std::env::args_os()
-        .nth(1)
-        .is_some_and(|command| command == "executor")
-    {
-        cluster::executor::with_stack(STACK);
-    }
     match nesting::with_stack(run) {
         Ok(Ok(code)) => code,
         Ok(Err(panic)) => resume_unwind(panic),
@@ -92,26 +76,13 @@ fn main() -> ExitCode {
 
 fn run() -> ExitCode {
     let command = XaiScale::parse().command;
-    // A query tells what went wrong by its error. Servers have a log; RUST_LOG=info tells what they do.
-    let level = match command {
-        Command::Scheduler(_) | Command::Executor(_) => "warn",
-        _ => "off",
-    };
-    let log = env_logger::Env::default().default_filter_or(level);
-    env_logger::Builder::from_env(log).init();
-    if level == "off" {
-        keep_panics_to_ourselves();
-    }
+    keep_panics_to_ourselves();
     let outcome = match command {
         Command::Sql(arguments) => running(interruptible(sql::run(arguments))),
         Command::Functions(arguments) => functions::run(&arguments),
         Command::Tables(arguments) => running(interruptible(columns::run(arguments))),
         Command::Explain(arguments) => running(interruptible(explain::run(arguments))),
         Command::Score(arguments) => running(interruptible(score::run(arguments))),
-        Command::Scheduler(arguments) => running(cluster::scheduler::run(arguments)),
-        Command::Executor(arguments) => running(cluster::executor::run(arguments)),
-        Command::Queries(arguments) => running(interruptible(cluster::queries::run(arguments))),
-        Command::Certificate(arguments) => cluster::certificate::run(&arguments),
         Command::Generate(arguments) => running(async move { generate::run(&arguments) }),
     };
     match outcome {
@@ -209,43 +180,6 @@ mod tests {
                 let parsed = XaiScale::try_parse_from(given);
                 assert!(parsed.is_ok(), "{example}\n{}", parsed.unwrap_err());
             }
-        }
-    }
-
-    /// The words of a list in YAML, some of them in quotes.
-    fn words(list: &str) -> Vec<String> {
-        let (mut words, mut is_quoted) = (vec![String::new()], false);
-        for c in list.chars() {
-            match c {
-                '"' => is_quoted = !is_quoted,
-                ',' if !is_quoted => words.push(String::new()),
-                c => words.last_mut().expect("one").push(c),
-            }
-        }
-        words.iter().map(|word| word.trim().to_owned()).collect()
-    }
-
-    #[test]
-    fn containers_are_given_commands_that_there_are() {
-        let services = include_str!("../compose.yaml").split("\n\n  ");
-        let ours = services.filter(|service| service.contains("<<: *xai-scale"));
-        let commands = ours.filter_map(|service| {
-            let (_, list) = service.split_once("command: [")?;
-            Some(words(
-                list.split_once("]\n")
-                    .map_or(list, |(list, _)| list)
-                    .trim_end_matches(']'),
-            ))
-        });
-        let commands: Vec<Vec<String>> = commands.collect();
-        let names: Vec<&str> = commands.iter().map(|words| words[0].as_str()).collect();
-        assert_eq!(names, ["scheduler", "executor", "generate", "sql"]);
-        for command in &commands {
-            let given = ["xai-scale"]
-                .into_iter()
-                .chain(command.iter().map(String::as_str));
-            let parsed = XaiScale::try_parse_from(given);
-            assert!(parsed.is_ok(), "{command:?}\n{}", parsed.unwrap_err());
         }
     }
 }

@@ -7,9 +7,6 @@
 use std::ops::ControlFlow;
 use std::thread;
 
-use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion, TreeNodeVisitor};
-use datafusion::common::{Result as Planned, plan_err};
-use datafusion::logical_expr::{Expr, LogicalPlan};
 use datafusion::sql::sqlparser::ast::{self, Query, Select, SetExpr, Visit, Visitor};
 use xai_files::Failure;
 
@@ -17,7 +14,7 @@ use xai_files::Failure;
 pub(crate) const DEEPEST: usize = 1_100;
 /// Bytes that a query may have.
 pub(crate) const LONGEST: usize = 1 << 20;
-/// Stack for the deepest terms that fit a text of that length or a message to a scheduler. The system gives a page of it
+/// Stack for the deepest terms that fit a text of that length. The system gives a page of it
 /// when it is used.
 const STACK: usize = 1 << 30;
 
@@ -49,12 +46,6 @@ pub(crate) fn check_statement(statement: &impl Visit) -> Result<(), Failure> {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(()) => Err(Failure::usage(too_deep()).help(WAY_OUT)),
     }
-}
-
-/// Refuses a plan whose terms stand too deep inside each other.
-pub(crate) fn check_plan(plan: &LogicalPlan) -> Planned<()> {
-    plan.visit_with_subqueries(&mut Depth::default())?;
-    Ok(())
 }
 
 fn too_deep() -> String {
@@ -108,43 +99,8 @@ impl Visitor for Depth {
     }
 }
 
-impl<'n> TreeNodeVisitor<'n> for Depth {
-    type Node = LogicalPlan;
-
-    fn f_down(&mut self, node: &'n LogicalPlan) -> Planned<TreeNodeRecursion> {
-        if self.down() {
-            return plan_err!("{}", too_deep());
-        }
-        node.apply_expressions(|term| term.visit(&mut OfTerm(Self::default())))
-    }
-
-    fn f_up(&mut self, _: &'n LogicalPlan) -> Planned<TreeNodeRecursion> {
-        self.0 -= 1;
-        Ok(TreeNodeRecursion::Continue)
-    }
-}
-
-struct OfTerm(Depth);
-
-impl<'n> TreeNodeVisitor<'n> for OfTerm {
-    type Node = Expr;
-
-    fn f_down(&mut self, _: &'n Expr) -> Planned<TreeNodeRecursion> {
-        match self.0.down() {
-            true => plan_err!("{}", too_deep()),
-            false => Ok(TreeNodeRecursion::Continue),
-        }
-    }
-
-    fn f_up(&mut self, _: &'n Expr) -> Planned<TreeNodeRecursion> {
-        self.0.0 -= 1;
-        Ok(TreeNodeRecursion::Continue)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use datafusion::logical_expr::{LogicalPlanBuilder, lit};
     use datafusion::sql::sqlparser::dialect::GenericDialect;
     use datafusion::sql::sqlparser::parser::Parser;
 
@@ -175,19 +131,6 @@ mod tests {
                 "SELECT 1 IN (1{})",
                 ", 1".repeat(9000)
             )));
-        };
-        with_stack(check).expect("a thread").expect("no panic");
-    }
-
-    #[test]
-    fn a_plan_is_measured_like_its_text() {
-        let check = || {
-            let sum = |n| (1..n).fold(lit(1), |sum, _| sum + lit(1));
-            let plan = |n| LogicalPlanBuilder::empty(true).project([sum(n)])?.build();
-            let checked = |n| plan(n).and_then(|plan| check_plan(&plan));
-            assert!(checked(DEEPEST).is_ok());
-            let error = checked(DEEPEST + 1).expect_err("too deep").to_string();
-            assert!(error.contains("1100 terms"), "{error}");
         };
         with_stack(check).expect("a thread").expect("no panic");
     }

@@ -20,8 +20,6 @@ use xai_core::describe::Parameter;
 use xai_files::onnx::engine::EngineOptions;
 use xai_files::onnx::model::OnnxModel;
 
-use crate::data_root;
-
 const USAGE: &str = "predict(model, inputs[, activation[, output]])";
 
 /// Numbers that a model is given at a time, 32 MB of them: a batch of rows of images would be gigabytes.
@@ -54,7 +52,7 @@ static DOCUMENTATION: LazyLock<Documentation> = LazyLock::new(|| {
     .with_sql_example("SELECT class_score(predict('model.onnx', [age, income]), 1) AS score FROM samples")
     .with_argument(
         "model",
-        "a constant text: the path of an ONNX file; on a cluster a whole path, of a file that executors have below a --data-root",
+        "a constant text: the path of an ONNX file",
     )
     .with_argument("inputs", "a list of numbers")
     .with_argument(
@@ -148,7 +146,6 @@ struct Named {
 /// Reads a model, or takes the one that was read of the file as it is.
 fn model_of(file: &Path, output: Option<&str>) -> Result<Arc<Named>> {
     static MODELS: LazyLock<Mutex<Models>> = LazyLock::new(Mutex::default);
-    data_root::check(&std::path::absolute(file)?)?;
     let written = std::fs::metadata(file).and_then(|metadata| metadata.modified());
     let written = written
         .map_err(|error| exec_datafusion_err!("{}: cannot be opened: {error}", file.display()))?;

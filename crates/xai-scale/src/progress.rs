@@ -56,11 +56,8 @@ impl Progress {
             shown.set_draw_target(ProgressDrawTarget::stderr());
             loop {
                 let seconds = start.elapsed().as_secs();
-                shown.set_message(match rows_read(&plan) {
-                    // What a cluster has read is not known here.
-                    0 => format!("{seconds} s"),
-                    rows => format!("{} rows read, {seconds} s", HumanCount(rows as u64)),
-                });
+                let rows = HumanCount(rows_read(&plan) as u64);
+                shown.set_message(format!("{rows} rows read, {seconds} s"));
                 shown.tick();
                 tokio::time::sleep(TICK).await;
             }

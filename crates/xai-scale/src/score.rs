@@ -16,10 +16,9 @@ use xai_core::describe::Parameter;
 use xai_files::{Failure, InFile};
 
 use crate::answer;
-use crate::cluster::ClusterOptions;
 use crate::failure::of_query;
 use crate::output::{OutFile, Output};
-use crate::session::Limits;
+use crate::session::{Limits, embedded};
 use crate::tables::{self, ReadOptions};
 
 /// Asks a model about the rows of a table, and about what attributions keep of them, for the functions of queries.
@@ -36,7 +35,7 @@ use crate::tables::{self, ReadOptions};
   xai-scale score --model model.onnx --data runs --inputs age,income --out scores.parquet
   xai-scale score --model model.onnx --data runs --inputs x --explanations lime --targets label --out scores.parquet")]
 pub(crate) struct Arguments {
-    /// The model; on a cluster a file that executors have at the same path, below a --data-root.
+    /// The ONNX file of the model.
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
     /// The model's output that holds the scores. Default: the only one of floating-point numbers.
@@ -59,8 +58,6 @@ pub(crate) struct Arguments {
     /// Column of the class whose score counts, an integer from 0; the predicted one where it is not given.
     #[arg(long, value_name = "COLUMN")]
     targets: Option<String>,
-    #[command(flatten)]
-    cluster: ClusterOptions,
     /// Parts that the table is read in at the same time; the number of cores where it is not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
     partitions: Option<u32>,
@@ -83,16 +80,15 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
         partitions: arguments.partitions.map(|partitions| partitions as usize),
         ..Limits::default()
     };
-    let session = arguments.cluster.session(&limits).await?;
-    let context = &session.context;
+    let session = embedded(&limits)?;
     let model = arguments.model.canonicalize();
     let model = model
         .map_err(Failure::cannot_be_opened)
         .in_file(&arguments.model)?;
     let reading = arguments.reading;
-    let (rows, table) = tables::read(context, &arguments.data, reading).await?;
+    let (rows, table) = tables::read(&session, &arguments.data, reading).await?;
     table.check_output(&arguments.out)?;
-    let scored = scored(context, rows, &arguments, &model)?;
+    let scored = scored(&session, rows, &arguments, &model)?;
     answer::write(&session, scored.logical_plan(), &table, &Output::File(out)).await
 }
 

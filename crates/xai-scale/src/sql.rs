@@ -11,10 +11,9 @@ use xai_files::Failure;
 
 use crate::amount;
 use crate::answer;
-use crate::cluster::ClusterOptions;
 use crate::failure::of_query;
 use crate::output::{self, Format, OutFile, OutFolder, Output};
-use crate::session::{Limits, Setting};
+use crate::session::{Limits, Setting, embedded};
 use crate::statements;
 use crate::tables::{self, ReadOptions};
 
@@ -29,7 +28,7 @@ use crate::tables::{self, ReadOptions};
 #[command(after_help = "Examples:
   xai-scale sql \"SELECT explainer, average_drop(base, masked) FROM 'scores.parquet' GROUP BY explainer\"
   xai-scale sql \"SELECT class, average_drop(base, masked) FROM 'runs' GROUP BY class\" --out drop.parquet
-  xai-scale sql \"SELECT average_drop(base, masked) FROM 'runs'\" --scheduler 127.0.0.1:50050 --json")]
+  xai-scale sql \"SELECT average_drop(base, masked) FROM 'runs'\" --memory-limit 2GB --json")]
 pub(crate) struct Arguments {
     /// The query, or several with semicolons between them; without it, and without --file, they are read from standard input.
     #[arg(value_name = "SQL", conflicts_with = "file")]
@@ -53,37 +52,29 @@ pub(crate) struct Arguments {
     /// A setting of the engine for this query, as datafusion.execution.batch_size=1024; may be given again.
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<Setting>,
-    #[command(flatten)]
-    cluster: ClusterOptions,
     /// Parts that a table is read in at the same time; the number of cores where it is not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
     partitions: Option<u32>,
-    /// Memory that the query may take before it goes to disk, as 2GB; on a cluster the executors have their own limit.
-    #[arg(long, value_name = "BYTES", value_parser = amount::bytes, conflicts_with = "scheduler")]
+    /// Memory that the query may take before it goes to disk, as 2GB.
+    #[arg(long, value_name = "BYTES", value_parser = amount::bytes)]
     memory_limit: Option<usize>,
     #[command(flatten)]
     reading: ReadOptions,
-    /// Give up after so many seconds; on a cluster after a day where it is not given.
+    /// Give up after this number of seconds.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: Option<u64>,
 }
 
 /// Answers the query.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
-    let a_day = arguments.cluster.scheduler().map(|_| 24 * 3600);
-    let Some(seconds) = arguments.timeout.or(a_day) else {
+    let Some(seconds) = arguments.timeout else {
         return answer_all(&arguments).await;
     };
     match timeout(Duration::from_secs(seconds), answer_all(&arguments)).await {
         Ok(outcome) => outcome,
         Err(_) => {
             let failure = Failure::new(format_args!("no result within {seconds} seconds"));
-            Err(match arguments.cluster.scheduler() {
-                Some(scheduler) => failure.help(format_args!(
-                    "has the scheduler at {scheduler} executors? give more time with --timeout"
-                )),
-                None => failure.help("give more time with --timeout"),
-            })
+            Err(failure.help("give more time with --timeout"))
         }
     }
 }
@@ -119,9 +110,9 @@ async fn answer_one(arguments: &Arguments, statement: Statement) -> Result<(), F
         memory: arguments.memory_limit,
         settings: arguments.set.clone(),
     };
-    let session = arguments.cluster.session(&limits).await?;
+    let session = embedded(&limits)?;
     let reading = arguments.reading;
-    let (plan, tables) = tables::plan(&session.context, statement, reading).await?;
+    let (plan, tables) = tables::plan(&session, statement, reading).await?;
     if let Some(out) = &arguments.out {
         tables.check_output(out)?;
     }

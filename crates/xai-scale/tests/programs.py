@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 PROGRAM = os.environ["XAI_SCALE"]
@@ -52,23 +50,6 @@ class Program:
         code, _, err = self.run("sql", f"SELECT count(*) FROM '{table}'", *options, **variables)
         assert code != 0
         return err
-
-    @contextmanager
-    def cluster(self, *options: str, of_scheduler: tuple[str, ...] = ()) -> Iterator[str]:
-        """The address of a scheduler with two executors."""
-        with ExitStack() as running:
-
-            def server(*arguments: str) -> str:
-                process = self.start(*arguments, *options)
-                running.callback(process.communicate)
-                running.callback(process.kill)
-                assert process.stdout is not None
-                return process.stdout.readline()
-
-            address = server("scheduler", "--port", "0", *of_scheduler).split()[-1]
-            for _ in range(2):
-                server("executor", "--scheduler", address, "--concurrent-tasks", "1")
-            yield address
 
 
 def drop(table: str | Path) -> str:

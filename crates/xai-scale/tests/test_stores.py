@@ -121,16 +121,6 @@ def test_tables_in_a_store_give_the_bits_of_files(store: Store) -> None:
     assert store.output("sql", query, "--json") == '[{"model":"a b","n":4000}]\n'
 
 
-def test_two_executors_read_a_store_and_a_data_root_holds_there(store: Store) -> None:
-    with store.cluster("--data-root", f"{store.bucket}/runs") as address:
-        to = ["--scheduler", address]
-        here = store.drop("runs")
-        for table in ["runs", "runs/*.parquet"]:
-            assert store.drop(f"{store.bucket}/{table}", "--partitions", "4", *to) == here
-        for table in [f"{store.bucket}/models", str(store.folder / "runs")]:
-            assert "not below a --data-root" in store.refused(table, *to)
-
-
 def test_credentials_are_those_of_the_programs_of_the_store(store: Store) -> None:
     here = store.drop("runs")
     table = f"{store.bucket}/runs"

@@ -73,12 +73,6 @@ pub(crate) async fn write(
     Ok(())
 }
 
-/// Prints rows as a table.
-pub(crate) fn print_table(rows: &RecordBatch) -> Result<(), Failure> {
-    let text = table::table(&rows.schema(), std::slice::from_ref(rows)).map_err(of_arrow)?;
-    print(text.as_bytes())
-}
-
 fn of_arrow(error: ArrowError) -> Failure {
     Failure::new(error.to_string())
 }

@@ -1,8 +1,7 @@
 //! Which file of a table cannot be read.
 //!
 //! The engine reads many files at the same time and does not tell of which one an error is. So every scan of files is
-//! wrapped, here and on the executors of a cluster: after an error it reads its files again, one after the other, until
-//! one fails. It is also where a query that was ended stops: after each batch.
+//! wrapped: after an error it reads its files again, one after the other, until one fails. It is also where a query that was ended stops: after each batch.
 
 use std::any::Any;
 use std::error::Error;
@@ -31,6 +30,7 @@ use crate::failure::of_query;
 use crate::tables::files::url_of;
 
 /// A file that cannot be read.
+#[derive(Debug)]
 pub(super) struct Unreadable {
     store: ObjectStoreUrl,
     location: Location,
@@ -59,17 +59,10 @@ impl fmt::Display for Unreadable {
     }
 }
 
-/// The same: an executor sends an error as this text, which the person who asked reads.
-impl fmt::Debug for Unreadable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
 impl Error for Unreadable {}
 
 /// A plan whose scans name the file that they cannot read.
-pub(crate) fn named(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+fn named(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
     let wrapped = |node: Arc<dyn ExecutionPlan>| match files_of(&node) {
         Some(_) => Ok(Transformed::yes(Arc::new(Scan(node)) as _)),
         None => Ok(Transformed::no(node)),
@@ -102,14 +95,6 @@ impl PhysicalOptimizerRule for NameFiles {
 /// A scan of files.
 #[derive(Debug)]
 struct Scan(Arc<dyn ExecutionPlan>);
-
-/// The files of a scan, wrapped or not.
-pub(crate) fn scanned(node: &Arc<dyn ExecutionPlan>) -> Option<&FileScanConfig> {
-    match node.downcast_ref::<Scan>() {
-        Some(Scan(scan)) => files_of(scan),
-        None => files_of(node),
-    }
-}
 
 fn files_of(node: &Arc<dyn ExecutionPlan>) -> Option<&FileScanConfig> {
     let source = node.downcast_ref::<DataSourceExec>()?;

@@ -1,7 +1,6 @@
 //! Paths as names of tables.
 //!
-//! Plans travel to a cluster with names as texts, in which a dot divides a name. So a table has a name of letters, and the
-//! query is changed to say that name.
+//! A dot divides a name in SQL, and a path has dots. So a table gets a name of letters, and the query is changed to use it.
 
 use std::ops::ControlFlow;
 

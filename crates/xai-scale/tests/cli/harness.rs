@@ -1,10 +1,8 @@
 //! Processes that end with their test, also where it fails.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -13,34 +11,14 @@ use tempfile::TempDir;
 pub(crate) const LONGEST: Duration = Duration::from_secs(120);
 
 /// A process that is killed when it is dropped.
-pub(crate) struct Running(Child);
+struct Running(Child);
 
 impl Running {
-    pub(crate) fn id(&self) -> u32 {
-        self.0.id()
-    }
-
     /// As a machine that loses its power: nothing is said and nothing is tidied up.
-    pub(crate) fn kill(&mut self) {
+    fn kill(&mut self) {
         // A process that has ended by itself need not be killed.
         let _ = self.0.kill();
         self.0.wait().expect("waited for");
-    }
-}
-
-#[cfg(unix)]
-impl Running {
-    /// As a person or a service manager stops it, by the name of a signal; the code that it ends with.
-    pub(crate) fn stop(mut self, signal: &str) -> Option<i32> {
-        send(signal, self.0.id());
-        let deadline = Instant::now() + LONGEST;
-        loop {
-            if let Some(status) = self.0.try_wait().expect("asked") {
-                return status.code();
-            }
-            assert!(Instant::now() < deadline, "still running after {signal}");
-            std::thread::sleep(Duration::from_millis(20));
-        }
     }
 }
 
@@ -148,7 +126,6 @@ fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_xai-scale"));
     command
         .args(arguments)
-        .env_remove("RUST_LOG")
         .stdin(Stdio::null())
         .stdout(Stdio::piped());
     command
@@ -185,142 +162,5 @@ pub(crate) fn ended(mut child: Child, within: Duration) -> Said {
         code: status.code(),
         out,
         err,
-    }
-}
-
-/// A server, started with options, and the first line that it prints.
-pub(crate) fn server(arguments: &[&str], log: &Path) -> (Running, String) {
-    let mut child = command(arguments)
-        .env("RUST_LOG", "warn,ballista_executor=info")
-        .stderr(File::create(log).expect("a log"))
-        .spawn()
-        .expect("starts");
-    let out = child.stdout.take().expect("a pipe");
-    let running = Running(child);
-    let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || {
-        let mut out = BufReader::new(out);
-        let mut line = String::new();
-        let _ = out.read_line(&mut line);
-        let _ = sender.send(line);
-        // The pipe stays open as long as the server lives.
-        let _ = std::io::copy(&mut out, &mut std::io::sink());
-    });
-    let line = receiver.recv_timeout(LONGEST).unwrap_or_default();
-    let said = std::fs::read_to_string(log).unwrap_or_default();
-    assert!(!line.is_empty(), "{said}");
-    (running, line.trim().to_owned())
-}
-
-/// A scheduler on a free port, with more options, and its address.
-pub(crate) fn scheduler(options: &[&str], log: &Path) -> (Running, String) {
-    let arguments = [&["scheduler", "--port", "0"][..], options].concat();
-    let (scheduler, line) = server(&arguments, log);
-    let address = line.strip_prefix("scheduler at ").expect("an address");
-    (scheduler, address.to_owned())
-}
-
-/// A scheduler and executors on free ports of the loopback.
-pub(crate) struct Cluster {
-    pub(crate) executors: Vec<Running>,
-    pub(crate) scheduler: Running,
-    pub(crate) address: String,
-    /// Options of each executor.
-    options: Vec<String>,
-    folder: TempDir,
-}
-
-impl Cluster {
-    pub(crate) fn new(executors: usize) -> Self {
-        Self::with(executors, &[], &[])
-    }
-
-    /// With more options for the scheduler and for each executor.
-    pub(crate) fn with(executors: usize, of_scheduler: &[&str], of_executor: &[&str]) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let log = folder.path().join("scheduler");
-        let (scheduler, address) = scheduler(
-            &[&["--executor-timeout", "10"], of_scheduler].concat(),
-            &log,
-        );
-        let mut cluster = Self {
-            executors: Vec::new(),
-            scheduler,
-            address,
-            options: of_executor.iter().map(ToString::to_string).collect(),
-            folder,
-        };
-        (0..executors).for_each(|_| cluster.add_executor());
-        cluster
-    }
-
-    /// Starts one more.
-    pub(crate) fn add_executor(&mut self) {
-        let number = self.executors.len();
-        let work = self.folder.path().join(format!("work-{number}"));
-        let work = work.to_str().expect("a name");
-        let options = ["--work-dir", work, "--concurrent-tasks", "1"];
-        let own = self.options.iter().map(String::as_str).collect::<Vec<_>>();
-        let to = ["executor", "--scheduler", &self.address];
-        let log = self.folder.path().join(format!("executor-{number}"));
-        let (executor, _) = server(&[&to[..], &options, &own].concat(), &log);
-        self.executors.push(executor);
-    }
-
-    /// Starts a scheduler where the one before was.
-    pub(crate) fn scheduler_again(&mut self) {
-        let (_, port) = self.address.rsplit_once(':').expect("a port");
-        let arguments = ["scheduler", "--port", port, "--executor-timeout", "10"];
-        let log = self.folder.path().join("scheduler-again");
-        self.scheduler = server(&arguments, &log).0;
-    }
-
-    /// The folders of queries that an executor holds.
-    pub(crate) fn results(&self, executor: usize) -> Vec<PathBuf> {
-        let work = self.folder.path().join(format!("work-{executor}"));
-        let below = |folder: PathBuf| -> Vec<PathBuf> {
-            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-            entries.map(|entry| entry.path()).collect()
-        };
-        // An executor has a folder of its own, in it `results`, and in that the engine one for what does not fit memory.
-        let own = below(work).into_iter();
-        let queries = own.flat_map(|own| below(own.join("results")));
-        let is_query = |path: &PathBuf| !path.to_string_lossy().contains("/datafusion-");
-        queries.filter(is_query).collect()
-    }
-
-    /// What an executor has logged.
-    pub(crate) fn log(&self, executor: usize) -> String {
-        let log = self.folder.path().join(format!("executor-{executor}"));
-        std::fs::read_to_string(log).unwrap_or_default()
-    }
-
-    /// How many parts of queries an executor has begun.
-    fn n_tasks_of(&self, executor: usize) -> usize {
-        self.log(executor).matches("Received task").count()
-    }
-
-    /// How many parts of queries all executors have begun.
-    pub(crate) fn n_tasks(&self) -> usize {
-        let executors = 0..self.executors.len();
-        executors.map(|executor| self.n_tasks_of(executor)).sum()
-    }
-
-    /// Waits until all executors have begun so many parts of queries.
-    pub(crate) fn wait_for_tasks(&self, n: usize) {
-        wait_until(|| self.n_tasks() >= n, "too few tasks");
-    }
-
-    /// Waits until an executor has begun a part of a query.
-    pub(crate) fn wait_for_work(&self, executor: usize) {
-        wait_until(|| self.n_tasks_of(executor) > 0, "no work for an executor");
-    }
-}
-
-fn wait_until(is_so: impl Fn() -> bool, otherwise: &str) {
-    let deadline = Instant::now() + LONGEST;
-    while !is_so() {
-        assert!(Instant::now() < deadline, "{otherwise}");
-        std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -1,6 +1,6 @@
 //! What a person reads when the data or the query is wrong.
 
-use crate::harness::{Cluster, Files};
+use crate::harness::Files;
 
 fn query_of(table: &str) -> String {
     format!("SELECT sum(base) AS s FROM '{table}'")
@@ -180,11 +180,10 @@ fn a_file_that_lacks_a_column_is_named() {
     }
 }
 
-/// Also where the query does not read what is different, here and on a cluster.
+/// Also where the query does not read what is different.
 #[test]
 fn a_file_of_another_table_is_named_with_the_difference() {
     let files = Files::new();
-    let cluster = Cluster::new(1);
     for ending in ["parquet", "csv", "jsonl", "arrow"] {
         std::fs::create_dir(files.path(ending)).expect("made");
         for (name, row) in [("a", "0.5 AS base"), ("b", "'x' AS base"), ("c", "1 AS n")] {
@@ -194,21 +193,17 @@ fn a_file_of_another_table_is_named_with_the_difference() {
                 .well();
         }
         let count = format!("SELECT count(*) AS n FROM '{ending}'");
-        for options in [&[][..], &["--scheduler", &cluster.address]] {
-            let said = files.run(&[&["sql", &count][..], options].concat());
-            let (error, help) = said.badly(1);
-            let expected = format!(
-                "{ending}/b.{ending}: its column `base` is Utf8, and Float64 in {ending}/a.{ending}"
-            );
-            assert_eq!(error.replace("Utf8View", "Utf8"), expected);
-            assert!(help.contains("one type"), "{help}");
-        }
+        let said = files.run(&["sql", &count]);
+        let (error, help) = said.badly(1);
+        let expected = format!(
+            "{ending}/b.{ending}: its column `base` is Utf8, and Float64 in {ending}/a.{ending}"
+        );
+        assert_eq!(error.replace("Utf8View", "Utf8"), expected);
+        assert!(help.contains("one type"), "{help}");
         std::fs::remove_file(files.path(format!("{ending}/b.{ending}"))).expect("removed");
-        for options in [&[][..], &["--scheduler", &cluster.address]] {
-            let said = files.run(&[&["sql", &count][..], options].concat());
-            let (error, _) = said.badly(1);
-            assert_eq!(error, format!("{ending}/a.{ending}: no column `n`"));
-        }
+        let said = files.run(&["sql", &count]);
+        let (error, _) = said.badly(1);
+        assert_eq!(error, format!("{ending}/a.{ending}: no column `n`"));
     }
 }
 
@@ -322,9 +317,8 @@ fn arguments_that_cannot_be_are_wrong_usage() {
         &["sql", DROP, "--out", "x.csv", "--json"],
         &["sql", DROP, "--memory-limit", "much"],
         &["sql", DROP, "--partitions", "0"],
-        &["sql", DROP, "--scheduler", "a b"],
-        &["scheduler", "--bind", "everywhere"],
-        &["executor"],
+        &["sql", DROP, "--timeout", "soon"],
+        &["scheduler"],
     ] {
         let said = files.run(arguments);
         assert_eq!(said.code, Some(2), "{arguments:?}: {}", said.err);

@@ -1,11 +1,10 @@
 //! NaN, and what leads to no file.
 
-use crate::harness::{Cluster, Files};
+use crate::harness::Files;
 
 #[test]
 fn a_number_that_is_not_finite_is_in_a_row_and_a_column_of_a_file() {
     let files = Files::new();
-    let cluster = Cluster::new(1);
     std::fs::create_dir(files.path("text")).expect("made");
     let good = "base,masked,other\n".to_owned() + &"0.5,0.25,NaN\n".repeat(20_000);
     std::fs::write(files.path("text/a.csv"), &good).expect("written");
@@ -25,18 +24,16 @@ fn a_number_that_is_not_finite_is_in_a_row_and_a_column_of_a_file() {
         ("groundtruth_f1(base, masked)", "groundtruth_f1: target: "),
     ];
     for (table, file) in [("text", "text/b.csv"), ("columns", "columns/b.parquet")] {
-        for options in [&[][..], &["--scheduler", &cluster.address]] {
-            for (call, begin) in calls {
-                let query = format!("SELECT {call} FROM '{table}'");
-                let said = files.run(&[&["sql", &query][..], options].concat());
-                let (error, help) = said.badly(1);
-                assert!(
-                    error.contains(&format!("{begin}not a finite number")),
-                    "{error}"
-                );
-                let place = format!("row 20001 of {file} has one in the column `masked`");
-                assert!(help.contains(&place), "{help}");
-            }
+        for (call, begin) in calls {
+            let query = format!("SELECT {call} FROM '{table}'");
+            let said = files.run(&["sql", &query]);
+            let (error, help) = said.badly(1);
+            assert!(
+                error.contains(&format!("{begin}not a finite number")),
+                "{error}"
+            );
+            let place = format!("row 20001 of {file} has one in the column `masked`");
+            assert!(help.contains(&place), "{help}");
         }
     }
     // In a list, and where what the query computes is not finite.

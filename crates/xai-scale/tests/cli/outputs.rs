@@ -1,6 +1,6 @@
 //! Where rows go, and how tables are read and queries run, by options.
 
-use crate::harness::{Cluster, Files};
+use crate::harness::Files;
 
 const ROWS: &str =
     "SELECT * FROM (VALUES (1, 'a', 0.5), (2, 'b/c', 0.25), (3, NULL, 2.0)) AS t (n, name, x)";
@@ -117,10 +117,6 @@ fn text_is_read_with_its_delimiter() {
     }
     let read = files.run(&[&sum[..], &["--delimiter", ";"]].concat());
     assert_eq!(read.well(), "[{\"a\":4}]\n");
-    let cluster = Cluster::new(1);
-    let options = ["--delimiter", ";", "--scheduler", &cluster.address];
-    let read = files.run(&[&sum[..], &options].concat());
-    assert_eq!(read.well(), "[{\"a\":4}]\n", "on a cluster");
     let columns = files.run(&["tables", "x.csv", "--delimiter", ";", "--json"]);
     assert!(columns.well().contains("\"name\":\"b\""));
     let said = files.run(&[&sum[..], &["--delimiter", "''"]].concat());
@@ -128,15 +124,12 @@ fn text_is_read_with_its_delimiter() {
 }
 
 #[test]
-fn the_engine_has_settings_here_and_on_a_cluster() {
+fn the_engine_has_settings() {
     let files = Files::with_scores(1000, 3, 4);
-    let cluster = Cluster::new(1);
     let plan = "EXPLAIN SELECT explainer, avg(base) FROM 'runs' GROUP BY explainer";
-    for to in [&[][..], &["--scheduler", &cluster.address]] {
-        let set = ["--set", "datafusion.execution.target_partitions=3"];
-        let plan = files.run(&[&["sql", plan][..], &set, to].concat()).well();
-        assert!(plan.contains("], 3)"), "{plan}");
-    }
+    let set = ["--set", "datafusion.execution.target_partitions=3"];
+    let plan = files.run(&[&["sql", plan][..], &set].concat()).well();
+    assert!(plan.contains("], 3)"), "{plan}");
     for wrong in [
         "datafusion.execution.none=1",
         "batch_size",

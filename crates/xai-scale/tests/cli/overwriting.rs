@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::harness::{Cluster, Files};
+use crate::harness::Files;
 
 /// The files of a folder, with their bytes.
 fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -69,12 +69,6 @@ fn with_links() -> Files {
 #[test]
 fn an_output_that_is_read_is_refused_and_what_is_read_stays() {
     check(&with_links(), &[]);
-}
-
-#[test]
-fn an_output_that_executors_read_is_refused_and_what_is_read_stays() {
-    let cluster = Cluster::new(1);
-    check(&with_links(), &["--scheduler", &cluster.address]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use xai_files::arrays;
 use xai_files::onnx::engine::EngineOptions;
 use xai_files::onnx::model::OnnxModel;
 
-use crate::harness::{Cluster, Files};
+use crate::harness::Files;
 
 const ROWS: usize = 60;
 
@@ -50,7 +50,7 @@ fn images(files: &Files) {
 }
 
 #[test]
-fn scores_give_the_average_drop_of_the_library_here_and_on_a_cluster() {
+fn scores_give_the_average_drop_of_the_library_in_any_number_of_partitions() {
     let files = Files::new();
     images(&files);
     let model = sample("model.onnx");
@@ -69,7 +69,6 @@ fn scores_give_the_average_drop_of_the_library_here_and_on_a_cluster() {
         )
         .expect("a value");
     let model = model.to_str().expect("a name");
-    let cluster = Cluster::new(2);
     let score = [
         "score",
         "--model",
@@ -86,7 +85,7 @@ fn scores_give_the_average_drop_of_the_library_here_and_on_a_cluster() {
         "softmax",
         "--out",
     ];
-    let to = ["--scheduler", &cluster.address, "--partitions", "2"];
+    let to = ["--partitions", "2"];
     let drop_of = |name: &str, options: &[&str]| -> f64 {
         files.run(&[&score[..], &[name], options].concat()).well();
         let query =
@@ -95,14 +94,17 @@ fn scores_give_the_average_drop_of_the_library_here_and_on_a_cluster() {
         assert_eq!(rows[0]["n"], ROWS);
         rows[0]["drop"].as_f64().expect("a number")
     };
-    assert_eq!(drop_of("here.parquet", &[]).to_bits(), drop.value.to_bits());
-    assert_eq!(drop_of("there.arrow", &to).to_bits(), drop.value.to_bits());
+    assert_eq!(
+        drop_of("one.parquet", &["--partitions", "1"]).to_bits(),
+        drop.value.to_bits()
+    );
+    assert_eq!(drop_of("two.arrow", &to).to_bits(), drop.value.to_bits());
     let rows = |name: &str| {
         let query = format!("SELECT * FROM '{name}' ORDER BY id");
         files.json(&query, &[])
     };
-    assert_eq!(rows("here.parquet"), rows("there.arrow"));
-    let columns = files.run(&["tables", "here.parquet", "--json"]).well();
+    assert_eq!(rows("one.parquet"), rows("two.arrow"));
+    let columns = files.run(&["tables", "one.parquet", "--json"]).well();
     let columns: Value = serde_json::from_str(&columns).expect("columns");
     let columns = columns[0]["columns"].as_array().expect("columns").iter();
     let names: Vec<&Value> = columns.map(|column| &column["name"]).collect();
@@ -114,9 +116,9 @@ fn scores_give_the_average_drop_of_the_library_here_and_on_a_cluster() {
     let query = format!(
         "SELECT id, predicted_class(predict('{model}', x)) AS class FROM 'images' ORDER BY id"
     );
-    let predicted = files.json(&query, &to[..2]);
+    let predicted = files.json(&query, &to);
     let expected = files.json(
-        "SELECT id, predicted AS class FROM 'here.parquet' ORDER BY id",
+        "SELECT id, predicted AS class FROM 'one.parquet' ORDER BY id",
         &[],
     );
     assert_eq!(predicted, expected);
@@ -203,31 +205,4 @@ fn columns_are_inputs_and_a_row_that_lacks_one_has_no_score() {
         said.badly(1).0.contains("class 2: there are 2 outputs"),
         "{said:?}"
     );
-}
-
-#[test]
-fn executors_run_models_below_their_data_roots_alone() {
-    let files = Files::new();
-    images(&files);
-    std::fs::copy(sample("model.onnx"), files.path("images/model.onnx.kept")).expect("copied");
-    let root = files.path("images");
-    let of_root = ["--data-root", root.to_str().expect("a name")];
-    let cluster = Cluster::with(1, &of_root, &of_root);
-    let outside = sample("model.onnx");
-    for (model, is_read) in [(root.join("model.onnx.kept"), true), (outside, false)] {
-        let table = root.join("a.jsonl");
-        let query = format!(
-            "SELECT count(predict('{}', x)) AS n FROM '{}'",
-            model.display(),
-            table.display()
-        );
-        let said = files.run(&["sql", &query, "--json", "--scheduler", &cluster.address]);
-        match is_read {
-            true => assert_eq!(said.well(), "[{\"n\":25}]\n"),
-            false => {
-                let (error, _) = said.badly(1);
-                assert!(error.contains("not below a --data-root"), "{error}");
-            }
-        }
-    }
 }

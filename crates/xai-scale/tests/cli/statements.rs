@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::harness::{Cluster, Files, LONGEST, ended};
+use crate::harness::{Files, LONGEST, ended};
 
 const TWO: &str = "SELECT count(*) AS n FROM 'runs'; -- One; and another.
 SELECT 'a;b' AS text;
@@ -67,16 +67,13 @@ fn what_is_no_query_is_told_as_such() {
 #[test]
 fn a_query_is_explained() {
     let files = Files::with_scores(100, 2, 1);
-    let cluster = Cluster::new(1);
-    for options in [&[][..], &["--scheduler", &cluster.address]] {
-        let query =
-            "EXPLAIN SELECT explainer, average_drop(base, masked) FROM 'runs' GROUP BY explainer";
-        let plan = files.run(&[&["sql", query][..], options].concat()).well();
-        assert!(
-            plan.contains("average_drop(") && plan.lines().count() > 5,
-            "{plan}"
-        );
-    }
+    let query =
+        "EXPLAIN SELECT explainer, average_drop(base, masked) FROM 'runs' GROUP BY explainer";
+    let plan = files.run(&["sql", query]).well();
+    assert!(
+        plan.contains("average_drop(") && plan.lines().count() > 5,
+        "{plan}"
+    );
     let plan = files
         .run(&["sql", "EXPLAIN ANALYZE SELECT sum(base) FROM 'runs'"])
         .well();

@@ -1,4 +1,4 @@
-//! Tables by address and by pattern. Those in S3 are tested from Python, where there is a server for it (`tests/test_s3.py`).
+//! Tables by address and by pattern. Those in S3 are tested from Python, where there is a server for it (`tests/test_stores.py`).
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Result, Seek, SeekFrom, Write};
@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 
 use crate::functions::grouped;
-use crate::harness::{Cluster, Files};
+use crate::harness::Files;
 
 const DROP: &str = "average_drop(base, masked)";
 
@@ -67,34 +67,18 @@ fn answer(mut caller: &TcpStream, folder: &Path) -> Result<()> {
 }
 
 #[test]
-fn files_are_read_by_http_here_and_on_a_cluster() {
+fn files_are_read_by_http() {
     let files = Files::with_scores(3000, 3, 1);
     files
         .run(&["sql", "SELECT * FROM 'runs'", "--out", "runs.csv"])
         .well();
     let address = served(&files.path(""));
     let expected = files.json(&grouped(DROP, "runs"), &[]);
-    let cluster = Cluster::new(2);
-    let of_store = ["--data-root", &format!("{address}/runs")];
-    let guarded = Cluster::with(1, &of_store, &of_store);
-    let to = |cluster: &Cluster| ["--scheduler".to_owned(), cluster.address.clone()];
     for table in ["runs/part-00000.parquet", "runs.csv"] {
         let query = grouped(DROP, &format!("{address}/{table}"));
         assert_eq!(files.json(&query, &[]), expected, "{table}");
-        let here = to(&cluster);
-        let options = [here[0].as_str(), &here[1], "--partitions", "3"];
-        assert_eq!(files.json(&query, &options), expected, "{table}");
-        // What is below the root is read, and nothing else.
-        let there = to(&guarded);
-        let asked = ["sql", &query, "--json", &there[0], &there[1]];
-        let said = files.run(&asked);
-        match table.starts_with("runs/") {
-            true => assert_eq!(said.well(), expected),
-            false => {
-                let (error, _) = said.badly(1);
-                assert!(error.contains("not below a --data-root"), "{error}");
-            }
-        }
+        let in_parts = files.json(&query, &["--partitions", "3"]);
+        assert_eq!(in_parts, expected, "{table}");
     }
     let query = grouped(DROP, &format!("{address}/none.csv"));
     let said = files.run(&["sql", &query]);
@@ -152,22 +136,16 @@ fn a_folder_is_all_files_below_it() {
     for (name, of) in [("t/1.csv", 1), ("t/b/2.csv", 2), ("t/b/c/3.csv", 4)] {
         number(files.path(name), of);
     }
-    let sum = |table: &str, options: &[&str]| {
-        files.json(&format!("SELECT sum(a) AS s FROM '{table}'"), options)
-    };
-    let cluster = Cluster::new(1);
-    let to = ["--scheduler", cluster.address.as_str()];
-    for options in [&[][..], &to] {
-        assert_eq!(sum("t", options), "[{\"s\":7}]\n");
-        assert_eq!(sum("t/b", options), "[{\"s\":6}]\n");
-        assert_eq!(sum("t/b/*.csv", options), "[{\"s\":2}]\n");
-        assert_eq!(sum("t/?.csv", options), "[{\"s\":1}]\n");
-        assert_eq!(sum("t/[1-3].csv", options), "[{\"s\":1}]\n");
-    }
+    let sum = |table: &str| files.json(&format!("SELECT sum(a) AS s FROM '{table}'"), &[]);
+    assert_eq!(sum("t"), "[{\"s\":7}]\n");
+    assert_eq!(sum("t/b"), "[{\"s\":6}]\n");
+    assert_eq!(sum("t/b/*.csv"), "[{\"s\":2}]\n");
+    assert_eq!(sum("t/?.csv"), "[{\"s\":1}]\n");
+    assert_eq!(sum("t/[1-3].csv"), "[{\"s\":1}]\n");
     // A pattern tells files of one format from others.
     number(files.path("t/notes.json"), 1);
     assert_eq!(files.run(&["tables", "t"]).code, Some(1));
-    assert_eq!(sum("t/*.csv", &[]), "[{\"s\":1}]\n");
+    assert_eq!(sum("t/*.csv"), "[{\"s\":1}]\n");
     // Files are compared whichever way they are named.
     std::fs::write(files.path("t/2.csv"), "b\n1\n").expect("written");
     let said = files.run(&["tables", "t/*.csv"]);
@@ -181,7 +159,7 @@ fn a_folder_is_all_files_below_it() {
     // A name that is one.
     number(files.path("[a].csv"), 9);
     number(files.path("a.csv"), 3);
-    assert_eq!(sum("[a].csv", &[]), "[{\"s\":9}]\n");
+    assert_eq!(sum("[a].csv"), "[{\"s\":9}]\n");
     let said = files.run(&["sql", "SELECT 1 AS a", "--out", "t/4.csv"]);
     said.well();
     let query = "SELECT a FROM 't/*.csv'";

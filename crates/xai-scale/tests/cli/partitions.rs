@@ -1,4 +1,4 @@
-//! A scheduler and two executors: the bits of one machine.
+//! Results do not depend on how the rows are divided: the same bits for any number of partitions, files and formats.
 
 use std::collections::BTreeMap;
 
@@ -6,55 +6,48 @@ use serde_json::Value;
 use xai_attribution::AverageDrop;
 
 use crate::functions::{QUERIES, grouped, widen};
-use crate::harness::{Cluster, Files};
+use crate::harness::Files;
 
 #[test]
-fn two_executors_give_the_bits_of_one_machine_for_every_function() {
+fn every_function_has_the_same_bits_for_any_number_of_partitions() {
     let files = Files::with_scores(12_000, 5, 6);
     widen(&files, 6);
-    let cluster = Cluster::new(2);
-    let options = ["--partitions", "7", "--scheduler", &cluster.address];
     for (function, call) in QUERIES {
-        let query = grouped(call, "wide");
-        let here = files.json(&query, &["--partitions", "1"]);
-        assert!(here.contains("\"value\":"), "{function}: {here}");
-        assert_eq!(files.json(&query, &options), here, "{function}");
-        let query = format!("SELECT {call} AS value FROM 'wide'");
-        let here = files.json(&query, &["--partitions", "5"]);
-        assert_eq!(files.json(&query, &options), here, "{function}");
+        let grouped = grouped(call, "wide");
+        let total = format!("SELECT {call} AS value FROM 'wide'");
+        for query in [grouped, total] {
+            let one = files.json(&query, &["--partitions", "1"]);
+            assert!(one.contains("\"value\":"), "{function}: {one}");
+            let seven = files.json(&query, &["--partitions", "7"]);
+            assert_eq!(seven, one, "{function}");
+        }
     }
-    // Any number of parts.
-    for (partitions, (_, call)) in ["1", "2", "3", "16", "64"]
+    for (partitions, (_, call)) in ["2", "3", "16", "64"]
         .into_iter()
         .zip(QUERIES.iter().cycle().skip(10))
     {
         let query = grouped(call, "wide");
-        let options = ["--partitions", partitions, "--scheduler", &cluster.address];
-        let here = files.json(&query, &["--partitions", "2"]);
-        assert_eq!(files.json(&query, &options), here, "{call} in {partitions}");
-    }
-    // Both took part.
-    for executor in 0..2 {
-        cluster.wait_for_work(executor);
+        let one = files.json(&query, &["--partitions", "1"]);
+        let divided = files.json(&query, &["--partitions", partitions]);
+        assert_eq!(divided, one, "{call} in {partitions}");
     }
 }
 
 #[test]
-fn a_cluster_gives_the_bits_of_the_library() {
+fn a_query_has_the_bits_of_the_library() {
     let files = Files::with_scores(20_000, 3, 4);
     let rows = files.json("SELECT explainer, base, masked FROM 'runs'", &[]);
     let rows: Vec<Value> = serde_json::from_str(&rows).expect("rows");
     let mut scores: BTreeMap<String, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
     for row in &rows {
         let number = |name: &str| row[name].as_f64().expect("a number");
-        let of = row["explainer"].as_str().expect("a name").to_owned();
-        let (base, masked) = scores.entry(of).or_default();
+        let explainer = row["explainer"].as_str().expect("a name").to_owned();
+        let (base, masked) = scores.entry(explainer).or_default();
         base.push(number("base"));
         masked.push(number("masked"));
     }
-    let cluster = Cluster::new(2);
     let query = grouped("average_drop(base, masked)", "runs");
-    let answer = files.json(&query, &["--scheduler", &cluster.address]);
+    let answer = files.json(&query, &["--partitions", "3"]);
     let answer: Vec<Value> = serde_json::from_str(&answer).expect("rows");
     assert_eq!(answer.len(), 3);
     for row in answer {
@@ -67,31 +60,23 @@ fn a_cluster_gives_the_bits_of_the_library() {
 }
 
 #[test]
-fn a_cluster_reads_every_format_filters_and_writes() {
+fn every_format_gives_the_same_bits_and_can_be_filtered_and_written() {
     let files = Files::with_scores(4000, 3, 2);
-    let cluster = Cluster::new(2);
-    let options = ["--scheduler", &cluster.address];
     let whole = "SELECT explainer, base, masked FROM 'runs'";
     let call = "average_drop(base, masked) FILTER (WHERE base > 0.5)";
     let expected = files.json(&grouped(call, "runs"), &[]);
     for name in ["all.csv", "all.jsonl", "all.arrow", "all.parquet"] {
         files.run(&["sql", whole, "--out", name]).well();
-        assert_eq!(
-            files.json(&grouped(call, name), &options),
-            expected,
-            "{name}"
-        );
+        assert_eq!(files.json(&grouped(call, name), &[]), expected, "{name}");
     }
     let query = grouped(call, "runs");
-    let sent = [&["sql", &query, "--out", "drop.parquet"][..], &options].concat();
-    files.run(&sent).well();
+    files.run(&["sql", &query, "--out", "drop.parquet"]).well();
     let read = files.json("SELECT * FROM 'drop.parquet' ORDER BY explainer", &[]);
     assert_eq!(read, expected);
 }
 
-/// The executor says which file it is, for between the processes an error is text.
 #[test]
-fn a_file_that_an_executor_cannot_read_is_named() {
+fn a_file_that_cannot_be_read_is_named_for_any_number_of_partitions() {
     let files = Files::with_scores(9000, 3, 3);
     let damaged = files.path("runs/part-00001.parquet");
     let mut bytes = std::fs::read(&damaged).expect("read");
@@ -100,26 +85,21 @@ fn a_file_that_an_executor_cannot_read_is_named() {
     std::fs::create_dir(files.path("text")).expect("made");
     let lines = "base,masked\n".to_owned() + &"0.5,0.25\n".repeat(20_000);
     std::fs::write(files.path("text/a.csv"), &lines).expect("written");
-    // Below the lines that tell the types of the columns.
+    // Below the lines that the types of the columns are inferred from.
     std::fs::write(files.path("text/b.csv"), lines + "0.5,0.25,7\n").expect("written");
-    let cluster = Cluster::new(2);
     for (table, file) in [("runs", "runs/part-00001.parquet"), ("text", "text/b.csv")] {
-        let query = format!("SELECT average_drop(base, masked) FROM '{table}'");
-        let said = files.run(&["sql", &query, "--scheduler", &cluster.address]);
-        let (error, _) = said.badly(1);
-        assert!(error.contains(&format!("{file}: ")), "{error}");
+        for partitions in ["1", "4"] {
+            let query = format!("SELECT average_drop(base, masked) FROM '{table}'");
+            let said = files.run(&["sql", &query, "--partitions", partitions]);
+            let (error, _) = said.badly(1);
+            assert!(error.starts_with(&format!("{file}: ")), "{error}");
+        }
     }
-    // What is wrong with the values is about no file.
-    files
-        .run(&[
-            "sql",
-            "SELECT -1.0 AS base, 0.5 AS masked",
-            "--out",
-            "negative.csv",
-        ])
-        .well();
+    // An error about the values does not blame the file.
+    let query = "SELECT -1.0 AS base, 0.5 AS masked";
+    files.run(&["sql", query, "--out", "negative.csv"]).well();
     let query = "SELECT average_drop(base, masked) FROM 'negative.csv'";
-    let said = files.run(&["sql", query, "--scheduler", &cluster.address]);
+    let said = files.run(&["sql", query]);
     let (error, _) = said.badly(1);
     assert!(
         error.contains("average_drop: base = -1") && !error.contains("negative.csv"),
