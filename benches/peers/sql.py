@@ -1,8 +1,8 @@
-"""SQL side by side: `xai-scale` as a process (its start included) beside DuckDB, Polars and scikit-learn in this one.
+"""SQL side by side: `xai-sql` as a process (its start included) beside DuckDB, Polars and scikit-learn in this one.
 
 All read the same Parquet files and take turns; a time is the best of the rounds.
 
-    python sql.py --xai-scale PATH [--throughput PATH] [--share 0.001] [--rounds 3] [NAME ...]
+    python sql.py --xai-sql PATH [--throughput PATH] [--share 0.001] [--rounds 3] [NAME ...]
 
 `--share` makes the data smaller, to try the script. NAME: drop auroc pairwise explain nearest throughput.
 """
@@ -31,7 +31,7 @@ from sklearn.neighbors import NearestNeighbors
 
 parser = argparse.ArgumentParser()
 parser.add_argument("names", nargs="*")
-parser.add_argument("--xai-scale", required=True)
+parser.add_argument("--xai-sql", required=True)
 parser.add_argument("--throughput", help="the example `throughput` of xai-datafusion")
 parser.add_argument("--share", type=float, default=1.0)
 parser.add_argument("--rounds", type=int, default=3)
@@ -59,7 +59,7 @@ def once(path, make):
 
 
 def scale(*arguments):
-    done = subprocess.run([asked.xai_scale, *map(str, arguments)], capture_output=True, text=True)
+    done = subprocess.run([asked.xai_sql, *map(str, arguments)], capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(done.stderr.strip())
     return done.stdout

@@ -10,7 +10,7 @@ pub(crate) type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Re
 
 /// The packages of the everyday steps: all but those that carry a query engine, whose build takes longer than all others together.
 pub(crate) const ALL: &str =
-    "--workspace --exclude xai-datafusion --exclude xai-scale --exclude xai-sql-python";
+    "--workspace --exclude xai-datafusion --exclude xai-sql --exclude xai-sql-python";
 
 /// The packages of all steps with `--scale`: one choice, for another has other features, and builds nearly all again.
 pub(crate) const WITH_SCALE: &str = "--workspace";

@@ -158,14 +158,14 @@ pub(crate) fn scale() -> Result {
     std::fs::copy(target().join("debug").join(built), package.join(native))?;
     let program = target()
         .join("debug")
-        .join(format!("xai-scale{EXE_SUFFIX}"));
+        .join(format!("xai-sql{EXE_SUFFIX}"));
     let path = with_azurite()?;
     for what in [
         "crates/xai-sql-python/tests",
-        "crates/xai-scale/tests",
+        "crates/xai-sql/tests",
         "--doctest-modules --pyargs xai_metrics_sql",
     ] {
-        let tests = pytest(&python).words(what).env("XAI_SCALE", &program);
+        let tests = pytest(&python).words(what).env("XAI_SQL", &program);
         tests.env("PATH", &path).run()?;
     }
     let types = "-m mypy --config-file crates/xai-python/pyproject.toml";

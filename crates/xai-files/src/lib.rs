@@ -1,6 +1,6 @@
 //! The files behind the programs of xai-metrics: what is read, what is written, and what is said when that fails.
 //!
-//! `xai` and `xai-scale` share this crate, so that a file means the same to both.
+//! `xai` and `xai-sql` share this crate, so that a file means the same to both.
 //!
 //! - [`Failure`]: why a command stopped, as one line that names the file or the option, with advice and the exit code.
 //! - [`visible`](mod@visible): text from files, shown so that no control character acts on a terminal.

@@ -1,4 +1,4 @@
-//! `xai-scale explain`.
+//! `xai-sql explain`.
 
 mod columns;
 
@@ -31,8 +31,8 @@ use columns::{Features, ID, Role};
 /// of which the training table is read once; its rows are not held.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  xai-scale explain --train train.parquet --test test.parquet --label class --predicted predicted --out explained.parquet
-  xai-scale explain --train runs/train --test runs/test --id case --features age,income -k 10 --out explained.json")]
+  xai-sql explain --train train.parquet --test test.parquet --label class --predicted predicted --out explained.parquet
+  xai-sql explain --train runs/train --test runs/test --id case --features age,income -k 10 --out explained.json")]
 pub(crate) struct Arguments {
     /// The training cases.
     #[arg(long, value_name = "TABLE")]

@@ -96,7 +96,7 @@ impl OutFolder {
             _ => Path::new("."),
         };
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".xai-scale-");
+        builder.prefix(".xai-sql-");
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;

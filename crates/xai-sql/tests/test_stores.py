@@ -1,4 +1,4 @@
-"""`xai-scale` on tables in stores, by servers of them on this machine: `cargo xtask ci scale-python`.
+"""`xai-sql` on tables in stores, by servers of them on this machine: `cargo xtask ci scale-python`.
 
 moto is a server of S3; what Google Cloud Storage is asked for here (lists, objects and parts of them, without a signature) it
 answers as well. Azurite, the server of Azure's own programmers, is asked where `azurite-blob` is in the path.

@@ -1,4 +1,4 @@
-//! `xai-scale`: explanation metrics in SQL, over files and object stores.
+//! `xai-sql`: explanation metrics in SQL, over files and object stores.
 //!
 //! The functions come from `xai_datafusion`. This program finds the files that a query names, runs the query, and prints or
 //! writes the result.
@@ -36,12 +36,12 @@ use xai_files::{Failure, whole_file};
 ///
 /// Tables are files: a path in quotes is a Parquet, CSV, JSON lines or Arrow file, or a folder of such files.
 #[derive(Debug, Parser)]
-#[command(name = "xai-scale", version)]
+#[command(name = "xai-sql", version)]
 #[command(after_help = "Examples:
-  xai-scale sql \"SELECT explainer, average_drop(base, masked) FROM 'scores.parquet' GROUP BY explainer\"
-  xai-scale tables scores.parquet
-  xai-scale functions average_drop")]
-struct XaiScale {
+  xai-sql sql \"SELECT explainer, average_drop(base, masked) FROM 'scores.parquet' GROUP BY explainer\"
+  xai-sql tables scores.parquet
+  xai-sql functions average_drop")]
+struct XaiSql {
     #[command(subcommand)]
     command: Command,
 }
@@ -75,7 +75,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> ExitCode {
-    let command = XaiScale::parse().command;
+    let command = XaiSql::parse().command;
     keep_panics_to_ourselves();
     let outcome = match command {
         Command::Sql(arguments) => running(interruptible(sql::run(arguments))),
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn every_help_ends_with_examples_that_can_be_given() {
-        let mut command = XaiScale::command();
+        let mut command = XaiSql::command();
         command.build();
         let below: Vec<_> = command.get_subcommands().cloned().collect();
         for command in below
@@ -177,7 +177,7 @@ mod tests {
                     .split_whitespace()
                     .chain(query.map(|(query, _)| query));
                 let given = words.chain(after.split_whitespace());
-                let parsed = XaiScale::try_parse_from(given);
+                let parsed = XaiSql::try_parse_from(given);
                 assert!(parsed.is_ok(), "{example}\n{}", parsed.unwrap_err());
             }
         }

@@ -1,4 +1,4 @@
-//! `xai-scale functions`.
+//! `xai-sql functions`.
 
 use std::sync::Arc;
 
@@ -20,9 +20,9 @@ use crate::predict;
 /// The functions of the engine, as avg and count, can be called beside them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  xai-scale functions
-  xai-scale functions average_drop
-  xai-scale functions --json")]
+  xai-sql functions
+  xai-sql functions average_drop
+  xai-sql functions --json")]
 pub(crate) struct Arguments {
     /// The function; all where none is named.
     #[arg(value_name = "NAME")]

@@ -1,4 +1,4 @@
-"""The program `xai-scale` (`XAI_SCALE`), as its tests start it."""
+"""The program `xai-sql` (`XAI_SQL`), as its tests start it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-PROGRAM = os.environ["XAI_SCALE"]
+PROGRAM = os.environ["XAI_SQL"]
 CREDENTIALS = ("AWS_", "AZURE_", "GOOGLE_")
 ENVIRONMENT = {
     **{name: value for name, value in os.environ.items() if not name.startswith(CREDENTIALS)},
@@ -15,7 +15,7 @@ ENVIRONMENT = {
 
 
 class Program:
-    """`xai-scale` in a folder that has scores in `runs`."""
+    """`xai-sql` in a folder that has scores in `runs`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

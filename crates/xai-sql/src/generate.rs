@@ -1,4 +1,4 @@
-//! `xai-scale generate`.
+//! `xai-sql generate`.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ const BATCH: u64 = 65_536;
 /// Row i is the same for any number of files.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  xai-scale generate --rows 1000000 --groups 1000 --files 4 --out runs")]
+  xai-sql generate --rows 1000000 --groups 1000 --files 4 --out runs")]
 pub(crate) struct Arguments {
     /// Rows of all files together.
     #[arg(long, value_name = "N")]

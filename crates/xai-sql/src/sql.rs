@@ -1,4 +1,4 @@
-//! `xai-scale sql`.
+//! `xai-sql sql`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,9 +26,9 @@ use crate::tables::{self, ReadOptions};
 /// queries are tables one after the other; as JSON, a list on each line.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  xai-scale sql \"SELECT explainer, average_drop(base, masked) FROM 'scores.parquet' GROUP BY explainer\"
-  xai-scale sql \"SELECT class, average_drop(base, masked) FROM 'runs' GROUP BY class\" --out drop.parquet
-  xai-scale sql \"SELECT average_drop(base, masked) FROM 'runs'\" --memory-limit 2GB --json")]
+  xai-sql sql \"SELECT explainer, average_drop(base, masked) FROM 'scores.parquet' GROUP BY explainer\"
+  xai-sql sql \"SELECT class, average_drop(base, masked) FROM 'runs' GROUP BY class\" --out drop.parquet
+  xai-sql sql \"SELECT average_drop(base, masked) FROM 'runs'\" --memory-limit 2GB --json")]
 pub(crate) struct Arguments {
     /// The query, or several with semicolons between them; without it, and without --file, they are read from standard input.
     #[arg(value_name = "SQL", conflicts_with = "file")]

@@ -53,7 +53,7 @@ fn what_is_no_query_is_told_as_such() {
         );
     }
     let said = files.run(&["sql", "SHOW TABLES"]);
-    assert!(said.badly(2).1.contains("xai-scale tables"), "{said:?}");
+    assert!(said.badly(2).1.contains("xai-sql tables"), "{said:?}");
     // Too long for an argument.
     std::fs::write(
         files.path("long.sql"),

@@ -1,4 +1,4 @@
-//! `xai-scale tables`.
+//! `xai-sql tables`.
 
 use std::path::PathBuf;
 
@@ -16,8 +16,8 @@ use crate::tables::{self, ReadOptions};
 /// Of text they are what its first rows tell; of a folder those of all its files, and those of folders named column=value.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  xai-scale tables scores.parquet
-  xai-scale tables runs/train runs/test --json")]
+  xai-sql tables scores.parquet
+  xai-sql tables runs/train runs/test --json")]
 pub(crate) struct Arguments {
     /// Files, and folders of files.
     #[arg(value_name = "TABLE", required = true)]

@@ -79,6 +79,6 @@ fn check_that_it_reads(statement: &Statement) -> Result<(), Failure> {
         "{first}: expected SELECT, VALUES, WITH or EXPLAIN"
     ));
     Err(failure.help(
-        "--out FILE writes what a query reads; `xai-scale tables` lists the columns of tables, `xai-scale functions` the functions",
+        "--out FILE writes what a query reads; `xai-sql tables` lists the columns of tables, `xai-sql functions` the functions",
     ))
 }

@@ -1,4 +1,4 @@
-//! `xai-scale score`.
+//! `xai-sql score`.
 
 use std::path::{Path, PathBuf};
 
@@ -32,8 +32,8 @@ use crate::tables::{self, ReadOptions};
 /// The model is an ONNX file, of the kinds that `xai` runs by its built-in engine.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  xai-scale score --model model.onnx --data runs --inputs age,income --out scores.parquet
-  xai-scale score --model model.onnx --data runs --inputs x --explanations lime --targets label --out scores.parquet")]
+  xai-sql score --model model.onnx --data runs --inputs age,income --out scores.parquet
+  xai-sql score --model model.onnx --data runs --inputs x --explanations lime --targets label --out scores.parquet")]
 pub(crate) struct Arguments {
     /// The ONNX file of the model.
     #[arg(long, value_name = "FILE")]

@@ -89,7 +89,7 @@ impl Files {
         self.0.path().join(name)
     }
 
-    /// Runs `xai-scale` in the folder.
+    /// Runs `xai-sql` in the folder.
     pub(crate) fn run(&self, arguments: &[&str]) -> Said {
         ended(self.start(arguments), LONGEST)
     }
@@ -100,7 +100,7 @@ impl Files {
             .well()
     }
 
-    /// Starts `xai-scale` in the folder, with what its standard input is written to.
+    /// Starts `xai-sql` in the folder, with what its standard input is written to.
     pub(crate) fn start_with_input(&self, arguments: &[&str]) -> (Child, ChildStdin) {
         let mut child = command(arguments)
             .current_dir(self.0.path())
@@ -112,7 +112,7 @@ impl Files {
         (child, input)
     }
 
-    /// Starts `xai-scale` in the folder.
+    /// Starts `xai-sql` in the folder.
     pub(crate) fn start(&self, arguments: &[&str]) -> Child {
         command(arguments)
             .current_dir(self.0.path())
@@ -123,7 +123,7 @@ impl Files {
 }
 
 fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_xai-scale"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xai-sql"));
     command
         .args(arguments)
         .stdin(Stdio::null())
