@@ -1,7 +1,6 @@
 //! `cargo xtask ci browser`: the report in a headless browser, as a person meets it.
 //!
-//! `xtask/browser` has the tests; they drive Chromium by its own driver. Where one of the two is not found the step says
-//! so and passes.
+//! `xtask/browser` has the tests; they drive Chromium through chromedriver.
 
 use crate::command::{Result, cargo, command, root, target, together};
 use crate::python::environment;
@@ -17,8 +16,9 @@ pub(crate) fn run(packages: &str) -> Result {
     let chromium = ["chromium", "chromium-browser", "google-chrome"];
     let chromium = chromium.iter().find_map(|name| found(name));
     let (Some(chromium), Some(driver)) = (chromium, found("chromedriver")) else {
-        eprintln!("left out: chromium and chromedriver are not both found here");
-        return Ok(());
+        return Err(
+            "chromium and chromedriver are needed (Debian: chromium chromium-driver)".into(),
+        );
     };
     // As the other tests built it: `cargo build` leaves out what only tests ask of the libraries, and builds them again.
     cargo(&format!("test {} --test cli --no-run", together(packages))).run()?;

@@ -1,19 +1,20 @@
 //! `cargo xtask ci`: everything a change must pass.
 //!
-//! Cheap steps come first. Clippy and rustdoc share one set of checked dependencies, all tests one
-//! set of built ones: a second choice of packages would have other features, and build nearly all of them again.
-//! A library is checked alone without features.
+//! Cheap steps come first. Clippy and rustdoc share one set of checked dependencies, and all tests share one set of built ones: another
+//! selection of packages has other features and would build nearly everything again. Each library is also checked alone,
+//! without its features.
 //!
-//! `--all` adds the steps that take longer or need more than a Rust toolchain: tests without features, too. `--python`
-//! adds the package for Python, built and tested (its lints need no Python), `--site` the documentation as one site, `--scale`
-//! the crates that carry a query engine to all steps, and what Python has of them, on Spark, too. Property tests draw from one seed, always the same;
-//! `--laws` runs them again with a new one. `--long` changes the code that differs from the branch main, one place at a time, and
-//! expects tests to fail, holds the dependencies against `deny.toml`, builds the program twice,
-//! calls the package for Python a million times, makes inputs for readers, injects faults, and compares with other programs, half
-//! an hour each. `--heavy` tests the package for Python beside the libraries whose models and
-//! explanations it takes, gigabytes that an index sends.
+//! | option | adds |
+//! |---|---|
+//! | `--all` | tests without threads, ONNX Runtime, the report in a browser, packaging |
+//! | `--python` | the Python package, built and tested |
+//! | `--sql` | the crates with a query engine to all steps, and the SQL package for Python, on Spark too |
+//! | `--site` | the documentation as one site |
+//! | `--laws` | the property tests with a new seed (they use a fixed one otherwise) |
+//! | `--heavy` | the Python package beside torch, Quantus, SHAP and others (gigabytes of downloads) |
+//! | `--long` | steps that take about half an hour each: mutants, dependencies, reproducible builds, soak, fuzzing, faults, other programs |
 
-use crate::command::{ALL, Result, WITH_SCALE, cargo, command, target, together};
+use crate::command::{ALL, Result, WITH_SQL, cargo, command, target, together};
 use crate::{browser, fuzz, peers, python, site};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -31,7 +32,7 @@ const LIBRARIES: [&str; 8] = [
 
 /// The options that add steps to the everyday ones.
 const OPTIONS: [&str; 7] = [
-    "--all", "--python", "--site", "--scale", "--laws", "--long", "--heavy",
+    "--all", "--python", "--site", "--sql", "--laws", "--long", "--heavy",
 ];
 
 /// Where proptest reads its seed.
@@ -68,8 +69,8 @@ fn chosen(arguments: &[&str]) -> Result<Vec<Step>> {
     if let Some(unknown) = options.iter().find(|option| !OPTIONS.contains(option)) {
         return Err(format!("unknown option {unknown}; there are {}", OPTIONS.join(", ")).into());
     }
-    let packages = match options.contains(&"--scale") {
-        true => WITH_SCALE,
+    let packages = match options.contains(&"--sql") {
+        true => WITH_SQL,
         false => ALL,
     };
     let mut steps = everyday(packages);
@@ -128,7 +129,7 @@ fn steps_of(option: &str, packages: &'static str) -> Vec<Step> {
         "--python" => vec![step("python", python::run)],
         "--site" => vec![step("site", || site::run(packages))],
         "--heavy" => vec![step("python-heavy", python::heavy)],
-        "--scale" => vec![step("scale-python", python::scale)],
+        "--sql" => vec![step("sql-python", python::sql)],
         "--long" => vec![
             step("mutants", mutants),
             step("deny", || {
@@ -180,10 +181,11 @@ fn mutants() -> Result {
     .run()
 }
 
-/// Signals at 200 moments of each command that writes, and other faults.
+/// Signals at 200 moments of each command that writes and other faults of the command line, then 60 faults of Spark.
 fn faults() -> Result {
     let tests = cargo("test --package xai-cli --test cli faults");
-    tests.env("XAI_FAULTS", "67").run()
+    tests.env("XAI_FAULTS", "67").run()?;
+    python::spark_faults()
 }
 
 /// Builds the program in two places, which must give the same bytes.
@@ -249,7 +251,7 @@ mod tests {
         for (option, step) in [
             ("--python", "python"),
             ("--site", "site"),
-            ("--scale", "scale-python"),
+            ("--sql", "sql-python"),
         ] {
             let with = [&everyday[..], &[step.to_owned()]].concat();
             assert_eq!(names(&[option]), with);

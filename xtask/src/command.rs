@@ -12,8 +12,8 @@ pub(crate) type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Re
 pub(crate) const ALL: &str =
     "--workspace --exclude xai-datafusion --exclude xai-sql --exclude xai-sql-python";
 
-/// The packages of all steps with `--scale`: one choice, for another has other features, and builds nearly all again.
-pub(crate) const WITH_SCALE: &str = "--workspace";
+/// The packages of all steps with `--sql`. One selection for all steps: another one has other features, and would build nearly everything again.
+pub(crate) const WITH_SQL: &str = "--workspace";
 
 /// What is built once, for the tests and for the browser: with what the programs ask for, these make all
 /// features of the libraries. The package for Python has no tests in Rust, and is built by its own tools.

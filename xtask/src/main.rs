@@ -15,12 +15,12 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask TASK
 
-  ci [--all] [--python] [--site] [--scale] [--laws] [--heavy] [STEP…]
+  ci [--all] [--python] [--site] [--sql] [--laws] [--heavy] [STEP…]
                                   everything a change must pass: fmt, architecture, clippy, docs,
                                   each library without its features, all tests; with --all also
                                   sequential (the core without threads), onnxruntime, browser and
                                   publish, with --python the package for Python, with --site the
-                                  documentation as one site, with --scale the crates with a query
+                                  documentation as one site, with --sql the crates with a query
                                   engine in all steps, with --laws the property tests again with
                                   many cases and a new seed, with --heavy the tests of the package
                                   for Python beside torch, Quantus, SHAP and other large libraries;

@@ -1,6 +1,6 @@
 //! Python environments below the target folder, and the checks of the package for Python.
 
-use crate::command::{Command, Result, WITH_SCALE, cargo, command, root, target, together};
+use crate::command::{Command, Result, WITH_SQL, cargo, command, root, target, together};
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX, EXE_SUFFIX};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -131,42 +131,19 @@ fn pytest(python: &Path) -> Command {
         .words("-c crates/xai-python/pyproject.toml --rootdir crates/xai-python")
 }
 
-/// `cargo xtask ci scale-python`: the SQL functions for Python, beside the engines that take them, and its types. What the other
-/// steps of `--scale` have built is put where a wheel would put it: a build by pip has other features, and takes as long again.
-pub(crate) fn scale() -> Result {
-    let python = environment("package", &[])?;
-    install(&python, "dev", "test")?;
-    let engines = format!(
-        "--constraint {CONSTRAINTS} datafusion duckdb pyspark moto[s3] flask flask-cors azure-storage-blob"
-    );
-    pip(&python).words(&engines).run()?;
-    // With the features and the variables of their tests, so that nothing is built twice.
-    let built = together(WITH_SCALE);
-    cargo(&format!("build {built} --lib --bins --tests")).run()?;
-    let folder = "import sysconfig; print(sysconfig.get_path('platlib'))";
-    let folder = command(&python).args(["-c", folder]).output()?;
-    let package = Path::new(&folder).join("xai_metrics_sql");
-    copy_folder(
-        &root().join("crates/xai-sql-python/python/xai_metrics_sql"),
-        &package,
-    )?;
-    let built = format!("{DLL_PREFIX}xai_metrics_sql_native{DLL_SUFFIX}");
-    let native = match cfg!(windows) {
-        true => "_native.pyd",
-        false => "_native.abi3.so",
-    };
-    std::fs::copy(target().join("debug").join(built), package.join(native))?;
-    let program = target()
-        .join("debug")
-        .join(format!("xai-sql{EXE_SUFFIX}"));
-    let path = with_azurite()?;
-    for what in [
+/// `cargo xtask ci sql-python`: the SQL package for Python with the engines that use it (Spark, DuckDB, DataFusion), the stores of
+/// `xai-sql`, and types.
+pub(crate) fn sql() -> Result {
+    let python = sql_environment()?;
+    let program = target().join("debug").join(format!("xai-sql{EXE_SUFFIX}"));
+    let path = path_with_azurite()?;
+    for tests in [
         "crates/xai-sql-python/tests",
         "crates/xai-sql/tests",
         "--doctest-modules --pyargs xai_metrics_sql",
     ] {
-        let tests = pytest(&python).words(what).env("XAI_SQL", &program);
-        tests.env("PATH", &path).run()?;
+        let pytest = pytest(&python).words(tests).env("XAI_SQL", &program);
+        pytest.env("PATH", &path).run()?;
     }
     let types = "-m mypy --config-file crates/xai-python/pyproject.toml";
     command(&python)
@@ -175,12 +152,56 @@ pub(crate) fn scale() -> Result {
         .run()
 }
 
-/// Where programs are looked for, with a server of Azure's store. Tests of that are left out where npm does not bring it.
-fn with_azurite() -> Result<OsString> {
+/// Sixty faults of Spark at random moments of a query, part of `cargo xtask ci faults`.
+pub(crate) fn spark_faults() -> Result {
+    let python = sql_environment()?;
+    pytest(&python)
+        .words("crates/xai-sql-python/tests/test_spark_faults.py")
+        .env("XAI_FAULTS", "60")
+        .run()
+}
+
+/// An environment with both packages and the engines beside them.
+///
+/// The library that the Rust tests link is copied to where a wheel would put it: a build by pip has other features, and takes as long
+/// again.
+fn sql_environment() -> Result<PathBuf> {
+    // Without Java the tests of Spark fail one by one, with errors that do not name it.
+    if command("java").words("-version").output().is_err() {
+        return Err("Spark needs a Java runtime (Debian: openjdk-17-jre-headless)".into());
+    }
+    let python = environment("package", &[])?;
+    install(&python, "dev", "test")?;
+    let engines = format!(
+        "--constraint {CONSTRAINTS} datafusion duckdb pyspark psutil moto[s3] flask flask-cors azure-storage-blob"
+    );
+    pip(&python).words(&engines).run()?;
+    // The features and variables of the tests, so that nothing is built twice.
+    let features = together(WITH_SQL);
+    cargo(&format!("build {features} --lib --bins --tests")).run()?;
+    let site_packages = "import sysconfig; print(sysconfig.get_path('platlib'))";
+    let site_packages = command(&python).args(["-c", site_packages]).output()?;
+    let package = Path::new(&site_packages).join("xai_metrics_sql");
+    copy_folder(
+        &root().join("crates/xai-sql-python/python/xai_metrics_sql"),
+        &package,
+    )?;
+    let library = format!("{DLL_PREFIX}xai_metrics_sql_native{DLL_SUFFIX}");
+    let module = if cfg!(windows) {
+        "_native.pyd"
+    } else {
+        "_native.abi3.so"
+    };
+    std::fs::copy(target().join("debug").join(library), package.join(module))?;
+    Ok(python)
+}
+
+/// The search path with Azurite, Microsoft's emulator of Azure's store. Its tests are skipped if npm cannot install it.
+fn path_with_azurite() -> Result<OsString> {
     let folder = target().join("azurite");
     let npm = command("npm").words("install --silent --no-audit --no-fund --prefix");
     if npm.args([&folder]).words("azurite@3.37.0").run().is_err() {
-        eprintln!("npm has not installed azurite");
+        eprintln!("npm did not install azurite");
     }
     let programs = folder.join("node_modules").join(".bin");
     let others = std::env::var_os("PATH").unwrap_or_default();
