@@ -10,7 +10,7 @@ use ndarray::ArrayViewD;
 use xai_core::Error;
 use xai_core::input::OUTPUTS;
 use xai_core::output::arg_max;
-use xai_core::tensor::{Layout, mask_inputs};
+use xai_core::tensor::{Layout, MaskScaling, mask_inputs};
 
 use crate::function::{Argument, Kind, Lists, failed, list, present};
 use crate::scalar::ScalarDefinition;
@@ -21,8 +21,8 @@ pub(crate) const MASK_INPUTS: ScalarDefinition = ScalarDefinition {
     name: MASK,
     metric: None,
     description: "The inputs of a model times the mask of their attributions, as Average Drop asks the model about them: the mask is \
-                  (|explanations| - min) / (max - min + 1e-8), which keeps what is marked most and removes what is marked least. A list; \
-                  NULL where an argument is. Values that are not finite are an error.",
+                  (|explanations| - min) / (max - min), which keeps what is marked most and removes what is marked least. A list; NULL \
+                  where an argument is, and where all explanations have one size, which have no mask. Values that are not finite are an error.",
     example: "SELECT mask_inputs(inputs, explanations) FROM samples",
     arguments: &[
         Argument::new("inputs", Kind::Numbers),
@@ -38,16 +38,19 @@ fn masked(columns: &[ArrayRef]) -> Result<ListArray> {
     let n_rows = columns[0].len();
     let is_whole = nulls.as_ref().is_none_or(|nulls| nulls.null_count() == 0);
     let (mut values, mut lengths) = (Vec::new(), Vec::with_capacity(n_rows));
+    let mut has_mask = Vec::with_capacity(n_rows);
     match is_whole.then(|| of_one_length(&lists)).flatten() {
         // All rows at once, as most batches are.
         Some(n) => {
-            values = of_rows(lists.each_ref().map(|lists| lists.rows(&(0..n_rows))), n)?;
+            let rows = lists.each_ref().map(|lists| lists.rows(&(0..n_rows)));
+            (values, has_mask) = of_rows(rows, n)?;
             lengths.resize(n_rows, n);
         }
         None => {
             for row in 0..n_rows {
                 if nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
                     lengths.push(0);
+                    has_mask.push(false);
                     continue;
                 }
                 let [inputs, maps] = lists.each_ref().map(|lists| lists.row(row));
@@ -58,7 +61,9 @@ fn masked(columns: &[ArrayRef]) -> Result<ListArray> {
                         maps.len()
                     );
                 }
-                values.extend(of_rows([inputs, maps], inputs.len())?);
+                let (of_row, has_mask_of_row) = of_rows([inputs, maps], inputs.len())?;
+                values.extend(of_row);
+                has_mask.extend(has_mask_of_row);
                 lengths.push(inputs.len());
             }
         }
@@ -67,7 +72,8 @@ fn masked(columns: &[ArrayRef]) -> Result<ListArray> {
         Arc::new(Field::new_list_field(DataType::Float64, true)),
         OffsetBuffer::from_lengths(lengths),
         Arc::new(Float64Array::from(values)),
-        nulls,
+        NullBuffer::union(nulls.as_ref(), Some(&NullBuffer::from(has_mask)))
+            .filter(|nulls| nulls.null_count() > 0),
     ))
 }
 
@@ -77,16 +83,17 @@ fn of_one_length([inputs, maps]: &[Lists<'_, f64>; 2]) -> Option<usize> {
     (n == of_maps && n > 0).then_some(n)
 }
 
-/// The masked inputs of rows of so many values.
-fn of_rows([inputs, maps]: [&[f64]; 2], n: usize) -> Result<Vec<f64>> {
+/// The masked inputs of rows of `n` values, and whether the map of each row has a mask.
+fn of_rows([inputs, maps]: [&[f64]; 2], n: usize) -> Result<(Vec<f64>, Vec<bool>)> {
     let shape = [inputs.len().checked_div(n).unwrap_or_default(), n];
     let view = |values| {
         let view = ArrayViewD::from_shape(&shape[..], values);
         view.map_err(|error| internal_datafusion_err!("{MASK}: {error}"))
     };
-    let masked = mask_inputs(view(inputs)?, view(maps)?, Layout::Tabular);
+    let (layout, scaling) = (Layout::Tabular, MaskScaling::Relative);
+    let masked = mask_inputs(view(inputs)?, view(maps)?, layout, scaling);
     let masked = masked.map_err(|error| failed(MASK, error))?;
-    Ok(masked.into_raw_vec_and_offset().0)
+    Ok((masked.inputs.into_raw_vec_and_offset().0, masked.has_mask))
 }
 
 pub(crate) const PREDICTED_CLASS: ScalarDefinition = ScalarDefinition {

@@ -32,7 +32,7 @@ use crate::described::Given;
 use crate::error::OrRaise;
 use crate::labels::{Labels, for_labels, widened};
 use crate::repro::{PackedRuns, Study, options};
-use crate::stored::to_python;
+use crate::stored::{or_none, to_python};
 use crate::work;
 
 /// Bins of accuracy in the profiles of a simulation study, and samples on which runs disagree that are listed: as the
@@ -159,7 +159,10 @@ impl Report {
                             || Targets::Rows(ndarray::Array2::default((0, 0))),
                             Targets::Classes,
                         ),
-                        scores: &MaskedScores { base, masked },
+                        scores: &MaskedScores {
+                            base,
+                            masked: or_none(masked),
+                        },
                     };
                     let of_explainer = GalleryItem::of_explainer(explainer, chosen, data);
                     items.extend(of_explainer.or_raise(py)?);

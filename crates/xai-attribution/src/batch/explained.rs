@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use ndarray::{ArrayD, ArrayViewD, CowArray, IxDyn};
-use xai_core::tensor::{mask_inputs, position_magnitudes};
+use xai_core::tensor::{MaskScaling, mask_inputs, position_magnitudes};
 use xai_core::{Real, Result};
 
 use crate::batch::data::Explained;
@@ -57,7 +57,7 @@ pub struct ExplainedBatch<'a, T> {
     maps: OnceCell<CowArray<'a, T, IxDyn>>,
     attributions: OnceCell<Vec<T>>,
     magnitudes: OnceCell<Vec<f64>>,
-    masked: OnceCell<Arc<[f64]>>,
+    masked: OnceCell<Arc<[Option<f64>]>>,
     cache: Cache,
     records: RefCell<Vec<Record>>,
 }
@@ -144,19 +144,24 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
         self.cache.get_or(work, || work.compute(self))
     }
 
-    /// `g(f, x_i ⊙ M_i, y_i)` of every sample: what the model says to what the map keeps. It is
-    /// asked once, whoever asks.
+    /// `g(f, x_i ⊙ M_i, y_i)` of every sample: the model's score of what the map keeps. `None` for a constant map, which
+    /// has no mask. The model is asked once for all metrics.
     ///
     /// # Errors
     /// Those of the model.
-    pub fn masked_scores(&self) -> Result<&[f64]> {
+    pub fn masked_scores(&self) -> Result<&[Option<f64>]> {
         if let Some(masked) = self.masked.get() {
             return Ok(masked);
         }
-        let masked = mask_inputs(self.batch.inputs(), self.maps()?, self.batch.layout())?;
-        let masked: Arc<[f64]> = self.batch.score(masked.view())?.into();
-        self.record(MASKED, Arc::clone(&masked));
-        Ok(self.masked.get_or_init(|| masked))
+        let (inputs, layout) = (self.batch.inputs(), self.batch.layout());
+        let masked = mask_inputs(inputs, self.maps()?, layout, MaskScaling::Relative)?;
+        let scores = self.batch.score(masked.inputs.view())?.into_iter();
+        let scores = scores.zip(masked.has_mask);
+        let scores: Arc<[Option<f64>]> = scores
+            .map(|(score, has_mask)| has_mask.then_some(score))
+            .collect();
+        self.record(MASKED, Arc::clone(&scores));
+        Ok(self.masked.get_or_init(|| scores))
     }
 
     /// The attribution of every position, channels averaged, signs kept: `n_positions` values per
@@ -188,7 +193,7 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
     }
 
     /// Keeps scores of this explainer under a name, should the run stop.
-    pub(crate) fn record(&self, name: &'static str, scores: Arc<[f64]>) {
+    pub(crate) fn record(&self, name: &'static str, scores: Arc<[Option<f64>]>) {
         self.records.borrow_mut().push((name, scores));
     }
 

@@ -122,7 +122,7 @@ impl<T: Real> std::fmt::Debug for SampleBatch<'_, T> {
 }
 
 /// Scores under a name, one per sample of a batch: what is kept when a run stops.
-pub(crate) type Record = (&'static str, Arc<[f64]>);
+pub(crate) type Record = (&'static str, Arc<[Option<f64>]>);
 
 /// The name under which scores of whole inputs are kept.
 pub(crate) const BASE: &str = "base";
@@ -243,7 +243,7 @@ impl<'a, T: Real> SampleBatch<'a, T> {
             .scorer()
             .scores_of(self.base_outputs()?, &|row| row)?
             .into();
-        self.record(BASE, Arc::clone(&base));
+        self.record(BASE, &base);
         Ok(self.base.get_or_init(|| base))
     }
 
@@ -414,7 +414,8 @@ impl<'a, T: Real> SampleBatch<'a, T> {
     }
 
     /// Keeps scores under a name, should the run stop.
-    pub(crate) fn record(&self, name: &'static str, scores: Arc<[f64]>) {
+    pub(crate) fn record(&self, name: &'static str, scores: &[f64]) {
+        let scores = scores.iter().copied().map(Some).collect();
         self.records.borrow_mut().push((name, scores));
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ndarray::{ArrayView3, ArrayViewD, Axis, Ix3};
 use xai_core::describe::Parameter;
+use xai_core::number::power_of_two;
 use xai_core::statistics::Correlation;
 use xai_core::statistics::ranks::spearman_of_finite;
 use xai_core::tensor::Rows;
@@ -169,12 +170,13 @@ impl MapDistance {
         let pairs = a.iter().zip(b);
         match self {
             Self::L1 => pairs.map(|(a, b)| (a - b).abs()).sum(),
-            Self::L2 => pairs.map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt(),
+            Self::L2 => euclidean_norm(pairs.map(|(a, b)| a - b)),
             Self::Relative => {
-                let size = a.iter().map(|a| a * a).sum::<f64>().sqrt();
-                match size > 0.0 {
-                    true => Self::L2.between(a, b) / size,
-                    false => f64::NAN,
+                let size = euclidean_norm(a.iter().copied());
+                if size > 0.0 {
+                    Self::L2.between(a, b) / size
+                } else {
+                    f64::NAN
                 }
             }
             Self::Elementwise(zero) => {
@@ -187,6 +189,19 @@ impl MapDistance {
             Self::Function(distance) => distance(a, b),
         }
     }
+}
+
+/// `√Σ x²`, in a unit in which no square leaves the range of `f64`.
+fn euclidean_norm(values: impl Iterator<Item = f64> + Clone) -> f64 {
+    let largest = values
+        .clone()
+        .fold(0.0f64, |largest, x| largest.max(x.abs()));
+    if largest == 0.0 || !largest.is_finite() {
+        return largest;
+    }
+    let unit = power_of_two(largest);
+    let squares = values.map(|x| (x / unit) * (x / unit));
+    squares.sum::<f64>().sqrt() * unit
 }
 
 /// Whether every element of a map is within `absolute + relative · |b|` of that of a second one, for each

@@ -28,8 +28,8 @@ pub use kinds::{
     AgreementFormula, AgreementOptions, Answer, Answers, BaseScorePolicy, CurveKind, CurveMetric,
     CurvePoints, MASK_NEEDS, MapAgreement, MaskFormula, MaskMetric, MaskedMap, Notes,
     OutputFormula, OutputMetric, OutputPair, Outputs, REFERENCE_NEEDS, RankTies, ReferenceMetric,
-    Relevance, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric, TruthFormula, TruthMetric,
-    Whole, WholeMetric, area, map_agreement,
+    Relevance, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric, Threshold, TruthFormula,
+    TruthMetric, Whole, WholeMetric, area, map_agreement,
 };
 pub use localization::*;
 pub use protocol::MetricValue;
@@ -39,7 +39,8 @@ pub use registry::from_setting;
 pub use robustness::*;
 pub use sanity::*;
 pub use xai_core::describe::{
-    Direction, MetricInfo, Param, Parameter, Parameters, Range, Reading, Setting, Settings, Value,
+    Direction, Invariance, MetricInfo, Mirror, Param, Parameter, Parameters, Range, Reading,
+    Setting, Settings, Value,
 };
 pub use xai_core::evaluation::CurvePoint;
 pub use {

@@ -29,7 +29,7 @@ pub trait Metric: Parameters {
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
 /// use xai_attribution::batch::ExplainedBatch;
-/// use xai_attribution::metric::{AverageDrop, Direction, Measure, Metric, MetricInfo, Parameters, Range, Reading};
+/// use xai_attribution::metric::{AverageDrop, Direction, Invariance, Measure, Metric, MetricInfo, Parameters, Range, Reading};
 /// use xai_attribution::{Evaluation, Real, Result, input};
 /// /// What is left of the score when only what the map marks is kept.
 /// #[derive(Parameters)]
@@ -41,6 +41,7 @@ pub trait Metric: Parameters {
 ///             title: "Left",
 ///             question: "What share of the score is left when only what the map marks is kept?",
 ///             direction: Direction::Higher,
+///             invariance: Invariance::SCALE_AND_MIRROR,
 ///             range: Range::NON_NEGATIVE,
 ///             needs: &[input::MODEL, input::INPUTS, input::TARGETS, input::EXPLANATIONS],
 ///             source: "this example",
@@ -51,7 +52,8 @@ pub trait Metric: Parameters {
 /// impl<T: Real> Measure<T> for Left {
 ///     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
 ///         let (base, masked) = (explained.batch().base_scores()?, explained.masked_scores()?);
-///         Ok(base.iter().zip(masked).map(|(b, m)| (*b != 0.0).then(|| m / b)).collect())
+///         // A constant map has no mask, and so no masked score.
+///         Ok(base.iter().zip(masked).map(|(b, m)| m.filter(|_| *b != 0.0).map(|m| m / b)).collect())
 ///     }
 /// }
 /// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {

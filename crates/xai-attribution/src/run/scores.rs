@@ -21,8 +21,8 @@ use crate::run::{CompletedScores, EvaluationError};
 pub struct MaskedScores {
     /// `base_i = g(f, x_i, y_i)`.
     pub base: Vec<f64>,
-    /// `after_i = g(f, x_i ⊙ M_i, y_i)`.
-    pub masked: Vec<f64>,
+    /// `after_i = g(f, x_i ⊙ M_i, y_i)`; `None` for a constant map, which has no mask.
+    pub masked: Vec<Option<f64>>,
 }
 
 /// The model's score of every sample as it is: `g(f, x_i, y_i)`.
@@ -58,7 +58,7 @@ pub fn base_scores<T: Real, M: Model<T> + ?Sized>(
         lock(records).keep(None, first, batch.records());
         outcome
     })?;
-    Ok(base)
+    Ok(base.into_iter().flatten().collect())
 }
 
 /// Scores every sample twice: the model sees `2 n` rows, and one that shows whether
@@ -79,7 +79,7 @@ pub fn base_scores<T: Real, M: Model<T> + ?Sized>(
 /// let inputs = array![[2.0, 1.0]].into_dyn();
 /// let maps = array![[0.0, 1.0]].into_dyn();
 /// let scores = masked_scores(&model, inputs.view(), &[0], maps.view(), &Scoring::default())?;
-/// assert_eq!((scores.base[0], scores.masked[0]), (2.0, 0.0));
+/// assert_eq!((scores.base[0], scores.masked[0]), (2.0, Some(0.0)));
 /// let drop = AverageDrop::new().evaluate_scores(&scores.base, &scores.masked)?;
 /// assert!((drop.value - 1.0).abs() < 1e-8);
 /// assert_eq!(AverageIncrease::new().evaluate_scores(&scores.base, &scores.masked)?.value, 0.0);
@@ -114,21 +114,24 @@ pub fn masked_scores_on<T: Real>(data: Data<'_, T>) -> Result<MaskedScores, Eval
         lock(records).keep(None, first, taken);
         outcome.map(drop)
     })?;
-    Ok(MaskedScores { base, masked })
+    Ok(MaskedScores {
+        base: base.into_iter().flatten().collect(),
+        masked,
+    })
 }
 
 /// The scores that work on every batch records, in the order of their first record.
 fn collect<T: Real, const N: usize>(
     data: &CheckedData<'_, T>,
     work: impl Fn(&SampleBatch<'_, T>, &Mutex<Records>) -> Result<()> + Sync,
-) -> Result<[Vec<f64>; N], EvaluationError> {
+) -> Result<[Vec<Option<f64>>; N], EvaluationError> {
     let records = Mutex::new(Records::new(data.run.n_samples()));
     let outcome = for_each_batch(&*data.model, &data.run, &|batch| Ok(work(batch, &records)?));
     let mut taken = into_inner(records).take(None).into_iter();
     match outcome {
         Ok(()) => Ok(std::array::from_fn(|_| {
             let (_, scores) = taken.next().unwrap_or_default();
-            scores.into_iter().flatten().collect()
+            scores
         })),
         Err(stopped) => {
             let completed = taken.map(|(name, per_sample)| CompletedScores {

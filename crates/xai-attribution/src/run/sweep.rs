@@ -103,9 +103,7 @@ impl Records {
                 self.records.len() - 1
             });
             let kept = &mut self.records[place].2[first..first + scores.len()];
-            for (to, &score) in kept.iter_mut().zip(&*scores) {
-                *to = Some(score);
-            }
+            kept.copy_from_slice(&scores);
         }
     }
 

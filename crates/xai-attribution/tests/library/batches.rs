@@ -125,7 +125,8 @@ fn large_rows_are_asked_one_by_one_and_small_ones_together() {
             Ok(Array2::from_shape_vec((n, 1), first.collect()).unwrap())
         };
         let x = Array2::<f32>::from_elem((n, width), 1.0);
-        let drop = AverageDrop::new().evaluate(&model, x.view(), &vec![0; n], x.view());
+        let maps = Array2::from_shape_fn((n, width), |(_, column)| column as f32);
+        let drop = AverageDrop::new().evaluate(&model, x.view(), &vec![0; n], maps.view());
         drop.unwrap();
         largest.into_inner()
     };

@@ -3,7 +3,8 @@
 use ndarray::{Array2, Array3, ArrayD, ArrayViewD, array};
 use xai_attribution::batch::{BatchWork, Data, ExplainedBatch, Masks, RunData, SampleBatch};
 use xai_attribution::metric::{
-    CurveKind, CurveMetric, Direction, Measure, Metric, MetricInfo, Parameters, SCORE_NEEDS,
+    CurveKind, CurveMetric, Direction, Invariance, Measure, Metric, MetricInfo, Parameters,
+    SCORE_NEEDS,
 };
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{BlankInputs, Blanks, GivenBaselines, RemovalOrder, Start};
@@ -77,6 +78,7 @@ impl Metric for FaithfulnessEstimate {
             title: "Faithfulness Estimate",
             question: "Do attributions and the drops of single positions correlate?",
             direction: Direction::Higher,
+            invariance: Invariance::NONE,
             range: Range::SIGNED_SHARE,
             needs: SCORE_NEEDS,
             source: "Alvarez-Melis and Jaakkola, 2018",
@@ -157,6 +159,7 @@ impl CurveKind for LeastRelevantFirst {
         title: "LeRF",
         question: "How long does the score stay when the least important positions go first?",
         direction: Direction::Higher,
+        invariance: Invariance::NONE,
         range: Range::REAL.when("as the scores"),
         needs: SCORE_NEEDS,
         source: "Samek et al., 2017",
@@ -200,6 +203,7 @@ impl Metric for MassInside {
             title: "Mass Inside",
             question: "What share of positive attribution lies inside the mask?",
             direction: Direction::Higher,
+            invariance: Invariance::NONE,
             range: Range::SHARE,
             needs: &[input::EXPLANATIONS, input::MASKS],
             source: "Arras et al., 2022",

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ndarray::{Array2, Array3, ArrayD, ArrayViewD};
+use ndarray::{Array2, Array3, ArrayD, ArrayViewD, Axis};
 use xai_attribution::batch::{Data, Masks, PlannedRows, ReferenceMaps, SecondMaps, Segments};
 use xai_attribution::metric::registry::{find, metrics};
 use xai_attribution::metric::{Entry, Measure, MetricValue, Value};
@@ -22,6 +22,10 @@ pub(crate) struct Problem {
     pub(crate) masks: Array3<bool>,
     pub(crate) segments: Array3<u32>,
     pub(crate) layout: Layout,
+    /// What all maps are multiplied by: those that are given, second maps, reference maps, and answers of the explainer.
+    pub(crate) unit: f64,
+    /// Whether the columns of all arrays are in reverse order; the model puts them back.
+    pub(crate) is_mirrored: bool,
 }
 
 pub(crate) const SIDE: usize = 4;
@@ -38,8 +42,12 @@ impl Problem {
             .model(model)
             .with(Masks::new(self.masks.clone()))
             .with(Segments::new(self.segments.clone()))
-            .with(SecondMaps::given(x.mapv(|x| 2.0 * x.to_f64_exact() + 0.25)))
-            .with(ReferenceMaps::new(x.mapv(|x| x * x - T::one())))
+            .with(SecondMaps::given(
+                x.mapv(|x| self.unit * (2.0 * x.to_f64_exact() + 0.25)),
+            ))
+            .with(ReferenceMaps::new(x.mapv(|x| {
+                T::from_f64_nearest(self.unit) * (x * x - T::one())
+            })))
             .scoring(Scoring {
                 activation: Activation::Softmax,
                 batch_size: Some(batch_size),
@@ -72,17 +80,21 @@ impl Problem {
         metric: &dyn Measure<T>,
         batch_size: usize,
     ) -> (Result<MetricValue, Error>, u64) {
-        let [x, maps] = [&self.x, &self.maps].map(|values| values.mapv(T::from_f64_nearest));
+        let x = self.x.mapv(T::from_f64_nearest);
+        let maps = self.maps.mapv(|a| T::from_f64_nearest(self.unit * a));
         let double = |batch: ArrayViewD<'_, T>| {
-            let batch = match self.layout {
+            let mut batch = match self.layout {
                 Layout::ChannelsFirst => batch.permuted_axes(vec![0, 2, 3, 1]),
                 _ => batch,
             };
+            if self.is_mirrored {
+                batch.invert_axis(Axis(2));
+            }
             model(batch.mapv(T::to_f64_exact).view())
         };
         let counted = Counted::new(&double);
         let asked = |inputs: ArrayViewD<'_, T>, _: &Targets| -> Result<_, std::fmt::Error> {
-            Ok(inputs.mapv(|x| T::from_f64_nearest(2.0 * x.to_f64_exact() + 0.25)))
+            Ok(inputs.mapv(|x| T::from_f64_nearest(self.unit * (2.0 * x.to_f64_exact() + 0.25))))
         };
         let data = self.data(&x, &counted, batch_size).maps(maps.view());
         let outcome = metric.evaluate_on(data.explainer(&asked));
@@ -248,6 +260,8 @@ pub(crate) fn example() -> Problem {
         masks: Array3::from_shape_fn((5, SIDE, SIDE), |(_, r, _)| r < 2),
         segments: Array3::from_shape_fn((5, SIDE, SIDE), |(_, r, _)| (r % 3) as u32),
         layout: Layout::ChannelsLast,
+        unit: 1.0,
+        is_mirrored: false,
     }
 }
 

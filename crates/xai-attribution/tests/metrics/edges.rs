@@ -80,6 +80,8 @@ fn one_sample_is_a_data_set() {
         masks: whole.masks.slice(s![..1, .., ..]).to_owned(),
         segments: whole.segments.slice(s![..1, .., ..]).to_owned(),
         layout: whole.layout,
+        unit: 1.0,
+        is_mirrored: false,
     };
     for (entry, metric) in judged() {
         check(entry.info.name, one.with_explainer(&*metric, &Twice));

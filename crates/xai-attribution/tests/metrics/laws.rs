@@ -2,10 +2,10 @@
 
 use ndarray::{Array3, ArrayD, Axis, concatenate};
 use proptest::prelude::*;
-use xai_attribution::metric::registry::{self, metrics};
+use xai_attribution::metric::registry::metrics;
 use xai_attribution::metric::{Entry, Measure};
 use xai_attribution::{Baseline, Deletion, Layout, input};
-use xai_core::Direction;
+use xai_core::describe::{Direction, Mirror};
 use xai_core::parallel::of_size;
 
 #[cfg(feature = "f32")]
@@ -29,6 +29,8 @@ fn problems() -> impl Strategy<Value = Problem> {
                 masks: Array3::from_shape_vec((n, SIDE, SIDE), masks).unwrap(),
                 segments: Array3::from_shape_vec((n, SIDE, SIDE), segments).unwrap(),
                 layout: Layout::ChannelsLast,
+                unit: 1.0,
+                is_mirrored: false,
             }
         })
     })
@@ -52,8 +54,36 @@ impl Problem {
             maps: twice(&self.maps),
             masks: concatenate![Axis(0), self.masks, self.masks],
             segments: concatenate![Axis(0), self.segments, self.segments],
-            layout: self.layout,
+            ..self.clone()
         }
+    }
+
+    /// With the columns of all arrays in reverse order.
+    fn mirrored(&self) -> Self {
+        let mut mirrored = self.clone();
+        let columns = Axis(2);
+        mirrored.x.invert_axis(columns);
+        mirrored.maps.invert_axis(columns);
+        mirrored.masks.invert_axis(columns);
+        mirrored.segments.invert_axis(columns);
+        mirrored.is_mirrored = !self.is_mirrored;
+        mirrored
+    }
+
+    fn times(&self, unit: f64) -> Self {
+        Self {
+            unit: self.unit * unit,
+            ..self.clone()
+        }
+    }
+
+    /// With maps of which no two attributions, nor sums of some, are equal.
+    fn without_ties(&self) -> Self {
+        let mut untied = self.clone();
+        for (a, place) in untied.maps.iter_mut().zip(1..) {
+            *a += (f64::from(place) * 12.9898).sin() / 8.0;
+        }
+        untied
     }
 
     /// The same images of three channels, which lie last, or first.
@@ -196,38 +226,77 @@ proptest! {
         }
     }
 
-    /// But for the metrics that say so: those about the size of attributions.
+    /// Powers of two leave the bits as they are, other factors all but the last digits. Equal sums of attributions may differ
+    /// once they are multiplied by other factors, so that those are tried without ties.
     #[test]
-    fn a_scaled_map_has_the_value_of_the_map(problem in problems()) {
-        let by_size = [
-            "nonzero-features",
-            "completeness",
-            "non-sensitivity",
-            "complexity",
-            "infidelity",
-            "input-invariance",
-            "mask-mae",
-            "mask-mse",
-            "mask-rmse",
-        ];
-        let mut scaled = problem.clone();
-        scaled.maps *= 4.0;
-        // The epsilon of a mask moves it by up to 1e-8 of the range of the map. Average Increase jumps where the
-        // masked score is the base score, so that only samples away from there have to keep their value.
-        let values = |name| problem.evaluate::<f64>(&*registry::find(name).unwrap().build(&[]).unwrap(), 64).1;
-        let change = values("average-drop").into_iter().zip(values("average-gain"));
-        let jumps: Vec<bool> = change
-            .map(|(drop, gain)| drop.unwrap_or(0.0) < 1e-6 && gain.unwrap_or(0.0) < 1e-6)
-            .collect();
-        let of_maps = |entry: &&Entry| !entry.info.needs.contains(&input::EXPLAINER) && !by_size.contains(&entry.info.name);
-        for entry in judged().filter(of_maps) {
-            let metric = built(entry);
-            let ((_, a, _), (_, b, _)) = (problem.evaluate(&*metric, 64), scaled.evaluate(&*metric, 64));
-            let is_kept = |sample: usize| entry.info.name != "average-increase" || !jumps[sample];
-            let mut pairs = a.iter().zip(&b).enumerate().filter(|(sample, _)| is_kept(*sample));
-            prop_assert!(pairs.all(|(_, (a, b))| near(a, b, 1e-7)), "{}: {:?} {:?}", entry.info.name, a, b);
+    fn the_scale_of_maps_does_not_matter_to_metrics_that_say_so(
+        problem in problems(),
+        exponent in -100i32..=100,
+        factor in 1.0..2.0f64,
+    ) {
+        let (unit, untied) = (2f64.powi(exponent), problem.without_ties());
+        for entry in judged().filter(|entry| entry.info.invariance.scale) {
+            let (metric, name) = (built(entry), entry.info.name);
+            let (value, values, _) = problem.evaluate(&*metric, 64);
+            let (scaled_value, scaled, _) = problem.times(unit).evaluate(&*metric, 64);
+            prop_assert_eq!(bits(&scaled), bits(&values), "{} times 2^{}", name, exponent);
+            prop_assert_eq!(bits(&[scaled_value]), bits(&[value]), "{} times 2^{}", name, exponent);
+            let (_, values, _) = untied.evaluate(&*metric, 64);
+            let (_, scaled, _) = untied.times(unit * factor).evaluate(&*metric, 64);
+            let mut pairs = scaled.iter().zip(&values);
+            prop_assert!(pairs.all(|(a, b)| near(a, b, 1e-12)), "{}: {:?} {:?}", name, scaled, values);
         }
     }
+
+    #[cfg(feature = "f32")]
+    #[test]
+    fn the_scale_of_maps_does_not_matter_in_single_precision(problem in problems(), exponent in -100i32..=100) {
+        for entry in judged().filter(|entry| entry.info.invariance.scale) {
+            let metric = entry.build::<f32>(&settings(entry)).unwrap();
+            let (_, values, _) = problem.evaluate(&*metric, 64);
+            let (_, scaled, _) = problem.times(2f64.powi(exponent)).evaluate(&*metric, 64);
+            prop_assert_eq!(bits(&scaled), bits(&values), "{} times 2^{}", entry.info.name, exponent);
+        }
+    }
+
+    #[test]
+    fn mirror_images_have_one_value_by_metrics_that_say_so(problem in problems()) {
+        let untied = problem.without_ties();
+        for entry in judged() {
+            let problem = match entry.info.invariance.mirror {
+                Mirror::Keeps => &problem,
+                Mirror::KeepsWithoutTies => &untied,
+                Mirror::Changes => continue,
+            };
+            let (metric, name) = (built(entry), entry.info.name);
+            let (_, values, _) = problem.evaluate(&*metric, 64);
+            let (_, mirrored, _) = problem.mirrored().evaluate(&*metric, 64);
+            let mut pairs = mirrored.iter().zip(&values);
+            prop_assert!(pairs.all(|(a, b)| near(a, b, 1e-9)), "{}: {:?} {:?}", name, mirrored, values);
+        }
+    }
+}
+
+fn bits(values: &[Option<f64>]) -> Vec<Option<u64>> {
+    values.iter().map(|value| value.map(f64::to_bits)).collect()
+}
+
+/// A description that claims too little would hide a metric from the law.
+#[test]
+fn metrics_that_do_not_say_so_depend_on_the_scale_of_maps() {
+    let (problem, mut wrong) = (example().without_ties(), Vec::new());
+    for entry in judged() {
+        let (metric, name) = (built(entry), entry.info.name);
+        let (_, values, _) = problem.evaluate(&*metric, 64);
+        let is_free = [1e-9, 1e9].into_iter().all(|unit| {
+            let (_, scaled, _) = problem.times(unit).evaluate(&*metric, 64);
+            scaled.iter().zip(&values).all(|(a, b)| near(a, b, 1e-9))
+        });
+        if is_free != entry.info.invariance.scale {
+            wrong.push((name, is_free));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 /// The score of the model here rises and falls with `x (1 − w)`, `w` from 0 to 4 in turn from the second element on: so maps of these terms

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use ndarray::ArrayView2;
-use xai_core::describe::{Direction, MetricInfo, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Range, Reading};
 use xai_core::number::check_labels;
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Label, Result};
@@ -121,6 +121,7 @@ pub(super) const INFO: &MetricInfo = &MetricInfo {
     title: "Brittleness",
     question: "How many of the top cases must be left out before the prediction changes?",
     direction: Direction::Lower,
+    invariance: Invariance::NONE,
     range: Range::NON_NEGATIVE,
     needs: &[input::KS, input::PREDICTIONS],
     source: "Ilyas et al., Datamodels: Predicting Predictions from Training Data, 2022",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use xai_core::Result;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range};
 
 use crate::data_attribution::data::AttributionData;
 use crate::data_attribution::values::decimals;
@@ -72,6 +72,7 @@ impl TopKCardinality {
         title: "Top-k cardinality",
         question: "Do explanations depend on the test case: how many different training cases do they show?",
         direction: Direction::Higher,
+        invariance: Invariance::NONE,
         range: Range::above(0.0).up_to(1.0),
         needs: &[input::ATTRIBUTIONS],
         source: "Barshan, Brunet and Dziugaite, RelatIF, 2020",

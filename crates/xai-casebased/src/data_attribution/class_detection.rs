@@ -1,7 +1,7 @@
 //! The class of the top cases.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 
 use crate::data_attribution::data::AttributionData;
 use crate::data_attribution::metric::AttributionMetric;
@@ -68,6 +68,7 @@ impl AttributionMetric for ClassDetection {
         title: "Class detection",
         question: "Do the training cases with the largest attributions have the class of the test case?",
         direction: Direction::Higher,
+        invariance: Invariance::NONE,
         range: Range::SHARE,
         needs: &[
             input::ATTRIBUTIONS,

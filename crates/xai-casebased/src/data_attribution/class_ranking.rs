@@ -1,7 +1,7 @@
 //! The place of a class in the whole ranking.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::statistics::auroc;
 
 use crate::data_attribution::data::AttributionData;
@@ -39,6 +39,7 @@ impl AttributionMetric for ClassAuroc {
         title: "Class AUROC",
         question: "Are training cases of the class of the test case attributed more than others?",
         direction: Direction::Higher,
+        invariance: Invariance::NONE,
         range: Range::SHARE,
         needs: &[
             input::ATTRIBUTIONS,

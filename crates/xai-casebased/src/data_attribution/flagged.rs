@@ -1,7 +1,7 @@
 //! Training cases with a shortcut, or of another data set, at the top.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::statistics::average_precision;
 
 use crate::data_attribution::data::AttributionData;
@@ -59,6 +59,7 @@ impl AttributionMetric for ShortcutDetection {
         title: "Shortcut detection",
         question: "Do predictions that rest on a shortcut lead to the training cases that have it?",
         direction: Direction::Higher,
+        invariance: Invariance::NONE,
         range: Range::above(0.0).up_to(1.0),
         needs: &[input::ATTRIBUTIONS, input::FLAGS],
         source: "after Koh and Liang, Understanding Black-box Predictions via Influence Functions, 2017",

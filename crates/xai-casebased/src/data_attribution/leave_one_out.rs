@@ -1,7 +1,7 @@
 //! Correlation with leaving training cases out.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::statistics::Correlation;
 
 use crate::data_attribution::data::AttributionData;
@@ -44,6 +44,7 @@ impl AttributionMetric for LeaveOneOutCorrelation {
         title: "Leave-one-out correlation",
         question: "Do attributions tell how far the output falls without a training case?",
         direction: Direction::Higher,
+        invariance: Invariance::NONE,
         range: Range::SIGNED_SHARE,
         needs: &[input::ATTRIBUTIONS, input::REMOVED, input::DROPS],
         source: "Koh and Liang, Understanding Black-box Predictions via Influence Functions, 2017",

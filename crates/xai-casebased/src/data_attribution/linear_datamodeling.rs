@@ -1,7 +1,7 @@
 //! The linear datamodeling score.
 
 use ndarray::{Array2, ArrayView1};
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::number::{class_index, elementary};
 use xai_core::statistics::Correlation;
 use xai_core::{Error, Result};
@@ -50,6 +50,7 @@ impl AttributionMetric for LinearDatamodelingScore {
         title: "Linear datamodeling score",
         question: "Do sums of attributions rank models trained on subsets as their outputs do?",
         direction: Direction::Higher,
+        invariance: Invariance::NONE,
         range: Range::SIGNED_SHARE,
         needs: &[input::ATTRIBUTIONS, input::SUBSETS, input::OUTPUTS],
         source: "Park et al., TRAK: Attributing Model Behavior at Scale, 2023",

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::number::check_finite_slice;
 use xai_core::statistics::{Interval, Threshold, auroc_interval, thresholds};
 use xai_core::tensor::check_shape;
@@ -70,6 +70,7 @@ impl MislabelingDetection {
         title: "Mislabeling detection",
         question: "Do mislabeled training cases come first when cases are inspected by a score?",
         direction: Direction::Higher,
+        invariance: Invariance::NONE,
         range: Range::SHARE,
         needs: &[input::SCORES, input::FLAGS],
         source: "Koh and Liang 2017; AUROC as reported by Kwon et al., DataInf, 2024",

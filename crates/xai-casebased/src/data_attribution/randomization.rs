@@ -1,7 +1,7 @@
 //! Attributions by a model with random weights.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::statistics::Correlation;
 
 use crate::data_attribution::data::AttributionData;
@@ -43,6 +43,7 @@ impl AttributionMetric for AttributionRandomization {
         title: "Attribution randomization",
         question: "Are attributions the same for a model with random weights?",
         direction: Direction::Lower,
+        invariance: Invariance::NONE,
         range: Range::SIGNED_SHARE,
         needs: &[input::ATTRIBUTIONS, input::RANDOM_ATTRIBUTIONS],
         source: "Hanawa et al., Evaluation of Similarity-based Explanations, 2021; Adebayo et al. 2018",

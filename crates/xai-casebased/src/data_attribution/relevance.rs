@@ -1,7 +1,7 @@
 //! Training cases that are known to be relevant, at the top.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 
 use crate::data_attribution::data::AttributionData;
 use crate::data_attribution::metric::AttributionMetric;
@@ -93,6 +93,7 @@ impl AttributionMetric for MeanReciprocalRank {
         title: "Mean reciprocal rank",
         question: "How early does the first training case come that is relevant to the test case?",
         direction: Direction::Higher,
+        invariance: Invariance::NONE,
         range: Range::above(0.0).up_to(1.0),
         needs: &[input::ATTRIBUTIONS, input::RELEVANT],
         source: "Chang et al., Scalable Influence and Fact Tracing for Large Language Model Pretraining, 2024",

@@ -1,7 +1,9 @@
 //! What one training step on a top case changes.
 
 use ndarray::ArrayView2;
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
+use xai_core::describe::{
+    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
+};
 use xai_core::number::{check_domain, elementary};
 use xai_core::tensor::check_shape;
 use xai_core::{ExactMean, Result};
@@ -53,6 +55,7 @@ impl TailPatch {
         title: "Tail patch",
         question: "Does one training step on a top case make the target more probable?",
         direction: Direction::Higher,
+        invariance: Invariance::NONE,
         range: Range::REAL,
         needs: &[input::LOG_PROB, input::LOG_PROB_AFTER],
         source: "Chang et al., Scalable Influence and Fact Tracing for Large Language Model Pretraining, 2024",

@@ -106,7 +106,7 @@ pub(super) fn read_scores(base: &Path, masked: &Path) -> Result<MaskedScores, Fa
     let scores = |file: &Path| Ok::<_, Failure>(arrays::read_f64::<Ix1>(file)?.to_vec());
     let scores = MaskedScores {
         base: scores(base)?,
-        masked: scores(masked)?,
+        masked: scores(masked)?.into_iter().map(Some).collect(),
     };
     let (n_base, n_masked) = (scores.base.len(), scores.masked.len());
     if n_base != n_masked {

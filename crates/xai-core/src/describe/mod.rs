@@ -54,7 +54,9 @@ pub use kind::{End, Kind, Range, Word, WordValue, same_word};
 pub use parameters::{
     Operation, Param, Parameter, Parameters, parse, refused, unknown, with, word_of,
 };
-pub use score::{Direction, MetricInfo, Reading, Score, Scores, find, markdown};
+pub use score::{
+    Direction, Invariance, MetricInfo, Mirror, Reading, Score, Scores, find, markdown,
+};
 pub use settings::{Setting, Settings};
 pub use value::Value;
 pub use xai_derive::{Parameter, Parameters};

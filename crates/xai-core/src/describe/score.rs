@@ -54,6 +54,7 @@ impl<R> Score<R> {
             title,
             question,
             direction: Direction::None,
+            invariance: Invariance::NONE,
             range: Range::REAL,
             needs: &[],
             source: "",
@@ -145,8 +146,10 @@ pub struct MetricInfo {
     pub title: &'static str,
     /// What it answers, in one sentence.
     pub question: &'static str,
-    /// Which values are better.
+    /// Which values are better, with the defaults of its parameters.
     pub direction: Direction,
+    /// What leaves its values as they are.
+    pub invariance: Invariance,
     /// The values that it takes.
     pub range: Range,
     /// What it is computed from.
@@ -194,6 +197,57 @@ impl Reading {
         let (formula, extremes, limits) = (self.formula, self.extremes, self.limits);
         format!("\n### {title}\n\n```text\n{formula}\n```\n\n{extremes} {limits}{elsewhere}\n")
     }
+}
+
+/// Changes of maps and inputs that leave the values of a metric as they are, with the defaults of its parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Invariance {
+    /// Whether all maps (or attributions) may be multiplied by a positive number.
+    pub scale: bool,
+    /// Whether inputs, maps and masks may be mirrored, with a model and an explainer that mirror them back.
+    pub mirror: Mirror,
+}
+
+/// Whether mirroring inputs, maps and masks leaves the values of a metric as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Mirror {
+    /// It may change them: positions are drawn by their index, or do not map to positions of the same kind.
+    Changes,
+    /// It leaves them as they are if no two attributions of a map are equal; of equal ones the lower index goes first.
+    KeepsWithoutTies,
+    /// It leaves them as they are.
+    Keeps,
+}
+
+impl Invariance {
+    /// Neither scaling nor mirroring is known to leave the values as they are.
+    pub const NONE: Self = Self {
+        scale: false,
+        mirror: Mirror::Changes,
+    };
+    /// Scaling leaves the values as they are.
+    pub const SCALE: Self = Self {
+        scale: true,
+        mirror: Mirror::Changes,
+    };
+    /// Mirroring leaves the values as they are.
+    pub const MIRROR: Self = Self {
+        scale: false,
+        mirror: Mirror::Keeps,
+    };
+    /// Scaling and mirroring leave the values as they are.
+    pub const SCALE_AND_MIRROR: Self = Self {
+        scale: true,
+        mirror: Mirror::Keeps,
+    };
+    /// Scaling leaves the values as they are, and so does mirroring if no two attributions of a map are equal.
+    pub const SCALE_AND_MIRROR_WITHOUT_TIES: Self = Self {
+        scale: true,
+        mirror: Mirror::KeepsWithoutTies,
+    };
 }
 
 /// Which values of a metric are better.
@@ -258,11 +312,11 @@ pub fn find<'a>(
 /// The table of metrics as Markdown, one row each, and below it how each is read, where that is described.
 ///
 /// ```
-/// use xai_core::describe::{Direction, MetricInfo, Range, Reading, markdown};
+/// use xai_core::describe::{Direction, Invariance, MetricInfo, Range, Reading, markdown};
 /// let info = MetricInfo {
 ///     name: "average-drop", title: "Average Drop",
 ///     question: "How much of the score is lost when only what the map marks is kept?",
-///     direction: Direction::Lower, range: Range::SHARE,
+///     direction: Direction::Lower, range: Range::SHARE, invariance: Invariance::NONE,
 ///     needs: &[xai_core::input::MODEL], source: "Chattopadhay et al. 2018",
 ///     reading: Reading::NONE,
 /// };
@@ -309,6 +363,7 @@ mod tests {
             title: "A",
             question: "|x|?",
             direction: Direction::None,
+            invariance: Invariance::NONE,
             range: Range::SHARE,
             needs: &[],
             source: "",

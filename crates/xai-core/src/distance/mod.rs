@@ -11,6 +11,7 @@ use crate::describe::{Parameter, word_of};
 use crate::error::{Error, Help, Input, Result};
 use crate::input;
 use crate::number::elementary::{exp, ln};
+use crate::number::power_of_two;
 use crate::parallel;
 use crate::simd::{InstructionSet, Simd, SimdKernel};
 use crate::tensor::{Rows, check_shape};
@@ -318,9 +319,8 @@ impl SimdKernel for Centring<'_> {
         for row in self.rows.chunks_exact_mut(self.d) {
             let largest = largest_size(row);
             if !(1e-250..1e250).contains(&largest) {
-                // A power of two: any other unit would round what the values differ by.
-                let unit = f64::from_bits(largest.to_bits() & (0x7ff << 52));
-                let unit = unit.max(f64::MIN_POSITIVE);
+                // Any other unit would round what the values differ by.
+                let unit = power_of_two(largest);
                 row.iter_mut().for_each(|x| *x /= unit);
             }
             // The mean rounds; what it leaves of a row around a large one is taken out too.

@@ -1,6 +1,6 @@
 //! Whether the ranking of explainers stays, or their values get worse, with a perturbation.
 
-use crate::describe::{Direction, MetricInfo, Range, Reading, Score, Scores};
+use crate::describe::{Direction, Invariance, MetricInfo, Range, Reading, Score, Scores};
 use crate::error::{Error, Result};
 use crate::input;
 use crate::reliability::perturbed::{PerturbationKind, Perturbed};
@@ -120,6 +120,7 @@ impl Scores for InterConsistency {
             title: "Inter-consistency",
             question: "Does the ranking of explainers stay under a minor perturbation, and do values get worse under a disruptive one?",
             direction: Direction::Higher,
+            invariance: Invariance::NONE,
             range: Range::SHARE,
             needs: &[
                 input::VALUES,

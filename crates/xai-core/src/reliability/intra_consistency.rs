@@ -1,6 +1,6 @@
 //! Whether the values of one explainer stay or move with a perturbation.
 
-use crate::describe::{Direction, MetricInfo, Range, Reading, Score, Scores};
+use crate::describe::{Direction, Invariance, MetricInfo, Range, Reading, Score, Scores};
 use crate::error::Result;
 use crate::input;
 use crate::reliability::perturbed::{PerturbationKind, Perturbed};
@@ -104,6 +104,7 @@ impl Scores for IntraConsistency {
                 title: "Intra-consistency",
                 question: "Is it chance alone that the values of an explainer moved with a perturbation?",
                 direction: Direction::Higher,
+                invariance: Invariance::NONE,
                 range: Range::SHARE,
                 needs: &[input::VALUES, input::PERTURBED, input::KEEP],
                 source: "Hedström et al. 2023",
@@ -123,6 +124,7 @@ impl Scores for IntraConsistency {
                 title: "Intra-consistency, effect",
                 question: "How much to one side did the values of an explainer move with a perturbation?",
                 direction: Direction::Higher,
+                invariance: Invariance::NONE,
                 range: Range::SHARE,
                 needs: &[input::VALUES, input::PERTURBED, input::KEEP],
                 source: "Kerby 2014, of the test of Hedström et al. 2023",

@@ -1,6 +1,6 @@
 //! Agreement of samples on the ranking of explainers.
 
-use crate::describe::{Direction, MetricInfo, Range, Reading, Score, Scores};
+use crate::describe::{Direction, Invariance, MetricInfo, Range, Reading, Score, Scores};
 use crate::error::Result;
 use crate::input;
 use crate::reliability::table::Table;
@@ -81,6 +81,7 @@ impl Scores for KendallW {
             title: "Kendall's W",
             question: "Do samples rank the explainers alike?",
             direction: Direction::Higher,
+            invariance: Invariance::NONE,
             range: Range::SHARE,
             needs: &[input::VALUES],
             source: "Kendall and Babington Smith 1939",

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use crate::describe::{
-    Direction, End, MetricInfo, Parameter, Range, Reading, Score, Scores, word_of,
+    Direction, End, Invariance, MetricInfo, Parameter, Range, Reading, Score, Scores, word_of,
 };
 use crate::error::Result;
 use crate::reliability::table::Table;
@@ -237,6 +237,7 @@ impl Scores for KrippendorffAlpha {
             title: "Krippendorff's alpha",
             question: "How much less than by chance do raters disagree, samples that rank explainers for instance?",
             direction: Direction::Higher,
+            invariance: Invariance::NONE,
             range: Range::new(End::Unbounded, End::Included(1.0)),
             needs: &[input::RATINGS],
             source: "Krippendorff 2011; Tomsett et al. 2020",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::describe::{Direction, MetricInfo, Range, Reading, Score, Scores};
+use crate::describe::{Direction, Invariance, MetricInfo, Range, Reading, Score, Scores};
 use crate::error::Result;
 use crate::input;
 use crate::reliability::inter_consistency::inter_of_checked;
@@ -199,6 +199,7 @@ impl Scores for MetaConsistency {
             title: "Meta-consistency",
             question: "Does a metric keep its values and ranks where the prediction stays, and react where it changes?",
             direction: Direction::Higher,
+            invariance: Invariance::NONE,
             range: Range::SHARE,
             needs: &[
                 input::VALUES,

@@ -1,6 +1,6 @@
 //! Whether the ranking of explainers hangs on a parameter of the metric.
 
-use crate::describe::{Direction, MetricInfo, Range, Reading, Score, Scores};
+use crate::describe::{Direction, Invariance, MetricInfo, Range, Reading, Score, Scores};
 use crate::error::{Error, Result};
 use crate::input;
 use crate::reliability::table::{Table, mean_of_defined, ranks_of_means, same_top, sign};
@@ -130,6 +130,7 @@ impl Scores for ParameterSensitivity {
                 title: "Parameter sensitivity",
                 question: "Does the ranking of explainers stay under other settings of the metric's parameters?",
                 direction: Direction::Higher,
+                invariance: Invariance::NONE,
                 range: Range::SIGNED_SHARE,
                 needs: &[input::SETTINGS, input::DIRECTION],
                 source: "Tomsett et al. 2020; Brunke et al. 2020",

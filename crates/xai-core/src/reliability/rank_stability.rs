@@ -1,6 +1,6 @@
 //! Whether the ranking of explainers is that of other samples, too.
 
-use crate::describe::{Direction, MetricInfo, Range, Reading, Score, Scores};
+use crate::describe::{Direction, Invariance, MetricInfo, Range, Reading, Score, Scores};
 use crate::error::{Error, Result};
 use crate::random::{random_stream, uniform_index};
 use crate::reliability::table::{Table, mean_of_defined, ranks_of_means, same_top, sign};
@@ -207,6 +207,7 @@ impl Scores for RankStability {
                 title: "Rank stability",
                 question: "Is the ranking of explainers by their mean values that of other samples, too?",
                 direction: Direction::Higher,
+                invariance: Invariance::NONE,
                 range: Range::SIGNED_SHARE,
                 needs: &[input::VALUES, input::DIRECTION],
                 source: "Hall and Miller 2009",

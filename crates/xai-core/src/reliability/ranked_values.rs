@@ -1,6 +1,6 @@
 //! Values of explainers, ranked over samples once, and how the rankings of samples agree.
 
-use crate::describe::{Direction, MetricInfo, Range, Reading, Score, Scores};
+use crate::describe::{Direction, Invariance, MetricInfo, Range, Reading, Score, Scores};
 use crate::error::{Error, Result};
 use crate::reliability::table::{Table, mean_of_defined, sign};
 use crate::statistics::ranks::{centred_ranks, correlation_of_ranks, spearman_of_finite};
@@ -179,6 +179,7 @@ impl Scores for InterMethodReliability {
             title: "Inter-method reliability",
             question: "Are the same samples easy, by the metric, for every explainer?",
             direction: Direction::None,
+            invariance: Invariance::NONE,
             range: Range::SIGNED_SHARE,
             needs: &[input::VALUES],
             source: "Tomsett et al. 2020",
@@ -202,6 +203,7 @@ impl Scores for InternalConsistencyReliability {
             title: "Internal consistency reliability",
             question: "Do two metrics measure one property?",
             direction: Direction::Higher,
+            invariance: Invariance::NONE,
             range: Range::SIGNED_SHARE,
             needs: &[input::VALUES, input::DIRECTION],
             source: "Tomsett et al. 2020",

@@ -11,17 +11,45 @@ use crate::tensor::positions::{Layout, MapPositions};
 use crate::tensor::rows::Rows;
 use crate::{input, parallel};
 
-/// What keeps the scaling of a constant map defined: such a map gives a mask of zeros.
-const EPSILON: f64 = 1e-8;
+/// Xplique's epsilon beside the range of a map.
+const XPLIQUE_EPSILON: f64 = 1e-8;
+
+/// How the sizes of a map become a mask in [0, 1].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum MaskScaling {
+    /// `(m − min m) / (max m − min m)`. The scale of the map does not matter, and a constant map has no mask.
+    #[default]
+    Relative,
+    /// `(m − min m) / (max m − min m + 1e-8)`, as in Xplique. Maps of tiny values have smaller masks, and a constant map
+    /// has a mask of zeros.
+    Xplique,
+}
+
+/// Inputs multiplied by masks, see [`mask_inputs`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct MaskedInputs<T> {
+    /// The products, in the shape of the inputs; 0 for samples without a mask.
+    pub inputs: ArrayD<T>,
+    /// For each sample, whether its map has a mask: a constant one has none, unless the scaling is Xplique's.
+    pub has_mask: Vec<bool>,
+}
 
 /// What to do about channels that add up beyond the range of their type.
 pub const SCALE_MAPS_DOWN: Help = Help::new("scale the maps down");
 
-/// Scales values to [0, 1]: `(v − min) / (max − min + ε)`. Whether they are finite is returned.
+/// Whether a map could be scaled to a mask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scaled {
+    Mask,
+    Constant,
+    NotFinite,
+}
+
+/// Scales values to [0, 1]: `(v − min) / (max − min + ε)`. Those of a constant map are 0.
 ///
 /// No value is −0, so the order in which they are compared cannot be seen.
 #[inline(always)]
-fn scale_to_unit<T: Real>(values: &mut [T]) -> bool {
+fn scale_to_unit<T: Real>(values: &mut [T], scaling: MaskScaling) -> Scaled {
     let (mut lows, mut highs) = ([T::infinity(); 16], [T::neg_infinity(); 16]);
     let (blocks, rest) = values.as_chunks::<16>();
     for block in blocks {
@@ -38,11 +66,22 @@ fn scale_to_unit<T: Real>(values: &mut [T]) -> bool {
         .iter()
         .chain(&highs)
         .fold(T::neg_infinity(), |high, &v| high.max(v));
-    let range = high - low + T::from_f64_nearest(EPSILON);
+    let range = match scaling {
+        MaskScaling::Relative => high - low,
+        MaskScaling::Xplique => high - low + T::from_f64_nearest(XPLIQUE_EPSILON),
+    };
+    if range == T::zero() {
+        values.fill(T::zero());
+        return Scaled::Constant;
+    }
     for v in values {
         *v = (*v - low) / range;
     }
-    range.is_finite()
+    if range.is_finite() {
+        Scaled::Mask
+    } else {
+        Scaled::NotFinite
+    }
 }
 
 /// Channels of finite values may still add up beyond the range.
@@ -55,12 +94,12 @@ fn too_large() -> Error {
 /// Inputs multiplied by the masks of their attribution maps.
 ///
 /// ```text
-/// m = mean over channels of |map|      mask = (m − min m) / (max m − min m + 1e-8)      masked = input ⊙ mask
+/// m = mean over channels of |map|      mask = (m − min m) / (max m − min m)      masked = input ⊙ mask
 /// ```
 ///
-/// minima and maxima per sample. The mask is in [0, 1]: 1 keeps a value, 0 removes it, so what the
-/// map marks most is *kept*. A constant map gives a mask of zeros. Shapes are those of [`Layout`];
-/// computed in the type of the inputs, samples in parallel.
+/// with minimum and maximum per sample. The mask is in [0, 1]: 1 keeps a value, 0 removes it, so what the
+/// map marks most is *kept*. A constant map has no mask, unless [`scaling`](MaskScaling) says otherwise. Shapes are those
+/// of [`Layout`]; computed in the type of the inputs, samples in parallel.
 ///
 /// # Errors
 /// `ShapeMismatch` for maps that do not fit the inputs, `Empty` for samples without elements, `NonFinite` for
@@ -68,22 +107,23 @@ fn too_large() -> Error {
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_core::tensor::{Layout, mask_inputs};
-/// let inputs = array![[2.0f64, 4.0, 6.0]].into_dyn();
-/// let maps = array![[0.0, -1.0, 0.5]].into_dyn();
-/// let masked = mask_inputs(inputs.view(), maps.view(), Layout::Tabular)?;
-/// assert!((masked[[0, 1]] - 4.0).abs() < 1e-7 && (masked[[0, 2]] - 3.0).abs() < 1e-7);
-/// assert_eq!(masked[[0, 0]], 0.0);
+/// use xai_core::tensor::{Layout, MaskScaling, mask_inputs};
+/// let inputs = array![[2.0, 4.0, 6.0], [1.0, 1.0, 1.0]].into_dyn();
+/// let maps = array![[0.0, -1.0, 0.5], [0.1, 0.1, 0.1]].into_dyn();
+/// let masked = mask_inputs(inputs.view(), maps.view(), Layout::Tabular, MaskScaling::Relative)?;
+/// assert_eq!(masked.inputs, array![[0.0, 4.0, 3.0], [0.0, 0.0, 0.0]].into_dyn());
+/// assert_eq!(masked.has_mask, [true, false]);
 /// # Ok::<(), xai_core::Error>(())
 /// ```
 ///
 /// # Source
-/// The masks of Average Drop in Chattopadhay et al., *Grad-CAM++*, as Xplique builds them.
+/// The masks of Average Drop in Chattopadhay et al., *Grad-CAM++*.
 pub fn mask_inputs<T: Real>(
     inputs: ArrayViewD<'_, T>,
     maps: ArrayViewD<'_, T>,
     layout: Layout,
-) -> Result<ArrayD<T>> {
+    scaling: MaskScaling,
+) -> Result<MaskedInputs<T>> {
     let geometry = MapPositions::new(layout, inputs.shape(), maps.shape())?;
     let rows = (
         Rows::of_samples(inputs.view()),
@@ -95,6 +135,9 @@ pub fn mask_inputs<T: Real>(
     }
     let mut masked = ArrayD::zeros(inputs.raw_dim());
     let is_finite = AtomicBool::new(true);
+    let has_mask: Vec<AtomicBool> = (0..rows.0.n_rows())
+        .map(|_| AtomicBool::new(true))
+        .collect();
     let samples = masked.as_slice_mut().expect("a fresh array is row-major");
     parallel::for_each_chunk(samples, geometry.of_sample.size(), |i, masked| {
         let (input, map) = (rows.0.row(i), rows.1.row(i));
@@ -103,39 +146,51 @@ pub fn mask_inputs<T: Real>(
             input,
             map,
             masked,
+            scaling,
         };
         // While the sample is in a cache.
-        if !(all_finite(input) && all_finite(map) && InstructionSet::fastest().run(sample)) {
+        if !(all_finite(input) && all_finite(map)) {
             is_finite.store(false, Ordering::Relaxed);
+            return;
+        }
+        match InstructionSet::fastest().run(sample) {
+            Scaled::Mask => {}
+            Scaled::Constant => has_mask[i].store(false, Ordering::Relaxed),
+            Scaled::NotFinite => is_finite.store(false, Ordering::Relaxed),
         }
     });
     if is_finite.into_inner() {
-        return Ok(masked);
+        let has_mask = has_mask.into_iter().map(AtomicBool::into_inner).collect();
+        return Ok(MaskedInputs {
+            inputs: masked,
+            has_mask,
+        });
     }
     check_finite(input::INPUTS, inputs)?;
     check_finite(input::EXPLANATIONS, maps)?;
     Err(too_large())
 }
 
-/// The loops over one sample, compiled for each instruction set: whether its mask is finite.
+/// The loops over one sample, compiled for each instruction set.
 struct MaskedSample<'a, T> {
     geometry: MapPositions,
     input: &'a [T],
     map: &'a [T],
     masked: &'a mut [T],
+    scaling: MaskScaling,
 }
 
 impl<T: Real> SimdKernel for MaskedSample<'_, T> {
-    type Output = bool;
+    type Output = Scaled;
 
     #[inline(always)]
-    fn run<S: Simd>(self) -> bool {
+    fn run<S: Simd>(self) -> Scaled {
         let positions = self.geometry.of_sample;
         let mut mask = vec![T::zero(); positions.positions];
         self.geometry.values(self.map, T::abs, &mut mask);
-        let is_finite = scale_to_unit(&mut mask);
+        let scaled = scale_to_unit(&mut mask, self.scaling);
         positions.multiply(self.input, &mask, self.masked);
-        is_finite
+        scaled
     }
 }
 
@@ -232,7 +287,7 @@ mod tests {
         for (mut sample, m) in masked.outer_iter_mut().zip(m.outer_iter()) {
             let low = m.fold(f64::INFINITY, |a, &b| a.min(b));
             let high = m.fold(f64::NEG_INFINITY, |a, &b| a.max(b));
-            let mask = m.mapv(|v| (v - low) / (high - low + 1e-8));
+            let mask = m.mapv(|v| (v - low) / (high - low));
             for mut channel in sample.axis_iter_mut(Axis(channel_axis - 1)) {
                 channel *= &mask;
             }
@@ -251,8 +306,10 @@ mod tests {
                 inputs.view().into_dyn(),
                 maps.view().into_dyn(),
                 Layout::ChannelsLast,
+                MaskScaling::Relative,
             )
-            .unwrap();
+            .unwrap()
+            .inputs;
             let expected = by_formula(&inputs, &maps, 3);
             assert_close(&last, &expected.clone().into_dyn());
             // Transposed views, neither of them contiguous.
@@ -262,8 +319,9 @@ mod tests {
                 inputs.view().permuted_axes([0, 3, 1, 2]).into_dyn(),
                 maps.view().permuted_axes([0, 3, 1, 2]).into_dyn(),
                 Layout::ChannelsFirst,
+                MaskScaling::Relative,
             );
-            assert_close(&masked.unwrap(), &first(&expected));
+            assert_close(&masked.unwrap().inputs, &first(&expected));
         }
     }
 
@@ -272,20 +330,39 @@ mod tests {
         let inputs = ramp([2, 3, 4, 3]);
         let maps = ramp([2, 3, 4, 1]);
         let flat = maps.index_axis(Axis(3), 0);
-        let mask = |m| mask_inputs(inputs.view().into_dyn(), m, Layout::ChannelsLast).unwrap();
+        let mask = |m| {
+            let layout = Layout::ChannelsLast;
+            mask_inputs(inputs.view().into_dyn(), m, layout, MaskScaling::Relative).unwrap()
+        };
         assert_eq!(mask(maps.view().into_dyn()), mask(flat.into_dyn()));
     }
 
     #[test]
-    fn a_constant_map_removes_everything() {
+    fn a_constant_map_has_no_mask_but_in_xplique() {
         let inputs = ramp([1, 2, 2, 1]);
         let maps = Array4::from_elem((1, 2, 2, 1), -3.0);
-        let masked = mask_inputs(
-            inputs.view().into_dyn(),
-            maps.view().into_dyn(),
-            Layout::ChannelsLast,
-        );
-        assert!(masked.unwrap().iter().all(|&x| x == 0.0));
+        for (scaling, has_mask) in [(MaskScaling::Relative, false), (MaskScaling::Xplique, true)] {
+            let (x, maps) = (inputs.view().into_dyn(), maps.view().into_dyn());
+            let masked = mask_inputs(x, maps, Layout::ChannelsLast, scaling).unwrap();
+            assert!(masked.inputs.iter().all(|&x| x == 0.0));
+            assert_eq!(masked.has_mask, [has_mask]);
+        }
+    }
+
+    #[test]
+    fn the_scale_of_a_map_matters_to_xplique_only() {
+        let (x, maps) = (ramp([2, 3, 3, 1]).into_dyn(), ramp([2, 3, 3, 1]).into_dyn());
+        let of = |scale: f64, scaling| {
+            let maps = maps.mapv(|a| a * scale);
+            mask_inputs(x.view(), maps.view(), Layout::ChannelsLast, scaling).unwrap()
+        };
+        let expected = of(1.0, MaskScaling::Relative);
+        for exponent in [-1020, -100, 100, 1000] {
+            assert_eq!(of(2f64.powi(exponent), MaskScaling::Relative), expected);
+        }
+        let small = of(1e-9, MaskScaling::Xplique);
+        let largest = |masked: &MaskedInputs<f64>| masked.inputs.fold(0.0f64, |a, b| a.max(*b));
+        assert!(largest(&small) < 0.9 * largest(&expected));
     }
 
     #[test]
@@ -294,11 +371,9 @@ mod tests {
         let maps = Array::from_shape_vec((1, 3), vec![0.0, 1.0, 2.0])
             .unwrap()
             .into_dyn();
-        let masked = mask_inputs(inputs.view(), maps.view(), Layout::TimeSeries).unwrap();
-        let steps: Vec<f64> = masked
-            .iter()
-            .map(|x: &f64| (x * 1e6).round() / 1e6)
-            .collect();
+        let (layout, scaling) = (Layout::TimeSeries, MaskScaling::Relative);
+        let masked = mask_inputs(inputs.view(), maps.view(), layout, scaling).unwrap();
+        let steps: Vec<f64> = masked.inputs.into_iter().collect();
         assert_eq!(steps, [0.0, 0.0, 0.5, 0.5, 1.0, 1.0]);
     }
 
@@ -306,7 +381,7 @@ mod tests {
     fn maps_that_do_not_fit_are_an_error_about_the_maps() {
         let error = |inputs: &[usize], maps: &[usize], layout| {
             let (x, m) = (ArrayD::<f32>::zeros(inputs), ArrayD::<f32>::zeros(maps));
-            mask_inputs(x.view(), m.view(), layout).unwrap_err()
+            mask_inputs(x.view(), m.view(), layout, MaskScaling::Relative).unwrap_err()
         };
         for (inputs, maps, layout) in [
             (&[2, 3, 4, 5][..], &[2, 5, 3, 4][..], Layout::ChannelsLast),
@@ -332,7 +407,8 @@ mod tests {
         let inputs = ArrayD::<f32>::zeros(vec![1, 2]);
         let mut maps = inputs.clone();
         maps[[0, 1]] = f32::NAN;
-        let error = mask_inputs(inputs.view(), maps.view(), Layout::Tabular).unwrap_err();
+        let (layout, scaling) = (Layout::Tabular, MaskScaling::Relative);
+        let error = mask_inputs(inputs.view(), maps.view(), layout, scaling).unwrap_err();
         assert_eq!(
             (error.input(), error.index()),
             (input::EXPLANATIONS, &[0, 1][..])

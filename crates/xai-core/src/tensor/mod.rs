@@ -4,7 +4,10 @@ mod mask;
 mod positions;
 mod rows;
 
-pub use mask::{SCALE_MAPS_DOWN, mask_inputs, position_attributions, position_magnitudes};
+pub use mask::{
+    MaskScaling, MaskedInputs, SCALE_MAPS_DOWN, mask_inputs, position_attributions,
+    position_magnitudes,
+};
 pub use positions::{Layout, Positions};
 pub use rows::Rows;
 

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use xai_attribution::batch::{ExplainedBatch, Plan, RunData, SampleBatch};
 use xai_attribution::metric::{
-    Direction, Measure, Metric, MetricInfo, Param, Parameters, Range, Reading, Value, Whole,
+    Direction, Invariance, Measure, Metric, MetricInfo, Param, Parameters, Range, Reading, Value, Whole,
 };
 use xai_attribution::model::{BoxError, Targets};
 use xai_attribution::perturbation::CurveScores;
@@ -21,6 +21,7 @@ use super::calls::{Function, targets};
 use super::request::OwnMetric;
 use super::samples::{Batch, Native};
 use crate::array::Reals;
+use crate::stored::{or_nan, or_none};
 use crate::work::Calls;
 
 /// The inputs that a metric of the user's has changed.
@@ -80,6 +81,7 @@ const fn info(direction: Direction) -> MetricInfo {
         title: "",
         question: "",
         direction,
+        invariance: Invariance::NONE,
         range: Range::REAL,
         needs: &[],
         source: "",
@@ -134,8 +136,7 @@ impl<T: Native> Measure<T> for MeasuredOwn {
             let values: PyReadonlyArray1<'_, f64> = answer.extract()?;
             Ok(values.as_array().to_vec())
         });
-        let defined = |value: f64| (!value.is_nan()).then_some(value);
-        Ok(values.map_err(raised)?.into_iter().map(defined).collect())
+        Ok(or_none(values.map_err(raised)?))
     }
 }
 
@@ -161,7 +162,7 @@ impl MeasuredOwn {
                 false => None,
             },
             masked_scores: match reads.masked_scores {
-                true => Some(explained.masked_scores()?.to_vec()),
+                true => Some(or_nan(explained.masked_scores()?)),
                 false => None,
             },
         })

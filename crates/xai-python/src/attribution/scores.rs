@@ -10,7 +10,7 @@ use xai_attribution::metric::{
 };
 use xai_attribution::model::{Concurrent, Explainer, Smoothed};
 use xai_attribution::run::{base_scores, masked_scores_on};
-use xai_core::tensor::mask_inputs;
+use xai_core::tensor::{MaskScaling, mask_inputs};
 
 use super::calls::{Function, PyExplainer};
 use super::catalogue;
@@ -20,11 +20,12 @@ use super::samples::{GivenTargets, Native, View};
 use super::values::floats;
 use crate::array::{Reals, for_precision};
 use crate::error::OrRaise;
+use crate::stored::{or_nan, or_none};
 use crate::work::{self, Calls};
 
 type Scores<'py> = (Bound<'py, PyArray1<f64>>, Option<Bound<'py, PyArray1<f64>>>);
 
-/// The score of every sample, and with an explainer also that of what its map keeps.
+/// The score of every sample, and with an explainer also that of what its map keeps: NaN for a constant map.
 #[pyfunction]
 #[pyo3(signature = (request, n_jobs=None))]
 fn attribution_scores<'py>(
@@ -37,11 +38,11 @@ fn attribution_scores<'py>(
         true => scores::<f32>(job, calls),
         false => scores::<f64>(job, calls),
     })?;
-    let array = |scores| PyArray1::from_vec(py, scores);
-    Ok((array(base), masked.map(array)))
+    let masked = masked.map(|masked| PyArray1::from_vec(py, or_nan(&masked)));
+    Ok((PyArray1::from_vec(py, base), masked))
 }
 
-type BaseAndMasked = (Vec<f64>, Option<Vec<f64>>);
+type BaseAndMasked = (Vec<f64>, Option<Vec<Option<f64>>>);
 
 fn scores<T: Native>(
     mut job: Job<'_>,
@@ -74,7 +75,8 @@ fn scores<T: Native>(
     Ok((scores.base, Some(scores.masked)))
 }
 
-/// Average Drop, Increase or Gain of scores that exist: the mean, and one value per sample.
+/// Average Drop, Increase or Gain of scores that exist: the mean, and one value per sample. A masked score that is NaN is
+/// that of a constant map, and has no value.
 #[pyfunction]
 fn attribution_of_scores<'py>(
     py: Python<'py>,
@@ -83,7 +85,8 @@ fn attribution_of_scores<'py>(
     base: PyReadonlyArray1<'_, f64>,
     masked: PyReadonlyArray1<'_, f64>,
 ) -> PyResult<(f64, Bound<'py, PyArray1<f64>>)> {
-    let (base, masked) = (base.as_array().to_vec(), masked.as_array().to_vec());
+    let base = base.as_array().to_vec();
+    let masked = or_none(masked.as_array().iter().copied());
     let policy = policy.parse::<BaseScorePolicy>().or_raise(py)?;
     let value = match metric {
         "average_increase" => AverageIncrease::new().evaluate_scores(&base, &masked),
@@ -118,16 +121,22 @@ fn attribution_activated<'py>(
     Ok(activated.into_pyarray(py))
 }
 
-/// Inputs multiplied by the masks that maps become.
+/// Inputs multiplied by the masks that maps become, and whether each map has a mask.
 #[pyfunction]
-#[pyo3(signature = (inputs, maps, layout=None, n_jobs=None))]
+#[pyo3(signature = (inputs, maps, layout=None, n_jobs=None, as_xplique=false))]
 fn attribution_mask_inputs<'py>(
     py: Python<'py>,
     inputs: Reals<'_>,
     maps: Reals<'_>,
     layout: Option<&str>,
     n_jobs: Option<i64>,
-) -> PyResult<Bound<'py, PyAny>> {
+    as_xplique: bool,
+) -> PyResult<(Bound<'py, PyAny>, Vec<bool>)> {
+    let scaling = if as_xplique {
+        MaskScaling::Xplique
+    } else {
+        MaskScaling::Relative
+    };
     let scoring = Scoring {
         layout: layout.map(catalogue::layout).transpose()?,
         ..Scoring::default()
@@ -135,14 +144,17 @@ fn attribution_mask_inputs<'py>(
     let layout = scoring.layout_of(inputs.shape()).or_raise(py)?;
     if let (Reals::Single(inputs), Reals::Single(maps)) = (&inputs, &maps) {
         let (inputs, maps) = (inputs.as_array(), maps.as_array());
-        let masked = work::run(py, n_jobs, || mask_inputs(inputs, maps, layout))?;
-        return Ok(masked.or_raise(py)?.into_pyarray(py).into_any());
+        let masked = work::run(py, n_jobs, || mask_inputs(inputs, maps, layout, scaling))?;
+        let masked = masked.or_raise(py)?;
+        return Ok((masked.inputs.into_pyarray(py).into_any(), masked.has_mask));
     }
     let (inputs, maps) = (View::of(&inputs), View::of(&maps));
     let masked = work::run(py, n_jobs, || {
-        mask_inputs(inputs.double().view(), maps.double().view(), layout)
+        let (inputs, maps) = (inputs.double(), maps.double());
+        mask_inputs(inputs.view(), maps.view(), layout, scaling)
     })?;
-    Ok(masked.or_raise(py)?.into_pyarray(py).into_any())
+    let masked = masked.or_raise(py)?;
+    Ok((masked.inputs.into_pyarray(py).into_any(), masked.has_mask))
 }
 
 /// How alike two sets of maps are, sample by sample; NaN where undefined.

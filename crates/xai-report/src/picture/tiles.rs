@@ -4,7 +4,7 @@ use crate::markup::number::decimals;
 use crate::markup::{Cell, Element, Table, number};
 use crate::picture::{ColorMap, Picture, Raster, WIDTH, fitting, legend_bar};
 use crate::section::gallery::GalleryItem;
-use crate::text::DASH;
+use crate::text::{self, DASH};
 
 /// A picture of the maps of one explainer.
 pub(crate) struct Tiles<'a> {
@@ -77,7 +77,7 @@ impl Picture for Tiles<'_> {
                 ),
                 Cell::number(Some(item.value)),
                 Cell::number(Some(item.score)),
-                Cell::number(Some(item.score_masked)),
+                Cell::number(item.score_masked),
             ]
         });
         Table::new(title)
@@ -127,7 +127,10 @@ impl Tiles<'_> {
         lines.extend([
             ("name", format!("value {}", decimals(item.value))),
             ("name", format!("score {}", decimals(item.score))),
-            ("name", format!("masked {}", decimals(item.score_masked))),
+            (
+                "name",
+                format!("masked {}", text::decimals(item.score_masked)),
+            ),
             ("muted", format!("map ±{largest}")),
         ]);
         let line = |(index, (class, text)): (usize, (&str, String))| {
@@ -144,7 +147,7 @@ impl Tiles<'_> {
             self.metric,
             decimals(item.value),
             decimals(item.score),
-            decimals(item.score_masked)
+            text::decimals(item.score_masked)
         )
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use xai_attribution::evaluation::{EvaluationTable, MetricResult};
 use xai_attribution::model::Targets;
 use xai_attribution::run::MaskedScores;
-use xai_core::tensor::{mask_inputs, position_attributions};
+use xai_core::tensor::{MaskScaling, mask_inputs, position_attributions};
 use xai_core::{Direction, Layout, Result};
 
 /// Samples per explainer at each end.
@@ -42,8 +42,8 @@ pub struct GalleryItem {
     pub target: Option<i64>,
     /// The model's score of the whole input.
     pub score: f64,
-    /// The model's score of what the map keeps.
-    pub score_masked: f64,
+    /// The model's score of what the map keeps; `None` for a constant map, which has no mask.
+    pub score_masked: Option<f64>,
     /// The pixels, for the page alone.
     #[serde(skip)]
     pub pixels: GalleryPixels,
@@ -138,7 +138,8 @@ impl GalleryItem {
         data: GalleryData<'_>,
     ) -> Result<Vec<Self>> {
         let (inputs, layout) = (data.inputs, data.layout);
-        let masked = mask_inputs(inputs.view(), data.maps.view(), layout)?;
+        let scaling = MaskScaling::Relative;
+        let masked = mask_inputs(inputs.view(), data.maps.view(), layout, scaling)?.inputs;
         let attributions = position_attributions(data.maps.view(), inputs.shape(), layout)?;
         let n_positions = attributions.len() / chosen.len().max(1);
         let items = chosen.iter().enumerate().map(|(i, chosen)| {

@@ -11,7 +11,7 @@ use xai_core::describe::MetricInfo;
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_core::describe::{Direction, MetricInfo, Range, Reading};
+/// use xai_core::describe::{Direction, Invariance, MetricInfo, Range, Reading};
 /// use xai_repro::pair_metric::{PairDefinition, PairFormula};
 /// use xai_repro::{PairMetric, Pairwise};
 ///
@@ -21,6 +21,7 @@ use xai_core::describe::MetricInfo;
 ///         title: "Dice overlap of errors",
 ///         question: "How large is the overlap of two runs' errors beside their mean size?",
 ///         direction: Direction::Higher,
+///         invariance: Invariance::NONE,
 ///         range: Range::SHARE,
 ///         needs: &[xai_core::input::PREDICTIONS, xai_core::input::LABELS],
 ///         source: "Dice 1945",

@@ -1,7 +1,7 @@
 //! The metrics of two runs' numeric predictions.
 
 use xai_core::ExactMean;
-use xai_core::describe::{Direction, MetricInfo, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Range, Reading};
 
 use crate::input;
 use crate::named::known_by_name;
@@ -29,6 +29,7 @@ impl RegressionMetric {
             title: "Ratio of residuals",
             question: "How alike are the errors of both runs in size?",
             direction: Direction::Higher,
+            invariance: Invariance::NONE,
             range: Range::SHARE,
             needs: &[input::PREDICTIONS, input::TARGETS],
             source: "error consistency, extended to residuals",
@@ -44,6 +45,7 @@ impl RegressionMetric {
             title: "Signed ratio of residuals",
             question: "How alike are the errors of both runs in size and direction?",
             direction: Direction::Higher,
+            invariance: Invariance::NONE,
             range: Range::SIGNED_SHARE,
             needs: &[input::PREDICTIONS, input::TARGETS],
             source: "error consistency, extended to residuals",
@@ -60,6 +62,7 @@ impl RegressionMetric {
             title: "Relative difference of residuals",
             question: "How far are the errors of both runs apart in size?",
             direction: Direction::Lower,
+            invariance: Invariance::NONE,
             range: Range::SHARE,
             needs: &[input::PREDICTIONS, input::TARGETS],
             source: "error consistency, extended to residuals",
@@ -75,6 +78,7 @@ impl RegressionMetric {
             title: "Signed relative difference of residuals",
             question: "How far are the errors of both runs apart in size, opposite directions counting negative?",
             direction: Direction::None,
+            invariance: Invariance::NONE,
             range: Range::SIGNED_SHARE,
             needs: &[input::PREDICTIONS, input::TARGETS],
             source: "error consistency, extended to residuals",
@@ -91,6 +95,7 @@ impl RegressionMetric {
             title: "Concordance correlation",
             question: "How near are the predictions of both runs to the line of equality?",
             direction: Direction::Higher,
+            invariance: Invariance::NONE,
             range: Range::SIGNED_SHARE,
             needs: &[input::PREDICTIONS],
             source: "Lin 1989",
@@ -108,6 +113,7 @@ impl RegressionMetric {
             title: "Pearson's correlation",
             question: "Are the predictions of both runs on one rising line?",
             direction: Direction::Higher,
+            invariance: Invariance::NONE,
             range: Range::SIGNED_SHARE,
             needs: &[input::PREDICTIONS],
             source: "Pearson 1895",
@@ -125,6 +131,7 @@ impl RegressionMetric {
             title: "Mean absolute difference",
             question: "How far are the predictions of both runs apart, in units of the target?",
             direction: Direction::Lower,
+            invariance: Invariance::NONE,
             range: Range::NON_NEGATIVE,
             needs: &[input::PREDICTIONS],
             source: "mean absolute error between runs",

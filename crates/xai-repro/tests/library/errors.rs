@@ -1,7 +1,7 @@
 //! The error table, row by row, and the policies for what is undefined.
 
 use ndarray::{Array2, array};
-use xai_core::describe::{Direction, MetricInfo, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Range, Reading};
 use xai_repro::pair_metric::{PairDefinition, PairFormula};
 use xai_repro::registry::PAIR_METRICS;
 use xai_repro::simulate::{AliasTable, LabelSimulator, PredictionSimulator, RunErrors};
@@ -97,6 +97,7 @@ fn a_formula_that_gives_no_number_is_named_with_the_pair() {
             title: "Broken",
             question: "How many errors do two runs share per error of the second?",
             direction: Direction::None,
+            invariance: Invariance::NONE,
             range: Range::SHARE,
             needs: &[input::PREDICTIONS, input::LABELS],
             source: "a test",

@@ -1,6 +1,8 @@
 //! Completeness.
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
+use xai_core::describe::{
+    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
+};
 use xai_core::{ExactSum, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -106,6 +108,7 @@ impl Registered for Completeness {
         title: "Completeness",
         question: "Do the attributions add up to what the score gained over the baseline?",
         direction: Direction::Lower,
+        invariance: Invariance::MIRROR,
         range: Range::NON_NEGATIVE,
         needs: SCORE_NEEDS,
         source: "Sundararajan et al., Axiomatic Attribution for Deep Networks, 2017",

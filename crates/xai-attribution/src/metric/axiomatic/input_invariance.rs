@@ -5,7 +5,9 @@ use xai_core::{Error, Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, SecondMapsOfBatch};
 use crate::input;
-use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Reading, Registered};
+use crate::metric::{
+    Direction, Invariance, Measure, MetricInfo, Parameters, Range, Reading, Registered,
+};
 
 /// Does the map stay the same when the inputs are shifted and the model undoes the shift?
 ///
@@ -80,6 +82,7 @@ impl Registered for InputInvariance {
         title: "Input Invariance",
         question: "Does the map move when the inputs are shifted and the model undoes the shift?",
         direction: Direction::Lower,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::NON_NEGATIVE,
         needs: &[input::EXPLANATIONS, input::SECOND_MAPS],
         source: "Kindermans et al., The (Un)reliability of Saliency Methods, 2017",

@@ -1,10 +1,12 @@
 //! Non-sensitivity.
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
+use xai_core::describe::{
+    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
+};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
-use crate::metric::{Measure, Registered, SCORE_NEEDS};
+use crate::metric::{Measure, Registered, SCORE_NEEDS, Threshold};
 use crate::perturbation::{Baseline, Features, SingleRemoval};
 
 /// How many features have an attribution though the model ignores them, or none though it does not?
@@ -14,8 +16,8 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 /// ```
 ///
 /// A number of features of 0 to all, **lower is better**. A feature has no attribution where that of
-/// each of its positions is smaller than [`zero_threshold`](NonSensitivity::zero_threshold), and is
-/// ignored where the score changes by less than
+/// each of its positions is 0 or smaller than [`zero_threshold`](NonSensitivity::zero_threshold) (by default a share of the
+/// largest of the map, so that its scale does not matter), and is ignored where the score changes by less than
 /// [`change_threshold`](NonSensitivity::change_threshold), with the baseline and with each of
 /// [`more_baselines`](NonSensitivity::more_baselines): a feature that is at one baseline already seems
 /// ignored. [`Mismatch`] counts one of the two errors only.
@@ -36,11 +38,11 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 ///
 /// The model sees `n · (1 + features)` rows per baseline.
 ///
-/// Defaults: single positions, baseline 0, thresholds of 1e-5.
+/// Defaults: single positions, baseline 0, attributions below 1e-5 of the largest, changes of the score below 1e-5.
 ///
 /// # Source
 /// Nguyen and Martínez, *On quantitative aspects of model interpretability*, 2020. Quantus has one
-/// threshold and one baseline.
+/// baseline and one absolute threshold, of maps that it first divides by their largest |attribution|.
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct NonSensitivity {
     /// What stands for a removed value.
@@ -53,9 +55,9 @@ pub struct NonSensitivity {
     more_baselines: Option<Vec<Baseline>>,
     /// Which positions go together, as one feature.
     features: Features,
-    /// Below which size an attribution counts as zero.
-    #[param(at_least = 0, default = 1e-5)]
-    zero_threshold: f64,
+    /// The size below which an attribution counts as zero: a number, or a share of the map's largest.
+    #[param(into, default = Threshold::OfLargest(1e-5))]
+    zero_threshold: Threshold,
     /// Below which change of the score a feature counts as ignored.
     #[param(at_least = 0, default = 1e-5)]
     change_threshold: f64,
@@ -117,10 +119,13 @@ impl<T: Real> Measure<T> for NonSensitivity {
         let value = |sample: usize| {
             let cells = cells.of(sample);
             let attributions = &attributions[sample * n_positions..(sample + 1) * n_positions];
+            let size = |a: &T| a.to_f64_exact().abs();
+            let largest = attributions.iter().map(size).fold(0.0, f64::max);
+            let threshold = self.zero_threshold.of(largest);
             let counts = (0..cells.n_cells()).filter(|&feature| {
-                let size = |&p: &u32| attributions[p as usize].to_f64_exact().abs();
-                let mut sizes = cells.positions_of(feature).iter().map(size);
-                let is_silent = sizes.all(|size| size < self.zero_threshold);
+                let positions = cells.positions_of(feature).iter();
+                let mut sizes = positions.map(|&p| size(&attributions[p as usize]));
+                let is_silent = sizes.all(|size| size < threshold || size == 0.0);
                 let change = |d: f64| d.abs() < self.change_threshold;
                 let is_ignored = drops.iter().all(|drops| change(drops.of(sample)[feature]));
                 match self.mismatch {
@@ -143,6 +148,7 @@ impl Registered for NonSensitivity {
         title: "Non-sensitivity",
         question: "How many features have an attribution though the model ignores them, or none though it does not?",
         direction: Direction::Lower,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::NON_NEGATIVE.up_to_data("n_features"),
         needs: SCORE_NEEDS,
         source: "Nguyen and Martínez, On quantitative aspects of model interpretability, 2020",

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
+use xai_core::describe::{
+    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
+};
 use xai_core::{Error, Real, Result, parallel};
 
 use crate::batch::{AllSamples, ExplainedBatch, Plan, RunData};
@@ -226,6 +228,7 @@ impl Registered for Consistency {
         title: "Consistency",
         question: "Do samples with the same explanation have the same prediction?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
         range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: "Dasgupta et al., Framework for Evaluating Faithfulness of Local Explanations, 2022",

@@ -1,6 +1,6 @@
 //! Agreement of whole rankings.
 
-use xai_core::describe::{Direction, MetricInfo, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Range, Reading};
 
 use crate::metric::map_agreement::{AgreementOptions, pairwise_ranks, rank_correlation};
 use crate::metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
@@ -39,6 +39,7 @@ impl AgreementFormula for CorrelationOfRanks {
         title: "Rank correlation",
         question: "Do map and reference rank the features alike?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::SIGNED_SHARE,
         needs: REFERENCE_NEEDS,
         source: "Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022",

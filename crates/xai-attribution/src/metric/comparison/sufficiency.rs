@@ -1,6 +1,6 @@
 //! Sufficiency: do samples with near maps have one prediction?
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::distance::Distance;
 use xai_core::output::arg_max_rows;
 use xai_core::{Real, Result};
@@ -8,7 +8,7 @@ use xai_core::{Real, Result};
 use crate::batch::{AllSamples, ExplainedBatch, Plan};
 use crate::input;
 use crate::map::pair_distances::PairDistances;
-use crate::metric::{Measure, Registered, SCORE_NEEDS, Whole, WholeMetric};
+use crate::metric::{Measure, Registered, SCORE_NEEDS, Threshold, Whole, WholeMetric};
 
 /// Do samples whose maps are near each other have the same prediction?
 ///
@@ -57,29 +57,8 @@ pub struct Sufficiency {
     #[param(default = true)]
     standardized: bool,
     /// Up to which distance two maps are near: a distance, or a share of the largest one.
+    #[param(into, default = Threshold::OfLargest(0.6))]
     threshold: Threshold,
-}
-
-/// Up to which distance two maps are near.
-///
-/// As text a distance is a number, `2.5`, a share of the largest `of-largest:0.6`.
-#[derive(Debug, Clone, Copy, PartialEq, Parameter)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum Threshold {
-    /// This distance, at least 0.
-    #[param(plain, at_least = 0)]
-    Absolute(f64),
-    /// This share of the largest distance of two maps of the data set, in [0, 1].
-    #[param(at_least = 0, at_most = 1, value_name = "SHARE")]
-    OfLargest(f64),
-}
-
-impl Default for Threshold {
-    /// 0.6 of the largest.
-    fn default() -> Self {
-        Self::OfLargest(0.6)
-    }
 }
 
 /// Distances of all pairs are remembered up to so many of them; of more they are computed twice where
@@ -193,6 +172,7 @@ impl Registered for Sufficiency {
         title: "Sufficiency",
         question: "Do samples whose maps are near each other have the same prediction?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: "Dasgupta et al., Framework for Evaluating Faithfulness of Local Explanations, 2022",

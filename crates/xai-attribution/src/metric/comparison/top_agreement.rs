@@ -1,6 +1,6 @@
 //! Agreement on the largest attributions.
 
-use xai_core::describe::{Direction, MetricInfo, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Range, Reading};
 
 use crate::metric::map_agreement::{AgreementOptions, Shared};
 use crate::metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
@@ -205,6 +205,7 @@ const fn info(
         title,
         question,
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
         range: Range::SHARE,
         needs: REFERENCE_NEEDS,
         source: "Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022",

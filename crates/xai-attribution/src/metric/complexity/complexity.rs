@@ -1,7 +1,7 @@
 //! Complexity of a map: the entropy of its attribution.
 
 use ndarray::ArrayViewD;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::number::elementary;
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 use xai_core::{Layout, Real, Result};
@@ -9,17 +9,16 @@ use xai_core::{Layout, Real, Result};
 use crate::batch::ExplainedBatch;
 use crate::input;
 use crate::metric::kinds::magnitudes::{value_of_maps, values_of_batch, within_range};
-use crate::metric::kinds::score_metric::EPSILON;
 use crate::metric::{Measure, MetricValue, Registered};
 
 /// Over how many places a map spreads its attribution: the entropy of `|map|` in nats.
 ///
 /// ```text
-/// p = m / (Σ m + 1e-8)      C_i = −Σ p ln(p + 1e-8)      m = mean over channels of |map|
+/// p = m / Σ m      C_i = −Σ p ln p      m = mean over channels of |map|, 0 ln 0 = 0
 /// ```
 ///
-/// 0 = all on one place, `ln n_positions` = evenly spread; lower is easier to read. A map of zeros
-/// has no value: the formula gives 0, the best, for a map that says nothing. `maps` have the shape of inputs or lack the channel axis, see [`Layout`].
+/// 0 = all on one place, `ln n_positions` = evenly spread; lower is easier to read. The scale of a map does not matter. A map
+/// of zeros has no value. `maps` have the shape of inputs or lack the channel axis, see [`Layout`].
 ///
 /// # Errors
 /// Empty without samples or positions, a shape mismatch when the number of axes does not fit the
@@ -30,13 +29,14 @@ use crate::metric::{Measure, MetricValue, Registered};
 /// use xai_attribution::Layout;
 /// use xai_attribution::metric::complexity;
 /// let c = complexity(array![[1.0, 1.0, -1.0, 1.0], [0.0, 5.0, 0.0, 0.0]].into_dyn().view(), Layout::Tabular)?;
-/// assert!((c.per_sample[0].unwrap() - 4f64.ln()).abs() < 1e-6);
-/// assert!(c.per_sample[1].unwrap().abs() < 1e-6);
+/// assert!((c.per_sample[0].unwrap() - 4f64.ln()).abs() < 1e-15);
+/// assert_eq!(c.per_sample[1], Some(0.0));
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
 /// # Source
-/// Bhatt et al., *Evaluating and Aggregating Feature-based Model Explanations*, 2020.
+/// Bhatt et al., *Evaluating and Aggregating Feature-based Model Explanations*, 2020. Xplique adds 1e-8 to the sum and under
+/// the logarithm, so that a map of zeros has its best value, 0.
 pub fn complexity<T: Real>(maps: ArrayViewD<'_, T>, layout: Layout) -> Result<MetricValue> {
     value_of_maps(maps, layout, entropy)
 }
@@ -59,11 +59,12 @@ impl Registered for Complexity {
         title: "Complexity",
         question: "Over how many positions is the attribution spread (entropy in nats)?",
         direction: Direction::Lower,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::NON_NEGATIVE.up_to_data("ln n_positions"),
         needs: &[input::EXPLANATIONS],
         source: "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020",
         reading: Reading {
-            formula: "−Σ p ln(p + 1e-8), p = |a| / (Σ |a| + 1e-8)",
+            formula: "−Σ p ln p, p = |a| / Σ |a|",
             extremes: "0: all attribution lies on one position. ln n_positions: it is spread evenly.",
             limits: "A simple map may be wrong: read it with a metric of faithfulness. Maps of different sizes do not compare.",
             peers: &["quantus.Complexity", "xplique.Complexity"],
@@ -78,11 +79,11 @@ fn entropy(magnitudes: &mut [f64]) -> Option<f64> {
         magnitudes: &mut *magnitudes,
         total,
     });
-    // One place alone has p just below 1, and a logarithm that rounds above 0.
+    // A sum of −0 is not a value of −0.
     Some((-magnitudes.iter().sum::<f64>()).max(0.0))
 }
 
-/// Makes `p ln(p + ε)` of each magnitude.
+/// Replaces each magnitude by `p ln p`.
 struct EntropyTerms<'a> {
     magnitudes: &'a mut [f64],
     total: f64,
@@ -95,8 +96,9 @@ impl SimdKernel for EntropyTerms<'_> {
     #[inline(always)]
     fn run<S: Simd>(self) {
         for magnitude in self.magnitudes {
-            let p = *magnitude / (self.total + EPSILON);
-            *magnitude = p * elementary::ln(p + EPSILON);
+            let p = *magnitude / self.total;
+            // A choice between values, which vectorises: 0 ln 1 stands for 0 ln 0.
+            *magnitude = p * elementary::ln(if p > 0.0 { p } else { 1.0 });
         }
     }
 }

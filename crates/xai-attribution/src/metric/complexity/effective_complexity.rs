@@ -1,7 +1,7 @@
 //! Effective complexity.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 
 use crate::metric::{CurveKind, CurveMetric, CurvePoints, SCORE_NEEDS};
 use crate::perturbation::{RemovalOrder, Start};
@@ -49,6 +49,7 @@ impl CurveKind for FeaturesNeeded {
         title: "Effective complexity",
         question: "How many of the largest attributions does the model need for its answer?",
         direction: Direction::Lower,
+        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
         range: Range::NON_NEGATIVE.up_to_data("n_features"),
         needs: SCORE_NEEDS,
         source: "Nguyen and Martínez, On quantitative aspects of model interpretability, 2020",

@@ -1,6 +1,8 @@
 //! Compactness of what a map marks.
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
+use xai_core::describe::{
+    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
+};
 use xai_core::{Layout, Real, Result};
 
 use crate::batch::{ExplainedBatch, RunData};
@@ -104,7 +106,8 @@ fn percentile(values: &[f64], percentile: f64) -> f64 {
     let (low, weight) = (*low, place - below as f64);
     let high = above.iter().copied().fold(f64::INFINITY, f64::min);
     match weight > 0.0 && high.is_finite() {
-        true => low * (1.0 - weight) + high * weight,
+        // Between two equal values exactly those.
+        true => low + (high - low) * weight,
         false => low,
     }
 }
@@ -141,6 +144,7 @@ impl Registered for MstCompactness {
         title: "MST compactness",
         question: "How close together are the positions that the map marks?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::above(0.0),
         needs: &[input::EXPLANATIONS],
         source: "Mesgari et al., arXiv:2603.29491, 2026",

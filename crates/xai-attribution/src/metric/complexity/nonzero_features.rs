@@ -5,13 +5,15 @@ use xai_core::{Real, Result};
 use crate::batch::ExplainedBatch;
 use crate::input;
 use crate::metric::kinds::magnitudes::values_of_batch;
-use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Reading, Registered};
+use crate::metric::{
+    Direction, Invariance, Measure, MetricInfo, Parameters, Range, Reading, Registered, Threshold,
+};
 
 /// How many attributions are larger than a threshold?
 ///
 /// The number of positions with `|attribution| > threshold` (channels averaged); **lower is
-/// simpler**. Maps are taken in the unit they have: of maps in different units the numbers do not
-/// compare.
+/// simpler**. By default the threshold is a share of the largest |attribution| of the map, so that the scale of the map does
+/// not matter. Under an [absolute](crate::metric::Threshold::Absolute) threshold maps of different scales do not compare.
 ///
 /// ```
 /// use ndarray::array;
@@ -19,28 +21,30 @@ use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Reading, 
 /// let maps = array![[0.5, -0.2, 1e-7, 0.0]];
 /// let count = NonzeroFeatures::new().evaluate_on(Data::of_maps(maps.view()))?;
 /// assert_eq!(count.value, 2.0);
-/// // One at the threshold is not larger.
+/// // An attribution at the threshold is not larger.
 /// let count = NonzeroFeatures::new().threshold(0.5).evaluate_on(Data::of_maps(maps.view()))?;
 /// assert_eq!(count.value, 0.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
-/// Defaults: above 1e-5.
+/// Defaults: above 1e-5 of the largest.
 ///
 /// # Source
-/// What Quantus calls Effective Complexity; for the paper's see
-/// [`EffectiveComplexity`](crate::metric::EffectiveComplexity).
+/// Quantus calls it Effective Complexity and takes an absolute threshold, of maps that it first divides by their largest
+/// |attribution|. The paper's is [`EffectiveComplexity`](crate::metric::EffectiveComplexity).
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct NonzeroFeatures {
-    /// Above which size an attribution counts.
-    #[param(at_least = 0, default = 1e-5)]
-    threshold: f64,
+    /// The size above which an attribution counts: a number, or a share of the map's largest.
+    #[param(into, default = Threshold::OfLargest(1e-5))]
+    threshold: Threshold,
 }
 
 impl<T: Real> Measure<T> for NonzeroFeatures {
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         values_of_batch(explained, |magnitudes| {
-            let above = magnitudes.iter().filter(|&&m| m > self.threshold);
+            let largest = magnitudes.iter().copied().fold(0.0, f64::max);
+            let threshold = self.threshold.of(largest);
+            let above = magnitudes.iter().filter(|&&m| m > threshold);
             Some(above.count() as f64)
         })
     }
@@ -54,13 +58,14 @@ impl Registered for NonzeroFeatures {
         title: "Nonzero features",
         question: "How many attributions are larger than a threshold?",
         direction: Direction::Lower,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::NON_NEGATIVE.up_to_data("n_positions"),
         needs: &[input::EXPLANATIONS],
         source: "Quantus, as Effective Complexity",
         reading: Reading {
-            formula: "number of positions with |attribution| > threshold",
+            formula: "number of positions with |a| > 1e-5 · max |a|",
             extremes: "0: no attribution is above the threshold. n_positions: all are.",
-            limits: "The threshold has the unit of the map: maps in different units do not compare. The model is not asked.",
+            limits: "A tiny attribution counts as much as the largest one. Under an absolute threshold maps of different scales do not compare. The model is not asked.",
             peers: &["quantus.EffectiveComplexity"],
             example: Some(13.5),
         },

@@ -1,7 +1,7 @@
 //! Sparseness of a map: the Gini index of its attribution.
 
 use ndarray::ArrayViewD;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Layout, Real, Result};
 
 use crate::batch::ExplainedBatch;
@@ -54,6 +54,7 @@ impl Registered for Sparseness {
         title: "Sparseness",
         question: "How unequal are the attributions (Gini index)?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::NON_NEGATIVE.up_to_data("1 - 1/n_positions"),
         needs: &[input::EXPLANATIONS],
         source: "Chalasani et al., Concise Explanations of Neural Networks using Adversarial Training, 2020",

@@ -1,7 +1,7 @@
 //! The linear datamodeling score of a context.
 
 use ndarray::ArrayView2;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::number::check_finite_slice;
 use xai_core::statistics::Correlation;
 use xai_core::{Error, ExactSum, Real, Result, parallel};
@@ -105,6 +105,7 @@ impl ContextLds {
         title: "Context LDS",
         question: "Do the attributions of what an ablation kept add up to what the model then answers?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE,
         range: Range::SIGNED_SHARE,
         needs: &[input::EXPLANATIONS, input::KEPT, input::OUTPUTS],
         source: "Cohen-Wang et al., ContextCite: Attributing Model Generation to Context, 2024",

@@ -5,7 +5,9 @@ use xai_core::{Real, Result};
 use crate::batch::ExplainedBatch;
 use crate::input;
 use crate::metric::kinds::magnitudes::{values_of_batch, within_range};
-use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Reading, Registered};
+use crate::metric::{
+    Direction, Invariance, Measure, MetricInfo, Parameters, Range, Reading, Registered,
+};
 
 /// What share of the attribution lies on the largest positions?
 ///
@@ -54,6 +56,7 @@ impl Registered for LargestShare {
         title: "Largest share",
         question: "What share of the attribution lies on the largest positions?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::SHARE,
         needs: &[input::EXPLANATIONS],
         source: "Berger and Parker, Diversity of Planktonic Foraminifera in Deep-Sea Sediments, 1970",

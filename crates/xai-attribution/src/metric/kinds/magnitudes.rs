@@ -4,6 +4,7 @@
 //! the simplest maps of all.
 
 use ndarray::ArrayViewD;
+use xai_core::number::power_of_two;
 use xai_core::tensor::position_magnitudes;
 use xai_core::{Layout, Real, Result, parallel};
 
@@ -11,14 +12,17 @@ use crate::batch::ExplainedBatch;
 use crate::map::positions::layout_of_maps;
 use crate::metric::MetricValue;
 
-/// Brings magnitudes whose sum would leave the range of `f64` into units of the largest; their sum then.
+/// Returns the sum of magnitudes, after dividing them by a power of two where the sum would overflow.
 pub(crate) fn within_range(magnitudes: &mut [f64]) -> f64 {
     let total = magnitudes.iter().sum::<f64>();
     if total.is_finite() {
         return total;
     }
     let largest = magnitudes.iter().fold(0.0f64, |m, x| m.max(*x));
-    magnitudes.iter_mut().for_each(|x| *x /= largest);
+    let unit = power_of_two(largest);
+    for magnitude in &mut *magnitudes {
+        *magnitude /= unit;
+    }
     magnitudes.iter().sum()
 }
 

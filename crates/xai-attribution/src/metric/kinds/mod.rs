@@ -11,6 +11,7 @@ pub(crate) mod output_metric;
 pub(crate) mod reference_metric;
 pub(crate) mod score_metric;
 pub(crate) mod spanning_tree;
+pub(crate) mod threshold;
 pub(crate) mod truth_metric;
 pub(crate) mod whole_metric;
 
@@ -20,5 +21,6 @@ pub use mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance}
 pub use output_metric::{Answer, Answers, OutputFormula, OutputMetric, OutputPair, Outputs};
 pub use reference_metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
 pub use score_metric::{BaseScorePolicy, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric};
+pub use threshold::Threshold;
 pub use truth_metric::{TruthFormula, TruthMetric};
 pub use whole_metric::{Notes, Whole, WholeMetric};

@@ -29,7 +29,7 @@ pub enum BaseScorePolicy {
 /// A formula over a base score and a masked score of one sample: what makes a [`ScoreMetric`].
 ///
 /// ```
-/// use xai_attribution::metric::{Direction, MetricInfo, Range, Reading, SCORE_NEEDS, ScoreFormula, ScoreMetric};
+/// use xai_attribution::metric::{Direction, Invariance, MetricInfo, Range, Reading, SCORE_NEEDS, ScoreFormula, ScoreMetric};
 /// use xai_attribution::Result;
 /// /// How far the score moves, whichever way.
 /// #[derive(Debug, Clone, Copy, Default)]
@@ -40,6 +40,7 @@ pub enum BaseScorePolicy {
 ///         title: "Moved",
 ///         question: "How far does the score move when only what the map marks is kept?",
 ///         direction: Direction::Lower,
+///         invariance: Invariance::SCALE_AND_MIRROR,
 ///         range: Range::NON_NEGATIVE,
 ///         needs: SCORE_NEEDS,
 ///         source: "this example",
@@ -100,12 +101,17 @@ pub struct ScoreMetric<F> {
 
 impl<F: ScoreFormula> ScoreMetric<F> {
     /// The metric from scores that exist already: `base` and `masked` are `(n,)`. It is the
-    /// [`accumulator`](Self::accumulator) called once, with the value of each sample beside.
+    /// [`accumulator`](Self::accumulator) called once, with the value of each sample beside. Masked scores may be options:
+    /// a sample whose masked score is `None` has no value.
     ///
     /// # Errors
     /// A shape mismatch, empty (also when the policy skips every sample), not finite, or an
     /// undefined score.
-    pub fn evaluate_scores(&self, base: &[f64], masked: &[f64]) -> Result<MetricValue> {
+    pub fn evaluate_scores(
+        &self,
+        base: &[f64],
+        masked: &[impl Into<Option<f64>> + Copy],
+    ) -> Result<MetricValue> {
         let per_sample = self.per_sample_of(base, masked)?;
         let mut state = self.accumulator();
         state.add(&per_sample);
@@ -117,17 +123,25 @@ impl<F: ScoreFormula> ScoreMetric<F> {
         })
     }
 
-    fn per_sample_of(&self, base: &[f64], masked: &[f64]) -> Result<Vec<Option<f64>>> {
+    fn per_sample_of(
+        &self,
+        base: &[f64],
+        masked: &[impl Into<Option<f64>> + Copy],
+    ) -> Result<Vec<Option<f64>>> {
         if base.len() != masked.len() {
             return Err(Error::shape(input::MASKED, &[base.len()], &[masked.len()]));
         }
         check_finite_slice(input::BASE, base)?;
-        check_finite_slice(input::MASKED, masked)?;
-        base.iter()
-            .zip(masked)
-            .enumerate()
-            .map(|(index, (&base, &masked))| self.checked_sample(index, base, masked))
-            .collect()
+        let of_sample = |(index, (&base, &masked)): (usize, (&f64, _))| {
+            let Some(masked) = Into::<Option<f64>>::into(masked) else {
+                // Whether the base score can be divided by does not depend on the map.
+                return self.checked_sample(index, base, base).map(|_| None);
+            };
+            check_finite_slice(input::MASKED, &[masked])
+                .map_err(|error| error.shifted(0, index))?;
+            self.checked_sample(index, base, masked)
+        };
+        base.iter().zip(masked).enumerate().map(of_sample).collect()
     }
 
     /// The value of one sample: `None` where the policy leaves it out. What a program that groups

@@ -17,7 +17,7 @@ use crate::input;
 /// ```
 /// use ndarray::array;
 /// use xai_attribution::batch::{AllSamples, Data, ExplainedBatch};
-/// use xai_attribution::metric::{Direction, Measure, Metric, MetricInfo, Parameters, Range, Reading, Whole, WholeMetric};
+/// use xai_attribution::metric::{Direction, Invariance, Measure, Metric, MetricInfo, Parameters, Range, Reading, Whole, WholeMetric};
 /// use xai_attribution::{Evaluate, Real, Result, input};
 /// /// The share of other samples whose maps have a smaller sum.
 /// #[derive(Parameters)]
@@ -29,6 +29,7 @@ use crate::input;
 ///             title: "Louder",
 ///             question: "Than which share of the other maps is a map louder?",
 ///             direction: Direction::None,
+///             invariance: Invariance::SCALE_AND_MIRROR,
 ///             range: Range::SHARE,
 ///             needs: &[input::EXPLANATIONS],
 ///             source: "this example",

@@ -1,6 +1,6 @@
 //! Attribution localization.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 
@@ -54,6 +54,7 @@ impl MaskFormula for Localization {
         title: "Attribution localization",
         question: "What share of the relevance lies within the object, given its size?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::SHARE.when("(weighted: [0, inf))"),
         needs: MASK_NEEDS,
         source: "Kohlbrenner et al., Towards Best Practice in Explaining Neural Network Decisions with LRP, 2020",

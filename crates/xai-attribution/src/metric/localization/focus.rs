@@ -1,6 +1,6 @@
 //! Focus: the right cells of a mosaic.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 
@@ -42,6 +42,7 @@ impl MaskFormula for CellShare {
         title: "Focus",
         question: "In a mosaic, what share of the positive relevance lies on the cells of the target's class?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::SHARE,
         needs: MASK_NEEDS,
         source: "Arias-Duart et al., Focus! Rating XAI Methods and Finding Biases, 2022",

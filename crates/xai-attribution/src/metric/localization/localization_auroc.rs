@@ -1,6 +1,6 @@
 //! The area under the ROC curve of a map against the object.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::statistics::{auroc, average_precision};
 
 use crate::metric::{MASK_NEEDS, MaskedMap, TruthFormula, TruthMetric};
@@ -36,6 +36,7 @@ impl TruthFormula for RocArea {
         title: "Localization AUROC",
         question: "Are attributions on the object larger than beside it?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::SHARE,
         needs: MASK_NEEDS,
         source: "Fawcett, An introduction to ROC analysis, 2006",
@@ -86,6 +87,7 @@ impl TruthFormula for AveragePrecision {
         title: "Localization average precision",
         question: "How pure are the largest attributions, at every size of the object found?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::above(0.0).up_to(1.0),
         needs: MASK_NEEDS,
         source: "Manning et al., Introduction to Information Retrieval, 2008",

@@ -1,6 +1,6 @@
 //! The overlap of a thresholded map with the object.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 
@@ -44,6 +44,7 @@ impl MaskFormula for Overlap {
         title: "Localization IoU",
         question: "How well does what the map marks cover the object?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::SHARE,
         needs: MASK_NEEDS,
         source: "Zhou et al., Learning Deep Features for Discriminative Localization, 2016",

@@ -1,6 +1,8 @@
 //! The areas under precision and under recall of a mask, over its thresholds.
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
+use xai_core::describe::{
+    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
+};
 use xai_core::statistics::{Threshold, thresholds};
 
 use crate::metric::{MASK_NEEDS, MaskedMap, TruthFormula, TruthMetric};
@@ -85,6 +87,7 @@ impl TruthFormula for PrecisionArea {
         title: "Area under precision",
         question: "What share of what a mask marks is true, over all thresholds?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::SHARE,
         needs: MASK_NEEDS,
         source: "Crabbé and van der Schaar, Explaining Time Series Predictions with Dynamic Masks, 2021",

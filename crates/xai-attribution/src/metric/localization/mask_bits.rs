@@ -1,6 +1,6 @@
 //! How much, and how surely, a mask says of the true positions, in bits.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::{ExactMean, ExactSum};
 
 use crate::metric::kinds::truth_metric::PEER_EPSILON;
@@ -58,6 +58,7 @@ impl TruthFormula for InformationBits {
         title: "Mask information",
         question: "How much of the truth does a mask bring, in bits?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::NON_NEGATIVE,
         needs: MASK_NEEDS,
         source: "Crabbé and van der Schaar, Explaining Time Series Predictions with Dynamic Masks, 2021",
@@ -116,6 +117,7 @@ impl TruthFormula for EntropyBits {
         title: "Mask entropy",
         question: "How undecided is a mask about the truth, in bits?",
         direction: Direction::Lower,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::SHARE.when("(pooled: [0, inf))"),
         needs: MASK_NEEDS,
         source: "Crabbé and van der Schaar, Explaining Time Series Predictions with Dynamic Masks, 2021",

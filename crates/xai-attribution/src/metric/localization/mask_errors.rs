@@ -1,7 +1,7 @@
 //! How far a map is from the truth, position by position.
 
 use xai_core::ExactMean;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 
 use crate::metric::{MASK_NEEDS, MaskedMap, TruthFormula, TruthMetric};
 
@@ -24,6 +24,7 @@ const fn info(
         title,
         question,
         direction: Direction::Lower,
+        invariance: Invariance::MIRROR,
         range: Range::NON_NEGATIVE,
         needs: MASK_NEEDS,
         source: "Enguehard, Time Interpret: a Unified Model Interpretability Library for Time Series, 2023",

@@ -1,6 +1,8 @@
 //! The pointing game.
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
+use xai_core::describe::{
+    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
+};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 
@@ -79,6 +81,7 @@ impl MaskFormula for Pointing {
         title: "Pointing game",
         question: "Does the largest attribution lie on the object?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::SHARE,
         needs: MASK_NEEDS,
         source: "Zhang et al., Top-Down Neural Attention by Excitation Backprop, 2018",

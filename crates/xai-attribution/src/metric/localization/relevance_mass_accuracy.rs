@@ -1,6 +1,6 @@
 //! Relevance mass accuracy.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 
@@ -47,6 +47,7 @@ impl MaskFormula for MassAccuracy {
         title: "Relevance mass accuracy",
         question: "What share of the relevance lies on the object?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::SHARE.when("(signed: any number)"),
         needs: MASK_NEEDS,
         source: "Arras et al., CLEVR-XAI, 2022",

@@ -1,6 +1,6 @@
 //! Relevance rank accuracy.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 
@@ -38,6 +38,7 @@ impl MaskFormula for RankAccuracy {
         title: "Relevance rank accuracy",
         question: "How much of the object is among as many of the largest attributions?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::SHARE,
         needs: MASK_NEEDS,
         source: "Arras et al., CLEVR-XAI, 2022",

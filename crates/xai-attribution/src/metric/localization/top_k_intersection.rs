@@ -1,6 +1,8 @@
 //! Top-k intersection.
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
+use xai_core::describe::{
+    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
+};
 use xai_core::{Error, Result};
 
 use crate::input;
@@ -103,6 +105,7 @@ impl MaskFormula for Intersection {
         title: "Top-k intersection",
         question: "What share of the largest attributions lies on the object?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::SHARE.when("(with influence: [0, inf))"),
         needs: MASK_NEEDS,
         source: "Theiner et al., Interpretable Semantic Photo Geolocation, 2021",

@@ -1,6 +1,8 @@
 //! The area under precision and recall of a map against a rationale.
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
+use xai_core::describe::{
+    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
+};
 use xai_core::statistics::{average_precision, thresholds};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
@@ -73,6 +75,7 @@ impl MaskFormula for RationalePrecision {
         title: "Rationale AUPRC",
         question: "How pure are the tokens of the largest attributions in those of the rationale, at every size found?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::above(0.0).up_to(1.0),
         needs: MASK_NEEDS,
         source: "DeYoung et al., ERASER, 2020",

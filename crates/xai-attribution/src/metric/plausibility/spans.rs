@@ -2,7 +2,7 @@
 
 use std::ops::Range as Span;
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Error, Input, Result};
 
 use crate::input;
@@ -175,6 +175,7 @@ impl RationaleIouF1 {
         title: "Rationale IoU F1",
         question: "How well do predicted spans match those that a person marked?",
         direction: Direction::Higher,
+        invariance: Invariance::NONE,
         range: Range::SHARE,
         needs: NEEDS,
         source: SOURCE,
@@ -281,6 +282,7 @@ impl RationaleTokenF1 {
         title: "Rationale token F1",
         question: "How well do the tokens of predicted spans match those that a person marked?",
         direction: Direction::Higher,
+        invariance: Invariance::NONE,
         range: Range::SHARE,
         needs: NEEDS,
         source: SOURCE,

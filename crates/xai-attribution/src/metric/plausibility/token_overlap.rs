@@ -1,7 +1,7 @@
 //! The overlap of the top tokens with a rationale.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, TopK};
 
@@ -68,6 +68,7 @@ impl MaskFormula for F1OfTop {
         title: "Token F1",
         question: "How well do the top tokens match the rationale (harmonic mean of precision and recall)?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::SHARE,
         needs: MASK_NEEDS,
         source: "DeYoung et al., ERASER, 2020",

@@ -1,7 +1,7 @@
 //! Stability of maps among neighbours of one prediction.
 
 use ndarray::Axis;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
@@ -162,6 +162,7 @@ impl Registered for AttributionStability {
         title: "Attribution Stability (FASS)",
         question: "How alike are the maps of neighbours that the model predicts the same for?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE,
         range: Range::SIGNED_SHARE,
         needs: &[
             input::MODEL,

@@ -5,7 +5,9 @@ use xai_core::{Layout, Real, Result};
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::map::MapDistance;
-use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Reading, Registered};
+use crate::metric::{
+    Direction, Invariance, Measure, MetricInfo, Parameters, Range, Reading, Registered,
+};
 use crate::perturbation::{NeighborDistances, NeighborSet, Shifts};
 
 /// How much faster than its input does a map move, at most, when the input is shifted?
@@ -84,6 +86,7 @@ impl Registered for Continuity {
         title: "Continuity",
         question: "How much faster than its input does a map move, at most, when the input is shifted?",
         direction: Direction::Lower,
+        invariance: Invariance::MIRROR,
         range: Range::NON_NEGATIVE,
         needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
         source: "Montavon et al., Methods for interpreting and understanding deep neural networks, 2018",

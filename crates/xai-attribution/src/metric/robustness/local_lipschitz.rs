@@ -1,6 +1,6 @@
 //! The local Lipschitz estimate.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -79,6 +79,7 @@ impl Registered for LocalLipschitz {
         title: "Local Lipschitz estimate",
         question: "How much faster than its input does a map move, at most?",
         direction: Direction::Lower,
+        invariance: Invariance::NONE,
         range: Range::NON_NEGATIVE,
         needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
         source: "Alvarez-Melis and Jaakkola, On the Robustness of Interpretability Methods, 2018",

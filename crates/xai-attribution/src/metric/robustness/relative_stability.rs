@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Input, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData, SampleBatch};
@@ -136,6 +136,7 @@ impl Reference for OfInputs {
         title: "Relative input stability",
         question: "How far does a map move for each share that its input moves?",
         direction: Direction::Lower,
+        invariance: Invariance::SCALE,
         range: Range::NON_NEGATIVE,
         needs: NEEDS,
         source: SOURCE,

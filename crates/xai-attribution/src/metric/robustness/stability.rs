@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -35,6 +35,7 @@ impl Statistic for Average {
         title: "Average Stability",
         question: "How far does the map move on average when the input moves a little?",
         direction: Direction::Lower,
+        invariance: Invariance::NONE,
         range: Range::NON_NEGATIVE,
         needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
         source: "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020",

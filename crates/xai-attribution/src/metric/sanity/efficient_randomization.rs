@@ -7,7 +7,9 @@ use crate::batch::{ExplainedBatch, SecondMapsOfBatch};
 use crate::input;
 use crate::map::Bins;
 use crate::map::histogram::{entropy, histogram};
-use crate::metric::{Direction, Measure, MetricInfo, Parameters, Range, Reading, Registered};
+use crate::metric::{
+    Direction, Invariance, Measure, MetricInfo, Parameters, Range, Reading, Registered,
+};
 
 /// Does the explanation get more complex when the model forgets what it learnt?
 ///
@@ -81,6 +83,7 @@ impl Registered for EfficientRandomization {
         title: "Efficient Randomization (eMPRT)",
         question: "Does the map of a model of random numbers get more complex?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::at_least(-1.0),
         needs: &[input::EXPLANATIONS, input::SECOND_MAPS],
         source: "Hedström et al., Sanity Checks Revisited, 2023",

@@ -7,7 +7,9 @@ use crate::batch::data::CheckedData;
 use crate::batch::{Data, RunData};
 use crate::input;
 use crate::map::MapSimilarity;
-use crate::metric::{Direction, MetricInfo, MetricValue, Parameter, Parameters, Range, Reading};
+use crate::metric::{
+    Direction, Invariance, MetricInfo, MetricValue, Parameter, Parameters, Range, Reading,
+};
 use crate::model::explainer::explain_rows;
 use crate::model::{BoxError, Explainer};
 use crate::run::{CompletedScores, EvaluationError};
@@ -90,6 +92,7 @@ impl ModelRandomization {
         title: "Model Randomization",
         question: "Does the map of a model of random numbers look the same?",
         direction: Direction::Lower,
+        invariance: Invariance::SCALE,
         range: Range::SIGNED_SHARE,
         needs: &[input::RANDOMIZED_EXPLAINERS, input::INPUTS, input::TARGETS],
         source: "Adebayo et al., Sanity Checks for Saliency Maps, 2018",

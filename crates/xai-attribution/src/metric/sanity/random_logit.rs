@@ -1,7 +1,7 @@
 //! The random logit test.
 
 use ndarray::Array2;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::number::class_index;
 use xai_core::output::arg_max;
 use xai_core::random::{random_stream, uniform_index};
@@ -140,6 +140,7 @@ impl Registered for RandomLogit {
         title: "Random Logit",
         question: "Does the map of another class look the same?",
         direction: Direction::Lower,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::SIGNED_SHARE,
         needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
         source: "Sixt et al., When Explanations Lie, 2020",

@@ -7,7 +7,7 @@ use xai_core::{Error, ExactMean, Label, Layout, Real, Result, parallel};
 
 use crate::input;
 use crate::map::positions::attributions_of_maps;
-use crate::metric::{Direction, MetricInfo, Parameters, Range, Reading};
+use crate::metric::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 
 /// How far the explanations of several models of one task speak for each other.
 ///
@@ -245,6 +245,7 @@ impl Representativity {
         title: "Representativity (MeGe, ReCo)",
         question: "Do models that agree explain themselves alike?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE,
         range: Range::SHARE.when("(MeGe: at least 0.5)"),
         needs: &[input::EXPLANATIONS, input::PREDICTIONS, input::LABELS],
         source: "Fel et al., How good is your explanation?, 2020",

@@ -169,7 +169,7 @@ impl MetricCommand {
             [
                 i.to_string(),
                 scores.base[i].to_string(),
-                scores.masked[i].to_string(),
+                text::cell(scores.masked[i]),
                 text::cell(*value),
             ]
         });

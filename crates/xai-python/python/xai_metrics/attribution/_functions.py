@@ -87,6 +87,7 @@ class MaskedScores(Result):
     """
 
     base: npt.NDArray[np.float64]
+    #: NaN for a constant map, which has no mask.
     masked: npt.NDArray[np.float64]
 
     def measure(
@@ -172,12 +173,17 @@ def masked_scores(
 
 
 def mask_inputs(
-    inputs: Any, explanations: Any, *, layout: str | None = None, n_jobs: int | None = None
+    inputs: Any,
+    explanations: Any,
+    *,
+    scaling: Literal["relative", "xplique"] = "relative",
+    layout: str | None = None,
+    n_jobs: int | None = None,
 ) -> npt.NDArray[Any]:
-    """Inputs multiplied by the masks that maps become: sizes, channels averaged, stretched to [0,
-    1].
+    """Inputs multiplied by the masks that maps become: ``|map|``, channels averaged, stretched to
+    [0, 1].
 
-    A constant map becomes a mask of zeros.
+    A constant map has no mask: its masked input is NaN, and metrics of masked inputs have no value.
 
     Parameters
     ----------
@@ -185,6 +191,9 @@ def mask_inputs(
         ``(n, …)``.
     explanations : array-like
         Maps ``(n, …)``, with or without channels. Columns of tables are matched by name.
+    scaling : str
+        ``"relative"`` divides by the range of the map, so that its scale does not matter. ``"xplique"``
+        divides by the range plus 1e-8, as xplique does: a constant map has a mask of zeros.
     layout : optional
         As of :func:`evaluate`.
     n_jobs : int or None
@@ -202,13 +211,18 @@ def mask_inputs(
 
     Examples
     --------
-    >>> mask_inputs([[4.0, 4.0, 4.0]], [[0.0, -1.0, 2.0]]).round(6).tolist()
+    >>> mask_inputs([[4.0, 4.0, 4.0]], [[0.0, -1.0, 2.0]]).tolist()
     [[0.0, 2.0, 4.0]]
     """
+    if scaling not in ("relative", "xplique"):
+        raise ValueError(f"scaling: expected relative or xplique, got {scaling!r}")
     explanations = in_order_of(column_names(inputs), explanations, "explanations")
     whole, maps = reals(inputs, "inputs"), reals(explanations, "explanations")
     name = layout_of(layout, whole.shape, planes=[maps])
-    masked: npt.NDArray[Any] = _native.attribution_mask_inputs(whole, maps, name, threads(n_jobs))
+    masked: npt.NDArray[Any]
+    as_xplique = scaling == "xplique"
+    masked, has_mask = _native.attribution_mask_inputs(whole, maps, name, threads(n_jobs), as_xplique)
+    masked[~np.array(has_mask)] = np.nan
     return masked
 
 

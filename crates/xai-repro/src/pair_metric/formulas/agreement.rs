@@ -1,7 +1,7 @@
 //! Metrics of how two runs' predictions agree.
 
 use xai_core::ExactSum;
-use xai_core::describe::{Direction, MetricInfo, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Range, Reading};
 
 use crate::input;
 use crate::pair_metric::count_logs::CountLogs;
@@ -17,6 +17,7 @@ impl PairMetric {
             title: "Percent agreement",
             question: "How often do both runs predict the same class?",
             direction: Direction::Higher,
+            invariance: Invariance::NONE,
             range: Range::SHARE,
             needs: &[input::PREDICTIONS],
             source: "percent agreement of the predictions",
@@ -34,6 +35,7 @@ impl PairMetric {
             title: "Disagreement",
             question: "How often do both runs predict different classes?",
             direction: Direction::Lower,
+            invariance: Invariance::NONE,
             range: Range::SHARE,
             needs: &[input::PREDICTIONS],
             source: "Milani Fard et al. 2016",
@@ -53,6 +55,7 @@ impl PairMetric {
             title: "Cohen's kappa",
             question: "How often do both runs predict the same class, beyond chance?",
             direction: Direction::Higher,
+            invariance: Invariance::NONE,
             range: Range::SIGNED_SHARE,
             needs: &[input::PREDICTIONS],
             source: "Cohen 1960",
@@ -82,6 +85,7 @@ impl PairMetric {
             title: "Cramér's V",
             question: "Are the predictions of both runs associated at all?",
             direction: Direction::Higher,
+            invariance: Invariance::NONE,
             range: Range::SHARE,
             needs: &[input::PREDICTIONS],
             source: "Cramér 1946",
@@ -157,6 +161,7 @@ impl PairMetric {
             title: "Normalised mutual information",
             question: "How much does the prediction of one run tell of the other?",
             direction: Direction::Higher,
+            invariance: Invariance::NONE,
             range: Range::SHARE,
             needs: &[input::PREDICTIONS],
             source: "Strehl and Ghosh 2002, with the arithmetic mean",

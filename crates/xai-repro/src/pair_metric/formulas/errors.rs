@@ -1,6 +1,6 @@
 //! Metrics of the errors that two runs share.
 
-use xai_core::describe::{Direction, MetricInfo, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Range, Reading};
 
 use crate::input;
 use crate::pair_metric::definition::{ErrorTable, PairDefinition, PairFormula, PairMetric};
@@ -14,6 +14,7 @@ impl PairMetric {
             title: "Local error consistency",
             question: "Of the samples that either run gets wrong, how many do both get wrong?",
             direction: Direction::Higher,
+            invariance: Invariance::NONE,
             range: Range::SHARE,
             needs: &[input::PREDICTIONS, input::LABELS],
             source: "Jaccard index of the error sets",
@@ -34,6 +35,7 @@ impl PairMetric {
             title: "Global error consistency",
             question: "How many of all samples do both runs get wrong?",
             direction: Direction::None,
+            invariance: Invariance::NONE,
             range: Range::SHARE,
             needs: &[input::PREDICTIONS, input::LABELS],
             source: "share of the intersection of the error sets",
@@ -51,6 +53,7 @@ impl PairMetric {
             title: "Agreement of errors",
             question: "How often are both runs right or both wrong?",
             direction: Direction::Higher,
+            invariance: Invariance::NONE,
             range: Range::SHARE,
             needs: &[input::PREDICTIONS, input::LABELS],
             source: "percent agreement of the error vectors",
@@ -72,6 +75,7 @@ impl PairMetric {
             title: "Correlation of errors",
             question: "Are the errors of both runs correlated?",
             direction: Direction::Higher,
+            invariance: Invariance::NONE,
             range: Range::SIGNED_SHARE,
             needs: &[input::PREDICTIONS, input::LABELS],
             source: "Pearson's φ of the error vectors",
@@ -90,6 +94,7 @@ impl PairMetric {
             title: "Matthews' correlation of errors",
             question: "Are the errors of both runs correlated, constant errors counting as uncorrelated?",
             direction: Direction::Higher,
+            invariance: Invariance::NONE,
             range: Range::SIGNED_SHARE,
             needs: &[input::PREDICTIONS, input::LABELS],
             source: "Matthews 1975",

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use xai_core::Result;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 
 use crate::metric::{CurveKind, CurveMetric, CurvePoints, SCORE_NEEDS};
 use crate::perturbation::{Start, StepCount, Steps};
@@ -66,6 +66,7 @@ impl CurveKind for DropWithout {
         title: "Comprehensiveness",
         question: "How far does the score fall without the most relevant 1 to 50 % of the features?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
         range: Range::REAL,
         needs: SCORE_NEEDS,
         source: "DeYoung et al., ERASER, 2020",

@@ -1,7 +1,8 @@
 //! Deletion.
 
 use crate::metric::{
-    CurveKind, CurveMetric, Direction, MetricInfo, Parameters, Range, Reading, SCORE_NEEDS,
+    CurveKind, CurveMetric, Direction, Invariance, MetricInfo, Parameters, Range, Reading,
+    SCORE_NEEDS,
 };
 use crate::perturbation::Start;
 
@@ -42,6 +43,7 @@ impl CurveKind for Deleting {
         title: "Deletion",
         question: "How fast does the score fall when the most important positions are removed first?",
         direction: Direction::Lower,
+        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
         range: Range::REAL.when("as the scores"),
         needs: SCORE_NEEDS,
         source: "Petsiuk et al., RISE, 2018",
@@ -92,6 +94,7 @@ impl CurveKind for Inserting {
         title: "Insertion",
         question: "How fast does the score rise when the most important positions come back first?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
         reading: Reading {
             formula: "1/J Σ_{j = 1..J} (s_{j−1} + s_j) / 2, s_j = g(baseline with the first k_j features of x), k_0 = 0 < … < k_J the steps, each of which counts alike",
             extremes: "The score of the baseline: nothing that is put back matters. The score of the whole input or more: the first features are enough.",

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::random::{random_stream, uniform_index};
 use xai_core::{Real, Result};
 
@@ -111,6 +111,7 @@ impl RankedPart for BothEnds {
         title: "F-Fidelity",
         question: "How much further does the score fall without random parts of the most than of the least relevant features?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE,
         range: Range::REAL,
         needs: SCORE_NEEDS,
         source: SOURCE,
@@ -151,6 +152,7 @@ impl RankedPart for LeastRelevant {
         title: "F-Fidelity, negative",
         question: "How far does the score fall without random parts of the least relevant features?",
         direction: Direction::Lower,
+        invariance: Invariance::SCALE,
         reading: Reading {
             formula: "mean over steps k and draws of (g(x) − g(x without a random share of its k last features))",
             extremes: "0: the least relevant features do not matter. High: the score falls with them.",

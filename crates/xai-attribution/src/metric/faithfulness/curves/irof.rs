@@ -1,6 +1,6 @@
 //! Iterative removal of features.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Error, Result};
 
 use crate::metric::{BaseScorePolicy, CurveKind, CurveMetric, CurvePoints, area};
@@ -53,6 +53,7 @@ impl CurveKind for ShareLost {
         title: "IROF",
         question: "How fast does the score fall, as a share of itself, when segments are removed?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
         range: Range::REAL.up_to(1.0),
         needs: &[
             input::MODEL,

@@ -1,7 +1,7 @@
 //! Monotonicity.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 
 use crate::metric::{CurveKind, CurveMetric, CurvePoints, SCORE_NEEDS};
 use crate::perturbation::{RemovalOrder, Start};
@@ -51,6 +51,7 @@ impl CurveKind for Rising {
         title: "Monotonicity",
         question: "Does the score rise with every feature that is put back, the least relevant first?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
         range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: "Arya et al., One Explanation Does Not Fit All, 2019",

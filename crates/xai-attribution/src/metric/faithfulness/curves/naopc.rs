@@ -1,6 +1,6 @@
 //! Normalised area over the perturbation curve.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -157,6 +157,7 @@ impl Registered for Naopc {
         title: "NAOPC",
         question: "Where does the map's order of removal stand between the model's worst and best?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE,
         range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: "Edin et al., Normalized AOPC, 2025",

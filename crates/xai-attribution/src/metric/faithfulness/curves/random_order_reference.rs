@@ -1,6 +1,8 @@
 //! Where a curve stands among those of random orders.
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
+use xai_core::describe::{
+    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
+};
 use xai_core::{Real, Result};
 
 use crate::batch::data::Explained;
@@ -201,6 +203,7 @@ impl Registered for RandomOrderReference {
         title: "Random-order reference",
         question: "Does the map's order remove the score faster than random orders do?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE,
         range: Range::SHARE.when("(z: any number)"),
         needs: SCORE_NEEDS,
         source: "Fisher, The Design of Experiments, 1935",

@@ -1,6 +1,6 @@
 //! Sufficiency of a rationale.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -93,6 +93,7 @@ impl Registered for RationaleSufficiency {
         title: "Rationale sufficiency",
         question: "How far does the score fall with only the most relevant 1 to 50 % of the features?",
         direction: Direction::Lower,
+        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
         range: Range::REAL,
         needs: SCORE_NEEDS,
         source: "DeYoung et al., ERASER, 2020",

@@ -1,7 +1,7 @@
 //! Region perturbation: the area over the curve of removal.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 
 use crate::metric::{CurveKind, CurveMetric, CurvePoints, SCORE_NEEDS};
 use crate::perturbation::Start;
@@ -45,6 +45,7 @@ impl CurveKind for MeanDrop {
         title: "Region perturbation",
         question: "How far does the score fall, on the average, while the most relevant features are removed?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
         range: Range::REAL,
         needs: SCORE_NEEDS,
         source: "Samek et al., Evaluating the visualization of what a deep neural network has learned, 2017",

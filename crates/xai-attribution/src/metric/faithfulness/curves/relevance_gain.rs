@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -97,6 +97,7 @@ impl Registered for SymmetricRelevanceGain {
         title: "Symmetric relevance gain",
         question: "How much longer does the score last when the least relevant features go first?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
         range: Range::REAL,
         needs: SCORE_NEEDS,
         source: "Blücher et al., Decoupling Pixel Flipping and Occlusion Strategy, 2024",

@@ -4,7 +4,9 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
+use xai_core::describe::{
+    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
+};
 use xai_core::output::arg_max;
 use xai_core::random::{NormalStreams, random_stream};
 use xai_core::{Error, Layout, Real, Result};
@@ -116,6 +118,7 @@ impl RoadOrder for Combined {
         title: "ROAD",
         question: "How much more often is the model right without the least than without the most relevant pixels, imputed?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE,
         range: Range::closed(-0.5, 0.5),
         needs: SCORE_NEEDS,
         source: SOURCE,
@@ -139,6 +142,7 @@ impl RoadOrder for MostFirst {
         title: "ROAD, most relevant first",
         question: "How often is the model right without the most relevant pixels, imputed?",
         direction: Direction::Lower,
+        invariance: Invariance::SCALE,
         range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: SOURCE,

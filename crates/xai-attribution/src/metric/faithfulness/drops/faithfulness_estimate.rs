@@ -1,6 +1,6 @@
 //! Faithfulness estimate.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::statistics::Correlation;
 use xai_core::{Real, Result};
 
@@ -123,6 +123,7 @@ impl Registered for FaithfulnessEstimate {
         title: "Faithfulness estimate",
         question: "Does the score drop as the attributions say without each feature by itself?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::SIGNED_SHARE,
         needs: SCORE_NEEDS,
         source: "Alvarez-Melis and Jaakkola, Towards Robust Interpretability, 2018",

@@ -2,7 +2,10 @@
 
 use std::sync::OnceLock;
 
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
+use xai_core::describe::{
+    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
+};
+use xai_core::number::power_of_two;
 use xai_core::tensor::{Positions, Rows};
 use xai_core::{Error, Real, Result, parallel};
 
@@ -167,9 +170,12 @@ impl Infidelity {
         let beta = match self.scaling {
             Scaling::None => 1.0,
             Scaling::OptimalBeta => {
-                let squares: f64 = sums.iter().map(|s| s * s).sum();
-                let products: f64 = pairs().map(|(s, d)| s * d).sum();
-                (squares > 0.0).then(|| products / squares)?
+                // In a unit in which no square leaves the range of `f64`.
+                let largest = sums.iter().fold(0.0f64, |largest, s| largest.max(s.abs()));
+                let unit = power_of_two(largest);
+                let squares: f64 = sums.iter().map(|s| (s / unit).powi(2)).sum();
+                let products: f64 = pairs().map(|(s, d)| s / unit * d).sum();
+                (squares > 0.0).then(|| products / squares / unit)?
             }
         };
         let errors = pairs().map(|(s, d)| (beta * s - d).powi(2));
@@ -414,6 +420,7 @@ impl Registered for Infidelity {
         title: "Infidelity",
         question: "How far is what a map says of a change of the input from what the model does?",
         direction: Direction::Lower,
+        invariance: Invariance::NONE,
         range: Range::NON_NEGATIVE,
         needs: SCORE_NEEDS,
         source: "Yeh et al., On the (In)fidelity and Sensitivity of Explanations, 2019",

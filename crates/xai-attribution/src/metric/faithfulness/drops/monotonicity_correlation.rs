@@ -1,6 +1,6 @@
 //! Monotonicity by correlation.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::statistics::Correlation;
 use xai_core::{Real, Result};
 
@@ -128,6 +128,7 @@ impl Registered for MonotonicityCorrelation {
         title: "Monotonicity correlation",
         question: "Does the score depend most on the features with the largest attributions?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::SIGNED_SHARE,
         needs: SCORE_NEEDS,
         source: "Nguyen and Martínez, On quantitative aspects of model interpretability, 2020",

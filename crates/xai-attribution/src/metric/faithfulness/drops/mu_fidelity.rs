@@ -1,6 +1,6 @@
 //! μFidelity.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::statistics::Correlation;
 use xai_core::statistics::ranks::{centred_ranks, correlation_of_ranks};
 use xai_core::{Real, Result, parallel};
@@ -144,6 +144,7 @@ impl Registered for MuFidelity {
         title: "μFidelity",
         question: "Does the score fall as the attributions say when random subsets are removed?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE,
         range: Range::SIGNED_SHARE,
         needs: SCORE_NEEDS,
         source: "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020",

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
@@ -87,6 +87,7 @@ impl NoisyPart for Important {
         title: "Prediction gap, important (PGI)",
         question: "How far does the score move under noise on the positions with the largest attributions?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE,
         range: Range::NON_NEGATIVE,
         needs: SCORE_NEEDS,
         source: "Agarwal et al., OpenXAI, 2022",
@@ -107,6 +108,7 @@ impl NoisyPart for Unimportant {
         title: "Prediction gap, unimportant (PGU)",
         question: "How far does the score move under noise on all but the positions with the largest attributions?",
         direction: Direction::Lower,
+        invariance: Invariance::SCALE,
         reading: Reading {
             formula: "mean over draws of |g(x) − g(x with noise on all other positions)|",
             extremes: "0: the score does not depend on what the map leaves out. High: it does.",

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::number::elementary::{exp, ln};
 use xai_core::statistics::Correlation;
 use xai_core::{Error, Real, Result, parallel};
@@ -194,6 +194,7 @@ impl Registered for SensitivityN {
         title: "Sensitivity-n",
         question: "Does the score fall as the attributions say when subsets of each size are removed?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE,
         range: Range::SIGNED_SHARE,
         needs: SCORE_NEEDS,
         source: "Ancona et al., Towards better understanding of gradient-based attribution methods, 2018",

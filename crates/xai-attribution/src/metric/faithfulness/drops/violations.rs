@@ -1,6 +1,6 @@
 //! Features whose removal contradicts the sign of their attribution.
 
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -107,6 +107,7 @@ impl Registered for Violations {
         title: "Violations",
         question: "How often does removing a feature move the score against the sign of its attribution?",
         direction: Direction::Lower,
+        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
         range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: "Liu et al., Rethinking Attention-Model Explainability, 2022",

@@ -1,15 +1,14 @@
 //! Average Drop, coherency and complexity in one.
 
 use ndarray::ArrayD;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::statistics::Correlation;
-use xai_core::tensor::{mask_inputs, position_magnitudes};
+use xai_core::tensor::{MaskScaling, mask_inputs, position_magnitudes};
 use xai_core::{Error, Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan};
 use crate::input;
 use crate::metric::faithfulness::masking::average_drop::AverageDrop;
-use crate::metric::kinds::score_metric::EPSILON;
 use crate::metric::{BaseScorePolicy, Measure, Registered};
 
 /// Is the map coherent and simple, and does the model keep its answer on what it keeps?
@@ -65,22 +64,21 @@ impl<T: Real> MapWork<T> for MapsOfMasked {
 
     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<ArrayD<T>> {
         let batch = explained.batch();
-        let masked = mask_inputs(batch.inputs(), explained.maps()?, batch.layout())?;
+        let (inputs, layout) = (batch.inputs(), batch.layout());
+        let masked = mask_inputs(inputs, explained.maps()?, layout, MaskScaling::Relative)?.inputs;
         let call = format!("what maps keep of {}", batch.run().call(&batch.samples()));
         explained.explain(masked.view(), &batch.targets(), |row| row, &call)
     }
 }
 
-/// The mean of magnitudes scaled to [0, 1] as a mask is.
+/// The mean of the mask that magnitudes become, which are not all equal.
 fn mean_of_mask(magnitudes: &[f64]) -> f64 {
     let (low, high) = magnitudes
         .iter()
         .fold((f64::INFINITY, 0.0f64), |(low, high), &m| {
             (low.min(m), high.max(m))
         });
-    let kept = magnitudes
-        .iter()
-        .map(|m| (m - low) / (high - low + EPSILON));
+    let kept = magnitudes.iter().map(|m| (m - low) / (high - low));
     kept.sum::<f64>() / magnitudes.len() as f64
 }
 
@@ -133,6 +131,7 @@ impl Registered for Adcc {
         title: "ADCC",
         question: "Is the map coherent and simple, and does the model keep its answer on what it keeps?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::SHARE.when("for scores in (0, 1]"),
         needs: &[
             input::MODEL,

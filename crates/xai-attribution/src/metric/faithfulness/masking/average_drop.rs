@@ -5,7 +5,7 @@ use xai_core::Help;
 use crate::help;
 use crate::metric::kinds::score_metric::EPSILON;
 use crate::metric::{
-    Direction, MetricInfo, Range, Reading, SCORE_NEEDS, ScoreFormula, ScoreMetric,
+    Direction, Invariance, MetricInfo, Range, Reading, SCORE_NEEDS, ScoreFormula, ScoreMetric,
 };
 
 /// The formula of [`AverageDrop`].
@@ -19,7 +19,7 @@ pub struct DropFormula;
 /// ```
 ///
 /// With scores in (0, 1]: 0 = nothing is lost, 1 = everything; **lower is better**, for the mask
-/// *keeps* what the map marks. Rises count as 0; see [`AverageIncrease`](crate::AverageIncrease)
+/// *keeps* what the map marks. A constant map has no mask, and so no value. Rises count as 0; see [`AverageIncrease`](crate::AverageIncrease)
 /// for them. Base scores of 0 and below are an error unless
 /// [`base_score_policy`](ScoreMetric::base_score_policy) says otherwise.
 ///
@@ -42,11 +42,12 @@ impl ScoreFormula for DropFormula {
         title: "Average Drop",
         question: "How much of the score is lost when only what the map marks is kept?",
         direction: Direction::Lower,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::SHARE.when("for scores in (0, 1]"),
         needs: SCORE_NEEDS,
         source: "Chattopadhay et al., Grad-CAM++, 2018",
         reading: Reading {
-            formula: "max(0, g(x) − g(x ⊙ M)) / (g(x) + 1e-8), M the sizes |a| of the map scaled to [0, 1]",
+            formula: "max(0, g(x) − g(x ⊙ M)) / (g(x) + 1e-8), M = (|a| − min |a|) / (max |a| − min |a|)",
             extremes: "0: nothing of the score is lost. 1: all of it is.",
             limits: "A map that keeps everything has 0, too: read it with Sparseness or Complexity. Rises of the score count as 0, and the model sees masked inputs unlike those it was trained on.",
             peers: &["xplique.AverageDropMetric"],

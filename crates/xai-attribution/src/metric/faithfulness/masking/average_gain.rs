@@ -5,7 +5,7 @@ use xai_core::Help;
 use crate::help;
 use crate::metric::kinds::score_metric::EPSILON;
 use crate::metric::{
-    Direction, MetricInfo, Range, Reading, SCORE_NEEDS, ScoreFormula, ScoreMetric,
+    Direction, Invariance, MetricInfo, Range, Reading, SCORE_NEEDS, ScoreFormula, ScoreMetric,
 };
 
 /// The formula of [`AverageGain`].
@@ -18,7 +18,7 @@ pub struct GainFormula;
 /// AG_i = max(0, after_i − base_i) / (1 − base_i + 1e-8)      AG = mean_i AG_i
 /// ```
 ///
-/// With scores in [0, 1]: 0 = no rise, 1 = certainty; higher is better. Base scores above 1 are an
+/// With scores in [0, 1]: 0 = no rise, 1 = certainty; higher is better. A constant map has no mask, and so no value. Base scores above 1 are an
 /// error unless [`base_score_policy`](ScoreMetric::base_score_policy) says otherwise.
 ///
 /// ```
@@ -38,11 +38,12 @@ impl ScoreFormula for GainFormula {
         title: "Average Gain",
         question: "How far towards certainty does the score rise when only what the map marks is kept?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::SHARE.when("for scores in [0, 1]"),
         needs: SCORE_NEEDS,
         source: "Zhang et al., Opti-CAM, 2023",
         reading: Reading {
-            formula: "max(0, g(x ⊙ M) − g(x)) / (1 − g(x) + 1e-8), M the sizes |a| of the map scaled to [0, 1]",
+            formula: "max(0, g(x ⊙ M) − g(x)) / (1 − g(x) + 1e-8), M = (|a| − min |a|) / (max |a| − min |a|)",
             extremes: "0: the score does not rise. 1: it rises to 1.",
             limits: "Losses count as 0: read it with Average Drop. A score that is near 1 already makes the divisor small, and the value depends on little.",
             peers: &["xplique.AverageGainMetric"],
@@ -74,7 +75,7 @@ pub struct IncreaseFormula;
 /// AI = mean_i 1[after_i > base_i]
 /// ```
 ///
-/// In [0, 1], higher is better; an equal score is no increase.
+/// In [0, 1], higher is better; an equal score is no increase. A constant map has no mask, and so no value.
 ///
 /// ```
 /// use xai_attribution::AverageIncrease;
@@ -93,11 +94,12 @@ impl ScoreFormula for IncreaseFormula {
         title: "Average Increase",
         question: "How often does the score rise when only what the map marks is kept?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: "Chattopadhay et al., Grad-CAM++, 2018",
         reading: Reading {
-            formula: "1[g(x ⊙ M) > g(x)], M the sizes |a| of the map scaled to [0, 1]",
+            formula: "1[g(x ⊙ M) > g(x)], M = (|a| − min |a|) / (max |a| − min |a|)",
             extremes: "0: the score rises for no sample. 1: it rises for every sample.",
             limits: "It says nothing about how far the score rises (Average Gain does), and a rise may come from a masked input that is unlike all training data.",
             peers: &["xplique.AverageIncreaseMetric"],

@@ -1,7 +1,7 @@
 //! Whether the model keeps its answer without the top features.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 use xai_core::output::arg_max;
 
 use crate::metric::{Answers, OutputFormula, OutputMetric, OutputPair, SCORE_NEEDS};
@@ -56,6 +56,7 @@ impl OutputFormula for AnswerKept {
         title: "Masked accuracy",
         question: "How often does the model still give the target without the top features?",
         direction: Direction::Lower,
+        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
         range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: "Enguehard, Time Interpret: a Unified Model Interpretability Library for Time Series, 2023",

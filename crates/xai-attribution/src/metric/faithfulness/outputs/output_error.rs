@@ -1,7 +1,9 @@
 //! How far the outputs move without the top features.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, MetricInfo, Parameter, Parameters, Range, Reading};
+use xai_core::describe::{
+    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
+};
 
 use crate::metric::{OutputFormula, OutputMetric, OutputPair, SCORE_NEEDS};
 
@@ -76,6 +78,7 @@ impl OutputFormula for AbsoluteChange {
         title: "Output MAE",
         question: "How far do the outputs of the model move without the top features?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
         range: Range::NON_NEGATIVE,
         needs: SCORE_NEEDS,
         source: "Enguehard, Time Interpret: a Unified Model Interpretability Library for Time Series, 2023",

@@ -1,7 +1,7 @@
 //! The probability of the target without the top features.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 
 use crate::metric::{Answers, OutputFormula, OutputMetric, OutputPair, SCORE_NEEDS};
 
@@ -50,6 +50,7 @@ impl OutputFormula for LogProbabilityRise {
         title: "Log-odds",
         question: "How far does the logarithm of the target's probability rise without the top features?",
         direction: Direction::Lower,
+        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
         range: Range::REAL,
         needs: SCORE_NEEDS,
         source: "Shrikumar et al., Learning Important Features Through Propagating Activation Differences, 2017",
@@ -107,6 +108,7 @@ impl OutputFormula for TargetSurprise {
         title: "Cross-entropy",
         question: "How unlikely does the model find the target without the top features, in nats?",
         direction: Direction::Higher,
+        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
         range: Range::NON_NEGATIVE,
         needs: SCORE_NEEDS,
         source: "Enguehard, Time Interpret: a Unified Model Interpretability Library for Time Series, 2023",

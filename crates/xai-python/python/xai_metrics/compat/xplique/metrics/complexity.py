@@ -16,13 +16,17 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
+#: What xplique adds to sums of attributions, and under logarithms.
+_EPSILON = 1e-8
+
+
 class _OfMaps(BaseComplexityMetric):
-    """A metric that maps of zeros have a value by in the peer only."""
+    """A metric that has another value in xplique, at least for maps of zeros."""
 
     _registered: type[Metric]
 
-    def _of_zeros(self, n: int) -> float:
-        """The peer's value of zeros in ``n`` positions."""
+    def _of_xplique(self, sizes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """The values of xplique from sizes of attributions, ``(n, positions)``."""
         raise NotImplementedError
 
     def evaluate(self, explanations: Any) -> float:
@@ -35,22 +39,18 @@ class _OfMaps(BaseComplexityMetric):
         """One value per map; NaN where there is none."""
         if not self.compat:
             return self._of_maps(self._registered(), explanations).per_sample
-        maps = reals(explanations, "explanations")
-        sizes = maps.reshape(len(maps), -1)
-        zero = ~sizes.any(axis=1)
-        channels = maps.shape[1 if self.layout == "channels-first" else -1] if maps.ndim == 4 else 1
-        n = sizes.shape[1] // max(channels, 1)
-        values = np.full(len(maps), self._of_zeros(n))
-        if not zero.all():
-            values[~zero] = self._of_maps(self._registered(), maps[~zero]).per_sample
-        return values
+        sizes = np.abs(reals(explanations, "explanations").astype(np.float64, copy=False))
+        if sizes.ndim == 4:
+            sizes = sizes.mean(axis=1 if self.layout == "channels-first" else -1)
+        return self._of_xplique(sizes.reshape(len(sizes), -1))
 
 
 class Complexity(_OfMaps):
     """Complexity: over how many positions is the attribution spread (entropy in nats)?
 
     Better: lower. Range: [0, ln n_positions]. A map of zeros has no entropy, and does not
-    count; in xplique, and with ``compat=True``, it has 0.
+    count. xplique, and ``compat=True``, add 1e-8 to the sum of the attributions and under the
+    logarithm: a map of zeros has 0, and maps of tiny attributions have less than they should.
 
     References
     ----------
@@ -64,8 +64,10 @@ class Complexity(_OfMaps):
 
     _registered = metrics.Complexity
 
-    def _of_zeros(self, n: int) -> float:
-        return 0.0
+    def _of_xplique(self, sizes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        shares = sizes / (sizes.sum(axis=1, keepdims=True) + _EPSILON)
+        entropy: npt.NDArray[np.float64] = -(shares * np.log(shares + _EPSILON)).sum(axis=1)
+        return entropy
 
 
 class Sparseness(_OfMaps):
@@ -86,5 +88,11 @@ class Sparseness(_OfMaps):
 
     _registered = metrics.Sparseness
 
-    def _of_zeros(self, n: int) -> float:
-        return -(n + 1) / max(n, 1)
+    def _of_xplique(self, sizes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        n = sizes.shape[1]
+        values = np.full(len(sizes), -(n + 1) / max(n, 1))
+        has_some = sizes.any(axis=1)
+        if has_some.any():
+            of_some = metrics.Sparseness().evaluate(sizes[has_some], n_jobs=self.n_jobs)
+            values[has_some] = of_some.per_sample
+        return values

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from xai_metrics._arrays import reals
 from xai_metrics.attribution import metrics
-from xai_metrics.attribution._functions import mask_inputs
+from xai_metrics.attribution._functions import MaskedScores, mask_inputs
 from xai_metrics.attribution._metric import Metric
 
 from .base import ExplanationMetric, How, layout_of_images
@@ -24,31 +24,43 @@ Operator = str | Callable[[Any, Any, Any], Any] | None
 
 
 class BaseAverageXMetric(ExplanationMetric):
-    """What Average Drop, Increase and Gain share: the model's scores of what the maps keep."""
+    """What Average Drop, Increase and Gain share: the model's scores of what the maps keep.
+
+    A constant map has no mask, and does not count. In xplique, and with ``compat=True``, it has a
+    mask of zeros, and so it has the score of an input of zeros.
+    """
 
     _registered: type[Metric]
+    #: The metric as :class:`~xai_metrics.attribution.MaskedScores` calls it.
+    _name: Literal["average_drop", "average_increase", "average_gain"]
 
-    def _metric(self) -> Metric:
+    def _value(self, inputs: Any, targets: Any, explanations: Any) -> MetricValue:
+        if not self.compat:
+            return self._of_maps(self._registered(), explanations, inputs=inputs, targets=targets)
+        layout = layout_of_images(self.layout, inputs)
+        masked = mask_inputs(inputs, explanations, scaling="xplique", layout=layout, n_jobs=self.n_jobs)
+        base, kept = (
+            self.batch_inference_function(self.model, batch, targets, self.batch_size)
+            for batch in (inputs, masked)
+        )
         # The peer divides by whatever the score is.
-        policy = "as-is" if self.compat else "error"
-        return self._registered(base_score_policy=policy)
+        return MaskedScores(base, kept).measure(self._name, "as-is")
 
     def evaluate(self, explanations: Any) -> float:
         """The mean over all inputs."""
-        return self._of_maps(self._metric(), explanations).value
+        return self._value(self.inputs, self.targets, explanations).value
 
     def detailed_evaluate(
         self, inputs: Any, targets: Any, explanations: Any
     ) -> npt.NDArray[np.float64]:
         """One value per sample of some inputs; NaN where there is none."""
-        inputs = reals(inputs, "inputs")
-        of = {"inputs": inputs, "targets": targets}
-        return self._of_maps(self._metric(), explanations, **of).per_sample
+        return self._value(reals(inputs, "inputs"), targets, explanations).per_sample
 
     @staticmethod
     def _perturb_with_mask(inputs: Any, explanations: Any) -> npt.NDArray[Any]:
         images = reals(inputs, "inputs")
-        return mask_inputs(images, explanations, layout=layout_of_images(None, images))
+        layout = layout_of_images(None, images)
+        return mask_inputs(images, explanations, scaling="xplique", layout=layout)
 
 
 class AverageDropMetric(BaseAverageXMetric):
@@ -73,12 +85,13 @@ class AverageDropMetric(BaseAverageXMetric):
     """
 
     _registered = metrics.AverageDrop
+    _name = "average_drop"
 
 
 class AverageIncreaseMetric(BaseAverageXMetric):
     """Average Increase: how often does the score rise when only what the map marks is kept?
 
-    Better: higher. Range: [0, 1]. The numbers are xplique's.
+    Better: higher. Range: [0, 1].
 
     References
     ----------
@@ -92,6 +105,7 @@ class AverageIncreaseMetric(BaseAverageXMetric):
     """
 
     _registered = metrics.AverageIncrease
+    _name = "average_increase"
 
 
 class AverageGainMetric(BaseAverageXMetric):
@@ -114,6 +128,7 @@ class AverageGainMetric(BaseAverageXMetric):
     """
 
     _registered = metrics.AverageGain
+    _name = "average_gain"
 
 
 class CausalFidelity(ExplanationMetric):
