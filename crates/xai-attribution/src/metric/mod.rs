@@ -26,10 +26,10 @@ pub mod sanity;
 pub use entry::{Entry, Precision};
 pub use kinds::{
     AgreementFormula, AgreementOptions, Answer, Answers, BaseScorePolicy, CurveKind, CurveMetric,
-    CurvePoints, MASK_NEEDS, MapAgreement, MaskFormula, MaskMetric, MaskedMap, Notes,
+    CurvePoints, Hits, MASK_NEEDS, MapAgreement, MaskFormula, MaskMetric, MaskedMap, Notes,
     OutputFormula, OutputMetric, OutputPair, Outputs, REFERENCE_NEEDS, RankTies, ReferenceMetric,
-    Relevance, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric, Threshold, TruthFormula,
-    TruthMetric, Whole, WholeMetric, area, map_agreement,
+    Relevance, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric, Threshold, Ties,
+    TruthFormula, TruthMetric, Whole, WholeMetric, area, map_agreement,
 };
 pub use localization::*;
 pub use protocol::MetricValue;

@@ -6,8 +6,8 @@ use xai_attribution::batch::{Data, Masks};
 use xai_attribution::metric::registry::{self, find};
 use xai_attribution::metric::{
     AttributionLocalization, Direction, Focus, LocalizationAuroc, LocalizationAveragePrecision,
-    LocalizationIou, Measure, PointingGame, Range, Relevance, RelevanceMassAccuracy,
-    RelevanceRankAccuracy, TopK, TopKIntersection,
+    LocalizationIou, Measure, PointingGame, PointingTies, Range, Relevance, RelevanceMassAccuracy,
+    RelevanceRankAccuracy, Ties, TopK, TopKIntersection, Value,
 };
 use xai_attribution::{ErrorKind, Evaluate, input};
 use xai_core::Input;
@@ -78,7 +78,13 @@ proptest! {
         for (name, metric) in metrics().into_iter().filter(|(name, _)| !of_k.contains(name)) {
             for (i, value) in per_sample(&*metric, maps.view(), &masks, 64).into_iter().enumerate() {
                 let n_inside = masks.row(i).iter().filter(|&&inside| inside).count();
-                let needs_others = ["localization-auroc", "area-under-precision", "area-under-recall"];
+                let needs_others = [
+                    "localization-auroc",
+                    "area-under-precision",
+                    "area-under-recall",
+                    "pointing-game",
+                    "relevance-rank-accuracy",
+                ];
                 let one_class = n_inside == masks.ncols() && needs_others.contains(&name);
                 let expected = (n_inside > 0 && !one_class).then_some(1.0);
                 prop_assert_eq!(value, expected, "{} {}", name, i);
@@ -87,6 +93,50 @@ proptest! {
         let capped = TopKIntersection::new().k(TopK::Share(1.0)).capped(true);
         let values = per_sample(&capped, maps.view(), &masks, 64);
         prop_assert!(values.iter().flatten().all(|&v| v == 1.0));
+    }
+
+    /// By the definition: the mean over all orders of the positions, in each of which the first of tied ones counts.
+    #[test]
+    fn ties_have_the_mean_over_all_orders(
+        map in prop::collection::vec(-1i8..3, 2..6),
+        mask in prop::collection::vec(any::<bool>(), 6),
+        k in 1usize..6,
+    ) {
+        let n = map.len();
+        let arrays = |order: &[usize]| {
+            let map = order.iter().map(|&p| f64::from(map[p])).collect();
+            let mask = order.iter().map(|&p| mask[p]).collect();
+            let row = |values| Array2::from_shape_vec((1, n), values).unwrap();
+            (row(map), Array2::from_shape_vec((1, n), mask).unwrap())
+        };
+        let orders = permutations(n);
+        let is_constant = map.iter().all(|a| *a == map[0]);
+        let mut n_metrics = 0;
+        for entry in registry::metrics().iter().filter(|entry| entry.info.needs.contains(&input::MASKS) && entry.has_param("ties")) {
+            let built = |ties: &str| {
+                let mut settings = vec![("ties".to_owned(), ties.into())];
+                if entry.has_param("k") {
+                    settings.push(("k".to_owned(), Value::Integer(k.min(n) as i64)));
+                }
+                entry.build::<f64>(&settings).unwrap()
+            };
+            let value = |ties: &str, order: &[usize]| {
+                let (map, mask) = arrays(order);
+                per_sample(&*built(ties), map.view(), &mask, 64)[0]
+            };
+            let expected = value("expected", &orders[0]);
+            let of_orders: Option<Vec<f64>> = orders.iter().map(|order| value("lowest-index", order)).collect();
+            let mean = of_orders.map(|values| values.iter().sum::<f64>() / values.len() as f64);
+            let marks_nothing = entry.has_param("positive_only") && map.iter().all(|a| *a <= 0);
+            let mean = mean.filter(|_| !is_constant || marks_nothing);
+            let are_near = match (expected, mean) {
+                (Some(a), Some(b)) => (a - b).abs() < 1e-12,
+                (a, b) => a == b,
+            };
+            prop_assert!(are_near, "{}: {:?} {:?}", entry.info.name, expected, mean);
+            n_metrics += 1;
+        }
+        prop_assert_eq!(n_metrics, 5);
     }
 
     #[test]
@@ -115,16 +165,62 @@ proptest! {
     }
 }
 
+fn permutations(n: usize) -> Vec<Vec<usize>> {
+    if n == 0 {
+        return vec![Vec::new()];
+    }
+    let shorter = permutations(n - 1);
+    let with_last = |order: Vec<usize>| {
+        (0..n).map(move |place| {
+            let mut order = order.clone();
+            order.insert(place, n - 1);
+            order
+        })
+    };
+    shorter.into_iter().flat_map(with_last).collect()
+}
+
+/// The object is around the corner of many positions that share the largest attribution.
+#[test]
+fn tied_positions_within_the_radius_are_hits() {
+    let (rows, columns) = (9, 8);
+    let maps = Array3::from_shape_fn((1, rows, columns), |(_, r, c)| {
+        f64::from(u8::from(r + c > 2))
+    });
+    let masks = Array3::from_shape_fn((1, rows, columns), |(_, r, c)| {
+        (r, c) == (4, 2) || (r, c) == (0, 7)
+    });
+    for radius in [0.0, 1.0, 1.5, 2.3, 5.0, 40.0] {
+        let is_hit = |row: usize, column: usize| {
+            let mut object = masks.indexed_iter().filter(|(_, inside)| **inside);
+            object.any(|((_, r, c), _)| {
+                let apart = (r as f64 - row as f64).hypot(c as f64 - column as f64);
+                apart == 0.0 || (radius >= 1.0 && apart <= radius)
+            })
+        };
+        let tops: Vec<bool> = (maps.indexed_iter())
+            .filter(|(_, a)| **a == 1.0)
+            .map(|((_, r, c), _)| is_hit(r, c))
+            .collect();
+        let expected = tops.iter().filter(|hit| **hit).count() as f64 / tops.len() as f64;
+        let data = Data::of_maps(maps.view()).with(Masks::new(masks.clone()));
+        let value = PointingGame::new()
+            .radius(radius)
+            .evaluate_on(data)
+            .unwrap();
+        assert_eq!(value.value, expected, "{radius}");
+    }
+}
+
 #[test]
 fn empty_masks_and_maps_of_zeros_have_no_share() {
     let masks = array![[false, false], [true, false], [true, true]];
     let zeros = Array2::zeros((3, 2));
     let of = |metric: &dyn Measure<f64>| per_sample(metric, zeros.view(), &masks, 64);
-    assert_eq!(of(&PointingGame::new()), [None, Some(1.0), Some(1.0)]);
-    assert_eq!(
-        of(&RelevanceRankAccuracy::new()),
-        [None, Some(1.0), Some(1.0)]
-    );
+    let lowest = PointingGame::new().ties(PointingTies::LowestIndex);
+    assert_eq!(of(&lowest), [None, Some(1.0), Some(1.0)]);
+    let lowest = RelevanceRankAccuracy::new().ties(Ties::LowestIndex);
+    assert_eq!(of(&lowest), [None, Some(1.0), Some(1.0)]);
     assert_eq!(of(&LocalizationAuroc::new()), [None, Some(0.5), None]);
     assert_eq!(
         of(&LocalizationAveragePrecision::new()),
@@ -135,6 +231,9 @@ fn empty_masks_and_maps_of_zeros_have_no_share() {
         &AttributionLocalization::new(),
         &LocalizationIou::new(),
         &Focus::new(),
+        &PointingGame::new(),
+        &RelevanceRankAccuracy::new(),
+        &TopKIntersection::new(),
     ] {
         assert_eq!(of(metric), [None, None, None], "{}", metric.info().name);
     }

@@ -6,7 +6,7 @@ use ndarray::{ArrayView2, Axis, aview1};
 use proptest::prelude::*;
 use xai_attribution::batch::{Data, Masks};
 use xai_attribution::metric::{
-    Area, MaskFormula, MaskMetric, RationaleAuprc, RationaleIouF1, RationaleTokenF1, TokenF1,
+    Area, MaskFormula, MaskMetric, RationaleAuprc, RationaleIouF1, RationaleTokenF1, Ties, TokenF1,
     TokenIou, TopK,
 };
 use xai_attribution::{ErrorKind, Evaluate, input};
@@ -62,8 +62,9 @@ proptest! {
     #[test]
     fn iou_and_f1_say_the_same(texts in texts(), k in 1usize..6) {
         let k = TopK::Count(k);
-        let f1 = per_sample(&TokenF1::new().k(k), &texts);
-        for (f1, iou) in f1.into_iter().zip(per_sample(&TokenIou::new().k(k), &texts)) {
+        let f1 = per_sample(&TokenF1::new().k(k).ties(Ties::LowestIndex), &texts);
+        let iou = per_sample(&TokenIou::new().k(k).ties(Ties::LowestIndex), &texts);
+        for (f1, iou) in f1.into_iter().zip(iou) {
             prop_assert!(f1.zip(iou).is_none_or(|(f1, iou)| (iou - f1 / (2.0 - f1)).abs() < 1e-12));
             prop_assert_eq!(f1.is_none(), iou.is_none());
         }

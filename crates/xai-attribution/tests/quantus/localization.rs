@@ -3,8 +3,8 @@
 use ndarray::Array3;
 use xai_attribution::batch::{Data, Masks};
 use xai_attribution::metric::{
-    AttributionLocalization, Focus, LocalizationAuroc, Measure, PointingGame, Relevance,
-    RelevanceMassAccuracy, RelevanceRankAccuracy, Ties, TopK, TopKIntersection,
+    AttributionLocalization, Focus, LocalizationAuroc, Measure, PointingGame, PointingTies,
+    Relevance, RelevanceMassAccuracy, RelevanceRankAccuracy, Ties, TopK, TopKIntersection,
 };
 use xai_attribution::{Evaluate, Layout, Scoring};
 
@@ -43,7 +43,7 @@ fn pointing_game_but_for_empty_masks() {
     for case in golden.cases("PointingGame", 2) {
         let problem = golden.problem(case);
         let ours = per_sample(
-            &PointingGame::new().ties(Ties::Any),
+            &PointingGame::new().ties(PointingTies::Any),
             case,
             problem,
             masks(problem),
@@ -101,7 +101,8 @@ fn top_k_intersection() {
         let k = case.params["k"].as_u64().unwrap();
         let metric = TopKIntersection::new()
             .k(TopK::Count(usize::try_from(k).unwrap()))
-            .influence(case.is("concept_influence"));
+            .influence(case.is("concept_influence"))
+            .ties(Ties::LowestIndex);
         case.assert(&per_sample(&metric, case, problem, masks(problem)));
     }
 }
@@ -111,7 +112,12 @@ fn relevance_accuracies() {
     let golden = Golden::read();
     for case in golden.cases("RelevanceRankAccuracy", 4) {
         let problem = golden.problem(case);
-        let ours = per_sample(&RelevanceRankAccuracy::new(), case, problem, masks(problem));
+        let ours = per_sample(
+            &RelevanceRankAccuracy::new().ties(Ties::LowestIndex),
+            case,
+            problem,
+            masks(problem),
+        );
         case.assert(&ours);
     }
     for case in golden.cases("RelevanceMassAccuracy", 4) {

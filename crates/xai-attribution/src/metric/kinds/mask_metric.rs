@@ -9,7 +9,9 @@ use xai_core::{Error, Input, Real, Result, parallel};
 use crate::batch::{ExplainedBatch, Masks, RunData};
 use crate::input;
 use crate::map::ChannelPool;
-use crate::metric::{Measure, MetricInfo, MetricValue, Parameter, Parameters, Registered};
+use crate::metric::{
+    Hits, Measure, MetricInfo, MetricValue, Parameter, Parameters, Registered, Ties,
+};
 
 /// What metrics of maps and masks need.
 pub const MASK_NEEDS: &[Input] = &[input::EXPLANATIONS, input::MASKS];
@@ -51,24 +53,16 @@ impl MaskedMap<'_> {
         })
     }
 
-    /// The positions in descending order of attribution, ties by position.
+    /// Whether all attributions are equal, so that none of them is among the largest.
     #[must_use]
-    pub fn descending(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.attributions.len()).collect();
-        // −0.0 and 0.0 are a tie, as `partial_cmp` has it.
-        order.sort_by(|&i, &j| {
-            let (a, b) = (self.attributions[i], self.attributions[j]);
-            b.partial_cmp(&a).unwrap_or(std::cmp::Ordering::Equal)
-        });
-        order
+    pub fn is_constant(&self) -> bool {
+        self.attributions.iter().all(|a| *a == self.attributions[0])
     }
 
-    /// How many of the `k` positions of the largest attributions belong to the object; ties go to
-    /// the lower position.
+    /// How many of the `k` positions of the largest attributions belong to the object.
     #[must_use]
-    pub fn hits(&self, k: usize) -> usize {
-        let largest = self.descending();
-        largest[..k].iter().filter(|&&p| self.inside[p]).count()
+    pub fn hits(&self, k: usize, ties: Ties) -> Hits {
+        Hits::new(self, k, ties)
     }
 }
 

@@ -12,6 +12,7 @@ pub(crate) mod reference_metric;
 pub(crate) mod score_metric;
 pub(crate) mod spanning_tree;
 pub(crate) mod threshold;
+pub(crate) mod ties;
 pub(crate) mod truth_metric;
 pub(crate) mod whole_metric;
 
@@ -22,5 +23,6 @@ pub use output_metric::{Answer, Answers, OutputFormula, OutputMetric, OutputPair
 pub use reference_metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
 pub use score_metric::{BaseScorePolicy, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric};
 pub use threshold::Threshold;
+pub use ties::{Hits, Ties};
 pub use truth_metric::{TruthFormula, TruthMetric};
 pub use whole_metric::{Notes, Whole, WholeMetric};

@@ -12,9 +12,9 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 /// PG_i = 1[ some position of the object is within `radius` of the position of the largest attribution ]
 /// ```
 ///
-/// 1 or 0 per sample, **higher is better**; the value is the share of hits. The distance is
-/// Euclidean, in positions. Where several positions share the largest attribution the lowest
-/// counts, or any of them ([`Ties::Any`]). [`weighted`](MaskMetric::weighted) makes a hit count
+/// 1 or 0 per sample without ties, **higher is better**; the value is the share of hits. The distance is
+/// Euclidean, in positions. If several positions share the largest attribution, the value is the share of them that hit, unless
+/// [`ties`](MaskMetric::ties) says otherwise; a map whose attributions are all equal has no value. [`weighted`](MaskMetric::weighted) makes a hit count
 /// `1 − size of the object / size of the map`, so that large objects, which are hit by chance,
 /// count less. An empty mask has no value.
 ///
@@ -32,18 +32,21 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 ///
 /// # Source
 /// Zhang et al., *Top-Down Neural Attention by Excitation Backprop*, 2018 (with a radius of 15
-/// pixels). Quantus takes radius 0 and [`Ties::Any`], and counts an empty mask as a hit.
+/// pixels). Quantus takes radius 0 and [`PointingTies::Any`], and counts an empty mask as a hit.
 pub type PointingGame = MaskMetric<Pointing>;
 
-/// Which position counts where several share the largest attribution.
+/// Which position counts if several share the largest attribution.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
+#[param(name = "ties")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum Ties {
-    /// The lowest of them.
+pub enum PointingTies {
+    /// All of them: the value is the share of them that hit. A map whose attributions are all equal has no value.
     #[default]
-    Lowest,
-    /// A hit by any of them is a hit.
+    Expected,
+    /// The position of the lowest index. Mirror images then have different values.
+    LowestIndex,
+    /// A hit by any of them is a hit, as in Quantus.
     Any,
 }
 
@@ -54,25 +57,52 @@ pub struct Pointing {
     /// How far beside the object still counts, in positions.
     #[param(at_least = 0)]
     radius: f64,
-    /// Which position counts where several share the largest attribution.
-    ties: Ties,
+    /// Which position counts if several share the largest attribution.
+    ties: PointingTies,
     /// Whether a hit counts by how small the object is: a large one is easier to hit.
     weighted: bool,
 }
 
 impl Pointing {
-    fn hits(&self, map: &MaskedMap<'_>, position: usize) -> bool {
-        if map.inside[position] || self.radius < 1.0 {
-            return map.inside[position];
-        }
-        let place = |p: usize| ((p / map.n_columns) as f64, (p % map.n_columns) as f64);
-        let (row, column) = place(position);
-        let within = |p: usize| {
-            let (r, c) = place(p);
-            (r - row).hypot(c - column) <= self.radius
+    /// Finds out whether positions are within the radius of the object.
+    fn hits<'m>(&self, map: &'m MaskedMap<'m>) -> impl Fn(usize) -> bool + use<'m> {
+        let (radius, n_columns) = (self.radius, map.n_columns);
+        let n_rows = map.inside.len() / n_columns;
+        // For each position, how far the nearest position of the object in its row is. So a position looks at one number per
+        // row, instead of at all positions: many may be tied.
+        let in_row = if radius < 1.0 {
+            Vec::new()
+        } else {
+            let rows = map.inside.chunks_exact(n_columns);
+            rows.flat_map(distances_in_row).collect()
         };
-        (0..map.inside.len()).any(|p| map.inside[p] && within(p))
+        move |position| {
+            if map.inside[position] || radius < 1.0 {
+                return map.inside[position];
+            }
+            let (row, column) = (position / n_columns, position % n_columns);
+            let reach = radius.min(n_rows as f64) as usize;
+            (row.saturating_sub(reach)..(row + reach + 1).min(n_rows)).any(|other| {
+                let across: f64 = in_row[other * n_columns + column];
+                across.hypot(other.abs_diff(row) as f64) <= radius
+            })
+        }
     }
+}
+
+/// The distance of each position of a row to the nearest position of the object in it, infinite without any.
+fn distances_in_row(inside: &[bool]) -> Vec<f64> {
+    let mut distances = vec![f64::INFINITY; inside.len()];
+    let mut visit = |columns: &mut dyn Iterator<Item = usize>| {
+        let mut nearest = f64::INFINITY;
+        for column in columns {
+            nearest = if inside[column] { 0.0 } else { nearest + 1.0 };
+            distances[column] = distances[column].min(nearest);
+        }
+    };
+    visit(&mut (0..inside.len()));
+    visit(&mut (0..inside.len()).rev());
+    distances
 }
 
 impl MaskFormula for Pointing {
@@ -95,16 +125,28 @@ impl MaskFormula for Pointing {
     };
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
+        if self.ties == PointingTies::Expected && map.is_constant() {
+            return None;
+        }
         let largest = map.attributions.iter().copied().fold(f64::MIN, f64::max);
-        let mut tops = (0..map.attributions.len()).filter(|&p| map.attributions[p] == largest);
-        let is_hit = match self.ties {
-            Ties::Lowest => tops.next().is_some_and(|top| self.hits(map, top)),
-            Ties::Any => tops.any(|top| self.hits(map, top)),
+        let tops = (0..map.attributions.len()).filter(|&p| map.attributions[p] == largest);
+        let hits = self.hits(map);
+        let mut are_hits = tops.map(hits);
+        let share = match self.ties {
+            PointingTies::Expected => {
+                let (n_hits, n) = are_hits.fold((0, 0), |(n_hits, n), hit| {
+                    (n_hits + usize::from(hit), n + 1)
+                });
+                n_hits as f64 / f64::from(n)
+            }
+            PointingTies::LowestIndex => f64::from(u8::from(are_hits.next() == Some(true))),
+            PointingTies::Any => f64::from(u8::from(are_hits.any(|hit| hit))),
         };
-        let weight = match self.weighted {
-            true => 1.0 - map.n_inside as f64 / map.inside.len() as f64,
-            false => 1.0,
+        let weight = if self.weighted {
+            1.0 - map.n_inside as f64 / map.inside.len() as f64
+        } else {
+            1.0
         };
-        Some(if is_hit { weight } else { 0.0 })
+        Some(share * weight)
     }
 }

@@ -2,7 +2,7 @@
 
 use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 
-use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
+use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Ties};
 
 /// How much of the object is among as many of the largest attributions?
 ///
@@ -11,8 +11,9 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 /// ```
 ///
 /// In [0, 1], **higher is better**: precision and recall of the top `m` positions, which are equal
-/// there. A random map has the object's share of the positions. Ties go to the lower position; an
-/// empty mask has no value.
+/// there. A random map has the object's share of the positions. If attributions are tied at the cut, the value is the mean over
+/// all orders of the tied positions, unless [`ties`](MaskMetric::ties) says otherwise. An empty mask has no value, nor has a
+/// map whose attributions are all equal.
 ///
 /// ```
 /// use ndarray::array;
@@ -25,12 +26,16 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 /// ```
 ///
 /// # Source
-/// Arras, Osman, Samek, *CLEVR-XAI*, 2022.
+/// Arras, Osman, Samek, *CLEVR-XAI*, 2022. Quantus takes tied positions of the lowest index ([`Ties::LowestIndex`]).
 pub type RelevanceRankAccuracy = MaskMetric<RankAccuracy>;
 
 /// The formula of [`RelevanceRankAccuracy`].
 #[derive(Debug, Clone, Default, PartialEq, Parameters)]
-pub struct RankAccuracy;
+#[params(of = RelevanceRankAccuracy, at = formula)]
+pub struct RankAccuracy {
+    /// Which positions are the top if some are tied at the cut.
+    ties: Ties,
+}
 
 impl MaskFormula for RankAccuracy {
     const INFO: &'static MetricInfo = &MetricInfo {
@@ -52,6 +57,7 @@ impl MaskFormula for RankAccuracy {
     };
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
-        Some(map.hits(map.n_inside) as f64 / map.n_inside as f64)
+        let is_ranked = self.ties == Ties::LowestIndex || !map.is_constant();
+        is_ranked.then(|| map.hits(map.n_inside, self.ties).mean() / map.n_inside as f64)
     }
 }

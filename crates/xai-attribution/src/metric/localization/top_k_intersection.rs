@@ -6,7 +6,7 @@ use xai_core::describe::{
 use xai_core::{Error, Result};
 
 use crate::input;
-use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
+use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Ties};
 
 /// What share of the largest attributions lies on the object?
 ///
@@ -17,8 +17,9 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 /// In [0, 1], **higher is better**. An object of fewer than `k` positions can reach at most
 /// `|object| / k`; [`capped`](MaskMetric::capped) divides by what can be reached.
 /// [`influence`](MaskMetric::influence) multiplies by `n_positions / |object|`, which makes 1 what a
-/// random map has (and larger values possible). Ties go to the lower position; an empty mask has no
-/// value.
+/// random map has (and larger values possible). If attributions are tied at the cut, the value is the mean over all orders of
+/// the tied positions, unless [`ties`](MaskMetric::ties) says otherwise. An empty mask has no value, nor has a map whose
+/// attributions are all equal.
 ///
 /// ```
 /// use ndarray::array;
@@ -36,7 +37,7 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 ///
 /// # Source
 /// Theiner et al., *Interpretable Semantic Photo Geolocation*, 2021. Quantus takes 1 000 positions
-/// by default, whatever the size of the map.
+/// by default, whatever the size of the map, and of tied ones those of the lowest index ([`Ties::LowestIndex`]).
 pub type TopKIntersection = MaskMetric<Intersection>;
 
 /// How many positions are the top.
@@ -97,6 +98,8 @@ pub struct Intersection {
     capped: bool,
     /// Whether the share is in units of the object's share of the positions, which a random map has.
     influence: bool,
+    /// Which positions are the top if some are tied at the cut.
+    ties: Ties,
 }
 
 impl MaskFormula for Intersection {
@@ -123,12 +126,16 @@ impl MaskFormula for Intersection {
     }
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
+        if self.ties == Ties::Expected && map.is_constant() {
+            return None;
+        }
         let k = self.k.of(map.inside.len()).ok()?;
         let reachable = if self.capped { k.min(map.n_inside) } else { k };
-        let share = map.hits(k) as f64 / reachable as f64;
-        Some(match self.influence {
-            true => share * map.inside.len() as f64 / map.n_inside as f64,
-            false => share,
+        let share = map.hits(k, self.ties).mean() / reachable as f64;
+        Some(if self.influence {
+            share * map.inside.len() as f64 / map.n_inside as f64
+        } else {
+            share
         })
     }
 }

@@ -3,10 +3,11 @@
 use xai_core::Result;
 use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
 
-use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, TopK};
+use crate::metric::{Hits, MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Ties, TopK};
 
-/// How many tokens a map marks, and how many of them are of the rationale.
-fn marked(map: &MaskedMap<'_>, k: TopK, positive_only: bool) -> Option<(usize, usize)> {
+/// How many tokens a map marks, and how many of them are of the rationale. `None` if all attributions are equal and so none
+/// is among the largest, unless ties go by their index.
+fn marked(map: &MaskedMap<'_>, k: TopK, positive_only: bool, ties: Ties) -> Option<(usize, Hits)> {
     let n = map.attributions.len();
     let k = match k {
         // Of a short text all tokens are the top.
@@ -15,7 +16,8 @@ fn marked(map: &MaskedMap<'_>, k: TopK, positive_only: bool) -> Option<(usize, u
     };
     let n_positive = map.attributions.iter().filter(|a| **a > 0.0).count();
     let k = if positive_only { k.min(n_positive) } else { k };
-    Some((k, map.hits(k)))
+    let is_ranked = k == 0 || ties == Ties::LowestIndex || !map.is_constant();
+    is_ranked.then(|| (k, map.hits(k, ties)))
 }
 
 fn check(k: TopK, n_tokens: usize) -> Result<()> {
@@ -31,8 +33,9 @@ fn check(k: TopK, n_tokens: usize) -> Result<()> {
 /// F1_i = 2 |top ∩ rationale| / (|top| + |rationale|)        top: of the k largest attributions those above 0
 /// ```
 ///
-/// In [0, 1], **higher is better**. Ties go to the earlier token. A map without a positive attribution marks nothing and
-/// has 0; an empty rationale has no value.
+/// In [0, 1], **higher is better**. If attributions are tied at the cut, the value is the mean over all orders of the tied
+/// tokens, unless [`ties`](MaskMetric::ties) says otherwise. A map without a positive attribution marks nothing and has 0. An
+/// empty rationale has no value, nor has a map whose attributions are all equal and positive.
 ///
 /// ```
 /// use xai_attribution::metric::{TokenF1, TopK};
@@ -47,7 +50,8 @@ fn check(k: TopK, n_tokens: usize) -> Result<()> {
 /// [`evaluate_ragged`](MaskMetric::evaluate_ragged).
 ///
 /// # Source
-/// DeYoung et al., *ERASER*, 2020, with the top as ferret takes it; ferret gives an empty rationale 0.
+/// DeYoung et al., *ERASER*, 2020, with the top as ferret takes it; ferret gives an empty rationale 0, and of tied
+/// tokens takes those of the lowest index ([`Ties::LowestIndex`]).
 pub type TokenF1 = MaskMetric<F1OfTop>;
 
 /// The formula of [`TokenF1`].
@@ -60,6 +64,9 @@ pub struct F1OfTop {
     /// Whether the top are positive attributions only.
     #[param(default = true)]
     positive_only: bool,
+    /// Which tokens are the top if some are tied at the cut.
+    #[param(default = Ties::Expected)]
+    ties: Ties,
 }
 
 impl MaskFormula for F1OfTop {
@@ -86,8 +93,8 @@ impl MaskFormula for F1OfTop {
     }
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
-        let (n_marked, n_common) = marked(map, self.k, self.positive_only)?;
-        Some(2.0 * n_common as f64 / (n_marked + map.n_inside) as f64)
+        let (n_marked, n_common) = marked(map, self.k, self.positive_only, self.ties)?;
+        Some(2.0 * n_common.mean() / (n_marked + map.n_inside) as f64)
     }
 }
 
@@ -98,7 +105,7 @@ impl MaskFormula for F1OfTop {
 /// ```
 ///
 /// In [0, 1], **higher is better**. With the top, and the values that are undefined, of [`TokenF1`](crate::metric::TokenF1),
-/// which ranks maps alike sample by sample: `IoU = F1 / (2 − F1)`.
+/// which ranks maps alike sample by sample: `IoU = F1 / (2 − F1)` without ties at the cut.
 ///
 /// ```
 /// use xai_attribution::metric::{TokenIou, TopK};
@@ -122,6 +129,9 @@ pub struct IouOfTop {
     /// Whether the top are positive attributions only.
     #[param(default = true)]
     positive_only: bool,
+    /// Which tokens are the top if some are tied at the cut.
+    #[param(default = Ties::Expected)]
+    ties: Ties,
 }
 
 impl MaskFormula for IouOfTop {
@@ -143,7 +153,8 @@ impl MaskFormula for IouOfTop {
     }
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
-        let (n_marked, n_common) = marked(map, self.k, self.positive_only)?;
-        Some(n_common as f64 / (n_marked + map.n_inside - n_common) as f64)
+        let (n_marked, n_common) = marked(map, self.k, self.positive_only, self.ties)?;
+        let iou = |n_common| n_common as f64 / (n_marked + map.n_inside - n_common) as f64;
+        Some(n_common.mean_of(iou))
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde_json::Value;
 use xai_attribution::metric::{
     Area, MaskFormula, MaskMetric, MetricValue, RationaleAuprc, RationaleIouF1, RationaleTokenF1,
-    SpanScore, SpanScores, TokenF1, TokenIou, TopK,
+    SpanScore, SpanScores, Ties, TokenF1, TokenIou, TopK,
 };
 
 use super::{Case, cases};
@@ -62,11 +62,17 @@ fn areas_under_precision_and_recall() {
 fn overlaps_of_tokens() {
     for case in cases("token-f1", 4) {
         let k = TopK::Count(case.params()["k"].as_u64().unwrap() as usize);
-        check(&case, ragged(&case, &TokenF1::new().k(k)));
+        check(
+            &case,
+            ragged(&case, &TokenF1::new().k(k).ties(Ties::LowestIndex)),
+        );
     }
     for case in cases("token-iou", 4) {
         let k = TopK::Count(case.params()["k"].as_u64().unwrap() as usize);
-        check(&case, ragged(&case, &TokenIou::new().k(k)));
+        check(
+            &case,
+            ragged(&case, &TokenIou::new().k(k).ties(Ties::LowestIndex)),
+        );
     }
 }
 

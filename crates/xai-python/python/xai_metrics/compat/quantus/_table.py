@@ -326,7 +326,8 @@ def _attribution_localisation(q: Asked) -> Any:
 
 
 def _top_k_intersection(q: Asked) -> Any:
-    return q.on_masks(k=int(q.options.k), influence=q.options.concept_influence)
+    how = {"k": int(q.options.k), "influence": q.options.concept_influence}
+    return q.on_masks(ties="lowest-index", **how)
 
 
 def _relevance_mass(q: Asked) -> Any:
@@ -666,7 +667,7 @@ DOORS = {
         _top_k_intersection,
         {"k": 1000, "concept_influence": False},
     ),
-    "RelevanceRankAccuracy": Door(lambda q: q.on_masks()),
+    "RelevanceRankAccuracy": Door(lambda q: q.on_masks(ties="lowest-index")),
     "RelevanceMassAccuracy": Door(
         _relevance_mass,
         differs="The positive part counts; with ``compat=True`` attributions as they are, whose "
