@@ -345,7 +345,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
         let metrics = self.metrics.iter().enumerate();
         let metrics = metrics.map(|(m, (name, metric))| MetricValues {
             metric: name.clone(),
-            direction: metric.info().direction,
+            direction: metric.direction(),
             is_share: metric.info().range.is_share(),
             is_whole: metric.whole().is_some(),
             info: Some(metric.info()),

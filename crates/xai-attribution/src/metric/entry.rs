@@ -1,6 +1,6 @@
 //! What the registry has of a metric.
 
-use xai_core::describe::{MetricInfo, Param, Value, with};
+use xai_core::describe::{Direction, MetricInfo, Param, Value, with};
 use xai_core::{Error, Input, Layout, Real, Result};
 
 use crate::metric::protocol::{Measure, Registered, key};
@@ -108,6 +108,26 @@ impl Entry {
     #[must_use]
     pub fn params(&self) -> Vec<Param> {
         self.build.map_or_else(Vec::new, |build| (build.params)())
+    }
+
+    /// Which values are better with some parameters set by name, defaults for the others.
+    ///
+    /// ```
+    /// use xai_attribution::metric::{Direction, registry::find};
+    /// let log_odds = find("log-odds")?;
+    /// assert_eq!(log_odds.info.direction, Direction::Lower);
+    /// assert_eq!(log_odds.direction(&[("keep".into(), true.into())])?, Direction::Higher);
+    /// # Ok::<(), xai_attribution::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn direction(&self, settings: &[(String, Value)]) -> Result<Direction> {
+        if self.is_built() {
+            Ok(self.build::<f64>(settings)?.direction())
+        } else {
+            Ok(self.info.direction)
+        }
     }
 
     /// Whether it has a parameter of a name.

@@ -21,6 +21,15 @@ macro_rules! registered {
             fn info(&self) -> &'static xai_core::describe::MetricInfo {
                 <Self as crate::metric::Registered>::INFO
             }
+
+            fn direction(&self) -> xai_core::Direction {
+                let direction = self.info().direction;
+                if crate::metric::Registered::reverses_direction(self) {
+                    direction.reversed()
+                } else {
+                    direction
+                }
+            }
         }
 
         impl $(<$kind: $bound>)? $metric $(<$kind>)? {

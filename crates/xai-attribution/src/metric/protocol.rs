@@ -7,7 +7,7 @@ use xai_core::evaluation::CurvePoint;
 use xai_core::{Error, ExactMean, Input, Layout, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
-use crate::metric::{MetricInfo, Parameters, Whole};
+use crate::metric::{Direction, MetricInfo, Parameters, Whole};
 use crate::perturbation::CurveScores;
 use crate::{help, input};
 
@@ -17,6 +17,12 @@ use crate::{help, input};
 pub trait Metric: Parameters {
     /// Name, question, direction, range, needs and source.
     fn info(&self) -> &'static MetricInfo;
+
+    /// Which values are better with these parameters: by default those that [`info`](Self::info) says, which are those of the
+    /// defaults. Some options reverse it, such as [`keep`](crate::metric::OutputMetric::keep).
+    fn direction(&self) -> Direction {
+        self.info().direction
+    }
 }
 
 /// How a metric is computed: one value per sample, batch by batch.
@@ -130,6 +136,10 @@ macro_rules! pointers {
             fn info(&self) -> &'static MetricInfo {
                 (**self).info()
             }
+
+            fn direction(&self) -> Direction {
+                (**self).direction()
+            }
         }
 
         impl<T: Real, M: Measure<T> + ?Sized> Measure<T> for $pointer {
@@ -180,6 +190,11 @@ pub struct GivenDraws<M> {
 pub trait Registered: Metric + Default + Debug + 'static {
     /// Name, question, direction, range, needs and source.
     const INFO: &'static MetricInfo;
+
+    /// Whether these parameters reverse the direction that [`INFO`](Self::INFO) says.
+    fn reverses_direction(&self) -> bool {
+        false
+    }
 
     /// The layouts of inputs that it has values for.
     const TAKES: &'static [Layout] = &[

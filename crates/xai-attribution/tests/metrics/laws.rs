@@ -3,14 +3,14 @@
 use ndarray::{Array3, ArrayD, Axis, concatenate};
 use proptest::prelude::*;
 use xai_attribution::metric::registry::metrics;
-use xai_attribution::metric::{Entry, Measure};
+use xai_attribution::metric::{Entry, Measure, Metric, Value};
+use xai_attribution::perturbation::RemovalOrder;
 use xai_attribution::{Baseline, Deletion, Layout, input};
+use xai_core::describe::ends::ends;
 use xai_core::describe::{Direction, Mirror};
 use xai_core::parallel::of_size;
 
-#[cfg(feature = "f32")]
-use crate::all_metrics::settings;
-use crate::all_metrics::{Problem, SIDE, built, can_be_judged, example};
+use crate::all_metrics::{Problem, SIDE, built, can_be_judged, example, settings};
 
 fn problems() -> impl Strategy<Value = Problem> {
     (1usize..6).prop_flat_map(|n| {
@@ -312,8 +312,8 @@ fn right_maps_are_better_than_wrong_ones() {
     for (mask, a) in right.masks.iter_mut().zip(&right.maps) {
         *mask = *a > 0.0;
     }
-    let mut wrong = right.clone();
-    wrong.maps.mapv_inplace(|a| -a);
+    let mut wrong_maps = right.clone();
+    wrong_maps.maps.mapv_inplace(|a| -a);
     let judges_maps = |entry: &&Entry| {
         let needs = entry.info.needs;
         let by_others = [input::EXPLAINER, input::SECOND_MAPS, input::REFERENCE_MAPS];
@@ -323,28 +323,81 @@ fn right_maps_are_better_than_wrong_ones() {
                 .any(|need| needs.contains(need))
             && !by_others.iter().any(|need| needs.contains(need))
     };
-    // A change of the outputs in either direction counts.
+    // A change of the outputs in either direction counts: right maps are large where the terms are.
     let by_size = ["output-mae", "output-mse"];
-    let (mut n_better, mut n_metrics) = (0, 0);
+    let (mut large, mut small) = (right.clone(), right.clone());
+    large.maps.mapv_inplace(f64::abs);
+    small.maps.mapv_inplace(|a| -a.abs());
+    // How decided a map is, right or wrong.
+    let by_decision = "mask-entropy";
+    let (mut n_better, mut n_settings, mut wrong) = (0, 0, Vec::new());
     for entry in judged()
         .filter(judges_maps)
-        .filter(|entry| !by_size.contains(&entry.info.name))
+        .filter(|entry| entry.info.name != by_decision)
     {
-        let value = |problem: &Problem| problem.evaluate(&*built(entry), 64).0;
-        let (of_right, of_wrong) = (value(&right), value(&wrong));
-        let is_better = match entry.info.direction {
-            Direction::Higher => of_right > of_wrong,
-            Direction::Lower => of_right < of_wrong,
-            Direction::None => continue,
+        let (right, wrong_maps) = if by_size.contains(&entry.info.name) {
+            (&large, &small)
+        } else {
+            (&right, &wrong_maps)
         };
-        assert!(
-            is_better || of_right == of_wrong,
-            "{}: {of_right:?} {of_wrong:?}",
+        // The defaults, and every word and flag of every parameter. What is right depends on the baseline, which is 0 here.
+        let params = entry.params().into_iter();
+        let words = params
+            .filter(|param| param.name != "baseline")
+            .flat_map(|param| {
+                let values = ends(&param.kind).into_iter();
+                let words = values.filter(|value| matches!(value, Value::Flag(_) | Value::Text(_)));
+                words.map(move |value| vec![(param.name.to_owned(), value)])
+            });
+        for setting in std::iter::once(Vec::new()).chain(words) {
+            let given = [settings(entry), setting].concat();
+            let metric = entry.build::<f64>(&given).unwrap();
+            assert_eq!(entry.direction(&given).ok(), Some(metric.direction()));
+            let value = |problem: &Problem| problem.outcome(&*metric, 64).0.ok();
+            let Some((of_right, of_wrong)) = value(right).zip(value(wrong_maps)) else {
+                // Not for these inputs, or without a value.
+                continue;
+            };
+            let (of_right, of_wrong) = (of_right.value, of_wrong.value);
+            let is_better = match metric.direction() {
+                Direction::Higher => of_right > of_wrong,
+                Direction::Lower => of_right < of_wrong,
+                Direction::None => continue,
+            };
+            if !is_better && of_right != of_wrong {
+                wrong.push((entry.info.name, given, of_right, of_wrong));
+            }
+            n_better += usize::from(is_better);
+            n_settings += 1;
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    // Those that take the size of an attribution, or score no class, see no difference.
+    assert!(3 * n_better > 2 * n_settings, "{n_better} of {n_settings}");
+}
+
+#[test]
+fn keeping_instead_of_removing_reverses_the_direction() {
+    let keeps: Vec<&Entry> = metrics()
+        .iter()
+        .filter(|entry| entry.has_param("keep"))
+        .collect();
+    assert_eq!(keeps.len(), 5);
+    for entry in keeps {
+        let kept = entry.direction(&[("keep".to_owned(), true.into())]);
+        assert_eq!(
+            kept.ok(),
+            Some(entry.info.direction.reversed()),
+            "{}",
             entry.info.name
         );
-        n_better += usize::from(is_better);
-        n_metrics += 1;
     }
-    // Those that take the size of an attribution, or score no class, see no difference.
-    assert!(3 * n_better > 2 * n_metrics, "{n_better} of {n_metrics}");
+    let reversed = Deletion::new().order(RemovalOrder::LeastRelevantFirst);
+    assert_eq!(reversed.direction(), Direction::Higher);
+    assert_eq!(
+        Deletion::new()
+            .order(RemovalOrder::LargestFirst)
+            .direction(),
+        Direction::Lower
+    );
 }

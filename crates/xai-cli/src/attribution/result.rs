@@ -34,6 +34,7 @@ struct MetricResult {
 pub(super) fn present(
     entry: &Entry,
     value: MetricValue,
+    direction: Direction,
     channels: Option<Channels>,
     context: &Context,
 ) -> Result<(), Failure> {
@@ -42,7 +43,7 @@ pub(super) fn present(
         value: value.value,
         channels,
         n_undefined: value.n_undefined,
-        direction: entry.info.direction,
+        direction,
         per_sample: value.per_sample,
         curve: value.curve,
     };

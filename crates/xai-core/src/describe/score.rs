@@ -264,6 +264,22 @@ pub enum Direction {
 }
 
 impl Direction {
+    /// The other end.
+    ///
+    /// ```
+    /// use xai_core::Direction;
+    /// assert_eq!(Direction::Higher.reversed(), Direction::Lower);
+    /// assert_eq!(Direction::None.reversed(), Direction::None);
+    /// ```
+    #[must_use]
+    pub const fn reversed(self) -> Self {
+        match self {
+            Self::Higher => Self::Lower,
+            Self::Lower => Self::Higher,
+            Self::None => Self::None,
+        }
+    }
+
     /// The mark beside a metric in a table: up where higher is better, down where lower is.
     ///
     /// ```

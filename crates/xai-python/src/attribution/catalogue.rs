@@ -30,6 +30,13 @@ fn attribution_parameters<'py>(
     Ok(values)
 }
 
+/// Which values of a metric are better with some of its parameters set.
+#[pyfunction]
+fn attribution_direction(py: Python<'_>, name: &str, params: Given) -> PyResult<String> {
+    let direction = registry::find(name).and_then(|entry| entry.direction(&params.0));
+    Ok(direction.or_raise(py)?.to_string())
+}
+
 fn metric<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
     let metric = PyDict::new(py);
     metric.set_item("name", entry.key())?;
@@ -100,5 +107,10 @@ pub(crate) fn layout(name: &str) -> PyResult<Layout> {
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    add_functions!(module, attribution_metrics, attribution_parameters)
+    add_functions!(
+        module,
+        attribution_direction,
+        attribution_metrics,
+        attribution_parameters
+    )
 }

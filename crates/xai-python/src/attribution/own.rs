@@ -10,7 +10,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use xai_attribution::batch::{ExplainedBatch, Plan, RunData, SampleBatch};
 use xai_attribution::metric::{
-    Direction, Invariance, Measure, Metric, MetricInfo, Param, Parameters, Range, Reading, Value, Whole,
+    Direction, Invariance, Measure, Metric, MetricInfo, Param, Parameters, Range, Reading, Value,
+    Whole,
 };
 use xai_attribution::model::{BoxError, Targets};
 use xai_attribution::perturbation::CurveScores;
@@ -281,6 +282,10 @@ impl<T: Native> Parameters for KeptCurves<T> {
 impl<T: Native> Metric for KeptCurves<T> {
     fn info(&self) -> &'static MetricInfo {
         self.metric.info()
+    }
+
+    fn direction(&self) -> Direction {
+        self.metric.direction()
     }
 }
 

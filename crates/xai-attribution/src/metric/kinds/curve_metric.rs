@@ -117,7 +117,8 @@ impl<K: CurveKind> CurveMetric<K> {
         self
     }
 
-    /// Which features go first.
+    /// Which features go first. The reverse of the metric's own order reverses its
+    /// [direction](crate::metric::Metric::direction).
     #[must_use]
     pub fn order(mut self, order: RemovalOrder) -> Self {
         self.order = order;
@@ -174,6 +175,18 @@ registered!(CurveMetric<K: CurveKind>);
 
 impl<K: CurveKind> Registered for CurveMetric<K> {
     const INFO: &'static MetricInfo = K::INFO;
+
+    /// The least relevant features first, where the most relevant would go first, or the other way round.
+    fn reverses_direction(&self) -> bool {
+        use RemovalOrder::{LargestFirst, LeastRelevantFirst, MostRelevantFirst, SmallestFirst};
+        let is_descending = |order| match order {
+            MostRelevantFirst | LargestFirst => Some(true),
+            LeastRelevantFirst | SmallestFirst => Some(false),
+            RemovalOrder::Random { .. } | RemovalOrder::Given => None,
+        };
+        let orders = is_descending(self.order).zip(is_descending(K::ORDER));
+        orders.is_some_and(|(order, default)| order != default)
+    }
 
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
         input: input::ORDERS,

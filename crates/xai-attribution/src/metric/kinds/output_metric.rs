@@ -153,7 +153,7 @@ impl<F> OutputMetric<F> {
         self
     }
 
-    /// Whether the top is kept and all else removed.
+    /// Whether the top is kept and all else removed, which reverses the [direction](crate::metric::Metric::direction).
     #[must_use]
     pub fn keep(mut self, keep: bool) -> Self {
         self.removal.keep = keep;
@@ -231,4 +231,9 @@ registered!(OutputMetric<F: OutputFormula>);
 
 impl<F: OutputFormula> Registered for OutputMetric<F> {
     const INFO: &'static MetricInfo = F::INFO;
+
+    /// A good top is missed where it is removed, and is enough where it is kept.
+    fn reverses_direction(&self) -> bool {
+        self.removal.keep
+    }
 }

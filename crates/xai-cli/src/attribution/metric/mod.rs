@@ -151,7 +151,9 @@ impl MetricCommand {
             reading.say(context);
         }
         let channels = reading.and_then(|reading| reading.channels);
-        result::present(self.entry, value, channels, context)
+        let settings = self.given.settings(self.entry, context);
+        let direction = self.entry.direction(&settings).in_files(&self.places()?)?;
+        result::present(self.entry, value, direction, channels, context)
     }
 
     /// The metric of scores that exist.

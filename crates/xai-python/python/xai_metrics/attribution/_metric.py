@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _native
 from .._arguments import threads
@@ -73,6 +73,18 @@ class Metric:
         return metric_info(self.name)
 
     @property
+    def direction(self) -> Literal["higher", "lower", "none"]:
+        """Which values are better with these parameters; ``info.direction`` is that of the defaults.
+
+        >>> from xai_metrics.attribution.metrics import LogOdds
+        >>> LogOdds().direction, LogOdds(keep=True).direction
+        ('lower', 'higher')
+        """
+        direction: Literal["higher", "lower", "none"]
+        direction = _native.attribution_direction(self.name, list(self.parameters.items()))
+        return direction
+
+    @property
     def functions(self) -> dict[str, Any]:
         """What the native part calls, by what it stands for."""
         distance, key = self.arrays.get("distance"), self.arrays.get("discretizer")
@@ -136,7 +148,7 @@ class Metric:
         points = value["curve"]
         return MetricValue(
             metric=self.name,
-            direction=self.info.direction,
+            direction=self.direction,
             value=value["value"],
             per_sample=value["per_sample"],
             n_undefined=value["n_undefined"],
@@ -161,7 +173,7 @@ class Metric:
             raise ValueError(f"{self.name}: the value of every sample is undefined")
         return MetricValue(
             metric=self.name,
-            direction=self.info.direction,
+            direction=self.direction,
             value=value,
             per_sample=values.per_sample(self.name)[0],
             n_undefined=found["scores"][0]["n_undefined"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -50,7 +50,7 @@ class Batch:
     outputs: npt.NDArray[np.float64] | None = None
     #: The scores of the targets, ``(batch,)``.
     base_scores: npt.NDArray[np.float64] | None = None
-    #: The scores of the inputs that the maps keep, see :func:`mask_inputs`, ``(batch,)``.
+    #: The scores of the inputs that the maps keep, see :func:`mask_inputs`, ``(batch,)``; NaN for a constant map.
     masked_scores: npt.NDArray[np.float64] | None = None
     #: The scores of the inputs that ``changes`` of the metric answered, ``(changes, batch)``.
     changed_scores: npt.NDArray[np.float64] | None = None
@@ -158,6 +158,11 @@ class OwnMetric(Metric):
     def info(self) -> MetricInfo:
         """What the object says of itself."""
         return self._info
+
+    @property
+    def direction(self) -> Literal["higher", "lower", "none"]:
+        """What the object says of itself."""
+        return self.info.direction
 
     @property
     def functions(self) -> dict[str, Any]:
