@@ -3,6 +3,7 @@
 use crate::metric::Entry;
 
 pub(crate) mod rationale_auprc;
+mod span_matching;
 pub(crate) mod spans;
 pub(crate) mod token_overlap;
 

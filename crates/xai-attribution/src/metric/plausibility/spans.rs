@@ -3,9 +3,10 @@
 use std::ops::Range as Span;
 
 use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
-use xai_core::{Error, Input, Result};
+use xai_core::{Error, Input, Result, parallel};
 
 use crate::input;
+use crate::metric::plausibility::span_matching::n_matched;
 
 /// Precision, recall and F1 of marked spans.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -80,7 +81,7 @@ fn scores(samples: &[Counts]) -> SpanScores {
 fn of_samples<S: AsRef<[Span<usize>]>>(
     gold: &[S],
     predicted: &[S],
-    counts: impl Fn(&[Span<usize>], &[Span<usize>]) -> Counts,
+    counts: impl Fn(&[Span<usize>], &[Span<usize>]) -> Counts + Sync + Send,
 ) -> Result<SpanScores> {
     if gold.is_empty() {
         return Err(Error::empty(input::GOLD));
@@ -91,10 +92,12 @@ fn of_samples<S: AsRef<[Span<usize>]>>(
     }
     check(input::GOLD, gold)?;
     check(input::PREDICTED, predicted)?;
-    let samples = gold.iter().zip(predicted);
-    let samples: Vec<Counts> = samples
-        .map(|(g, p)| counts(g.as_ref(), p.as_ref()))
+    let spans: Vec<(&[Span<usize>], &[Span<usize>])> = (gold.iter().zip(predicted))
+        .map(|(gold, predicted)| (gold.as_ref(), predicted.as_ref()))
         .collect();
+    let samples = parallel::map(spans.len(), |sample| {
+        counts(spans[sample].0, spans[sample].1)
+    });
     Ok(scores(&samples))
 }
 
@@ -191,42 +194,6 @@ impl RationaleIouF1 {
 
 const NEEDS: &[Input] = &[input::GOLD, input::PREDICTED];
 const SOURCE: &str = "DeYoung et al., ERASER, 2020";
-
-/// The largest number of pairs of a gold and a predicted span that match, each in one pair at most.
-fn n_matched(gold: &[Span<usize>], predicted: &[Span<usize>], threshold: f64) -> usize {
-    let mut partner: Vec<Option<usize>> = vec![None; gold.len()];
-    let matches = |p: usize, g: usize| overlap(&predicted[p], &gold[g]) >= threshold;
-    let found = (0..predicted.len()).filter(|&span| {
-        let mut tried = vec![false; gold.len()];
-        place(span, &matches, &mut tried, &mut partner)
-    });
-    found.count()
-}
-
-/// Finds a gold span for a predicted one, for which others may move to another that they match.
-fn place(
-    span: usize,
-    matches: &impl Fn(usize, usize) -> bool,
-    tried: &mut [bool],
-    partner: &mut [Option<usize>],
-) -> bool {
-    for gold in 0..partner.len() {
-        if tried[gold] || !matches(span, gold) {
-            continue;
-        }
-        tried[gold] = true;
-        if partner[gold].is_none_or(|other| place(other, matches, tried, partner)) {
-            partner[gold] = Some(span);
-            return true;
-        }
-    }
-    false
-}
-
-fn overlap(a: &Span<usize>, b: &Span<usize>) -> f64 {
-    let both = a.end.min(b.end).saturating_sub(a.start.max(b.start));
-    both as f64 / (a.len() + b.len() - both) as f64
-}
 
 /// How well do the tokens of predicted spans match those that a person marked?
 ///
