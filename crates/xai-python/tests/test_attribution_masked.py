@@ -69,11 +69,12 @@ def test_features_of_a_masked_model_are_the_segments_of_irof():
 
 
 def test_given_subsets_are_of_each_sample():
-    subsets = [[[0], [1], [2]], [[0, 1], [1, 4], [2, 3]], [[0], [1], [2]], [[0], [0], [0]]]
+    by_sample = [[[0], [1], [2]], [[0, 1], [1, 4], [2, 3]], [[0], [1], [2]], [[0], [0], [0]]]
+    subsets = [[of_sample[draw] for of_sample in by_sample] for draw in range(3)]
     model, maps = MaskedModel(score), [w + 0.1 for w in WEIGHTS]
     fidelity = MuFidelity(draws=subsets, correlation="pearson").evaluate(model, None, None, maps).per_sample
     errors = Infidelity(draws=subsets).evaluate(model, None, None, maps).per_sample
-    for sample, of_sample in enumerate(subsets):
+    for sample, of_sample in enumerate(by_sample):
         sums = np.array([maps[sample][of].sum() for of in of_sample])
         whole = np.ones(len(maps[sample]), dtype=bool)
         removed = np.tile(whole, (len(of_sample), 1))
@@ -84,10 +85,34 @@ def test_given_subsets_are_of_each_sample():
         if sample < 3:
             assert fidelity[sample] == pytest.approx(np.corrcoef(sums, drops)[0, 1])
     assert np.isnan(fidelity[3])
-    with pytest.raises(ValueError, match=r"draws\[2\]: expected the shape of draws\[0\]"):
-        MuFidelity(draws=[*subsets[:2], [[0]], subsets[3]]).evaluate(model, None, None, maps)
-    with pytest.raises(ValueError, match=r"draws\[0\]: expected features of 0 to 2"):
-        MuFidelity(draws=[[[3], [1], [2]], *subsets[1:]]).evaluate(model, None, None, maps)
+    with pytest.raises(ValueError, match=r"draws\[1\]\[2\]: expected 1 features, as draws\[0\]\[0\]"):
+        MuFidelity(draws=[subsets[0], [*subsets[1][:2], [0, 1], [0]]]).evaluate(model, None, None, maps)
+    with pytest.raises(ValueError, match=r"draws\[0\]\[0\]: expected features of 0 to 2"):
+        MuFidelity(draws=[[[3], *subsets[0][1:]], *subsets[1:]]).evaluate(model, None, None, maps)
+    with pytest.raises(ValueError, match=r"draws\[0\]: expected the features of each of 4 samples.* swap the first two axes"):
+        MuFidelity(draws=by_sample).evaluate(model, None, None, maps)
+
+
+def test_draws_are_the_first_axis_as_they_are_for_models_of_inputs():
+    rng = np.random.default_rng(0)
+    # As many draws as samples: a transposed array would be read without a word if the axes were not these.
+    weights, draws = rng.normal(size=(4, 6)), np.array([[rng.permutation(6)[:2] for _ in range(4)] for _ in range(4)])
+
+    def of_masks(samples, kept):
+        return (kept * weights[samples]).sum(axis=1) + (kept[:, 0] & kept[:, 1])
+
+    maps = rng.normal(size=(4, 6))
+    metric = MuFidelity(draws=draws, correlation="pearson")
+    masked = metric.evaluate(MaskedModel(of_masks), None, None, list(maps)).per_sample
+    for sample in range(4):
+        model = MaskedModel(lambda _, kept, i=sample: of_masks(np.full(len(kept), i), kept))
+        alone = MuFidelity(draws=draws[:, [sample]], correlation="pearson")
+        assert alone.evaluate(model, None, None, [maps[sample]]).value == masked[sample]
+        sums = maps[sample][draws[:, sample]].sum(axis=1)
+        kept = np.ones((4, 6), dtype=bool)
+        np.put_along_axis(kept, draws[:, sample], False, axis=1)
+        drops = of_masks(np.full(4, sample), np.ones((4, 6), dtype=bool)) - of_masks(np.full(4, sample), kept)
+        assert masked[sample] == pytest.approx(np.corrcoef(sums, drops)[0, 1])
 
 
 def test_a_table_of_explainers_has_curves_where_numbers_of_features_are_equal():
@@ -169,14 +194,38 @@ def test_calls_are_planned_and_limited():
     evaluate(limited, None, None, maps, ["deletion", "insertion"])
     with pytest.raises(ValueError, match="max_calls"):
         evaluate(limited, None, None, maps, ["deletion"])
-    limited = MaskedModel(score, max_calls=planned - 1)
-    with pytest.raises(ValueError, match=f"max_calls = {planned - 1}: expected at least the {planned}"):
+    limited = MaskedModel(score, max_calls=planned)
+    with pytest.raises(ValueError, match=f"max_calls = {planned}: expected at least {planned + 1}: the {planned} that the metrics ask"):
         evaluate(limited, None, None, maps, ["deletion", "insertion"])
     assert limited.n_calls == 0
+    evaluate(limited, None, None, maps, ["deletion", "insertion"], allow_batch_dependence=True)
+    assert limited.n_calls == planned
     remembering = MaskedModel(score, cache=True, max_calls=3)
     with pytest.raises(ValueError, match="above the limit of 3"):
         evaluate(remembering, None, None, maps, ["deletion"])
     assert remembering.n_calls <= 3
+
+
+@pytest.mark.parametrize("metric", ["naopc", "comprehensiveness", "faithfulness-estimate", "irof", "log-odds"])
+@pytest.mark.parametrize("n_outputs", [1, 2])
+def test_no_metric_asks_more_than_it_may(metric, n_outputs):
+    # NAOPC searches the orders of twenty features by beams: its calls cannot be planned.
+    weights = [np.arange(20) * 7 % 11 + 0.5, np.array([1.0, 3.0, 2.0])]
+
+    def function(samples, kept):
+        of_rows = np.array([(weights[i] * row).sum() for i, row in zip(samples, kept)])
+        return np.stack([of_rows, 1 - of_rows], axis=1)[:, :n_outputs] if n_outputs > 1 else of_rows
+
+    unlimited = MaskedModel(function)
+    evaluate(unlimited, None, None, {"a": weights}, [metric])
+    for most in (0, 1, 2, 3, unlimited.n_calls // 2, unlimited.n_calls - 1):
+        limited = MaskedModel(function, max_calls=most)
+        with pytest.raises(ValueError, match="max_calls|above the limit"):
+            evaluate(limited, None, None, {"a": weights}, [metric])
+        assert limited.n_calls <= most
+    enough = MaskedModel(function, max_calls=unlimited.n_calls)
+    evaluate(enough, None, None, {"a": weights}, [metric])
+    assert enough.n_calls == unlimited.n_calls
 
 
 def test_answers_that_depend_on_the_batch_are_refused():

@@ -12,6 +12,8 @@ use crate::batch::RunData;
 pub struct PlannedRows {
     /// Rows that the model sees, over all explainers.
     pub model: u64,
+    /// Rows among these that are whole inputs, each seen once.
+    pub whole: u64,
     /// Rows that the explainers see, all together.
     pub explainers: u64,
     /// The metrics that do not say what they ask for: the rows are then a lower bound.
@@ -22,6 +24,7 @@ impl PlannedRows {
     /// Adds what other samples ask for, by the same metrics.
     pub(crate) fn add(&mut self, other: Self) {
         self.model += other.model;
+        self.whole += other.whole;
         self.explainers += other.explainers;
         self.unknown = other.unknown;
     }
@@ -137,7 +140,9 @@ impl<'p, 'a, T: Real> Plan<'p, 'a, T> {
             true => self.n_samples() * n_without_maps as u64,
             false => 0,
         };
+        let is_base = |(work, _): &&(Box<dyn Any>, u64)| work.is::<Base>();
         PlannedRows {
+            whole: self.once.iter().find(is_base).map_or(0, |(_, rows)| *rows),
             model: sum(&self.once) + sum(&self.of_each) * n_explainers as u64,
             explainers: maps + sum(&self.explained) * n_explainers as u64,
             unknown: self.unknown,

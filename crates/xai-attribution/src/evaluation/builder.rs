@@ -291,6 +291,11 @@ impl<'a, T: Real> Evaluation<'a, T> {
         sweep.prepared(&given)
     }
 
+    /// How scores are taken.
+    pub(crate) fn scoring_of_run(&self) -> Scoring {
+        self.data.scoring
+    }
+
     /// The first metric that relates all samples to each other.
     pub(crate) fn whole_metric(&self) -> Option<&str> {
         let whole = |(_, metric): &&(String, Box<dyn Measure<T> + 'a>)| metric.whole().is_some();

@@ -7,6 +7,7 @@ use ndarray::{Array2, Array3};
 use xai_core::{Error, Result};
 
 use super::MaskedModel;
+use super::budget::{Budget, Limited};
 use super::model::OfPresence;
 use crate::batch::{Data, PlannedRows, Segments};
 use crate::evaluation::{Evaluation, EvaluationValues};
@@ -81,16 +82,19 @@ impl<'a> MaskedEvaluation<'a> {
         self
     }
 
-    /// The most questions that the model may be asked, where a question, a row of a call, may be a call of a service: where the metrics
-    /// plan more, nothing is asked. Default: any number. To limit what is asked beyond the plan, or beside what is known, see [`Remembered::max_calls`](super::Remembered::max_calls).
+    /// The most questions that the model may be asked, where a question, a row of a call, may be a call of a service. If the metrics
+    /// plan more, nothing is asked. The plan includes the one question that shows whether answers depend on the batch,
+    /// unless that is [allowed](Evaluate::allow_batch_dependence). A metric whose questions cannot be planned (NAOPC by beams) ends with an
+    /// error before the call that would ask too much. Default: any number. [`Remembered::max_calls`](super::Remembered::max_calls) does
+    /// not count what is known.
     #[must_use]
     pub fn max_calls(mut self, most: u64) -> Self {
         self.most = Some(most);
         self
     }
 
-    /// How many questions the model is going to be asked, checked as [`values`](Self::values) does, without asking it.
-    /// The one that shows whether answers depend on the batch is not counted.
+    /// The number of questions that the model is going to be asked, without the one that shows whether answers depend on the batch.
+    /// Checks what [`values`](Self::values) checks, and asks nothing.
     ///
     /// # Errors
     /// As [`values`](Self::values).
@@ -100,6 +104,7 @@ impl<'a> MaskedEvaluation<'a> {
     {
         self.check()?;
         let mut planned = PlannedRows::default();
+        let mut is_tried_alone = false;
         for group in &self.groups {
             let model = group.model(self.model);
             let model = Concurrent(&model);
@@ -111,12 +116,23 @@ impl<'a> MaskedEvaluation<'a> {
                     "metrics of single samples, as these differ in their numbers of features";
                 return Err(Error::parameter(input::METRICS, metric, expected).into());
             }
+            is_tried_alone |= !evaluation.scoring_of_run().allow_batch_dependence;
             let of_group = evaluation.plan();
             planned.add(of_group.map_err(|error| self.located(group, error))?);
         }
+        // A single question has no others in its call.
+        let is_tried_alone = is_tried_alone && planned.model > 1;
+        let n_questions = planned.model + u64::from(is_tried_alone);
         match self.most {
-            Some(most) if planned.model > most => {
-                let expected = format!("at least the {} that the metrics ask", planned.model);
+            Some(most) if n_questions > most => {
+                let alone = if is_tried_alone {
+                    ", and the one that shows whether answers depend on the batch"
+                } else {
+                    ""
+                };
+                let n = planned.model;
+                let expected =
+                    format!("at least {n_questions}: the {n} that the metrics ask{alone}");
                 Err(Error::parameter(input::MAX_CALLS, most, expected).into())
             }
             _ => Ok(planned),
@@ -135,6 +151,10 @@ impl<'a> MaskedEvaluation<'a> {
         C: for<'e> Fn(Evaluation<'e, f64>, &[usize]) -> Evaluation<'e, f64>,
     {
         self.plan(&configure)?;
+        let limited = Limited {
+            model: self.model,
+            budget: Budget::new(self.most.unwrap_or(u64::MAX)),
+        };
         let mut joined: Option<EvaluationValues> = None;
         let mut order = Vec::with_capacity(self.n_features.len());
         // One row alone shows whether answers depend on the batch: where a call is most likely to have different rows.
@@ -142,7 +162,7 @@ impl<'a> MaskedEvaluation<'a> {
         let largest = self.groups.iter().max_by_key(size);
         let largest = largest.map(|group| group.n_features);
         for group in &self.groups {
-            let model = group.model(self.model);
+            let model = group.model(&limited);
             let model = Concurrent(&model);
             let mut evaluation = self.evaluation(group, &model, &configure)?;
             if Some(group.n_features) != largest {

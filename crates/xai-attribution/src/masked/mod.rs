@@ -45,6 +45,7 @@
 //! on the samples beside it. The value of the data set is the mean over samples. There is a mean curve only where all
 //! samples have the same number of features.
 
+mod budget;
 mod evaluation;
 mod model;
 mod remembered;

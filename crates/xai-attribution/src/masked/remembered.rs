@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::{Array2, ArrayView2, Axis};
 
 use super::MaskedModel;
+use super::budget::Budget;
 use crate::model::BoxError;
 use crate::model::black_box::{into_inner, lock};
 
@@ -33,8 +33,7 @@ use crate::model::black_box::{into_inner, lock};
 /// ```
 pub struct Remembered<'a> {
     model: &'a dyn MaskedModel,
-    most: u64,
-    calls: AtomicU64,
+    budget: Budget,
     answers: Mutex<HashMap<Question, Vec<f64>>>,
 }
 
@@ -55,8 +54,7 @@ impl<'a> Remembered<'a> {
     pub fn new(model: &'a dyn MaskedModel) -> Self {
         Self {
             model,
-            most: u64::MAX,
-            calls: AtomicU64::new(0),
+            budget: Budget::new(u64::MAX),
             answers: Mutex::default(),
         }
     }
@@ -64,7 +62,7 @@ impl<'a> Remembered<'a> {
     /// The most questions that the model may be asked; one more is an error. Default: any number.
     #[must_use]
     pub fn max_calls(mut self, most: u64) -> Self {
-        self.most = most;
+        self.budget.most = most;
         self
     }
 
@@ -81,7 +79,7 @@ impl<'a> Remembered<'a> {
     /// How many questions the model was asked, each of which may be a call of a service.
     #[must_use]
     pub fn n_calls(&self) -> u64 {
-        self.calls.load(Ordering::Relaxed)
+        self.budget.asked()
     }
 
     /// All answers, by sample and features.
@@ -117,15 +115,7 @@ impl MaskedModel for Remembered<'_> {
         rows.sort_unstable();
         if !rows.is_empty() {
             let n_new = rows.len() as u64;
-            let before = self.calls.fetch_add(n_new, Ordering::Relaxed);
-            if before + n_new > self.most {
-                self.calls.fetch_sub(n_new, Ordering::Relaxed);
-                let most = self.most;
-                let told = format!(
-                    "{before} rows were asked, and {n_new} more would be above the limit of {most}"
-                );
-                return Err(told.into());
-            }
+            self.budget.take(n_new)?;
             let asked: Vec<usize> = rows.iter().map(|&row| samples[row]).collect();
             let kept = kept.select(Axis(0), &rows);
             let outputs = self.model.outputs(&asked, kept.view())?;

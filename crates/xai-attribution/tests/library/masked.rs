@@ -9,7 +9,7 @@ use xai_attribution::metric::{Entry, Measure, Sufficiency, registry};
 use xai_attribution::model::BoxError;
 use xai_attribution::perturbation::{GivenNeighbors, GivenOrders, GivenSubsets};
 use xai_attribution::{
-    Baseline, Deletion, ErrorKind, Evaluation, Insertion, Layout, MuFidelity, input,
+    Baseline, Deletion, ErrorKind, Evaluate, Evaluation, Insertion, Layout, MuFidelity, input,
 };
 use xai_core::describe::Value;
 
@@ -545,13 +545,13 @@ fn what_is_wrong_is_told_before_a_masked_model_is_asked() {
     assert!(told(evaluation().maps("m", short), zero()).contains("explanations of m[1]"));
     assert!(told(evaluation().maps("m", WEIGHTS), Baseline::DatasetMean).contains("baseline"));
     assert!(told(evaluation(), zero()).contains("explainers"));
-    let limited = told(evaluation().maps("m", WEIGHTS).max_calls(15), zero());
-    // Of d features the curve has d + 1 points, for 3, 5, 3 and 1 features.
+    let limited = told(evaluation().maps("m", WEIGHTS).max_calls(16), zero());
+    // Of d features the curve has d + 1 points, for 3, 5, 3 and 1 features; and one row is asked alone.
     assert!(
-        limited.contains("max_calls = 15: expected at least the 16"),
+        limited.contains("max_calls = 16: expected at least 17: the 16 that the metrics ask"),
         "{limited}"
     );
-    assert!(told(evaluation().maps("m", WEIGHTS).max_calls(16), zero()).contains("it was asked"));
+    assert!(told(evaluation().maps("m", WEIGHTS).max_calls(17), zero()).contains("it was asked"));
     assert!(
         told(
             MaskedEvaluation::new(&never, &[2, 0]).maps("m", [&[1.0, 2.0][..], &[]]),
@@ -590,4 +590,57 @@ fn errors_of_a_masked_model_name_the_samples_as_the_caller_numbers_them() {
         .unwrap_err();
     assert_eq!(error.error().input(), input::OUTPUTS);
     assert!(error.to_string().contains("sample 2"), "{error}");
+}
+
+/// No metric, alone or with others, asks one question more than it may: also where its questions cannot be planned, and with the row
+/// that is asked alone.
+#[test]
+fn a_masked_model_is_never_asked_more_than_it_may_be() {
+    // Twenty features: more than NAOPC shows all subsets of.
+    let weights = [
+        Vec::from_iter((0..20).map(|i| f64::from(i * 7 % 11))),
+        vec![1.0, -2.0, 4.0],
+    ];
+    let n_features: Vec<usize> = weights.iter().map(Vec::len).collect();
+    let mut n_limited = 0;
+    for (entry, settings) in asked_by_masks() {
+        let name = entry.info.name;
+        for allowed in [false, true] {
+            let asked = AtomicU64::new(0);
+            let counting = |samples: &[usize],
+                            kept: ArrayView2<'_, bool>|
+             -> Result<Array2<f64>, std::fmt::Error> {
+                asked.fetch_add(samples.len() as u64, Ordering::Relaxed);
+                let score = |(row, _): (usize, usize)| {
+                    let features = weights[samples[row]].iter().zip(kept.row(row));
+                    features
+                        .map(|(weight, kept)| if *kept { weight.abs() + 0.1 } else { 0.0 })
+                        .sum()
+                };
+                Ok(Array2::from_shape_fn((samples.len(), 1), score))
+            };
+            let run = |most: u64| {
+                asked.store(0, Ordering::Relaxed);
+                let evaluation = MaskedEvaluation::new(&counting, &n_features).maps("m", &weights);
+                let values = evaluation.max_calls(most).values(|evaluation, _| {
+                    let metric = entry.build::<f64>(&settings).unwrap();
+                    evaluation.metric(metric).allow_batch_dependence(allowed)
+                });
+                (values.is_ok(), asked.load(Ordering::Relaxed))
+            };
+            let (is_possible, needed) = run(u64::MAX);
+            if !is_possible {
+                // The metric gives features other values.
+                continue;
+            }
+            n_limited += 1;
+            // One more, should the plan expect a call of different rows where there is none.
+            assert_eq!(run(needed + 1), (true, needed), "{name}");
+            for most in [0, 1, needed / 2, needed - 1] {
+                let (is_ok, asked) = run(most);
+                assert!(!is_ok && asked <= most, "{name}: {asked} of {most}");
+            }
+        }
+    }
+    assert!(n_limited >= 30, "{n_limited}");
 }

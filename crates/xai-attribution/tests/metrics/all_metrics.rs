@@ -54,6 +54,7 @@ impl Problem {
                 // What is planned does not count the row of that check.
                 allow_batch_dependence: true,
                 layout: Some(self.layout),
+                ..Scoring::default()
             })
     }
 
@@ -164,12 +165,14 @@ fn planned_and_counted(
     }
     evaluation.values().unwrap();
     let explained = [first, second].map(|asked| asked.0.into_inner());
+    let planned = planned.into_inner().unwrap();
     let counted = PlannedRows {
         model: counted.calls().rows,
+        whole: planned.whole,
         explainers: explained.iter().sum(),
         unknown: Vec::new(),
     };
-    (planned.into_inner().unwrap(), counted)
+    (planned, counted)
 }
 
 /// With the parameters that metrics cannot do without.

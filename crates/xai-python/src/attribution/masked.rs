@@ -34,7 +34,6 @@ struct MaskedRequest<'py> {
     activation: String,
     batch_size: Option<usize>,
     allow_batch_dependence: bool,
-    max_calls: Option<u64>,
     curves: bool,
     progress: Option<Py<PyAny>>,
 }
@@ -48,7 +47,6 @@ struct Job<'a> {
     metrics: Vec<Asked>,
     subsets: Option<Vec<ArrayView2<'a, i64>>>,
     scoring: Scoring,
-    max_calls: Option<u64>,
     curves: bool,
     progress: Option<Function>,
 }
@@ -72,7 +70,6 @@ impl MaskedRequest<'_> {
                 allow_batch_dependence: self.allow_batch_dependence,
                 ..scoring(py, &self.activation)?
             },
-            max_calls: self.max_calls,
             curves: self.curves,
             progress: self.progress.as_ref().map(|f| Arc::new(f.clone_ref(py))),
         })
@@ -118,9 +115,6 @@ impl Job<'_> {
         let mut evaluation = MaskedEvaluation::new(&model, &self.n_features);
         if let Some(targets) = &self.targets {
             evaluation = evaluation.targets(targets.clone());
-        }
-        if let Some(most) = self.max_calls {
-            evaluation = evaluation.max_calls(most);
         }
         let of_explainers: Vec<(&String, Vec<f64>)> = (self.explainers.iter())
             .map(|(name, maps)| (name, maps.to_vec()))
@@ -197,15 +191,16 @@ fn attribution_masked_values(
     Ok(AttributionValues::new(outcome_of_run(&calls, py, outcome)?))
 }
 
-/// How many questions the metrics are going to ask.
+/// The number of questions that the metrics are going to ask, and how many of these are about whole samples.
 #[pyfunction]
-fn attribution_masked_plan(py: Python<'_>, request: MaskedRequest<'_>) -> PyResult<u64> {
+fn attribution_masked_plan(py: Python<'_>, request: MaskedRequest<'_>) -> PyResult<(u64, u64)> {
     let job = request.job(py)?;
     let planned = |calls: &Calls| -> Result<PlannedRows, EvaluationError> {
         job.with(calls, |evaluation, configure| evaluation.plan(configure))
     };
     let (calls, outcome) = work::run_with_calls(py, None, planned)?;
-    Ok(outcome_of_run(&calls, py, outcome)?.model)
+    let planned = outcome_of_run(&calls, py, outcome)?;
+    Ok((planned.model, planned.whole))
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -47,8 +47,10 @@ class MaskedModel:
         Whether answers are remembered, so that nothing is asked twice; a path also keeps them in a file, a line of JSON per answer, from
         which a run that was stopped goes on. The file belongs to this model and these samples.
     max_calls : int, optional
-        The most rows that the function may be asked in all, where each may be a call of a service. Without a cache, a run that
-        plans more asks nothing; with one, what is known is not counted, and a run stops before it asks too much.
+        The most rows that the function may be asked in all, where each may be a call of a service. It is never asked more: without a
+        cache, a run that plans more asks nothing, and a run whose questions cannot be planned stops before the call that
+        would ask too much; with a cache, what is known is not counted. A plan includes the one row that is asked alone to show whether
+        answers depend on the batch, unless ``allow_batch_dependence=True``.
 
     Examples
     --------
@@ -98,11 +100,10 @@ class MaskedModel:
         return self.cache.outputs(samples, kept, self._asked)
 
     def _asked(self, samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        if self.cache is not None and self.calls_left is not None:
-            if len(samples) > self.calls_left:
-                raise ValueError(
-                    f"max_calls: {self.n_calls} rows were asked, and {len(samples)} more would be above the limit of {self.max_calls}"
-                )
+        if self.calls_left is not None and len(samples) > self.calls_left:
+            raise ValueError(
+                f"max_calls: {self.n_calls} rows were asked, and {len(samples)} more would be above the limit of {self.max_calls}"
+            )
         answer = reals(self.function(samples, kept), "the answer of the masked model")
         self.n_calls += len(samples)
         return np.ascontiguousarray(rows_of(answer, len(samples)), dtype=np.float64)
@@ -214,14 +215,30 @@ class MaskedRun:
 
     def planned(self) -> int:
         """The rows that the model is going to be asked."""
-        planned: int = _native.attribution_masked_plan(self.request())
+        planned: int = _native.attribution_masked_plan(self.request())[0]
         return planned
+
+    def _check_calls(self, classes_are_asked: bool) -> None:
+        """Refuses a run that plans more rows than the model may be asked. What is wrong otherwise is told, too."""
+        planned, whole = _native.attribution_masked_plan(self.request())
+        left = self.model.calls_left
+        if left is None or self.model.cache is not None:
+            return
+        if classes_are_asked:
+            # Samples that are whole are asked once, whether or not a metric reads their scores.
+            planned += len(self.n_features) - whole
+        alone = planned > 1 and not self.scoring["allow_batch_dependence"]
+        if planned + alone > left:
+            reason = ", and the one that shows whether answers depend on the batch" if alone else ""
+            raise ValueError(
+                f"max_calls = {left}: expected at least {planned + alone}: the {planned} that the metrics ask{reason}"
+            )
 
     def values(self, n_jobs: int | None) -> Any:
         """The values of all metrics, as the native part has them."""
-        if self.targets is None and any("targets" in metric.info.needs for _, metric in self.metrics):
-            # What is wrong is told before the model is asked.
-            self.planned()
+        classes_are_asked = self.targets is None and any("targets" in metric.info.needs for _, metric in self.metrics)
+        self._check_calls(classes_are_asked)
+        if classes_are_asked:
             self.targets = self._classes()
         return _native.attribution_masked_values(self.request(), n_jobs)
 
@@ -253,8 +270,6 @@ class MaskedRun:
 
     def request(self) -> dict[str, Any]:
         """As the native part reads it."""
-        # A plan counts the samples that are whole, too.
-        left = self.model.calls_left
         subsets, metrics = None, []
         for name, metric in self.metrics:
             draws = metric.arrays.get("draws")
@@ -279,29 +294,35 @@ class MaskedRun:
             "explainers": [(name, values) for name, (_, values) in self.explainers],
             "metrics": metrics,
             "subsets": None if subsets is None else subsets[1],
-            "max_calls": None if left is None or self.model.cache is not None else left + len(self.whole),
             "curves": self.curves,
             "progress": self.progress,
             **self.scoring,
         }
 
     def _subsets(self, metric: Asked, draws: Any) -> list[npt.NDArray[Any]]:
-        """The features that are removed together, by sample."""
+        """The features that are removed together, by sample, from draws ``(draws, n, size)``."""
         if metric.info.draws not in ("subsets", "neighbours"):
             raise ValueError(f"draws: {metric.info.name} takes none with a masked model")
-        if len(draws) != len(self.n_features):
-            raise ValueError(f"draws: expected subsets of each of {len(self.n_features)} samples, got {len(draws)}")
-        subsets = [integers(of, f"draws[{sample}]", 2) for sample, of in enumerate(draws)]
-        shapes: dict[int, tuple[int, tuple[int, ...]]] = {}
-        for sample, (of, features) in enumerate(zip(subsets, self.n_features)):
-            if of.size and not 0 <= of.min() <= of.max() < features:
-                raise ValueError(f"draws[{sample}]: expected features of 0 to {features - 1}, got {of.min()} to {of.max()}")
-            other, shape = shapes.setdefault(features, (sample, of.shape))
-            if shape != of.shape:
+        n = len(self.n_features)
+        by_sample: list[list[npt.NDArray[np.int64]]] = [[] for _ in range(n)]
+        #: By the number of features: the first of these subsets, and its size.
+        sizes: dict[int, tuple[str, int]] = {}
+        for draw, of_draw in enumerate(draws):
+            if len(of_draw) != n:
                 raise ValueError(
-                    f"draws[{sample}]: expected the shape of draws[{other}], {shape}, a sample of as many features, got {of.shape}"
+                    f"draws[{draw}]: expected the features of each of {n} samples, as draws are (draws, n, size), got {len(of_draw)}"
+                    + ("; swap the first two axes of draws" if len(draws) == n else "")
                 )
-        return subsets
+            for sample, (of, features) in enumerate(zip(of_draw, self.n_features)):
+                name = f"draws[{draw}][{sample}]"
+                subset = integers(of, name, 1)
+                if subset.size and not 0 <= subset.min() <= subset.max() < features:
+                    raise ValueError(f"{name}: expected features of 0 to {features - 1}, got {subset.min()} to {subset.max()}")
+                other, size = sizes.setdefault(features, (name, len(subset)))
+                if size != len(subset):
+                    raise ValueError(f"{name}: expected {size} features, as {other}, a sample of as many features, got {len(subset)}")
+                by_sample[sample].append(subset)
+        return [np.array(of, dtype=np.int64) for of in by_sample]
 
 
 def _without_baseline(metric: Asked) -> dict[str, Any]:
