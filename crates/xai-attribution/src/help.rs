@@ -44,6 +44,10 @@ pub const ONE_OUTPUT: Help = Help::new(
     "the only output of the model is that of class 0: for two classes give targets of shape (n, 1) that are 1 \
      where it speaks for the target and -1 where against it, or let the model answer one output per class",
 );
+/// For a softmax of one output, which is 1 whatever the output is.
+pub const CHOOSE_SIGMOID: Help = Help::new(
+    "choose {activation=sigmoid} if the output is the logit of one of two classes, or {activation=none}",
+);
 /// For a model whose answer to a row depends on the rest of the batch.
 pub const EVALUATE_OR_ALLOW: Help =
     Help::new("put the model in evaluation mode, or allow it by {allow_batch_dependence=true}");

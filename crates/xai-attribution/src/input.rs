@@ -42,6 +42,10 @@ pub const IMAGES: Input = Input::new("images");
 
 /// How many samples the model is called with at once.
 pub const BATCH_SIZE: Input = Input::new("batch_size");
+/// The class that given maps explain.
+pub const EXPLAINED_CLASS: Input = Input::new("explained_class");
+/// What is applied to the model's outputs.
+pub const ACTIVATION: Input = Input::new("activation");
 /// How many questions a masked model may be asked.
 pub const MAX_CALLS: Input = Input::new("max_calls");
 /// What to do with a base score that a formula cannot divide by.

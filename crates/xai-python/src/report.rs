@@ -159,10 +159,7 @@ impl Report {
                             || Targets::Rows(ndarray::Array2::default((0, 0))),
                             Targets::Classes,
                         ),
-                        scores: &MaskedScores {
-                            base,
-                            masked: or_none(masked),
-                        },
+                        scores: &MaskedScores::new(base, or_none(masked)),
                     };
                     let of_explainer = GalleryItem::of_explainer(explainer, chosen, data);
                     items.extend(of_explainer.or_raise(py)?);

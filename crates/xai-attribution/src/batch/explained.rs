@@ -82,7 +82,7 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
         let maps = OnceCell::new();
         if let Some(given) = &explained.maps {
             let given = checked_batch(input::EXPLANATIONS, &**given, batch.samples())?;
-            maps.get_or_init(|| given);
+            maps.get_or_init(|| batch.run().towards_targets(given, batch.samples()));
         }
         Ok(Self {
             batch,
@@ -207,6 +207,8 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
 pub struct AllSamples<'a, T> {
     run: &'a RunData<'a, T>,
     maps: Option<&'a dyn Samples<T>>,
+    /// Whether the maps were given, and not answered by an explainer.
+    are_given: bool,
 }
 
 impl<T: Real> std::fmt::Debug for AllSamples<'_, T> {
@@ -218,8 +220,22 @@ impl<T: Real> std::fmt::Debug for AllSamples<'_, T> {
 }
 
 impl<'a, T: Real> AllSamples<'a, T> {
-    pub(crate) fn new(run: &'a RunData<'a, T>, maps: Option<&'a dyn Samples<T>>) -> Self {
-        Self { run, maps }
+    /// All samples with maps that were given.
+    pub(crate) fn given(run: &'a RunData<'a, T>, maps: &'a dyn Samples<T>) -> Self {
+        Self {
+            run,
+            maps: Some(maps),
+            are_given: true,
+        }
+    }
+
+    /// All samples with the maps that an explainer has answered, where they were held.
+    pub(crate) fn held(run: &'a RunData<'a, T>, maps: Option<&'a dyn Samples<T>>) -> Self {
+        Self {
+            run,
+            maps,
+            are_given: false,
+        }
     }
 
     /// What all batches shared.
@@ -241,7 +257,12 @@ impl<'a, T: Real> AllSamples<'a, T> {
     /// [`WholeMetric::reads_maps`](crate::metric::WholeMetric::reads_maps).
     pub fn maps(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>> {
         let maps = self.maps.ok_or_else(|| missing(input::EXPLANATIONS))?;
-        checked_batch(input::EXPLANATIONS, maps, samples)
+        let batch = checked_batch(input::EXPLANATIONS, maps, samples.clone())?;
+        Ok(if self.are_given {
+            self.run.towards_targets(batch, samples)
+        } else {
+            batch
+        })
     }
 
     /// The attribution of every position of some samples, channels averaged, signs kept.

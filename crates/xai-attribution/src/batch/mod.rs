@@ -18,7 +18,8 @@
 
 pub(crate) mod data;
 pub(crate) mod explained;
-pub(crate) mod plan;
+pub(crate) mod output_kind;
+mod plan;
 pub(crate) mod run_data;
 pub(crate) mod samples;
 pub(crate) mod second_maps;

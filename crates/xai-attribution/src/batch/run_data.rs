@@ -2,14 +2,16 @@
 
 use std::any::{Any, TypeId};
 use std::ops::Range;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use ndarray::{CowArray, IxDyn};
+use ndarray::{Array2, Axis, CowArray, IxDyn};
+use xai_core::evaluation::{OUTPUT_KIND, Remark, add_remarks};
 use xai_core::tensor::Positions;
 use xai_core::text::span;
 use xai_core::{Error, Input, Layout, Real, Result};
 
 use crate::batch::SideInput;
+use crate::batch::output_kind::{OutputKind, SeenOutputs};
 use crate::model::black_box::lock;
 use crate::model::samples::{check_in_memory, checked_batch};
 use crate::model::{Samples, Scoring, Targets, rows_per_call};
@@ -44,6 +46,12 @@ pub struct RunData<'a, T> {
     features_of: Option<Arc<[usize]>>,
     sides: Vec<Arc<dyn Any + Send + Sync>>,
     cache: Cache,
+    /// Whether the target of each sample is class 1, where targets are of two classes.
+    is_class_one: Option<Vec<bool>>,
+    /// The number of outputs of the model, once it has answered.
+    n_outputs: OnceLock<usize>,
+    seen_outputs: Mutex<SeenOutputs>,
+    assumed: Mutex<Vec<Remark>>,
 }
 
 impl<T: Real> std::fmt::Debug for RunData<'_, T> {
@@ -90,6 +98,11 @@ impl<'a, T: Real> RunData<'a, T> {
                 (layout, Positions::of_inputs(&[n, row], layout)?)
             }
         };
+        let is_class_one = targets.binary();
+        if let (Some(class), None) = (scoring.explained_class, &is_class_one) {
+            let expected = "left out: the targets are not of two classes";
+            return Err(Error::parameter(input::EXPLAINED_CLASS, class, expected));
+        }
         Ok(Self {
             inputs,
             read_as,
@@ -101,6 +114,10 @@ impl<'a, T: Real> RunData<'a, T> {
             features_of: None,
             sides: Vec::new(),
             cache: Cache::default(),
+            is_class_one,
+            n_outputs: OnceLock::new(),
+            seen_outputs: Mutex::default(),
+            assumed: Mutex::default(),
         })
     }
 
@@ -201,6 +218,105 @@ impl<'a, T: Real> RunData<'a, T> {
     /// The number of a sample, as the caller counts them.
     pub(crate) fn number(&self, sample: usize) -> usize {
         self.features_of.as_ref().map_or(sample, |of| of[sample])
+    }
+
+    /// Adds to what the result [assumed](crate::evaluation::EvaluationTable::assumed): a choice that nobody made, and that values
+    /// depend on. Every remark is kept; one that was made before is not repeated.
+    pub fn assume(&self, about: impl Into<String>, text: impl Into<String>) {
+        add_remarks(&mut lock(&self.assumed), [Remark::new(about, text)]);
+    }
+
+    /// What was assumed, sorted, so that it does not depend on threads.
+    pub(crate) fn assumed(&self) -> Vec<Remark> {
+        let mut assumed = lock(&self.assumed).clone();
+        assumed.sort_by(|a, b| (&a.about, &a.text).cmp(&(&b.about, &b.text)));
+        assumed
+    }
+
+    /// Checks that outputs of the model fit the activation and the explained class, and takes down how many there are.
+    pub(crate) fn check_outputs(&self, outputs: &Array2<f64>) -> Result<()> {
+        let n_outputs = outputs.ncols();
+        let _ = self.n_outputs.set(n_outputs);
+        self.scoring.check_n_outputs(n_outputs)?;
+        match self.scoring.explained_class {
+            Some(class) if self.n_outputs_of_classes() != n_outputs => {
+                let expected =
+                    format!("left out: the model has {n_outputs} outputs, not two classes");
+                Err(Error::parameter(input::EXPLAINED_CLASS, class, expected))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the model has two outputs, or one whose sign is the class, and targets are classes. It has to have answered.
+    pub(crate) fn has_two_classes(&self) -> bool {
+        let Some(is_class_one) = &self.is_class_one else {
+            return false;
+        };
+        let n_expected = self.n_outputs_of_classes();
+        // One output with the weight 1 for every sample is that of a regression.
+        let are_classes = n_expected > 1 || is_class_one.contains(&false);
+        are_classes && self.n_outputs.get() == Some(&n_expected)
+    }
+
+    /// The number of outputs of a model of two classes with such targets.
+    fn n_outputs_of_classes(&self) -> usize {
+        match &self.targets {
+            Targets::Classes(_) => 2,
+            Targets::Rows(rows) => rows.ncols(),
+        }
+    }
+
+    /// Takes down a row of outputs, by which they are told to be [probabilities or logits](Self::decide_output_kind).
+    pub(crate) fn see_outputs(&self, outputs: &[f64]) {
+        lock(&self.seen_outputs).add(outputs);
+    }
+
+    /// Whether all outputs that were seen are probabilities or logits, which the result says.
+    pub(crate) fn decide_output_kind(&self) -> OutputKind {
+        let (kind, why) = lock(&self.seen_outputs).kind();
+        self.assume(OUTPUT_KIND, format!("outputs were read as {why}"));
+        kind
+    }
+
+    /// Says which class given maps were taken to explain, if the model has two and nobody said it.
+    pub(crate) fn assume_explained_class(&self) {
+        if self.scoring.explained_class.is_none() && self.has_two_classes() {
+            let text = "the maps were taken to explain the class of each sample's target";
+            self.assume(input::EXPLAINED_CLASS.name(), text);
+        }
+    }
+
+    /// Whether the target of each sample is class 1, where targets are of two classes.
+    pub(crate) fn is_class_one(&self) -> Option<&[bool]> {
+        self.is_class_one.as_deref()
+    }
+
+    /// Given maps of some samples as maps of their targets: negated where the target is not the
+    /// [explained class](crate::Evaluate::explained_class).
+    pub(crate) fn towards_targets<'m, E: Real>(
+        &self,
+        maps: CowArray<'m, E, IxDyn>,
+        samples: Range<usize>,
+    ) -> CowArray<'m, E, IxDyn> {
+        if self.scoring.explained_class.is_none() {
+            return maps;
+        }
+        let mut maps = maps.into_owned();
+        for (mut map, sample) in maps.axis_iter_mut(Axis(0)).zip(samples) {
+            if self.explains_other_class(sample) {
+                map.mapv_inplace(|value| -value);
+            }
+        }
+        maps.into()
+    }
+
+    /// Whether given maps explain the class that is not the target of a sample.
+    pub(crate) fn explains_other_class(&self, sample: usize) -> bool {
+        match (self.scoring.explained_class, &self.is_class_one) {
+            (Some(class), Some(is_class_one)) => usize::from(is_class_one[sample]) != class,
+            _ => false,
+        }
     }
 
     /// A further input, if the run has it.

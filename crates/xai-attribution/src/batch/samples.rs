@@ -64,12 +64,14 @@ impl<T: Real> Scorer<'_, T> {
         let rows = ArrayViewD::from_shape(IxDyn(&shape), values)
             .map_err(|_| Error::shape(input::INPUTS, &shape, &[values.len()]))?;
         let sample_of = |row| self.samples.start + sample_of(row);
-        Scoring::outputs_of_answer(
+        let outputs = Scoring::outputs_of_answer(
             n_rows,
             &|row| self.run.number(sample_of(row)),
             &|| format!("{}{step}", self.run.call(&self.samples)),
             model.outputs_of(rows, &sample_of),
-        )
+        )?;
+        self.run.check_outputs(&outputs)?;
+        Ok(outputs)
     }
 
     /// The scores of outputs for such rows.
@@ -245,6 +247,11 @@ impl<'a, T: Real> SampleBatch<'a, T> {
             .into();
         self.record(BASE, &base);
         Ok(self.base.get_or_init(|| base))
+    }
+
+    /// The scores of the samples, if something has asked for them.
+    pub(crate) fn known_base_scores(&self) -> Option<&[f64]> {
+        self.base.get().map(|base| &**base)
     }
 
     /// The outputs of the model for every sample, before the activation; it is asked once, whoever asks

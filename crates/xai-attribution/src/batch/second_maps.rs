@@ -88,8 +88,8 @@ impl<T: Real> BatchWork<T> for SecondMapsOfBatch {
         let samples = batch.samples();
         match &batch.run().side::<SecondMaps>()?.0 {
             Source::Given(maps) => {
-                let maps = checked_batch(input::SECOND_MAPS, &**maps, samples)?;
-                Ok(maps.into_owned())
+                let maps = checked_batch(input::SECOND_MAPS, &**maps, samples.clone())?;
+                Ok(batch.run().towards_targets(maps, samples).into_owned())
             }
             Source::Asked(explainer) => {
                 let inputs = batch.inputs().mapv(|x| x.to_f64_exact());
@@ -196,6 +196,25 @@ impl<T: Real> BatchWork<T> for ReferenceAttributions {
         let shape = [&[maps.len()], &batch.shape()[1..]].concat();
         let first = maps.start;
         let attributions = reference.attributions(maps, &shape, batch.layout());
-        attributions.map_err(|error| error.shifted(0, first))
+        let attributions = attributions.map_err(|error| error.shifted(0, first))?;
+        let run = batch.run();
+        if run.scoring().explained_class.is_none() {
+            return Ok(attributions);
+        }
+        // References explain the class that all given maps explain. The one that samples share has a sign for each of them.
+        let of_samples = attributions.chunks_exact(run.n_positions()).cycle();
+        let towards_target = |(sample, map): (usize, &[f64])| -> Vec<f64> {
+            let sign = if run.explains_other_class(sample) {
+                -1.0
+            } else {
+                1.0
+            };
+            map.iter().map(|value| sign * value).collect()
+        };
+        Ok(batch
+            .samples()
+            .zip(of_samples)
+            .flat_map(towards_target)
+            .collect())
     }
 }

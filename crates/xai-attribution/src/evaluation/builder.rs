@@ -1,12 +1,12 @@
 //! Many metrics of many explainers at once.
 
-use xai_core::evaluation::check_names;
+use xai_core::evaluation::{PooledValue, check_names};
 use xai_core::{Real, Result};
 
 use crate::batch::data::{CheckedData, Explained};
 use crate::batch::{Data, PlannedRows, SideInput};
 use crate::evaluation::{EvaluationTable, EvaluationValues, MetricValues, Statistics};
-use crate::metric::{Measure, key};
+use crate::metric::{Measure, Related, key};
 use crate::model::{Counted, Explainer, IntoTargets, Model, Samples, Scoring};
 use crate::run::sweep::Sweep;
 use crate::run::{Evaluate, EvaluationError};
@@ -298,7 +298,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
 
     /// The first metric that relates all samples to each other.
     pub(crate) fn whole_metric(&self) -> Option<&str> {
-        let whole = |(_, metric): &&(String, Box<dyn Measure<T> + 'a>)| metric.whole().is_some();
+        let whole = |(_, metric): &&(String, Box<dyn Measure<T> + 'a>)| relates_samples(&**metric);
         Some(&self.metrics.iter().find(whole)?.0)
     }
 
@@ -342,7 +342,14 @@ impl<'a, T: Real> Evaluation<'a, T> {
             progress: &*self.progress,
         };
         let collected = sweep.run(&counted, &given)?;
-        let (per_sample, curves) = (collected.per_sample, collected.curves);
+        let (values, curves, n) = (collected.values, collected.curves, run.n_samples());
+        let pooled_of = |m: usize| -> Vec<PooledValue> {
+            let pooled = values.iter().filter_map(|of| match &of[m] {
+                Related::Pooled(pooled) => Some(pooled.clone()),
+                Related::PerSample(_) => None,
+            });
+            pooled.collect()
+        };
         let of_metric = |m: usize| match self.curves {
             true => curves.iter().map(|of| of[m].clone()).collect(),
             false => Vec::new(),
@@ -352,10 +359,11 @@ impl<'a, T: Real> Evaluation<'a, T> {
             metric: name.clone(),
             direction: metric.direction(),
             is_share: metric.info().range.is_share(),
-            is_whole: metric.whole().is_some(),
+            is_whole: relates_samples(&**metric),
             info: Some(metric.info()),
             undefined: collected.undefined[m].clone(),
-            per_sample: per_sample.iter().map(|of| of[m].clone()).collect(),
+            per_sample: values.iter().map(|of| of[m].per_sample(n)).collect(),
+            pooled: pooled_of(m),
             curves: of_metric(m),
         });
         Ok(EvaluationValues {
@@ -363,8 +371,15 @@ impl<'a, T: Real> Evaluation<'a, T> {
             explainers,
             metrics: metrics.collect(),
             model_calls: counted.calls(),
+            assumed: run.assumed(),
+            class_agreement: collected.class_agreement,
         })
     }
+}
+
+/// Whether a metric relates samples to each other, so that values of parts do not join.
+fn relates_samples<T: Real>(metric: &dyn Measure<T>) -> bool {
+    metric.whole().is_some_and(|whole| !whole.joins())
 }
 
 /// Metrics under their names.

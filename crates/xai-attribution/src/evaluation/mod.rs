@@ -4,7 +4,8 @@ mod builder;
 
 pub use builder::Evaluation;
 pub use xai_core::evaluation::{
-    Comparison, Difference, EvaluationTable, EvaluationValues, ExplainerValue, MetricPair,
-    MetricReliability, MetricResult, MetricValues, Reliability, Statistics, holm,
+    ClassAgreement, Comparison, Difference, EvaluationTable, EvaluationValues, ExplainerValue,
+    MetricPair, MetricReliability, MetricResult, MetricValues, OUTPUT_KIND, PooledValue,
+    Reliability, Remark, Statistics, holm,
 };
 pub use xai_core::statistics::{SignedRankTest, ZeroMethod, wilcoxon_signed_rank};

@@ -101,7 +101,7 @@ impl Entry {
     #[must_use]
     pub fn is_whole(&self) -> bool {
         let metric = self.build::<f64>(&[]);
-        metric.is_ok_and(|metric| metric.whole().is_some())
+        metric.is_ok_and(|metric| metric.whole().is_some_and(|whole| !whole.joins()))
     }
 
     /// Its parameters, with their defaults as values.

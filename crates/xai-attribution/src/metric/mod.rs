@@ -28,7 +28,7 @@ pub use kinds::{
     AgreementFormula, AgreementOptions, Answer, Answers, BaseScorePolicy, CurveKind, CurveMetric,
     CurvePoints, Hits, MASK_NEEDS, MapAgreement, MaskFormula, MaskMetric, MaskedMap, Notes,
     OutputFormula, OutputMetric, OutputPair, Outputs, REFERENCE_NEEDS, RankTies, ReferenceMetric,
-    Relevance, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric, Threshold, Ties,
+    Related, Relevance, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric, Threshold, Ties,
     TruthFormula, TruthMetric, Whole, WholeMetric, area, map_agreement,
 };
 pub use localization::*;

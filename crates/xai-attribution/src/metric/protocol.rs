@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use xai_core::evaluation::CurvePoint;
+use xai_core::evaluation::{CurvePoint, Remark};
 use xai_core::{Error, ExactMean, Input, Layout, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -212,12 +212,19 @@ pub trait Registered: Metric + Default + Debug + 'static {
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MetricValue {
-    /// The mean over the samples that are defined.
+    /// The mean over the samples that are defined; of a metric that pools all samples, their common value.
     pub value: f64,
-    /// One per sample; `None` where the metric is undefined or a policy left the sample out.
+    /// One per sample; `None` where the metric is undefined or a policy left the sample out, and for every sample of a
+    /// pooled metric.
     pub per_sample: Vec<Option<f64>>,
-    /// How many samples have no value.
+    /// How many samples have no value; of a pooled metric 0.
     pub n_undefined: usize,
+    /// Choices that nobody made, and that the values depend on.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub assumed: Vec<Remark>,
+    /// What looks wrong with the inputs.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub warnings: Vec<Remark>,
     /// The curve under which the value is the area, for metrics that have one.
     #[cfg_attr(
         feature = "serde",
@@ -240,6 +247,26 @@ impl MetricValue {
             value,
             n_undefined: per_sample.iter().filter(|score| score.is_none()).count(),
             per_sample,
+            assumed: Vec::new(),
+            warnings: Vec::new(),
+            curve: None,
+        })
+    }
+
+    /// A value of `n` samples together, none of which has a value by itself.
+    ///
+    /// # Errors
+    /// Empty where it is undefined.
+    pub fn pooled(value: Option<f64>, n: usize) -> Result<Self> {
+        let Some(value) = value else {
+            return Err(Error::empty(input::VALUES).with_help(help::NO_SAMPLE_HAS_A_VALUE));
+        };
+        Ok(Self {
+            value,
+            per_sample: vec![None; n],
+            n_undefined: 0,
+            assumed: Vec::new(),
+            warnings: Vec::new(),
             curve: None,
         })
     }

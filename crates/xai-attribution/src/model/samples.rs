@@ -170,6 +170,27 @@ impl Targets {
         }
     }
 
+    /// Whether the target of each sample is class 1 of two: class indices 0 and 1, one-hot rows of two columns, or rows of
+    /// one column, 1 for class 1 and −1 for class 0. `None` for other targets.
+    pub(crate) fn binary(&self) -> Option<Vec<bool>> {
+        match self {
+            Self::Classes(classes) => {
+                let is_one = |class: &i64| (0..=1).contains(class).then_some(*class == 1);
+                classes.iter().map(is_one).collect()
+            }
+            Self::Rows(rows) => {
+                let is_one = |row: ndarray::ArrayView1<'_, f64>| match row.as_slice().unwrap_or(&[])
+                {
+                    [sign] if sign.abs() == 1.0 => Some(*sign > 0.0),
+                    [1.0, 0.0] => Some(false),
+                    [0.0, 1.0] => Some(true),
+                    _ => None,
+                };
+                rows.as_standard_layout().outer_iter().map(is_one).collect()
+            }
+        }
+    }
+
     /// The score of one sample from its activated outputs.
     pub(crate) fn score(&self, sample: usize, outputs: &[f64]) -> Result<f64> {
         match self {

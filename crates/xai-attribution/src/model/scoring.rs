@@ -28,6 +28,9 @@ pub struct Scoring {
     pub allow_batch_dependence: bool,
     /// How the axes of the inputs are read. Default: by their number, channels last for images.
     pub layout: Option<Layout>,
+    /// The class that all given maps explain, of a model of two classes. Default: the class of each sample's target.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub explained_class: Option<usize>,
 }
 
 /// The bytes of rows in one call, unless the batch size is given: what changes and reads them finds them in the cache.
@@ -127,11 +130,39 @@ impl Scoring {
         }
     }
 
+    /// Checks that the activation says something about so many outputs of a model.
+    ///
+    /// # Errors
+    /// An invalid parameter for a softmax of one output, which is constant.
+    ///
+    /// ```
+    /// use xai_attribution::{Activation, Scoring};
+    /// let scoring = Scoring { activation: Activation::Softmax, ..Scoring::default() };
+    /// assert!(scoring.check_n_outputs(2).is_ok() && scoring.check_n_outputs(1).is_err());
+    /// ```
+    pub fn check_n_outputs(&self, n_outputs: usize) -> Result<()> {
+        match self.activation {
+            Activation::Softmax | Activation::LogSoftmax if n_outputs == 1 => {
+                let expected =
+                    "another activation: the model has one output, whose softmax is constant";
+                let error = Error::parameter(input::ACTIVATION, self.activation, expected);
+                Err(error.with_help(help::CHOOSE_SIGMOID))
+            }
+            _ => Ok(()),
+        }
+    }
+
     pub(crate) fn check(&self) -> Result<()> {
         if self.batch_size == Some(0) {
             return Err(Error::parameter(input::BATCH_SIZE, 0, "at least 1"));
         }
-        Ok(())
+        match self.explained_class {
+            Some(class) if class > 1 => {
+                let expected = "0 or 1, a class of a model of two classes";
+                Err(Error::parameter(input::EXPLAINED_CLASS, class, expected))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// What the model answered to one call, checked. `call` describes the call, `sample` is the sample

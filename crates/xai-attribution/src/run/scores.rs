@@ -2,13 +2,14 @@
 
 use std::sync::Mutex;
 
+use xai_core::evaluation::Remark;
 use xai_core::{Real, Result};
 
 use crate::batch::data::CheckedData;
 use crate::batch::{Data, ExplainedBatch, SampleBatch};
 use crate::model::black_box::{into_inner, lock};
 use crate::model::{IntoTargets, Model, Samples, Scoring};
-use crate::run::sweep::{Records, for_each_batch};
+use crate::run::sweep::{Records, Sums, UNNAMED, for_each_batch};
 use crate::run::{CompletedScores, EvaluationError};
 
 /// The score of every sample, on the whole input and on what its map keeps.
@@ -23,6 +24,25 @@ pub struct MaskedScores {
     pub base: Vec<f64>,
     /// `after_i = g(f, x_i ⊙ M_i, y_i)`; `None` for a constant map, which has no mask.
     pub masked: Vec<Option<f64>>,
+    /// Choices that nobody made, and that the scores depend on.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub assumed: Vec<Remark>,
+    /// What looks wrong with the inputs.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub warnings: Vec<Remark>,
+}
+
+impl MaskedScores {
+    /// Scores that exist already; nothing was assumed for them.
+    #[must_use]
+    pub fn new(base: Vec<f64>, masked: Vec<Option<f64>>) -> Self {
+        Self {
+            base,
+            masked,
+            assumed: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
 }
 
 /// The model's score of every sample as it is: `g(f, x_i, y_i)`.
@@ -106,17 +126,26 @@ pub fn masked_scores_on<T: Real>(data: Data<'_, T>) -> Result<MaskedScores, Eval
     if let Some(maps) = &data.explained.maps {
         data.run.check_maps(&**maps)?;
     }
+    let are_given = data.explained.maps.is_some();
+    let sums = Mutex::new(Sums::new(data.run.n_samples(), 1));
     let [base, masked] = collect(&data, |batch, records| {
         let explained = ExplainedBatch::new(batch, &data.explained)?;
         let outcome = batch.base_scores().and_then(|_| explained.masked_scores());
         let first = batch.samples().start;
         let taken = [batch.records(), explained.records()].concat();
         lock(records).keep(None, first, taken);
-        outcome.map(drop)
+        outcome?;
+        lock(&sums).add(0, &explained, are_given)
     })?;
+    if are_given {
+        data.run.assume_explained_class();
+    }
+    let agreement = into_inner(sums).agreement(&data.run, &[are_given]);
     Ok(MaskedScores {
         base: base.into_iter().flatten().collect(),
         masked,
+        assumed: data.run.assumed(),
+        warnings: agreement.map_or_else(Vec::new, |of| of.warnings(&[UNNAMED.to_owned()])),
     })
 }
 

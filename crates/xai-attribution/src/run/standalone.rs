@@ -5,10 +5,10 @@ use xai_core::{Activation, Layout, Real, Result};
 use crate::batch::Data;
 use crate::batch::data::CheckedData;
 use crate::input;
-use crate::metric::{Measure, Metric, MetricValue, key};
+use crate::metric::{Measure, Metric, MetricValue, Related, key};
 use crate::model::{Explainer, IntoTargets, Model, Samples, Scoring};
 use crate::run::EvaluationError;
-use crate::run::sweep::Sweep;
+use crate::run::sweep::{Sweep, UNNAMED};
 
 /// A metric with the way its scores are taken: what the setters of [`Evaluate`] make of a metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -84,6 +84,34 @@ pub trait Evaluate: Sized {
     #[must_use]
     fn layout(self, layout: Layout) -> Self::Configured {
         self.scored_by(|own| own.layout = Some(layout))
+    }
+
+    /// The class that all given maps explain, 0 or 1, of a model of two classes: maps without a class axis are often those of
+    /// class 1 for all samples. They are then negated for samples whose target is the other class. Default: maps
+    /// explain the class of each sample's target, which the result says. Maps that an explainer answers are never
+    /// changed, because it is told the targets.
+    ///
+    /// ```
+    /// use ndarray::{Array2, ArrayViewD, array};
+    /// use xai_attribution::{Evaluate, metric::FaithfulnessEstimate};
+    /// // The margin of class 1 is the sum of the features.
+    /// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+    ///     let rows = batch.outer_iter().flat_map(|row| [-row.sum(), row.sum()]).collect();
+    ///     Ok(Array2::from_shape_vec((batch.shape()[0], 2), rows).unwrap())
+    /// };
+    /// let inputs = array![[1.0, 2.0, 3.0], [-1.0, -3.0, -2.0]]; // of class 1, of class 0
+    /// let estimate = FaithfulnessEstimate::new();
+    /// let of_class_one = estimate.clone().explained_class(1);
+    /// let value = of_class_one.evaluate(&model, inputs.view(), &[1, 0], inputs.view())?;
+    /// assert_eq!(value.per_sample, [Some(1.0), Some(1.0)]);
+    /// let of_targets = estimate.evaluate(&model, inputs.view(), &[1, 0], inputs.view())?;
+    /// assert_eq!(of_targets.per_sample, [Some(1.0), Some(-1.0)]);
+    /// assert_eq!(of_targets.assumed[0].about, "explained_class");
+    /// # Ok::<(), xai_attribution::Error>(())
+    /// ```
+    #[must_use]
+    fn explained_class(self, class: usize) -> Self::Configured {
+        self.scored_by(|own| own.explained_class = Some(class))
     }
 
     /// The metric for a model, its inputs and their attribution maps.
@@ -224,11 +252,21 @@ pub fn evaluate_together<T: Real>(
         progress: &|_| {},
     };
     let collected = sweep.run(&*model, &given)?;
-    let values = collected.per_sample.into_iter().flatten();
+    let agreement = collected.class_agreement;
+    let warnings = agreement.map_or_else(Vec::new, |of| of.warnings(&[UNNAMED.to_owned()]));
+    let values = collected.values.into_iter().flatten();
     let curves = collected.curves.into_iter().flatten();
-    let values = values.zip(curves).map(|(per_sample, curve)| {
-        let value = MetricValue::new(per_sample)?;
-        Ok(MetricValue { curve, ..value })
+    let values = values.zip(curves).map(|(values, curve)| {
+        let value = match values {
+            Related::PerSample(per_sample) => MetricValue::new(per_sample)?,
+            Related::Pooled(pooled) => MetricValue::pooled(pooled.value, run.n_samples())?,
+        };
+        Ok(MetricValue {
+            curve,
+            assumed: run.assumed(),
+            warnings: warnings.clone(),
+            ..value
+        })
     });
     values.collect()
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use ndarray::{ArrayD, ArrayViewD, Axis, IxDyn, Slice};
+use xai_core::evaluation::ClassAgreement;
 use xai_core::tensor::Rows;
 use xai_core::{Error, ErrorKind, ExactMean, Input, Real, Result};
 
@@ -13,11 +14,14 @@ use crate::batch::run_data::missing;
 use crate::batch::samples::Record;
 use crate::batch::{AllSamples, ExplainedBatch, Plan, PlannedRows, RunData, SampleBatch};
 use crate::input;
-use crate::metric::{CurvePoint, Measure, Notes, Whole};
+use crate::metric::{CurvePoint, Measure, Notes, Related, Whole};
 use crate::model::black_box::{into_inner, lock};
 use crate::model::{Model, Samples};
 use crate::perturbation::CurveScores;
 use crate::run::{CompletedScores, EvaluationError};
+
+/// What warnings call maps that have no name of an explainer.
+pub(crate) const UNNAMED: &str = "explanations";
 
 /// What a run visits its samples for.
 pub(crate) struct Sweep<'s, T> {
@@ -37,12 +41,14 @@ pub(crate) struct Sweep<'s, T> {
 
 /// What comes of a run.
 pub(crate) struct Collected {
-    /// `[explainer][metric][sample]`.
-    pub(crate) per_sample: Vec<Vec<Vec<Option<f64>>>>,
+    /// `[explainer][metric]`.
+    pub(crate) values: Vec<Vec<Related>>,
     /// `[explainer][metric]`.
     pub(crate) curves: Vec<Vec<Option<Vec<CurvePoint>>>>,
     /// Why a metric is undefined for the scores: it then has no values.
     pub(crate) undefined: Vec<Option<String>>,
+    /// Scores and sums of maps, for a model of two classes whose scores a metric has read.
+    pub(crate) class_agreement: Option<ClassAgreement>,
 }
 
 /// Runs work on every batch, in order or, with a concurrent model, in parallel. The error is that
@@ -153,6 +159,88 @@ struct State<T> {
     undefined: Mutex<Vec<Option<(usize, Error)>>>,
     records: Mutex<Records>,
     gathered: Gathered<T>,
+    sums: Mutex<Sums>,
+}
+
+/// The scores of the target, and of each explainer the sums of its given maps.
+pub(crate) struct Sums {
+    scores: Vec<f64>,
+    of_explainer: Vec<MapSums>,
+}
+
+/// The sums of the maps of one explainer, as far as they are known.
+#[derive(Clone)]
+struct MapSums {
+    sums: Vec<f64>,
+    /// Whether a map has a negative value: else the sums have no sign.
+    has_negative: bool,
+}
+
+impl Sums {
+    pub(crate) fn new(n_samples: usize, n_explainers: usize) -> Self {
+        let unknown = vec![f64::NAN; n_samples];
+        let of_one = MapSums {
+            sums: unknown.clone(),
+            has_negative: false,
+        };
+        Self {
+            scores: unknown,
+            of_explainer: vec![of_one; n_explainers],
+        }
+    }
+
+    /// Adds a batch, if targets are of two classes and a metric has asked for the scores of the samples.
+    pub(crate) fn add<T: Real>(
+        &mut self,
+        explainer: usize,
+        explained: &ExplainedBatch<'_, T>,
+        are_given: bool,
+    ) -> Result<()> {
+        let batch = explained.batch();
+        let (Some(scores), true) = (batch.known_base_scores(), batch.run().has_two_classes())
+        else {
+            return Ok(());
+        };
+        self.scores[batch.samples()].copy_from_slice(scores);
+        if are_given {
+            let MapSums { sums, has_negative } = &mut self.of_explainer[explainer];
+            let maps = explained.maps()?;
+            for (sample, map) in batch.samples().zip(maps.outer_iter()) {
+                sums[sample] = map.iter().map(|value| value.to_f64_exact()).sum();
+                // As it was given: not what turning it towards the target made negative.
+                let is_turned = batch.run().explains_other_class(sample);
+                let is_negative = |value: &T| {
+                    if is_turned {
+                        *value > T::zero()
+                    } else {
+                        *value < T::zero()
+                    }
+                };
+                *has_negative |= map.iter().any(is_negative);
+            }
+        }
+        Ok(())
+    }
+
+    /// Scores and sums of maps, if the model has two classes, given maps have signs, and all scores are known.
+    pub(crate) fn agreement<T: Real>(
+        self,
+        run: &RunData<'_, T>,
+        are_given: &[bool],
+    ) -> Option<ClassAgreement> {
+        let is_known = self.scores.iter().all(|score| !score.is_nan());
+        if !is_known || !run.has_two_classes() {
+            return None;
+        }
+        let of_explainers = self.of_explainer.into_iter().zip(are_given);
+        let signed =
+            of_explainers.map(|(of, are_given)| (of.has_negative && *are_given).then_some(of.sums));
+        Some(ClassAgreement {
+            scores: self.scores,
+            is_class_one: run.is_class_one()?.to_vec(),
+            map_sums: signed.collect(),
+        })
+    }
 }
 
 impl<T: Real> Sweep<'_, T> {
@@ -217,6 +305,7 @@ impl<T: Real> Sweep<'_, T> {
             undefined: Mutex::new((0..n_metrics).map(|_| None).collect()),
             records: Mutex::new(Records::new(n)),
             gathered: Gathered::new(self.explained.len(), n_metrics),
+            sums: Mutex::new(Sums::new(n, self.explained.len())),
         };
         let outcome = for_each_batch(model, self.run, &|batch| {
             let outcome = (0..self.explained.len()).try_for_each(|e| self.judge(e, batch, &state));
@@ -227,14 +316,21 @@ impl<T: Real> Sweep<'_, T> {
             }
             outcome
         });
-        let mut per_sample = into_inner(state.per_sample);
-        let outcome = outcome.and_then(|()| self.relate(state.gathered, &mut per_sample));
+        let per_sample = into_inner(state.per_sample);
+        let outcome = outcome.and_then(|()| self.relate(state.gathered));
         match outcome {
             Err(stopped) => {
                 let completed = self.completed(per_sample, into_inner(state.records));
                 Err(stopped.with_completed(completed))
             }
-            Ok(()) => {
+            Ok(related) => {
+                let mut values: Vec<Vec<Related>> = per_sample
+                    .into_iter()
+                    .map(|of| of.into_iter().map(Related::PerSample).collect())
+                    .collect();
+                for ((e, m), related) in related {
+                    values[e][m] = related;
+                }
                 let curves = into_inner(state.curves).into_iter();
                 let points = |c: Option<CurveSums>| c.map(CurveSums::points);
                 let mut curves: Vec<Vec<_>> = curves
@@ -242,16 +338,26 @@ impl<T: Real> Sweep<'_, T> {
                     .collect();
                 let undefined = into_inner(state.undefined);
                 for (m, _) in undefined.iter().enumerate().filter(|(_, u)| u.is_some()) {
-                    for (values, curves) in per_sample.iter_mut().zip(&mut curves) {
-                        values[m].fill(None);
+                    for (values, curves) in values.iter_mut().zip(&mut curves) {
+                        values[m] = Related::PerSample(vec![None; n]);
                         curves[m] = None;
                     }
                 }
                 let why = |(_, error): (usize, Error)| error.to_string();
+                let are_given: Vec<bool> = self
+                    .explained
+                    .iter()
+                    .map(|explained| explained.maps.is_some())
+                    .collect();
+                if are_given.contains(&true) {
+                    self.run.assume_explained_class();
+                }
+                let class_agreement = into_inner(state.sums).agreement(self.run, &are_given);
                 Ok(Collected {
-                    per_sample,
+                    values,
                     curves,
                     undefined: undefined.into_iter().map(|u| u.map(why)).collect(),
+                    class_agreement,
                 })
             }
         }
@@ -288,6 +394,10 @@ impl<T: Real> Sweep<'_, T> {
                 true => (state.gathered.hold(e, &explained))
                     .map_err(|error| located(error, source, None)),
                 false => Ok(()),
+            })
+            .and_then(|()| {
+                (lock(&state.sums).add(e, &explained, source.maps.is_some()))
+                    .map_err(|error| located(error, source, None))
             });
         let first = batch.samples().start;
         lock(&state.records).keep(Some(e), first, explained.records());
@@ -333,23 +443,27 @@ impl<T: Real> Sweep<'_, T> {
     fn relate(
         &self,
         gathered: Gathered<T>,
-        per_sample: &mut [Vec<Vec<Option<f64>>>],
-    ) -> Result<(), EvaluationError> {
+    ) -> Result<Vec<((usize, usize), Related)>, EvaluationError> {
+        let mut values = Vec::new();
         let (notes, held) = gathered.into_parts();
         for (e, (of_explainer, held)) in notes.into_iter().zip(&held).enumerate() {
             let source = &self.explained[e];
             let held = held.as_ref().map(|maps| maps as &dyn Samples<T>);
-            let maps = source.maps.as_deref().or(held);
+            let all = match source.maps.as_deref() {
+                Some(given) => AllSamples::given(self.run, given),
+                None => AllSamples::held(self.run, held),
+            };
             for (m, (notes, (name, metric))) in
                 of_explainer.into_iter().zip(&self.metrics).enumerate()
             {
                 if let Some(whole) = metric.whole() {
-                    per_sample[e][m] = relate(whole, self.run, maps, notes)
-                        .map_err(|error| located(error, source, Some(name)))?;
+                    let related = relate(whole, &all, notes);
+                    let related = related.map_err(|error| located(error, source, Some(name)))?;
+                    values.push(((e, m), related));
                 }
             }
         }
-        Ok(())
+        Ok(values)
     }
 
     /// Everything computed before a run stopped: base scores, then of every explainer the metrics
@@ -445,13 +559,12 @@ impl<T: Real> Gathered<T> {
 /// The values of one metric of one explainer, which are finite.
 pub(crate) fn relate<T: Real>(
     whole: &dyn Whole<T>,
-    run: &RunData<'_, T>,
-    maps: Option<&dyn Samples<T>>,
+    all: &AllSamples<'_, T>,
     notes: OfBatches,
-) -> Result<Vec<Option<f64>>> {
+) -> Result<Related> {
     let notes = notes.into_values().collect();
-    let values = whole.values(&AllSamples::new(run, maps), notes)?;
-    check_finite_values(&values, 0)?;
+    let values = whole.values(all, notes)?;
+    values.check_finite()?;
     Ok(values)
 }
 

@@ -386,9 +386,12 @@ fn values_of(metric: &str, per_sample: &[f64]) -> EvaluationValues {
             undefined: None,
             info: None,
             per_sample: vec![per_sample.iter().copied().map(Some).collect()],
+            pooled: Vec::new(),
             curves: Vec::new(),
         }],
         model_calls: ModelCalls::default(),
+        assumed: Vec::new(),
+        class_agreement: None,
     }
 }
 

@@ -98,10 +98,8 @@ impl Case {
         let scores = |inputs: ArrayViewD<'_, f32>| {
             base_scores(&self.model(), inputs, &self.targets(), &scoring).unwrap()
         };
-        let s = MaskedScores {
-            base: scores(x.view()),
-            masked: scores(kept.inputs.view()).into_iter().map(Some).collect(),
-        };
+        let masked = scores(kept.inputs.view()).into_iter().map(Some);
+        let s = MaskedScores::new(scores(x.view()), masked.collect());
         let as_is = BaseScorePolicy::AsIs;
         let drop = AverageDrop::new()
             .base_score_policy(as_is)

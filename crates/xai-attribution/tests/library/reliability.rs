@@ -15,6 +15,7 @@ fn judged_values() -> EvaluationValues {
         undefined: None,
         info: None,
         per_sample: rows.map(Vec::from).to_vec(),
+        pooled: Vec::new(),
         curves: Vec::new(),
     };
     let rising = [[1.0, 2.0, 3.0, 4.0], [0.0, 5.0, 2.0, 3.0]].map(|row| row.map(Some));
@@ -30,6 +31,8 @@ fn judged_values() -> EvaluationValues {
             metric("neither", Direction::None, rising),
         ],
         model_calls: ModelCalls::default(),
+        assumed: Vec::new(),
+        class_agreement: None,
     }
 }
 

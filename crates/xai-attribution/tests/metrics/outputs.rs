@@ -3,12 +3,13 @@
 use ndarray::{Array2, ArrayViewD, array};
 use proptest::prelude::*;
 use xai_attribution::batch::{Data, Segments};
+use xai_attribution::evaluation::OUTPUT_KIND;
 use xai_attribution::metric::{
     Answers, Comprehensiveness, CountedOutputs, CrossEntropy, LogOdds, MaskedAccuracy, Measure,
     OutputMae, OutputMse, RationaleSufficiency,
 };
 use xai_attribution::perturbation::{Features, ShareRounding, TopRemoval};
-use xai_attribution::{Activation, Evaluate, help, input};
+use xai_attribution::{Activation, Evaluate, Evaluation, help, input};
 
 /// Two logits: the sum, and the sum of every second element. Some of them could be probabilities.
 fn model(batch: ArrayViewD<'_, f64>) -> Result<Array2<f64>, std::fmt::Error> {
@@ -253,7 +254,8 @@ fn targets_may_be_rows_of_weights() {
     let by_class = CrossEntropy::new()
         .evaluate(&model, x.view(), &[1], x.view())
         .unwrap();
-    assert_eq!(of(&CrossEntropy::new()).unwrap(), by_class);
+    let by_weights = of(&CrossEntropy::new()).unwrap();
+    assert_eq!(by_weights.per_sample, by_class.per_sample);
     // By the weights: the first output falls from 3/4 to 1/4, the second stays.
     let value = of(&OutputMae::new().of(CountedOutputs::Target).top(0.5))
         .unwrap()
@@ -288,4 +290,140 @@ fn one_output_speaks_against_a_target_by_its_weight() {
     assert!((p - 0.25).abs() < 1e-15 && (not_p - 0.75).abs() < 1e-15);
     let [p, not_p] = probability(Answers::Logits);
     assert!((p - 1.0 / (1.0 + (-0.25_f64).exp())).abs() < 1e-15 && (p + not_p - 1.0).abs() < 1e-15);
+}
+
+/// Probabilities as models have them: of three classes, in half precision or rounded to three decimals. Of some samples they add to 1 within
+/// 1e-4 and of others they do not, which must not decide how a sample is read.
+#[test]
+fn outputs_are_read_alike_for_all_samples_of_a_run() {
+    let n = 40;
+    let x = Array2::from_shape_fn((n, 4), |(i, j)| ((i * 31 + j * 17) % 29) as f64 / 7.0 - 2.0);
+    let targets: Vec<i64> = (0..n as i64).map(|i| i % 3).collect();
+    let logits = |batch: ArrayViewD<'_, f64>| -> Array2<f64> {
+        let batch = batch.into_dimensionality::<ndarray::Ix2>().unwrap();
+        Array2::from_shape_fn((batch.nrows(), 3), |(row, class)| {
+            batch[[row, class]] - 0.5 * batch[[row, 3]]
+        })
+    };
+    let three_decimals = |p: f64| (p * 1e3).round() / 1e3;
+    let half = |p: f64| {
+        let unit = 2f64.powi(p.log2().floor() as i32 - 10);
+        (p / unit).round() * unit
+    };
+    let brain = |p: f64| {
+        let unit = 2f64.powi(p.log2().floor() as i32 - 7);
+        (p / unit).round() * unit
+    };
+    let rounded: [&dyn Fn(f64) -> f64; 4] = [&|p| p, &three_decimals, &half, &brain];
+    for (precision, rounded) in rounded.into_iter().enumerate() {
+        let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+            let probabilities = Activation::Softmax.apply(logits(batch).view()).unwrap();
+            Ok(probabilities.mapv(rounded))
+        };
+        let metrics = |answers: Answers| -> Vec<Box<dyn Measure<f64>>> {
+            vec![
+                Box::new(LogOdds::new().answers(answers)),
+                Box::new(CrossEntropy::new().answers(answers)),
+                Box::new(MaskedAccuracy::new().answers(answers).threshold(Some(0.3))),
+            ]
+        };
+        let table = |answers: Answers, size: usize| {
+            let evaluation = Evaluation::new(&model, x.view(), &targets)
+                .maps("a", x.view())
+                .maps("b", -&x)
+                .batch_size(size);
+            let metrics = metrics(answers).into_iter();
+            metrics
+                .fold(evaluation, Evaluation::metric)
+                .values()
+                .unwrap()
+        };
+        let auto = table(Answers::Auto, n);
+        let said = table(Answers::Probabilities, n);
+        for (auto, said) in auto.metrics.iter().zip(&said.metrics) {
+            assert_eq!(
+                auto.per_sample, said.per_sample,
+                "{} {precision}",
+                auto.metric
+            );
+        }
+        let about: Vec<&str> = auto
+            .assumed
+            .iter()
+            .map(|remark| remark.about.as_str())
+            .collect();
+        assert_eq!(about, [OUTPUT_KIND]);
+        assert!(
+            auto.assumed[0].text.contains("probabilities"),
+            "{}",
+            auto.assumed[0]
+        );
+        assert_eq!(said.assumed, []);
+        for size in [1, 7] {
+            assert_eq!(
+                table(Answers::Auto, size).metrics,
+                auto.metrics,
+                "{precision}"
+            );
+        }
+        for metric in metrics(Answers::Auto) {
+            let alone = metric
+                .evaluate(&model, x.view(), &targets, x.view())
+                .unwrap();
+            assert_eq!(alone.assumed, auto.assumed);
+        }
+    }
+}
+
+/// One input whose outputs are no probabilities makes logits of all, whichever batch it is in.
+#[test]
+fn one_sample_decides_for_all_that_outputs_are_logits() {
+    let identity = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+        Ok(batch.into_dimensionality().unwrap().to_owned())
+    };
+    // The first two could be probabilities, also without their larger half.
+    let x = array![[1.0, 0.0], [0.0, 1.0], [3.0, -1.0]];
+    for size in [1, 2, 3] {
+        let of = |answers: Answers| {
+            let metric = LogOdds::new()
+                .top(0.5)
+                .baseline(1.0)
+                .answers(answers)
+                .batch_size(size);
+            metric
+                .evaluate(&identity, x.view(), &[0, 1, 0], x.view())
+                .unwrap()
+        };
+        assert_eq!(of(Answers::Auto).per_sample, of(Answers::Logits).per_sample);
+        let assumed = of(Answers::Auto).assumed;
+        let text = &assumed
+            .iter()
+            .find(|it| it.about == OUTPUT_KIND)
+            .unwrap()
+            .text;
+        assert_eq!(text, "outputs were read as logits: some are not in [0, 1]");
+    }
+}
+
+/// Parts of a data set that were read differently are not one result.
+#[test]
+fn parts_whose_outputs_were_read_differently_do_not_join() {
+    let identity = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+        Ok(batch.into_dimensionality().unwrap().to_owned())
+    };
+    let part = |x: Array2<f64>, answers: Answers| {
+        Evaluation::new(&identity, x.clone(), &vec![0i64; x.nrows()])
+            .maps("a", x)
+            .metric(CrossEntropy::new().top(0.5).baseline(0.5).answers(answers))
+            .values()
+            .unwrap()
+    };
+    let (like, unlike) = (array![[0.5, 0.5, 0.0]], array![[4.0, -2.0, 0.0]]);
+    let mut said = part(like.clone(), Answers::Logits);
+    said.merge(part(unlike.clone(), Answers::Logits)).unwrap();
+    let mut first = part(like, Answers::Auto);
+    let before = first.clone();
+    let error = first.merge(part(unlike, Answers::Auto)).unwrap_err();
+    assert_eq!((error.input(), first), (input::OUTPUTS, before));
+    assert!(error.to_string().contains("answers"), "{error}");
 }

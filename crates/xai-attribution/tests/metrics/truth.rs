@@ -7,7 +7,11 @@ use xai_attribution::metric::{
     AreaRule, AreaUnderPrecision, AreaUnderRecall, LocalizationAuroc, LocalizationAveragePrecision,
     MaskEntropy, MaskInformation, MaskMae, MaskMse, MaskRmse, Measure, MetricValue, PointingGame,
 };
-use xai_attribution::{ErrorKind, Evaluate, EvaluationError, help, input};
+use xai_attribution::metric::{key, registry};
+use xai_attribution::{ErrorKind, Evaluate, Evaluation, EvaluationError, help, input};
+use xai_core::random::{random_stream, uniform_index};
+use xai_core::statistics::t_interval;
+use xai_core::sum::Moments;
 
 fn evaluate(
     metric: &dyn Measure<f64>,
@@ -89,7 +93,9 @@ proptest! {
             (&LocalizationAveragePrecision::new().pooled(true), &LocalizationAveragePrecision::new()),
             (&MaskRmse::new().pooled(true), &MaskRmse::new()),
         ] {
-            prop_assert_eq!(per_sample(pooled, &one, &of_one), per_sample(alone, &one, &of_one));
+            let values = per_sample(alone, &one, &of_one);
+            let together = evaluate(pooled, &one, &of_one).ok().map(|value| value.value);
+            prop_assert_eq!(vec![together], values);
         }
         // Nor does it matter in which order they come.
         let mut reversed = (maps.clone(), truth.clone());
@@ -101,7 +107,8 @@ proptest! {
             &MaskInformation::new().pooled(true),
             &MaskRmse::new().pooled(true),
         ] {
-            prop_assert_eq!(per_sample(metric, &maps, &truth), per_sample(metric, &reversed.0, &reversed.1));
+            let value = |maps, truth| evaluate(metric, maps, truth).ok().map(|value| value.value);
+            prop_assert_eq!(value(&maps, &truth), value(&reversed.0, &reversed.1));
         }
     }
 }
@@ -170,4 +177,112 @@ fn a_time_series_may_have_one_attribution_per_step() {
     // Of three true cells the two of the first step have 1.
     let value = AreaUnderRecall::new().evaluate_on(data).unwrap().value;
     assert!((value - 2.0 / 3.0).abs() < 1e-15);
+}
+
+/// All metrics that can judge the positions of all samples together.
+fn pooled_metrics() -> Vec<Box<dyn Measure<f64>>> {
+    let entries = registry::metrics()
+        .iter()
+        .filter(|entry| entry.has_param("pooled"));
+    let settings = [
+        ("pooled".to_owned(), true.into()),
+        ("normalize".to_owned(), true.into()),
+    ];
+    entries
+        .map(|entry| entry.build::<f64>(&settings).unwrap())
+        .collect()
+}
+
+/// `n` samples of maps that have nothing to do with the truth.
+fn random_samples(n: usize, d: usize, seed: u64) -> Array2<f64> {
+    let mut stream = random_stream(seed, 0);
+    Array2::from_shape_fn((n, d), |_| {
+        uniform_index(&mut stream, 1_000) as f64 / 1_000.0
+    })
+}
+
+/// One value of all samples is no value of each: two explainers are not compared by it, and its interval has a width.
+#[test]
+fn a_pooled_value_has_an_interval_over_samples_and_no_paired_test() {
+    let (a, b) = (random_samples(30, 20, 1), random_samples(30, 20, 2));
+    let truth = random_samples(30, 20, 3).mapv(|x| f64::from(u8::from(x > 0.6)));
+    let metrics = pooled_metrics();
+    assert_eq!(metrics.len(), 9);
+    let table = |size: usize| {
+        let masks = Masks::of_numbers(truth.clone().insert_axis(Axis(1)));
+        let data = Data::of_maps(a.view()).with(masks).batch_size(size);
+        let evaluation = Evaluation::on(data).maps("a", a.view()).maps("b", b.view());
+        let metrics = pooled_metrics().into_iter();
+        metrics
+            .fold(evaluation, Evaluation::metric)
+            .evaluate()
+            .unwrap()
+    };
+    let of_all = table(30);
+    for result in &of_all.metrics {
+        assert!(result.is_pooled, "{}", result.metric);
+        for value in &result.values {
+            let interval = value.interval.unwrap();
+            let estimate = value.value.unwrap();
+            assert!(
+                interval.low < estimate && estimate < interval.high,
+                "{}",
+                result.metric
+            );
+            assert!(
+                value.per_sample.iter().all(Option::is_none),
+                "{}",
+                result.metric
+            );
+            assert_eq!(value.n_undefined, 0);
+        }
+        for comparison in &result.comparisons {
+            assert_eq!(
+                (comparison.p_value, comparison.n_pairs),
+                (None, 0),
+                "{}",
+                result.metric
+            );
+        }
+    }
+    assert!(
+        of_all
+            .to_string()
+            .contains("of pooled values by jackknife over samples")
+    );
+    assert_eq!(table(7), of_all);
+    for metric in metrics {
+        let one = evaluate(&*metric, &a, &truth).unwrap();
+        let result = of_all.result("a", &key(metric.info())).unwrap();
+        assert_eq!(Some(one.value), result.value, "{}", metric.info().name);
+        assert_eq!((one.n_undefined, one.per_sample), (0, vec![None; 30]));
+    }
+}
+
+/// The error of all positions is the mean of those of samples of one size: so is its interval the t interval of that mean.
+#[test]
+fn the_interval_of_a_pooled_mean_is_the_t_interval_of_the_samples() {
+    let (maps, truth) = (random_samples(25, 8, 4), random_samples(25, 8, 5));
+    let masks = || Masks::of_numbers(truth.clone().insert_axis(Axis(1)));
+    let metric = MaskMae::new().pooled(true).normalize(false);
+    let evaluation = Evaluation::on(Data::of_maps(maps.view()).with(masks()));
+    let table = evaluation
+        .maps("a", maps.view())
+        .metric(metric)
+        .evaluate()
+        .unwrap();
+    let interval = table.metrics[0].values[0].interval.unwrap();
+    let alone = evaluate(&MaskMae::new().normalize(false), &maps, &truth).unwrap();
+    let values: Vec<f64> = alone.per_sample.into_iter().flatten().collect();
+    let mut moments = Moments::new();
+    values.iter().for_each(|&value| moments.add(value));
+    let expected = t_interval(&moments, 0.95).unwrap().unwrap();
+    assert!(
+        (interval.low - expected.low).abs() < 1e-12,
+        "{interval:?} {expected:?}"
+    );
+    assert!(
+        (interval.high - expected.high).abs() < 1e-12,
+        "{interval:?} {expected:?}"
+    );
 }

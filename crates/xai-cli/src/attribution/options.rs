@@ -78,6 +78,9 @@ pub(super) struct ScoringOptions {
     /// Takes a model whose answer to a row depends on the other rows of the call, which is an error otherwise.
     #[arg(long)]
     allow_batch_dependence: bool,
+    /// The class that all maps explain, 0 or 1, for a model of two classes. Default: the class of each sample's target.
+    #[arg(long, value_name = "CLASS", value_parser = crate::usage::whole(0..=1))]
+    explained_class: Option<u32>,
     #[command(flatten)]
     pub(super) engine: EngineOptions,
 }
@@ -166,6 +169,7 @@ impl ScoringOptions {
             batch_size: self.batch_size.map(|rows| rows as usize),
             allow_batch_dependence: self.allow_batch_dependence,
             layout: reading.layout,
+            explained_class: self.explained_class.map(|class| class as usize),
         }
     }
 }
@@ -173,7 +177,9 @@ impl ScoringOptions {
 /// The options of the parameters that are not called as they are.
 pub(super) fn names() -> Files<'static> {
     Files::new().options(&IntervalOptions::NAMES).options(&[
+        (input::ACTIVATION, "--activation"),
         (input::BATCH_SIZE, "--batch-size"),
+        (input::EXPLAINED_CLASS, "--explained-class"),
         (input::EXPLAINERS, "--explanations"),
         (input::METRICS, "--metrics"),
     ])

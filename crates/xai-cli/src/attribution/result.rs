@@ -5,6 +5,7 @@ use std::path::Path;
 use ndarray::Ix1;
 use serde::Serialize;
 use xai_files::{Failure, InFile, arrays};
+use xai_metrics::attribution::evaluation::Remark;
 use xai_metrics::attribution::metric::{
     BaseScorePolicy, CurvePoint, Direction, DropFormula, Entry, GainFormula, IncreaseFormula,
     MetricInfo, MetricValue, ScoreFormula, ScoreMetric,
@@ -25,6 +26,10 @@ struct MetricResult {
     channels: Option<Channels>,
     n_undefined: usize,
     direction: Direction,
+    /// Choices that nobody made, and that the value depends on.
+    assumed: Vec<Remark>,
+    /// What looks wrong with the inputs.
+    warnings: Vec<Remark>,
     per_sample: Vec<Option<f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     curve: Option<Vec<CurvePoint>>,
@@ -44,12 +49,17 @@ pub(super) fn present(
         channels,
         n_undefined: value.n_undefined,
         direction,
+        assumed: value.assumed,
+        warnings: value.warnings,
         per_sample: value.per_sample,
         curve: value.curve,
     };
-    context.present(&result, || match &result.curve {
-        None => result.table(),
-        Some(curve) => result.curve_table(curve),
+    context.present(&result, || {
+        let table = match &result.curve {
+            None => result.table(),
+            Some(curve) => result.curve_table(curve),
+        };
+        table + &result.remarks()
     })
 }
 
@@ -64,6 +74,24 @@ impl MetricResult {
             ["undefined".to_owned(), self.n_undefined.to_string()],
         ];
         text::table(&["metric", "value"], rows)
+    }
+
+    /// What was assumed and what looks wrong, one line each, behind a table.
+    fn remarks(&self) -> String {
+        let assumed = self
+            .assumed
+            .iter()
+            .map(|remark| format!("\nassumed {remark}"));
+        let warnings = self
+            .warnings
+            .iter()
+            .map(|remark| format!("\nwarning: {remark}"));
+        let lines: String = assumed.chain(warnings).collect();
+        if lines.is_empty() {
+            lines
+        } else {
+            format!("\n{lines}")
+        }
     }
 
     fn curve_table(&self, curve: &[CurvePoint]) -> String {
@@ -97,18 +125,21 @@ fn evaluate<F: ScoreFormula>(
     policy: BaseScorePolicy,
     scores: &MaskedScores,
 ) -> xai_metrics::Result<MetricValue> {
-    ScoreMetric::<F>::new()
+    let value = ScoreMetric::<F>::new()
         .base_score_policy(policy)
-        .evaluate_scores(&scores.base, &scores.masked)
+        .evaluate_scores(&scores.base, &scores.masked)?;
+    Ok(MetricValue {
+        assumed: scores.assumed.clone(),
+        warnings: scores.warnings.clone(),
+        ..value
+    })
 }
 
 /// Reads scores of whole and of masked inputs.
 pub(super) fn read_scores(base: &Path, masked: &Path) -> Result<MaskedScores, Failure> {
     let scores = |file: &Path| Ok::<_, Failure>(arrays::read_f64::<Ix1>(file)?.to_vec());
-    let scores = MaskedScores {
-        base: scores(base)?,
-        masked: scores(masked)?.into_iter().map(Some).collect(),
-    };
+    let masked_scores = scores(masked)?.into_iter().map(Some).collect();
+    let scores = MaskedScores::new(scores(base)?, masked_scores);
     let (n_base, n_masked) = (scores.base.len(), scores.masked.len());
     if n_base != n_masked {
         let failure = Failure::new(format!(

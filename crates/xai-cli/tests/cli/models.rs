@@ -490,3 +490,81 @@ fn inputs_of_the_wrong_shape_are_the_models_error() {
     let error = model.outputs(inputs.view()).unwrap_err().to_string();
     assert!(error.contains("[2, 3, 8, 8]"), "{error}");
 }
+
+/// Maps of a model of two classes, all of class 1, and the same towards the targets.
+fn of_two_classes() -> Files {
+    let files = Files::new();
+    let inputs = model("classical_inputs.npy");
+    let x = arrays::read_f64::<ndarray::Ix2>(std::path::Path::new(&inputs)).unwrap();
+    let targets = Array1::from_shape_fn(x.nrows(), |i| (i % 2) as i64);
+    let mut towards = x.clone();
+    for (mut map, &target) in towards.outer_iter_mut().zip(&targets) {
+        if target == 0 {
+            map.mapv_inplace(|value| -value);
+        }
+    }
+    files.array("x.npy", &x.mapv(|value| value as f32));
+    files.array("y.npy", &targets);
+    files.array("class_one.npy", &x);
+    files.array("towards.npy", &towards);
+    files
+}
+
+#[test]
+fn results_say_which_class_the_maps_of_two_classes_were_taken_to_explain() {
+    let files = of_two_classes();
+    let forest = model("forest_binary.onnx");
+    let given = format!("--model {forest} --inputs x.npy --targets y.npy");
+    for metric in ["deletion", "average-drop", "faithfulness-estimate"] {
+        let one = |maps: &str| format!("attribution {metric} {given} --explanations {maps}");
+        let assumed = files.json(&one("towards.npy"));
+        assert_eq!(
+            assumed["assumed"][0]["about"], "explained_class",
+            "{metric}"
+        );
+        let table = files.table(&one("towards.npy"));
+        assert!(
+            table.contains("\nassumed explained_class: the maps were taken"),
+            "{table}"
+        );
+        let said = files.json(&format!("{} --explained-class 1", one("class_one.npy")));
+        assert_eq!(said["assumed"], serde_json::json!([]));
+        assert_eq!(said["per_sample"], assumed["per_sample"], "{metric}");
+    }
+    let several =
+        format!("attribution compare {given} --metrics deletion --explanations a=towards.npy");
+    assert_eq!(
+        files.json(&several)["assumed"][0]["about"],
+        "explained_class"
+    );
+    let table = files.table(&several);
+    assert!(
+        table
+            .trim_end()
+            .lines()
+            .last()
+            .unwrap()
+            .starts_with("assumed explained_class")
+    );
+    assert_eq!(
+        files.json(&format!("{several} --explained-class 1"))["assumed"],
+        serde_json::json!([])
+    );
+    files.wrong_usage(
+        "--explained-class",
+        &format!("{several} --explained-class 2"),
+    );
+}
+
+#[test]
+fn a_softmax_of_one_output_is_refused() {
+    let files = of_shape(&[7, 4]);
+    let column = average_drop(&model("column.onnx"), "");
+    let failed = files.wrong_usage("--activation", &column);
+    assert!(failed.text.contains("one output"), "{}", failed.text);
+    assert!(
+        failed.help().unwrap().contains("sigmoid"),
+        "{}",
+        failed.text
+    );
+}

@@ -8,9 +8,11 @@ use crate::evaluation::{EvaluationTable, ExplainerValue, MetricResult};
 
 impl EvaluationTable {
     /// The table with metrics and explainers as keys:
-    /// `{n_samples, model_calls, statistics, metrics: {METRIC: {better, undefined, explainers: {NAME: {interval:
+    /// `{n_samples, model_calls, statistics, assumed: [{about, text}], warnings: [{about, text}],
+    /// metrics: {METRIC: {better, undefined, pooled, explainers: {NAME: {interval:
     /// [low, high], n_undefined, per_sample, value}}, ranking: [NAME], comparisons}}}`; an explainer whose
-    /// interval is of [few samples](Interval::is_small_sample) has `small_sample: true` beside it.
+    /// interval is of [few samples](Interval::is_small_sample) has `small_sample: true` beside it, and a metric with
+    /// one value for all samples `pooled: true`.
     pub fn by_name(&self) -> impl Serialize + '_ {
         ByName(self)
     }
@@ -39,6 +41,8 @@ impl Serialize for ByName<'_> {
         map.serialize_entry("n_samples", &table.n_samples)?;
         map.serialize_entry("model_calls", &table.model_calls)?;
         map.serialize_entry("statistics", &table.statistics)?;
+        map.serialize_entry("assumed", &table.assumed)?;
+        map.serialize_entry("warnings", &table.warnings)?;
         let metrics = || {
             let results = table.metrics.iter();
             results.map(|result| (result.metric.as_str(), OfMetric(result)))
@@ -57,6 +61,9 @@ impl Serialize for OfMetric<'_> {
         map.serialize_entry("better", &result.direction)?;
         if let Some(why) = &result.undefined {
             map.serialize_entry("undefined", why)?;
+        }
+        if result.is_pooled {
+            map.serialize_entry("pooled", &true)?;
         }
         let explainers = || {
             let values = result.values.iter();

@@ -55,10 +55,10 @@ impl fmt::Display for EvaluationTable {
         self.write_intervals(f)?;
         let is_any_worse =
             |result: &MetricResult| (0..result.values.len()).any(|e| self.is_worse(result, e));
-        match self.metrics.iter().any(is_any_worse) {
-            true => f.write_str("; * worse than the best by more than chance"),
-            false => Ok(()),
+        if self.metrics.iter().any(is_any_worse) {
+            f.write_str("; * worse than the best by more than chance")?;
         }
+        self.write_remarks(f)
     }
 }
 
@@ -109,6 +109,17 @@ impl EvaluationTable {
         ranked.next().and_then(is_better).unwrap_or(false)
     }
 
+    /// Writes what was assumed and what looks wrong, one line each.
+    fn write_remarks(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for remark in &self.assumed {
+            write!(f, "\nassumed {remark}")?;
+        }
+        for remark in &self.warnings {
+            write!(f, "\nwarning: {remark}")?;
+        }
+        Ok(())
+    }
+
     /// How the intervals were made, and of which to beware.
     fn write_intervals(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let of = |result: &'_ MetricResult| -> Vec<Interval> {
@@ -123,13 +134,22 @@ impl EvaluationTable {
             return Ok(());
         }
         let level = self.statistics.level;
-        let is_wilson = |interval: &Interval| interval.method == IntervalMethod::Wilson;
-        let methods = match intervals.iter().filter(|i| is_wilson(i)).count() {
-            0 => "by bootstrap over samples",
-            n if n == intervals.len() => "of shares by Wilson",
-            _ => "by bootstrap over samples, of shares by Wilson",
-        };
-        write!(f, "; intervals of level {level} {methods}")?;
+        let methods = [
+            (IntervalMethod::BootstrapBca, "by bootstrap over samples"),
+            (IntervalMethod::Wilson, "of shares by Wilson"),
+            (
+                IntervalMethod::Jackknife,
+                "of pooled values by jackknife over samples",
+            ),
+        ];
+        let used =
+            |(method, _): &&(IntervalMethod, &str)| intervals.iter().any(|i| i.method == *method);
+        let methods: Vec<&str> = methods
+            .iter()
+            .filter(used)
+            .map(|(_, words)| *words)
+            .collect();
+        write!(f, "; intervals of level {level} {}", methods.join(", "))?;
         let is_small = |result: &&MetricResult| of(result).iter().any(Interval::is_small_sample);
         let small = self.metrics.iter().filter(is_small);
         let small: Vec<&str> = small.map(|result| result.metric.as_str()).collect();

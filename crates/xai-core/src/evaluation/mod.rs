@@ -5,17 +5,24 @@
 //! their [`reliability`](EvaluationValues::reliability) says which of the metrics to believe.
 
 mod by_name;
+mod class_agreement;
 mod display;
 mod paired_tests;
 mod reliability;
+mod remarks;
 mod statistics;
 mod table;
 mod values;
 
+pub use class_agreement::ClassAgreement;
 pub use paired_tests::holm;
 pub use reliability::{MetricPair, MetricReliability, Reliability};
+pub use remarks::{Remark, add_remarks};
 pub use statistics::Statistics;
 pub use table::{
     Comparison, CurvePoint, Difference, EvaluationTable, ExplainerValue, MetricResult, ModelCalls,
 };
-pub use values::{EVALUATE_AT_ONCE, EvaluationValues, MetricValues, check_names, in_places};
+pub use values::{
+    EVALUATE_AT_ONCE, EvaluationValues, MetricValues, OUTPUT_KIND, PooledValue,
+    SAY_WHAT_OUTPUTS_ARE, check_names, in_places,
+};

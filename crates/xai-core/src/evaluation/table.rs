@@ -3,7 +3,7 @@
 use crate::Interval;
 use crate::describe::{Direction, MetricInfo};
 
-use crate::evaluation::Statistics;
+use crate::evaluation::{Remark, Statistics};
 
 /// One step of a curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,6 +53,12 @@ pub struct EvaluationTable {
     pub model_calls: ModelCalls,
     /// How intervals were made.
     pub statistics: Statistics,
+    /// Choices that nobody made, and that the values depend on.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub assumed: Vec<Remark>,
+    /// What looks wrong with the inputs.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub warnings: Vec<Remark>,
 }
 
 /// What one metric says about all explainers.
@@ -73,6 +79,9 @@ pub struct MetricResult {
     /// Which end of its scale is the good one.
     #[cfg_attr(feature = "serde", serde(rename = "better"))]
     pub direction: Direction,
+    /// Whether there is one value for all samples together, and none per sample: then no differences are tested.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub is_pooled: bool,
     /// The value of each explainer, in their order.
     #[cfg_attr(feature = "serde", serde(rename = "scores"))]
     pub values: Vec<ExplainerValue>,
@@ -89,14 +98,15 @@ pub struct MetricResult {
 pub struct ExplainerValue {
     /// The explainer.
     pub explainer: String,
-    /// The mean over the samples that have a value; `None` where none has.
+    /// The mean over the samples that have a value, of a [pooled](MetricResult::is_pooled) metric the value of all samples
+    /// together; `None` where there is none.
     pub value: Option<f64>,
     /// An interval of that mean by a bias-corrected bootstrap over samples, or Wilson's of a share (see
-    /// [`Statistics`]); `None` with fewer than two values.
+    /// [`Statistics`]), of a pooled value by a jackknife over samples; `None` with fewer than two values.
     pub interval: Option<Interval>,
-    /// One per sample; `None` where undefined.
+    /// One per sample; `None` where undefined, and for every sample of a pooled metric.
     pub per_sample: Vec<Option<f64>>,
-    /// How many samples have no value.
+    /// Number of samples that the value does not count.
     pub n_undefined: usize,
     /// The mean curve under which the value is the area, where that was
     /// asked for and the metric has one.

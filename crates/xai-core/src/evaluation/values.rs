@@ -1,17 +1,22 @@
 //! The values of an evaluation, sample by sample, and how parts of a data set join.
 
 use crate::describe::{Direction, MetricInfo};
-use crate::{Error, ExactMean, Help, Input, Interval, Result};
+use crate::statistics::jackknife;
+use crate::{Error, ExactMean, Help, Input, Interval, Result, parallel};
 
 use crate::evaluation::paired_tests::compare;
 use crate::evaluation::statistics::{Column, replicates};
 use crate::evaluation::{
-    CurvePoint, EvaluationTable, ExplainerValue, MetricResult, ModelCalls, Statistics,
+    ClassAgreement, CurvePoint, EvaluationTable, ExplainerValue, MetricResult, ModelCalls, Remark,
+    Statistics, add_remarks,
 };
 use crate::input;
 
 /// For parts of a data set that were evaluated by a metric of all samples.
 pub const EVALUATE_AT_ONCE: Help = Help::new("evaluate this metric on the whole data set at once");
+/// For parts of a data set whose outputs look like probabilities in one and like logits in another.
+pub const SAY_WHAT_OUTPUTS_ARE: Help =
+    Help::new("choose {answers=probabilities} or {answers=logits}");
 
 /// The values of every explainer by every metric, sample by sample.
 ///
@@ -43,6 +48,69 @@ pub struct EvaluationValues {
     pub metrics: Vec<MetricValues>,
     /// How often the model was called for all of it.
     pub model_calls: ModelCalls,
+    /// Choices that nobody made, and that the values depend on.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub assumed: Vec<Remark>,
+    /// What shows whether maps without a class axis explain the class that is scored, of a model of two classes.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub class_agreement: Option<ClassAgreement>,
+}
+
+/// What [`Remark`]s are about that say whether outputs were read as probabilities or as logits. Parts of a data set that read them
+/// differently do not join.
+pub const OUTPUT_KIND: &str = "answers";
+
+/// The value that a metric has for all samples together, where it has none per sample.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct PooledValue {
+    /// The value; `None` where it is undefined.
+    pub value: Option<f64>,
+    /// The value without one group of samples at a time, for the interval; empty where one of these is undefined.
+    pub leave_one_out: Vec<f64>,
+}
+
+impl PooledValue {
+    /// Most groups of samples that are left out: a value of many samples would otherwise be computed once per sample.
+    const MAX_GROUPS: usize = 40;
+
+    /// Computes the value of `n` samples, and the values without one of up to 40 groups of them. Sample `i` belongs to
+    /// group `i mod n_groups`, so that a sorted data set has groups that are alike.
+    ///
+    /// `value` is told which samples to use.
+    ///
+    /// # Errors
+    /// Those of `value`.
+    pub fn new(
+        n: usize,
+        value: impl Fn(&dyn Fn(usize) -> bool) -> Result<Option<f64>> + Sync + Send,
+    ) -> Result<Self> {
+        let n_groups = n.min(Self::MAX_GROUPS);
+        let all = value(&|_| true)?;
+        let without = |group: usize| value(&|sample| sample % n_groups != group);
+        let leave_one_out = if all.is_some() && n_groups > 1 {
+            parallel::try_map(n_groups, without)?
+        } else {
+            Vec::new()
+        };
+        Ok(Self {
+            value: all,
+            leave_one_out: leave_one_out
+                .into_iter()
+                .collect::<Option<_>>()
+                .unwrap_or_default(),
+        })
+    }
+
+    fn interval(&self, statistics: &Statistics) -> Result<Option<Interval>> {
+        match self.value {
+            // No replicates: no intervals are asked for.
+            Some(value) if self.leave_one_out.len() > 1 && statistics.replicates > 0 => {
+                jackknife(value, &self.leave_one_out, statistics.level).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
 }
 
 /// The values of every explainer by one metric, sample by sample.
@@ -67,8 +135,14 @@ pub struct MetricValues {
     /// What the metric says of itself; values that were stored and read back have none.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub info: Option<&'static MetricInfo>,
-    /// `[explainer][sample]`; `None` where undefined.
+    /// `[explainer][sample]`; `None` where undefined, and everywhere for a pooled metric.
     pub per_sample: Vec<Vec<Option<f64>>>,
+    /// By explainer, the value of a metric that has one for all samples together; empty for metrics of single samples.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
+    pub pooled: Vec<PooledValue>,
     /// The mean curve of each explainer, where that was asked for and the
     /// metric has one. Values that were joined of parts have none.
     #[cfg_attr(
@@ -91,6 +165,8 @@ impl EvaluationValues {
             explainers: explainers.into_iter().map(Into::into).collect(),
             metrics,
             model_calls: ModelCalls::default(),
+            assumed: Vec::new(),
+            class_agreement: None,
         }
     }
 
@@ -98,8 +174,8 @@ impl EvaluationValues {
     ///
     /// # Errors
     /// An invalid parameter when explainers or metrics are not the same, in the same order; nothing
-    /// is added then. So it is for a metric that relates all samples to each other: the values of parts are not those of the
-    /// whole.
+    /// is added then. The same holds for a metric that relates all samples to each other, because the values of parts are not
+    /// those of the whole, and for parts whose outputs were read differently, as [probabilities or logits](OUTPUT_KIND).
     pub fn merge(&mut self, next: Self) -> Result<()> {
         self.check()?;
         next.check()?;
@@ -123,8 +199,17 @@ impl EvaluationValues {
             return Err(Error::parameter(input::METRICS, &metric.metric, expected)
                 .with_help(EVALUATE_AT_ONCE));
         }
+        self.check_output_kinds(&next)?;
         self.n_samples += next.n_samples;
         self.model_calls += next.model_calls;
+        add_remarks(&mut self.assumed, next.assumed);
+        self.class_agreement = match (self.class_agreement.take(), next.class_agreement) {
+            (Some(mut agreement), Some(next)) => {
+                agreement.merge(next);
+                Some(agreement)
+            }
+            _ => None,
+        };
         for (metric, next) in self.metrics.iter_mut().zip(next.metrics) {
             metric.curves = Vec::new();
             metric.undefined = metric.undefined.take().or(next.undefined);
@@ -138,6 +223,22 @@ impl EvaluationValues {
         Ok(())
     }
 
+    /// Refuses a part whose outputs were read as probabilities where those of the other were read as logits.
+    fn check_output_kinds(&self, next: &Self) -> Result<()> {
+        let kinds = |values: &'_ Self| -> Vec<String> {
+            let assumed = values.assumed.iter();
+            let kinds = assumed.filter(|remark| remark.about == OUTPUT_KIND);
+            kinds.map(|remark| remark.text.clone()).collect()
+        };
+        let (own, others) = (kinds(self), kinds(next));
+        if own.is_empty() || others.is_empty() || own == others {
+            return Ok(());
+        }
+        let expected = format!("{} as in the samples before", own.join("; "));
+        let error = Error::parameter(input::OUTPUTS, others.join("; "), expected);
+        Err(error.with_help(SAY_WHAT_OUTPUTS_ARE))
+    }
+
     /// The values of samples that were evaluated in another order: `order` is the sample that each place is of.
     #[must_use]
     pub fn reordered(mut self, order: &[usize]) -> Self {
@@ -147,6 +248,9 @@ impl EvaluationValues {
             .flat_map(|metric| &mut metric.per_sample)
         {
             *per_sample = in_places(per_sample, order, order.len());
+        }
+        if let Some(agreement) = &mut self.class_agreement {
+            agreement.reorder(order);
         }
         self
     }
@@ -159,6 +263,11 @@ impl EvaluationValues {
             if metric.per_sample.len() != expected[0] || actual.clone().any(|n| n != expected[1]) {
                 let samples = actual.min().unwrap_or_default();
                 let actual = [metric.per_sample.len(), samples];
+                let error = Error::shape(input::VALUES, &expected, &actual);
+                return Err(error.owner(metric.metric.clone()));
+            }
+            if metric.is_pooled() && metric.pooled.len() != self.explainers.len() {
+                let (expected, actual) = ([self.explainers.len()], [metric.pooled.len()]);
                 let error = Error::shape(input::VALUES, &expected, &actual);
                 return Err(error.owner(metric.metric.clone()));
             }
@@ -181,6 +290,7 @@ impl EvaluationValues {
             .map(|per_sample| Column::new(per_sample))
             .collect();
         let replicates = replicates(&columns, self.n_samples, statistics);
+        let agreement = self.class_agreement.as_ref();
         let n_explainers = self.explainers.len();
         let metrics: Result<Vec<MetricResult>> = self
             .metrics
@@ -195,6 +305,16 @@ impl EvaluationValues {
                         column.interval(replicates, statistics.level, metric.is_share)
                     })
                     .collect::<Result<Vec<_>>>()?;
+                let pooled = metric
+                    .pooled
+                    .iter()
+                    .map(|pooled| pooled.interval(statistics));
+                let pooled: Vec<Option<Interval>> = pooled.collect::<Result<_>>()?;
+                let intervals = if metric.is_pooled() {
+                    pooled
+                } else {
+                    intervals
+                };
                 metric.result(&self.explainers, &intervals)
             })
             .collect();
@@ -204,6 +324,8 @@ impl EvaluationValues {
             metrics: metrics?,
             model_calls: self.model_calls,
             statistics: *statistics,
+            assumed: self.assumed.clone(),
+            warnings: agreement.map_or_else(Vec::new, |of| of.warnings(&self.explainers)),
         })
     }
 }
@@ -233,8 +355,15 @@ impl MetricValues {
             undefined: None,
             info: None,
             per_sample,
+            pooled: Vec::new(),
             curves: Vec::new(),
         }
+    }
+
+    /// Whether there is one value for all samples together, and none per sample.
+    #[must_use]
+    pub fn is_pooled(&self) -> bool {
+        !self.pooled.is_empty()
     }
 
     fn result(
@@ -249,12 +378,17 @@ impl MetricValues {
             .zip(intervals)
             .map(|(((e, explainer), per_sample), &interval)| {
                 let mean: ExactMean = per_sample.iter().flatten().copied().collect();
+                let n_undefined = per_sample.iter().filter(|value| value.is_none()).count();
+                let pooled = self.pooled.get(e).map(|pooled| pooled.value);
                 ExplainerValue {
                     explainer: explainer.clone(),
-                    value: mean.value(),
+                    value: pooled.unwrap_or_else(|| mean.value()),
                     interval,
                     per_sample: per_sample.clone(),
-                    n_undefined: per_sample.iter().filter(|value| value.is_none()).count(),
+                    n_undefined: match pooled {
+                        Some(Some(_)) => 0,
+                        _ => n_undefined,
+                    },
                     curve: self.curves.get(e).cloned().flatten(),
                 }
             })
@@ -274,6 +408,7 @@ impl MetricValues {
             undefined: self.undefined.clone(),
             info: self.info,
             direction: self.direction,
+            is_pooled: self.is_pooled(),
             comparisons: compare(self.direction, &values, &ranking)?,
             values,
             ranking,

@@ -19,7 +19,7 @@ use super::calls::{PyExplainer, PyModel, distance, map_key, outcome_of_run, tell
 use super::own::{KeptCurves, MeasuredOwn};
 use super::request::{Asked, Job, Kind, Request};
 use super::samples::{Native, View};
-use super::values::{AttributionValues, curve, floats};
+use super::values::{AttributionValues, curve, floats, pairs};
 use crate::work::{self, Calls};
 
 /// All metrics of all explainers of a request.
@@ -290,6 +290,8 @@ pub(super) fn described<'py>(
     let per_sample = PyArray1::from_vec(py, floats(&value.per_sample).collect());
     described.set_item("per_sample", per_sample)?;
     described.set_item("n_undefined", value.n_undefined)?;
+    described.set_item("assumed", pairs(&value.assumed))?;
+    described.set_item("warnings", pairs(&value.warnings))?;
     let points = value.curve.as_ref().map(|points| curve(py, points));
     described.set_item("curve", points.transpose()?)?;
     described.set_item("curves", PyArray2::from_vec2(py, curves)?)?;

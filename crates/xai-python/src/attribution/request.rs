@@ -31,6 +31,7 @@ pub(super) struct Request<'py> {
     activation: String,
     batch_size: Option<usize>,
     allow_batch_dependence: bool,
+    explained_class: Option<usize>,
     layout: Option<String>,
     curves: bool,
     first_sample: u64,
@@ -176,6 +177,7 @@ impl Request<'_> {
         Ok(Scoring {
             batch_size: self.batch_size,
             allow_batch_dependence: self.allow_batch_dependence,
+            explained_class: self.explained_class,
             layout: self.layout.as_deref().map(catalogue::layout).transpose()?,
             ..scoring(py, &self.activation)?
         })

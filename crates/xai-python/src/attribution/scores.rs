@@ -117,6 +117,11 @@ fn attribution_activated<'py>(
         Reals::Single(rows) => crate::array::two_axes("outputs", rows.as_array())?.mapv(f64::from),
         Reals::Double(rows) => crate::array::two_axes("outputs", rows.as_array())?.to_owned(),
     };
+    let scoring = Scoring {
+        activation,
+        ..Scoring::default()
+    };
+    scoring.check_n_outputs(outputs.ncols()).or_raise(py)?;
     let activated = activation.apply(outputs.view()).or_raise(py)?;
     Ok(activated.into_pyarray(py))
 }

@@ -5,7 +5,9 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use pythonize::pythonize;
-use xai_attribution::evaluation::{EvaluationValues, MetricValues, Statistics};
+use xai_attribution::evaluation::{
+    ClassAgreement, EvaluationValues, MetricValues, PooledValue, Remark, Statistics,
+};
 use xai_attribution::metric::CurvePoint;
 use xai_attribution::model::ModelCalls;
 use xai_core::Direction;
@@ -33,8 +35,15 @@ impl AttributionValues {
 type Stored = (
     (String, Direction, bool, bool, Option<String>),
     Vec<Vec<Option<f64>>>,
+    Vec<PooledValue>,
     Vec<Option<Vec<CurvePoint>>>,
 );
+
+/// Samples, explainers and calls of the model.
+type OfAll = (usize, Vec<String>, ModelCalls);
+
+/// What is stored of remarks.
+type Remarks = (Vec<Remark>, Option<ClassAgreement>);
 
 /// The name of a metric, which values are better, whether they are shares, and the values of each explainer.
 type GivenRows = (String, String, bool, Vec<Vec<f64>>);
@@ -60,6 +69,19 @@ impl AttributionValues {
     #[getter]
     fn model_calls(&self) -> (u64, u64) {
         (self.0.model_calls.calls, self.0.model_calls.rows)
+    }
+
+    /// Choices that nobody made, and that the values depend on: what each is about, and a sentence.
+    #[getter]
+    fn assumed(&self) -> Vec<(String, String)> {
+        pairs(&self.0.assumed)
+    }
+
+    /// What looks wrong with the inputs, by what it is about.
+    #[getter]
+    fn warnings(&self) -> Vec<(String, String)> {
+        let agreement = self.0.class_agreement.as_ref();
+        agreement.map_or_else(Vec::new, |of| pairs(&of.warnings(&self.0.explainers)))
     }
 
     /// `(explainers, samples)`, NaN where undefined.
@@ -148,11 +170,12 @@ impl AttributionValues {
         let values = &self.0;
         let metrics = values.metrics.iter().map(|m| {
             let about = (&m.metric, m.direction, m.is_share, m.is_whole, &m.undefined);
-            (about, &m.per_sample, &m.curves)
+            (about, &m.per_sample, &m.pooled, &m.curves)
         });
         let metrics: Vec<_> = metrics.collect();
         let of_all = (values.n_samples, &values.explainers, values.model_calls);
-        to_bytes(py, &(of_all, metrics))
+        let remarks = (&values.assumed, &values.class_agreement);
+        to_bytes(py, &(of_all, remarks, metrics))
     }
 
     /// The values of metrics `(name, better, is_share, [explainer][sample])` that were computed elsewhere, NaN where
@@ -178,26 +201,32 @@ impl AttributionValues {
 
     #[staticmethod]
     fn of_bytes(bytes: &[u8]) -> PyResult<Self> {
-        let (of_all, metrics): ((usize, Vec<String>, ModelCalls), Vec<Stored>) = from_bytes(bytes)?;
+        let (of_all, remarks, metrics): (OfAll, Remarks, Vec<Stored>) = from_bytes(bytes)?;
         let (n_samples, explainers, model_calls) = of_all;
-        let metrics = metrics.into_iter().map(|(about, per_sample, curves)| {
-            let (metric, direction, is_share, is_whole, undefined) = about;
-            MetricValues {
-                metric,
-                direction,
-                is_share,
-                is_whole,
-                undefined,
-                info: None,
-                per_sample,
-                curves,
-            }
-        });
+        let (assumed, class_agreement) = remarks;
+        let metrics = metrics
+            .into_iter()
+            .map(|(about, per_sample, pooled, curves)| {
+                let (metric, direction, is_share, is_whole, undefined) = about;
+                MetricValues {
+                    metric,
+                    direction,
+                    is_share,
+                    is_whole,
+                    undefined,
+                    info: None,
+                    per_sample,
+                    pooled,
+                    curves,
+                }
+            });
         Ok(Self(EvaluationValues {
             n_samples,
             explainers,
             metrics: metrics.collect(),
             model_calls,
+            assumed,
+            class_agreement,
         }))
     }
 
@@ -207,6 +236,14 @@ impl AttributionValues {
         let bytes = slf.get().to_bytes(slf.py())?;
         Ok((slf.get_type().getattr("of_bytes")?, (bytes,)))
     }
+}
+
+/// What remarks are about, and their sentences.
+pub(super) fn pairs(remarks: &[Remark]) -> Vec<(String, String)> {
+    let remarks = remarks.iter();
+    remarks
+        .map(|remark| (remark.about.clone(), remark.text.clone()))
+        .collect()
 }
 
 /// Values with NaN where there is none.

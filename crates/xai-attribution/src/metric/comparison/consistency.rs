@@ -13,7 +13,7 @@ use crate::batch::{AllSamples, ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::map::positions::largest;
 use crate::metric::comparison::sufficiency::predictions;
-use crate::metric::{Measure, Registered, SCORE_NEEDS, Whole, WholeMetric};
+use crate::metric::{Measure, Registered, Related, SCORE_NEEDS, Whole, WholeMetric};
 use crate::model::Function;
 
 /// Do samples with the same explanation have the same prediction?
@@ -188,7 +188,7 @@ impl<T: Real> WholeMetric<T> for Consistency {
             .collect())
     }
 
-    fn relate(&self, _: &AllSamples<'_, T>, notes: &[KeyAndClass]) -> Result<Vec<Option<f64>>> {
+    fn relate(&self, _: &AllSamples<'_, T>, notes: &[KeyAndClass]) -> Result<Related> {
         let mut of_key: HashMap<[u64; 2], u64> = HashMap::new();
         let mut of_both: HashMap<([u64; 2], usize), u64> = HashMap::new();
         for note in notes {
@@ -200,7 +200,7 @@ impl<T: Real> WholeMetric<T> for Consistency {
             let alike = of_both[&(note.key, note.class)] - 1;
             (others > 0).then(|| alike as f64 / others as f64)
         };
-        Ok(notes.iter().map(value).collect())
+        Ok(Related::PerSample(notes.iter().map(value).collect()))
     }
 }
 

@@ -8,7 +8,7 @@ use xai_core::{Real, Result};
 use crate::batch::{AllSamples, ExplainedBatch, Plan};
 use crate::input;
 use crate::map::pair_distances::PairDistances;
-use crate::metric::{Measure, Registered, SCORE_NEEDS, Threshold, Whole, WholeMetric};
+use crate::metric::{Measure, Registered, Related, SCORE_NEEDS, Threshold, Whole, WholeMetric};
 
 /// Do samples whose maps are near each other have the same prediction?
 ///
@@ -124,7 +124,7 @@ impl<T: Real> WholeMetric<T> for Sufficiency {
         predictions(explained)
     }
 
-    fn relate(&self, all: &AllSamples<'_, T>, classes: &[usize]) -> Result<Vec<Option<f64>>> {
+    fn relate(&self, all: &AllSamples<'_, T>, classes: &[usize]) -> Result<Related> {
         let n = classes.len();
         let mut near = Near {
             classes,
@@ -141,7 +141,7 @@ impl<T: Real> WholeMetric<T> for Sufficiency {
         }
         let counts = near.near.iter().zip(&near.alike);
         let share = |(&near, &alike): (&u64, &u64)| (near > 0).then(|| alike as f64 / near as f64);
-        Ok(counts.map(share).collect())
+        Ok(Related::PerSample(counts.map(share).collect()))
     }
 }
 

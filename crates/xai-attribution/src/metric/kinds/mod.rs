@@ -25,4 +25,4 @@ pub use score_metric::{BaseScorePolicy, SCORE_NEEDS, ScoreAccumulator, ScoreForm
 pub use threshold::Threshold;
 pub use ties::{Hits, Ties};
 pub use truth_metric::{TruthFormula, TruthMetric};
-pub use whole_metric::{Notes, Whole, WholeMetric};
+pub use whole_metric::{Notes, Related, Whole, WholeMetric};

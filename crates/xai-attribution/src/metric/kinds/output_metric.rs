@@ -5,8 +5,9 @@ use std::fmt::Debug;
 use xai_core::describe::Parameter;
 use xai_core::{Activation, Error, MetricInfo, Real, Result};
 
-use crate::batch::{ExplainedBatch, Plan, RunData};
-use crate::metric::{Measure, Parameters, Registered};
+use crate::batch::output_kind::OutputKind;
+use crate::batch::{AllSamples, ExplainedBatch, Plan, RunData};
+use crate::metric::{Measure, Parameters, Registered, Related, Whole, WholeMetric};
 use crate::perturbation::{Baseline, Features, TopRemoval};
 use crate::{help, input};
 
@@ -17,7 +18,8 @@ use crate::{help, input};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Answers {
-    /// Probabilities where the outputs of a sample, before and after, lie in [0, 1] and add to 1 within 1e-4; else logits.
+    /// Probabilities if all outputs of the run lie in [0, 1] and the outputs of each input add to 1, as far as half precision
+    /// or rounding to two or more decimals lets them; else logits. The result says which.
     #[default]
     Auto,
     /// Logits of classes: their softmax is the probabilities, of one output the sigmoid.
@@ -82,14 +84,6 @@ impl Answer<'_> {
         Activation::LogSoftmax.apply_row(&mut row);
         Ok(Some(row[self.class]))
     }
-
-    fn is_distribution(&self) -> bool {
-        let outputs = self.raw.all;
-        let sum: f64 = outputs.iter().sum();
-        outputs.len() > 1
-            && outputs.iter().all(|p| (0.0..=1.0).contains(p))
-            && (sum - 1.0).abs() <= 1e-4
-    }
 }
 
 /// What the model answers of one sample.
@@ -99,6 +93,8 @@ pub struct OutputPair<'a> {
     pub before: Answer<'a>,
     /// Without the top features, or with these alone.
     pub after: Answer<'a>,
+    /// Whether the outputs are probabilities, and not logits.
+    pub are_probabilities: bool,
 }
 
 impl OutputPair<'_> {
@@ -107,15 +103,9 @@ impl OutputPair<'_> {
     ///
     /// # Errors
     /// Out of domain for what is no probability.
-    pub fn log_probs(&self, answers: Answers) -> Result<[Option<f64>; 2]> {
+    pub fn log_probs(&self) -> Result<[Option<f64>; 2]> {
         let both = [&self.before, &self.after];
-        let are_probabilities = self.after.activation == Activation::None
-            && match answers {
-                Answers::Auto => both.iter().all(|answer| answer.is_distribution()),
-                Answers::Logits => false,
-                Answers::Probabilities => true,
-            };
-        let [before, after] = both.map(|answer| answer.log_prob(are_probabilities));
+        let [before, after] = both.map(|answer| answer.log_prob(self.are_probabilities));
         Ok([before?, after?])
     }
 }
@@ -126,6 +116,11 @@ pub trait OutputFormula:
 {
     /// Name, question, direction, range, needs and source.
     const INFO: &'static MetricInfo;
+
+    /// What the outputs of the model are, for a formula that reads [probabilities](OutputPair::log_probs).
+    fn answers(&self) -> Option<Answers> {
+        None
+    }
 
     /// The formula; `None` where it is undefined.
     ///
@@ -187,11 +182,43 @@ impl<T: Real, F: OutputFormula> Measure<T> for OutputMetric<F> {
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
+        let activation = explained.batch().run().scoring().activation;
+        match self.formula.answers() {
+            // It depends on the outputs of all batches: see `notes`.
+            Some(Answers::Auto) if activation == Activation::None => {
+                let expected = "a metric that is computed batch by batch, which this one is not";
+                let error = Error::parameter(input::METRIC, F::INFO.name, expected);
+                Err(error.with_help(help::ASK_FOR_WHOLE))
+            }
+            answers => {
+                let are_probabilities =
+                    activation == Activation::None && answers == Some(Answers::Probabilities);
+                self.pairs(explained, &mut |sample, mut pair| {
+                    pair.are_probabilities = are_probabilities;
+                    let value = self.formula.value(&pair);
+                    value.map_err(|error| error.shifted(0, sample))
+                })
+            }
+        }
+    }
+
+    fn whole(&self) -> Option<&dyn Whole<T>> {
+        (self.formula.answers() == Some(Answers::Auto)).then_some(self)
+    }
+}
+
+impl<F: OutputFormula> OutputMetric<F> {
+    /// Something of the outputs for every sample of a batch, before and after the removal.
+    fn pairs<T: Real, R>(
+        &self,
+        explained: &ExplainedBatch<'_, T>,
+        of_pair: &mut dyn FnMut(usize, OutputPair<'_>) -> Result<R>,
+    ) -> Result<Vec<R>> {
         let batch = explained.batch();
         let (before, after) = (batch.base_outputs()?, explained.shared(&self.removal)?);
         let (targets, first) = (batch.run().targets(), batch.samples().start);
         let activation = batch.run().scoring().activation;
-        let value = |row: usize| {
+        let mut of_sample = |row: usize| {
             let sample = first + row;
             let (before, after) = (before.row(row).to_vec(), after.row(row).to_vec());
             if before.len() != after.len() {
@@ -217,13 +244,62 @@ impl<T: Real, F: OutputFormula> Measure<T> for OutputMetric<F> {
                     class: targets.class(sample).unwrap_or_default(),
                 })
             };
-            let before = answer(&before, &activated[0])?;
-            let after = answer(&after, &activated[1])?;
-            let outputs = OutputPair { before, after };
-            let value = self.formula.value(&outputs);
-            value.map_err(|error| error.shifted(0, sample))
+            let pair = OutputPair {
+                before: answer(&before, &activated[0])?,
+                after: answer(&after, &activated[1])?,
+                are_probabilities: false,
+            };
+            of_pair(sample, pair)
         };
-        (0..batch.n_samples()).map(value).collect()
+        (0..batch.n_samples()).map(&mut of_sample).collect()
+    }
+}
+
+/// The value of a sample by either reading of its outputs.
+#[derive(Debug)]
+pub struct ByReading {
+    of_logits: Option<f64>,
+    /// `None` also for outputs that are no probabilities, where this reading is not chosen.
+    of_probabilities: Option<f64>,
+}
+
+/// Which reading is right shows when all outputs of the run are known: half of the samples of a run must not be read as
+/// probabilities and the other half as logits.
+impl<T: Real, F: OutputFormula> WholeMetric<T> for OutputMetric<F> {
+    type Note = ByReading;
+
+    fn joins(&self) -> bool {
+        true
+    }
+
+    fn notes(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<ByReading>> {
+        let run = explained.batch().run();
+        self.pairs(explained, &mut |sample, mut pair| {
+            for answer in [&pair.before, &pair.after] {
+                run.see_outputs(answer.raw.all);
+            }
+            let of_logits = self.formula.value(&pair);
+            let of_logits = of_logits.map_err(|error| error.shifted(0, sample))?;
+            pair.are_probabilities = true;
+            let of_probabilities = self.formula.value(&pair).ok().flatten();
+            Ok(ByReading {
+                of_logits,
+                of_probabilities,
+            })
+        })
+    }
+
+    fn relate(&self, all: &AllSamples<'_, T>, notes: &[ByReading]) -> Result<Related> {
+        let run = all.run();
+        let kind = match run.scoring().activation {
+            Activation::None => run.decide_output_kind(),
+            _ => OutputKind::Logits,
+        };
+        let values = notes.iter().map(|note| match kind {
+            OutputKind::Logits => note.of_logits,
+            OutputKind::Probabilities => note.of_probabilities,
+        });
+        Ok(Related::PerSample(values.collect()))
     }
 }
 

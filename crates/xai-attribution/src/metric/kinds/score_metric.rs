@@ -119,6 +119,8 @@ impl<F: ScoreFormula> ScoreMetric<F> {
             value: state.finish()?,
             per_sample,
             n_undefined: state.n_undefined,
+            assumed: Vec::new(),
+            warnings: Vec::new(),
             curve: None,
         })
     }

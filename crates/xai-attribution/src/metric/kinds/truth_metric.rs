@@ -3,12 +3,15 @@
 use std::borrow::Cow;
 use std::fmt::Debug;
 
+use xai_core::evaluation::PooledValue;
 use xai_core::{Error, Real, Result};
 
 use crate::batch::{AllSamples, ExplainedBatch, Masks, RunData};
 use crate::map::ChannelPool;
 use crate::metric::kinds::mask_metric::masked_maps;
-use crate::metric::{MaskedMap, Measure, MetricInfo, Parameters, Registered, Whole, WholeMetric};
+use crate::metric::{
+    MaskedMap, Measure, MetricInfo, Parameters, Registered, Related, Whole, WholeMetric,
+};
 use crate::{help, input};
 
 /// A formula over a map and the truth about its positions: what makes a [`TruthMetric`].
@@ -42,8 +45,8 @@ pub struct TruthMetric<F> {
     pool: ChannelPool,
     /// Whether a map is scaled to [0, 1] by its smallest and its largest attribution; a constant map then has no value.
     normalize: bool,
-    /// Whether all positions of all samples are judged as one, as `time_interpret` does: every sample has that value. Maps
-    /// are then scaled with 1e-5 in the divisor.
+    /// Whether the positions of all samples are judged together, as `time_interpret` does. There is then one value, and none
+    /// per sample, and maps are scaled with 1e-5 in the divisor.
     pooled: bool,
 }
 
@@ -131,19 +134,27 @@ impl<T: Real, F: TruthFormula> WholeMetric<T> for TruthMetric<F> {
         })
     }
 
-    fn relate(&self, all: &AllSamples<'_, T>, notes: &[Positions]) -> Result<Vec<Option<f64>>> {
-        let attributions: Vec<f64> = notes.iter().flat_map(|(a, ..)| a).copied().collect();
-        let inside: Vec<bool> = notes.iter().flat_map(|(_, i, _)| i).copied().collect();
-        let degrees: Option<Vec<&[f64]>> = notes.iter().map(|(.., d)| d.as_deref()).collect();
-        let degrees = degrees.map(|degrees| degrees.concat());
-        let value = self.formula.pooled(&MaskedMap {
-            attributions: &attributions,
-            inside: &inside,
-            degrees: degrees.as_deref(),
-            n_inside: inside.iter().filter(|&&inside| inside).count(),
-            n_columns: inside.len(),
-        });
-        Ok(vec![value; all.n_samples()])
+    fn relate(&self, _: &AllSamples<'_, T>, notes: &[Positions]) -> Result<Related> {
+        let value = |is_used: &dyn Fn(usize) -> bool| {
+            let used = || {
+                (0..notes.len())
+                    .filter(|&sample| is_used(sample))
+                    .map(|sample| &notes[sample])
+            };
+            let attributions: Vec<f64> = used().flat_map(|(a, ..)| a).copied().collect();
+            let inside: Vec<bool> = used().flat_map(|(_, i, _)| i).copied().collect();
+            let degrees: Option<Vec<&[f64]>> = used().map(|(.., d)| d.as_deref()).collect();
+            let degrees = degrees.map(|degrees| degrees.concat());
+            let value = self.formula.pooled(&MaskedMap {
+                attributions: &attributions,
+                inside: &inside,
+                degrees: degrees.as_deref(),
+                n_inside: inside.iter().filter(|&&inside| inside).count(),
+                n_columns: inside.len(),
+            });
+            Ok(value)
+        };
+        PooledValue::new(notes.len(), value).map(Related::Pooled)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 
+use xai_core::evaluation::PooledValue;
 use xai_core::{Error, Real, Result};
 
 use crate::batch::{AllSamples, ExplainedBatch};
@@ -17,7 +18,7 @@ use crate::input;
 /// ```
 /// use ndarray::array;
 /// use xai_attribution::batch::{AllSamples, Data, ExplainedBatch};
-/// use xai_attribution::metric::{Direction, Invariance, Measure, Metric, MetricInfo, Parameters, Range, Reading, Whole, WholeMetric};
+/// use xai_attribution::metric::{Direction, Invariance, Measure, Metric, MetricInfo, Parameters, Range, Reading, Related, Whole, WholeMetric};
 /// use xai_attribution::{Evaluate, Real, Result, input};
 /// /// The share of other samples whose maps have a smaller sum.
 /// #[derive(Parameters)]
@@ -42,10 +43,11 @@ use crate::input;
 ///     fn notes(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<T>> {
 ///         Ok(explained.maps()?.outer_iter().map(|map| map.sum()).collect())
 ///     }
-///     fn relate(&self, _: &AllSamples<'_, T>, sums: &[T]) -> Result<Vec<Option<f64>>> {
+///     fn relate(&self, _: &AllSamples<'_, T>, sums: &[T]) -> Result<Related> {
 ///         let others = sums.len() as f64 - 1.0;
 ///         let share = |sum| sums.iter().filter(|other| *other < sum).count() as f64 / others;
-///         Ok(sums.iter().map(|sum| (others > 0.0).then(|| share(sum))).collect())
+///         let values = sums.iter().map(|sum| (others > 0.0).then(|| share(sum)));
+///         Ok(Related::PerSample(values.collect()))
 ///     }
 /// }
 /// impl<T: Real> Measure<T> for Louder {
@@ -68,17 +70,59 @@ pub trait WholeMetric<T: Real>: Sync {
         false
     }
 
+    /// Whether the values of parts of a data set are those of the whole, so that they join. Not by default: the second stage
+    /// relates samples to each other.
+    fn joins(&self) -> bool {
+        false
+    }
+
     /// One note per sample of a batch.
     ///
     /// # Errors
     /// The metric's own, and those of model and explainer.
     fn notes(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Self::Note>>;
 
-    /// One value per sample from the notes of all; `None` where it is undefined.
+    /// One value per sample from the notes of all, or one value of all samples together.
     ///
     /// # Errors
     /// The metric's own, and those of reading maps.
-    fn relate(&self, all: &AllSamples<'_, T>, notes: &[Self::Note]) -> Result<Vec<Option<f64>>>;
+    fn relate(&self, all: &AllSamples<'_, T>, notes: &[Self::Note]) -> Result<Related>;
+}
+
+/// The values that a [`WholeMetric`] has for the samples of a data set.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Related {
+    /// One value per sample; `None` where it is undefined.
+    PerSample(Vec<Option<f64>>),
+    /// One value of all samples together, and none per sample: two explainers are then not compared sample by sample.
+    Pooled(PooledValue),
+}
+
+impl Related {
+    /// The values of single samples; `None` for each of `n` samples of a pooled metric.
+    pub(crate) fn per_sample(&self, n: usize) -> Vec<Option<f64>> {
+        match self {
+            Self::PerSample(values) => values.clone(),
+            Self::Pooled(_) => vec![None; n],
+        }
+    }
+
+    /// All values, of samples or of all together.
+    fn values(&self) -> &[Option<f64>] {
+        match self {
+            Self::PerSample(values) => values,
+            Self::Pooled(pooled) => std::slice::from_ref(&pooled.value),
+        }
+    }
+
+    /// Checks that values are finite.
+    pub(crate) fn check_finite(&self) -> Result<()> {
+        let infinite = |value: &Option<f64>| value.is_some_and(|x| !x.is_finite());
+        match self.values().iter().position(infinite) {
+            None => Ok(()),
+            Some(i) => Err(Error::non_finite(input::VALUES, &[i])),
+        }
+    }
 }
 
 /// What a [`WholeMetric`] took down of a batch.
@@ -90,6 +134,9 @@ pub trait Whole<T: Real>: Sync {
     /// As [`WholeMetric::reads_maps`].
     fn reads_maps(&self) -> bool;
 
+    /// As [`WholeMetric::joins`].
+    fn joins(&self) -> bool;
+
     /// As [`WholeMetric::notes`].
     ///
     /// # Errors
@@ -99,13 +146,17 @@ pub trait Whole<T: Real>: Sync {
     /// As [`WholeMetric::relate`], of the notes of all batches in order.
     ///
     /// # Errors
-    /// Those of the metric; a shape mismatch where there is not one value per sample.
-    fn values(&self, all: &AllSamples<'_, T>, notes: Vec<Notes>) -> Result<Vec<Option<f64>>>;
+    /// Those of the metric; a shape mismatch for values of samples that are not one per sample.
+    fn values(&self, all: &AllSamples<'_, T>, notes: Vec<Notes>) -> Result<Related>;
 }
 
 impl<T: Real, M: WholeMetric<T>> Whole<T> for M {
     fn reads_maps(&self) -> bool {
         WholeMetric::reads_maps(self)
+    }
+
+    fn joins(&self) -> bool {
+        WholeMetric::joins(self)
     }
 
     fn take_notes(&self, explained: &ExplainedBatch<'_, T>) -> Result<Notes> {
@@ -114,15 +165,17 @@ impl<T: Real, M: WholeMetric<T>> Whole<T> for M {
         Ok(Notes(Box::new(notes)))
     }
 
-    fn values(&self, all: &AllSamples<'_, T>, notes: Vec<Notes>) -> Result<Vec<Option<f64>>> {
+    fn values(&self, all: &AllSamples<'_, T>, notes: Vec<Notes>) -> Result<Related> {
         let own = notes
             .into_iter()
             .filter_map(|notes| notes.0.downcast::<Vec<M::Note>>().ok());
         let notes: Vec<M::Note> = own.flat_map(|notes| *notes).collect();
         check_number(all.n_samples(), notes.len())?;
-        let values = self.relate(all, &notes)?;
-        check_number(all.n_samples(), values.len())?;
-        Ok(values)
+        let related = self.relate(all, &notes)?;
+        if let Related::PerSample(values) = &related {
+            check_number(all.n_samples(), values.len())?;
+        }
+        Ok(related)
     }
 }
 

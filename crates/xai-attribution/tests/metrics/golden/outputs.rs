@@ -123,21 +123,13 @@ fn answer(all: &[f64], class: usize) -> Answer<'_> {
 fn outputs_that_a_softmax_does_not_hold() {
     let of = |name: &str, case: &Case, outputs: &OutputPair<'_>| {
         let threshold = case.params()["threshold"].as_f64();
-        // Some of these logits could be probabilities.
-        let logits = || vec![("answers".to_owned(), Value::from("logits"))];
         match name {
-            "log-odds" => with(LogProbabilityRise::default(), logits())
-                .unwrap()
-                .value(outputs),
-            "cross-entropy" => with(TargetSurprise::default(), logits())
-                .unwrap()
-                .value(outputs),
+            "log-odds" => LogProbabilityRise::default().value(outputs),
+            "cross-entropy" => TargetSurprise::default().value(outputs),
             _ => {
                 let threshold = threshold.map(|t| ("threshold".to_owned(), Value::from(t)));
-                let settings = logits().into_iter().chain(threshold);
-                with(AnswerKept::default(), settings)
-                    .unwrap()
-                    .value(outputs)
+                let formula = with(AnswerKept::default(), threshold).unwrap();
+                formula.value(outputs)
             }
         }
     };
@@ -153,6 +145,7 @@ fn outputs_that_a_softmax_does_not_hold() {
                 let pair = OutputPair {
                     before: answer(&before[i], targets[i]),
                     after: answer(&after[i], targets[i]),
+                    are_probabilities: false,
                 };
                 case.assert_is(of(name, &case, &pair).unwrap(), expected);
                 n_compared += 1;

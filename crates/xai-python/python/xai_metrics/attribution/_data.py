@@ -295,6 +295,7 @@ class Run:
             "activation": activation,
             "batch_size": self._batch_size,
             "allow_batch_dependence": self.allow_batch_dependence,
+            "explained_class": None,
             "layout": self.read_layout if is_read else layout_of(self.layout),
             "curves": self.curves,
             "first_sample": self.first_sample,

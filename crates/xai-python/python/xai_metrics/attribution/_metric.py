@@ -14,7 +14,7 @@ from ._masked import SCORING, MaskedModel, MaskedRun
 from ._models import is_explainer
 from ._registry import MetricInfo, metric_info
 from ._texts import is_ragged, of_ragged
-from ._value import Curve, MetricValue
+from ._value import Curve, MetricValue, with_answers
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -153,7 +153,7 @@ class Metric:
             per_sample=value["per_sample"],
             n_undefined=value["n_undefined"],
             curve=None if points is None else Curve(points[0], points[1], value["curves"]),
-            assumed=asked.assumed,
+            assumed=with_answers(asked.assumed, value["assumed"]),
         )
 
     def _of_masks(self, run: dict[str, Any], n_jobs: int | None) -> MetricValue:
@@ -178,7 +178,7 @@ class Metric:
             per_sample=values.per_sample(self.name)[0],
             n_undefined=found["scores"][0]["n_undefined"],
             curve=None if points is None else Curve(*points),
-            assumed=asked.assumed,
+            assumed=with_answers(asked.assumed, values.assumed),
         )
 
     def missing(self, run: Run) -> list[str]:

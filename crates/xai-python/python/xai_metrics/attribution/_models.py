@@ -556,6 +556,11 @@ def _activated(model: Any, activation: str) -> Callable[[Any], Any]:
 
     def activated(inputs: Any) -> Any:
         answer = one_answer(ask(inputs))
+        if activation != "sigmoid" and tuple(getattr(answer, "shape", ()))[1:] == (1,):
+            raise ValueError(
+                f"activation: expected another than {activation}: the model has one output, whose softmax is constant; give "
+                'activation="sigmoid" if the output is the logit of one of two classes'
+            )
         if hasattr(answer, "detach"):
             return answer.sigmoid() if activation == "sigmoid" else answer.softmax(-1)
         if type(answer).__module__.startswith("tensorflow"):

@@ -20,7 +20,7 @@ from ..reliability import MetaConsistency, meta_consistency
 from . import _plots
 from ._data import Run, explained
 from ._reliability import Reliability
-from ._value import Curve, none_for_nan, weighted_mean
+from ._value import Curve, none_for_nan, weighted_mean, with_answers
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -194,7 +194,7 @@ class EvaluationValues:
     ) -> None:
         self._native = native
         #: What was taken for arguments that were not given.
-        self.assumed = assumed or {}
+        self.assumed = with_answers(assumed or {}, native.assumed)
         #: Why some metrics of ``"standard"`` and ``"all"`` are left out.
         self.skipped = skipped or {}
         #: What was applied to the outputs of the model.

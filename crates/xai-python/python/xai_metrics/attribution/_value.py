@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
+def with_answers(assumed: dict[str, str], remarks: list[tuple[str, str]]) -> dict[str, str]:
+    """What was assumed, with how the native part read the outputs of the model: as probabilities or as logits."""
+    return {**assumed, **{about: text for about, text in remarks if about == "answers"}}
+
+
 @dataclass(frozen=True, eq=False)
 class Curve:
     """The mean score while more and more features are changed.

@@ -69,13 +69,17 @@ impl OutputFormula for AnswerKept {
         },
     };
 
+    fn answers(&self) -> Option<Answers> {
+        Some(self.answers)
+    }
+
     fn value(&self, outputs: &OutputPair<'_>) -> Result<Option<f64>> {
         let after = outputs.after;
         let of_one = (after.raw.all.len() == 1).then_some(0.5);
         let is_kept = match self.threshold.or(of_one) {
             None => arg_max(after.raw.all) == Some(after.class),
             Some(threshold) => {
-                let [_, log_prob] = outputs.log_probs(self.answers)?;
+                let [_, log_prob] = outputs.log_probs()?;
                 log_prob.is_some_and(|log_prob| log_prob.exp() >= threshold)
             }
         };

@@ -63,8 +63,12 @@ impl OutputFormula for LogProbabilityRise {
         },
     };
 
+    fn answers(&self) -> Option<Answers> {
+        Some(self.answers)
+    }
+
     fn value(&self, outputs: &OutputPair<'_>) -> Result<Option<f64>> {
-        let [before, after] = outputs.log_probs(self.answers)?;
+        let [before, after] = outputs.log_probs()?;
         Ok(before.zip(after).map(|(before, after)| after - before))
     }
 }
@@ -121,8 +125,12 @@ impl OutputFormula for TargetSurprise {
         },
     };
 
+    fn answers(&self) -> Option<Answers> {
+        Some(self.answers)
+    }
+
     fn value(&self, outputs: &OutputPair<'_>) -> Result<Option<f64>> {
-        let [_, after] = outputs.log_probs(self.answers)?;
+        let [_, after] = outputs.log_probs()?;
         // Not −0 of a model that is sure.
         Ok(after.map(f64::abs))
     }

@@ -1,0 +1,213 @@
+//! Whether signed maps explain the class whose score is read.
+
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use crate::evaluation::Remark;
+use crate::statistics::ranks::spearman_of_finite;
+
+/// Fewest samples that say something about the sign of maps.
+const FEWEST: usize = 20;
+
+/// Largest two-sided p-value of a negative correlation that is worth a warning.
+const SIGNIFICANT: f64 = 0.01;
+
+/// Scores of the target and the sum of each map, for a model of two classes whose maps have no class axis.
+///
+/// The attributions of a sample add up to how far its score is from a reference (for SHAP exactly so). Maps that were all made for
+/// class 1 but are read as those of each sample's target have the wrong sign wherever the target is class 0, so that
+/// their sums fall where the score rises.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ClassAgreement {
+    /// The score of each sample's target.
+    pub scores: Vec<f64>,
+    /// Whether the target of each sample is class 1.
+    pub is_class_one: Vec<bool>,
+    /// The sum of each map, `[explainer][sample]`; `None` for an explainer that is asked for its maps, which is told the
+    /// targets, and for maps without a negative value, whose sums have no sign.
+    pub map_sums: Vec<Option<Vec<f64>>>,
+}
+
+impl ClassAgreement {
+    /// Warnings about explainers whose maps seem to explain the other class: their sums have a negative rank correlation
+    /// with the scores, with `p < 0.01` (two-sided, Student's t approximation) over at least 20 samples. The samples are all
+    /// of them, or those of one target class: maps of class 1 agree with the scores of that class, which may hide that
+    /// they contradict those of class 0.
+    ///
+    /// ```
+    /// use xai_core::evaluation::ClassAgreement;
+    /// let scores: Vec<f64> = (0..20).map(f64::from).collect();
+    /// let falling = scores.iter().map(|score| -score).collect();
+    /// let agreement = ClassAgreement {
+    ///     is_class_one: vec![true; 20],
+    ///     map_sums: vec![Some(scores.clone()), Some(falling)],
+    ///     scores,
+    /// };
+    /// let warnings = agreement.warnings(&["right".to_owned(), "wrong".to_owned()]);
+    /// assert_eq!(warnings.len(), 1);
+    /// assert_eq!(warnings[0].about, "maps of `wrong`");
+    /// ```
+    #[must_use]
+    pub fn warnings(&self, explainers: &[String]) -> Vec<Remark> {
+        let named = explainers.iter().zip(&self.map_sums);
+        named
+            .filter_map(|(name, sums)| {
+                let about = format!("maps of `{name}`");
+                Some(Remark::new(about, self.warning(sums.as_deref()?)?))
+            })
+            .collect()
+    }
+
+    /// The warning about one explainer, if its sums fall where the scores rise.
+    fn warning(&self, sums: &[f64]) -> Option<String> {
+        let of_class = |class: Option<bool>| {
+            let samples = self.scores.iter().zip(sums).zip(&self.is_class_one);
+            let (scores, sums): (Vec<f64>, Vec<f64>) = samples
+                .filter(|(_, is_one)| class.is_none_or(|class| class == **is_one))
+                .map(|((score, sum), _)| (score, sum))
+                .unzip();
+            let correlation = significantly_negative(&scores, &sums)?;
+            let whose = match class {
+                None => "",
+                Some(false) => " with target class 0",
+                Some(true) => " with target class 1",
+            };
+            Some(format!(
+                "they seem to explain the other class: their sums fall where the score of the target rises (rank correlation \
+                 {correlation:.2} over {} samples{whose}); if all maps are of one class, set explained_class to it",
+                scores.len()
+            ))
+        };
+        [None, Some(false), Some(true)]
+            .into_iter()
+            .find_map(of_class)
+    }
+
+    /// Puts the samples in order: `order` is the sample that each place is of.
+    pub(super) fn reorder(&mut self, order: &[usize]) {
+        let sums = self.map_sums.iter_mut().flatten();
+        for values in std::iter::once(&mut self.scores).chain(sums) {
+            let mut placed = vec![0.0; values.len()];
+            for (&sample, &value) in order.iter().zip(&*values) {
+                placed[sample] = value;
+            }
+            *values = placed;
+        }
+        let mut placed = vec![false; self.is_class_one.len()];
+        for (&sample, &is_one) in order.iter().zip(&self.is_class_one) {
+            placed[sample] = is_one;
+        }
+        self.is_class_one = placed;
+    }
+
+    /// Adds the samples of a later part; explainers are the same.
+    pub(super) fn merge(&mut self, next: Self) {
+        self.scores.extend(next.scores);
+        self.is_class_one.extend(next.is_class_one);
+        for (sums, next) in self.map_sums.iter_mut().zip(next.map_sums) {
+            *sums = match (sums.take(), next) {
+                (Some(mut sums), Some(next)) => {
+                    sums.extend(next);
+                    Some(sums)
+                }
+                _ => None,
+            };
+        }
+    }
+}
+
+/// The rank correlation, if it is negative by more than chance.
+fn significantly_negative(scores: &[f64], sums: &[f64]) -> Option<f64> {
+    if scores.len() < FEWEST {
+        return None;
+    }
+    let correlation = spearman_of_finite(sums, scores)?;
+    let freedom = scores.len() as f64 - 2.0;
+    // −∞ for a correlation of −1, of which the p-value is 0.
+    let t = correlation * (freedom / (1.0 - correlation * correlation)).sqrt();
+    let p = 2.0 * StudentsT::new(0.0, 1.0, freedom).ok()?.cdf(t);
+    (correlation < 0.0 && p < SIGNIFICANT).then_some(correlation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn warned(scores: &[f64], sums: &[f64]) -> bool {
+        let agreement = ClassAgreement {
+            scores: scores.to_vec(),
+            is_class_one: vec![true; scores.len()],
+            map_sums: vec![Some(sums.to_vec())],
+        };
+        !agreement.warnings(&["a".to_owned()]).is_empty()
+    }
+
+    #[test]
+    fn a_negative_correlation_warns_from_twenty_samples_and_p_below_one_percent_on() {
+        let rising: Vec<f64> = (0..20).map(f64::from).collect();
+        let falling: Vec<f64> = rising.iter().map(|x| -x * x).collect();
+        assert!(warned(&rising, &falling));
+        assert!(!warned(&rising, &rising));
+        assert!(!warned(&rising[..19], &falling[..19]));
+        assert!(!warned(&rising, &[1.0; 20]));
+        // scipy.stats.spearmanr: the critical correlation of 20 samples at p = 0.01 is 0.5614.
+        let shuffled = |moved: usize| -> Vec<f64> {
+            (0..20)
+                .map(|i| {
+                    if i < moved {
+                        i as f64
+                    } else {
+                        100.0 - i as f64
+                    }
+                })
+                .collect()
+        };
+        let correlation = |sums: &[f64]| spearman_of_finite(sums, &rising).unwrap();
+        for moved in 0..20 {
+            let sums = shuffled(moved);
+            assert_eq!(
+                warned(&rising, &sums),
+                correlation(&sums) < -0.5614,
+                "{moved}"
+            );
+        }
+    }
+
+    /// Maps of class 1 throughout: over both classes their sums do not correlate with the scores.
+    #[test]
+    fn a_contradiction_in_one_class_is_not_hidden_by_the_other() {
+        let margins: Vec<f64> = (0..50).map(|i| f64::from(i) - 24.5).collect();
+        let agreement = |sums: Vec<f64>| ClassAgreement {
+            scores: margins.iter().map(|margin| margin.abs()).collect(),
+            is_class_one: margins.iter().map(|&margin| margin > 0.0).collect(),
+            map_sums: vec![Some(sums)],
+        };
+        let names = ["a".to_owned()];
+        let wrong = agreement(margins.clone()).warnings(&names);
+        assert!(
+            wrong[0].text.contains("25 samples with target class 0"),
+            "{}",
+            wrong[0]
+        );
+        let right = margins.iter().map(|margin| margin.abs()).collect();
+        assert!(agreement(right).warnings(&names).is_empty());
+    }
+
+    #[test]
+    fn parts_warn_as_the_whole() {
+        let scores: Vec<f64> = (0..30).map(f64::from).collect();
+        let sums: Vec<f64> = scores.iter().map(|x| 5.0 - x).collect();
+        let part = |range: std::ops::Range<usize>| ClassAgreement {
+            scores: scores[range.clone()].to_vec(),
+            is_class_one: vec![false; range.len()],
+            map_sums: vec![Some(sums[range].to_vec())],
+        };
+        let mut joined = part(0..10);
+        joined.merge(part(10..25));
+        joined.merge(part(25..30));
+        assert_eq!(joined, part(0..30));
+        let names = ["a".to_owned()];
+        assert_eq!(joined.warnings(&names), part(0..30).warnings(&names));
+        assert_eq!(joined.warnings(&names).len(), 1);
+    }
+}

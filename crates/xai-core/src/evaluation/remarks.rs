@@ -1,0 +1,45 @@
+//! What a result says beside its numbers: what was assumed, and what looks wrong.
+
+use std::fmt;
+
+/// A sentence about one choice or one input of an evaluation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Remark {
+    /// The choice or the input: `explained_class`, for instance, or ``maps of `shap` ``.
+    pub about: String,
+    /// The sentence.
+    pub text: String,
+}
+
+impl Remark {
+    /// Creates a remark.
+    pub fn new(about: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            about: about.into(),
+            text: text.into(),
+        }
+    }
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.about, self.text)
+    }
+}
+
+/// Adds remarks to others. All are kept, also several about one thing; one that is there already is not repeated.
+///
+/// ```
+/// use xai_core::evaluation::{Remark, add_remarks};
+/// let mut remarks = vec![Remark::new("baseline", "0")];
+/// add_remarks(&mut remarks, [Remark::new("baseline", "the mean"), Remark::new("baseline", "0")]);
+/// assert_eq!(remarks.len(), 2);
+/// ```
+pub fn add_remarks(remarks: &mut Vec<Remark>, more: impl IntoIterator<Item = Remark>) {
+    for remark in more {
+        if !remarks.contains(&remark) {
+            remarks.push(remark);
+        }
+    }
+}
