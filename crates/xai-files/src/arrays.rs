@@ -13,14 +13,14 @@ use super::npy::{self, Numbers};
 use super::npz;
 use crate::failure::{Failure, InFile};
 
-/// An array together with the file it came from, for messages.
+/// An array and the file that it comes from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredArray {
     file: PathBuf,
     numbers: Numbers,
 }
 
-/// Reads `file.npy`, `file.npz:name`, or the only array of `file.npz`. A pipe does as well.
+/// Reads `file.npy`, `file.npz:name`, or the only array of `file.npz`. The file may be a pipe.
 pub fn read(file: impl AsRef<Path>) -> Result<StoredArray, Failure> {
     let file = file.as_ref();
     let numbers = match npz::entry_of(file) {
@@ -30,7 +30,7 @@ pub fn read(file: impl AsRef<Path>) -> Result<StoredArray, Failure> {
     Ok(StoredArray::new(file, numbers.in_file(file)?))
 }
 
-/// Opens a file once, and sees by its first bytes what it is.
+/// Opens a file once and recognizes its format by the first bytes.
 fn read_file(file: &Path) -> Result<Numbers, Failure> {
     let opened = File::open(file).map_err(Failure::cannot_be_opened)?;
     let metadata = opened.metadata().map_err(Failure::cannot_be_opened)?;
@@ -53,7 +53,7 @@ impl StoredArray {
         }
     }
 
-    /// The file, for messages.
+    /// The file.
     pub fn file(&self) -> &Path {
         &self.file
     }
@@ -78,7 +78,7 @@ impl StoredArray {
         matches!(self.numbers, Numbers::Booleans(_))
     }
 
-    /// Whether some numbers are no whole ones.
+    /// Whether some numbers have a fraction.
     pub fn has_fractions(&self) -> bool {
         match &self.numbers {
             Numbers::F32(array) => array.iter().any(|x| x.fract() != 0.0),
@@ -87,7 +87,7 @@ impl StoredArray {
         }
     }
 
-    /// The numbers in double precision, converted as numpy does.
+    /// Converts to double precision as numpy does.
     pub fn into_f64<D: Dimension>(self) -> Result<Array<f64, D>, Failure> {
         let array = match self.numbers {
             Numbers::F32(array) => array.mapv(f64::from),
@@ -98,8 +98,8 @@ impl StoredArray {
         with_dimension(&self.file, array)
     }
 
-    /// The numbers, unless single precision, in which models compute, does not hold them: they would become infinite,
-    /// or all of them 0.
+    /// Refuses numbers that single precision, in which models compute, cannot represent: they would become infinite, or all of them
+    /// 0.
     pub fn for_model(self) -> Result<Self, Failure> {
         let beyond = match &self.numbers {
             Numbers::F64(array) => beyond_single(array),
@@ -107,7 +107,7 @@ impl StoredArray {
         };
         match beyond {
             Some((index, x)) => Err(Failure::new(format!(
-                "{x:e} at {index:?}: models compute in single precision, from 1.2e-38 to 3.4e38"
+                "array{index:?} = {x:e}: models compute in single precision, from 1.2e-38 to 3.4e38"
             ))
             .help("divide the array by a constant and save it again")
             .in_file(&self.file)),
@@ -115,7 +115,7 @@ impl StoredArray {
         }
     }
 
-    /// The numbers in single precision, converted as numpy does, if it [holds](Self::for_model) them.
+    /// Converts to single precision as numpy does, if it can [represent](Self::for_model) the numbers.
     pub fn into_f32<D: Dimension>(self) -> Result<Array<f32, D>, Failure> {
         let stored = self.for_model()?;
         let array = match stored.numbers {
@@ -127,30 +127,30 @@ impl StoredArray {
         with_dimension(&stored.file, array)
     }
 
-    /// The labels: integers, booleans as 0 and 1, and floats that are whole numbers, as pandas has
-    /// them.
+    /// Converts to labels: integers, booleans as 0 and 1, and floats that are whole numbers, as pandas writes them.
     pub fn into_labels<D: Dimension>(self) -> Result<Array<i64, D>, Failure> {
-        self.into_whole(|x, index| {
-            let text = format!("labels: expected whole numbers, got {x} at {index:?}");
-            Failure::new(text).help(CONTINUOUS)
-        })
+        let refused = |failure: Failure| failure.help(CONTINUOUS);
+        self.into_whole("labels", refused)
     }
 
-    /// Integers that are no classes: places, segments, numbers of features; as [`into_labels`](Self::into_labels)
-    /// has them.
+    /// Converts to integers that are no class labels: positions, segments, numbers of features. Accepts the same types as
+    /// [`into_labels`](Self::into_labels).
     pub fn into_integers<D: Dimension>(self) -> Result<Array<i64, D>, Failure> {
-        self.into_whole(|x, index| {
-            Failure::new(format!("expected whole numbers, got {x} at {index:?}"))
-        })
+        self.into_whole("array", |failure| failure)
     }
 
     fn into_whole<D: Dimension>(
         self,
-        refuse: impl Fn(ShortNumber, Vec<usize>) -> Failure,
+        name: &str,
+        refused: impl Fn(Failure) -> Failure,
     ) -> Result<Array<i64, D>, Failure> {
         let floats = |array: ArrayD<f64>| match first(&array, |&x| !is_whole(x)) {
             None => Ok(array.mapv(|x| x as i64)),
-            Some((index, x)) => Err(refuse(ShortNumber(x), index)).in_file(&self.file),
+            Some((index, x)) => {
+                let x = ShortNumber(x);
+                let what = format!("{name}{index:?} = {x}: expected a whole number up to 2^53");
+                Err(refused(Failure::new(what))).in_file(&self.file)
+            }
         };
         let integers = match self.numbers {
             Numbers::Integers(array) => array,
@@ -162,25 +162,26 @@ impl StoredArray {
     }
 }
 
-/// The first element that is so, with its place.
+/// The first element with a property, and its index.
 fn first(array: &ArrayD<f64>, is_so: impl Fn(&f64) -> bool) -> Option<(Vec<usize>, f64)> {
     let mut elements = array.indexed_iter();
     let (index, &x) = elements.find(|(_, x)| is_so(x))?;
     Some((index.slice().to_vec(), x))
 }
 
-/// A number that is infinite in single precision; or the largest, if it is nearly nothing there.
+/// The first number that is infinite in single precision, or the largest one if it is below the smallest normal number there.
 fn beyond_single(array: &ArrayD<f64>) -> Option<(Vec<usize>, f64)> {
     let too_large = |x: &f64| x.is_finite() && !(*x as f32).is_finite();
     let largest = array.iter().fold(0.0f64, |largest, x| largest.max(x.abs()));
     let is_largest = |x: &f64| x.abs() == largest;
-    match largest > 0.0 && largest < f64::from(f32::MIN_POSITIVE) {
-        true => first(array, is_largest),
-        false => first(array, too_large),
+    if largest > 0.0 && largest < f64::from(f32::MIN_POSITIVE) {
+        first(array, is_largest)
+    } else {
+        first(array, too_large)
     }
 }
 
-/// Whether a float is an integer; beyond 2^53 neighbouring integers are the same float.
+/// Whether a float is an integer. Beyond 2^53, neighbouring integers are the same float.
 fn is_whole(x: f64) -> bool {
     x.fract() == 0.0 && x.abs() <= 9_007_199_254_740_992.0
 }
@@ -194,35 +195,36 @@ fn with_dimension<T, D: Dimension>(file: &Path, array: ArrayD<T>) -> Result<Arra
             if axes == 1 { "axis" } else { "axes" }
         ));
         let is_column = axes == 1 && shape.iter().filter(|&&length| length > 1).count() == 1;
-        match is_column {
-            true => failure.help("save array.ravel()"),
-            false => failure,
-        }
-        .in_file(file)
+        let failure = if is_column {
+            failure.help("save array.ravel()")
+        } else {
+            failure
+        };
+        failure.in_file(file)
     })
 }
 
-/// Reads an array of `D` axes in double precision.
+/// Reads an array with `D` axes in double precision.
 pub fn read_f64<D: Dimension>(file: impl AsRef<Path>) -> Result<Array<f64, D>, Failure> {
     read(file)?.into_f64()
 }
 
-/// Reads an array of `D` axes in single precision.
+/// Reads an array with `D` axes in single precision.
 #[cfg(feature = "onnx")] // models take it
 pub fn read_f32<D: Dimension>(file: impl AsRef<Path>) -> Result<Array<f32, D>, Failure> {
     read(file)?.into_f32()
 }
 
-/// Reads places of `D` axes, as the nodes of edges: as [`read_labels`], but yes and no are no places.
+/// Reads positions with `D` axes, as the nodes of edges, like [`read_labels`]. Booleans are refused.
 pub fn read_places<D: Dimension>(file: impl AsRef<Path>) -> Result<Array<i64, D>, Failure> {
     let stored = read(&file)?;
-    match stored.is_boolean() {
-        true => Err(Failure::new("expected integers, got booleans").in_file(file)),
-        false => stored.into_labels(),
+    if stored.is_boolean() {
+        return Err(Failure::new("expected integers, got booleans").in_file(file));
     }
+    stored.into_labels()
 }
 
-/// Reads labels of `D` axes.
+/// Reads labels with `D` axes.
 pub fn read_labels<D: Dimension>(file: impl AsRef<Path>) -> Result<Array<i64, D>, Failure> {
     read(file)?.into_labels()
 }

@@ -1,4 +1,4 @@
-//! Classes as files call them: by whole numbers, by True and False, or by words.
+//! Class labels in files: whole numbers, True and False, or words.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -6,14 +6,14 @@ use std::sync::Arc;
 use crate::failure::Failure;
 use crate::table::cell;
 
-/// How the classes of a file are called.
+/// The type of the class labels of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Whole numbers, which stand for themselves.
+    /// Whole numbers, used as they are.
     Integers,
     /// True is 1, False is 0.
     Booleans,
-    /// Words, numbered from 0 in their order.
+    /// Words, numbered from 0 in alphabetical order. Codes with leading zeros are words.
     Words,
 }
 
@@ -27,23 +27,23 @@ impl Kind {
     }
 }
 
-/// A cell that names no class.
+/// The reason why a cell is not a class label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoClass {
-    /// Nothing stands there.
+    /// The cell is empty or says that the value is missing.
     Missing,
-    /// A number that is not whole.
+    /// A number with a fraction, or an infinite one.
     Continuous,
-    /// A class that is called in another way than the others.
+    /// A label of another type than the other labels, with what was expected.
     Other(&'static str),
 }
 
-/// What to do about numbers where classes are expected.
+/// Advice on numbers where class labels are expected.
 pub const CONTINUOUS: &str = "labels name classes: of probabilities (n, classes) take \
      .argmax(axis=1); runs of numbers are compared by `xai repro regression`";
 
 impl NoClass {
-    /// What a message says was expected.
+    /// The expectation, for a message.
     pub fn expected(self) -> &'static str {
         match self {
             Self::Missing => "a class, and the cell is empty or says that it is missing",
@@ -52,10 +52,14 @@ impl NoClass {
         }
     }
 
-    /// Adds what to do about it, where that does not depend on the command.
+    /// Adds the advice that does not depend on the command.
     pub fn help(self, failure: Failure) -> Failure {
         match self {
             Self::Missing => failure,
+            Self::Other(WITHOUT_ZEROS) => failure.help(
+                "codes with leading zeros are text, and all other classes are numbers: write all of them with the same number \
+                 of digits and a code first, or all without leading zeros",
+            ),
             Self::Continuous => failure.help(CONTINUOUS),
             Self::Other(_) => {
                 failure.help("call classes by words everywhere, or by numbers everywhere")
@@ -64,16 +68,23 @@ impl NoClass {
     }
 }
 
-/// A cell that names a class.
+const WITHOUT_ZEROS: &str = "a whole number without leading zeros, as the other classes are";
+
+/// A class label.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Label<'a> {
     Integer(i64),
     Boolean(bool),
+    /// Digits with a leading zero.
+    Code(&'a str),
     Word(&'a str),
 }
 
 impl<'a> Label<'a> {
     fn read(text: &'a str) -> Result<Self, NoClass> {
+        if cell::is_code(text.as_bytes()) {
+            return Ok(Self::Code(text));
+        }
         if let Ok(integer) = text.parse() {
             return Ok(Self::Integer(integer));
         }
@@ -84,7 +95,7 @@ impl<'a> Label<'a> {
             return Ok(Self::Boolean(truth));
         }
         match text.parse::<f64>() {
-            // Beyond 2^53 a double says nothing of whole numbers.
+            // Beyond 2^53, doubles are always whole.
             Ok(x) if x.fract() == 0.0 && x.abs() <= 9_007_199_254_740_992.0 => {
                 Ok(Self::Integer(x as i64))
             }
@@ -97,27 +108,38 @@ impl<'a> Label<'a> {
         match self {
             Self::Integer(_) => Kind::Integers,
             Self::Boolean(_) => Kind::Booleans,
-            Self::Word(_) => Kind::Words,
+            Self::Code(_) | Self::Word(_) => Kind::Words,
+        }
+    }
+
+    /// Reads a number as a code if it has as many digits as the codes among the labels: `100` beside `007`.
+    fn among_codes(self, text: &'a str, digits: Option<usize>) -> Self {
+        let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
+        match self {
+            Self::Integer(_) if is_digits && digits == Some(text.len()) => Self::Code(text),
+            label => label,
         }
     }
 }
 
-/// Collects the classes of a column, or of several that share them, and numbers them as they come.
+/// Collects the labels of one or several columns and numbers the classes in order of appearance.
 #[derive(Debug, Clone, Default)]
 pub struct ClassesBuilder {
     kind: Option<Kind>,
-    /// Words by what they are called.
+    /// Number of digits of the first code.
+    code_digits: Option<usize>,
+    /// Numbers of words.
     numbers: HashMap<Arc<str>, i64>,
     /// Words and booleans in order of appearance.
     names: Vec<(i64, Arc<str>)>,
 }
 
-/// From the numbers of classes as they came to those they have.
+/// Maps the numbers in order of appearance to the final ones.
 #[derive(Debug)]
 pub struct Renumbering(Vec<i64>);
 
 impl Renumbering {
-    /// Replaces numbers as they came by those they have.
+    /// Replaces numbers in order of appearance by the final ones.
     pub fn apply(&self, labels: &mut [i64]) {
         if !self.0.is_empty() {
             for label in labels {
@@ -128,10 +150,16 @@ impl Renumbering {
 }
 
 impl ClassesBuilder {
-    /// The class that a cell names, numbered for now.
+    /// The provisional number of the class that a cell names.
     pub fn number(&mut self, text: &str) -> Result<i64, NoClass> {
-        let label = Label::read(text)?;
+        let label = Label::read(text)?.among_codes(text, self.code_digits);
+        if let (Label::Code(_), Some(Kind::Integers)) = (label, self.kind) {
+            return Err(NoClass::Other(WITHOUT_ZEROS));
+        }
         self.check(label.kind())?;
+        if let Label::Code(code) = label {
+            self.code_digits.get_or_insert(code.len());
+        }
         Ok(match label {
             Label::Integer(integer) => integer,
             Label::Boolean(truth) => {
@@ -141,7 +169,7 @@ impl ClassesBuilder {
                 }
                 number
             }
-            Label::Word(word) => match self.numbers.get(word) {
+            Label::Code(word) | Label::Word(word) => match self.numbers.get(word) {
                 Some(&number) => number,
                 None => {
                     let (word, number) = (Arc::<str>::from(word), self.names.len() as i64);
@@ -153,7 +181,7 @@ impl ClassesBuilder {
         })
     }
 
-    /// Says that classes are whole numbers, as those of arrays are; 0 and 1 of an array of booleans are False and True of a table.
+    /// Declares that the labels of an array belong to the classes too: whole numbers, or booleans, which match True and False of a table.
     pub fn are_numbers(&mut self, are_booleans: bool) -> Result<(), NoClass> {
         self.check(match self.kind {
             Some(Kind::Booleans) if are_booleans => Kind::Booleans,
@@ -169,8 +197,7 @@ impl ClassesBuilder {
         }
     }
 
-    /// What the classes are called, and what their numbers become: words are numbered in their own
-    /// order, whatever row they first stand in.
+    /// Returns the classes and the map to their final numbers: words are numbered in alphabetical order.
     pub fn finish(self) -> (Renumbering, Classes) {
         let kind = self.kind.unwrap_or(Kind::Integers);
         let mut names = self.names;
@@ -187,13 +214,15 @@ impl ClassesBuilder {
     }
 }
 
-/// The classes of a training set, and how other files name them.
+/// The classes of a training set. Reads labels of other files.
 #[derive(Debug, Clone)]
 pub struct Classes {
     kind: Kind,
     names: BTreeMap<i64, Arc<str>>,
     numbers: HashMap<Arc<str>, i64>,
-    /// Words from here on are not among the training rows.
+    /// Number of digits of the codes among the names.
+    code_digits: Option<usize>,
+    /// Words with this number or a larger one are not among the training rows.
     unseen: i64,
 }
 
@@ -211,12 +240,16 @@ impl Classes {
         Self {
             kind,
             numbers: by_name.collect(),
+            code_digits: names
+                .values()
+                .find(|name| cell::is_code(name.as_bytes()))
+                .map(|name| name.len()),
             unseen: names.keys().last().map_or(0, |last| last + 1),
             names,
         }
     }
 
-    /// Of an explainer that has names for classes, or none.
+    /// Creates the classes of a stored explainer from its class names, if it has some.
     pub fn of_names(names: &BTreeMap<i64, Arc<str>>) -> Self {
         let is_truth = |(number, name): (&i64, &Arc<str>)| {
             cell::boolean(name).is_some_and(|truth| i64::from(truth) == *number)
@@ -232,17 +265,17 @@ impl Classes {
         Self::new(kind, names)
     }
 
-    /// What classes are called, where they are called by words.
+    /// Names of the classes. Empty if the labels are numbers.
     pub fn names(&self) -> &BTreeMap<i64, Arc<str>> {
         &self.names
     }
 
-    /// What a class is called.
+    /// The name of a class.
     pub fn name(&self, label: i64) -> Option<Arc<str>> {
         self.names.get(&label).cloned()
     }
 
-    /// A class as the file calls it.
+    /// A class as the file writes it.
     pub fn called(&self, label: i64) -> String {
         match self.names.get(&label) {
             Some(name) => name.to_string(),
@@ -250,18 +283,20 @@ impl Classes {
         }
     }
 
-    /// The class that a cell of another file names. One that no training row has gets a number of its
-    /// own.
+    /// The class that a cell of another file names. A class that no training row has gets a new number.
     pub fn number(&mut self, text: &str) -> Result<i64, NoClass> {
         if self.kind == Kind::Words
             && let Some(&number) = self.numbers.get(text)
         {
             return Ok(number);
         }
-        match (self.kind, Label::read(text)?) {
+        match (
+            self.kind,
+            Label::read(text)?.among_codes(text, self.code_digits),
+        ) {
             (Kind::Integers | Kind::Booleans, Label::Integer(integer)) => Ok(integer),
             (Kind::Integers | Kind::Booleans, Label::Boolean(truth)) => Ok(i64::from(truth)),
-            (Kind::Words, Label::Word(word)) => {
+            (Kind::Words, Label::Code(word) | Label::Word(word)) => {
                 let number = self.unseen + self.unseen_names().count() as i64;
                 let word: Arc<str> = word.into();
                 self.names.insert(number, word.clone());
@@ -275,7 +310,7 @@ impl Classes {
     /// The class that an option names.
     ///
     /// # Errors
-    /// What was expected of it.
+    /// Describes what was expected.
     pub fn known(&self, text: &str) -> Result<i64, String> {
         match (self.kind, Label::read(text)) {
             (Kind::Words, _) => self.numbers.get(text).copied().ok_or_else(|| {
@@ -288,7 +323,7 @@ impl Classes {
         }
     }
 
-    /// Classes by word that other files name and no training row has.
+    /// Names of classes that occur in other files but not in a training row.
     pub fn unseen_names(&self) -> impl Iterator<Item = &Arc<str>> {
         self.names.range(self.unseen..).map(|(_, name)| name)
     }
@@ -346,7 +381,32 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_class_is_told_apart() {
+    fn codes_with_leading_zeros_are_words_of_one_length() {
+        let (labels, mut codes) = classes(&["007", "100", "010", "100"]).unwrap();
+        assert_eq!(labels, [0, 2, 1, 2]);
+        assert_eq!(
+            (codes.called(0), codes.number("100")),
+            ("007".into(), Ok(2))
+        );
+        assert_eq!((codes.number("200"), codes.number("001")), (Ok(3), Ok(4)));
+        // A run that is written without the zeros is not taken for one of other classes.
+        for number in ["7", "7.0", "1000"] {
+            assert_eq!(
+                codes.number(number),
+                Err(NoClass::Other(Kind::Words.expected()))
+            );
+            assert!(classes(&["007", number]).is_err());
+        }
+        let zeros = NoClass::Other(WITHOUT_ZEROS);
+        assert_eq!(classes(&["100", "007"]).unwrap_err(), zeros);
+        let mut stored = Classes::of_names(codes.names());
+        assert_eq!((stored.number("010"), stored.number("999")), (Ok(1), Ok(5)));
+        let mut numbers = classes(&["7", "100"]).unwrap().1;
+        assert!(numbers.number("007").is_err());
+    }
+
+    #[test]
+    fn cells_without_a_label_are_told_apart() {
         for (cells, expected) in [
             (["1", ""], NoClass::Missing),
             (["dog", "NaN"], NoClass::Missing),

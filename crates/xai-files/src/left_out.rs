@@ -1,45 +1,47 @@
-//! Columns of a table that are not used although nobody gave them another role, and the one rule for index columns.
+//! Columns of a table that are not used, and the rule for index columns.
 
 use std::path::PathBuf;
 
 use serde::Serialize;
 
-/// A column that is not used although nobody gave it another role.
+/// A column that is not used although it has no other role.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
-    /// The table.
+    /// The file of the table.
     #[serde(skip)]
     pub file: PathBuf,
-    /// Its name in the table.
+    /// The name of the column.
     pub column: String,
-    /// Why it is not used.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// Why a column is not used.
+/// The reason why a column is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
-    /// It is where pandas writes the [index](is_index) of a table.
+    /// It is the [index](is_index) of a pandas data frame.
     Unnamed,
-    /// It holds words, not one number.
+    /// It holds text without a single number.
     Text,
-    /// Its type is no number.
+    /// It holds codes: whole numbers of which some have leading zeros, as zip codes.
+    Codes,
+    /// Its type is not numeric.
     NoNumbers,
-    /// It holds no value.
+    /// All its cells are missing.
     Empty,
-    /// It has another class in every row, as an index or a name: no run predicts so.
+    /// It has another class in every row, as an index or a name, which no run predicts.
     Distinct,
-    /// It was asked to be left out.
+    /// The user asked to leave it out.
     Dropped,
 }
 
 impl Reason {
-    /// For a person.
     fn words(self) -> &'static str {
         match self {
             Self::Unnamed => "the index of a table",
             Self::Text => "text",
+            Self::Codes => "codes with leading zeros",
             Self::NoNumbers => "no numbers",
             Self::Empty => "no value",
             Self::Distinct => "another class in every row",
@@ -49,24 +51,25 @@ impl Reason {
 }
 
 impl LeftOut {
-    /// For a person.
+    /// The column and the reason, for a message.
     pub fn words(&self) -> String {
         format!("`{}` ({})", self.column, self.reason.words())
     }
 }
 
-/// Whether a column is where pandas writes the index of a table, the numbers of its rows: a column of CSV without a name;
-/// `Unnamed: 0`, which that becomes once it was read and written again; and `__index_level_0__`, its name in Parquet.
+/// Whether a column holds the index of a pandas data frame: a column of CSV without a name; `Unnamed: 0` and `Unnamed: 0.1`, which it
+/// becomes when the file is read and written again; and `__index_level_0__`, its name in Parquet.
 ///
-/// Taken as a feature it would tell training rows apart by their place in the file, so it is left out, and said.
+/// As a feature, the index would tell training rows apart by their position in the file, so it is left out and reported.
 ///
 /// ```
 /// use xai_files::left_out::is_index;
-/// assert!(is_index("") && is_index("Unnamed: 0") && is_index("__index_level_0__"));
+/// assert!(is_index("") && is_index("Unnamed: 0.1") && is_index("__index_level_0__"));
 /// assert!(!is_index("Unnamed: b") && !is_index("index"));
 /// ```
 pub fn is_index(name: &str) -> bool {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let is_number = |text: &str| text.split('.').all(is_digits);
     let level = name.strip_prefix("__index_level_");
     name.is_empty()
         || name.strip_prefix("Unnamed: ").is_some_and(is_number)
@@ -80,7 +83,7 @@ pub fn drop_column(column: &str) -> String {
     format!("--drop-column '{column}'")
 }
 
-/// Which columns are not used although nobody asked for that, a remark per file.
+/// Remarks on the columns that are not used although the user did not ask for it, one for each file.
 pub fn remarks(left_out: &[LeftOut]) -> Vec<String> {
     let of_files = left_out.chunk_by(|a, b| a.file == b.file);
     let remark = |of_file: &[LeftOut]| {
@@ -120,7 +123,13 @@ mod tests {
 
     #[test]
     fn an_index_is_told_from_columns_whose_names_begin_alike() {
-        for name in ["", "Unnamed: 0", "Unnamed: 12", "__index_level_3__"] {
+        for name in [
+            "",
+            "Unnamed: 0",
+            "Unnamed: 12",
+            "Unnamed: 0.1.2",
+            "__index_level_3__",
+        ] {
             assert!(is_index(name), "{name}");
         }
         for name in [

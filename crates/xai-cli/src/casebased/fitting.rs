@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use ndarray::{Array2, ArrayView1};
+use ndarray::ArrayView1;
 use serde::Serialize;
 use xai_files::classes::Classes;
 use xai_files::left_out::{LeftOut, drop_column};
@@ -220,16 +220,14 @@ impl Fitting {
         let columns = features.iter().zip(training.rows.columns());
         let numberings = columns.filter(|(_, column)| numbers_rows(column.view()));
         let numberings = numberings.map(|(name, _)| name.clone()).collect();
-        let largest = (training.n_dropped == 0).then(|| largest(&training.rows));
+        let largest = lines_of_largest(&training);
         let explainer = training
             .describe(builder)
             .fit_owned(training.rows, &training.labels)
-            .map_err(
-                |error| match too_large(&error, &features, largest.as_deref()) {
-                    Some(failure) => failure.in_file(train),
-                    None => self.files(train).failure(&name_feature(error, &features)),
-                },
-            )?;
+            .map_err(|error| match too_large(&error, &features, &largest) {
+                Some(failure) => failure.in_file(train),
+                None => self.files(train).failure(&name_feature(error, &features)),
+            })?;
         let mut fitted = Fitted::new(explainer, provenance);
         fitted.redacted.clone_from(&self.redact);
         fitted.classes = training.classes;
@@ -299,29 +297,29 @@ fn numbers_rows(column: ArrayView1<'_, f64>) -> bool {
     largest - smallest < 2.0 * column.len() as f64
 }
 
-/// The row of the number of each feature that is farthest from 0.
-fn largest(rows: &Array2<f64>) -> Vec<usize> {
-    let mut largest = vec![(0, 0.0f64); rows.ncols()];
-    for (i, row) in rows.rows().into_iter().enumerate() {
+/// The line of the training file with the number of each feature that is farthest from 0.
+fn lines_of_largest(training: &Training) -> Vec<u64> {
+    let mut largest = vec![(0, 0.0f64); training.rows.ncols()];
+    for (line, row) in training.lines.iter().zip(training.rows.rows()) {
         for (largest, x) in largest.iter_mut().zip(row) {
             if x.abs() > largest.1 {
-                *largest = (i, x.abs());
+                *largest = (*line, x.abs());
             }
         }
     }
-    largest.into_iter().map(|(row, _)| row).collect()
+    largest.into_iter().map(|(line, _)| line).collect()
 }
 
-/// A deviation that is infinite, by the cell that makes it so.
-fn too_large(error: &Error, features: &[String], largest: Option<&[usize]>) -> Option<Failure> {
+/// Names the cell that makes the deviation of a feature infinite.
+fn too_large(error: &Error, features: &[String], largest: &[u64]) -> Option<Failure> {
     let (&[feature], ErrorKind::OutOfDomain { .. }) = (error.index(), error.kind()) else {
         return None;
     };
-    let (name, row) = (features.get(feature)?, largest?.get(feature)? + 1);
+    let (name, line) = (features.get(feature)?, largest.get(feature)?);
     let what = "so large that the deviation of the column is infinite";
     let drop = drop_column(name);
     (error.input() == input::TRAIN).then(|| {
-        Failure::new(format_args!("row {row}, column `{name}`: {what}")).help(format_args!(
+        Failure::new(format_args!("line {line}, column `{name}`: {what}")).help(format_args!(
             "correct the cell, scale the column down, or leave it out: {drop}"
         ))
     })

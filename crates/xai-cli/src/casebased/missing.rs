@@ -30,7 +30,7 @@ impl MissingCells {
             }
             _ => "a finite number",
         };
-        let failure = place.cell(cell.row, column, &cell.text, expected);
+        let failure = place.cell(cell.line, column, &cell.text, expected);
         let leave_out = format!(
             "leave the column out: {}",
             drop_column(place.header().name(column))

@@ -181,11 +181,7 @@ fn check(piece: &Piece, limit: usize, missing: &MissingCells) -> Result<(), Fail
         .min_by_key(|(column, cell)| (cell.row, *column));
     match first {
         None => Ok(()),
-        Some((column, cell)) => {
-            let mut cell = cell.clone();
-            cell.row += piece.first_row();
-            Err(missing.no_number(piece.place(), column, &cell))
-        }
+        Some((column, cell)) => Err(missing.no_number(piece.place(), column, cell)),
     }
 }
 

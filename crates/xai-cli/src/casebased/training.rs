@@ -35,6 +35,8 @@ pub(crate) struct Training {
     pub(crate) left_out: Vec<LeftOut>,
     /// Rows that are left out for a missing cell.
     pub(crate) n_dropped: usize,
+    /// The line of the file that each row stands on.
+    pub(crate) lines: Vec<u64>,
 }
 
 /// The metadata column that holds, where rows were left out, which row of the file each one is.
@@ -83,6 +85,7 @@ impl Training {
             labels: Vec::new(),
             has_class: Vec::new(),
             texts: vec![TextColumn::default(); metadata.len()],
+            lines: Vec::new(),
         };
         let pieces = table.pieces(&columns);
         let place = pieces.place().clone();
@@ -121,6 +124,7 @@ struct Rows<'a> {
     /// Whether the class of each row is known.
     has_class: Vec<bool>,
     texts: Vec<TextColumn>,
+    lines: Vec<u64>,
 }
 
 impl Rows<'_> {
@@ -138,6 +142,8 @@ impl Rows<'_> {
                 }
             }
         }
+        self.lines
+            .extend((0..piece.n_rows()).map(|row| piece.line(row)));
         for (texts, &column) in self.texts.iter_mut().zip(self.metadata) {
             texts.append(piece.text(column)?);
         }
@@ -178,6 +184,7 @@ impl Rows<'_> {
         }
         if n_dropped > 0 {
             retain(&mut labels, &keep);
+            retain(&mut self.lines, &keep);
             let rows: Vec<i64> = (0..keep.len() as i64).collect();
             let rows = rows.into_iter().zip(&keep).filter(|(_, keep)| **keep);
             let rows: Vec<i64> = rows.map(|(row, _)| row).collect();
@@ -199,6 +206,7 @@ impl Rows<'_> {
             metadata,
             left_out: left_out.collect(),
             n_dropped,
+            lines: self.lines,
         })
     }
 
@@ -216,6 +224,7 @@ impl Rows<'_> {
                 _ if self.has_class.is_empty() => features.push(slot),
                 Contents::Mixed(cell) => wrong.push((cell, column)),
                 Contents::Words => left_out.push((column, Reason::Text)),
+                Contents::Codes => left_out.push((column, Reason::Codes)),
                 Contents::Nothing => left_out.push((column, Reason::Empty)),
                 Contents::Numbers { missing } => {
                     features.push(slot);

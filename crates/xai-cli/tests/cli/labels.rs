@@ -264,3 +264,31 @@ fn whole_floats_in_arrays_are_labels_and_others_are_told_what_they_are() {
         assert!(!failed.help().unwrap().contains("astype"));
     }
 }
+
+#[test]
+fn codes_with_leading_zeros_are_words_and_never_match_numbers() {
+    let numbers = tables("0", "1").json(EXPLAIN);
+    for (dog, cat) in [("007", "010"), ("007", "100")] {
+        let codes = tables(dog, cat).json(EXPLAIN);
+        assert_eq!(codes["class_names"], json!({"0": dog, "1": cat}));
+        assert_eq!(without_names(codes), numbers);
+    }
+    let files = tables("007", "010");
+    files.text("q.csv", "b,a,y,p\n0,0.5,7,7\n");
+    let failed = files.bad_data("q.csv", EXPLAIN);
+    assert!(
+        failed.text.contains("line 2, column `p`: \"7\""),
+        "{}",
+        failed.text
+    );
+    let failed = tables("100", "007").bad_data("t.csv", EXPLAIN);
+    assert!(
+        failed.text.contains("line 4, column `y`: \"007\""),
+        "{}",
+        failed.text
+    );
+    assert!(failed.help().unwrap().contains("leading zeros"));
+    // Runs of which one is written without the zeros would disagree everywhere.
+    files.text("r.csv", "a,b,y\n01,1,01\n02,2,02\n");
+    files.bad_data("r.csv", "repro pairwise --predictions r.csv --labels y");
+}

@@ -14,7 +14,7 @@ fn a_bad_cell_is_named_by_row_and_column() {
         files
             .failure(1, &format!("{explain} --quiet --redact ssn"))
             .text,
-        "error: q.csv: row 1, column `ssn`: expected a finite number\n\
+        "error: q.csv: line 2, column `ssn`: expected a finite number\n\
          help: correct the cell, or leave the column out: --drop-column 'ssn'"
     );
     files.text("q.csv", "a,ssn,y\n1,1,0\n");
@@ -30,7 +30,7 @@ fn a_bad_cell_is_named_by_row_and_column() {
                 "casebased explain --label y --train bad.csv --test q.csv"
             )
             .text,
-        "error: bad.csv: row 2, column `b`: \"inf\": expected a finite number\n\
+        "error: bad.csv: line 3, column `b`: \"inf\": expected a finite number\n\
          help: correct the cell, or leave the column out: --drop-column 'b'"
     );
     files.text("bad.csv", "a,b,y\n1,2,0\n1,,0\n");
@@ -41,7 +41,7 @@ fn a_bad_cell_is_named_by_row_and_column() {
                 "casebased explain --label y --train bad.csv --test q.csv"
             )
             .text,
-        "error: bad.csv: row 2, column `b`: \"\": expected a finite number, and the cell is empty or \
+        "error: bad.csv: line 3, column `b`: \"\": expected a finite number, and the cell is empty or \
          says that it is missing\n\
          help: fill the cell, leave the row out: --drop-rows-with-missing, or leave the column out: \
          --drop-column 'b'"
@@ -79,7 +79,7 @@ fn arrays_that_do_not_fit_are_told_apart() {
     );
     assert_eq!(
         with("p.npy", "floats.npy"),
-        "error: floats.npy: labels: expected whole numbers, got 0.5 at [0]\n\
+        "error: floats.npy: labels[0] = 0.5: expected a whole number up to 2^53\n\
          help: labels name classes: of probabilities (n, classes) take .argmax(axis=1); runs of \
          numbers are compared by `xai repro regression`"
     );
@@ -165,7 +165,11 @@ fn a_cell_whose_size_nothing_can_be_computed_with_is_named() {
     files.text("q.csv", "a,b\n1,1\n");
     let run = "casebased explain --train t.csv --test q.csv --label y -k 2";
     let failed = files.bad_data("t.csv", run);
-    assert!(failed.text.contains("row 2, column `b`"), "{}", failed.text);
+    assert!(
+        failed.text.contains("line 3, column `b`"),
+        "{}",
+        failed.text
+    );
     let failed = files.bad_data("t.csv", &format!("{run} --redact b"));
     assert!(!failed.text.contains("308"), "{}", failed.text);
 }

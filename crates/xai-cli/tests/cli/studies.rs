@@ -244,7 +244,7 @@ fn a_check_refuses_what_the_report_refuses() {
         (of_table("label = 'y'\nk = 0"), "`k`"),
         (
             of_table("label = 'y'").replace("test = 't", "test = 'gap"),
-            "row 2",
+            "line 3",
         ),
         (of_runs("labels = 'truth'"), "`labels` truth: a column"),
         (of_runs("labels = 'x.npy'"), "x.npy"),
@@ -274,7 +274,7 @@ fn a_check_refuses_what_the_report_refuses() {
         (of_maps("nodes.npy", &["x.npy"]), "[12, 12]"),
         (
             of_maps("large.npy", &["x.npy"]),
-            "large.npy: 1e300 at [0, 0]",
+            "large.npy: array[0, 0] = 1e300",
         ),
         (
             of_maps("x.npy", &["x.npy"]).replace("c.npy", "nine.npy"),

@@ -129,7 +129,7 @@ fn a_feature_with_a_missing_cell_is_an_error_wherever_it_stands() {
             files.text("t.csv", &format!("a,b,y\n{}", rows.concat()));
             let failed = files.bad_data("t.csv", EXPLAIN);
             assert!(
-                failed.text.contains(&format!("row {}", row + 1)),
+                failed.text.contains(&format!("line {}", row + 2)),
                 "{}",
                 failed.text
             );
@@ -242,6 +242,32 @@ fn columns_of_words_and_of_nothing_are_left_out_and_named() {
     // One number among words is a mistake in one of the two.
     files.text("t.csv", "a,b,c,y\n0,0,x,0\n1,0,7,0\n9,9,x,1\n");
     files.bad_data("t.csv", EXPLAIN);
+}
+
+#[test]
+fn codes_with_leading_zeros_are_no_features() {
+    let files = tables();
+    files.text(
+        "t.csv",
+        "Unnamed: 0.1,zip,a,b,y\n0,01067,0,0,0\n1,10115,1,0,0\n2,,9,9,1\n3,01069,10,9,1\n",
+    );
+    let result = files.json(EXPLAIN);
+    assert_eq!(result["explanations"], usual());
+    let expected = [("Unnamed: 0.1", "unnamed"), ("zip", "codes")];
+    assert_eq!(columns_left_out(&result), expected);
+    // One of them among other numbers is a mistake.
+    files.text("t.csv", "a,b,y\n0.5,0,0\n010,0,0\n9,9,1\n");
+    let failed = files.bad_data("t.csv", EXPLAIN);
+    assert!(
+        failed.text.contains("line 3, column `a`: \"010\""),
+        "{}",
+        failed.text
+    );
+    assert!(failed.help().unwrap().contains("without the zeros"));
+    // A feature that is written with zeros in the test rows alone is another number there.
+    let files = tables();
+    files.text("q.csv", "b,a,y\n0,05,0\n");
+    files.bad_data("q.csv", EXPLAIN);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Explainers in ONNX files: inputs in, attribution maps out.
+//! Explainers in ONNX files, which map inputs to attribution maps.
 
 use std::path::Path;
 
@@ -14,22 +14,21 @@ use crate::failure::Failure;
 
 /// An explainer in an ONNX file.
 ///
-/// It takes the inputs, and if it has a second input the target class of each, `(n,)` integers. Its
-/// output are the maps, shaped like the inputs or without channels; or those of every class, with the
-/// class as the second axis, of which that of the target is read.
+/// It takes the inputs and possibly, as a second input, the target classes `(n,)` as integers. Its output is the maps, shaped like the
+/// inputs or without channels, or the maps of all classes with the class as the second axis, of which the target's is used.
 pub struct OnnxExplainer(OnnxModel);
 
 impl OnnxExplainer {
     /// Reads an explainer.
     ///
     /// # Errors
-    /// The file cannot be read, is no ONNX model, holds operators or types that the engine has not,
-    /// or has other inputs or several outputs.
+    /// The file cannot be read, is not an ONNX model, has operators or types that the engine lacks, or has other inputs or several
+    /// outputs.
     pub fn open(file: &Path, options: &EngineOptions) -> Result<Self, Failure> {
         OnnxModel::of_maps(file, options).map(Self)
     }
 
-    /// Where images that it explains have their channels, as far as its file says.
+    /// The layout of images that it takes, as far as its file tells.
     pub fn images(&self) -> ImageLayout {
         self.0.images
     }
@@ -40,18 +39,23 @@ impl<T: Real> Explainer<T> for OnnxExplainer {
         let classes = classes(targets);
         // An operator that looks a class up would count a negative one from the other end.
         if let Some(row) = classes.iter().position(|&class| class < 0) {
-            return Err(format!("the target of row {row} is {}, no class", classes[row]).into());
+            return Err(format!(
+                "targets[{row}] = {}: expected a class from 0 on",
+                classes[row]
+            )
+            .into());
         }
         let maps = self.0.of_samples(&inputs, Some(&classes))?;
-        let maps = match has_class_axis(&inputs.shape()[1..], &maps.shape()[1..]) {
-            false => maps,
-            true => of_targets(&maps, &classes)?,
+        let maps = if has_class_axis(&inputs.shape()[1..], &maps.shape()[1..]) {
+            of_targets(&maps, &classes)?
+        } else {
+            maps
         };
         Ok(maps.mapv(T::from_f64_nearest))
     }
 }
 
-/// The class that is meant: of a row of weights, that of the largest.
+/// The target classes. For rows of weights, the class of the largest weight.
 fn classes(targets: &Targets) -> Vec<i64> {
     match targets {
         Targets::Classes(classes) => classes.clone(),
@@ -63,7 +67,7 @@ fn classes(targets: &Targets) -> Vec<i64> {
     }
 }
 
-/// Whether maps of one sample have the class as their first axis, by the shape of the input.
+/// Whether the map of a sample has a class axis in front, compared with the shape of the input.
 fn has_class_axis(input: &[usize], map: &[usize]) -> bool {
     let is_map = |shape: &[usize]| {
         let without_channels = match input {
@@ -76,7 +80,7 @@ fn has_class_axis(input: &[usize], map: &[usize]) -> bool {
     !is_map(map) && map.len() >= 2 && is_map(&map[1..])
 }
 
-/// Of the maps of all classes, those of the targets.
+/// Selects the maps of the targets from the maps of all classes.
 fn of_targets(maps: &ArrayD<f64>, classes: &[i64]) -> Result<ArrayD<f64>, BoxError> {
     let n_classes = maps.shape()[1];
     let of_sample = |(sample, &class): (usize, &i64)| {
@@ -85,7 +89,7 @@ fn of_targets(maps: &ArrayD<f64>, classes: &[i64]) -> Result<ArrayD<f64>, BoxErr
             .filter(|&class| class < n_classes);
         let class = class.ok_or_else(|| {
             format!(
-                "it has maps of {n_classes} classes, and the target of row {sample} is {}",
+                "it has maps of {n_classes} classes, but targets[{sample}] = {}",
                 classes[sample]
             )
         })?;
@@ -96,10 +100,10 @@ fn of_targets(maps: &ArrayD<f64>, classes: &[i64]) -> Result<ArrayD<f64>, BoxErr
     };
     let rows = classes.iter().enumerate().map(of_sample);
     let rows = rows.collect::<Result<Vec<_>, BoxError>>()?;
-    match rows.is_empty() {
-        true => Ok(ArrayD::zeros(IxDyn(&[0]))),
-        false => Ok(stack(Axis(0), &rows)?),
+    if rows.is_empty() {
+        return Ok(ArrayD::zeros(IxDyn(&[0])));
     }
+    Ok(stack(Axis(0), &rows)?)
 }
 
 #[cfg(test)]
@@ -107,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_class_axis_is_told_by_the_shape_of_the_inputs() {
+    fn the_class_axis_is_found_by_the_shape_of_the_inputs() {
         for (input, map, expected) in [
             (&[5][..], &[5][..], false),
             (&[5], &[3, 5], true),

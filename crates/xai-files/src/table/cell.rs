@@ -1,40 +1,43 @@
-//! What stands in a cell.
+//! Classifies the text of a cell.
 
-/// Texts that stand for a missing value: those of pandas' `read_csv`, and the question mark of older
-/// data sets.
+/// Texts that mean a missing value: those of pandas' `read_csv`, and the question mark of older data sets.
 const MISSING: [&str; 17] = [
     "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>",
     "N/A", "NA", "NULL", "None", "n/a", "null", "?",
 ];
 
-/// A cell where a number is wanted.
+/// The content of a cell in a column that may hold numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Cell {
     /// A finite number.
     Number(f64),
     /// True or False: 1 or 0 in a column of such cells.
     Boolean(bool),
-    /// No number.
+    /// Digits with a leading zero, as in zip codes: text, although it can be read as a number.
+    Code(f64),
+    /// Anything that is not a finite number.
     NonNumber(NonNumber),
 }
 
-/// Why a cell is no finite number.
+/// The reason why a cell is not a finite number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NonNumber {
-    /// Nothing, or a text that stands for nothing.
+    /// An empty cell, or a text that means a missing value.
     Missing,
-    /// Infinite.
+    /// An infinite number.
     Infinite,
-    /// A number for a person: with a comma, a percent sign, a currency.
+    /// A number formatted for people: with a comma, a percent sign or a currency.
     Written,
     /// True or False in a column of numbers.
     Boolean,
-    /// Anything else.
+    /// Digits with a leading zero, as in zip codes.
+    Code,
+    /// Any other text.
     Word,
 }
 
 impl NonNumber {
-    /// What to do about such a cell.
+    /// Advice on such a cell.
     pub fn remedy(self) -> &'static str {
         match self {
             Self::Missing => "fill the cell",
@@ -42,22 +45,28 @@ impl NonNumber {
                 "write numbers with a decimal point and nothing else (of decimal commas: \
                  pandas.read_csv(FILE, sep=';', decimal=',').to_csv(FILE, index=False))"
             }
+            Self::Code => {
+                "codes with leading zeros are text: if they are numbers, write them without the zeros"
+            }
             Self::Infinite | Self::Word | Self::Boolean => "correct the cell",
         }
     }
 }
 
-/// Reads a cell; the bits of a number are those of `str::parse`.
+/// Reads a cell. Numbers have the same bits as with `str::parse`, which takes twice as long.
 pub(super) fn read(cell: &[u8]) -> Cell {
-    if let Ok(number) = fast_float2::parse::<f64, _>(cell)
-        && number.is_finite()
-    {
-        return Cell::Number(number);
+    match fast_float2::parse::<f64, _>(cell) {
+        Ok(number) if is_code(cell) => Cell::Code(number),
+        Ok(number) if number.is_finite() => Cell::Number(number),
+        _ => non_number(cell),
     }
-    non_number(cell)
 }
 
-/// Reads a cell that is no finite number in its first reading.
+/// Whether a trimmed cell is digits with a leading zero, as `007`: a code, which would lose its zeros as a number.
+pub(crate) fn is_code(cell: &[u8]) -> bool {
+    matches!(cell, [b'0', digits @ ..] if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
+}
+
 #[cold]
 fn non_number(cell: &[u8]) -> Cell {
     let trimmed = cell.trim_ascii();
@@ -90,7 +99,7 @@ pub(crate) fn is_missing(text: &str) -> bool {
     text.is_empty() || MISSING.contains(&text) || text.parse().is_ok_and(f64::is_nan)
 }
 
-/// True and False as pandas, spreadsheets and R write them.
+/// Reads True and False as pandas, spreadsheets and R write them.
 pub(crate) fn boolean(text: &str) -> Option<bool> {
     match text {
         "True" | "true" | "TRUE" => Some(true),
@@ -99,7 +108,7 @@ pub(crate) fn boolean(text: &str) -> Option<bool> {
     }
 }
 
-/// Whether a text is a number for a person, as `1,000`, `1,5` or `12 %`, and no code, date or address.
+/// Whether a text is a number formatted for people, as `1,000`, `1,5` or `12 %`, but not a date or an address.
 fn is_written_number(text: &str) -> bool {
     const MARKS: &str = ",%'€$£";
     text.contains(|c: char| c.is_ascii_digit())
@@ -131,7 +140,7 @@ mod tests {
             "123456789012345678901234567890",
             "0.1234567890123456789012345678901234567890",
             "1.7976931348623157e308",
-            "007",
+            "0.07",
         ] {
             let Cell::Number(number) = read(text.as_bytes()) else {
                 panic!("{text}");
@@ -156,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_standard_parser_refuses_is_no_number() {
+    fn texts_that_the_standard_parser_refuses_are_not_numbers() {
         for text in [
             "1_000", "0x10", "1e", "e5", ".", "-", "+", "1 2", "1.2.3", "١", "1d5", "1f",
         ] {
@@ -169,6 +178,15 @@ mod tests {
         assert_eq!(read(b" 1.5\t"), Cell::Number(1.5));
         assert_eq!(read(b"True"), Cell::Boolean(true));
         assert_eq!(read(b"FALSE"), Cell::Boolean(false));
+        for code in ["007", "00", " 01 ", "0000000001"] {
+            assert!(matches!(read(code.as_bytes()), Cell::Code(_)), "{code}");
+        }
+        for number in ["0", "-01", "0.0", "00.5", "0e1"] {
+            assert!(
+                matches!(read(number.as_bytes()), Cell::Number(_)),
+                "{number}"
+            );
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The names of columns.
+//! Column names, and what may stand in front of them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,12 +10,12 @@ use crate::left_out::is_index;
 #[derive(Debug, Clone)]
 pub struct Header {
     names: Vec<String>,
-    /// Of the columns with a name.
+    /// Positions by name. Index columns are not included.
     positions: HashMap<String, usize>,
 }
 
 impl Header {
-    /// From the cells of the first record.
+    /// Creates a header from the cells of the first record.
     pub(super) fn new<'a>(cells: impl Iterator<Item = &'a [u8]>) -> Result<Self, Failure> {
         let mut names = Vec::new();
         for cell in cells {
@@ -58,7 +58,7 @@ impl Header {
         self.names.len()
     }
 
-    /// The name of a column, or what stands for it.
+    /// The name of a column, or a placeholder if it has none.
     pub fn name(&self, column: usize) -> &str {
         match self.names[column].as_str() {
             "" => "(no name)",
@@ -66,12 +66,12 @@ impl Header {
         }
     }
 
-    /// Whether a column is where pandas writes the [index](is_index) of a table.
+    /// Whether a column is the [index](is_index) of a pandas data frame.
     pub fn is_index(&self, column: usize) -> bool {
         is_index(&self.names[column])
     }
 
-    /// Where a column of that name is, if there is one.
+    /// The position of the column with a name, if there is one.
     pub fn position(&self, name: &str) -> Option<usize> {
         let named = self.positions.get(name).copied();
         named.or_else(|| match name {
@@ -80,15 +80,15 @@ impl Header {
         })
     }
 
-    /// Where a column of that name is.
+    /// The position of the column with a name.
     pub fn column(&self, name: &str) -> Result<usize, Failure> {
         self.position(name)
             .ok_or_else(|| Failure::no_column(name, &self.names))
     }
 }
 
-/// Whether the cells of a first row are numbers and no names. Different small whole numbers are names: pandas counts columns
-/// that nobody named, and years are names, too.
+/// Whether the cells of the first row are data rather than names. Distinct small whole numbers are names: pandas numbers columns
+/// without a name, and years are names too.
 fn are_data(cells: &[String]) -> bool {
     let mut names = cells.iter().filter(|name| !is_index(name)).peekable();
     let is_number = |text: &str| text.replace(',', ".").parse::<f64>().is_ok();
@@ -102,8 +102,7 @@ fn are_data(cells: &[String]) -> bool {
     !names.all(|name| is_count(name) && before.insert(name))
 }
 
-/// What separates the cells of a header: a comma, unless there are more semicolons, tabs or bars outside
-/// quotes.
+/// The separator of a header: a comma, unless there are more semicolons, tabs or bars outside quotes.
 pub(super) fn separator(header: &[u8]) -> u8 {
     const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
     let mut counts = [0_usize; SEPARATORS.len()];
@@ -122,24 +121,36 @@ pub(super) fn separator(header: &[u8]) -> u8 {
     SEPARATORS[most]
 }
 
-/// What a spreadsheet calls the file that is read.
+/// Advice on files in another encoding, in the words of spreadsheets.
 pub(super) const SAVE_AS_UTF8: &str =
     "save it as UTF-8 (in a spreadsheet: \"CSV UTF-8 (comma delimited)\")";
 
-/// The length of what may stand before a header: a mark that says that UTF-8 follows, and a line that tells a
-/// spreadsheet the separator, `sep=;`.
+/// The number of bytes in front of the header: a byte-order mark, and a line that tells a spreadsheet the separator, as `sep=;`.
 pub(super) fn before_header(bytes: &[u8]) -> usize {
-    let mark = match bytes.starts_with(b"\xef\xbb\xbf") {
-        true => 3,
-        false => 0,
+    let mark = if bytes.starts_with(b"\xef\xbb\xbf") {
+        3
+    } else {
+        0
     };
     match bytes[mark..] {
-        [b's', b'e', b'p', b'=', _, b'\r' | b'\n', ..] => mark + 5,
+        [b's', b'e', b'p', b'=', _, b'\r', b'\n', ..] => mark + 7,
+        [b's', b'e', b'p', b'=', _, b'\r' | b'\n', ..] => mark + 6,
         _ => mark,
     }
 }
 
-/// Refuses what no bytes of a table begin with.
+/// The first line that is not empty, without its end. A line break in quotes does not end it. `None` if no line ends in `bytes`.
+pub(super) fn first_line(bytes: &[u8]) -> Option<&[u8]> {
+    let start = bytes.iter().position(|byte| !b"\r\n".contains(byte))?;
+    let mut in_quotes = false;
+    let length = bytes[start..].iter().position(|&byte| {
+        in_quotes ^= byte == b'"';
+        !in_quotes && b"\r\n".contains(&byte)
+    })?;
+    Some(&bytes[start..start + length])
+}
+
+/// Refuses files that do not begin as a table in UTF-8.
 pub(super) fn check_start(bytes: &[u8]) -> Result<(), Failure> {
     if let Some(failure) = foreign(
         bytes,
@@ -177,12 +188,12 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_before_a_header_is_skipped() {
+    fn marks_before_a_header_are_skipped() {
         for (text, expected) in [
             ("a,b", 0),
             ("\u{feff}a,b", 3),
-            ("sep=;\r\na;b", 5),
-            ("\u{feff}sep=;\na;b", 8),
+            ("sep=;\r\na;b", 7),
+            ("\u{feff}sep=;\na;b", 9),
             ("sep=;a;b", 0),
         ] {
             assert_eq!(before_header(text.as_bytes()), expected, "{text}");

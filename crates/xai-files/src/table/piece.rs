@@ -3,32 +3,27 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use csv::ByteRecord;
 use ndarray::ArrayView2;
 
 use crate::failure::{Failure, short};
-use crate::table::chunk::{Rows, TextColumn};
-use crate::table::header::Header;
+use crate::table::cell::{self, Cell};
+use crate::table::header::{Header, SAVE_AS_UTF8};
 use crate::table::tally::{NonNumberCell, Tally};
 
-/// Rows that were read together, in the columns that were asked for.
+/// Consecutive rows of a table, in the columns that were asked for.
 #[derive(Debug, Clone)]
 pub struct Piece {
-    pub(super) place: Arc<Place>,
-    /// Columns of the file that are numbers here.
-    pub(super) numbers: Arc<[usize]>,
-    /// Columns of the file that are text here.
-    pub(super) texts: Arc<[usize]>,
+    pub(super) selection: Arc<Selection>,
     pub(super) rows: Rows,
-    /// Rows of the file before these.
     pub(super) first_row: usize,
-    /// Bytes of the file up to the end of these.
     pub(super) end_byte: u64,
 }
 
 impl Piece {
-    /// The table that these rows are of.
+    /// The table that these rows belong to.
     pub fn place(&self) -> &Place {
-        &self.place
+        &self.selection.place
     }
 
     /// The number of rows.
@@ -36,7 +31,7 @@ impl Piece {
         self.rows.n_rows
     }
 
-    /// Rows of the file before these.
+    /// The number of rows of the table above these.
     pub fn first_row(&self) -> usize {
         self.first_row
     }
@@ -46,60 +41,104 @@ impl Piece {
         self.end_byte
     }
 
-    /// The numbers `(n_rows, n_columns)` in the order of the columns that were asked for; NaN where a
-    /// cell is missing.
+    /// The numbers, of shape `(n_rows, n_columns)` in the order in which the columns were asked for. Missing cells are NaN.
     pub fn numbers(&self) -> ArrayView2<'_, f64> {
-        let shape = (self.n_rows(), self.numbers.len());
-        ArrayView2::from_shape(shape, &self.rows.numbers)
-            .unwrap_or_else(|_| ArrayView2::from_shape((0, 0), &[]).expect("no values"))
+        let shape = (self.n_rows(), self.selection.numbers.len());
+        ArrayView2::from_shape(shape, &self.rows.numbers).expect("a number for each cell")
     }
 
-    /// The numbers, row after row, and what the cells of each of their columns were.
+    /// The numbers, row after row, and a [`Tally`] for each of their columns.
     pub fn into_numbers(self) -> (Vec<f64>, Vec<Tally>) {
         (self.rows.numbers, self.rows.tallies)
     }
 
     /// A column of the file that was asked for as text.
     pub fn text(&self, column: usize) -> Result<&TextColumn, Failure> {
-        let slot = self.texts.iter().position(|&text| text == column);
+        let mut texts = self.selection.texts.iter();
+        let slot = texts.position(|&text| text == column);
         let slot = slot.ok_or_else(|| Failure::new("a column that was not asked for"))?;
         Ok(&self.rows.texts[slot])
     }
 
-    /// The first cell of numbers that is not a finite number, missing ones apart, by row; with the
-    /// column of the file.
+    /// The first cell that is neither a finite number nor missing, with its column in the file.
     pub fn first_wrong(&self) -> Option<(usize, &NonNumberCell)> {
-        self.first_of(Tally::first_wrong)
+        self.first(Tally::first_wrong)
     }
 
-    /// The first missing cell of numbers, by row; with the column of the file.
+    /// The first missing cell, with its column in the file.
     pub fn first_missing(&self) -> Option<(usize, &NonNumberCell)> {
-        self.first_of(Tally::first_missing)
+        self.first(Tally::first_missing)
     }
 
-    fn first_of<'a>(
+    fn first<'a>(
         &'a self,
         cell: impl Fn(&'a Tally) -> Option<&'a NonNumberCell>,
     ) -> Option<(usize, &'a NonNumberCell)> {
-        let tallies = self.numbers.iter().copied().zip(&self.rows.tallies);
+        let columns = self.selection.numbers.iter().copied();
+        let tallies = columns.zip(&self.rows.tallies);
         let cells = tallies.filter_map(|(column, tally)| Some((column, cell(tally)?)));
         cells.min_by_key(|(_, cell)| cell.row)
     }
 
-    /// A cell that is not what it should be; the row is one of these.
-    pub fn cell(&self, row: usize, column: usize, text: &str, expected: &str) -> Failure {
-        self.place
-            .cell(self.first_row + row, column, text, expected)
+    /// The line of the file that a row of this piece stands on, counted from 1.
+    pub fn line(&self, row: usize) -> u64 {
+        self.rows.line(row)
     }
 
-    /// Adds the rows below.
+    /// An error about a cell. `row` is a row of this piece, counted from 0.
+    pub fn cell(&self, row: usize, column: usize, text: &str, expected: &str) -> Failure {
+        self.place().cell(self.line(row), column, text, expected)
+    }
+
+    /// Appends the rows that follow in the table.
     pub fn append(&mut self, below: Self) {
         self.end_byte = below.end_byte;
         self.rows.append(below.rows);
     }
 }
 
-/// A table in messages: its file, its columns, and those whose text is not shown.
+/// A table and the columns of it that are read.
+#[derive(Debug)]
+pub(super) struct Selection {
+    pub(super) place: Place,
+    /// Columns of the file that are read as numbers.
+    pub(super) numbers: Vec<usize>,
+    /// Columns of the file that are read as text, each once.
+    pub(super) texts: Vec<usize>,
+}
+
+impl Selection {
+    pub(super) fn no_rows(&self) -> Rows {
+        Rows {
+            tallies: vec![Tally::default(); self.numbers.len()],
+            texts: vec![TextColumn::default(); self.texts.len()],
+            ..Rows::default()
+        }
+    }
+
+    /// Parses records, of which the lines are known, that have a cell for each column.
+    pub(super) fn parse(&self, records: &[(ByteRecord, u64)]) -> Result<Rows, Failure> {
+        let mut rows = self.no_rows();
+        rows.numbers.reserve(records.len() * self.numbers.len());
+        for (record, line) in records {
+            rows.add_line(*line);
+            for (slot, &column) in self.numbers.iter().enumerate() {
+                rows.add_number(slot, &record[column]);
+            }
+            for (texts, &column) in rows.texts.iter_mut().zip(&self.texts) {
+                let text = std::str::from_utf8(&record[column]).map_err(|_| {
+                    let name = self.place.header.name(column);
+                    Failure::new(format!("line {line}, column `{name}`: not UTF-8 text"))
+                        .help(SAVE_AS_UTF8)
+                })?;
+                texts.push(text);
+            }
+        }
+        Ok(rows)
+    }
+}
+
+/// A table as messages name it: its file, its columns, and the columns whose text is not shown.
 #[derive(Debug, Clone)]
 pub struct Place {
     pub(super) file: PathBuf,
@@ -118,26 +157,143 @@ impl Place {
         &self.header
     }
 
-    /// A cell that is not what it should be. Rows are counted from 1 below the header, as a person
-    /// counts them; `row` is counted from 0.
-    pub fn cell(&self, row: usize, column: usize, text: &str, expected: &str) -> Failure {
+    /// An error about a cell. Lines are counted as an editor shows them: from 1, with the header.
+    pub fn cell(&self, line: u64, column: usize, text: &str, expected: &str) -> Failure {
         let name = self.header.name(column);
-        let text = match self.concealed.iter().any(|concealed| concealed == name) {
-            true => String::new(),
-            false => format!("\"{}\": ", short(text)),
+        let text = if self.concealed.iter().any(|concealed| concealed == name) {
+            String::new()
+        } else {
+            format!("\"{}\": ", short(text))
         };
         let name = short(name);
-        self.row(row, &format!("column `{name}`: {text}expected {expected}"))
+        let what = format!("line {line}, column `{name}`: {text}expected {expected}");
+        Failure::new(what).in_file(&self.file)
     }
 
-    /// A row that is not what it should be.
-    pub fn row(&self, row: usize, what: &str) -> Failure {
-        Failure::new(format!("row {}, {what}", row + 1)).in_file(&self.file)
-    }
-
-    /// Where a column of that name is.
+    /// The position of the column with a name.
     pub fn column(&self, name: &str) -> Result<usize, Failure> {
         let found = self.header.column(name);
         found.map_err(|failure| failure.in_file(&self.file))
+    }
+}
+
+/// The parsed cells of rows.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Rows {
+    n_rows: usize,
+    /// Row after row. Missing cells are NaN.
+    numbers: Vec<f64>,
+    /// A tally for each column of numbers.
+    tallies: Vec<Tally>,
+    texts: Vec<TextColumn>,
+    /// Rows that do not stand on the line after the row above, with their lines.
+    lines: Vec<(usize, u64)>,
+    last_line: u64,
+}
+
+impl Rows {
+    /// Begins the row that stands on a line.
+    fn add_line(&mut self, line: u64) {
+        if self.n_rows == 0 || line != self.last_line + 1 {
+            self.lines.push((self.n_rows, line));
+        }
+        self.last_line = line;
+        self.n_rows += 1;
+    }
+
+    /// Adds a cell of the last row to a column of numbers.
+    fn add_number(&mut self, slot: usize, cell: &[u8]) {
+        let (row, line) = (self.n_rows - 1, self.last_line);
+        let tally = &mut self.tallies[slot];
+        self.numbers.push(match cell::read(cell) {
+            Cell::Number(number) => {
+                tally.number(number);
+                number
+            }
+            Cell::Boolean(truth) => {
+                tally.boolean(row, line, cell);
+                f64::from(u8::from(truth))
+            }
+            Cell::Code(number) => {
+                tally.code(row, line, cell);
+                number
+            }
+            Cell::NonNumber(kind) => {
+                tally.non_number(kind, row, line, cell);
+                f64::NAN
+            }
+        });
+    }
+
+    pub(super) fn append(&mut self, below: Self) {
+        if self.numbers.is_empty() {
+            self.numbers = below.numbers;
+        } else {
+            self.numbers.extend_from_slice(&below.numbers);
+        }
+        for (tally, below) in self.tallies.iter_mut().zip(below.tallies) {
+            tally.append(below, self.n_rows);
+        }
+        for (texts, below) in self.texts.iter_mut().zip(&below.texts) {
+            texts.append(below);
+        }
+        let lines = below.lines.iter();
+        self.lines
+            .extend(lines.map(|(row, line)| (self.n_rows + row, *line)));
+        self.n_rows += below.n_rows;
+        self.last_line = below.last_line;
+    }
+
+    /// The line of the file that a row stands on.
+    fn line(&self, row: usize) -> u64 {
+        let after = self.lines.partition_point(|(first, _)| *first <= row);
+        let (first, line) = self.lines[after - 1];
+        line + (row - first) as u64
+    }
+}
+
+/// The cells of a column, stored in one string.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TextColumn {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl TextColumn {
+    fn push(&mut self, cell: &str) {
+        self.text.push_str(cell);
+        self.ends.push(self.text.len());
+    }
+
+    /// Appends the cells of the rows that follow.
+    pub fn append(&mut self, below: &Self) {
+        let before = self.text.len();
+        self.text.push_str(&below.text);
+        self.ends.extend(below.ends.iter().map(|end| before + end));
+    }
+
+    /// The cell of a row without surrounding spaces.
+    pub fn get(&self, row: usize) -> &str {
+        self.verbatim(row).trim()
+    }
+
+    /// The cell of a row as it is written.
+    pub fn verbatim(&self, row: usize) -> &str {
+        let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[start..self.ends[row]]
+    }
+
+    /// The cells from top to bottom without surrounding spaces.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.ends.len()).map(|row| self.get(row))
+    }
+
+    /// Keeps the cells of the rows that are marked.
+    pub fn retain(&mut self, keep: &[bool]) {
+        let mut kept = Self::default();
+        for (row, _) in keep.iter().enumerate().filter(|(_, keep)| **keep) {
+            kept.push(self.verbatim(row));
+        }
+        *self = kept;
     }
 }

@@ -1,32 +1,33 @@
-//! What the cells of a column of numbers are.
+//! Summary of the cells of a column of numbers.
 
 use super::cell::NonNumber;
 
-/// A cell that is no finite number.
+/// A cell that is not a finite number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NonNumberCell {
-    /// The row, counted from 0 below the header.
+    /// Row of the cell, counted from 0 below the header.
     pub row: usize,
-    /// What stands in it.
+    /// Line of the file, counted from 1.
+    pub line: u64,
+    /// The text of the cell.
     pub text: Box<str>,
-    /// Why it is no finite number.
+    /// The reason why it is not a finite number.
     pub kind: NonNumber,
 }
 
-/// How many cells were numbers, and the first one of each other kind.
+/// The number of numeric cells of a column, and the first cell of each other kind.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tally {
-    /// True and False among them.
+    /// Includes booleans and codes.
     n_numbers: usize,
     n_booleans: usize,
-    boolean: Option<Box<NonNumberCell>>,
-    missing: Option<Box<NonNumberCell>>,
-    infinite: Option<Box<NonNumberCell>>,
-    written: Option<Box<NonNumberCell>>,
-    word: Option<Box<NonNumberCell>>,
+    n_codes: usize,
+    /// Numbers that may be codes without leading zeros.
+    n_whole: usize,
+    first: [Option<Box<NonNumberCell>>; 6],
 }
 
-/// What a column holds, as a whole.
+/// Contents of a column as a whole.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Contents<'a> {
     /// Numbers, with the first cell that is missing.
@@ -34,84 +35,93 @@ pub enum Contents<'a> {
         /// The first missing cell.
         missing: Option<&'a NonNumberCell>,
     },
-    /// Numbers but for a cell that is none.
+    /// Numbers except for a cell.
     Mixed(&'a NonNumberCell),
-    /// Words, not one number.
+    /// Text without a single number.
     Words,
+    /// Whole numbers of which some have leading zeros, as zip codes.
+    Codes,
     /// No value in any row.
     Nothing,
 }
 
 impl Tally {
-    pub(super) fn number(&mut self) {
+    pub(super) fn number(&mut self, number: f64) {
         self.n_numbers += 1;
+        self.n_whole += usize::from(number.fract() == 0.0 && number >= 0.0);
     }
 
-    /// A cell of True or False, which is a number where all are such.
-    pub(super) fn boolean(&mut self, row: usize, text: &[u8]) {
+    /// Adds a cell of True or False, which is a number if all cells of the column are.
+    pub(super) fn boolean(&mut self, row: usize, line: u64, text: &[u8]) {
         self.n_numbers += 1;
         self.n_booleans += 1;
-        self.non_number(NonNumber::Boolean, row, text);
+        self.non_number(NonNumber::Boolean, row, line, text);
     }
 
-    pub(super) fn non_number(&mut self, kind: NonNumber, row: usize, text: &[u8]) {
-        let first = self.first(kind);
-        if first.is_none() {
+    pub(super) fn code(&mut self, row: usize, line: u64, text: &[u8]) {
+        self.n_numbers += 1;
+        self.n_codes += 1;
+        self.non_number(NonNumber::Code, row, line, text);
+    }
+
+    pub(super) fn non_number(&mut self, kind: NonNumber, row: usize, line: u64, text: &[u8]) {
+        self.first[kind as usize].get_or_insert_with(|| {
             let text = String::from_utf8_lossy(text.trim_ascii()).into();
-            *first = Some(Box::new(NonNumberCell { row, text, kind }));
-        }
+            Box::new(NonNumberCell {
+                row,
+                line,
+                text,
+                kind,
+            })
+        });
     }
 
-    fn first(&mut self, kind: NonNumber) -> &mut Option<Box<NonNumberCell>> {
-        match kind {
-            NonNumber::Missing => &mut self.missing,
-            NonNumber::Infinite => &mut self.infinite,
-            NonNumber::Written => &mut self.written,
-            NonNumber::Word => &mut self.word,
-            NonNumber::Boolean => &mut self.boolean,
-        }
-    }
-
-    /// Adds what is known of `first_row` rows further down.
+    /// Adds the tally of rows that begin `first_row` rows further down.
     pub fn append(&mut self, below: Self, first_row: usize) {
         self.n_numbers += below.n_numbers;
         self.n_booleans += below.n_booleans;
-        let cells = [
-            below.missing,
-            below.infinite,
-            below.written,
-            below.word,
-            below.boolean,
-        ];
-        for mut cell in cells.into_iter().flatten() {
-            let first = self.first(cell.kind);
-            if first.is_none() {
+        self.n_codes += below.n_codes;
+        self.n_whole += below.n_whole;
+        for (first, cell) in self.first.iter_mut().zip(below.first) {
+            if let (None, Some(mut cell)) = (&first, cell) {
                 cell.row += first_row;
                 *first = Some(cell);
             }
         }
     }
 
-    /// The first cell that is not a finite number, missing ones apart; True and False among numbers are none.
+    fn first(&self, kind: NonNumber) -> Option<&NonNumberCell> {
+        self.first[kind as usize].as_deref()
+    }
+
+    /// The first cell that is neither a finite number nor missing. Booleans are wrong among numbers, and codes always.
     pub fn first_wrong(&self) -> Option<&NonNumberCell> {
+        use NonNumber::{Boolean, Code, Infinite, Word, Written};
         let is_mixed = self.n_booleans < self.n_numbers;
-        let boolean = self.boolean.as_deref().filter(|_| is_mixed);
-        let kinds = [&self.infinite, &self.written, &self.word];
-        let cells = kinds.into_iter().filter_map(|cell| cell.as_deref());
-        let cells = cells.chain(boolean);
+        let kinds = [Infinite, Written, Word, Code, Boolean];
+        let wrong = kinds
+            .into_iter()
+            .filter(|kind| *kind != Boolean || is_mixed);
+        let cells = wrong.filter_map(|kind| self.first(kind));
         cells.min_by_key(|cell| cell.row)
     }
 
     /// The first missing cell.
     pub fn first_missing(&self) -> Option<&NonNumberCell> {
-        self.missing.as_deref()
+        self.first(NonNumber::Missing)
     }
 
-    /// What the column is. One without a single number, nor anything that is written like one, holds
-    /// words: a name, a date, an identifier.
+    /// Classifies the column. Without a single number, nor anything that is written like one, it holds words: a name, a date, an
+    /// identifier.
     pub fn contents(&self) -> Contents<'_> {
+        let word = self.first(NonNumber::Word);
+        let only_codes = self.n_codes > 0 && self.n_codes + self.n_whole == self.n_numbers;
         match self.first_wrong() {
-            Some(_) if self.n_numbers == 0 && self.word.is_some() => Contents::Words,
+            Some(_) if word.is_some() && self.n_numbers == self.n_codes => Contents::Words,
+            Some(NonNumberCell {
+                kind: NonNumber::Code,
+                ..
+            }) if only_codes && word.is_none() => Contents::Codes,
             Some(cell) => Contents::Mixed(cell),
             None if self.n_numbers == 0 => Contents::Nothing,
             None => Contents::Numbers {
@@ -129,9 +139,10 @@ mod tests {
         let mut tally = Tally::default();
         for (row, cell) in cells.iter().enumerate() {
             match cell {
-                None => tally.number(),
-                Some(NonNumber::Boolean) => tally.boolean(row, b"True"),
-                Some(kind) => tally.non_number(*kind, row, b"x"),
+                None => tally.number(1.0),
+                Some(NonNumber::Boolean) => tally.boolean(row, 0, b"True"),
+                Some(NonNumber::Code) => tally.code(row, 0, b"007"),
+                Some(kind) => tally.non_number(*kind, row, 0, b"x"),
             }
         }
         tally
@@ -139,11 +150,12 @@ mod tests {
 
     #[test]
     fn a_column_is_what_its_cells_are() {
-        use NonNumber::{Boolean, Infinite, Missing, Word, Written};
+        use NonNumber::{Boolean, Code, Infinite, Missing, Word, Written};
         let contents = |cells: &[Option<NonNumber>]| match tally(cells).contents() {
             Contents::Numbers { missing } => ("numbers", missing.map(|cell| cell.row)),
             Contents::Mixed(cell) => ("mixed", Some(cell.row)),
             Contents::Words => ("words", None),
+            Contents::Codes => ("codes", None),
             Contents::Nothing => ("nothing", None),
         };
         assert_eq!(contents(&[None, None]), ("numbers", None));
@@ -164,6 +176,18 @@ mod tests {
         assert_eq!(contents(&[Some(Missing)]), ("nothing", None));
         assert_eq!(contents(&[Some(Boolean), Some(Boolean)]), ("numbers", None));
         assert_eq!(contents(&[None, Some(Boolean)]), ("mixed", Some(1)));
+        assert_eq!(
+            contents(&[None, Some(Code), Some(Missing)]),
+            ("codes", None)
+        );
+        assert_eq!(contents(&[Some(Code), Some(Word)]), ("words", None));
+        assert_eq!(
+            contents(&[Some(Code), None, Some(Word)]),
+            ("mixed", Some(0))
+        );
+        let mut beside_fractions = tally(&[Some(Code), None]);
+        beside_fractions.number(0.5);
+        assert!(matches!(beside_fractions.contents(), Contents::Mixed(_)));
         let mut whole = tally(&[None, Some(Missing)]);
         whole.append(tally(&[Some(Missing), Some(Word)]), 2);
         assert_eq!(
