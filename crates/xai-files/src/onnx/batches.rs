@@ -1,4 +1,4 @@
-//! How samples are shown to a model.
+//! Runs a model on batches of samples.
 
 use ndarray::{Array1, ArrayD, ArrayViewD, Axis, IxDyn, Slice, concatenate};
 
@@ -8,11 +8,11 @@ use super::contents::port::Dimension;
 use super::engine::{Input, Reason};
 use super::model::{OnnxModel, is_integer};
 
-/// A stored batch size above this is a mistake; it would be padded to in memory.
+/// A larger fixed batch size is a mistake. Batches are padded to it in memory.
 const LARGEST_FIXED_BATCH: usize = 1 << 16;
 
 impl OnnxModel {
-    /// The number of samples that the file says a batch has, where it says one.
+    /// The fixed batch size, if the file declares one.
     pub(super) fn fixed_batch(&self) -> Result<Option<usize>, Reason> {
         let shape = self.inputs.first().and_then(|input| input.shape.as_ref());
         match shape.and_then(|shape| shape.first()) {
@@ -26,7 +26,7 @@ impl OnnxModel {
         }
     }
 
-    /// The output for a batch, samples first; a model of two inputs is given a class per sample, too.
+    /// Computes the output for a batch, samples first. A model with two inputs also gets a class for each sample.
     pub(super) fn of_samples<T: Real>(
         &self,
         batch: &ArrayViewD<'_, T>,
@@ -34,8 +34,8 @@ impl OnnxModel {
     ) -> Result<ArrayD<f64>, Reason> {
         let fixed = self.fixed_batch()?;
         let n = batch.len_of(Axis(0));
-        // A matrix is multiplied by a single row in another order than by several: of two rows or
-        // more, a sample's outputs have the same bits in every batch.
+        // The product with a single row adds in another order than with several. With two rows or more, the outputs of a sample
+        // have the same bits in every batch.
         let size = fixed.unwrap_or_else(|| n.max(2));
         let (piece, size) = match self.mixes_samples {
             true => (1, fixed.unwrap_or(2)),
@@ -55,7 +55,7 @@ impl OnnxModel {
             .map_err(|_| "the shape of its output changes between batches".to_owned())
     }
 
-    /// Samples or features of nodes, as the type that the first input has.
+    /// Converts samples or node features to the type of the first input.
     pub(super) fn input<T: Real>(&self, numbers: &ArrayViewD<'_, T>) -> Result<Input, Reason> {
         match self.inputs.first().is_some_and(is_integer) {
             true => integers(numbers),
@@ -63,8 +63,7 @@ impl OnnxModel {
         }
     }
 
-    /// The output for samples in a batch of `size`: the last sample is repeated, and the answers to
-    /// its copies are dropped.
+    /// Computes the output for samples in a batch of `size`: the last sample is repeated, and the outputs of its copies are dropped.
     fn of_piece<T: Real>(
         &self,
         samples: &ArrayViewD<'_, T>,
@@ -79,7 +78,7 @@ impl OnnxModel {
         }];
         if let (Some(classes), Some(port)) = (classes, self.inputs.get(1)) {
             let of_rows: Array1<i64> = rows.iter().map(|&row| classes[row]).collect();
-            // Of two axes, the second is 1.
+            // A second axis has length 1.
             let n_axes = port.shape.as_ref().map_or(1, Vec::len);
             let shape = if n_axes == 2 {
                 vec![size, 1]
@@ -100,10 +99,10 @@ impl OnnxModel {
     }
 }
 
-/// Up to here, single precision holds every integer.
+/// Up to 2^24, single precision represents every integer.
 const LARGEST_EXACT: f64 = 16_777_216.0;
 
-/// Numbers in single precision, which the engines compute in.
+/// Converts numbers to single precision, in which the engines compute.
 fn single<T: Real>(numbers: &ArrayViewD<'_, T>) -> Result<Input, Reason> {
     let single = numbers.mapv(|x| x.to_f64_exact() as f32);
     match single.iter().any(|x| x.is_infinite()) {
@@ -112,7 +111,7 @@ fn single<T: Real>(numbers: &ArrayViewD<'_, T>) -> Result<Input, Reason> {
     }
 }
 
-/// Numbers as integers, which they are.
+/// Converts whole numbers to integers.
 fn integers<T: Real>(numbers: &ArrayViewD<'_, T>) -> Result<Input, Reason> {
     let mut values = numbers.iter().map(|x| x.to_f64_exact());
     match values.find(|x| x.fract() != 0.0 || x.abs() > LARGEST_EXACT) {

@@ -1,9 +1,10 @@
-//! A model in a file: what it takes, and what it answers.
+//! A model in a file, with its inputs and outputs.
 
 use std::path::Path;
 use std::sync::OnceLock;
 
 use ndarray::{Array1, Array2, ArrayD};
+use prost::bytes::Bytes;
 use xai_graph::{Graph, GraphModel};
 
 use crate::failure::{Failure, InFile};
@@ -15,18 +16,18 @@ use crate::onnx::engine::onnxruntime::OnnxRuntime;
 use crate::onnx::engine::rten::Rten;
 use crate::onnx::engine::{Engine, EngineOptions, File, Input, NotLoaded, Reason, table};
 
-/// Scores that were computed elsewhere go in as files.
+/// Advice to give scores as files.
 const SCORES_FROM_FILES: &str = "or score the whole and the masked inputs where the model runs: `xai attribution average-drop`, and the metrics like it, take the scores with --base and --masked";
 
-/// A model of the ONNX format: of a batch of samples ([`of_rows`](Self::of_rows)) or of a graph
-/// ([`of_graphs`](Self::of_graphs)). It is the same for every engine that runs it.
+/// A model in ONNX format, of a batch of samples ([`of_rows`](Self::of_rows)) or of a graph ([`of_graphs`](Self::of_graphs)), for any
+/// engine.
 pub struct OnnxModel {
     engine: Box<dyn Engine>,
     pub(super) inputs: Vec<Port>,
-    /// Whether a sample's outputs depend on the samples beside it: what is quantised while the model
-    /// runs takes its scale from the whole batch. Such a model is given one sample at a time.
+    /// Whether the outputs of a sample depend on the other samples of its batch: numbers that are quantised while the model runs take
+    /// their scale from the whole batch. Such a model gets one sample at a time.
     pub(super) mixes_samples: bool,
-    /// Where images that go into the model have their channels, as far as its file says.
+    /// The layout of images that the model takes, as far as its file tells.
     pub images: ImageLayout,
     /// The number of outputs per sample that the file declares.
     pub n_declared: Option<usize>,
@@ -35,25 +36,25 @@ pub struct OnnxModel {
 }
 
 impl OnnxModel {
-    /// Reads a model of one input `(batch, …)`, of floats or of the numbers of tokens, whose scores are `(batch, classes)` or `(batch,)`;
-    /// further axes are 1. Files of weights stand beside it.
+    /// Reads a model with one input `(batch, …)` of floats or token numbers and scores of shape `(batch, classes)` or `(batch,)`. Further
+    /// axes have length 1. Files of weights are looked for beside it.
     ///
     /// # Errors
-    /// The file cannot be read, is no ONNX model, holds operators or types that the engine has not,
-    /// has another number of inputs, or has no or several outputs that may be the scores; a model of trees,
-    /// support vectors or scalers that takes integers.
+    /// The file cannot be read, is not an ONNX model, has operators or types that the engine lacks, has several inputs, has no output or
+    /// several outputs that may be the scores, or is a model of trees, support vectors or scalers that takes integers.
     pub fn of_rows(file: &Path, options: &EngineOptions) -> Result<Self, Failure> {
-        Self::of_rows_in(file, read(file)?, options)
+        Self::of_rows_in(file, read(file)?.into(), options)
     }
 
-    /// As [`of_rows`](Self::of_rows), from the bytes of a file.
+    /// Like [`of_rows`](Self::of_rows), from the bytes of a file.
     pub fn of_rows_in(
         file: &Path,
         bytes: Vec<u8>,
         options: &EngineOptions,
     ) -> Result<Self, Failure> {
         let rows = || {
-            let contents = contents(file, &bytes)?;
+            let bytes = Bytes::from(bytes);
+            let contents = contents(file, bytes.clone())?;
             check_input_of_rows(&contents)?;
             let output = match options.model_output() {
                 Some(name) => named_output(&contents, name)?,
@@ -68,15 +69,14 @@ impl OnnxModel {
         rows().in_file(file)
     }
 
-    /// Reads a model of the input `(batch, …)` and, if it takes them, classes `(batch,)`, whose output
-    /// are numbers of any shape with the batch first.
+    /// Reads a model with the input `(batch, …)` and possibly classes `(batch,)`, and an output of any shape with the batch first.
     ///
     /// # Errors
-    /// As [`of_rows`](Self::of_rows).
+    /// The same as for [`of_rows`](Self::of_rows).
     pub(super) fn of_maps(file: &Path, options: &EngineOptions) -> Result<Self, Failure> {
         let maps = || {
             let bytes = read(file)?;
-            let contents = contents(file, &bytes)?;
+            let contents = contents(file, bytes.clone())?;
             match contents.inputs.as_slice() {
                 [inputs] | [inputs, _] if is_integer(inputs) => {
                     return Err(Failure::new(format!(
@@ -109,16 +109,15 @@ impl OnnxModel {
         maps().in_file(file)
     }
 
-    /// Reads a model of the inputs features `(n, f)`, edge index `(2, e)` and, if it takes them,
-    /// edge weights `(e,)`, in this order, whose output is `(rows, classes)`.
+    /// Reads a model with the inputs features `(n, f)`, edge index `(2, e)` and possibly edge weights `(e,)`, in this order, and the
+    /// output `(rows, classes)`.
     ///
     /// # Errors
-    /// The file cannot be read, is no ONNX model, holds operators or types that the engine has not,
-    /// or has other inputs.
+    /// The file cannot be read, is not an ONNX model, has operators or types that the engine lacks, or has other inputs.
     pub fn of_graphs(file: &Path, options: &EngineOptions) -> Result<Self, Failure> {
         let graphs = || {
             let bytes = read(file)?;
-            let contents = contents(file, &bytes)?;
+            let contents = contents(file, bytes.clone())?;
             for input in &contents.inputs {
                 check_type(input)?;
             }
@@ -153,14 +152,15 @@ impl OnnxModel {
 
     fn load(
         path: &Path,
-        bytes: Vec<u8>,
+        bytes: Bytes,
         contents: &Contents,
         output: &Port,
         options: &EngineOptions,
     ) -> Result<Self, NotLoaded> {
         let file = File {
             path,
-            bytes,
+            // No copy: the contents hold no part of the file any more.
+            bytes: bytes.into(),
             contents,
             output,
         };
@@ -172,7 +172,7 @@ impl OnnxModel {
             images: contents.images,
             n_declared: match output.shape.as_deref() {
                 Some([_]) => Some(1),
-                // Further axes are 1.
+                // Further axes have length 1.
                 Some([_, Dimension::Fixed(n), ..]) => Some(*n),
                 _ => None,
             },
@@ -180,12 +180,12 @@ impl OnnxModel {
         })
     }
 
-    /// Whether the model of a graph has an input for edge weights.
+    /// Whether a graph model takes edge weights.
     pub fn takes_weight(&self) -> bool {
         self.inputs.len() == 3
     }
 
-    /// The shape of one sample that has so many numbers: the declared axes where they have as many, else one axis.
+    /// The shape of a sample with `n` numbers: the declared axes if they have as many elements, otherwise one axis.
     pub fn sample_shape(&self, n: usize) -> Vec<usize> {
         let declared = self.inputs.first().and_then(|input| input.shape.as_deref());
         let axes = declared.unwrap_or_default().iter().skip(1);
@@ -199,10 +199,10 @@ impl OnnxModel {
         lengths.filter(fits).unwrap_or_else(|| vec![n])
     }
 
-    /// Holds the shape of samples against the declared one; a batch may have any length.
+    /// Checks the shape of samples against the declared one. A batch may have any length.
     ///
     /// # Errors
-    /// Another shape than the model takes, in words.
+    /// Describes the shape that the model takes.
     pub fn check_samples(&self, shape: &[usize]) -> Result<(), String> {
         let mut shape = shape.to_vec();
         if let (Some(first), Ok(Some(batch))) = (shape.first_mut(), self.fixed_batch()) {
@@ -211,21 +211,21 @@ impl OnnxModel {
         self.check_shapes(&[&shape])
     }
 
-    /// Holds the shapes of inputs, in their order, against the declared ones.
+    /// Checks the shapes of inputs, in their order, against the declared ones.
     ///
     /// # Errors
-    /// Another shape than the model takes, in words.
+    /// Describes the shape that the model takes.
     pub fn check_shapes(&self, shapes: &[&[usize]]) -> Result<(), String> {
         let mut inputs = self.inputs.iter().zip(shapes);
         inputs.try_for_each(|(input, shape)| input.check(shape))
     }
 
-    /// The scores, a row per sample, node, edge or graph.
+    /// Computes the scores, one row for each sample, node, edge or graph.
     pub(super) fn scores(&self, values: Vec<Input>) -> Result<Array2<f64>, Reason> {
         table(self.run(values)?)
     }
 
-    /// The output.
+    /// Computes the output.
     pub(super) fn run(&self, values: Vec<Input>) -> Result<ArrayD<f64>, Reason> {
         for (input, value) in self.inputs.iter().zip(&values) {
             input.check(value.shape())?;
@@ -234,9 +234,12 @@ impl OnnxModel {
     }
 }
 
-/// Whether the scores of the model in a file look like logits of several classes: a sum ends it, and no softmax.
+/// Whether the scores of a model look like logits of several classes: its last operator is a sum or product, not a softmax.
 pub fn ends_in_logits(file: &Path) -> bool {
-    let Some(contents) = std::fs::read(file).ok().and_then(|it| Contents::read(&it)) else {
+    let Some(contents) = std::fs::read(file)
+        .ok()
+        .and_then(|it| Contents::read(it.into()))
+    else {
         return false;
     };
     let mut outputs = contents.outputs.iter().zip(&contents.last_operators);
@@ -248,7 +251,7 @@ pub fn ends_in_logits(file: &Path) -> bool {
     })
 }
 
-/// Loads a model with the engine that was chosen.
+/// Loads a model with the chosen engine.
 fn engine(file: File<'_>, options: &EngineOptions) -> Result<Box<dyn Engine>, NotLoaded> {
     options.check().map_err(NotLoaded::Engine)?;
     #[cfg(feature = "onnxruntime")]
@@ -259,19 +262,20 @@ fn engine(file: File<'_>, options: &EngineOptions) -> Result<Box<dyn Engine>, No
     Ok(Box::new(Rten::load(file)?))
 }
 
-fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+fn read(file: &Path) -> Result<Bytes, Failure> {
     std::fs::read(file)
+        .map(Bytes::from)
         .map_err(Failure::cannot_be_opened)
         .in_file(file)
 }
 
-/// What stands in a model, whose files of weights are there.
-fn contents(file: &Path, bytes: &[u8]) -> Result<Contents, Failure> {
+/// Reads the contents of a model, and checks that its files of weights exist.
+fn contents(file: &Path, bytes: Bytes) -> Result<Contents, Failure> {
     let contents = Contents::read(bytes).ok_or_else(|| {
         Failure::new("not an ONNX model, or only a part of one")
             .help("export it again: torch.onnx.export(model, example, FILE.onnx)")
     })?;
-    // Engines make such arrays as soon as they load a model, and the process ends where memory does.
+    // Engines make such arrays as soon as they load a model, and the process would be aborted.
     if let Some(node) = &contents.too_large {
         return Err(Failure::new(format_args!("{node}: more than memory holds"))
             .help("export the model again with an example of the size that it is used with"));
@@ -289,7 +293,7 @@ fn contents(file: &Path, bytes: &[u8]) -> Result<Contents, Failure> {
     }
 }
 
-/// Refuses inputs that are not samples that can be masked.
+/// Refuses inputs other than one of samples that can be masked.
 fn check_input_of_rows(contents: &Contents) -> Result<(), Failure> {
     let [input] = contents.inputs.as_slice() else {
         let n = contents.inputs.len();
@@ -312,7 +316,7 @@ fn check_input_of_rows(contents: &Contents) -> Result<(), Failure> {
     }
 }
 
-/// Refuses inputs of types that arrays have not.
+/// Refuses input types other than those of arrays.
 fn check_type(input: &Port) -> Result<(), Failure> {
     let name = &input.name;
     match input.kind {
@@ -335,7 +339,7 @@ pub(super) fn is_integer(input: &Port) -> bool {
     matches!(input.kind, Kind::Array(element::INT32 | element::INT64))
 }
 
-/// Whether an output may be the scores: classes are integers or texts.
+/// Whether an output may be the scores. Predicted classes are integers or texts.
 fn may_be_scores(output: &Port) -> bool {
     match output.kind {
         Kind::Array(of) => [element::FLOAT, element::FLOAT16, element::DOUBLE].contains(&of),
@@ -375,7 +379,7 @@ fn only_scores(contents: &Contents) -> Result<&Port, Failure> {
         .collect();
     match (scores.as_slice(), contents.outputs.first()) {
         (&[scores], _) => Ok(scores),
-        // What is wrong with the output says why it is not the scores.
+        // The type of the output explains why it is not the scores.
         (&[], Some(output)) => Ok(output),
         (&[], None) => Err(Failure::new("it has no output")),
         (several, _) => Err(Failure::new(format!(

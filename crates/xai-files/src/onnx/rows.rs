@@ -1,4 +1,4 @@
-//! Models of a batch of samples.
+//! Models of batches of samples.
 
 use ndarray::{Array2, ArrayViewD, Axis, Slice};
 use xai_attribution::Real;
@@ -26,11 +26,11 @@ impl<T: Real> Model<T> for OnnxModel {
 }
 
 impl OnnxModel {
-    /// Asks for the number of outputs of two and of three samples before the first batch, so that a
-    /// model whose outputs depend on the batch is found on any number of batches and threads.
+    /// Determines the number of outputs for two and for three samples before the first batch, so that a model whose outputs depend on the
+    /// batch is found with any number of batches and threads.
     ///
-    /// Threads may ask at the same time: one that waits for another would wait for itself where
-    /// both are calls on the stack of one thread of the pool.
+    /// Threads do this at the same time instead of waiting for each other: two calls on the stack of the same pool thread would wait
+    /// forever.
     fn know_n_outputs<T: Real>(&self, batch: &ArrayViewD<'_, T>) -> Result<(), Reason> {
         if self.n_outputs.get().is_some() {
             return Ok(());

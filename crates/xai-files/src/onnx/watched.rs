@@ -1,11 +1,11 @@
-//! Models whose calls are counted.
+//! Models that count their calls.
 
 use ndarray::{Array2, ArrayViewD};
 use xai_attribution::Real;
 use xai_attribution::model::{BoxError, Model};
 use xai_graph::{Graph, GraphModel};
 
-/// A model, and a function that is called after every call: with its rows, or, of a graph model, 1.
+/// A model with a function that is called after every call with the number of rows, or with 1 for a graph model.
 pub struct Watched<M, F> {
     /// The model.
     pub model: M,

@@ -1,17 +1,17 @@
-//! Types of elements, by the numbers of `onnx.proto`.
+//! Element types, by the numbers of `onnx.proto`.
 
-pub(crate) const FLOAT: u64 = 1;
-pub(crate) const UINT8: u64 = 2;
-pub(crate) const INT8: u64 = 3;
-pub(crate) const INT32: u64 = 6;
-pub(crate) const INT64: u64 = 7;
-pub(crate) const STRING: u64 = 8;
-pub(crate) const BOOL: u64 = 9;
-pub(crate) const FLOAT16: u64 = 10;
-pub(crate) const DOUBLE: u64 = 11;
+pub(crate) const FLOAT: i32 = 1;
+pub(crate) const UINT8: i32 = 2;
+pub(crate) const INT8: i32 = 3;
+pub(crate) const INT32: i32 = 6;
+pub(crate) const INT64: i32 = 7;
+pub(crate) const STRING: i32 = 8;
+pub(crate) const BOOL: i32 = 9;
+pub(crate) const FLOAT16: i32 = 10;
+pub(crate) const DOUBLE: i32 = 11;
 
 /// The name of a type, as `onnx` and the exporters write it.
-pub(crate) fn name(element: u64) -> String {
+pub(crate) fn name(element: i32) -> String {
     let names = [
         "undefined",
         "float",

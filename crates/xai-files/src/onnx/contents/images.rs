@@ -1,18 +1,18 @@
-//! Where a model expects the channels of images, as far as its file says.
+//! The layout of images that a model takes, as far as its file tells.
 
 use std::collections::BTreeSet;
 
 use xai_core::Layout;
 
 use crate::onnx::contents::port::{Dimension, Port};
-use crate::onnx::contents::wire::{Value, bytes_of, fields, numbers_of, texts_of};
+use crate::onnx::contents::proto::Node;
 
-/// What a model's file says of the layout of images that it takes.
+/// The layout of images that a model takes, as far as its file tells.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ImageLayout {
-    /// What the model does with images, or the shape that it declares, allows this alone.
+    /// The only layout that fits the operators of the model or the declared shape.
     pub known: Option<Layout>,
-    /// What the program that exported the model has.
+    /// The layout of the framework that exported the model.
     pub likely: Option<Layout>,
 }
 
@@ -48,46 +48,37 @@ const ALIKE: [&str; 11] = [
 ];
 
 impl ImageLayout {
-    /// Of the first input of a model, by its graph and by what exported it.
-    pub(super) fn of(input: &Port, graph: &[u8], producer: &str) -> Self {
+    /// Finds the layout of the first input of a model.
+    pub(super) fn new(input: &Port, nodes: &[Node], producer: &str) -> Self {
         Self {
-            known: taken(&input.name, graph).or_else(|| declared(input.shape.as_deref()?)),
+            known: taken(&input.name, nodes).or_else(|| declared(input.shape.as_deref()?)),
             likely: (producer == "pytorch").then_some(Layout::ChannelsFirst),
         }
     }
 }
 
-/// By the first operator that gives the axes of an input a meaning; nodes stand in the order of their use.
-fn taken(input: &str, graph: &[u8]) -> Option<Layout> {
-    let mut alike = BTreeSet::from([input.to_owned()]);
-    for (number, value) in fields(graph) {
-        let (1, Value::Bytes(node)) = (number, value) else {
-            continue;
-        };
-        if !texts_of(node, 1).any(|name| alike.contains(&name)) {
+/// Finds the layout by the first operator that gives the axes of an input a meaning. Nodes stand in the order of their use.
+fn taken(input: &str, nodes: &[Node]) -> Option<Layout> {
+    let mut alike = BTreeSet::from([input]);
+    for node in nodes {
+        if !node.input.iter().any(|name| alike.contains(&**name)) {
             continue;
         }
-        let operator = texts_of(node, 4).last().unwrap_or_default();
-        match operator.as_str() {
-            "Transpose" => match permutation(node).as_slice() {
-                [0, 3, 1, 2] => return Some(Layout::ChannelsLast),
-                [0, 2, 3, 1] => return Some(Layout::ChannelsFirst),
+        match &*node.op_type {
+            "Transpose" => match node.attribute.first().map(|axes| &*axes.ints) {
+                Some([0, 3, 1, 2]) => return Some(Layout::ChannelsLast),
+                Some([0, 2, 3, 1]) => return Some(Layout::ChannelsFirst),
                 _ => {}
             },
             of if CHANNELS_FIRST.contains(&of) => return Some(Layout::ChannelsFirst),
-            of if ALIKE.contains(&of) => alike.extend(texts_of(node, 2)),
+            of if ALIKE.contains(&of) => alike.extend(node.output.iter().map(|name| &**name)),
             _ => {}
         }
     }
     None
 }
 
-/// The only attribute of a `Transpose`.
-fn permutation(node: &[u8]) -> Vec<u64> {
-    bytes_of(node, 5).map_or_else(Vec::new, |attribute| numbers_of(attribute, 8))
-}
-
-/// By a declared shape: images of any size have a number of channels.
+/// Finds the layout by a declared shape in which only the number of channels is fixed.
 fn declared(shape: &[Dimension]) -> Option<Layout> {
     use Dimension::{Fixed, Named};
     match shape {
@@ -100,29 +91,24 @@ fn declared(shape: &[Dimension]) -> Option<Layout> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::onnx::contents::proto::Attribute;
 
-    /// A field of bytes.
-    fn message(number: u8, bytes: &[u8]) -> Vec<u8> {
-        [&[number << 3 | 2, bytes.len() as u8], bytes].concat()
-    }
-
-    fn node(from: &str, operator: &str, to: &str, permutation: &[u8]) -> Vec<u8> {
-        let ints: Vec<u8> = permutation
-            .iter()
-            .flat_map(|&axis| [8 << 3, axis])
-            .collect();
-        let parts = [
-            message(1, from.as_bytes()),
-            message(2, to.as_bytes()),
-            message(4, operator.as_bytes()),
-            message(5, &ints),
-        ];
-        message(1, &parts.concat())
+    fn node(from: &str, op_type: &str, to: &str, permutation: &[i64]) -> Node {
+        Node {
+            input: vec![from.to_owned()],
+            output: vec![to.to_owned()],
+            op_type: op_type.to_owned(),
+            attribute: vec![Attribute {
+                ints: permutation.to_vec(),
+                ..Attribute::default()
+            }],
+            ..Node::default()
+        }
     }
 
     #[test]
-    fn what_a_model_does_with_its_input_says_where_the_channels_are() {
-        let scaled = |next: Vec<u8>| [node("x", "Sub", "a", &[]), node("a", "Div", "b", &[]), next];
+    fn the_operators_of_a_model_tell_where_the_channels_are() {
+        let scaled = |next: Node| [node("x", "Sub", "a", &[]), node("a", "Div", "b", &[]), next];
         let first = Some(Layout::ChannelsFirst);
         for (graph, expected) in [
             (scaled(node("b", "Conv", "y", &[])), first),
@@ -135,12 +121,12 @@ mod tests {
             (scaled(node("b", "Transpose", "y", &[0, 2, 3, 1])), first),
             (scaled(node("b", "Transpose", "y", &[0, 1, 3, 2])), None),
         ] {
-            assert_eq!(taken("x", &graph.concat()), expected);
+            assert_eq!(taken("x", &graph), expected);
         }
     }
 
     #[test]
-    fn a_declared_shape_says_it_where_only_the_channels_are_fixed() {
+    fn a_declared_shape_tells_it_if_only_the_channels_are_fixed() {
         let named = || Dimension::Named("n".to_owned());
         let fixed = Dimension::Fixed;
         for (shape, expected) in [

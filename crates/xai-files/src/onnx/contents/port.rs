@@ -1,10 +1,10 @@
-//! Inputs and outputs of a model, as its file declares them.
+//! Inputs and outputs that the file of a model declares.
 
 use std::fmt;
 use std::fmt::Display;
 
 use crate::onnx::contents::element;
-use crate::onnx::contents::wire::{Value, bytes_of, fields, number_of, text};
+use crate::onnx::contents::proto::{self, Shape, ValueInfo};
 
 /// An input or an output of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,16 +15,16 @@ pub(crate) struct Port {
     pub(crate) shape: Option<Vec<Dimension>>,
 }
 
-/// What goes through a port.
+/// The type of a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// An array of elements of a type.
-    Array(u64),
-    /// A map per sample, from classes to their scores: what `ZipMap` makes.
+    Array(i32),
+    /// A map from classes to scores for each sample, as `ZipMap` makes.
     Maps,
-    /// Something else.
+    /// Another type.
     Other,
-    /// The file does not say.
+    /// Not declared.
     Unknown,
 }
 
@@ -37,34 +37,26 @@ pub(crate) enum Dimension {
 }
 
 impl Port {
-    /// Reads a `ValueInfoProto`.
-    pub(super) fn read(message: &[u8]) -> Option<Self> {
-        let name = text(bytes_of(message, 1)?);
-        let Some(declared) = bytes_of(message, 2) else {
-            return Some(Self {
-                name,
-                kind: Kind::Unknown,
-                shape: None,
-            });
-        };
-        let array = bytes_of(declared, 1);
-        let kind = match (array, bytes_of(declared, 4)) {
-            (Some(array), _) => number_of(array, 1).map_or(Kind::Unknown, Kind::Array),
-            (None, Some(sequence)) => {
-                let of_maps = bytes_of(sequence, 1).and_then(|of| bytes_of(of, 5));
-                of_maps.map_or(Kind::Other, |_| Kind::Maps)
+    /// Creates a port. `None` if it has no name.
+    pub(super) fn new(info: &ValueInfo) -> Option<Self> {
+        let name = info.name.clone()?;
+        let tensor = info.of_type.as_ref().and_then(|of| of.tensor.as_ref());
+        let kind = match (&info.of_type, tensor) {
+            (None, _) => Kind::Unknown,
+            (_, Some(tensor)) => tensor.elem_type.map_or(Kind::Unknown, Kind::Array),
+            (Some(of), None) => {
+                let sequence = of.sequence.as_ref();
+                let element = sequence.and_then(|of| of.elem_type.as_ref());
+                let map = element.and_then(|of| of.map.as_ref());
+                map.map_or(Kind::Other, |_| Kind::Maps)
             }
-            (None, None) => Kind::Other,
         };
-        let shape = array.and_then(|array| bytes_of(array, 2));
-        Some(Self {
-            name,
-            kind,
-            shape: shape.map(|shape| fields(shape).filter_map(dimension).collect()),
-        })
+        let axes = |shape: &Shape| shape.dim.iter().map(Dimension::new).collect();
+        let shape = tensor.and_then(|of| of.shape.as_ref()).map(axes);
+        Some(Self { name, kind, shape })
     }
 
-    /// Holds the shape of an array against the declared one.
+    /// Checks the shape of an array against the declared one.
     pub(crate) fn check(&self, shape: &[usize]) -> Result<(), String> {
         let Some(declared) = &self.shape else {
             return Ok(());
@@ -85,16 +77,12 @@ impl Port {
     }
 }
 
-/// A dimension of a `TensorShapeProto`.
-fn dimension((number, value): (u64, Value<'_>)) -> Option<Dimension> {
-    let (1, Value::Bytes(dimension)) = (number, value) else {
-        return None;
-    };
-    let fixed = number_of(dimension, 1).and_then(|n| usize::try_from(n as i64).ok());
-    Some(match fixed {
-        Some(fixed) => Dimension::Fixed(fixed),
-        None => Dimension::Named(bytes_of(dimension, 2).map_or_else(|| "?".to_owned(), text)),
-    })
+impl Dimension {
+    fn new(axis: &proto::Dimension) -> Self {
+        let fixed = axis.dim_value.and_then(|n| usize::try_from(n).ok());
+        let name = || axis.dim_param.clone().unwrap_or_else(|| "?".to_owned());
+        fixed.map_or_else(|| Self::Named(name()), Self::Fixed)
+    }
 }
 
 impl Display for Dimension {

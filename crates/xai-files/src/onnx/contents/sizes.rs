@@ -1,17 +1,18 @@
-//! Arrays that a model makes of constants of its file: an engine makes them as soon as it loads the model.
+//! Sizes of arrays that a model makes from constants: an engine makes them as soon as it loads the model, and the process ends if
+//! they are larger than memory.
 
 use std::collections::BTreeMap;
 
 use crate::onnx::contents::element;
-use crate::onnx::contents::wire::{Value, bytes_of, fields, number_of, numbers_of, text, texts_of};
+use crate::onnx::contents::proto::{Attribute, Graph, Tensor};
 
-/// No exporter writes an array of so many elements as the work of a node.
+/// Largest number of elements. Exporters write larger arrays into the file instead of making them by a node.
 const MOST_ELEMENTS: f64 = (1 << 28) as f64;
 
-/// A shape has no more numbers.
+/// Constants with more numbers are no shapes, and their numbers are not read.
 const MOST_NUMBERS: usize = 16;
 
-/// Operators of two and more arrays whose axes of the length 1 are repeated.
+/// Operators that broadcast their inputs.
 const REPEATING: [&str; 16] = [
     "Add",
     "And",
@@ -31,55 +32,49 @@ const REPEATING: [&str; 16] = [
     "Where",
 ];
 
-/// An array that stands in the file.
+/// An array in the file.
 #[derive(Default)]
 struct Constant {
     lengths: Vec<f64>,
-    /// Its numbers, where they are a few.
+    /// Its numbers, unless there are many.
     numbers: Vec<f64>,
 }
 
-/// The first node of a graph whose output no memory holds, in words.
-pub(super) fn too_large(graph: &[u8]) -> Option<String> {
-    let mut constants: BTreeMap<String, Constant> = BTreeMap::new();
-    for (number, value) in fields(graph) {
-        if let (5, Value::Bytes(tensor)) = (number, value) {
-            let name = bytes_of(tensor, 8).map(text);
-            constants.extend(name.map(|name| (name, Constant::of_tensor(tensor))));
-        }
-    }
-    for (number, value) in fields(graph) {
-        let (1, Value::Bytes(node)) = (number, value) else {
-            continue;
-        };
-        let operator = texts_of(node, 4).last().unwrap_or_default();
-        let inputs: Vec<_> = texts_of(node, 1).map(|name| constants.get(&name)).collect();
-        let size = least_size(&operator, &inputs);
-        let made = match operator.as_str() {
-            "Constant" => {
-                let attribute = bytes_of(node, 5).unwrap_or_default();
-                Some(match bytes_of(attribute, 5) {
-                    Some(tensor) => Constant::of_tensor(tensor),
-                    None => Constant::of_integers(attribute),
-                })
-            }
-            operator => Constant::of_shape(operator, &inputs),
-        };
+/// Describes the first node of a graph whose output is too large.
+pub(super) fn too_large(graph: &Graph) -> Option<String> {
+    let initializers = graph.initializer.iter();
+    let mut constants: BTreeMap<&str, Constant> = initializers
+        .map(|tensor| (&*tensor.name, Constant::of_tensor(tensor)))
+        .collect();
+    for node in &graph.node {
+        let inputs: Vec<_> = node
+            .input
+            .iter()
+            .map(|name| constants.get(&**name))
+            .collect();
+        let size = least_size(&node.op_type, &inputs);
         if size > MOST_ELEMENTS {
-            let named = [texts_of(node, 3).last(), texts_of(node, 2).next()];
-            let named = named.into_iter().flatten().find(|name| !name.is_empty());
+            let output = node.output.first().unwrap_or(&node.name);
+            let name = if node.name.is_empty() {
+                output
+            } else {
+                &node.name
+            };
+            let operator = &node.op_type;
             return Some(format!(
-                "its node {:?} ({operator}) makes an array of {size} elements",
-                named.unwrap_or_default()
+                "its node {name:?} ({operator}) makes an array of {size} elements"
             ));
         }
-        let name = texts_of(node, 2).next();
-        constants.extend(name.zip(made));
+        let made = match (&*node.op_type, node.attribute.first()) {
+            ("Constant", value) => value.map(Constant::of_attribute),
+            (operator, _) => Constant::of_shape(operator, &inputs),
+        };
+        constants.extend(node.output.first().map(|name| &**name).zip(made));
     }
     None
 }
 
-/// The least number of elements that an operator makes. Axes of inputs that do not stand in the file count as 1.
+/// Lower bound of the number of elements that an operator makes. Axes of inputs that are not in the file count as 1.
 fn least_size(operator: &str, inputs: &[Option<&Constant>]) -> f64 {
     let input = |i: usize| inputs.get(i).copied().flatten();
     let elements = |i| input(i).map_or(1.0, |it| it.lengths.iter().product());
@@ -126,7 +121,7 @@ fn least_size(operator: &str, inputs: &[Option<&Constant>]) -> f64 {
     }
 }
 
-/// The elements of an array that is as long on each axis, counted from the last, as the longest of several.
+/// Number of elements of several arrays that are broadcast together.
 fn repeated<'a>(arrays: impl Iterator<Item = &'a [f64]>) -> f64 {
     let mut longest: Vec<f64> = Vec::new();
     for lengths in arrays {
@@ -139,31 +134,42 @@ fn repeated<'a>(arrays: impl Iterator<Item = &'a [f64]>) -> f64 {
 }
 
 impl Constant {
-    /// A `TensorProto`.
-    fn of_tensor(tensor: &[u8]) -> Self {
-        let lengths = numbers_of(tensor, 1).into_iter().map(|n| n as f64);
-        let mut numbers = match (number_of(tensor, 2), bytes_of(tensor, 9)) {
+    fn of_tensor(tensor: &Tensor) -> Self {
+        let raw = tensor.raw_data.as_deref();
+        let mut numbers: Vec<f64> = match (tensor.data_type, raw) {
             (Some(element::INT64), Some(raw)) => chunks(raw, |it| i64::from_le_bytes(it) as f64),
             (Some(element::INT32), Some(raw)) => chunks(raw, |it| i32::from_le_bytes(it).into()),
             (Some(element::FLOAT), Some(raw)) => chunks(raw, |it| f32::from_le_bytes(it).into()),
             (Some(element::DOUBLE), Some(raw)) => chunks(raw, f64::from_le_bytes),
-            (Some(element::FLOAT), None) => {
-                let packed = bytes_of(tensor, 4).unwrap_or_default();
-                chunks(packed, |it| f32::from_le_bytes(it).into())
-            }
-            (Some(element::INT64), None) => signed(numbers_of(tensor, 7)),
+            (Some(element::FLOAT), None) => few(&tensor.float_data, |it| it.into()),
+            (Some(element::INT64), None) => few(&tensor.int64_data, |it| it as f64),
             _ => Vec::new(),
         };
         if numbers.len() > MOST_NUMBERS {
             numbers.clear();
         }
         Self {
-            lengths: lengths.collect(),
+            lengths: tensor.dims.iter().map(|&n| n as f64).collect(),
             numbers,
         }
     }
 
-    /// A shape that is made of others; a length that depends on the inputs of the model counts as 1.
+    /// The value of a node `Constant`: an array, a number or numbers.
+    fn of_attribute(value: &Attribute) -> Self {
+        match (&value.t, value.i) {
+            (Some(tensor), _) => Self::of_tensor(tensor),
+            (None, Some(number)) => Self {
+                lengths: Vec::new(),
+                numbers: vec![number as f64],
+            },
+            (None, None) => Self {
+                lengths: vec![value.ints.len() as f64],
+                numbers: few(&value.ints, |it| it as f64),
+            },
+        }
+    }
+
+    /// The shape that an operator makes from others. A length that depends on the inputs of the model counts as 1.
     fn of_shape(operator: &str, inputs: &[Option<&Self>]) -> Option<Self> {
         let numbers: Vec<f64> = match operator {
             "Concat" => {
@@ -183,38 +189,22 @@ impl Constant {
             numbers,
         })
     }
-
-    /// An attribute of integers, or of one.
-    fn of_integers(attribute: &[u8]) -> Self {
-        let several = signed(numbers_of(attribute, 8));
-        match number_of(attribute, 3) {
-            Some(one) => Self {
-                lengths: Vec::new(),
-                numbers: signed(vec![one]),
-            },
-            None => Self {
-                lengths: vec![several.len() as f64],
-                numbers: several,
-            },
-        }
-    }
 }
 
-/// The first numbers of so many bytes each.
+/// The first numbers of `N` bytes each.
 fn chunks<const N: usize>(bytes: &[u8], number: impl Fn([u8; N]) -> f64) -> Vec<f64> {
-    let (numbers, _) = bytes.as_chunks();
+    few(bytes.as_chunks().0, number)
+}
+
+fn few<T: Copy>(numbers: &[T], number: impl Fn(T) -> f64) -> Vec<f64> {
     let numbers = numbers.iter().take(MOST_NUMBERS + 1);
     numbers.map(|&it| number(it)).collect()
-}
-
-fn signed(numbers: Vec<u64>) -> Vec<f64> {
-    let signed = numbers.into_iter().map(u64::cast_signed);
-    signed.map(|number| number as f64).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::onnx::contents::proto::Node;
 
     fn constant(lengths: &[f64], numbers: &[f64]) -> Constant {
         let (lengths, numbers) = (lengths.to_vec(), numbers.to_vec());
@@ -222,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_node_makes_of_constants_is_counted_before_it_is_made() {
+    fn the_output_of_a_node_is_counted_before_it_is_made() {
         let shape = |numbers: &[f64]| Some(constant(&[numbers.len() as f64], numbers));
         let number = |number: f64| Some(constant(&[], &[number]));
         let array = |lengths: &[f64]| Some(constant(lengths, &[]));
@@ -272,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_are_followed_through_what_puts_them_together() {
+    fn shapes_are_followed_through_operators_that_combine_them() {
         let of = |operator: &str, inputs: &[Option<&Constant>]| {
             Constant::of_shape(operator, inputs).map(|it| it.numbers)
         };
@@ -288,65 +278,64 @@ mod tests {
         assert_eq!(of("Reshape", &[Some(&constant(&[100.0], &[]))]), None);
     }
 
-    /// A field of bytes of a message.
-    fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
-        let length = u8::try_from(bytes.len()).unwrap();
-        [&[number << 3 | 2, length], bytes].concat()
+    fn tensor(name: &str, data_type: i32) -> Tensor {
+        Tensor {
+            name: name.to_owned(),
+            data_type: Some(data_type),
+            ..Tensor::default()
+        }
     }
 
     #[test]
     fn constants_are_read_as_exporters_write_them() {
-        let numbers = |tensor: &[u8]| Constant::of_tensor(tensor).numbers;
-        let raw = [3_i64.to_le_bytes(), (-1_i64).to_le_bytes()].concat();
-        let tensor = [vec![1 << 3, 2, 2 << 3, 7], field(9, &raw)].concat();
-        assert_eq!(Constant::of_tensor(&tensor).lengths, [2.0]);
-        assert_eq!(numbers(&tensor), [3.0, -1.0]);
-        assert_eq!(
-            numbers(&[vec![2 << 3, 7], field(7, &[3, 4])].concat()),
-            [3.0, 4.0]
+        let numbers = |tensor: &Tensor| Constant::of_tensor(tensor).numbers;
+        let mut raw = tensor("", element::INT64);
+        raw.raw_data = Some(
+            [3_i64.to_le_bytes(), (-1_i64).to_le_bytes()]
+                .concat()
+                .into(),
         );
-        let half = 0.5_f32.to_le_bytes();
-        for of in [4, 9] {
-            assert_eq!(
-                numbers(&[vec![2 << 3, 1], field(of, &half)].concat()),
-                [0.5]
-            );
-        }
-        let many = [vec![2 << 3, 1], field(9, &[0; 100])].concat();
-        assert!(numbers(&many).is_empty());
-        // The attributes `value_int` and `value_ints`.
-        assert_eq!(Constant::of_integers(&[3 << 3, 9]).numbers, [9.0]);
-        assert_eq!(
-            Constant::of_integers(&field(8, &[2, 3])).numbers,
-            [2.0, 3.0]
-        );
+        raw.dims = vec![2];
+        assert_eq!(Constant::of_tensor(&raw).lengths, [2.0]);
+        assert_eq!(numbers(&raw), [3.0, -1.0]);
+        let mut listed = tensor("", element::INT64);
+        listed.int64_data = vec![3, 4];
+        assert_eq!(numbers(&listed), [3.0, 4.0]);
+        let mut floats = tensor("", element::FLOAT);
+        floats.float_data = vec![0.5];
+        assert_eq!(numbers(&floats), [0.5]);
+        floats.raw_data = Some(0.5_f32.to_le_bytes().to_vec().into());
+        assert_eq!(numbers(&floats), [0.5]);
+        floats.raw_data = Some(vec![0; 100].into());
+        assert!(numbers(&floats).is_empty());
+        let mut value = Attribute {
+            ints: vec![2, 3],
+            ..Attribute::default()
+        };
+        assert_eq!(Constant::of_attribute(&value).numbers, [2.0, 3.0]);
+        value.i = Some(9);
+        assert_eq!(Constant::of_attribute(&value).numbers, [9.0]);
     }
 
     #[test]
     fn the_node_is_named() {
-        let scalar = |name: &str, number: i64| {
-            let tensor = [
-                vec![2 << 3, 7],
-                field(8, name.as_bytes()),
-                field(9, &number.to_le_bytes()),
-            ];
-            field(5, &tensor.concat())
-        };
-        let graph = |end| {
-            let node = [
-                field(1, b"a"),
-                field(1, b"b"),
-                field(1, b"c"),
-                field(3, b"all"),
-                field(4, b"Range"),
-            ];
-            let parts = [
-                field(1, &node.concat()),
-                scalar("a", 0),
-                scalar("b", end),
-                scalar("c", 1),
-            ];
-            parts.concat()
+        let graph = |end: i64| {
+            let scalars = [("a", 0), ("b", end), ("c", 1)];
+            let scalar = |(name, number): (&str, i64)| Tensor {
+                int64_data: vec![number],
+                ..tensor(name, element::INT64)
+            };
+            let node = Node {
+                input: ["a", "b", "c"].map(str::to_owned).to_vec(),
+                name: "all".to_owned(),
+                op_type: "Range".to_owned(),
+                ..Node::default()
+            };
+            Graph {
+                node: vec![node],
+                initializer: scalars.map(scalar).to_vec(),
+                ..Graph::default()
+            }
         };
         assert_eq!(too_large(&graph(1000)), None);
         let said = too_large(&graph(10_i64.pow(12))).unwrap();

@@ -1,4 +1,4 @@
-//! What runs models.
+//! Engines that run models.
 
 use std::path::{Path, PathBuf};
 
@@ -13,19 +13,19 @@ pub(super) mod onnxruntime;
 mod panics;
 pub(super) mod rten;
 
-/// Why a model gives no answer, as text.
+/// The reason why a model has no output.
 pub(crate) type Reason = String;
 
-/// A model's file.
+/// The file of a model.
 pub(crate) struct File<'a> {
     pub(crate) path: &'a Path,
     pub(crate) bytes: Vec<u8>,
     pub(in crate::onnx) contents: &'a Contents,
-    /// The output that is asked for.
+    /// The requested output.
     pub(crate) output: &'a Port,
 }
 
-/// An array that goes into a model.
+/// An input array.
 pub(crate) enum Input {
     Real(ArrayD<f32>),
     Integer(ArrayD<i64>),
@@ -40,11 +40,11 @@ impl Input {
     }
 }
 
-/// Why a model is not loaded.
+/// The reason why a model is not loaded.
 pub(crate) enum NotLoaded {
-    /// What the engine misses in the model.
+    /// The engine cannot run the model.
     Model(Failure),
-    /// There is no such engine here.
+    /// The engine is not available.
     Engine(Failure),
 }
 
@@ -54,25 +54,23 @@ impl From<Failure> for NotLoaded {
     }
 }
 
-/// A model that is loaded.
+/// A loaded model.
 pub(crate) trait Engine: Send + Sync {
-    /// The output that was asked for.
-    ///
-    /// There are as many inputs as the file declares, in its order.
+    /// Computes the requested output. The inputs are those that the file declares, in its order.
     fn run(&self, inputs: Vec<Input>) -> Result<ArrayD<f64>, Reason>;
 }
 
-/// A model that an engine cannot run, and what may run it.
+/// An error for a model that an engine cannot run, with advice.
 pub(super) fn unsupported(reason: impl std::fmt::Display, help: &str) -> Failure {
     Failure::new(format_args!("the engine cannot run the model: {reason}")).help(help)
 }
 
-/// Numbers in row-major order, as an array.
+/// Creates an array from numbers in row-major order.
 pub(super) fn array(shape: &[usize], numbers: Vec<f64>) -> Result<ArrayD<f64>, Reason> {
     ArrayD::from_shape_vec(IxDyn(shape), numbers).map_err(|error| error.to_string())
 }
 
-/// An answer `(rows, columns)`, `(rows,)` or with further axes of 1, as a table.
+/// Converts an output `(rows, columns)` or `(rows,)`, possibly with further axes of length 1, to a table.
 pub(crate) fn table(answer: ArrayD<f64>) -> Result<Array2<f64>, Reason> {
     let shape = answer.shape().to_vec();
     let refused = || {
@@ -89,7 +87,7 @@ pub(crate) fn table(answer: ArrayD<f64>) -> Result<Array2<f64>, Reason> {
     table.map_err(|error| error.to_string())
 }
 
-/// How a model is run.
+/// Options for running a model.
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct EngineOptions {
@@ -106,7 +104,7 @@ pub struct EngineOptions {
     pub model_output: Option<String>,
 }
 
-/// What runs a model.
+/// An engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum EngineName {
@@ -117,18 +115,18 @@ pub enum EngineName {
     Onnxruntime,
 }
 
-/// How a build with ONNX Runtime is made.
+/// Advice on building with ONNX Runtime.
 #[cfg(not(feature = "onnxruntime"))]
 const BUILD: &str =
     "build the command with ONNX Runtime: cargo install xai-cli --features onnxruntime";
 
 impl EngineOptions {
-    /// The output that was named.
+    /// The name of the requested output.
     pub(crate) fn model_output(&self) -> Option<&str> {
         self.model_output.as_deref()
     }
 
-    /// Refuses options that do not go together, and an engine that is not built.
+    /// Refuses options that do not fit together, and an engine that is not in this build.
     pub(super) fn check(&self) -> Result<(), Failure> {
         if self.engine == EngineName::Rten {
             return match self.onnxruntime_lib {
@@ -158,7 +156,7 @@ impl EngineOptions {
     }
 }
 
-/// What runs a model that rten does not.
+/// Advice on models that rten does not run.
 pub(super) fn other_engine() -> &'static str {
     #[cfg(feature = "onnxruntime")]
     return "run it with --engine onnxruntime";

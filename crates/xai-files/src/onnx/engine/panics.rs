@@ -1,12 +1,11 @@
-//! Panics of the engine, as errors.
+//! Turns panics of an engine into errors.
 
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
-/// Calls the engine; a panic of the engine is an error with the panic's message.
+/// Calls the engine, and turns a panic into an error with its message.
 ///
-/// The engine checks most of what a file may say, but not all: a model that it does not expect must
-/// not look like a defect of the command.
+/// The engine checks most of a model but not everything, and an unexpected model must not look like a bug of the command.
 pub(super) fn caught<T>(call: impl FnOnce() -> T) -> Result<T, String> {
     static QUIET: Once = Once::new();
     QUIET.call_once(|| {
@@ -24,7 +23,7 @@ pub(super) fn caught<T>(call: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// Whether a panic started in a source file of the engine's crates.
+/// Whether a panic comes from a source file of an engine.
 fn is_of_engine(panic: &PanicHookInfo<'_>) -> bool {
     panic.location().is_some_and(|location| {
         let mut folders = location.file().split(['/', '\\']);

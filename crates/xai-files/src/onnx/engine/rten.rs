@@ -1,4 +1,4 @@
-//! Models of neural networks, run by a pure-Rust engine.
+//! Runs neural networks with `rten`, an engine in Rust.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::onnx::engine::panics::caught;
 use crate::onnx::engine::{Engine, File, Input, Reason, array, other_engine, unsupported};
 use crate::onnx::threads;
 
-/// The operators that multiply integers of 8 bits, and their domains.
+/// Domains and names of operators that multiply integers of 8 bits.
 const INTEGER_PRODUCTS: [(&str, &str); 2] = [
     ("", "MatMulInteger"),
     ("com.microsoft", "DynamicQuantizeLSTM"),
@@ -70,7 +70,7 @@ impl Engine for Rten {
     }
 }
 
-/// An answer in double precision.
+/// Converts an output to double precision.
 fn numbers(answer: Value) -> Result<ArrayD<f64>, Reason> {
     let ValueType::Tensor(DataType::Float) = answer.dtype() else {
         return Err(format!(
@@ -84,7 +84,7 @@ fn numbers(answer: Value) -> Result<ArrayD<f64>, Reason> {
     array(answer.shape(), answer.iter().map(|&x| x.into()).collect())
 }
 
-/// An array as the engine holds it: real numbers in single precision, integers in 32 bits.
+/// Converts an array to the types of the engine: single precision and integers of 32 bits.
 fn value(input: Input) -> Result<Value, Reason> {
     fn in_order<T: Clone>(array: ArrayD<T>) -> (Vec<usize>, Vec<T>) {
         let shape = array.shape().to_vec();
@@ -106,7 +106,7 @@ fn value(input: Input) -> Result<Value, Reason> {
     }
 }
 
-/// Refuses what the engine lacks, by name.
+/// Refuses operators and types that the engine lacks.
 fn check(contents: &Contents) -> Result<(), Failure> {
     if let Some(operator) = contents.classical() {
         return Err(Failure::new(format!(
@@ -181,7 +181,7 @@ fn check_data_files(file: &File<'_>) -> Result<(), Failure> {
     }
 }
 
-/// Whether the engine opens a file of weights: by its name, so that no model can read other files.
+/// Whether the engine opens a file of weights. It decides by the name, so that no model can read other files.
 fn is_opened(name: &str) -> bool {
     let extension = match name.contains(['/', '\\']) {
         true => None,
@@ -192,7 +192,7 @@ fn is_opened(name: &str) -> bool {
     })
 }
 
-/// A model that the engine does not load.
+/// An error for a model that the engine does not load.
 fn not_loaded(error: LoadError) -> Failure {
     match error.kind() {
         LoadErrorKind::ExternalDataError => {
