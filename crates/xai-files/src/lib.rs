@@ -1,17 +1,21 @@
-//! The files behind the programs of xai-metrics: what is read, what is written, and what is said when that fails.
+//! Reading and writing of files for the programs of xai-metrics, and their error messages.
 //!
 //! `xai` and `xai-sql` share this crate, so that a file means the same to both.
 //!
-//! - [`Failure`]: why a command stopped, as one line that names the file or the option, with advice and the exit code.
-//! - [`visible`](mod@visible): text from files, shown so that no control character acts on a terminal.
-//! - [`left_out`]: which columns of a table are not used, and the one rule for the index columns that pandas writes.
-//! - [`WholeFile`]: output that is whole or not there; [`destination`] says where a path leads to.
-//! - With the feature `readers`: [`arrays`] (`.npy`, entries of `.npz`), [`samples`] and planes for arrays that memory does
-//!   not hold, [`table`] (`.csv`), [`classes`] as files call them, and [`content`], what a file holds by its header.
-//! - With the feature `onnx`: models of the ONNX format, run by a pure-Rust engine or, with `onnxruntime`, by ONNX Runtime.
-//! - With the feature `clap`: the options that several programs have, as arguments of `clap`.
+//! - [`Failure`]: an error message that names the file or the option, with advice and an exit code.
+//! - [`visible`](mod@visible): text from files without control characters, for terminals.
+//! - [`left_out`]: columns of a table that are not used, and the rule for index columns of pandas.
+//! - [`WholeFile`]: an output file that is either complete or unchanged. [`destination`] follows its path.
+//! - [`json`]: JSON documents as other programs write them.
+//! - With the feature `readers`: [`arrays`] (`.npy`, entries of `.npz`), [`samples`] for arrays larger than memory, [`table`] (`.csv`),
+//!   [`classes`] (labels), and [`content`], which recognizes a file by its header.
+//! - With the feature `onnx`: models in ONNX format, run by a pure-Rust engine or, with `onnxruntime`, by ONNX Runtime.
+//! - With the feature `clap`: options that several programs share, as arguments of `clap`.
 //!
-//! Messages name the options of these programs, as `--drop-column` is one of `xai casebased`.
+//! Messages name the options of these programs, for example `--drop-column`.
+//!
+//! Messages count lines of text files from 1, with the header, as an editor shows them, and elements of arrays from 0, as in
+//! `labels[3]`.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -25,6 +29,7 @@ pub mod destination;
 pub mod failure;
 #[cfg(feature = "readers")]
 mod foreign;
+pub mod json;
 pub mod left_out;
 #[cfg(feature = "readers")]
 mod npy;

@@ -104,15 +104,8 @@ impl ReliabilityResult {
 
 /// The scores of a file.
 fn read(path: &Path) -> Result<EvaluationValues, Failure> {
-    let bytes = std::fs::read(path)
-        .map_err(Failure::cannot_be_opened)
-        .in_file(path)?;
-    let stored: Stored = serde_json::from_slice(&bytes).map_err(|error| {
-        let failure = Failure::new(format_args!("no scores of a comparison: {error}"));
-        failure
-            .in_file(path)
-            .help("give what `xai attribution compare --json` prints")
-    })?;
+    let stored: Stored = xai_files::json::read(path)
+        .map_err(|failure| failure.and_help("give what `xai attribution compare --json` prints"))?;
     let metrics = stored.metrics.0;
     let Some((of_first, first)) = metrics.first() else {
         return Err(Failure::new("there are no metrics")).in_file(path);

@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use xai_files::table::{Columns, Table};
 use xai_files::{Failure, Files, InFile, InFiles};
 use xai_metrics::attribution::input;
@@ -41,6 +42,8 @@ pub(crate) struct Texts {
 #[derive(Debug, Default)]
 pub(crate) struct TextFile {
     pub(crate) tokens: Vec<Vec<String>>,
+    /// Names of the texts, if the file has some.
+    pub(crate) names: Option<Vec<String>>,
     /// Of each explainer, of each text, of each token.
     pub(crate) explainers: Vec<(String, Vec<Vec<f64>>)>,
     pub(crate) rationales: Option<Vec<Vec<bool>>>,
@@ -58,6 +61,9 @@ impl Texts {
         let mut json = serde_json::to_value(compared.table.by_name()).map_err(Failure::new)?;
         if let Some(object) = json.as_object_mut() {
             object.remove("model_calls");
+            if let Some(names) = &compared.file.names {
+                object.insert("samples".to_owned(), names.as_slice().into());
+            }
         }
         context.present(&json, || compared.to_text())
     }
@@ -92,7 +98,7 @@ impl TextFile {
     pub(crate) fn read(file: &Path) -> Result<Self, Failure> {
         let texts = match is_csv(file) {
             true => Self::of_rows(file)?,
-            false => Self::of_json(file).in_file(file)?,
+            false => Self::of_json(file)?,
         };
         texts.check().in_file(file)?;
         Ok(texts)
@@ -104,35 +110,25 @@ impl TextFile {
         struct Stored {
             tokens: Vec<Vec<String>>,
             explainers: Named<Vec<Vec<f64>>>,
-            rationales: Option<Vec<Vec<Mark>>>,
+            rationales: Option<Vec<Option<Vec<Mark>>>>,
         }
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Mark {
-            Truth(bool),
-            Number(u8),
-        }
-        let bytes = std::fs::read(file).map_err(Failure::cannot_be_opened)?;
-        let stored: Stored = serde_json::from_slice(&bytes).map_err(|error| {
-            Failure::new(format_args!("no texts: {error}"))
-                .help("`xai attribution texts --help` shows the form")
-        })?;
-        let marked = |mark: Mark| match mark {
-            Mark::Truth(truth) => Ok(truth),
-            Mark::Number(0) => Ok(false),
-            Mark::Number(1) => Ok(true),
-            Mark::Number(other) => Err(expected_mark(other)),
-        };
+        let stored: Stored = xai_files::json::read(file)
+            .map_err(|failure| failure.and_help("`xai attribution texts --help` shows the form"))?;
         let rationales = stored.rationales.map(|texts| {
-            let texts = texts.into_iter();
-            texts
-                .map(|marks| marks.into_iter().map(marked).collect())
-                .collect()
+            let marks = |(i, marks): (usize, Option<Vec<Mark>>)| {
+                let marks = marks.ok_or_else(|| {
+                    Failure::new(format_args!("rationales[{i}] is null: expected 0 or 1 for each token"))
+                        .help("leave texts without a rationale out, and write zeros if people marked nothing in one")
+                })?;
+                Ok(marks.into_iter().map(|mark| mark.0).collect())
+            };
+            texts.into_iter().enumerate().map(marks).collect::<Result<_, Failure>>()
         });
         Ok(Self {
             tokens: stored.tokens,
+            names: None,
             explainers: stored.explainers.0,
-            rationales: rationales.transpose()?,
+            rationales: rationales.transpose().in_file(file)?,
         })
     }
 
@@ -180,6 +176,9 @@ impl TextFile {
             let of_text = |rows: &Range<usize>| rows.clone().map(|row| mark(row, column)).collect();
             rows.iter().map(of_text).collect::<Result<_, Failure>>()
         });
+        let names: Vec<&str> = rows.iter().map(|rows| samples.get(rows.start)).collect();
+        // Numbers from 0 are what texts without a name are called.
+        let are_counted = (0..names.len()).all(|i| names[i] == i.to_string());
         let values = piece.numbers();
         let explainers = columns.numbers.iter().zip(values.columns());
         let explainers = explainers.map(|(&column, values)| {
@@ -201,9 +200,24 @@ impl TextFile {
                         .collect()
                 })
                 .collect(),
+            names: (!are_counted).then(|| names.into_iter().map(str::to_owned).collect()),
             explainers: explainers.collect(),
             rationales: rationales.transpose()?,
         })
+    }
+
+    /// The name of a text, or its number.
+    fn name(&self, sample: usize) -> String {
+        let named = self.names.as_ref().map(|names| names[sample].clone());
+        named.unwrap_or_else(|| sample.to_string())
+    }
+
+    /// A part of a text as messages name it: `tokens[3]`.
+    fn place(&self, part: &str, sample: usize) -> String {
+        match &self.names {
+            Some(names) => format!("{part} of text `{}`", names[sample]),
+            None => format!("{part}[{sample}]"),
+        }
     }
 
     /// Whether all parts are of the same tokens, and finite.
@@ -213,7 +227,10 @@ impl TextFile {
             return Err(Failure::new("there are no texts"));
         }
         if let Some(empty) = lengths.iter().position(|n| *n == 0) {
-            return Err(Failure::new(format_args!("text {empty} has no tokens")));
+            return Err(Failure::new(format_args!(
+                "{} is empty: a text needs a token",
+                self.place("tokens", empty)
+            )));
         }
         let check = |what: &str, of: Vec<usize>| {
             if of.len() != lengths.len() {
@@ -225,8 +242,10 @@ impl TextFile {
             match (0..of.len()).find(|&sample| of[sample] != lengths[sample]) {
                 None => Ok(()),
                 Some(sample) => Err(Failure::new(format_args!(
-                    "{what}: expected {} numbers for text {sample}, one for each token, got {}",
-                    lengths[sample], of[sample]
+                    "{}: expected {} numbers, one for each token, got {}",
+                    self.place(what, sample),
+                    lengths[sample],
+                    of[sample]
                 ))),
             }
         };
@@ -237,7 +256,8 @@ impl TextFile {
                 .position(|map| map.iter().any(|x| !x.is_finite()))
             {
                 return Err(Failure::new(format_args!(
-                    "{name}: not a finite number in text {sample}"
+                    "{}: not a finite number",
+                    self.place(name, sample)
                 )));
             }
         }
@@ -268,10 +288,21 @@ impl TextFile {
     }
 }
 
-fn expected_mark(found: impl std::fmt::Display) -> Failure {
-    Failure::new(format_args!(
-        "rationales: {found}: expected 0 and 1, or false and true"
-    ))
+/// A token's entry in a rationale: 0 or 1, false or true.
+struct Mark(bool);
+
+impl<'de> Deserialize<'de> for Mark {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde_json::Value;
+        match Value::deserialize(deserializer)? {
+            Value::Bool(mark) => Ok(Self(mark)),
+            Value::Number(number) if number.as_f64() == Some(0.0) => Ok(Self(false)),
+            Value::Number(number) if number.as_f64() == Some(1.0) => Ok(Self(true)),
+            other => Err(D::Error::custom(format_args!(
+                "rationales: {other}: expected 0 and 1, or false and true"
+            ))),
+        }
+    }
 }
 
 /// Texts whose first tokens are shown on a terminal, and tokens of each.
@@ -292,7 +323,7 @@ impl ComparedTexts {
                 let top = order.into_iter().take(SHOWN.1);
                 let top = top.map(|token| format!("{} ({:+.3})", tokens[token].trim(), map[token]));
                 let top: Vec<String> = top.collect();
-                [sample.to_string(), name.clone(), top.join(", ")]
+                [self.file.name(sample), name.clone(), top.join(", ")]
             })
         });
         parts.push(text::table(

@@ -103,7 +103,8 @@ fn read(path: &Path) -> Result<Report, Failure> {
     let bytes = std::fs::read(&file)
         .map_err(Failure::cannot_be_opened)
         .in_file(&file)?;
-    Report::from_json(&bytes).map_err(|error| {
+    let text = xai_files::json::text(&bytes).in_file(&file)?;
+    Report::from_json(text.as_bytes()).map_err(|error| {
         let failure = Failure::new(&error).in_file(&file);
         match error {
             Error::SchemaVersion(_) => {

@@ -58,6 +58,35 @@ fn both_forms_have_the_numbers_of_the_metrics() {
 }
 
 #[test]
+fn texts_keep_the_names_that_a_table_gives_them() {
+    let files = Files::new();
+    files.text("t.csv", "sample,token,a\nr7,no,1\nr7,way,0\nr3,yes,1\n");
+    assert!(
+        files
+            .table("attribution texts --texts t.csv")
+            .contains("r7")
+    );
+    let result = files.json("attribution texts --texts t.csv");
+    assert_eq!(result["samples"], serde_json::json!(["r7", "r3"]));
+    files.text("s.toml", "[[texts]]\ntexts = 't.csv'\n");
+    let report = files.json("report s.toml");
+    assert_eq!(report["texts"][0]["texts"][0]["name"], "r7");
+    // Texts that are only counted have no names.
+    files.text("t.csv", CSV);
+    let result = files.json("attribution texts --texts t.csv");
+    assert_eq!(result.get("samples"), None);
+}
+
+#[test]
+fn a_byte_order_mark_of_json_is_no_text() {
+    let files = Files::new();
+    files.text("t.json", JSON);
+    files.text("b.json", &format!("\u{feff}{JSON}"));
+    let texts = |file: &str| files.json(&format!("attribution texts --texts {file}"));
+    assert_eq!(texts("b.json"), texts("t.json"));
+}
+
+#[test]
 fn without_rationales_there_are_texts_alone() {
     let files = Files::new();
     files.text(
@@ -85,7 +114,7 @@ fn what_is_wrong_with_texts_is_said_with_its_place() {
         ("{}", "missing field `tokens`"),
         (
             &JSON.replace("[0.5, -0.25]", "[0.5]"),
-            "weights: expected 2 numbers for text 0, one for each token, got 1",
+            "weights[0]: expected 2 numbers, one for each token, got 1",
         ),
         (
             &JSON.replace(", [1, 0, 0]", ""),
@@ -96,8 +125,22 @@ fn what_is_wrong_with_texts_is_said_with_its_place() {
             "rationales: 2: expected 0 and 1",
         ),
         (
+            &JSON.replace("[[1, 1]", "[[1, \"no\"]"),
+            "rationales: \"no\": expected 0 and 1",
+        ),
+        (
+            &JSON.replace("[[1, 1]", "[null"),
+            "rationales[0] is null: expected 0 or 1",
+        ),
+        (
+            &JSON.replace("[0.5, -0.25]", "[0.5, NaN]"),
+            "null and NaN mean that a number is undefined",
+        ),
+        (&JSON.replace("-0.25", "Infinity"), "an infinite number"),
+        ("{\"tokens\": [", "not JSON"),
+        (
             &JSON.replace("[\"not\", \"bad\"]", "[]"),
-            "text 0 has no tokens",
+            "tokens[0] is empty",
         ),
         (
             &JSON.replace("\"random\"", "\"weights\""),
@@ -112,19 +155,19 @@ fn what_is_wrong_with_texts_is_said_with_its_place() {
         (CSV.replace("token", "word"), "no column `token`"),
         (
             CSV.replace("0.25,", "x,"),
-            "row 2, column `weights`: \"-x\": expected a finite number",
+            "line 3, column `weights`: \"-x\": expected a finite number",
         ),
         (
             CSV.replace("true", "yes"),
-            "row 2, column `rationale`: \"yes\": expected 0 or 1",
+            "line 3, column `rationale`: \"yes\": expected 0 or 1",
         ),
         (
             CSV.replace("1.0,0", "inf,0"),
-            "row 4, column `weights`: \"inf\": expected a finite number",
+            "line 5, column `weights`: \"inf\": expected a finite number",
         ),
         (
             "sample,token,a\n0,no,1\n1,yes,1\n0,good,1\n".to_owned(),
-            "row 3, column `sample`: \"0\": expected the rows of a sample together",
+            "line 4, column `sample`: \"0\": expected the rows of a sample together",
         ),
         ("sample,token,a\n".to_owned(), "there are no texts"),
     ] {

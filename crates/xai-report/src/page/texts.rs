@@ -48,7 +48,7 @@ fn blocks(section: &Texts) -> Vec<Block> {
     for text in &section.texts {
         blocks.push(Block::Text(draw(section, text)));
         blocks.push(Block::Folded {
-            title: format!("Numbers of text {}", text.sample),
+            title: format!("Numbers of text {}", text.title()),
             is_open: false,
             blocks: vec![Block::Table(table(section, text))],
         });
@@ -65,7 +65,7 @@ fn draw(section: &Texts, text: &ShownText) -> Element {
             .child(tokens(text, attributions))
     });
     let title = Element::of("p", "picture-title")
-        .child(Element::new("b").text(format!("Text {}", text.sample)));
+        .child(Element::new("b").text(format!("Text {}", text.title())));
     let lines = Element::of("dl", "text").children(lines);
     Element::new("div").child(title).child(lines)
 }
@@ -147,7 +147,7 @@ fn table(section: &Texts, text: &ShownText) -> Table {
             .chain(values)
             .collect()
     });
-    let caption = format!("Attributions of the tokens of text {}", text.sample);
+    let caption = format!("Attributions of the tokens of text {}", text.title());
     let table = Table::new(caption).words(["token"]);
     let table = match text.rationale.is_some() {
         true => table.words(["by people"]),

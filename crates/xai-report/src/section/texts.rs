@@ -33,6 +33,9 @@ pub struct Texts {
 pub struct ShownText {
     /// The text, from 0.
     pub sample: usize,
+    /// Its name, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Its tokens, the first ones of many.
     pub tokens: Vec<String>,
     /// How many more it has.
@@ -48,6 +51,8 @@ pub struct ShownText {
 pub struct TextData<'a> {
     /// The tokens of each text.
     pub tokens: &'a [Vec<String>],
+    /// The names of the texts.
+    pub names: Option<&'a [String]>,
     /// Which of them people marked.
     pub rationales: Option<&'a [Vec<bool>]>,
     /// The attributions of the tokens, by each explainer.
@@ -68,7 +73,7 @@ impl Texts {
     /// let table = EvaluationValues::new(["mine"], 1, Vec::new()).table(&Statistics::default())?;
     /// let tokens = [vec!["not".to_owned(), "bad".to_owned()]];
     /// let attributions = [vec![0.5, -0.25]];
-    /// let data = TextData { tokens: &tokens, rationales: None, attributions: &[&attributions] };
+    /// let data = TextData { tokens: &tokens, names: None, rationales: None, attributions: &[&attributions] };
     /// let section = Texts::new(Origin::new(Family::Texts, 1, "Reviews"), &table, data)?;
     /// assert_eq!(section.texts[0].attributions[0], [0.5, -0.25]);
     /// # Ok::<(), xai_core::Error>(())
@@ -98,12 +103,21 @@ impl ShownText {
         let of_explainers = data.attributions.iter();
         Self {
             sample,
+            name: data.names.map(|names| names[sample].clone()),
             tokens: tokens[..n].to_vec(),
             n_more: tokens.len() - n,
             rationale: data.rationales.map(|texts| texts[sample][..n].to_vec()),
             attributions: of_explainers
                 .map(|maps| maps[sample][..n].to_vec())
                 .collect(),
+        }
+    }
+
+    /// The name of the text, or its number.
+    pub(crate) fn title(&self) -> String {
+        match &self.name {
+            Some(name) => name.clone(),
+            None => self.sample.to_string(),
         }
     }
 

@@ -21,6 +21,7 @@ pub(crate) fn evaluate(
         file.explainers.iter().map(|(_, maps)| &maps[..]).collect();
     let data = TextData {
         tokens: &file.tokens,
+        names: file.names.as_deref(),
         rationales: file.rationales.as_deref(),
         attributions: &attributions,
     };
