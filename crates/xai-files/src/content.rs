@@ -1,4 +1,4 @@
-//! What a file holds, by its name and its header.
+//! Recognizes the contents of a file by its name and header.
 
 use std::fmt;
 use std::fs::File;
@@ -10,7 +10,7 @@ use super::table::Table;
 use super::{arrays, npz};
 use crate::failure::{Failure, InFile};
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
     /// An array.
@@ -20,13 +20,13 @@ pub enum Content {
         /// The type of its elements.
         elements: ElementType,
     },
-    /// A table, by its columns.
+    /// A table with its columns.
     Table(Vec<String>),
     /// A model.
     Model,
     /// A JSON document.
     Json,
-    /// Another format, a pipe or a device: only its reader knows.
+    /// Another format, a pipe or a device.
     Other,
 }
 
@@ -42,10 +42,10 @@ pub enum ElementType {
 }
 
 impl Content {
-    /// The content of a file. Arrays of archives are read whole, all others by their header.
+    /// Recognizes a file. Arrays in archives are read completely, other files up to their header.
     ///
     /// # Errors
-    /// A file that cannot be opened, or does not begin as its name says.
+    /// The file cannot be opened, or its first bytes do not match its name.
     pub fn of(file: &Path) -> Result<Self, Failure> {
         if npz::entry_of(file).is_some() {
             let stored = arrays::read(file)?;
@@ -66,11 +66,12 @@ impl Content {
             .metadata()
             .map_err(Failure::cannot_be_read)
             .in_file(file)?;
-        // A pipe is read once, by the reader who needs what it holds.
+        // A pipe can be read only once, by the reader that needs it.
         if !metadata.is_file() {
-            return match metadata.is_dir() {
-                true => Err(Failure::new("a folder: expected a file").in_file(file)),
-                false => Ok(Self::Other),
+            return if metadata.is_dir() {
+                Err(Failure::new("a folder: expected a file").in_file(file))
+            } else {
+                Ok(Self::Other)
             };
         }
         let extension = file
@@ -86,7 +87,7 @@ impl Content {
         }
     }
 
-    /// The lengths of the axes of an array.
+    /// The shape of an array.
     pub fn shape(&self) -> Option<&[usize]> {
         match self {
             Self::Array { shape, .. } => Some(shape),

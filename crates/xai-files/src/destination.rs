@@ -1,4 +1,4 @@
-//! Where an output goes: which file a path leads to, or what else is there.
+//! Where output goes: the file that a path leads to, or a stream.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -6,38 +6,49 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 
-/// What `--out -` stands for.
+/// Whether a path is `-`, which means standard output.
 pub fn is_standard_output(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// What a path for `--out` is called.
+/// The name of an output path in messages.
 pub fn called(path: &Path) -> &Path {
-    match is_standard_output(path) {
-        true => Path::new("standard output"),
-        false => path,
+    if is_standard_output(path) {
+        Path::new("standard output")
+    } else {
+        path
     }
 }
 
-/// Standard output for rows alone: where its reader has seen enough (`| head`), the process ends.
+/// Standard output for rows alone. The process ends when the reader closes it, as `| head` does.
 pub fn standard_output() -> impl Write + Send {
-    EndsWhenClosed(std::io::stdout())
+    MayClose {
+        stream: std::io::stdout(),
+        ends_process: true,
+    }
 }
 
-/// Standard output for a result among other work: what a reader who has seen enough (`| head`) does not take is lost.
+/// Standard output for a result beside other work. Output after the reader has closed it is dropped.
 pub fn standard_output_until_closed() -> impl Write + Send {
-    UntilClosed(std::io::stdout())
+    may_close(std::io::stdout())
 }
 
-/// What stands at the end of a path.
+fn may_close<W: Write>(stream: W) -> MayClose<W> {
+    MayClose {
+        stream,
+        ends_process: false,
+    }
+}
+
+/// What a path leads to.
 pub(crate) enum Destination {
-    /// A regular file, or the name of a file to make; no link.
+    /// A regular file or a name that is free, never a link.
     File(PathBuf),
-    /// A device, a pipe or a descriptor, which is written to and never replaced.
+    /// A device, a pipe or a descriptor. It is written to and never replaced.
     Stream(Box<dyn Write + Send>),
 }
 
-/// Links behind each other, as many as Linux follows.
+/// Links in a row that are followed, as many as on Linux.
 const MOST_LINKS: usize = 40;
 
 impl Destination {
@@ -50,7 +61,7 @@ impl Destination {
         if let Some(number) = descriptor(&target) {
             return Ok(Self::Stream(match number {
                 1 => Box::new(standard_output_until_closed()),
-                2 => Box::new(UntilClosed(std::io::stderr())),
+                2 => Box::new(may_close(std::io::stderr())),
                 // Appended: what the descriptor's owner wrote stays.
                 _ => Box::new(opened(OpenOptions::new().append(true), &target)?),
             }));
@@ -80,8 +91,7 @@ pub fn is_file(path: &Path) -> Result<bool, Failure> {
     Ok(!other && descriptor(&target).is_none())
 }
 
-/// Holds a path against what can be seen of it before there is anything to write: a folder is no
-/// file, and a new file needs a folder.
+/// Checks an output path before there is anything to write: a folder is not a file, and a new file needs a folder.
 pub fn check(path: &Path) -> Result<(), Failure> {
     if is_standard_output(path) {
         return Ok(());
@@ -97,14 +107,14 @@ pub fn check(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Whether two paths lead to one regular file, by whatever names and links. Others are not opened: a pipe can be read only
-/// once.
+/// Whether two paths lead to the same regular file, by any names and links. Other files are not opened, because a pipe can be read
+/// only once.
 pub fn is_same_file(a: &Path, b: &Path) -> bool {
     let is_file = |path: &Path| std::fs::metadata(path).is_ok_and(|found| found.is_file());
     is_file(a) && is_file(b) && same_file::is_same_file(a, b).unwrap_or(false)
 }
 
-/// Whether a path leads into a folder, or into one inside it, by whatever names and links.
+/// Whether a path leads into a folder or its subfolders, by any names and links.
 pub fn is_inside(path: &Path, of: &Path) -> bool {
     let Ok(target) = target(path) else {
         return false;
@@ -123,8 +133,8 @@ pub(crate) fn folder(path: &Path) -> &Path {
     }
 }
 
-/// The end of the links of a path, which need not exist. A descriptor is an end: what it is open on
-/// is replaced by nobody.
+/// Follows the links of a path to its end, which need not exist. A descriptor is an end, because the file that it is open on must not
+/// be replaced.
 fn target(path: &Path) -> Result<PathBuf, Failure> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -133,14 +143,14 @@ fn target(path: &Path) -> Result<PathBuf, Failure> {
         }
         match std::fs::read_link(&path) {
             Ok(next) => path = folder(&path).join(next),
-            // No link, or nothing at all.
+            // Not a link, or nothing at all.
             Err(_) => return Ok(path),
         }
     }
     Err(Failure::cannot_be_written("too many links"))
 }
 
-/// The number of a descriptor: `/dev/fd/N`, `/proc/self/fd/N`.
+/// The number of a descriptor, of a path as `/dev/fd/3` or `/proc/self/fd/3`.
 fn descriptor(path: &Path) -> Option<u32> {
     let folder = path.parent()?;
     let of_process = folder.starts_with("/dev") || folder.starts_with("/proc");
@@ -154,45 +164,35 @@ fn opened(options: &OpenOptions, path: &Path) -> Result<File, Failure> {
     options.open(path).map_err(Failure::cannot_be_written)
 }
 
-/// A standard stream; a reader who has seen enough (`| head`) is no error.
-struct UntilClosed<W>(W);
-
-impl<W: Write> Write for UntilClosed<W> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        unless_closed(self.0.write(bytes), bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        unless_closed(self.0.flush(), ())
-    }
+/// A standard stream whose reader may close it early, as `| head` does: that is no error.
+struct MayClose<W> {
+    stream: W,
+    /// End the process when the stream is closed, because nothing is left to do.
+    ends_process: bool,
 }
 
-/// Standard output that rows alone are written to. When its reader has seen enough, nothing is left to
-/// do: a command that would go on for an hour ends.
-struct EndsWhenClosed<W>(W);
-
-impl<W> EndsWhenClosed<W> {
-    fn unless_closed<T>(written: std::io::Result<T>) -> std::io::Result<T> {
-        match &written {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
-            _ => written,
+impl<W> MayClose<W> {
+    fn unless_closed<T>(&self, written: std::io::Result<T>, all: T) -> std::io::Result<T> {
+        match written {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => {
+                if self.ends_process {
+                    std::process::exit(0);
+                }
+                Ok(all)
+            }
+            written => written,
         }
     }
 }
 
-impl<W: Write> Write for EndsWhenClosed<W> {
+impl<W: Write> Write for MayClose<W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        Self::unless_closed(self.0.write(bytes))
+        let written = self.stream.write(bytes);
+        self.unless_closed(written, bytes.len())
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
-        Self::unless_closed(self.0.flush())
-    }
-}
-
-fn unless_closed<T>(written: std::io::Result<T>, all: T) -> std::io::Result<T> {
-    match written {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(all),
-        written => written,
+        let flushed = self.stream.flush();
+        self.unless_closed(flushed, ())
     }
 }

@@ -1,4 +1,7 @@
-//! The `.npy` format: any numeric dtype, either order.
+//! Reads the `.npy` format: any numeric dtype, byte order and memory order.
+//!
+//! `ndarray-npy` reads one dtype chosen at compile time, no half precision, and aborts when a header claims more memory than there
+//! is.
 
 use std::io::Read;
 
@@ -8,16 +11,16 @@ use crate::failure::Failure;
 use crate::foreign::foreign;
 use crate::npy_header::Header;
 
-/// An array as it is stored. Single precision stays single: twice as much of it fits in memory.
+/// The numbers of an array. Single precision is kept, so that twice as much fits in memory.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Numbers {
     /// Single and half precision.
     F32(ArrayD<f32>),
     /// Double precision.
     F64(ArrayD<f64>),
-    /// Integers of any size; above 2^63 - 1 there are none.
+    /// Integers of any size up to 2^63 - 1.
     Integers(ArrayD<i64>),
-    /// Labels 0 and 1, and as an index the rows that are true.
+    /// Booleans: the labels 0 and 1, or a mask.
     Booleans(ArrayD<bool>),
 }
 
@@ -51,7 +54,7 @@ pub(super) enum Dtype {
 }
 
 impl Dtype {
-    /// The dtype of a header, and whether its bytes are in big-endian order.
+    /// Returns the dtype of a header, and whether it is big-endian.
     pub(super) fn of(header: &Header) -> Result<(Self, bool), Failure> {
         let dtype = match header.dtype.trim_start_matches(['<', '>', '|', '=']) {
             "b1" | "?" => Self::Bool,
@@ -71,7 +74,7 @@ impl Dtype {
         Ok((dtype, header.dtype.starts_with('>')))
     }
 
-    /// The bytes of one number.
+    /// Bytes per number.
     pub(super) fn size(self) -> u64 {
         match self {
             Self::Bool | Self::I8 | Self::U8 => 1,
@@ -82,7 +85,7 @@ impl Dtype {
     }
 }
 
-/// What to do with an array of something else.
+/// An error for an array of another dtype, with advice.
 fn not_numeric(descriptor: &str) -> Failure {
     let help = match descriptor.as_bytes().first() {
         Some(b'O') => {
@@ -92,7 +95,7 @@ fn not_numeric(descriptor: &str) -> Failure {
             "an array of records: save one field, array[\"NAME\"], or the columns as one array"
         }
         Some(b'U' | b'S') => {
-            "an array of words: save it as .csv, where classes may be words; or number all files by one list of classes, numpy.searchsorted(classes, labels), and save again"
+            "an array of words: number the words of all files by one list of classes, numpy.searchsorted(classes, labels), and save again"
         }
         Some(b'f') => "an array of long doubles: convert it with .astype(float) and save again",
         Some(b'c') => "an array of complex numbers: save their .real part or their absolute values",
@@ -104,19 +107,19 @@ fn not_numeric(descriptor: &str) -> Failure {
     .help(help)
 }
 
-/// The numbers that a shape holds, if they can be counted.
+/// The number of elements of a shape, unless it overflows.
 pub(super) fn count(shape: &[usize]) -> Option<usize> {
     shape
         .iter()
         .try_fold(1usize, |product, &axis| product.checked_mul(axis))
 }
 
-/// How every array begins.
+/// First bytes of every file.
 const MAGIC: &[u8] = b"\x93NUMPY";
-/// The header of an array; numpy writes and reads at most as many bytes.
+/// Longest header that numpy reads.
 const LONGEST_HEADER: usize = 10_000;
 
-/// Reads the header of an array. Memory is taken for what is there, not for what is promised.
+/// Reads the header of an array. Takes memory for the bytes that are there, not for the claimed length.
 pub(super) fn header<R: Read>(reader: &mut R) -> Result<Header, Failure> {
     let mut bytes = Vec::new();
     let mut more = |n: usize, bytes: &mut Vec<u8>| {
@@ -156,14 +159,14 @@ pub(super) fn header<R: Read>(reader: &mut R) -> Result<Header, Failure> {
     header.ok_or_else(|| no_array(&"its header is damaged"))
 }
 
-/// Reads one array. `length` is the size of a file, where it is known: it guards against a header that
-/// promises more. Where it is not, memory grows with what comes.
+/// Reads one array. `length` is the size of the file if it is known, as a guard against a header that claims more. Otherwise memory
+/// grows with the bytes that come.
 pub(super) fn read<R: Read>(mut reader: R, length: Option<u64>) -> Result<Numbers, Failure> {
     let header = header(&mut reader)?;
     read_numbers(&header, reader, length)
 }
 
-/// Reads what stands behind a header; `length` as in [`read`].
+/// Reads the numbers after a header. `length` is as in [`read`].
 pub(super) fn read_numbers<R: Read>(
     header: &Header,
     reader: R,
@@ -192,46 +195,53 @@ pub(super) fn read_numbers<R: Read>(
         big_endian,
         is_promised: length.is_none(),
     };
-    match dtype {
-        Dtype::Bool => data.booleans().map(Numbers::Booleans),
-        Dtype::F16 => {
-            let halves = [u16::from_le_bytes, u16::from_be_bytes];
-            data.numbers(halves, of_half).map(Numbers::F32)
-        }
-        Dtype::F32 => {
-            let singles = [f32::from_le_bytes, f32::from_be_bytes];
-            data.numbers(singles, |x| x).map(Numbers::F32)
-        }
-        Dtype::F64 => {
-            let doubles = [f64::from_le_bytes, f64::from_be_bytes];
-            data.numbers(doubles, |x| x).map(Numbers::F64)
-        }
-        Dtype::I8 => data.integers([i8::from_le_bytes, i8::from_be_bytes]),
-        Dtype::U8 => data.integers([u8::from_le_bytes, u8::from_be_bytes]),
-        Dtype::I16 => data.integers([i16::from_le_bytes, i16::from_be_bytes]),
-        Dtype::U16 => data.integers([u16::from_le_bytes, u16::from_be_bytes]),
-        Dtype::I32 => data.integers([i32::from_le_bytes, i32::from_be_bytes]),
-        Dtype::U32 => data.integers([u32::from_le_bytes, u32::from_be_bytes]),
-        Dtype::I64 => data.integers([i64::from_le_bytes, i64::from_be_bytes]),
-        Dtype::U64 => data.large_integers(),
+    macro_rules! numbers {
+        ($stored:ty, $convert:expr) => {
+            data.numbers(
+                [<$stored>::from_le_bytes, <$stored>::from_be_bytes],
+                $convert,
+            )
+        };
     }
+    Ok(match dtype {
+        Dtype::Bool => Numbers::Booleans(data.booleans()?),
+        Dtype::F16 => Numbers::F32(numbers!(u16, half_to_single)?),
+        Dtype::F32 => Numbers::F32(numbers!(f32, |x| x)?),
+        Dtype::F64 => Numbers::F64(numbers!(f64, |x| x)?),
+        Dtype::I8 => Numbers::Integers(numbers!(i8, i64::from)?),
+        Dtype::U8 => Numbers::Integers(numbers!(u8, i64::from)?),
+        Dtype::I16 => Numbers::Integers(numbers!(i16, i64::from)?),
+        Dtype::U16 => Numbers::Integers(numbers!(u16, i64::from)?),
+        Dtype::I32 => Numbers::Integers(numbers!(i32, i64::from)?),
+        Dtype::U32 => Numbers::Integers(numbers!(u32, i64::from)?),
+        Dtype::I64 => Numbers::Integers(numbers!(i64, |x| x)?),
+        Dtype::U64 => {
+            let numbers = numbers!(u64, |x| x)?;
+            if numbers.iter().any(|&x| i64::try_from(x).is_err()) {
+                return Err(Failure::new("an integer above 2^63 - 1").help(
+                    "of labels, number all files by one list of classes: numpy.searchsorted(classes, labels); else convert with .astype(float)",
+                ));
+            }
+            Numbers::Integers(numbers.mapv(|x| x as i64))
+        }
+    })
 }
 
-/// What stands behind a header.
+/// The numbers after a header.
 struct Data<'a, R> {
     reader: R,
     header: &'a Header,
     count: usize,
     big_endian: bool,
-    /// Whether nothing but the header says how many numbers there are.
+    /// Whether the count is only claimed by the header.
     is_promised: bool,
 }
 
-/// Numbers that are read at once.
+/// Numbers that are read at a time.
 const AT_ONCE: usize = 1 << 15;
 
 impl<R: Read> Data<'_, R> {
-    /// The numbers; `from` are the readings of little-endian and of big-endian bytes.
+    /// Reads the numbers. `from` converts little-endian and big-endian bytes.
     fn numbers<T, U, const SIZE: usize>(
         mut self,
         from: [fn([u8; SIZE]) -> T; 2],
@@ -271,23 +281,6 @@ impl<R: Read> Data<'_, R> {
         ArrayD::from_shape_vec(shape, numbers).map_err(Failure::new)
     }
 
-    fn integers<T: Into<i64>, const SIZE: usize>(
-        self,
-        from: [fn([u8; SIZE]) -> T; 2],
-    ) -> Result<Numbers, Failure> {
-        self.numbers(from, Into::into).map(Numbers::Integers)
-    }
-
-    fn large_integers(self) -> Result<Numbers, Failure> {
-        let numbers = self.numbers([u64::from_le_bytes, u64::from_be_bytes], |x| x)?;
-        match numbers.iter().all(|&x| i64::try_from(x).is_ok()) {
-            true => Ok(Numbers::Integers(numbers.mapv(|x| x as i64))),
-            false => Err(Failure::new("an integer above 2^63 - 1").help(
-                "of labels, number all files by one list of classes: numpy.searchsorted(classes, labels); else convert with .astype(float)",
-            )),
-        }
-    }
-
     fn booleans(self) -> Result<ArrayD<bool>, Failure> {
         let bytes = self.numbers([u8::from_le_bytes, u8::from_be_bytes], |x| x)?;
         match bytes.iter().find(|&&byte| byte > 1) {
@@ -297,9 +290,9 @@ impl<R: Read> Data<'_, R> {
     }
 }
 
-/// A number of half precision, from its bits: a sign, five bits of the exponent, ten of the fraction.
-fn of_half(bits: u16) -> f32 {
-    /// 2^112: the exponent of a single is counted from another number.
+/// Converts the bits of a half-precision number: a sign, five bits of exponent, ten of fraction.
+fn half_to_single(bits: u16) -> f32 {
+    /// 2^112, the difference between the exponent biases of both formats.
     const SCALE: f32 = f32::from_bits((127 + 112) << 23);
     let sign = u32::from(bits & 0x8000) << 16;
     let size = u32::from(bits & 0x7fff) << 13;
@@ -314,7 +307,7 @@ fn too_large(count: usize) -> Failure {
     Failure::new(format!("{count} numbers: more than memory holds"))
 }
 
-/// Data that is not what the header says.
+/// An error for data that does not match the header.
 pub(crate) fn damaged(why: impl std::fmt::Display) -> Failure {
     Failure::new(format_args!("damaged array data: {why}"))
 }
@@ -327,7 +320,7 @@ mod tests {
     fn every_number_of_half_precision_is_read_exactly() {
         for bits in 0..=u16::MAX {
             let expected = half::f16::from_bits(bits).to_f32();
-            let read = of_half(bits);
+            let read = half_to_single(bits);
             assert!(read.is_nan() && expected.is_nan() || read.to_bits() == expected.to_bits());
         }
     }

@@ -1,4 +1,4 @@
-//! `.npy` files that are read part by part: those that no memory holds.
+//! Reads `.npy` files part by part, for files larger than memory.
 
 use std::path::Path;
 
@@ -11,25 +11,24 @@ use super::npy::{self, Dtype, Numbers, damaged};
 use crate::failure::Failure;
 use crate::npy_header::Header;
 
-/// Larger files of samples are read a batch at a time; smaller ones at once, and checked before a
-/// model is called. A batch is read once for all explainers and metrics, so the copy is small beside
-/// the model.
+/// Files of samples above this size are read batch by batch. Smaller ones are read at once and checked before a model is called. A
+/// batch is read once for all explainers and metrics, so the copy costs little beside the model.
 const IN_MEMORY: u64 = 64 << 20;
 
-/// A whole `.npy` file in C order, whose numbers are read by their place in it.
+/// A complete `.npy` file in C order whose numbers are read by their position.
 ///
-/// Not memory-mapped: a file that another program cuts short is an error here and would be a signal
-/// there, any dtype is converted on its way, and no line is unsafe.
+/// It is not memory-mapped: if another program truncates the file, reading is an error instead of a signal, and mapping would be
+/// unsafe.
 pub struct NpyFile {
     file: Mutex<File>,
     header: Header,
     dtype: Dtype,
     big_endian: bool,
-    /// Where the first number begins.
+    /// Position of the first number in bytes.
     start: u64,
 }
 
-/// Integers in the type they are stored in.
+/// Integers in the type in which they are stored.
 pub enum Integers {
     /// `i8`
     I8(Vec<i8>),
@@ -48,10 +47,10 @@ pub enum Integers {
 }
 
 impl NpyFile {
-    /// Opens a file. `None` for one that has to be read at once, is empty, or cannot be read at all:
-    /// that is left to the reader of whole files, which knows what to say.
+    /// Opens a file. `None` if it has to be read at once, is empty, or cannot be read: then the reader of whole files succeeds or
+    /// reports the error.
     pub fn open(file: &Path) -> Option<Self> {
-        // A pipe can be read only once, which is the business of the reader of whole files.
+        // A pipe can be read only once.
         let length = std::fs::metadata(file)
             .ok()
             .filter(Metadata::is_file)?
@@ -73,10 +72,10 @@ impl NpyFile {
         })
     }
 
-    /// Opens a file that is read a batch at a time: a large one.
+    /// Opens a file that is large enough to be read batch by batch.
     pub fn open_large(file: &Path) -> Option<Self> {
         let size = std::fs::metadata(file).ok()?.len();
-        // Small integers and booleans take eight times the memory that they take in a file.
+        // Small integers and booleans take eight times as much memory as in the file.
         if size <= IN_MEMORY / 8 {
             return None;
         }
@@ -94,13 +93,13 @@ impl NpyFile {
         &self.header.shape
     }
 
-    /// Whether the numbers are integers that [`integers`](Self::integers) hands out.
+    /// Whether [`integers`](Self::integers) can read the file.
     pub fn has_integers(&self) -> bool {
         let others = [Dtype::Bool, Dtype::U64, Dtype::F16, Dtype::F32, Dtype::F64];
         !others.contains(&self.dtype) && !self.big_endian
     }
 
-    /// Some of the entries of the first axis, as an array.
+    /// Reads a range of the first axis.
     pub fn rows(&self, rows: Range<usize>) -> Result<Numbers, Failure> {
         let mut header = self.header.clone();
         header.shape[0] = rows.len();
@@ -109,7 +108,7 @@ impl NpyFile {
         npy::read_numbers(&header, bytes.as_slice(), Some(bytes.len() as u64))
     }
 
-    /// Some of the numbers, in the order of the file, in the type they are stored in.
+    /// Reads a range of the numbers in the order and the type of the file.
     pub fn integers(&self, numbers: Range<usize>) -> Result<Integers, Failure> {
         let bytes = self.bytes(numbers)?;
         Ok(match self.dtype {
@@ -149,7 +148,7 @@ mod tests {
     use crate::arrays;
 
     #[test]
-    fn rows_read_by_place_are_those_of_the_whole_file() {
+    fn rows_read_by_position_equal_those_of_the_whole_file() {
         let folder = tempfile::TempDir::new().unwrap();
         let path = |name: &str| folder.path().join(name);
         let whole = Array::from_shape_fn((7, 3, 2), |(i, j, k)| (i * 6 + j * 2 + k) as f64 / 8.0);
@@ -173,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_cannot_be_read_by_place_are_left_to_the_reader_of_whole_files() {
+    fn files_that_cannot_be_read_by_position_are_left_to_the_reader_of_whole_files() {
         let folder = tempfile::TempDir::new().unwrap();
         let path = |name: &str| folder.path().join(name);
         let fortran = Array::<f64, _>::zeros((3, 2)).reversed_axes();

@@ -1,4 +1,4 @@
-//! Arrays in `.npz` archives.
+//! Reads arrays in `.npz` archives, with the crate `zip`.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read, Seek};
@@ -12,12 +12,12 @@ use super::npy::{self, Numbers};
 use crate::failure::{Failure, InFile};
 use crate::foreign::foreign;
 
-/// What an archive is read from.
+/// The bytes of an archive.
 trait Source: Read + Seek {}
 
 impl<S: Read + Seek> Source for S {}
 
-/// The archive and the entry of `file.npz:name`.
+/// Splits `file.npz:name` into the archive and the name of the entry.
 pub fn entry_of(file: &Path) -> Option<(PathBuf, String)> {
     // Some programs write extensions in capitals.
     let (mut archive, extension, entry) =
@@ -29,12 +29,12 @@ pub fn entry_of(file: &Path) -> Option<(PathBuf, String)> {
     Some((archive.into(), entry.to_string_lossy().into_owned()))
 }
 
-/// Whether a file begins as archives do.
+/// Whether a file begins like an archive.
 pub(super) fn begins(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
 }
 
-/// Reads an array of an archive: the one of a name, or the only one.
+/// Reads the array with a name from an archive, or the only one.
 pub(super) fn read(archive: &Path, entry: Option<&str>) -> Result<Numbers, Failure> {
     let opened = File::open(archive)
         .map_err(Failure::cannot_be_opened)
@@ -42,8 +42,7 @@ pub(super) fn read(archive: &Path, entry: Option<&str>) -> Result<Numbers, Failu
     read_opened(archive, BufReader::new(opened), entry)
 }
 
-/// As [`read`], of an archive that is open at its beginning. A pipe is read whole: archives are read
-/// from their end.
+/// Like [`read`], for an open file. A pipe is read into memory, because archives are read from the end.
 pub(super) fn read_opened(
     name: &Path,
     mut opened: BufReader<File>,
@@ -52,14 +51,13 @@ pub(super) fn read_opened(
     let begin = opened.fill_buf().map_err(Failure::cannot_be_read);
     let begin: Vec<u8> = begin.in_file(name)?.to_vec();
     let is_file = opened.get_ref().metadata().is_ok_and(|m| m.is_file());
-    let source: Box<dyn Source> = match is_file {
-        true => Box::new(opened),
-        false => {
-            let mut bytes = Vec::new();
-            let read = opened.read_to_end(&mut bytes);
-            read.map_err(Failure::cannot_be_read).in_file(name)?;
-            Box::new(Cursor::new(bytes))
-        }
+    let source: Box<dyn Source> = if is_file {
+        Box::new(opened)
+    } else {
+        let mut bytes = Vec::new();
+        let read = opened.read_to_end(&mut bytes);
+        read.map_err(Failure::cannot_be_read).in_file(name)?;
+        Box::new(Cursor::new(bytes))
     };
     let mut archive = ZipArchive::new(source)
         .map_err(|error| Failure::new(format!("not an .npz archive: {error}")))
@@ -82,7 +80,7 @@ pub(super) fn read_opened(
         }
     };
     match archive.by_name(&format!("{entry}.npy")) {
-        // What the archive says of the size of the entry is not relied on.
+        // The size that the archive claims is not relied on.
         Ok(stored) => npy::read(stored, None),
         Err(ZipError::FileNotFound) => Err(Failure::new(format!(
             "no array `{entry}` in the archive, it holds {}",

@@ -1,4 +1,4 @@
-//! Samples in `.npy` files, also in those that no memory holds.
+//! Samples in `.npy` files, also in files larger than memory.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use crate::arrays::StoredArray;
 use crate::failure::{Failure, InFile};
 use crate::npy_file::NpyFile;
 
-/// The samples of a file in double precision: in memory, or, of a large file, read a batch at a time.
+/// The samples of a file in double precision, in memory or, for a large file, read batch by batch.
 pub struct FileSamples {
     source: Source,
-    /// Whether a model takes them.
+    /// Whether they are inputs of a model.
     of_model: bool,
 }
 
@@ -29,12 +29,12 @@ impl FileSamples {
     /// Opens a file, and reads it unless it is large.
     ///
     /// # Errors
-    /// The file cannot be read, or is no array.
+    /// The file cannot be read, or is not an array.
     pub fn open(file: &Path) -> Result<Self, Failure> {
         Self::opened(file, false)
     }
 
-    /// [`open`](Self::open) for the inputs of a model: numbers that single precision, in which models compute, does not hold
+    /// Like [`open`](Self::open), for the inputs of a model: numbers that single precision, in which models compute, cannot represent
     /// are an error.
     pub fn open_for_model(file: &Path) -> Result<Self, Failure> {
         Self::opened(file, true)
@@ -51,7 +51,7 @@ impl FileSamples {
         Ok(Self { source, of_model })
     }
 
-    /// Some samples, in the order asked for.
+    /// Reads samples in a given order.
     pub fn gather(&self, samples: &[usize]) -> Result<ArrayD<f64>, Failure> {
         let of_sample = |&sample: &usize| {
             let batch = self.batch(sample..sample + 1);
@@ -97,14 +97,15 @@ impl Samples<f64> for FileSamples {
 }
 
 fn numbers(stored: StoredArray, of_model: bool) -> Result<ArrayD<f64>, Failure> {
-    match of_model {
-        true => stored.for_model()?.into_f64(),
-        false => stored.into_f64(),
+    if of_model {
+        stored.for_model()?.into_f64()
+    } else {
+        stored.into_f64()
     }
 }
 
-/// Samples, and a function that is called with the end of every range that is read. Some are read several
-/// times, so that a sum of lengths would be wrong.
+/// Samples with a function that is called with the end of every range that is read. Some ranges are read several times, so a sum of
+/// lengths would be wrong.
 pub struct WatchedSamples<S, F> {
     /// The samples.
     pub samples: S,
@@ -127,10 +128,10 @@ impl<T: Real, S: Samples<T>, F: Fn(u64) + Sync> Samples<T> for WatchedSamples<S,
     }
 }
 
-/// What a stored integer stands for.
+/// Converts a stored integer.
 pub type Rule<V> = fn(i64) -> Result<V, Failure>;
 
-/// One value per position of every sample, in a file of integers `(n, height, width)`.
+/// One value for each position of each sample, in a file of integers of shape `(n, height, width)`.
 pub struct FilePlanes<V>(PlaneSource<V>);
 
 enum PlaneSource<V> {
@@ -144,7 +145,7 @@ enum PlaneSource<V> {
 }
 
 impl<V: Clone + Send + Sync> FilePlanes<V> {
-    /// A large file, which is read a batch at a time.
+    /// Opens a file that is large enough to be read batch by batch.
     pub fn large(name: &Path, rule: Rule<V>) -> Option<Self> {
         let file = NpyFile::open_large(name)?;
         Some(Self(PlaneSource::ByPlace {
@@ -155,7 +156,7 @@ impl<V: Clone + Send + Sync> FilePlanes<V> {
         }))
     }
 
-    /// The numbers of a file that was read.
+    /// Converts an array that has been read.
     pub fn of_file(stored: StoredArray, rule: Rule<V>) -> Result<Self, Failure> {
         let name = stored.file().to_owned();
         read(stored, rule)

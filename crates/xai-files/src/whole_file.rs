@@ -1,4 +1,4 @@
-//! Files that are whole or as they were.
+//! Output files that are either complete or unchanged.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, ErrorKind, Seek, Write};
@@ -10,17 +10,16 @@ use tempfile::NamedTempFile;
 use crate::destination::{Destination, called, folder};
 use crate::failure::{Failure, InFile};
 
-/// Files that are being written; [`remove_unfinished`] removes them.
+/// Temporary files that are being written. [`remove_unfinished`] removes them.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// A file that is written beside its final name and renamed when it is [finished](Self::finish), so that no reader, and no
-/// interrupted run, ever sees half of it. Nothing is left of a file that is dropped before.
+/// An output file that is written to a temporary file and renamed by [`finish`](Self::finish), so that nobody ever sees half of it.
+/// Nothing is left of a file that is dropped before.
 ///
-/// A link stays, and the file that it leads to is written. A new file has the permissions that the
-/// umask leaves; one that exists keeps its permissions and its owner. Where that needs the file itself
-/// (it has several names, its folder takes no new file, its owner is somebody else) the whole output
-/// is made first and then copied into the file. Devices, pipes and descriptors are written to;
-/// `-` is standard output.
+/// A link stays, and the file that it leads to is written. A new file has the permissions of the umask, and a file that exists keeps
+/// its permissions and owner. If that needs the file itself (it has several names, belongs to another user, or its folder takes no
+/// new file), the complete output is copied into it. Devices, pipes and descriptors are written to directly, and `-` is standard
+/// output. The crates `tempfile` and `atomic-write-file` replace links, devices, pipes and files that may not be written.
 ///
 /// ```
 /// use std::io::Write;
@@ -35,40 +34,43 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct WholeFile {
-    /// What a person calls it.
+    /// The name in messages.
     name: PathBuf,
     to: BufWriter<Target>,
 }
 
-/// What is written to before the file is finished.
+/// The place where output goes before the file is finished.
 enum Target {
     /// A device, a pipe or a descriptor.
     Stream(Box<dyn Write + Send>),
-    /// A file beside the target, which is renamed. The file is dropped, and with that removed, before its registration.
+    /// A temporary file beside the target, which will be renamed. The fields are dropped in this order: the file is removed before
+    /// it is no longer registered.
     Beside {
         file: NamedTempFile,
         target: PathBuf,
         registration: Unfinished,
     },
-    /// A file without a name, which is copied into the target.
+    /// A file without a name, which will be copied into the target.
     Copied { whole: File, target: File },
+}
+
+impl Target {
+    fn stream(&mut self) -> &mut dyn Write {
+        match self {
+            Self::Stream(stream) => stream,
+            Self::Beside { file, .. } => file,
+            Self::Copied { whole, .. } => whole,
+        }
+    }
 }
 
 impl Write for Target {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        match self {
-            Self::Stream(stream) => stream.write(bytes),
-            Self::Beside { file, .. } => file.write(bytes),
-            Self::Copied { whole, .. } => whole.write(bytes),
-        }
+        self.stream().write(bytes)
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
-        match self {
-            Self::Stream(stream) => stream.flush(),
-            Self::Beside { file, .. } => file.flush(),
-            Self::Copied { whole, .. } => whole.flush(),
-        }
+        self.stream().flush()
     }
 }
 
@@ -83,10 +85,10 @@ impl Write for WholeFile {
 }
 
 impl WholeFile {
-    /// Begins a file.
+    /// Creates the temporary file.
     ///
     /// # Errors
-    /// A path at which no file can be written.
+    /// No file can be written at the path.
     pub fn create(path: &Path) -> Result<Self, Failure> {
         let target = Destination::open(path).and_then(|destination| match destination {
             Destination::Stream(stream) => Ok(Target::Stream(stream)),
@@ -100,12 +102,11 @@ impl WholeFile {
     /// Gives the file its name.
     ///
     /// # Errors
-    /// The rest cannot be written, or the file not be renamed.
+    /// The rest cannot be written, or the file cannot be renamed.
     pub fn finish(self) -> Result<(), Failure> {
         finish_all([self])
     }
 
-    /// What is to be written is on its way to the disk.
     fn flushed(self) -> Result<(PathBuf, Target), Failure> {
         let Self { name, to } = self;
         let target = to.into_inner().map_err(|error| error.into_error());
@@ -117,14 +118,13 @@ impl WholeFile {
     }
 }
 
-/// Gives several files their names. All of them are written before the first has its name, and an interrupt waits until the
-/// last has its own.
+/// Gives several files their names. All of them are written before the first is renamed, and an interrupt waits for the last.
 ///
 /// # Errors
-/// The rest of a file cannot be written: no file has its name then. A file cannot be renamed: those before it have theirs.
+/// The rest of a file cannot be written: then no file has its name. A file cannot be renamed: then the files before it have theirs.
 pub fn finish_all(files: impl IntoIterator<Item = WholeFile>) -> Result<(), Failure> {
     let flushed = files.into_iter().map(WholeFile::flushed);
-    // Declared before the lock and so dropped after it, for they take it.
+    // Declared before the lock and so dropped after it, because dropping a registration takes the lock.
     let mut waiting = flushed.collect::<Result<Vec<_>, _>>()?.into_iter();
     let mut registrations = Vec::new();
     let _undisturbed = lock_unfinished();
@@ -136,7 +136,7 @@ pub fn finish_all(files: impl IntoIterator<Item = WholeFile>) -> Result<(), Fail
 
 impl Target {
     fn of_file(target: PathBuf) -> Result<Self, Failure> {
-        // A file that may not be written is not replaced either.
+        // A file that may not be written must not be replaced either.
         let existing = match OpenOptions::new().write(true).open(&target) {
             Ok(file) => Some(file),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
@@ -160,7 +160,7 @@ impl Target {
         }
     }
 
-    /// An interrupt waits for the caller's lock: it does not come in the midst of a copy.
+    /// The caller holds the lock, so that no interrupt comes in the middle of a copy.
     fn give_name(self, registrations: &mut Vec<Unfinished>) -> std::io::Result<()> {
         match self {
             Self::Stream(_) => Ok(()),
@@ -177,7 +177,7 @@ impl Target {
                 mut target,
             } => {
                 whole.rewind()?;
-                // Cut last: an output no longer than the old one needs no room on the disk.
+                // Truncated last, so that an output no longer than the old one needs no room on the disk.
                 let length = std::io::copy(&mut whole, &mut target)?;
                 target.set_len(length)
             }
@@ -185,10 +185,10 @@ impl Target {
     }
 }
 
-/// Writes a [`WholeFile`] by a function, and finishes it where the function does not fail.
+/// Writes a [`WholeFile`] with a function, and finishes it unless the function fails.
 ///
 /// # Errors
-/// The file cannot be written, or what the function says; the file is named in both.
+/// The file cannot be written, or the function fails. The error names the file.
 pub fn write<T>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<T, Failure>,
@@ -199,7 +199,7 @@ pub fn write<T>(
     Ok(written)
 }
 
-/// A file beside a name, with the permissions of any new file.
+/// Creates a temporary file beside a path with the permissions of any new file.
 fn new_file(target: &Path) -> std::io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".xai-");
@@ -211,8 +211,7 @@ fn new_file(target: &Path) -> std::io::Result<NamedTempFile> {
     builder.tempfile_in(folder(target))
 }
 
-/// A file beside one that exists, with its permissions and owner. `None` where only the file itself
-/// can have them.
+/// Creates a temporary file beside an existing one with its permissions and owner. `None` if only the file itself can have them.
 fn like(existing: &File, target: &Path) -> std::io::Result<Option<NamedTempFile>> {
     let metadata = existing.metadata()?;
     #[cfg(unix)]
@@ -226,9 +225,10 @@ fn like(existing: &File, target: &Path) -> std::io::Result<Option<NamedTempFile>
         Ok(beside) => beside,
         Err(error) => {
             let closed = [ErrorKind::PermissionDenied, ErrorKind::ReadOnlyFilesystem];
-            return match closed.contains(&error.kind()) {
-                true => Ok(None),
-                false => Err(error),
+            return if closed.contains(&error.kind()) {
+                Ok(None)
+            } else {
+                Err(error)
             };
         }
     };
@@ -246,7 +246,7 @@ fn like(existing: &File, target: &Path) -> std::io::Result<Option<NamedTempFile>
     Ok(Some(beside))
 }
 
-/// A file in the list of those that are being written, as long as this lives.
+/// Keeps a temporary file registered for [`remove_unfinished`] as long as this value lives.
 struct Unfinished(PathBuf);
 
 impl Unfinished {
@@ -266,7 +266,7 @@ fn lock_unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the files that are being written: for a process that an interrupt ends at once, without dropping them.
+/// Removes temporary files, for a process that an interrupt ends without dropping them.
 pub fn remove_unfinished() {
     for path in lock_unfinished().iter() {
         let _ = std::fs::remove_file(path);

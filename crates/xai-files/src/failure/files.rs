@@ -1,4 +1,4 @@
-//! What the library's inputs, parameters and advice are called on the command line.
+//! Names of the library's inputs, parameters and advice on the command line.
 
 use std::path::{Path, PathBuf};
 
@@ -8,36 +8,34 @@ use xai_core::{ErrorKind, Help, Input};
 
 use super::Failure;
 
-/// A table per command: the file of each input, the option of each parameter, and each way out in
-/// terms of the options.
+/// Names for the errors of a command: the file of each input, the option of each parameter, and advice in terms of options.
 ///
-/// An error of the library says as data which input it is about; this table says what the person at
-/// the terminal calls it. No error's text is read.
+/// An error of the library holds the input it is about as data, and this table translates it. No error text is parsed.
 #[derive(Debug, Clone, Default)]
 pub struct Files<'a> {
     files: Vec<(Input, &'a Path)>,
     options: Vec<(Input, &'static str)>,
-    /// Options of the name of their parameter, without dashes in front.
+    /// Options named after their parameter, without dashes.
     named: Vec<&'static str>,
     ways_out: Vec<(Help, &'static str)>,
-    /// Files of inputs that several have, by whose they are.
+    /// Files of inputs that several owners have, by owner.
     owned: Vec<(&'static str, &'a Path)>,
-    /// Files that the shape of an input follows from.
+    /// Files that determine the shape of an input.
     shaped_by: Vec<(Input, &'a Path)>,
-    /// Files that the range of an input's numbers follows from.
+    /// Files that determine the range of an input.
     bounded_by: Vec<(Input, &'a Path)>,
-    /// How settings in an advice are written, where they are not options.
+    /// Formats settings in advice, if they are not options.
     terms: Option<fn(&str, Option<&str>) -> String>,
     rest: Option<&'a Path>,
 }
 
 impl<'a> Files<'a> {
-    /// An empty table.
+    /// Creates an empty table.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A table with a main file: what is neither in the table nor a parameter is about it.
+    /// Creates a table with a main file, for errors about inputs that are not in the table.
     pub fn mainly(file: &'a (impl AsRef<Path> + ?Sized)) -> Self {
         Self {
             rest: Some(file.as_ref()),
@@ -45,14 +43,14 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// The file that an input, or what it is made of, came from.
+    /// Adds the file of inputs.
     pub fn file(mut self, inputs: &[Input], file: &'a (impl AsRef<Path> + ?Sized)) -> Self {
         let file = file.as_ref();
         self.files.extend(inputs.iter().map(|&input| (input, file)));
         self
     }
 
-    /// The file of an input that need not be given.
+    /// Adds the file of inputs, if there is one.
     pub fn optional(self, inputs: &[Input], file: Option<&'a PathBuf>) -> Self {
         match file {
             Some(file) => self.file(inputs, file),
@@ -60,14 +58,13 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// The file of the inputs of an [owner](Error::owner_name), where several have some.
+    /// Adds the file of the inputs of an [owner](Error::owner_name).
     pub fn owned(mut self, owner: &'static str, file: &'a (impl AsRef<Path> + ?Sized)) -> Self {
         self.owned.push((owner, file.as_ref()));
         self
     }
 
-    /// The file that the shape of inputs follows from. A mismatch may be the mistake of either, so both
-    /// are named.
+    /// Adds the file that determines the shape of inputs. On a mismatch either file may be wrong, so both are named.
     pub fn shaped_by(mut self, inputs: &[Input], file: &'a (impl AsRef<Path> + ?Sized)) -> Self {
         let file = file.as_ref();
         self.shaped_by
@@ -75,7 +72,7 @@ impl<'a> Files<'a> {
         self
     }
 
-    /// The file that the range of inputs follows from: of positions in it, of classes.
+    /// Adds the file that determines the range of inputs, as of positions or classes.
     pub fn bounded_by(mut self, inputs: &[Input], file: &'a (impl AsRef<Path> + ?Sized)) -> Self {
         let file = file.as_ref();
         self.bounded_by
@@ -83,31 +80,31 @@ impl<'a> Files<'a> {
         self
     }
 
-    /// The options of parameters.
+    /// Adds the options of parameters.
     pub fn options(mut self, options: &[(Input, &'static str)]) -> Self {
         self.options.extend_from_slice(options);
         self
     }
 
-    /// Options that are called as their parameters are: `max-fraction` for `max_fraction`.
+    /// Adds options named after their parameters: `max-fraction` for `max_fraction`.
     pub fn named(mut self, names: impl IntoIterator<Item = &'static str>) -> Self {
         self.named.extend(names);
         self
     }
 
-    /// Ways out, in terms of the options.
+    /// Adds advice in terms of options.
     pub fn ways_out(mut self, ways_out: &[(Help, &'static str)]) -> Self {
         self.ways_out.extend_from_slice(ways_out);
         self
     }
 
-    /// How settings in an advice are written, where they are not options of the parameter's name.
+    /// Sets the format of settings in advice, if they are not options named after the parameter.
     pub fn terms(mut self, terms: fn(&str, Option<&str>) -> String) -> Self {
         self.terms = Some(terms);
         self
     }
 
-    /// The rows of both tables.
+    /// Joins two tables.
     pub fn and(mut self, other: Files<'a>) -> Self {
         self.files.extend(other.files);
         self.options.extend(other.options);
@@ -121,8 +118,8 @@ impl<'a> Files<'a> {
         self
     }
 
-    /// What the command line says of an error: a parameter out of its domain is wrong usage of its
-    /// option, everything else is bad data in the file of the input.
+    /// Translates an error: a parameter out of its domain is wrong usage of its option, and everything else is bad data in the file of
+    /// the input.
     pub fn failure(&self, error: &Error) -> Failure {
         let input = error.input();
         let failure = match (self.place(error), self.option(input), error.kind()) {
@@ -157,7 +154,7 @@ impl<'a> Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    /// The file that an error is about, where the table has it.
+    /// The file of an error, if the table has it.
     fn place(&self, error: &Error) -> Option<&'a Path> {
         let owned = self
             .owned
@@ -169,7 +166,7 @@ impl<'a> Files<'a> {
             .or_else(|| of_input().map(|(_, file)| *file))
     }
 
-    /// The files that the expectation follows from, as words after the expectation.
+    /// The files that determine the expectation, as the end of a message.
     fn others(&self, error: &Error, place: &Path) -> String {
         let all = match error.kind() {
             ErrorKind::ShapeMismatch { .. } => &self.shaped_by,
@@ -202,7 +199,7 @@ impl<'a> Files<'a> {
     }
 }
 
-/// A setting of a parameter as an option of the command line: `--return-type logits`, `-k 5`, `--logits`.
+/// Formats a setting as an option of the command line: `--return-type logits`, `-k 5`, `--logits`.
 pub fn as_option(name: &str, value: Option<&str>) -> String {
     let dashes = if name.len() == 1 { "-" } else { "--" };
     let option = format!("{dashes}{}", name.replace('_', "-"));
@@ -212,9 +209,9 @@ pub fn as_option(name: &str, value: Option<&str>) -> String {
     }
 }
 
-/// Names the file, or the option, that an error of the library is about.
+/// Names the file or the option of an error of the library.
 pub trait InFiles<T> {
-    /// Turns the error into a [`Failure`] by the table.
+    /// Translates the error with the table.
     fn in_files(self, files: &Files<'_>) -> Result<T, Failure>;
 }
 

@@ -1,4 +1,4 @@
-//! Why a command stopped, for a person: what, where, what was expected, and what to do.
+//! Error messages: what is wrong, where, what was expected, and what to do.
 
 mod files;
 
@@ -10,8 +10,8 @@ pub use files::{Files, InFiles, as_option};
 
 use crate::visible::{visible, visible_lines};
 
-/// Why a command stopped: one line `error: PLACE: what, where, what was expected`, where PLACE is a file or an option,
-/// and, where there is one, a line `help: what to do`.
+/// An error message of a command: one line `error: PLACE: what, where, what was expected`, where PLACE is a file or an option, and
+/// possibly a line `help: what to do`.
 ///
 /// ```
 /// use xai_files::Failure;
@@ -22,12 +22,12 @@ use crate::visible::{visible, visible_lines};
 #[derive(Debug)]
 pub struct Failure {
     kind: Kind,
-    /// The file, or the option with its value, that it is about.
+    /// The file, or the option with its value.
     place: Option<String>,
-    /// The option that wrong usage is about, without dashes.
+    /// The option of wrong usage, without dashes.
     option: Option<Box<str>>,
     message: String,
-    /// The lines that it is about, as they stand in the file.
+    /// Lines of the file.
     excerpt: Option<String>,
     help: Option<String>,
 }
@@ -36,13 +36,13 @@ pub struct Failure {
 enum Kind {
     BadData,
     WrongUsage,
-    /// What was compared got worse.
+    /// A comparison got worse.
     GotWorse,
     Interrupted,
 }
 
 impl Failure {
-    /// Bad data, exit code 1.
+    /// Creates an error for bad data, exit code 1.
     pub fn new(message: impl Display) -> Self {
         Self {
             kind: Kind::BadData,
@@ -54,7 +54,7 @@ impl Failure {
         }
     }
 
-    /// Arguments that cannot go together, exit code 2.
+    /// Creates an error for arguments that do not fit together, exit code 2.
     pub fn usage(message: impl Display) -> Self {
         Self {
             kind: Kind::WrongUsage,
@@ -62,7 +62,7 @@ impl Failure {
         }
     }
 
-    /// An option that cannot be as it is given, exit code 2.
+    /// Creates an error for the value of an option, exit code 2.
     pub fn of_option(option: &str, message: impl Display) -> Self {
         Self {
             place: Some(option.to_owned()),
@@ -70,7 +70,7 @@ impl Failure {
         }
     }
 
-    /// Adds the value that the option was given: `--level` becomes `--level 2`.
+    /// Adds the value of the option: `--level` becomes `--level 2`.
     pub fn with_value(mut self, value: impl Display) -> Self {
         if let Some(option) = &mut self.place {
             *option += &format!(" {value}");
@@ -78,7 +78,7 @@ impl Failure {
         self
     }
 
-    /// A comparison that came out for the worse, exit code 3.
+    /// Creates an error for a comparison that got worse, exit code 3.
     pub fn got_worse(message: impl Display) -> Self {
         Self {
             kind: Kind::GotWorse,
@@ -86,7 +86,7 @@ impl Failure {
         }
     }
 
-    /// Ctrl-C, exit code 130 as shells have it.
+    /// Creates an error for Ctrl-C, exit code 130 as in shells.
     pub fn interrupted() -> Self {
         Self {
             kind: Kind::Interrupted,
@@ -94,7 +94,7 @@ impl Failure {
         }
     }
 
-    /// A table without a column of that name; the help lists the names that it has, or the first of many.
+    /// Creates an error for a missing column. The help lists the columns, or the first of many.
     pub fn no_column(name: &str, names: &[impl AsRef<str>]) -> Self {
         const LISTED: usize = 20;
         let listed: Vec<String> = names
@@ -117,27 +117,27 @@ impl Failure {
         }
     }
 
-    /// A file that cannot be opened, with the operating system's reason.
+    /// Creates an error for a file that cannot be opened.
     pub fn cannot_be_opened(reason: std::io::Error) -> Self {
         Self::new(format_args!("cannot be opened: {reason}"))
     }
 
-    /// A file that cannot be read to its end, with the operating system's reason.
+    /// Creates an error for a file that cannot be read to its end.
     pub fn cannot_be_read(reason: impl Display) -> Self {
         Self::new(format_args!("cannot be read: {reason}"))
     }
 
-    /// A file that cannot be written, with the operating system's reason.
+    /// Creates an error for a file that cannot be written.
     pub fn cannot_be_written(reason: impl Into<WriteError>) -> Self {
         Self::new(format_args!("cannot be written: {}", reason.into().0))
     }
 
-    /// Standard output that takes no result, with the operating system's reason.
+    /// Creates an error for a result that standard output does not take.
     pub fn standard_output(reason: std::io::Error) -> Self {
         Self::new(format_args!("standard output: {reason}"))
     }
 
-    /// Names the file, unless a more specific one is named already. Wrong usage is about options and names no file.
+    /// Names the file, unless the error names one already or is about an option.
     pub fn in_file(mut self, file: impl AsRef<Path>) -> Self {
         if self.kind == Kind::BadData {
             self.place
@@ -146,25 +146,25 @@ impl Failure {
         self
     }
 
-    /// Says which option wrong usage is about, where the message itself names several or none.
+    /// Sets the option of wrong usage, if the message names several or none.
     pub fn about_option(mut self, option: &str) -> Self {
         self.option = Some(option.trim_start_matches('-').into());
         self
     }
 
-    /// The same as bad data, exit code 1.
+    /// Turns the error into bad data, exit code 1.
     pub fn as_bad_data(mut self) -> Self {
         self.kind = Kind::BadData;
         self
     }
 
-    /// Says what to do about it.
+    /// Sets the advice.
     pub fn help(mut self, help: impl Display) -> Self {
         self.help = Some(one_line(&help.to_string()));
         self
     }
 
-    /// Adds to what to do about it.
+    /// Adds to the advice.
     pub fn and_help(self, help: impl Display) -> Self {
         match self.help.clone() {
             Some(first) => self.help(format_args!("{first}; {help}")),
@@ -172,23 +172,23 @@ impl Failure {
         }
     }
 
-    /// Shows the lines that it is about.
+    /// Shows lines of the file.
     pub fn excerpt(mut self, lines: String) -> Self {
         self.excerpt = Some(lines);
         self
     }
 
-    /// The file, or the option with its value, that it is about.
+    /// The file, or the option with its value.
     pub fn place(&self) -> Option<&str> {
         self.place.as_deref()
     }
 
-    /// The option that wrong usage is about, without dashes: `level` of `--level 2`.
+    /// The option of wrong usage without dashes: `level` for `--level 2`.
     pub fn option(&self) -> Option<&str> {
         self.option.as_deref()
     }
 
-    /// The same in other words: for readers who have keys where others have options.
+    /// Changes the words of the message, for readers who write keys instead of options.
     pub fn map_text(mut self, words: impl Fn(&str) -> String) -> Self {
         if self.kind == Kind::WrongUsage {
             self.place = self.place.map(|place| words(&place));
@@ -198,7 +198,7 @@ impl Failure {
         self
     }
 
-    /// The same at another place, where it is bad data.
+    /// Moves the message to another place, as bad data.
     pub fn moved_to(self, place: impl FnOnce(&str) -> Self) -> Self {
         let what = match &self.place {
             Some(old) => format!("{}: {}", old.trim_start_matches('-'), self.message),
@@ -210,7 +210,7 @@ impl Failure {
         }
     }
 
-    /// What is wrong, on one line.
+    /// The message on one line.
     pub fn what(&self) -> String {
         match &self.place {
             Some(place) => format!("{place}: {}", self.message),
@@ -218,17 +218,17 @@ impl Failure {
         }
     }
 
-    /// What to do about it.
+    /// The advice.
     pub fn help_text(&self) -> Option<&str> {
         self.help.as_deref()
     }
 
-    /// What is wrong without its place, for a library that hands it on as a reason.
+    /// The message without its place, for a library that passes it on as a reason.
     pub fn into_message(self) -> String {
         self.message
     }
 
-    /// What a program that fails for this ends with.
+    /// The exit code of a program that ends with this error.
     pub fn exit_code(&self) -> u8 {
         match self.kind {
             Kind::BadData => 1,
@@ -239,10 +239,10 @@ impl Failure {
     }
 }
 
-/// Words less alike than this are not what was meant.
+/// Least similarity of a word that may be meant.
 const ALIKE: f64 = 0.75;
 
-/// The word of several that is most like a given one, whatever the case of its letters.
+/// The word most similar to a given one, ignoring case.
 fn alike<'a>(given: &str, valid: &[&'a str]) -> Option<&'a str> {
     let given = given.to_lowercase();
     let likeness = |word: &&str| strsim::jaro_winkler(&given, &word.to_lowercase());
@@ -252,7 +252,7 @@ fn alike<'a>(given: &str, valid: &[&'a str]) -> Option<&'a str> {
         .map(|(_, word)| word)
 }
 
-/// The way out of a word that is none of several.
+/// Advice on an unknown word.
 ///
 /// ```
 /// use xai_files::failure::nearest;
@@ -269,7 +269,7 @@ pub fn nearest(given: &str, valid: &[&str]) -> String {
     }
 }
 
-/// A text from a file as a message has it: cells and names may be of any length.
+/// Shortens a text from a file for a message.
 pub(crate) fn short(text: &str) -> String {
     const SHOWN: usize = 80;
     match text.char_indices().nth(SHOWN) {
@@ -297,14 +297,14 @@ impl Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// Messages of other libraries may span lines; ours never do.
+/// Joins the lines of a message of another library.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Names the file that a failure came from.
+/// Names the file that a failure comes from.
 pub trait InFile<T> {
-    /// Names `file` in the failure, unless it names a more specific one.
+    /// Names `file` in the failure, unless it names one already.
     fn in_file(self, file: impl AsRef<Path>) -> Result<T, Failure>;
 }
 
@@ -314,13 +314,12 @@ impl<T> InFile<T> for Result<T, Failure> {
     }
 }
 
-/// Why a file cannot be written, in words that name no file: the message names the one that a person knows.
+/// The reason why a file cannot be written, without the name of a temporary file.
 #[derive(Debug)]
 pub struct WriteError(String);
 
 impl From<std::io::Error> for WriteError {
-    /// The operating system's reason. An error that says more than that is about the temporary file
-    /// beside the output, whose name means nothing to anybody: of it only the kind is told.
+    /// Keeps the reason of the operating system. Other errors name the temporary file beside the output, so only their kind is kept.
     fn from(error: std::io::Error) -> Self {
         Self(match (error.raw_os_error(), error.kind()) {
             (None, kind) if kind != ErrorKind::Other => std::io::Error::from(kind).to_string(),
