@@ -58,7 +58,7 @@ def once(path, make):
     return str(path)
 
 
-def scale(*arguments):
+def xai_sql(*arguments):
     done = subprocess.run([asked.xai_sql, *map(str, arguments)], capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(done.stderr.strip())
@@ -69,7 +69,7 @@ def ours(query, *arguments):
     """A query by our program, its rows as a table."""
     out = DATA / "ours.parquet"
     out.unlink(missing_ok=True)
-    scale("sql", query, "--out", out, *arguments)
+    xai_sql("sql", query, "--out", out, *arguments)
     return pq.read_table(out)
 
 
@@ -109,9 +109,21 @@ def start_of_process():
     turns("fixed cost: SELECT 1", {"ours": lambda: ours("SELECT 1 AS x")["x"].to_numpy()})
 
 
+def scores(folder, n, n_files=4):
+    """Random scores of at most 1 000 explainers, whose names are stored as a dictionary."""
+    folder.mkdir()
+    names = pa.array([f"explainer-{at:04}" for at in range(min(1000, n))])
+    for at in range(n_files):
+        size = n * (at + 1) // n_files - n * at // n_files
+        explainers = pa.DictionaryArray.from_arrays(RNG.integers(0, len(names), size, dtype=np.int32), names)
+        columns = {"explainer": explainers, "base": 1 - RNG.random(size), "masked": RNG.random(size)}
+        stored = {"compression": "none", "use_dictionary": ["explainer"]}
+        pq.write_table(pa.table(columns), folder / f"part-{at:05}.parquet", **stored)
+
+
 def drop():
     n = rows(50_000_000)
-    folder = once("scores", lambda part: scale("generate", "--rows", n, "--groups", min(1000, n), "--files", 4, "--out", part))
+    folder = once("scores", lambda part: scores(part, n))
     formula = "avg(greatest(0, base - masked) / (base + 1e-8))"
     drops = (pl.max_horizontal(pl.lit(0.0), pl.col("base") - pl.col("masked")) / (pl.col("base") + 1e-8)).mean()
     in_polars = pl.scan_parquet(f"{folder}/*.parquet").group_by("explainer").agg(drops.alias("drop"))
@@ -240,7 +252,7 @@ def explain():
     def in_ours(files):
         out = DATA / "explained.parquet"
         out.unlink(missing_ok=True)
-        scale("explain", "--train", files[0], "--test", files[1], "--out", out, "-k", K)
+        xai_sql("explain", "--train", files[0], "--test", files[1], "--out", out, "-k", K)
         return ids_of(out)
 
     turns(f"the {K} nearest of {n:,} x {FEATURES} for {n_test:,} samples, {groups} row group (ours: explained and written)", {
@@ -274,7 +286,7 @@ def nearest():
     def in_explain():
         out = DATA / "explained.parquet"
         out.unlink(missing_ok=True)
-        scale("explain", "--train", train, "--test", test, "--out", out, "-k", K, "--features", "features", "--scale", "false")
+        xai_sql("explain", "--train", train, "--test", test, "--out", out, "-k", K, "--features", "features", "--scale", "false")
         return ids_of(out)
 
     def in_sklearn(algorithm):
@@ -284,7 +296,7 @@ def nearest():
     def sql():
         out = DATA / "nearest.parquet"
         out.unlink(missing_ok=True)
-        scale("sql", in_ours, "--out", out)
+        xai_sql("sql", in_ours, "--out", out)
         return ids_of(out)
 
     turns(f"nearest cases in SQL: the {K} nearest of {n:,} x {FEATURES} for {n_test} samples", {

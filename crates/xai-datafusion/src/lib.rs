@@ -2,7 +2,8 @@
 //!
 //! When scores, predictions or masks no longer fit one machine's memory they lie in Parquet. These
 //! functions take them where they lie: [`register`] adds them to a session, [`register_all`] to any
-//! registry, that of a cluster's executor for instance. The numbers are those of the other crates of
+//! registry. With the feature `distributed`, the module `distributed` has the codecs by which plans travel to other
+//! processes. The numbers are those of the other crates of
 //! this workspace **to the last bit**, for any order of the rows, any partitions, threads and machines.
 //!
 //! | function | value | of |
@@ -144,11 +145,14 @@
 mod aggregate;
 mod attribution;
 mod casebased;
+#[cfg(feature = "distributed")]
+pub mod distributed;
 pub mod failure;
 mod function;
 mod graph;
 pub mod help;
 pub mod input;
+mod memory_limit;
 mod model;
 mod register;
 mod repro;
@@ -158,5 +162,6 @@ mod two_stages;
 
 pub use casebased::explain::{ExplainCases, ExplainedCases};
 pub use function::Stages;
+pub use memory_limit::MemoryLimit;
 pub use register::{aggregates, queries_alone, register, register_all, scalars};
 pub use two_stages::TwoStages;

@@ -78,8 +78,7 @@ pub fn scalars() -> Vec<Arc<ScalarUDF>> {
     SCALARS.iter().copied().flatten().map(function).collect()
 }
 
-/// Adds all functions to a registry: what a scheduler or an executor of a cluster has, with
-/// [`Stages::SeveralProcesses`].
+/// Adds all functions to a registry, for example to that of a distributed engine with [`Stages::SeveralProcesses`].
 ///
 /// # Errors
 /// Those of the registry, where it takes no functions.

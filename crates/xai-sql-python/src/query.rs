@@ -7,13 +7,12 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::Schema;
 use datafusion::catalog::streaming::StreamingTable;
 use datafusion::error::Result;
-use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::physical_plan::streaming::PartitionStream;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use futures::TryStreamExt;
 use pyo3::prelude::*;
-use xai_datafusion::queries_alone;
+use xai_datafusion::{MemoryLimit, queries_alone};
 
 use crate::error::raised;
 use crate::stream::{Engine, Table};
@@ -25,15 +24,15 @@ pub(crate) type Given<'py> = (String, Bound<'py, PyAny>, bool);
 pub(crate) fn session(
     tables: Vec<Given<'_>>,
     threads: usize,
-    memory_limit: Option<usize>,
+    memory_limit: Option<MemoryLimit>,
 ) -> PyResult<SessionContext> {
-    let environment = RuntimeEnvBuilder::new();
-    let environment = match memory_limit {
-        Some(bytes) => environment.with_memory_pool(Arc::new(FairSpillPool::new(bytes))),
-        None => environment,
-    };
+    let mut environment = RuntimeEnvBuilder::new();
+    let mut config = SessionConfig::new().with_target_partitions(threads);
+    if let Some(limit) = memory_limit {
+        environment = limit.limit(environment);
+        config = limit.configure(config);
+    }
     let environment = environment.build_arc().map_err(|error| raised(&error))?;
-    let config = SessionConfig::new().with_target_partitions(threads);
     let session = SessionContext::new_with_config_rt(config, environment).enable_url_table();
     xai_datafusion::register(&session);
     for (name, object, is_repeatable) in tables {
@@ -55,17 +54,28 @@ pub(crate) fn query(
     threads: usize,
     memory_limit: Option<usize>,
 ) -> PyResult<(PyArrowType<Schema>, Vec<PyArrowType<RecordBatch>>)> {
+    let memory_limit = memory_limit.map(MemoryLimit::new);
     let session = session(tables, threads, memory_limit)?;
-    let (schema, batches) = Engine::new(threads)?.wait(py, answer(session, sql))?;
+    let answer = answer(session, sql, memory_limit);
+    let (schema, batches) = Engine::new(threads)?.wait(py, answer)?;
     Ok((
         PyArrowType(schema),
         batches.into_iter().map(PyArrowType).collect(),
     ))
 }
 
-async fn answer(session: SessionContext, sql: String) -> Result<(Schema, Vec<RecordBatch>)> {
+async fn answer(
+    session: SessionContext,
+    sql: String,
+    memory_limit: Option<MemoryLimit>,
+) -> Result<(Schema, Vec<RecordBatch>)> {
     let frame = session.sql_with_options(&sql, queries_alone()).await?;
+    let plan = frame.logical_plan().clone();
     let rows = frame.execute_stream().await?;
+    let rows = match memory_limit {
+        Some(limit) => limit.report(&plan, rows),
+        None => rows,
+    };
     let schema = Schema::clone(&rows.schema());
     Ok((schema, rows.try_collect().await?))
 }

@@ -125,6 +125,24 @@ def test_wrong_tables_and_settings(scores):
         query(sql, t=scores, memory_limit=100_000)
 
 
+def test_a_query_with_a_memory_limit_ends():
+    """In several partitions such queries wait forever (apache/datafusion#24883); the timeout only detects that."""
+    program = """
+import pyarrow as pa, xai_metrics_sql as s
+rows = pa.table({"g": [i % 7 for i in range(40000)], "name": ["x" * 100 + str(i % 1000) for i in range(40000)]})
+rows = pa.Table.from_batches(rows.to_batches(max_chunksize=64))
+sql = "SELECT g, count(DISTINCT name) AS n FROM t GROUP BY g"
+expected = s.query(sql, t=rows, threads=2).sort_by("g")
+for _ in range(5):
+    assert s.query(sql, t=rows, threads=2, memory_limit=2_000_000).sort_by("g") == expected
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=300)
+    for explain in ("EXPLAIN SELECT 1", "EXPLAIN ANALYZE SELECT 1"):
+        plan = query(explain, memory_limit=1_000_000)["plan"].to_pylist()
+        assert "1000000 bytes, one partition" in plan[-1]
+        assert "one partition" not in str(query(explain)["plan"].to_pylist())
+
+
 def test_errors_of_a_stream_are_told(scores):
     def failing():
         yield scores.to_batches()[0]

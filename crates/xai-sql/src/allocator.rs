@@ -1,12 +1,12 @@
-//! What the allocator of glibc does with memory that is freed.
+//! Settings of glibc's allocator.
 //!
-//! A reader of Parquet takes and frees a buffer of some megabytes for each column of each row group. As glibc comes, such
-//! a buffer is memory that the system clears page by page each time: a fifth of the time of a query of two columns.
+//! The Parquet reader allocates and frees a buffer of some megabytes for each column of each row group. By default glibc gets
+//! such buffers from the system, which clears them page by page each time: a fifth of the time of a query of two columns.
 // The function of the C library that sets this is `unsafe` to call, as all of them are.
 #![allow(unsafe_code)]
 
-/// Keeps freed memory for the next buffer: those of up to 32 MiB, the most that glibc takes, come from the heaps, and each
-/// heap keeps up to 64 MiB of free memory at its end. Nothing where the C library is another.
+/// Keeps freed memory for the next buffer: buffers of up to 32 MiB, the maximum of glibc, come from heaps, and each heap keeps
+/// up to 64 MiB of free memory at its end. Does nothing with other C libraries.
 pub(crate) fn keep_freed_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: `mallopt` takes two integers by value, and this runs before the program starts a thread.

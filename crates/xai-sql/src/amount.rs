@@ -1,6 +1,6 @@
-//! Amounts of memory as a person writes them.
+//! Amounts of memory in human-readable form.
 
-/// Reads `2GB`, `512 MiB`, `1000000`: bytes, with the decimal and the binary units.
+/// Parses a number of bytes with a decimal or binary unit: `2GB`, `512 MiB`, `1000000`.
 pub(crate) fn bytes(text: &str) -> Result<usize, String> {
     const EXPECTED: &str = "expected a number of bytes such as 512MB or 2GiB";
     let split = text.find(|c: char| !c.is_ascii_digit());

@@ -7,6 +7,7 @@ use datafusion::execution::SendableRecordBatchStream;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::execute_stream;
 use datafusion::prelude::SessionContext;
+use xai_datafusion::MemoryLimit;
 use xai_files::Failure;
 
 use crate::output::{self, Output, Stopped};
@@ -19,9 +20,16 @@ pub(crate) async fn write(
     plan: &LogicalPlan,
     tables: &Tables,
     output: &Output,
+    memory: Option<MemoryLimit>,
 ) -> Result<(), Failure> {
     let written = match start(session, plan, output).await {
-        Ok(rows) => output::write(rows, output).await,
+        Ok(rows) => {
+            let rows = match memory {
+                Some(limit) => limit.report(plan, rows),
+                None => rows,
+            };
+            output::write(rows, output).await
+        }
         Err(error) => Err(Stopped::Query(error)),
     };
     match written {

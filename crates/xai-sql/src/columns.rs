@@ -13,13 +13,13 @@ use crate::tables::{self, ReadOptions};
 
 /// Lists the columns of tables and their types.
 ///
-/// Of text they are what its first rows tell; of a folder those of all its files, and those of folders named column=value.
+/// Types of CSV and JSON columns are inferred from the first rows. Folders named column=value are columns, too.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xai-sql tables scores.parquet
   xai-sql tables runs/train runs/test --json")]
 pub(crate) struct Arguments {
-    /// Files, and folders of files.
+    /// Files or folders of files.
     #[arg(value_name = "TABLE", required = true)]
     tables: Vec<PathBuf>,
     #[command(flatten)]
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// Lists them.
+/// Lists the columns.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     let session = embedded(&Limits::default())?;
     let (mut text, mut objects) = (String::new(), Vec::new());

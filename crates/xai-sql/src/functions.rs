@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::Args;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::error::Result as Planned;
-use datafusion::logical_expr::{AggregateUDF, Documentation, ScalarUDF};
+use datafusion::logical_expr::Documentation;
 use serde_json::{Value, json};
 use xai_datafusion::Stages;
 use xai_files::Failure;
@@ -15,16 +15,16 @@ use crate::failure::of_query;
 use crate::output;
 use crate::predict;
 
-/// Lists the functions for queries: the call and what its value is; of one, also its arguments and an example.
+/// Lists the functions for queries; for one function also its arguments and an example.
 ///
-/// The functions of the engine, as avg and count, can be called beside them.
+/// Queries can also use all functions of the engine, such as avg and count.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xai-sql functions
   xai-sql functions average_drop
   xai-sql functions --json")]
 pub(crate) struct Arguments {
-    /// The function; all where none is named.
+    /// Name of a function [default: all functions].
     #[arg(value_name = "NAME")]
     name: Option<String>,
     /// Print a list of objects instead of text.
@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// A function, by what it says of itself.
+/// The documentation of a function.
 struct Function {
     name: String,
     kind: &'static str,
@@ -40,7 +40,7 @@ struct Function {
     documentation: Documentation,
 }
 
-/// Lists them.
+/// Lists the functions.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut functions = all().map_err(|error| of_query(&error))?;
     if let Some(name) = &arguments.name {
@@ -63,40 +63,30 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn all() -> Planned<Vec<Function>> {
-    let (aggregates, scalars) = (
-        xai_datafusion::aggregates(Stages::default()),
-        xai_datafusion::scalars()
-            .into_iter()
-            .chain([Arc::new(predict::function())]),
-    );
-    let of_aggregate = |it: &Arc<AggregateUDF>| {
-        (
-            it.name().to_owned(),
-            "aggregate",
-            it.return_type(&[]),
-            it.documentation().cloned(),
-        )
-    };
-    let of_scalar = |it: Arc<ScalarUDF>| {
-        (
-            it.name().to_owned(),
-            "scalar",
-            it.return_type(&[]),
-            it.documentation().cloned(),
-        )
-    };
-    let all = aggregates.iter().map(of_aggregate);
-    let all = all.chain(scalars.map(of_scalar));
-    let documented = all.filter_map(|(name, kind, result, documentation)| {
-        let documentation = documentation?;
+    let documented = |name: &str, kind, result: Planned<DataType>, of: Option<&Documentation>| {
+        let (name, documentation) = (name.to_owned(), of?.clone());
         Some(result.map(|result| Function {
             name,
             kind,
             result,
             documentation,
         }))
+    };
+    let aggregates = xai_datafusion::aggregates(Stages::default());
+    let of_aggregates = aggregates.iter().filter_map(|it| {
+        documented(
+            it.name(),
+            "aggregate",
+            it.return_type(&[]),
+            it.documentation(),
+        )
     });
-    documented.collect()
+    let mut scalars = xai_datafusion::scalars();
+    scalars.push(Arc::new(predict::function()));
+    let of_scalars = scalars
+        .iter()
+        .filter_map(|it| documented(it.name(), "scalar", it.return_type(&[]), it.documentation()));
+    of_aggregates.chain(of_scalars).collect()
 }
 
 impl Function {
@@ -111,7 +101,7 @@ impl Function {
             .unwrap_or_default()
     }
 
-    /// Two lines.
+    /// The call, and the first sentence of the description.
     fn as_entry(&self) -> String {
         let description = &self.documentation.description;
         let first = description.split_inclusive(". ").next().unwrap_or_default();

@@ -12,10 +12,8 @@ mod columns;
 mod explain;
 mod failure;
 mod functions;
-mod generate;
 mod nesting;
 mod output;
-mod plain;
 mod predict;
 mod progress;
 mod score;
@@ -28,11 +26,12 @@ mod tables;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 use xai_files::{Failure, whole_file};
 
-/// Metrics of explanations in SQL, over files of any size.
+/// Explanation metrics in SQL, over files of any size.
 ///
 /// Tables are files: a path in quotes is a Parquet, CSV, JSON lines or Arrow file, or a folder of such files.
 #[derive(Debug, Parser)]
@@ -54,12 +53,10 @@ enum Command {
     Functions(functions::Arguments),
     /// Lists the columns of tables.
     Tables(columns::Arguments),
-    /// Explains predictions by their nearest training cases, from tables to a table.
+    /// Explains predictions by their nearest training cases.
     Explain(explain::Arguments),
-    /// Asks a model about the rows of a table, and about what attributions keep of them.
+    /// Runs a model on the rows of a table, and on what attributions keep of them.
     Score(score::Arguments),
-    /// Writes Parquet files of made-up scores, to measure with.
-    Generate(generate::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -83,7 +80,6 @@ fn run() -> ExitCode {
         Command::Tables(arguments) => running(interruptible(columns::run(arguments))),
         Command::Explain(arguments) => running(interruptible(explain::run(arguments))),
         Command::Score(arguments) => running(interruptible(score::run(arguments))),
-        Command::Generate(arguments) => running(async move { generate::run(&arguments) }),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -94,8 +90,7 @@ fn run() -> ExitCode {
     }
 }
 
-/// Stack of a thread that runs queries: without optimization the deepest terms need more than the two megabytes that
-/// threads have otherwise.
+/// Stack of threads that run queries. Without optimization the deepest terms need more than the default of two megabytes.
 const STACK: usize = 16 << 20;
 
 fn no_threads(error: &std::io::Error) -> Failure {
@@ -117,8 +112,8 @@ fn running(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failur
     })
 }
 
-/// What the last panic said. Some readers panic on damaged bytes: that becomes an error that names the file, beside which
-/// nothing else need be said.
+/// Message of the last panic. Some readers panic on damaged bytes, which becomes an error that names the file, so the default
+/// message would only confuse.
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
 fn keep_panics_to_ourselves() {
@@ -127,10 +122,14 @@ fn keep_panics_to_ourselves() {
     }));
 }
 
-/// Ends with the work or with Ctrl-C, after which no half-written file is left. A second Ctrl-C ends at once.
+/// Time that a query has to stop after Ctrl-C.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Ends with the work or with Ctrl-C, and leaves no half-written file. Work that does not stop, such as reading a pipe that
+/// nobody writes to, ends with the process after [`GRACE`], or at the second Ctrl-C.
 async fn interruptible(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
     let (sender, pressed) = tokio::sync::oneshot::channel();
-    // On a thread of its own: those of the queries look for signals between many batches alone.
+    // On a thread of its own, because those of the query are busy for many batches.
     std::thread::spawn(move || -> std::io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -138,8 +137,12 @@ async fn interruptible(work: impl Future<Output = Result<(), Failure>>) -> Resul
         runtime.block_on(async {
             tokio::signal::ctrl_c().await?;
             let _ = sender.send(());
-            tokio::signal::ctrl_c().await
+            tokio::select! {
+                again = tokio::signal::ctrl_c() => again,
+                () = tokio::time::sleep(GRACE) => Ok(()),
+            }
         })?;
+        eprintln!("{}", Failure::interrupted());
         whole_file::remove_unfinished();
         std::process::exit(i32::from(Failure::interrupted().exit_code()))
     });

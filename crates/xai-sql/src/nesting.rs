@@ -1,8 +1,8 @@
-//! How deep the parts of a query may stand inside each other.
+//! Limits of the length and nesting of a query.
 //!
-//! The parser makes of `a + b + c + …` terms inside terms, and the engine goes down into them by calls inside calls, some of
-//! which take more stack for each. So terms that are too deep are refused before they are planned, on a thread whose stack
-//! has room for the deepest that a text of the longest length can be.
+//! The parser turns `a + b + c + …` into nested terms, and the engine walks them recursively, which takes stack for each level.
+//! So terms that are nested too deeply are refused before planning, on a thread whose stack has room for the deepest nesting that
+//! fits into a query of the maximum length.
 
 use std::ops::ControlFlow;
 use std::thread;
@@ -10,17 +10,16 @@ use std::thread;
 use datafusion::sql::sqlparser::ast::{self, Query, Select, SetExpr, Visit, Visitor};
 use xai_files::Failure;
 
-/// Terms, parts of UNION or tables of a query that may stand inside each other: a thousand, and what is around them.
+/// Largest number of nested terms, parts of a UNION or tables of a join: a thousand, and some around them.
 pub(crate) const DEEPEST: usize = 1_100;
-/// Bytes that a query may have.
+/// Largest number of bytes of a query.
 pub(crate) const LONGEST: usize = 1 << 20;
-/// Stack for the deepest terms that fit a text of that length. The system gives a page of it
-/// when it is used.
+/// Stack for the deepest terms that fit into a query of that length. The system provides its pages when they are used.
 const STACK: usize = 1 << 30;
 
 const WAY_OUT: &str = "write a list of values as `x IN (…)`, or put values into a file and join it";
 
-/// Runs on a thread whose stack is large.
+/// Runs work on a thread with a large stack.
 pub(crate) fn with_stack<T: Send>(
     work: impl FnOnce() -> T + Send,
 ) -> std::io::Result<thread::Result<T>> {
@@ -30,7 +29,7 @@ pub(crate) fn with_stack<T: Send>(
     })
 }
 
-/// Refuses a text that is too long.
+/// Refuses a query that is too long.
 pub(crate) fn check_text(query: &str) -> Result<(), Failure> {
     let n_bytes = query.len();
     if n_bytes > LONGEST {
@@ -40,7 +39,7 @@ pub(crate) fn check_text(query: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses a statement whose terms stand too deep inside each other.
+/// Refuses a statement whose terms are nested too deeply.
 pub(crate) fn check_statement(statement: &impl Visit) -> Result<(), Failure> {
     match statement.visit(&mut Depth::default()) {
         ControlFlow::Continue(()) => Ok(()),
@@ -52,7 +51,7 @@ fn too_deep() -> String {
     format!("more than {DEEPEST} terms inside each other, as in a + b + …")
 }
 
-/// How many terms stand around the one that is visited.
+/// Number of terms around the visited one.
 #[derive(Default)]
 struct Depth(usize);
 
@@ -64,9 +63,10 @@ impl Depth {
 }
 
 fn broken_if(is_too_deep: bool) -> ControlFlow<()> {
-    match is_too_deep {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
+    if is_too_deep {
+        ControlFlow::Break(())
+    } else {
+        ControlFlow::Continue(())
     }
 }
 
@@ -82,7 +82,7 @@ impl Visitor for Depth {
         ControlFlow::Continue(())
     }
 
-    /// `a UNION b UNION c` is the set of a set and `c`.
+    /// `a UNION b UNION c` is parsed as `(a UNION b) UNION c`.
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
         // By steps, not calls.
         let (mut parts, mut body) = (1, &*query.body);
@@ -92,7 +92,7 @@ impl Visitor for Depth {
         broken_if(parts > DEEPEST)
     }
 
-    /// A join of many tables is one of a join and a table.
+    /// A join of many tables is parsed as a join of a join and a table.
     fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
         let tables = select.from.iter().map(|from| 1 + from.joins.len());
         broken_if(tables.sum::<usize>() > DEEPEST)

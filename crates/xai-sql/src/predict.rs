@@ -1,4 +1,4 @@
-//! `predict`: what a model answers, as a function of queries.
+//! `predict`: an ONNX model as an SQL function.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -22,10 +22,10 @@ use xai_files::onnx::model::OnnxModel;
 
 const USAGE: &str = "predict(model, inputs[, activation[, output]])";
 
-/// Numbers that a model is given at a time, 32 MB of them: a batch of rows of images would be gigabytes.
+/// Largest number of inputs per call of a model (32 MB), because a batch of images could be gigabytes.
 const AT_A_TIME: usize = 1 << 22;
 
-/// The function, for a session.
+/// Creates the function.
 pub(crate) fn function() -> ScalarUDF {
     ScalarUDF::new_from_impl(Predict {
         signature: Signature::user_defined(Volatility::Stable),
@@ -132,10 +132,10 @@ fn text(value: &ColumnarValue) -> Result<&str> {
     }
 }
 
-/// Models that were read, by file and output.
+/// Loaded models by file and output, with the time at which the file was written.
 type Models = HashMap<(PathBuf, Option<String>), (SystemTime, Arc<Named>)>;
 
-/// As many are kept.
+/// Largest number of models that are kept.
 const MOST_MODELS: usize = 16;
 
 struct Named {
@@ -143,7 +143,7 @@ struct Named {
     model: OnnxModel,
 }
 
-/// Reads a model, or takes the one that was read of the file as it is.
+/// Loads a model, or returns the loaded one if the file has not changed.
 fn model_of(file: &Path, output: Option<&str>) -> Result<Arc<Named>> {
     static MODELS: LazyLock<Mutex<Models>> = LazyLock::new(Mutex::default);
     let written = std::fs::metadata(file).and_then(|metadata| metadata.modified());

@@ -1,4 +1,4 @@
-//! What a person sees who waits for a query.
+//! Progress of a query on a terminal.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use futures::stream::poll_fn;
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget};
 use tokio::task::JoinHandle;
 
-/// A query that takes longer than this says how far it is.
+/// Time after which a query shows its progress.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Between two looks.
+/// Time between two updates.
 const TICK: Duration = Duration::from_millis(200);
 
-/// How many rows a query has read, on standard error; gone when dropped.
+/// Number of rows that a query has read, on standard error. Disappears when dropped.
 struct Progress {
     bar: ProgressBar,
     shown: JoinHandle<()>,
 }
 
-/// The rows of a plan that is to run. Where standard error is a terminal it tells how many rows are read, until all is there, or
-/// until the first rows are, where they are printed at once.
+/// Shows the progress of a plan while its rows are read, if standard error is a terminal. If rows are printed as they arrive, the
+/// first of them ends it.
 pub(crate) fn shown(
     plan: Arc<dyn ExecutionPlan>,
     mut rows: SendableRecordBatchStream,
@@ -73,7 +73,7 @@ impl Drop for Progress {
     }
 }
 
-/// The rows that the scans of a plan have given so far.
+/// Number of rows that the scans of a plan have returned so far.
 fn rows_read(plan: &Arc<dyn ExecutionPlan>) -> usize {
     let below = plan.children();
     if below.is_empty() {

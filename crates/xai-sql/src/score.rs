@@ -21,15 +21,15 @@ use crate::output::{OutFile, Output};
 use crate::session::{Limits, embedded};
 use crate::tables::{self, ReadOptions};
 
-/// Asks a model about the rows of a table, and about what attributions keep of them, for the functions of queries.
+/// Runs a model on the rows of a table, and on what attributions keep of them, and writes the scores for queries.
 ///
-/// A table is written with all columns but those of inputs and explanations, and beside them: outputs, the list of the
-/// outputs of the model; predicted, the class with the largest; base, the output for the class of --targets, or for the
-/// predicted one. With --explanations also masked, the output for that class where the inputs are times the mask of their
-/// attributions: average_drop(base, masked) is the number of `xai attribution average-drop`. Rows are read, scored and written in
-/// batches, and not held. A row of which an input is NULL has no score.
+/// The output has all columns except inputs and explanations, and these: outputs, the list of the model's outputs; predicted, the
+/// class with the largest output; base, the output for the class of --targets or for the predicted class. With --explanations
+/// also masked, the output for that class after the inputs were multiplied by the mask of their attributions:
+/// average_drop(base, masked) then is the value of `xai attribution average-drop`. Rows are read, scored and written in batches.
+/// A row in which an input is NULL has no score.
 ///
-/// The model is an ONNX file, of the kinds that `xai` runs by its built-in engine.
+/// The model is an ONNX file that the built-in engine of `xai` can run.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xai-sql score --model model.onnx --data runs --inputs age,income --out scores.parquet
@@ -38,27 +38,27 @@ pub(crate) struct Arguments {
     /// The ONNX file of the model.
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
-    /// The model's output that holds the scores. Default: the only one of floating-point numbers.
+    /// Output of the model with the scores [default: the only one with floating-point numbers].
     #[arg(long, value_name = "NAME")]
     model_output: Option<String>,
     #[arg(long, value_name = "ACTIVATION", default_value_t, help = <Activation as Parameter>::KIND.to_string())]
     activation: Activation,
-    /// The rows.
+    /// Table with the rows.
     #[arg(long, value_name = "TABLE")]
     data: PathBuf,
     /// File to write: .parquet, .json (an object on each line) or .arrow.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Columns of the inputs in the order of the model, divided by commas, or one column of lists.
+    /// Input columns in the order of the model, separated by commas, or one column of lists.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', required = true)]
     inputs: Vec<String>,
-    /// Columns of their attributions, in the same order, or one column of lists.
+    /// Attribution columns in the same order, or one column of lists.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     explanations: Option<Vec<String>>,
-    /// Column of the class whose score counts, an integer from 0; the predicted one where it is not given.
+    /// Column with the class whose score is used, an integer from 0 [default: the predicted class].
     #[arg(long, value_name = "COLUMN")]
     targets: Option<String>,
-    /// Parts that the table is read in at the same time; the number of cores where it is not given.
+    /// Number of partitions that the table is read in at the same time [default: number of cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
     partitions: Option<u32>,
     #[command(flatten)]
@@ -69,7 +69,7 @@ const OUTPUTS: &str = "outputs";
 const PREDICTED: &str = "predicted";
 const BASE: &str = "base";
 const MASKED: &str = "masked";
-/// The outputs for masked inputs, and the classes of `--targets`, which are not written.
+/// Internal columns, which are not written: the outputs for masked inputs, and the classes of `--targets`.
 const MASKED_OUTPUTS: &str = "masked outputs";
 const TARGETS: &str = "targets of the scores";
 
@@ -89,10 +89,11 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     let (rows, table) = tables::read(&session, &arguments.data, reading).await?;
     table.check_output(&arguments.out)?;
     let scored = scored(&session, rows, &arguments, &model)?;
-    answer::write(&session, scored.logical_plan(), &table, &Output::File(out)).await
+    let output = Output::File(out);
+    answer::write(&session, scored.logical_plan(), &table, &output, None).await
 }
 
-/// The rows with their scores.
+/// Adds the scores to the rows.
 fn scored(
     session: &SessionContext,
     rows: DataFrame,
@@ -182,7 +183,7 @@ fn with_scores(
         .select(with_scores)
 }
 
-/// Columns as a list, or the column that has lists.
+/// Combines columns into a list. A single column of lists stays as it is.
 fn as_list(rows: &DataFrame, columns: &[String]) -> Result<Expr, DataFusionError> {
     if let [column] = columns
         && rows

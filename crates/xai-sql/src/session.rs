@@ -1,13 +1,13 @@
-//! A session of the engine with our functions.
+//! Sessions of the query engine with our functions.
 
 use std::str::FromStr;
 use std::sync::Arc;
 
 use datafusion::common::config::ConfigOptions;
 use datafusion::execution::SessionStateBuilder;
-use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::prelude::{SessionConfig, SessionContext};
+use xai_datafusion::MemoryLimit;
 use xai_files::Failure;
 
 use crate::failure::of_query;
@@ -15,25 +15,16 @@ use crate::predict;
 use crate::stores;
 use crate::tables::NameFiles;
 
-/// Settings by which a folder is all files below it.
-pub(crate) fn with_whole_folders(mut config: SessionConfig) -> SessionConfig {
-    let execution = &mut config.options_mut().execution;
-    execution.listing_table_ignore_subdirectory = false;
-    config
-}
-
-/// How a query runs on this machine.
+/// Limits and settings of a query.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Limits {
-    /// Parts that a table is read in at the same time; the number of cores where it is not given.
+    /// Number of partitions that a table is read in at the same time. Defaults to the number of cores.
     pub(crate) partitions: Option<usize>,
-    /// Bytes that the states of a query may take before they go to disk.
-    pub(crate) memory: Option<usize>,
-    /// Settings of the engine.
+    pub(crate) memory: Option<MemoryLimit>,
     pub(crate) settings: Vec<Setting>,
 }
 
-/// A setting of the engine that it has taken once: it has the name, and takes the value.
+/// A setting of the engine that it has accepted.
 #[derive(Debug, Clone)]
 pub(crate) struct Setting {
     name: String,
@@ -52,35 +43,48 @@ impl FromStr for Setting {
     }
 }
 
+/// Setting of the engine that would contradict a memory limit.
+const PARTITIONS: &str = "datafusion.execution.target_partitions";
+
 impl Limits {
-    /// The settings of a session.
-    pub(crate) fn apply(&self, config: SessionConfig) -> datafusion::error::Result<SessionConfig> {
-        let mut config = with_whole_folders(match self.partitions {
-            Some(partitions) => config.with_target_partitions(partitions),
-            None => config,
-        });
+    fn config(&self) -> Result<SessionConfig, Failure> {
+        let mut config = match self.partitions {
+            Some(partitions) => SessionConfig::new().with_target_partitions(partitions),
+            None => SessionConfig::new(),
+        };
+        // A folder is all files below it.
+        let execution = &mut config.options_mut().execution;
+        execution.listing_table_ignore_subdirectory = false;
         for Setting { name, value } in &self.settings {
-            config.options_mut().set(name, value)?;
+            if self.memory.is_some() && name == PARTITIONS && value != "1" {
+                let what = "a query with --memory-limit runs in one partition";
+                let failure =
+                    Failure::of_option("--set", what).with_value(format_args!("{name}={value}"));
+                return Err(failure.help("leave one of the two options out"));
+            }
+            let set = config.options_mut().set(name, value);
+            set.map_err(|error| of_query(&error))?;
         }
-        Ok(config)
+        Ok(match self.memory {
+            Some(limit) => limit.configure(config),
+            None => config,
+        })
     }
 
-    /// Memory and temporary files of a session.
-    pub(crate) fn runtime(&self) -> Result<Arc<RuntimeEnv>, Failure> {
-        let builder = RuntimeEnvBuilder::new().with_object_store_registry(stores::all());
-        let builder = match self.memory {
-            Some(bytes) => builder.with_memory_pool(Arc::new(FairSpillPool::new(bytes))),
-            None => builder,
+    fn runtime(&self) -> Result<Arc<RuntimeEnv>, Failure> {
+        let runtime = RuntimeEnvBuilder::new().with_object_store_registry(stores::all());
+        let runtime = match self.memory {
+            Some(limit) => limit.limit(runtime),
+            None => runtime,
         };
-        builder.build_arc().map_err(|error| of_query(&error))
+        runtime.build_arc().map_err(|error| of_query(&error))
     }
 }
 
-/// A session that answers queries on this machine.
+/// Creates a session with our functions.
 pub(crate) fn embedded(limits: &Limits) -> Result<SessionContext, Failure> {
-    let config = limits.apply(SessionConfig::new());
     let state = SessionStateBuilder::new_with_default_features()
-        .with_config(config.map_err(|error| of_query(&error))?)
+        .with_config(limits.config()?)
         .with_runtime_env(limits.runtime()?)
         .with_physical_optimizer_rule(Arc::new(NameFiles))
         .build();

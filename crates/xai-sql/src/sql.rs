@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use datafusion::sql::parser::Statement;
 use tokio::time::timeout;
-use xai_datafusion::queries_alone;
+use xai_datafusion::{MemoryLimit, queries_alone};
 use xai_files::Failure;
 
 use crate::amount;
@@ -17,45 +17,45 @@ use crate::session::{Limits, Setting, embedded};
 use crate::statements;
 use crate::tables::{self, ReadOptions};
 
-/// Answers a query: SELECT, EXPLAIN or VALUES, with the metrics among the functions.
+/// Runs a query (SELECT, EXPLAIN or VALUES) with the metrics as functions.
 ///
 /// A table is a path in single quotes: a Parquet (.parquet), CSV (.csv, .tsv), JSON lines (.json, .jsonl, .ndjson) or Arrow
-/// (.arrow) file, a folder, all such files below which are one table, or a pattern of names ('runs/*.csv'); folders named
-/// column=value are columns. Text may be compressed (.csv.gz, .jsonl.zst). It may be in a store: s3://BUCKET/NAME, gs://, az://,
-/// https://, with the credentials that its own programs have. Column names with capital letters stand in double quotes. The answers of several
-/// queries are tables one after the other; as JSON, a list on each line.
+/// (.arrow) file, a folder with such files, or a pattern of file names ('runs/*.csv'). All files below a folder are one table, and
+/// folders named column=value are columns. CSV and JSON may be compressed (.csv.gz, .jsonl.zst). Tables may be in an object store
+/// (s3://BUCKET/NAME, gs://, az://, https://), with credentials from the environment. Column names with capital letters need double
+/// quotes. Results of several queries are printed one after the other; with --json, one list per line.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xai-sql sql \"SELECT explainer, average_drop(base, masked) FROM 'scores.parquet' GROUP BY explainer\"
   xai-sql sql \"SELECT class, average_drop(base, masked) FROM 'runs' GROUP BY class\" --out drop.parquet
   xai-sql sql \"SELECT average_drop(base, masked) FROM 'runs'\" --memory-limit 2GB --json")]
 pub(crate) struct Arguments {
-    /// The query, or several with semicolons between them; without it, and without --file, they are read from standard input.
+    /// The query, or several separated by semicolons [default: read from --file or standard input].
     #[arg(value_name = "SQL", conflicts_with = "file")]
     query: Option<String>,
-    /// File with the queries; - is standard input.
+    /// File with the queries; - for standard input.
     #[arg(short, long, value_name = "FILE")]
     file: Option<PathBuf>,
     /// Print a list of objects instead of a table.
     #[arg(long, conflicts_with = "out")]
     json: bool,
-    /// Write the rows to a file: .parquet, .csv, .json (an object on each line) or .arrow; - is standard output.
+    /// Write the rows to a file: .parquet, .csv, .json (an object per line) or .arrow; - for standard output.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Format of --out, where its name does not tell.
+    /// Format of --out, if its name does not tell it.
     #[arg(long, value_name = "FORMAT", requires = "out")]
     format: Option<Format>,
-    /// Columns, divided by commas, by whose values the rows are divided: --out is a new folder, of folders named column=value,
-    /// of files in Parquet or the --format.
+    /// Divide the rows by the values of these columns, separated by commas: --out becomes a new folder with folders named
+    /// column=value, with files in Parquet or in the --format.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "out")]
     partition_by: Vec<String>,
-    /// A setting of the engine for this query, as datafusion.execution.batch_size=1024; may be given again.
+    /// Setting of the engine, for example datafusion.execution.batch_size=1024; can be repeated.
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<Setting>,
-    /// Parts that a table is read in at the same time; the number of cores where it is not given.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    /// Number of partitions that a table is read in at the same time [default: number of cores].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536), conflicts_with = "memory_limit")]
     partitions: Option<u32>,
-    /// Memory that the query may take before it goes to disk, as 2GB.
+    /// Memory that the states of the query may take before they go to disk, for example 2GB. The query then runs in one partition.
     #[arg(long, value_name = "BYTES", value_parser = amount::bytes)]
     memory_limit: Option<usize>,
     #[command(flatten)]
@@ -65,7 +65,7 @@ pub(crate) struct Arguments {
     timeout: Option<u64>,
 }
 
-/// Answers the query.
+/// Runs the queries.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     let Some(seconds) = arguments.timeout else {
         return answer_all(&arguments).await;
@@ -107,7 +107,7 @@ async fn answer_one(arguments: &Arguments, statement: Statement) -> Result<(), F
     };
     let limits = Limits {
         partitions: arguments.partitions.map(|partitions| partitions as usize),
-        memory: arguments.memory_limit,
+        memory: arguments.memory_limit.map(MemoryLimit::new),
         settings: arguments.set.clone(),
     };
     let session = embedded(&limits)?;
@@ -119,5 +119,5 @@ async fn answer_one(arguments: &Arguments, statement: Statement) -> Result<(), F
     // Once more by the plan, which sees what a statement has inside.
     let verified = queries_alone().verify_plan(&plan);
     verified.map_err(|error| of_query(&error))?;
-    answer::write(&session, &plan, &tables, &output).await
+    answer::write(&session, &plan, &tables, &output, limits.memory).await
 }

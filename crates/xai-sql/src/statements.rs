@@ -1,4 +1,4 @@
-//! The statements of a text.
+//! Reading and parsing of queries.
 
 use std::io::{IsTerminal, Read, stdin};
 use std::path::Path;
@@ -11,9 +11,9 @@ use xai_files::{Failure, InFile};
 use crate::failure::of_query;
 use crate::nesting;
 
-/// The text of a file, or of standard input, which `-` is and what is not given.
+/// Reads a file, or standard input if there is no file or its name is `-`.
 pub(crate) fn text(file: Option<&Path>) -> Result<String, Failure> {
-    // One byte more than a text may have, of any input however long.
+    // One byte more than the limit shows that the input is too long, however long it is.
     let most = nesting::LONGEST as u64 + 1;
     let mut text = String::new();
     let path = file.filter(|path| !is_standard_output(path));
@@ -35,7 +35,7 @@ pub(crate) fn text(file: Option<&Path>) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// The statements of a text, with semicolons between them, all of which read.
+/// Parses statements that are separated by semicolons, and refuses those that do not only read.
 pub(crate) fn parse(text: &str) -> Result<Vec<Statement>, Failure> {
     nesting::check_text(text)?;
     let statements = DFParser::parse_sql(text).map_err(|error| of_query(&error))?;
@@ -54,7 +54,7 @@ pub(crate) fn parse(text: &str) -> Result<Vec<Statement>, Failure> {
     Ok(statements)
 }
 
-/// What a statement, or the one that it explains, says in SQL.
+/// The SQL of a statement, or of the statement that it explains.
 pub(crate) fn of_sql(statement: &mut Statement) -> Option<&mut ast::Statement> {
     match statement {
         Statement::Explain(explain) => of_sql(&mut explain.statement),
@@ -63,7 +63,7 @@ pub(crate) fn of_sql(statement: &mut Statement) -> Option<&mut ast::Statement> {
     }
 }
 
-/// Writing is what `--out` is for, which leaves no half-written file.
+/// Refuses statements that write. `--out` does that, and leaves no half-written file.
 fn check_that_it_reads(statement: &Statement) -> Result<(), Failure> {
     let reads = match statement {
         Statement::Explain(_) => true,

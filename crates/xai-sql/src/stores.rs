@@ -1,6 +1,8 @@
-//! Stores of objects in which tables may be: S3 and what talks like it, Google Cloud Storage, Azure, and files by HTTP.
+//! Object stores with tables: S3 and compatible servers, Google Cloud Storage, Azure, and HTTP servers.
+//!
+//! Credentials come from the environment variables that `object_store` reads (`from_env` of its builders).
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -8,22 +10,19 @@ use datafusion::common::{Result, plan_datafusion_err};
 use datafusion::datasource::listing::ListingTableUrl;
 use datafusion::error::DataFusionError;
 use datafusion::execution::object_store::{DefaultObjectStoreRegistry, ObjectStoreRegistry};
-use datafusion::object_store::path::Path as Location;
-use datafusion::object_store::{Error, ObjectMeta, ObjectStore, ObjectStoreExt, RetryConfig};
-use datafusion::prelude::SessionContext;
-use futures::TryStreamExt;
+use datafusion::object_store::{Error, ObjectStore, RetryConfig};
 use object_store::ClientOptions;
-use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
-use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+use object_store::aws::AmazonS3Builder;
+use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::http::HttpBuilder;
 use url::{Position, Url};
 use xai_files::Failure;
 
-/// How long a store may take to answer, with all attempts.
+/// Time limit for the answer of a store, including retries.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The address of a table in a store; `None` of a path of the file system.
+/// Parses the address of a table in a store. Returns `None` for a path of the file system.
 pub(crate) fn address(table: &Path) -> Result<Option<Url>, Failure> {
     let text = table.to_str().unwrap_or_default();
     let Some((scheme, _)) = text.split_once("://") else {
@@ -68,15 +67,15 @@ fn store_of(scheme: &str) -> Option<Store> {
     }
 }
 
-/// The stores that this process has opened, and the file system.
+/// The file system, and the stores that this process has opened.
 static STORES: LazyLock<Arc<Stores>> = LazyLock::new(Arc::default);
 
-/// The stores of this process, for a session.
+/// The stores of this process, as the registry of a session.
 pub(crate) fn all() -> Arc<dyn ObjectStoreRegistry> {
     Arc::clone(&*STORES) as _
 }
 
-/// Stores that are opened when a table names them.
+/// Registry that opens a store when a table in it is first named.
 #[derive(Debug, Default)]
 struct Stores(DefaultObjectStoreRegistry);
 
@@ -99,8 +98,7 @@ impl ObjectStoreRegistry for Stores {
     }
 }
 
-/// Opens a store with the credentials that its programs use: variables of the environment, a profile of AWS, the service of the
-/// machine.
+/// Opens a store with the credentials that the environment gives.
 fn open(url: &Url) -> Result<Arc<dyn ObjectStore>> {
     let store = store_of(url.scheme());
     let store = store.ok_or_else(|| plan_datafusion_err!("{url}: no store of tables"))?;
@@ -110,278 +108,49 @@ fn open(url: &Url) -> Result<Arc<dyn ObjectStore>> {
         ..RetryConfig::default()
     };
     let opened: Result<Arc<dyn ObjectStore>, Error> = match store {
-        Store::S3 => s3(url)
+        Store::S3 => AmazonS3Builder::from_env()
+            .with_url(url.as_str())
             .with_retry(retry)
             .build()
             .map(|it| Arc::new(it) as _),
-        Store::Google => {
-            let builder = GoogleCloudStorageBuilder::from_env().with_url(url.as_str());
-            builder
-                .with_retry(retry)
-                .build()
-                .map(|it| Arc::new(it) as _)
-        }
-        Store::Azure => azure(url)
+        Store::Google => GoogleCloudStorageBuilder::from_env()
+            .with_url(url.as_str())
             .with_retry(retry)
             .build()
             .map(|it| Arc::new(it) as _),
-        Store::Http => {
-            let builder = HttpBuilder::new().with_url(&url[..Position::BeforePath]);
-            let options = ClientOptions::new().with_allow_http(true);
-            let builder = builder.with_client_options(options);
-            builder
-                .with_retry(retry)
-                .build()
-                .map(|it| Arc::new(it) as _)
-        }
+        Store::Azure => MicrosoftAzureBuilder::from_env()
+            .with_url(url.as_str())
+            .with_retry(retry)
+            .build()
+            .map(|it| Arc::new(it) as _),
+        Store::Http => HttpBuilder::new()
+            .with_url(&url[..Position::BeforePath])
+            .with_client_options(ClientOptions::new().with_allow_http(true))
+            .with_retry(retry)
+            .build()
+            .map(|it| Arc::new(it) as _),
     };
     opened.map_err(|error| DataFusionError::ObjectStore(Box::new(error)))
 }
 
-fn s3(url: &Url) -> AmazonS3Builder {
-    use AmazonS3ConfigKey as Key;
-    let mut builder = AmazonS3Builder::from_env().with_url(url.as_str());
-    let is_known = |builder: &AmazonS3Builder, key| builder.get_config_value(&key).is_some();
-    if !is_known(&builder, Key::AccessKeyId) {
-        for (key, value) in profile() {
-            if !is_known(&builder, key) {
-                builder = builder.with_config(key, value);
-            }
-        }
-    }
-    let endpoint = builder.get_config_value(&Key::Endpoint);
-    let endpoint = endpoint.or_else(|| builder.get_config_value(&Key::S3Endpoint));
-    match is_without_encryption(endpoint) {
-        true => builder.with_allow_http(true),
-        false => builder,
-    }
-}
-
-fn azure(url: &Url) -> MicrosoftAzureBuilder {
-    use AzureConfigKey as Key;
-    let mut builder = MicrosoftAzureBuilder::from_env().with_url(url.as_str());
-    if let Ok(text) = std::env::var("AZURE_STORAGE_CONNECTION_STRING") {
-        for (key, value) in connection_to(&text, url) {
-            let known = builder.get_config_value(&key);
-            // A flag always has a value.
-            if known.is_none_or(|known| known == "false") {
-                builder = builder.with_config(key, value);
-            }
-        }
-    }
-    match is_without_encryption(builder.get_config_value(&Key::Endpoint)) {
-        true => builder.with_allow_http(true),
-        false => builder,
-    }
-}
-
-/// A server of one's own is given by an address: that it is without encryption need not be said twice.
-fn is_without_encryption(endpoint: Option<String>) -> bool {
-    endpoint.is_some_and(|endpoint| endpoint.starts_with("http://"))
-}
-
-/// The settings of a connection string, but of one to another account than the address names: `abfss://CONTAINER@ACCOUNT.…`.
-fn connection_to(text: &str, url: &Url) -> Vec<(AzureConfigKey, String)> {
-    let found = connection(text);
-    let host = url.host_str().filter(|_| !url.username().is_empty());
-    let named = host.and_then(|host| host.split('.').next());
-    let account = found
-        .iter()
-        .find(|(key, _)| *key == AzureConfigKey::AccountName);
-    match (named, account) {
-        (Some(named), Some((_, account))) if named != account => Vec::new(),
-        _ => found,
-    }
-}
-
-/// The account that an endpoint is of: `https://ACCOUNT.blob.…`, or that of an emulator, `http://HOST/ACCOUNT`.
-fn account_of(endpoint: &str) -> Option<String> {
-    let url = Url::parse(endpoint).ok()?;
-    let account = match url.path().trim_matches('/') {
-        "" => url.host_str()?.split('.').next()?,
-        account => account,
-    };
-    Some(account.to_owned())
-}
-
-/// The settings of a connection string of Azure, as its portal shows it: `AccountName=…;AccountKey=…`.
-fn connection(text: &str) -> Vec<(AzureConfigKey, String)> {
-    use AzureConfigKey as Key;
-    let pairs = text.split(';').filter_map(|pair| pair.split_once('='));
-    let pairs: Vec<(&str, &str)> = pairs
-        .map(|(key, value)| (key.trim(), value.trim()))
-        .collect();
-    let of = |name: &str| {
-        let pair = pairs.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
-        pair.map(|(_, value)| (*value).to_owned())
-    };
-    let endpoint = of("BlobEndpoint");
-    // One with a signature of shared access has no name of the account.
-    let by_endpoint = || account_of(endpoint.as_deref()?);
-    let account = of("AccountName").or_else(by_endpoint);
-    // Clouds of countries have another suffix.
-    let by_suffix = account.as_ref().zip(of("EndpointSuffix"));
-    let by_suffix = by_suffix.map(|(account, suffix)| format!("https://{account}.blob.{suffix}"));
-    let signature = of("SharedAccessSignature");
-    let emulator = of("UseDevelopmentStorage").filter(|value| value == "true");
-    [
-        (Key::Endpoint, endpoint.or(by_suffix)),
-        (Key::AccountName, account),
-        (Key::AccessKey, of("AccountKey")),
-        (Key::SasKey, signature),
-        (Key::UseEmulator, emulator),
-    ]
-    .into_iter()
-    .filter_map(|(key, value)| Some((key, value?)))
-    .collect()
-}
-
-/// What the profile `AWS_PROFILE`, or `default`, says in the files of the programs of AWS.
-fn profile() -> Vec<(AmazonS3ConfigKey, String)> {
-    let variable = |name: &str| std::env::var(name).ok();
-    let name = variable("AWS_PROFILE").unwrap_or_else(|| "default".to_owned());
-    let home = std::env::home_dir().unwrap_or_default().join(".aws");
-    let file = |name: &str, usual: &str| {
-        let named = variable(name).map_or_else(|| home.join(usual), PathBuf::from);
-        std::fs::read_to_string(named).unwrap_or_default()
-    };
-    let credentials = file("AWS_SHARED_CREDENTIALS_FILE", "credentials");
-    let config = file("AWS_CONFIG_FILE", "config");
-    let section = match name.as_str() {
-        "default" => name.clone(),
-        other => format!("profile {other}"),
-    };
-    let mut found = settings(&credentials, &name);
-    found.extend(settings(&config, &section));
-    found
-}
-
-/// The settings of a section of a file of AWS.
-fn settings(text: &str, section: &str) -> Vec<(AmazonS3ConfigKey, String)> {
-    use AmazonS3ConfigKey as Key;
-    let mut is_inside = false;
-    let mut found = Vec::new();
-    for line in text.lines().map(str::trim) {
-        if let Some(name) = line
-            .strip_prefix('[')
-            .and_then(|line| line.strip_suffix(']'))
-        {
-            is_inside = name.trim() == section;
-        }
-        let Some((key, value)) = line.split_once('=').filter(|_| is_inside) else {
-            continue;
-        };
-        let key = match key.trim() {
-            "aws_access_key_id" => Key::AccessKeyId,
-            "aws_secret_access_key" => Key::SecretAccessKey,
-            "aws_session_token" => Key::Token,
-            "region" => Key::Region,
-            "endpoint_url" => Key::Endpoint,
-            _ => continue,
-        };
-        found.push((key, value.trim().to_owned()));
-    }
-    found
-}
-
-/// An object: its name in the store, and how many bytes it has; or a folder that is not looked into.
-pub(crate) struct Object {
-    pub(crate) location: Location,
-    pub(crate) size: u64,
-    pub(crate) is_folder: bool,
-}
-
-impl From<ObjectMeta> for Object {
-    fn from(object: ObjectMeta) -> Self {
-        Self {
-            // Programs make an empty object where others make a folder.
-            is_folder: object.size == 0 && object.location.extension().is_none(),
-            location: object.location,
-            size: object.size,
-        }
-    }
-}
-
-/// What an address stands for: an object, or what is below it.
-pub(crate) enum Found {
-    File(Object),
-    Folder(Vec<Object>),
-}
-
-/// Looks an address up; one that ends with a slash is a folder, in whose folders it is looked where `is_deep`.
-pub(crate) async fn find(
-    session: &SessionContext,
-    url: &ListingTableUrl,
-    is_deep: bool,
-) -> Result<Found, Failure> {
-    let named = url.as_str();
-    let store = session.runtime_env().object_store(url);
-    let store = store.map_err(|error| cannot_be_read(&error.strip_backtrace(), url))?;
-    if !url.is_collection() {
-        match store.head(url.prefix()).await {
-            Ok(object) => return Ok(Found::File(object.into())),
-            // A server of files has no folders, unless it speaks WebDAV.
-            Err(Error::NotFound { .. }) if url.scheme().starts_with("http") => {
-                return Err(Failure::new("there is no such file").in_file(named));
-            }
-            Err(Error::NotFound { .. }) => {}
-            Err(error) => return Err(cannot_be_read(&error.to_string(), url)),
-        }
-    }
-    let listed = match is_deep {
-        true => {
-            store
-                .list(Some(url.prefix()))
-                .map_ok(Object::from)
-                .try_collect()
-                .await
-        }
-        false => {
-            let listed = store.list_with_delimiter(Some(url.prefix())).await;
-            listed.map(|listed| {
-                let folder = |location| Object {
-                    location,
-                    size: 0,
-                    is_folder: true,
-                };
-                let folders = listed.common_prefixes.into_iter().map(folder);
-                listed
-                    .objects
-                    .into_iter()
-                    .map(Object::from)
-                    .chain(folders)
-                    .collect()
-            })
-        }
-    };
-    let below: Vec<Object> = listed.map_err(|error| match error {
-        Error::NotFound { .. } => absent(named),
-        error => cannot_be_read(&error.to_string(), url),
-    })?;
-    match below.iter().all(|object| object.is_folder) {
-        true if is_deep => Err(absent(named)),
-        _ => Ok(Found::Folder(below)),
-    }
-}
-
-fn absent(named: &str) -> Failure {
-    Failure::new("there is no such object, and none below it").in_file(named)
-}
-
-/// What a store says, with how its credentials are given.
-fn cannot_be_read(reason: &str, url: &ListingTableUrl) -> Failure {
+/// Converts an error of a store, with a hint how to give credentials.
+pub(crate) fn cannot_be_read(error: &DataFusionError, url: &ListingTableUrl) -> Failure {
+    let reason = error.strip_backtrace();
+    let reason = reason
+        .strip_prefix("Object Store error: ")
+        .unwrap_or(&reason);
     let failure = Failure::cannot_be_read(sentence(reason)).in_file(url.as_str());
     failure.help(match store_of(url.scheme()) {
         Some(Store::S3) => {
-            "credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, and AWS_REGION; a public bucket: AWS_SKIP_SIGNATURE=true; another server: AWS_ENDPOINT_URL"
+            "set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION; for a public bucket AWS_SKIP_SIGNATURE=true; for another server AWS_ENDPOINT_URL, and AWS_ALLOW_HTTP=true if it has no TLS"
         }
-        Some(Store::Google) => "credentials: GOOGLE_APPLICATION_CREDENTIALS, or `gcloud auth application-default login`",
-        Some(Store::Azure) => "credentials: AZURE_STORAGE_CONNECTION_STRING, or AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, or `az login` with AZURE_USE_AZURE_CLI=true",
-        _ => "can it be fetched with curl?",
+        Some(Store::Google) => "set GOOGLE_APPLICATION_CREDENTIALS, or run `gcloud auth application-default login`",
+        Some(Store::Azure) => "set AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, or run `az login` and set AZURE_USE_AZURE_CLI=true; for another server AZURE_STORAGE_ENDPOINT",
+        _ => "check whether `curl` can fetch it",
     })
 }
 
-/// A reason without the page that a store has sent with it, but for its sentence.
+/// Removes the XML page that a store sends with an error and keeps its message.
 fn sentence(reason: &str) -> String {
     let Some((before, page)) = reason.split_once(": <") else {
         return reason.to_owned();
@@ -422,49 +191,5 @@ mod tests {
         ] {
             assert!(is_address(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn a_profile_is_a_section() {
-        let text = "[default]\naws_access_key_id = A\n# x\n[profile other]\nregion=eu-1\naws_access_key_id=B\ns3 =\n  x = 1\n";
-        let of = |section: &str| -> Vec<String> {
-            settings(text, section)
-                .into_iter()
-                .map(|(_, value)| value)
-                .collect()
-        };
-        assert_eq!(of("default"), ["A"]);
-        assert_eq!(of("profile other"), ["eu-1", "B"]);
-        assert!(of("absent").is_empty());
-    }
-
-    #[test]
-    fn a_connection_string_is_an_account_with_its_key() {
-        use AzureConfigKey as Key;
-        let of = |text: &str, key: Key| {
-            let mut found = connection(text).into_iter();
-            found.find(|(name, _)| *name == key).map(|(_, value)| value)
-        };
-        let portal = "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=k+/==;EndpointSuffix=core.windows.net";
-        assert_eq!(of(portal, Key::AccountName).as_deref(), Some("a"));
-        assert_eq!(of(portal, Key::AccessKey).as_deref(), Some("k+/=="));
-        let endpoint = of(portal, Key::Endpoint);
-        assert_eq!(endpoint.as_deref(), Some("https://a.blob.core.windows.net"));
-        let to = |address: &str| connection_to(portal, &Url::parse(address).unwrap()).len();
-        assert_eq!(to("abfss://c@a.dfs.core.windows.net/x"), 3);
-        assert_eq!(to("az://c/x"), 3);
-        assert_eq!(to("abfss://c@other.dfs.core.windows.net/x"), 0);
-        let emulator = account_of("http://127.0.0.1:10000/devstoreaccount1");
-        assert_eq!(emulator.as_deref(), Some("devstoreaccount1"));
-        let signed = "BlobEndpoint=https://b.example/;SharedAccessSignature=sv=1&sig=x%3D";
-        assert_eq!(of(signed, Key::SasKey).as_deref(), Some("sv=1&sig=x%3D"));
-        assert_eq!(of(signed, Key::AccountName).as_deref(), Some("b"));
-        assert_eq!(
-            of(signed, Key::Endpoint).as_deref(),
-            Some("https://b.example/")
-        );
-        let emulator = of("UseDevelopmentStorage=true", Key::UseEmulator);
-        assert_eq!(emulator.as_deref(), Some("true"));
-        assert!(connection("").is_empty());
     }
 }

@@ -12,6 +12,9 @@ ENVIRONMENT = {
     **{name: value for name, value in os.environ.items() if not name.startswith(CREDENTIALS)},
     "AWS_EC2_METADATA_DISABLED": "true",
 }
+SCORES = """
+    SELECT concat('explainer-', CAST(i * 31 % 3 AS VARCHAR)) AS explainer, sqrt((i * 7919 % 100003 + 1) / 100004.0) AS base,
+    sqrt((i * 104729 % 99991) / 99991.0) AS masked FROM generate_series({first}, {last}) AS numbers(i)"""
 
 
 class Program:
@@ -20,7 +23,10 @@ class Program:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.variables: dict[str, str] = {}
-        self.output("generate", "--rows", "4000", "--groups", "3", "--files", "4", "--out", "runs")
+        (folder / "runs").mkdir()
+        for file in range(4):
+            query = SCORES.format(first=1000 * file, last=1000 * file + 999)
+            self.output("sql", query, "--out", f"runs/part-{file:05}.parquet")
 
     def start(self, *arguments: str, **variables: str) -> subprocess.Popen[str]:
         environment = {**ENVIRONMENT, **self.variables, **variables}

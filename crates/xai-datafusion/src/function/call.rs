@@ -19,7 +19,7 @@ pub enum Stages {
     /// In one process, as those of a `SessionContext`.
     #[default]
     OneProcess,
-    /// In processes that exchange states, as the executors of a cluster.
+    /// In processes that send states to each other, as those of a distributed engine.
     SeveralProcesses,
 }
 

@@ -53,8 +53,8 @@ pub(crate) const AUROC: Definition = Definition {
                   scores. An element is true where target >= threshold. In [0, 1], 0.5 is chance; \
                   NULL when the truth has one class only. Scores outside [0, 1] are an error. It holds 8 bytes a row; \
                   what is beyond `memory_mib` in a partition is written to disk as sorted runs; in a session whose memory is \
-                  limited that is no more than a share of it. On a \
-                  cluster that is the memory of the stage that merges; the stage before it holds the scores of its \
+                  limited that is no more than a share of it. In a \
+                  distributed engine that is the memory of the stage that merges; the stage before it holds the scores of its \
                   partition, so that more partitions need less memory each.",
     example: "SELECT graph, groundtruth_auroc(mask, truth) FROM edges GROUP BY graph",
     arguments: &[

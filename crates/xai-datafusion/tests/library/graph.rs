@@ -312,7 +312,7 @@ fn lists_of_two_lengths_are_a_planning_error_where_their_types_tell() {
     assert_eq!(number(&session, &same), Some(0.0));
 }
 
-/// As an executor has them: what a stage makes of rows goes to another process, so that only the stage that merges
+/// In a distributed engine the states of a stage go to another process, so that only the stage that merges
 /// writes to disk.
 #[test]
 fn scores_of_several_processes_are_merged_in_little_memory() {

@@ -4,6 +4,7 @@ mod any_arguments;
 mod attribution;
 mod casebased;
 mod data_attribution;
+mod distributed;
 mod explain;
 mod graph;
 mod memory;

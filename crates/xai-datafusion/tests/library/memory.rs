@@ -7,6 +7,7 @@ use datafusion::arrow::datatypes::Int64Type;
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
+use xai_datafusion::MemoryLimit;
 
 use crate::tables::{bits, rows};
 
@@ -87,5 +88,25 @@ fn bins_are_the_same_before_and_after_they_are_counted() {
     for n in [3 * 255, 3 * 256, 3 * 257, 30_000] {
         let found = rows(&session(None), &sql(n, 64)).unwrap();
         assert_eq!(bits(found.column(1)), bits(found.column(3)), "{n}");
+    }
+}
+
+/// In two partitions such a query waits forever in two of three trials (apache/datafusion#24883). The deadline only detects that.
+#[tokio::test]
+async fn a_query_with_a_memory_limit_ends() {
+    let limit = MemoryLimit::new(2_000_000);
+    // More partitions are asked for than the limit allows.
+    let config = SessionConfig::new()
+        .with_target_partitions(2)
+        .with_batch_size(64);
+    let runtime = limit.limit(RuntimeEnvBuilder::new()).build_arc().unwrap();
+    let session = SessionContext::new_with_config_rt(limit.configure(config), runtime);
+    let sql = "SELECT g, count(DISTINCT name) FROM (SELECT i % 7 AS g, concat(repeat('x', 100), \
+               CAST(i % 1000 AS VARCHAR)) AS name FROM generate_series(1, 40000) AS s(i)) GROUP BY g";
+    for _ in 0..5 {
+        let query = async { session.sql(sql).await.unwrap().collect().await };
+        let ended = tokio::time::timeout(std::time::Duration::from_secs(60), query).await;
+        let rows = ended.expect("it ends").expect("rows");
+        assert_eq!(rows.iter().map(|batch| batch.num_rows()).sum::<usize>(), 7);
     }
 }

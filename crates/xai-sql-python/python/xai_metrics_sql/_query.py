@@ -25,9 +25,11 @@ def query(
         A query: SELECT, VALUES or EXPLAIN. Beside the tables that are given, a path in single quotes is
         a table: ``FROM 'scores.parquet'``, also of ``.csv``, ``.json`` (an object on each line) and ``.arrow``.
     threads : int, optional
-        One per core by default.
+        Number of threads, one per core by default.
     memory_limit : int, optional
-        Bytes that the states of the query may take before they go to disk; not limited by default.
+        Number of bytes that the states of the query may take before they go to disk; not limited by default. A query
+        with a limit runs in one partition, whatever ``threads`` is, because DataFusion 55.2 can wait forever when rows
+        that are exchanged between partitions go to disk. ``EXPLAIN`` reports it.
     **tables
         Tables by the name that the query has for them: of pyarrow, pandas, Polars and DuckDB (whatever gives
         its rows by ``__arrow_c_stream__``), data sets of pyarrow, mappings of columns. A stream is read once.

@@ -1,4 +1,4 @@
-//! Which columns of a table are what.
+//! The roles of the columns of a table.
 
 use std::path::Path;
 
@@ -16,10 +16,10 @@ use xai_files::visible::visible;
 
 use crate::failure::of_query;
 
-/// The column that tells rows apart where none is named.
+/// Default name of the column with the ids of rows.
 pub(super) const ID: &str = "id";
 
-/// The column of the class of a table.
+/// The class column of a table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Role<'a> {
     option: &'static str,
@@ -44,17 +44,17 @@ impl<'a> Role<'a> {
     }
 }
 
-/// The columns of the features: numbers, or one of lists of numbers.
+/// Feature columns: numbers, or one column of lists of numbers.
 #[derive(Debug)]
 pub(super) struct Features(Vec<String>);
 
 impl Features {
-    /// Columns that are named.
+    /// Uses the given columns.
     pub(super) fn named(names: Vec<String>) -> Self {
         Self(names)
     }
 
-    /// All numeric columns of the training table that are nothing else.
+    /// Uses all numeric columns of the training table that have no other role.
     pub(super) fn others(
         train: &DataFrame,
         label: &Role<'_>,
@@ -108,7 +108,7 @@ fn is_list(of: &DataType) -> bool {
     )
 }
 
-/// The columns id, class and features of a table, in this order.
+/// Selects the columns id, class and features, in this order.
 pub(super) fn select(
     session: &SessionContext,
     frame: DataFrame,
@@ -175,8 +175,7 @@ fn column(name: &str) -> Expr {
     Expr::Column(Column::from_name(name))
 }
 
-/// With the number of each row, from 0, as its id. Rows have an order only where one part is read after the other; what
-/// follows is divided again.
+/// Numbers the rows from 0. They have an order only within one partition, so the frame is read in one and divided again afterwards.
 fn numbered(
     session: &SessionContext,
     frame: DataFrame,

@@ -18,56 +18,55 @@ use crate::session::{Limits, embedded};
 use crate::tables::{self, ReadOptions};
 use columns::{Features, ID, Role};
 
-/// Explains predictions by their nearest training cases: reads a table of training cases and a table of samples, and
-/// writes a row for each sample.
+/// Explains predictions by their nearest training cases, and writes a row for each sample.
 ///
 /// A table is a Parquet (.parquet), CSV (.csv, .tsv), JSON lines (.json, .jsonl, .ndjson) or Arrow (.arrow) file, or a folder
-/// of such files. Classes are integers or Booleans. The rows that are written have the columns id, predicted,
-/// correspondence (in [0, 1]), level (high, medium, low or undefined), and nearest: the lists ids, labels and distances of
-/// the cases, nearest first, equal distances by the lower id. A row with a value that is missing takes no part: such a
-/// sample has no explanation, and such a training case is left out; both are counted.
+/// of such files. Classes are integers or Booleans. The output has the columns id, predicted, correspondence (in [0, 1]), level
+/// (high, medium, low or undefined), and nearest: the lists ids, labels and distances of the cases, nearest first, equal
+/// distances by the lower id. Samples with missing values get no explanation, and training cases with missing values are left
+/// out; both are counted.
 ///
-/// The numbers are those of `xai casebased explain` to the last bit. 65 536 samples are held in memory at a time, for each
-/// of which the training table is read once; its rows are not held.
+/// The values are those of `xai casebased explain` to the last bit. The training table is read once per 65 536 samples, and is
+/// not held in memory.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xai-sql explain --train train.parquet --test test.parquet --label class --predicted predicted --out explained.parquet
   xai-sql explain --train runs/train --test runs/test --id case --features age,income -k 10 --out explained.json")]
 pub(crate) struct Arguments {
-    /// The training cases.
+    /// Table of training cases.
     #[arg(long, value_name = "TABLE")]
     train: PathBuf,
-    /// The samples, with the class that a model predicted for each.
+    /// Table of samples with their predicted classes.
     #[arg(long, value_name = "TABLE")]
     test: PathBuf,
-    /// File to write: .parquet, .json (an object on each line) or .arrow.
+    /// Output file: .parquet, .json (an object per line) or .arrow.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Column of the class, in the training table.
+    /// Class column of the training table.
     #[arg(long, value_name = "COLUMN", default_value = "label")]
     label: String,
-    /// Column of the predicted class, in the table of samples.
+    /// Column of predicted classes in the table of samples.
     #[arg(long, value_name = "COLUMN", default_value = "predicted")]
     predicted: String,
-    /// Column of an integer that tells the rows of a table apart: `id` where there is such a column. Without one rows are
-    /// numbered from 0, in the order of the files' names, which takes more time: one file after the other is read.
+    /// Column with an integer id of each row [default: `id` if there is such a column]. Without one, rows are numbered from 0 in
+    /// the order of file names, which is slower because files are read one after the other.
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
-    /// Columns of the features, divided by commas, or one column of lists; all other numeric columns of the training table
-    /// where they are not given, but for the index that pandas writes.
+    /// Feature columns, separated by commas, or one column of lists [default: all other numeric columns of the training table
+    /// except the index that pandas writes].
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     features: Option<Vec<String>>,
-    /// Neighbours per case.
+    /// Number of neighbours per sample.
     #[arg(short, long, default_value_t = 5)]
     k: usize,
-    /// Whether features are taken in units of their spread in the training cases.
+    /// Standardise features by the mean and standard deviation of the training cases.
     #[arg(long, value_name = "true|false", default_value_t = true, num_args = 0..=1, default_missing_value = "true", action = clap::ArgAction::Set)]
     scale: bool,
     #[arg(long, value_name = "DISTANCE", default_value_t, help = <Distance as Parameter>::KIND.to_string())]
     distance: Distance,
     #[arg(long, value_name = "KERNEL", default_value = Kernel::default().to_value().to_string(), help = <Kernel as Parameter>::KIND.to_string())]
     weighting: Kernel,
-    /// Parts of a table that are worked on at the same time; the number of cores where it is not given.
+    /// Number of partitions that a table is read in at the same time [default: number of cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
     partitions: Option<u32>,
     #[command(flatten)]
@@ -135,14 +134,15 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
         }
     };
     file.finish()?;
-    let text = match arguments.json {
-        true => as_object(&counts, mean.value()),
-        false => as_text(&counts, mean.value()),
+    let text = if arguments.json {
+        as_object(&counts, mean.value())
+    } else {
+        as_text(&counts, mean.value())
     };
     output::print(text.as_bytes())
 }
 
-/// The scores of explained samples that are defined.
+/// Correspondences that are defined.
 fn scores(batch: &RecordBatch) -> Vec<f64> {
     let column = batch.column_by_name("correspondence");
     let column = column.map(|column| column.as_primitive::<Float64Type>());

@@ -1,4 +1,4 @@
-//! A result as a file that is whole or not there.
+//! Results as files that are written completely or not at all.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,8 +18,8 @@ use futures::StreamExt;
 use xai_files::destination::{self, called};
 use xai_files::{Failure, InFile, WholeFile};
 
-use super::stopped::Stopped;
-use crate::plain::without_dictionaries;
+use super::Stopped;
+use super::without_dictionaries;
 
 /// The format of an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -32,7 +32,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// The format that the end of a name tells.
+    /// The format of a file name.
     fn of(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         match extension.as_str() {
@@ -44,7 +44,7 @@ impl Format {
         }
     }
 
-    /// What a name of a file of this format ends in.
+    /// The extension of file names.
     pub(super) fn extension(self) -> &'static str {
         match self {
             Self::Parquet => "parquet",
@@ -63,7 +63,7 @@ pub(crate) struct OutFile {
 }
 
 impl OutFile {
-    /// Holds a name and a format against what can be seen before the query runs.
+    /// Checks the name and the format before the query runs.
     pub(crate) fn new(path: &Path, format: Option<Format>) -> Result<Self, Failure> {
         check_place(path)?;
         let format = match (Format::of(path), format) {
@@ -82,7 +82,7 @@ impl OutFile {
         })
     }
 
-    /// The same where rows have lists, in the format of the name.
+    /// Checks the name of a file for rows with lists, which CSV cannot hold.
     pub(crate) fn of_lists(path: &Path) -> Result<Self, Failure> {
         let file = Self::new(path, None)?;
         match file.format {
@@ -125,14 +125,14 @@ pub(super) async fn write(
     Ok(file.finish()?)
 }
 
-/// A [whole file](WholeFile) of rows.
+/// Rows that are written to a [`WholeFile`].
 pub(crate) struct RowsFile {
     path: PathBuf,
     rows: Rows,
 }
 
 impl RowsFile {
-    /// The beginning of a file.
+    /// Begins a file.
     pub(crate) fn create(file: &OutFile, schema: SchemaRef) -> Result<Self, Failure> {
         let path = called(&file.path).to_owned();
         let rows = Rows::new(file.format, WholeFile::create(&file.path)?, schema);
@@ -146,7 +146,7 @@ impl RowsFile {
         written.map_err(|error| cannot_be_written(&self.path, &error))
     }
 
-    /// Gives the file its name.
+    /// Completes the file and gives it its name.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let file = self.rows.finish();
         let file = file.map_err(|error| cannot_be_written(&self.path, &error))?;
@@ -158,12 +158,12 @@ fn cannot_be_written(path: &Path, reason: &ArrowError) -> Failure {
     Failure::cannot_be_written(format_args!("{reason}")).in_file(path)
 }
 
-/// A writer of objects, in which a column that is NULL is `null`.
+/// A JSON writer that writes NULL as `null` instead of leaving it out.
 pub(super) fn with_nulls<W: Write, F: JsonFormat>(to: W) -> Writer<W, F> {
     WriterBuilder::new().with_explicit_nulls(true).build(to)
 }
 
-/// A writer of one of the formats.
+/// The writer of a format.
 enum Rows {
     Parquet(Box<ArrowWriter<WholeFile>>),
     Csv(Box<csv::Writer<WholeFile>>),
@@ -177,13 +177,13 @@ impl Rows {
             Format::Parquet => Self::Parquet(Box::new(ArrowWriter::try_new(file, schema, None)?)),
             Format::Csv => {
                 let mut writer = csv::Writer::new(file);
-                // The names of the columns also where there are no rows.
+                // The header is written even if there are no rows.
                 writer.write(&RecordBatch::new_empty(schema))?;
                 Self::Csv(Box::new(writer))
             }
             Format::Json => Self::JsonLines(Box::new(with_nulls(file))),
             Format::Arrow => {
-                // A file holds one dictionary for each column, and batches have their own.
+                // A file holds one dictionary per column, but batches have their own.
                 let schema = without_dictionaries(&schema);
                 let writer = FileWriter::try_new(file, &schema)?;
                 Self::Arrow(Box::new(writer), schema)

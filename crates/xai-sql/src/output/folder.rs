@@ -1,4 +1,6 @@
-//! A result as a folder of files, one for each value of some columns.
+//! Results as a folder with one file for each value of some columns.
+//!
+//! The partitioned writer of DataFusion is not used because it does not escape values (`b/c` would be two folders).
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -14,16 +16,16 @@ use tempfile::TempDir;
 use xai_files::destination::is_standard_output;
 use xai_files::{Failure, InFile};
 
+use super::Stopped;
 use super::file::{self, Format, OutFile, RowsFile};
-use super::stopped::Stopped;
 
-/// Files that are written at the same time: each holds rows until they are compressed.
+/// Largest number of files, because each holds rows in memory until they are compressed.
 const MOST_FILES: usize = 1_000;
 
-/// The name of a folder for NULL, as Hive and Spark have it.
+/// The name of Hive and Spark for the folder of NULL.
 const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
 
-/// What folders are named by, with one more for each value: `column=value`.
+/// An output folder with a folder `column=value` for each value.
 #[derive(Debug, Clone)]
 pub(crate) struct OutFolder {
     pub(crate) path: PathBuf,
@@ -32,7 +34,7 @@ pub(crate) struct OutFolder {
 }
 
 impl OutFolder {
-    /// Refuses a place where something is.
+    /// Checks the columns, and refuses a folder that is not empty.
     pub(crate) fn new(path: &Path, format: Option<Format>, by: &[String]) -> Result<Self, Failure> {
         file::check_place(path)?;
         if is_standard_output(path) {
@@ -63,33 +65,29 @@ impl OutFolder {
         })
     }
 
-    /// The places of the columns that name folders, and of the others.
+    /// Indices of the columns that name folders, and of the others.
     fn columns(&self, schema: &SchemaRef) -> Result<(Vec<usize>, Vec<usize>), Failure> {
         let fields = schema.fields();
         let names: Vec<&String> = fields.iter().map(|field| field.name()).collect();
         let place = |column: &String| {
             let place = names.iter().position(|name| *name == column);
             let place = place.ok_or_else(|| Failure::no_column(column, &names))?;
-            match fields[place].data_type().is_nested() {
-                true => Err(Failure::of_option(
-                    "--partition-by",
-                    "a list names no folder",
-                )),
-                false => Ok(place),
+            if fields[place].data_type().is_nested() {
+                let what = "a list names no folder";
+                return Err(Failure::of_option("--partition-by", what));
             }
+            Ok(place)
         };
         let by: Vec<usize> = self.by.iter().map(place).collect::<Result<_, _>>()?;
         let others: Vec<usize> = (0..names.len()).filter(|it| !by.contains(it)).collect();
-        match others.is_empty() {
-            true => Err(Failure::of_option(
-                "--partition-by",
-                "no column is left for the files",
-            )),
-            false => Ok((by, others)),
+        if others.is_empty() {
+            let what = "no column is left for the files";
+            return Err(Failure::of_option("--partition-by", what));
         }
+        Ok((by, others))
     }
 
-    /// A folder beside the one to make, which has its name when all is written.
+    /// Creates a temporary folder beside the final one.
     fn unfinished(&self) -> Result<TempDir, Failure> {
         let beside = match self.path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -107,7 +105,7 @@ impl OutFolder {
         made.map_err(Failure::cannot_be_written).in_file(&self.path)
     }
 
-    /// Gives the folder its name.
+    /// Gives the folder its final name.
     fn finish(&self, unfinished: TempDir) -> Result<(), Failure> {
         // On Unix an empty folder is replaced; elsewhere it has to go before.
         #[cfg(not(unix))]
@@ -173,7 +171,7 @@ fn begun(
     RowsFile::create(&file, rows.schema())
 }
 
-/// The rows of each folder, by its name.
+/// Divides rows by the folder they belong to.
 fn parts(
     batch: &RecordBatch,
     by: &[usize],
@@ -191,9 +189,10 @@ fn parts(
     for row in 0..batch.num_rows() {
         let mut folders = Vec::with_capacity(columns.len());
         for (name, column, values) in &columns {
-            let value = match column.is_null(row) {
-                true => NULL.to_owned(),
-                false => escaped(&values.value(row).try_to_string()?),
+            let value = if column.is_null(row) {
+                NULL.to_owned()
+            } else {
+                escaped(&values.value(row).try_to_string()?)
             };
             folders.push(format!("{name}={value}"));
         }
@@ -205,7 +204,7 @@ fn parts(
     rows.into_iter().map(part).collect()
 }
 
-/// A text as a part of the name of a folder: what would end it, or is not allowed in one on some system, is `%` and its code.
+/// Escapes a value for a folder name: characters that separate names or that some system does not allow become `%` and their code.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {

@@ -1,15 +1,17 @@
-//! Where the rows of a result go.
+//! Output of results.
 
 mod file;
 mod folder;
-mod stopped;
 mod table;
 
 use std::io::Write;
+use std::sync::Arc;
 
 use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::json::ArrayWriter;
+use datafusion::error::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
 use xai_files::Failure;
@@ -17,9 +19,8 @@ use xai_files::destination::{is_standard_output, standard_output_until_closed};
 
 pub(crate) use file::{Format, OutFile, RowsFile};
 pub(crate) use folder::OutFolder;
-pub(crate) use stopped::Stopped;
 
-/// What a person wants to see of a result.
+/// Where rows are written, and how.
 #[derive(Debug, Clone)]
 pub(crate) enum Output {
     /// A table on standard output.
@@ -28,12 +29,12 @@ pub(crate) enum Output {
     Json,
     /// A file.
     File(OutFile),
-    /// A folder of files, by the values of some columns.
+    /// A folder of files divided by the values of some columns.
     Folder(OutFolder),
 }
 
 impl Output {
-    /// Whether rows are on standard output as soon as they are there.
+    /// Returns `true` if rows are printed as they arrive.
     pub(crate) fn is_printed_at_once(&self) -> bool {
         match self {
             Self::Json => true,
@@ -43,7 +44,7 @@ impl Output {
     }
 }
 
-/// Writes all rows; a table on standard output is held in memory, the other outputs are not.
+/// Writes all rows. Only a table on standard output is held in memory.
 pub(crate) async fn write(
     mut rows: SendableRecordBatchStream,
     output: &Output,
@@ -77,9 +78,45 @@ fn of_arrow(error: ArrowError) -> Failure {
     Failure::new(error.to_string())
 }
 
-/// Prints; a reader who has seen enough (`| head`) is no error.
+/// Prints to standard output. A reader that closes it early (`| head`) is no error.
 pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = standard_output_until_closed();
     let printed = out.write_all(bytes).and_then(|()| out.flush());
     printed.map_err(Failure::standard_output)
+}
+
+/// The reason why rows were not written.
+#[derive(Debug)]
+pub(crate) enum Stopped {
+    /// The query failed.
+    Query(DataFusionError),
+    /// The output failed.
+    Output(Failure),
+}
+
+impl From<DataFusionError> for Stopped {
+    fn from(error: DataFusionError) -> Self {
+        Self::Query(error)
+    }
+}
+
+impl From<Failure> for Stopped {
+    fn from(failure: Failure) -> Self {
+        Self::Output(failure)
+    }
+}
+
+/// The same columns with dictionaries replaced by their values.
+pub(crate) fn without_dictionaries(schema: &Schema) -> SchemaRef {
+    let plain = |field: &FieldRef| match field.data_type() {
+        DataType::Dictionary(_, values) => Arc::new(
+            field
+                .as_ref()
+                .clone()
+                .with_data_type(values.as_ref().clone()),
+        ),
+        _ => field.clone(),
+    };
+    let fields: Vec<FieldRef> = schema.fields().iter().map(plain).collect();
+    Arc::new(Schema::new(fields))
 }

@@ -1,23 +1,22 @@
-//! Rows as a table for a person.
+//! Rows as a text table.
 
 use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::datatypes::{DataType, Schema};
+use datafusion::arrow::datatypes::Schema;
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use xai_files::visible::visible;
 
-/// What stands for NULL.
+/// Text for NULL.
 const MISSING: &str = "–";
 
-/// All rows under the names of their columns. Numbers end at one place and have all their digits: reading one back gives
-/// the same bits.
+/// Formats rows as a table. Numbers are right-aligned and have all digits, so that reading one back gives the same bits.
 pub(super) fn table(schema: &Schema, batches: &[RecordBatch]) -> Result<String, ArrowError> {
     let names = schema
         .fields()
         .iter()
         .map(|field| visible(field.name()).into_owned());
     let mut lines: Vec<Vec<String>> = vec![names.collect()];
-    // The engine's own words, of several lines.
+    // Plans have several lines.
     let is_plan = lines[0] == ["plan_type", "plan"];
     let options = FormatOptions::default().with_null(MISSING);
     for batch in batches {
@@ -29,21 +28,14 @@ pub(super) fn table(schema: &Schema, batches: &[RecordBatch]) -> Result<String, 
                 .iter()
                 .map(|column| column.value(row).try_to_string());
             let cells = cells.collect::<Result<Vec<_>, _>>()?;
-            let n_lines = match is_plan {
-                true => cells.iter().map(|cell| cell.lines().count()).max(),
-                false => None,
-            };
-            match n_lines {
-                None => lines.push(cells.iter().map(|cell| visible(cell).into()).collect()),
-                Some(n_lines) => {
-                    let line = |cell: &String, at| {
-                        let line = cell.lines().nth(at).unwrap_or_default();
-                        visible(line).into_owned()
-                    };
-                    for at in 0..n_lines {
-                        lines.push(cells.iter().map(|cell| line(cell, at)).collect());
-                    }
-                }
+            if !is_plan {
+                lines.push(cells.iter().map(|cell| visible(cell).into()).collect());
+                continue;
+            }
+            let n_lines = cells.iter().map(|cell| cell.lines().count()).max();
+            for at in 0..n_lines.unwrap_or_default() {
+                let line = |cell: &String| visible(cell.lines().nth(at).unwrap_or_default()).into();
+                lines.push(cells.iter().map(line).collect());
             }
         }
     }
@@ -55,12 +47,13 @@ pub(super) fn table(schema: &Schema, batches: &[RecordBatch]) -> Result<String, 
     let mut text = String::new();
     for (index, line) in lines.iter().enumerate() {
         let cells = line.iter().zip(&widths).zip(schema.fields());
-        let cells = cells.map(
-            |((cell, &width), field)| match is_number(field.data_type()) {
-                true => format!("{cell:>width$}"),
-                false => format!("{cell:<width$}"),
-            },
-        );
+        let cells = cells.map(|((cell, &width), field)| {
+            if field.data_type().is_numeric() {
+                format!("{cell:>width$}")
+            } else {
+                format!("{cell:<width$}")
+            }
+        });
         let cells: Vec<String> = cells.collect();
         text.push_str(&format!(" {}", cells.join("   ").trim_end()));
         text.push('\n');
@@ -71,10 +64,6 @@ pub(super) fn table(schema: &Schema, batches: &[RecordBatch]) -> Result<String, 
         }
     }
     Ok(text)
-}
-
-fn is_number(of: &DataType) -> bool {
-    of.is_numeric()
 }
 
 #[cfg(test)]

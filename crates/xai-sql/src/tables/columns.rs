@@ -1,4 +1,4 @@
-//! Whether all files of a table have its columns.
+//! Checks that all files of a table have the same columns.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::tables::files::Files;
 use crate::tables::format::ROWS_FOR_TYPES;
 use crate::tables::listed::{AT_A_TIME, columns};
 
-/// Why the columns of a table are not known: the file that does not tell its columns, or that has another type for one.
+/// Explains why the schema of a table cannot be inferred: an unreadable file, or a column with two types.
 pub(super) async fn unknown(
     session: &SessionContext,
     files: &Files,
@@ -37,7 +37,7 @@ pub(super) async fn unknown(
     of_query(error).as_bad_data().in_file(&files.path)
 }
 
-/// The columns of a file, by some of its rows where it is text.
+/// The columns of a file. Those of CSV and JSON are inferred from the first rows.
 pub(super) async fn of_file(
     session: &SessionContext,
     files: &Files,
@@ -48,7 +48,7 @@ pub(super) async fn of_file(
     found.map_err(|error| of_query(&error).as_bad_data().in_file(file))
 }
 
-/// A column that two files have with different types.
+/// Error for a column that has different types in two files.
 fn different(file: &Path, found: &Schema, other: &Path, known: &Schema) -> Option<Failure> {
     let of_other = |name: &str| known.field_with_name(name).ok();
     found.fields().iter().find_map(|field| {
@@ -69,7 +69,8 @@ fn different(file: &Path, found: &Schema, other: &Path, known: &Schema) -> Optio
 
 /// Checks that every file has all columns of the table.
 ///
-/// The engine takes one that a file lacks for NULL, or, where it takes columns by their places, another for it.
+/// The engine alone would fill a missing column with NULL, or take another column in its place where it matches columns by
+/// position.
 pub(super) async fn check(
     session: &SessionContext,
     files: &Files,
@@ -86,7 +87,7 @@ pub(super) async fn check(
         .files
         .iter()
         .map(|file| of_file(session, files, file, rows));
-    // A list of them, not an iterator, of which the compiler cannot tell that threads may send it.
+    // Collected, because the compiler cannot prove that the iterator is `Send`.
     let found: Vec<_> = found.collect();
     let mut found = futures::stream::iter(found).buffered(AT_A_TIME);
     for file in &files.files {
@@ -118,7 +119,7 @@ pub(super) async fn check(
     Ok(())
 }
 
-/// The same columns, each of which may be NULL.
+/// Makes all columns nullable.
 pub(super) fn with_null(schema: &Schema) -> SchemaRef {
     let fields = schema.fields().iter();
     let fields = fields.map(|field| field.as_ref().clone().with_nullable(true));

@@ -1,7 +1,8 @@
-//! Which file of a table cannot be read.
+//! Errors of files by name.
 //!
-//! The engine reads many files at the same time and does not tell of which one an error is. So every scan of files is
-//! wrapped: after an error it reads its files again, one after the other, until one fails. It is also where a query that was ended stops: after each batch.
+//! The engine reads many files at the same time, and its errors do not say which file they are about. So every scan of files is
+//! wrapped: after an error it reads its files again, one after the other, until one fails. The wrapper also yields after each
+//! batch, so that Ctrl-C ends a query.
 
 use std::any::Any;
 use std::error::Error;
@@ -38,7 +39,7 @@ pub(super) struct Unreadable {
 }
 
 impl Unreadable {
-    /// A path, or the address in a store.
+    /// The path, or the address in a store.
     pub(super) fn file(&self) -> String {
         match self.store.as_str() {
             "file:///" => format!("/{}", self.location),
@@ -46,7 +47,7 @@ impl Unreadable {
         }
     }
 
-    /// Whether it has this name.
+    /// Returns `true` if a path or address means this file.
     pub(super) fn is(&self, name: &Path) -> bool {
         url_of(name)
             .is_ok_and(|url| url.object_store() == self.store && *url.prefix() == self.location)
@@ -61,7 +62,7 @@ impl fmt::Display for Unreadable {
 
 impl Error for Unreadable {}
 
-/// A plan whose scans name the file that they cannot read.
+/// Wraps the scans of a plan, so that they name the file that they cannot read.
 fn named(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
     let wrapped = |node: Arc<dyn ExecutionPlan>| match files_of(&node) {
         Some(_) => Ok(Transformed::yes(Arc::new(Scan(node)) as _)),
@@ -70,7 +71,7 @@ fn named(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
     Ok(plan.transform_up(wrapped)?.data)
 }
 
-/// Makes plans [`named`].
+/// Optimizer rule that applies [`named`].
 #[derive(Debug)]
 pub(crate) struct NameFiles;
 
@@ -92,7 +93,7 @@ impl PhysicalOptimizerRule for NameFiles {
     }
 }
 
-/// A scan of files.
+/// A wrapped scan of files.
 #[derive(Debug)]
 struct Scan(Arc<dyn ExecutionPlan>);
 
@@ -149,8 +150,7 @@ impl ExecutionPlan for Scan {
         let rows = AssertUnwindSafe(rows).catch_unwind().then(move |batch| {
             let (scan, context) = (Arc::clone(&scan), Arc::clone(&context));
             async move {
-                // The engine computes up to 128 batches before it looks whether somebody waits, which may be minutes: who ends a
-                // query waits.
+                // The engine computes up to 128 batches before it yields, which may be minutes; Ctrl-C would wait for that.
                 tokio::task::yield_now().await;
                 match batch.unwrap_or_else(|panic| Err(panicked(&*panic))) {
                     Ok(batch) => Ok(batch),
@@ -162,7 +162,7 @@ impl ExecutionPlan for Scan {
     }
 }
 
-/// The first file of a scan that cannot be read to its end.
+/// Finds the first file of a scan that cannot be read to its end.
 async fn first(
     scan: &Arc<dyn ExecutionPlan>,
     context: &Arc<TaskContext>,
@@ -197,7 +197,7 @@ async fn read(
     Ok(())
 }
 
-/// What a reader says; where it panics, as some do on damaged bytes, that is an error.
+/// Turns a panic of a reader into an error. Some readers panic on damaged bytes.
 pub(super) async fn without_panic<T>(reading: impl Future<Output = Result<T>>) -> Result<T> {
     let outcome = AssertUnwindSafe(reading).catch_unwind().await;
     outcome.unwrap_or_else(|panic| Err(panicked(&*panic)))

@@ -1,95 +1,94 @@
-//! Which files a path stands for.
+//! The files of a table.
 
-use std::ffi::OsStr;
-use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
 use datafusion::arrow::datatypes::Schema;
 use datafusion::datasource::listing::ListingTableUrl;
 use datafusion::error::DataFusionError;
 use datafusion::prelude::SessionContext;
+use futures::TryStreamExt;
 use glob::Pattern;
 use url::Url;
 use xai_files::Failure;
 use xai_files::visible::visible;
 
 use crate::failure::of_query;
-use crate::stores::{self, Found};
+use crate::stores;
 use crate::tables::format::{EXPECTED, Format};
-
-/// Folders inside folders that are looked into, as many as partitioned tables have columns.
-const DEEPEST: usize = 16;
 
 /// The files of a table, all of one format.
 #[derive(Debug, Clone)]
 pub(crate) struct Files {
-    /// The file, or the folder that the files are in, as the query calls it.
+    /// The file or folder as the query calls it.
     pub(crate) path: PathBuf,
-    /// The same for the engine; of a pattern, each file.
+    /// The same for the engine. For a pattern, one for each file.
     pub(crate) urls: Vec<ListingTableUrl>,
-    /// Each file, in the order of their names.
+    /// All files, sorted by name.
     pub(crate) files: Vec<PathBuf>,
     pub(crate) format: Format,
     pub(super) hint: Option<String>,
 }
 
-/// What is below a folder: files, and notes of the programs that wrote them.
-#[derive(Default)]
-struct Below {
-    files: Vec<(PathBuf, u64)>,
-    notes: Vec<PathBuf>,
-}
-
 impl Files {
-    /// Finds the file, the files of the folder, or those whose names have a pattern.
+    /// Finds the file, all files below a folder, or the files of a folder whose names match a pattern.
     pub(crate) async fn find(session: &SessionContext, path: &Path) -> Result<Self, Failure> {
-        let (place, pattern) = divided(path)?;
-        let mut below = Below::default();
-        let url = match stores::address(&place)? {
+        let (place, pattern) = split_pattern(path)?;
+        let is_folder = pattern.is_some();
+        let mut url = match stores::address(&place)? {
+            Some(address) => address_of(address, is_folder),
             None => {
-                let metadata = std::fs::metadata(&place);
-                let metadata = metadata.map_err(|error| cannot_be_opened(error, &place))?;
-                match metadata.is_dir() {
-                    true => {
-                        // A pattern is of the files of one folder.
-                        let deepest = pattern.is_none().then_some(DEEPEST);
-                        collect(&place, deepest, false, &mut below)?;
-                    }
-                    false => below.files.push((place.clone(), metadata.len())),
-                }
+                // The engine reports a missing file as a missing folder.
+                std::fs::metadata(&place)
+                    .map_err(|error| Failure::cannot_be_opened(error).in_file(&place))?;
                 url_of(&place)
             }
-            Some(mut address) => {
-                if pattern.is_some() && !address.path().ends_with('/') {
-                    address.set_path(&format!("{}/", address.path()));
-                }
-                let is_deep = pattern.is_none();
-                in_store(session, &place, &mut address, is_deep, &mut below).await?;
-                ListingTableUrl::try_new(address, None)
+        };
+        let found = match &url {
+            Ok(url) => list(session, url, &place).await?,
+            Err(_) => Vec::new(),
+        };
+        let is_one_file = matches!(&found[..], [(parts, _)] if parts.is_empty());
+        if let Some(address) = stores::address(&place)? {
+            url = address_of(address, !is_one_file);
+        }
+        let url = url.map_err(|error| of_query(&error).in_file(&place))?;
+        let (mut files, mut notes) = (Vec::new(), Vec::new());
+        for (parts, size) in found {
+            // A pattern selects files of one folder.
+            let is_selected = pattern
+                .as_ref()
+                .is_none_or(|pattern| matches!(&parts[..], [name] if pattern.matches(name)));
+            if pattern.is_none() {
+                check_that_it_is_plain(&parts, &place)?;
+            }
+            let mut file = place.clone();
+            file.extend(&parts);
+            let is_note = parts.iter().any(|part| part.starts_with(['.', '_']));
+            if is_note && pattern.is_none() {
+                notes.push(file);
+            } else if is_selected {
+                files.push((file, size));
+            }
+        }
+        files.sort();
+        let urls = match pattern {
+            None => vec![url],
+            Some(_) => {
+                let urls = files.iter().map(|(file, _)| url_of(file));
+                let urls = urls.collect::<Result<_, _>>();
+                urls.map_err(|error| of_query(&error).in_file(&place))?
             }
         };
-        let mut urls = vec![url.map_err(|error| of_query(&error).in_file(&place))?];
-        if let Some(pattern) = &pattern {
-            below.files.retain(|(file, _)| has(pattern, file, &place));
-            below.notes.clear();
-            let files = below.files.iter();
-            let found = files
-                .map(|(file, _)| url_of(file))
-                .collect::<Result<_, _>>();
-            urls = found.map_err(|error| of_query(&error).in_file(&place))?;
-        }
-        below.files.sort();
-        Self::new(place, urls, below, pattern.as_ref())
+        Self::new(place, urls, files, &notes, pattern.as_ref())
     }
 
-    /// With another character between the values of text.
+    /// Sets the delimiter of CSV files.
     pub(crate) fn divided_by(mut self, delimiter: Option<u8>) -> Self {
         self.format = self.format.divided_by(delimiter);
         self
     }
 
-    /// What to try where a query names columns that are not there: of a text whose columns are one, for others stand between them than
-    /// its name tells.
+    /// A hint for queries that name missing columns: a CSV file that seems to have only one column probably has another delimiter.
     pub(super) fn hint(&self, schema: &Schema) -> Option<String> {
         let (true, [column]) = (self.format.is_divided(), &schema.fields()[..]) else {
             return None;
@@ -106,7 +105,7 @@ impl Files {
         ))
     }
 
-    /// One of the files alone.
+    /// A table of one of the files.
     pub(crate) fn alone(&self, file: &Path) -> Result<Self, DataFusionError> {
         Ok(Self {
             path: file.to_owned(),
@@ -117,13 +116,14 @@ impl Files {
         })
     }
 
+    /// Checks that there are files, that all have one format, and that none is empty.
     fn new(
         path: PathBuf,
         urls: Vec<ListingTableUrl>,
-        below: Below,
+        files: Vec<(PathBuf, u64)>,
+        notes: &[PathBuf],
         pattern: Option<&Pattern>,
     ) -> Result<Self, Failure> {
-        let Below { files, notes } = below;
         let Some((first, _)) = files.first() else {
             let what = match pattern {
                 Some(pattern) => format!("a folder without files {pattern}"),
@@ -168,17 +168,17 @@ impl Files {
     }
 }
 
-/// A path whose last part is a pattern of names, divided before it. A file may have such a name, too.
-fn divided(path: &Path) -> Result<(PathBuf, Option<Pattern>), Failure> {
+/// Splits a path whose last part is a pattern (`*`, `?`, `[…]`). A path that exists is no pattern.
+fn split_pattern(path: &Path) -> Result<(PathBuf, Option<Pattern>), Failure> {
     let text = path.to_str().unwrap_or_default();
     let name = text.rsplit(['/', std::path::MAIN_SEPARATOR]).next();
     // In an address `?` begins what comes after the name.
-    let signs: &[char] = match text.contains("://") {
-        true => &['*', '['],
-        false => &['*', '?', '['],
+    let signs: &[char] = if text.contains("://") {
+        &['*', '[']
+    } else {
+        &['*', '?', '[']
     };
-    let name = name.filter(|name| name.contains(signs) && !path.exists());
-    let Some(name) = name else {
+    let Some(name) = name.filter(|name| name.contains(signs) && !path.exists()) else {
         return Ok((path.to_owned(), None));
     };
     let pattern = Pattern::new(name);
@@ -190,76 +190,73 @@ fn divided(path: &Path) -> Result<(PathBuf, Option<Pattern>), Failure> {
     Ok((PathBuf::from(place), Some(pattern)))
 }
 
-/// Whether a file of the folder has a name of the pattern; one of a folder inside of it has not.
-fn has(pattern: &Pattern, file: &Path, folder: &Path) -> bool {
-    let inside = file.strip_prefix(folder).unwrap_or(file);
-    inside.components().count() == 1 && pattern.matches_path(inside)
-}
-
-/// Where files are, so that other processes find them, too.
+/// The URL by which the engine opens a file or folder.
 pub(super) fn url_of(path: &Path) -> Result<ListingTableUrl, DataFusionError> {
     if let Ok(Some(address)) = stores::address(path) {
-        return ListingTableUrl::try_new(address, None);
+        return address_of(address, false);
     }
     let whole: PathBuf = path.canonicalize()?;
-    // Not read from a text: a name may have characters that mean something in an address or in a pattern of names.
-    let address = match whole.is_dir() {
-        true => Url::from_directory_path(&whole),
-        false => Url::from_file_path(&whole),
+    // Not parsed from a text, because a name may have characters with a meaning in addresses or patterns.
+    let address = if whole.is_dir() {
+        Url::from_directory_path(&whole)
+    } else {
+        Url::from_file_path(&whole)
     };
     let address = address.map_err(|()| DataFusionError::Execution("not a path".to_owned()))?;
     ListingTableUrl::try_new(address, None)
 }
 
-/// The objects below an address, or the one that it names, which then is that of a file.
-async fn in_store(
-    session: &SessionContext,
-    place: &Path,
-    address: &mut Url,
-    is_deep: bool,
-    below: &mut Below,
-) -> Result<(), Failure> {
-    let asked = ListingTableUrl::try_new(address.clone(), None);
-    let asked = asked.map_err(|error| of_query(&error).in_file(place))?;
-    let objects = match stores::find(session, &asked, is_deep).await? {
-        Found::File(object) => {
-            below.files.push((place.to_owned(), object.size));
-            return Ok(());
-        }
-        Found::Folder(objects) => objects,
-    };
-    if !address.path().ends_with('/') {
+/// The URL of an object, or of all objects below an address.
+fn address_of(mut address: Url, is_folder: bool) -> Result<ListingTableUrl, DataFusionError> {
+    if is_folder && !address.path().ends_with('/') {
         address.set_path(&format!("{}/", address.path()));
     }
-    for object in objects {
-        let inside = asked.strip_prefix(&object.location);
-        let parts: Vec<&str> = inside.into_iter().flatten().collect();
-        let file = parts
-            .iter()
-            .fold(place.to_owned(), |file, part| file.join(part));
-        let is_version = parts
-            .last()
-            .is_some_and(|name| name.ends_with(VERSION_OF_ICEBERG));
-        for part in &parts {
-            if let Some(list) = LISTS.into_iter().find(|(list, _)| part == list) {
-                return Err(listed_elsewhere(list, place));
-            }
-            if *part == OF_ICEBERG && is_version {
-                return Err(listed_elsewhere((OF_ICEBERG, ICEBERG), place));
-            }
-        }
-        if object.is_folder {
-            continue;
-        }
-        match parts.iter().any(|part| part.starts_with(['.', '_'])) {
-            true => below.notes.push(file),
-            false => below.files.push((file, object.size)),
-        }
-    }
-    Ok(())
+    ListingTableUrl::try_new(address, None)
 }
 
-/// A file without columns.
+/// Lists the object of a URL, or all objects below it: the parts of the name below the URL, and the size.
+async fn list(
+    session: &SessionContext,
+    url: &ListingTableUrl,
+    place: &Path,
+) -> Result<Vec<(Vec<String>, u64)>, Failure> {
+    let failed = |error: DataFusionError| match url.scheme() {
+        "file" => of_query(&error).as_bad_data().in_file(place),
+        _ => stores::cannot_be_read(&error, url),
+    };
+    let store = session.runtime_env().object_store(url).map_err(failed)?;
+    let state = session.state();
+    let listed = url.list_all_files(&state, store.as_ref(), "").await;
+    let objects: Vec<_> = listed
+        .map_err(failed)?
+        .try_collect()
+        .await
+        .map_err(failed)?;
+    let mut found: Vec<(Vec<String>, u64)> = objects
+        .iter()
+        // Programs make an empty object where others make a folder.
+        .filter(|object| {
+            object.size > 0 || object.location.extension().is_some() || url.scheme() == "file"
+        })
+        .map(|object| {
+            let parts = url.strip_prefix(&object.location).into_iter().flatten();
+            (parts.map(str::to_owned).collect(), object.size)
+        })
+        .collect();
+    found.sort();
+    match url.scheme() {
+        _ if !found.is_empty() => {}
+        "file" => {}
+        "http" | "https" => return Err(Failure::new("there is no such file").in_file(url.as_str())),
+        _ => {
+            let what = "there is no such object, and none below it";
+            return Err(Failure::new(what).in_file(url.as_str()));
+        }
+    }
+    Ok(found)
+}
+
+/// Error for a file without columns.
 pub(super) fn empty(file: &Path) -> Failure {
     let failure = Failure::new("empty: there are no columns").in_file(file);
     failure.help("write the file again, or move it out of the folder")
@@ -272,87 +269,46 @@ fn format(file: &Path) -> Result<Format, Failure> {
     })
 }
 
-fn cannot_be_opened(error: std::io::Error, path: &Path) -> Failure {
-    Failure::cannot_be_opened(error).in_file(path)
-}
-
-/// What is in a folder where a program keeps a list of the files that count.
+/// Folders in which a program keeps a list of the files that count.
 const LISTS: [(&str, &str); 3] = [
     ("_delta_log", "Delta Lake"),
     (".hoodie", "Apache Hudi"),
     ("_spark_metadata", "streams of Apache Spark"),
 ];
 
-/// The folder of Apache Iceberg, whose name others have, too.
-const OF_ICEBERG: &str = "metadata";
-const VERSION_OF_ICEBERG: &str = ".metadata.json";
-const ICEBERG: &str = "Apache Iceberg";
-
-fn listed_elsewhere((list, program): (&str, &str), folder: &Path) -> Failure {
+/// Refuses a table of a program that keeps a list of the files that count, by the name of a file below the table.
+fn check_that_it_is_plain(parts: &[String], table: &Path) -> Result<(), Failure> {
+    let known = LISTS
+        .into_iter()
+        .find(|(list, _)| parts.iter().any(|part| part == list));
+    // Others name a folder `metadata`, too.
+    let is_iceberg = parts.iter().any(|part| part == "metadata")
+        && parts
+            .last()
+            .is_some_and(|name| name.ends_with(".metadata.json"));
+    let iceberg = is_iceberg.then_some(("metadata", "Apache Iceberg"));
+    let Some((list, program)) = known.or(iceberg) else {
+        return Ok(());
+    };
     let what = format!("a table of {program}: `{list}` says which files count, and is not read");
-    let failure = Failure::new(what).in_file(folder);
-    failure.help(
+    let failure = Failure::new(what).in_file(table);
+    Err(failure.help(
         "write the rows that count to plain files with the program that made the table, and query those",
-    )
-}
-
-/// The list of the files that count, and its program, where an entry of a folder is one.
-fn list(entry: &DirEntry) -> Option<(&'static str, &'static str)> {
-    let name = entry.file_name();
-    if name == OF_ICEBERG {
-        let mut inside = std::fs::read_dir(entry.path()).ok()?.flatten();
-        let is_version = |name: &OsStr| name.to_string_lossy().ends_with(VERSION_OF_ICEBERG);
-        let has_version = inside.any(|entry| is_version(&entry.file_name()));
-        return has_version.then_some((OF_ICEBERG, ICEBERG));
-    }
-    LISTS.into_iter().find(|(list, _)| name == *list)
-}
-
-/// Adds the files of a folder, and of so many folders inside each other. Names that begin with a dot or an underscore are notes of the programs that wrote them.
-fn collect(
-    folder: &Path,
-    deepest: Option<usize>,
-    in_notes: bool,
-    below: &mut Below,
-) -> Result<(), Failure> {
-    if deepest == Some(0) {
-        return Err(Failure::new("too many folders inside each other").in_file(folder));
-    }
-    let entries = std::fs::read_dir(folder).map_err(|error| cannot_be_opened(error, folder))?;
-    for entry in entries {
-        let entry = entry.map_err(|error| cannot_be_opened(error, folder))?;
-        let name = entry.file_name();
-        if let Some(list) = list(&entry) {
-            return Err(listed_elsewhere(list, folder));
-        }
-        let is_note = in_notes
-            || name.as_encoded_bytes().starts_with(b".")
-            || name.as_encoded_bytes().starts_with(b"_");
-        let path = entry.path();
-        match (path.is_dir(), is_note) {
-            (true, _) if deepest.is_none() => {}
-            (true, false) => collect(&path, deepest.map(|it| it - 1), false, below)?,
-            // What cannot be looked into there is of nobody's concern.
-            (true, true) => drop(collect(&path, deepest.map(|it| it - 1), true, below)),
-            (false, true) => below.notes.push(path),
-            (false, false) => {
-                // A link that leads nowhere has no size, and is told when it is read.
-                let size = std::fs::metadata(&path).map_or(1, |metadata| metadata.len());
-                below.files.push((path, size));
-            }
-        }
-    }
-    Ok(())
+    ))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::{Limits, embedded};
 
     #[tokio::test]
     async fn a_folder_is_its_files_of_one_format() {
-        let session = SessionContext::new();
-        let find = async |path: &Path| Files::find(&session, path).await;
+        // A session caches what it has listed.
+        let find = async |path: &Path| {
+            let session = embedded(&Limits::default()).expect("a session");
+            Files::find(&session, path).await
+        };
         let folder = tempfile::tempdir().expect("a folder");
         let path = |name: &str| folder.path().join(name);
         assert!(find(folder.path()).await.is_err());

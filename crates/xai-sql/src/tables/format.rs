@@ -1,4 +1,4 @@
-//! Which format a file has, by the end of its name.
+//! File formats, by the extension of file names.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use datafusion::datasource::file_format::file_compression_type::FileCompressionT
 use datafusion::datasource::file_format::json::JsonFormat;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 
-/// Rows of a text file that tell the types of its columns.
+/// Number of rows of a CSV or JSON file from which the types of its columns are inferred.
 pub(super) const ROWS_FOR_TYPES: usize = 10_000;
 
-/// What a person may give as a table.
+/// Description of valid table names, for errors.
 pub(crate) const EXPECTED: &str = "a name that ends in .parquet, .csv, .tsv, .json, .jsonl, .ndjson (an object on each line) or .arrow; text may be compressed: .csv.gz, .jsonl.zst";
 
 /// The format of a file.
@@ -21,7 +21,7 @@ pub(crate) const EXPECTED: &str = "a name that ends in .parquet, .csv, .tsv, .js
 pub(crate) struct Format {
     kind: Kind,
     compression: FileCompressionType,
-    /// The end of the name with its dots: `.csv.gz`.
+    /// The extension with its dots, for example `.csv.gz`.
     pub(crate) extension: String,
 }
 
@@ -34,7 +34,7 @@ enum Kind {
 }
 
 impl Format {
-    /// The format of a file of this name, if it has one.
+    /// The format of a file name, if it is known.
     pub(crate) fn of(file: &Path) -> Option<Self> {
         let name = file.file_name()?.to_str()?.to_ascii_lowercase();
         let (stem, compression) = match name.rsplit_once('.') {
@@ -55,7 +55,7 @@ impl Format {
             return None;
         }
         let inner = stem.rfind('.')?;
-        // As the name has it: the engine compares ends of names letter by letter.
+        // In the case of the name, because the engine compares extensions exactly.
         let extension = file.file_name()?.to_str()?.get(inner..)?.to_owned();
         Some(Self {
             kind,
@@ -64,7 +64,7 @@ impl Format {
         })
     }
 
-    /// With another character between the values, where it is text with such a character.
+    /// Sets the delimiter of a CSV file. Other formats have none.
     pub(super) fn divided_by(mut self, other: Option<u8>) -> Self {
         if let (Kind::Text { delimiter }, Some(other)) = (&mut self.kind, other) {
             *delimiter = other;
@@ -72,22 +72,22 @@ impl Format {
         self
     }
 
-    /// Whether it is text with characters between its values.
+    /// Returns `true` for CSV.
     pub(super) fn is_divided(&self) -> bool {
         matches!(self.kind, Kind::Text { .. })
     }
 
-    /// Whether the engine takes the columns of a file by their places, not by their names.
+    /// Returns `true` if the engine matches the columns of files by position, not by name.
     pub(super) fn is_by_place(&self) -> bool {
         matches!(self.kind, Kind::Text { .. } | Kind::Arrow)
     }
 
-    /// Whether a file without a byte is one without rows.
+    /// Returns `true` if a file without bytes is a valid table without rows.
     pub(super) fn may_be_empty(&self) -> bool {
         self.kind == Kind::JsonLines
     }
 
-    /// Rows of a file that tell the names of its columns.
+    /// Number of rows that are needed to know the names of the columns.
     pub(super) fn rows_for_names(&self) -> usize {
         match self.kind {
             Kind::Text { .. } => 1,
@@ -95,7 +95,7 @@ impl Format {
         }
     }
 
-    /// The reader of the engine, with the rows of a text file that tell its columns.
+    /// The reader of the engine, which infers columns from this number of rows of a CSV or JSON file.
     pub(super) fn reader(&self, rows: usize) -> Arc<dyn FileFormat> {
         match self.kind {
             Kind::Parquet => Arc::new(ParquetFormat::default()),

@@ -1,4 +1,4 @@
-//! Files as a table of the engine.
+//! Files as a listing table of the engine.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use futures::{StreamExt, TryStreamExt};
 use crate::tables::files::{Files, url_of};
 use crate::tables::format::{Format, ROWS_FOR_TYPES};
 
-/// Files whose columns are looked up at the same time: a store takes a moment for each.
+/// Number of files whose columns are read at the same time, because a store takes a moment for each.
 pub(super) const AT_A_TIME: usize = 16;
 
-/// Files as a table whose columns are not yet known.
+/// A table whose columns are not known yet.
 #[derive(Debug)]
 pub(super) struct Listed {
     urls: Vec<ListingTableUrl>,
@@ -37,11 +37,11 @@ impl Listed {
         Ok(Self { urls, options })
     }
 
-    /// The columns that all files together have, those of the folders' names left out.
+    /// All columns of all files, without those of folder names.
     pub(super) async fn schema(&self, session: &SessionContext) -> Result<SchemaRef> {
         let state = session.state();
         let of_url = |url| self.options.infer_schema(&state, url);
-        // A list of them, not an iterator, of which the compiler cannot tell that threads may send it.
+        // Collected, because the compiler cannot prove that the iterator is `Send`.
         let schemas: Vec<_> = self.urls.iter().map(of_url).collect();
         let schemas = futures::stream::iter(schemas);
         let schemas: Vec<SchemaRef> = schemas.buffered(AT_A_TIME).try_collect().await?;
@@ -49,7 +49,7 @@ impl Listed {
         Ok(Arc::new(Schema::try_merge(schemas)?))
     }
 
-    /// The table.
+    /// Creates the table.
     pub(super) fn table(self, schema: SchemaRef) -> Result<ListingTable> {
         let config = ListingTableConfig::new_with_multi_paths(self.urls)
             .with_listing_options(self.options)
@@ -58,7 +58,7 @@ impl Listed {
     }
 }
 
-/// The columns of one file, by some of its rows where it is text.
+/// The columns of one file, inferred from this number of rows if it is CSV or JSON.
 pub(super) async fn columns(
     session: &SessionContext,
     file: &Path,

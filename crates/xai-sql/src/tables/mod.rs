@@ -1,11 +1,10 @@
-//! Tables of a query: paths in quotes.
+//! Tables of a query, which are named by their paths.
 
 mod columns;
 mod faulty;
 mod files;
 mod format;
 mod listed;
-mod names;
 mod not_finite;
 mod options;
 
@@ -25,16 +24,15 @@ use xai_files::Failure;
 use xai_files::destination::{is_inside, is_same_file};
 
 use crate::failure::of_query;
-use crate::plain::without_dictionaries;
+use crate::output::without_dictionaries;
 use crate::session::{Limits, embedded};
-use crate::statements::of_sql;
 pub(crate) use faulty::NameFiles;
 use faulty::{Unreadable, without_panic};
 pub(crate) use files::Files;
 use listed::Listed;
 pub(crate) use options::ReadOptions;
 
-/// What errors of functions say of NaN and infinity.
+/// Part of the errors of our functions about NaN and infinity.
 const NOT_FINITE: &str = "not a finite number";
 
 /// The tables that a query reads.
@@ -42,18 +40,18 @@ const NOT_FINITE: &str = "not a finite number";
 pub(crate) struct Tables(Vec<Files>);
 
 impl Tables {
-    /// With the tables of another.
+    /// Adds the tables of another query.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self
     }
 
-    /// How many files they have.
+    /// Number of files of all tables.
     pub(crate) fn n_files(&self) -> usize {
         self.0.iter().map(|table| table.files.len()).sum()
     }
 
-    /// Refuses an output that is a file of a table, or would be one the next time.
+    /// Refuses an output that is a file of a table, or that would be one in the next query.
     pub(crate) fn check_output(&self, out: &Path) -> Result<(), Failure> {
         let refused = |what: std::fmt::Arguments<'_>| {
             let failure = Failure::of_option("--out", what).with_value(out.display());
@@ -76,14 +74,13 @@ impl Tables {
         Ok(())
     }
 
-    /// What went wrong while the plans of a query ran. Of a number that is not finite the file, the column and the row are
-    /// looked for.
+    /// Converts an error of a query. If a number is not finite, the files are searched for its row and column.
     pub(crate) async fn failure(&self, error: &DataFusionError, plans: &[&LogicalPlan]) -> Failure {
         let failure = self.failure_of_file(error);
         if !failure.what().contains(NOT_FINITE) {
             return failure;
         }
-        // Of one part: rows have an order.
+        // In one partition rows keep their order.
         let one = Limits {
             partitions: Some(1),
             ..Limits::default()
@@ -107,7 +104,7 @@ impl Tables {
         failure
     }
 
-    /// What went wrong; a file that cannot be read has the name that the query has for it.
+    /// Converts an error. An unreadable file gets the name by which the query calls it.
     fn failure_of_file(&self, error: &DataFusionError) -> Failure {
         let unreadable = match error.find_root() {
             DataFusionError::External(reason) => reason.downcast_ref::<Unreadable>(),
@@ -126,17 +123,16 @@ impl Tables {
     }
 }
 
-/// The plan of a query, with every file and folder that it names registered as a table.
+/// Plans a query and registers every file and folder that it names as a table.
 pub(crate) async fn plan(
     session: &SessionContext,
-    mut statement: Statement,
+    statement: Statement,
     options: ReadOptions,
 ) -> Result<(LogicalPlan, Tables), Failure> {
     let state = session.state();
     let references = state.resolve_table_references(&statement);
     let references = references.map_err(|error| of_query(&error))?;
     let mut tables = Vec::new();
-    let mut names = Vec::new();
     for reference in references {
         let TableReference::Bare { table } = &reference else {
             continue;
@@ -145,14 +141,8 @@ pub(crate) async fn plan(
             continue;
         }
         let (provider, read) = open(session, Path::new(table.as_ref()), options).await?;
-        let name = names::plain(table, &names);
-        let plain = TableReference::bare(name.as_str());
-        let registered = session.register_table(plain, Arc::new(provider));
+        let registered = session.register_table(reference.clone(), Arc::new(provider));
         registered.map_err(|error| of_query(&error))?;
-        if let Some(statement) = of_sql(&mut statement) {
-            names::rename(statement, table, &name);
-        }
-        names.push(name);
         tables.push(read);
     }
     let plan = session.state().statement_to_plan(statement).await;
@@ -166,7 +156,7 @@ pub(crate) async fn plan(
     Ok((plan, Tables(tables)))
 }
 
-/// A table by its path alone.
+/// Opens a table by its path as a data frame.
 pub(crate) async fn read(
     session: &SessionContext,
     path: &Path,
@@ -208,15 +198,16 @@ pub(crate) async fn open(
     let hint = files.hint(&schema);
     // Grouping by plain values is faster than by dictionaries.
     let schema = without_dictionaries(&schema);
-    let schema = match allow_missing_columns {
-        true => columns::with_null(&schema),
-        false => schema,
+    let schema = if allow_missing_columns {
+        columns::with_null(&schema)
+    } else {
+        schema
     };
     let provider = listed.table(schema).map_err(wrong)?;
     Ok((provider, Files { hint, ..files }))
 }
 
-/// A path that may be written as an address.
+/// Strips `file://` from a path.
 fn local(path: &Path) -> PathBuf {
     let of_file = path.to_str().and_then(|path| path.strip_prefix("file://"));
     PathBuf::from(of_file.map_or(path, Path::new))

@@ -1,6 +1,6 @@
-//! Where a number is not finite that a function refused.
+//! Search for the number that a function refused because it is not finite.
 //!
-//! A function sees batches of rows, which come from any file; so after its error the files are read again, one after the other.
+//! Functions see batches of rows without knowing their file, so after such an error the files are read again, one after the other.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use futures::StreamExt;
 use crate::tables::files::Files;
 use crate::tables::listed::Listed;
 
-/// The columns that plans read.
+/// Names of the columns that plans read.
 pub(super) fn columns_read(
     session: &SessionContext,
     plans: &[&LogicalPlan],
@@ -36,7 +36,7 @@ pub(super) fn columns_read(
     Ok(names)
 }
 
-/// The row, from 1, and the column of the first number of a file that is not finite.
+/// Finds the first number of a file that is not finite: its row, counted from 1, and its column.
 pub(super) async fn first(
     session: &SessionContext,
     files: &Files,

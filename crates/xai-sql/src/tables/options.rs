@@ -1,14 +1,14 @@
-//! How tables are read, as options of a command.
+//! Options for reading tables.
 
 use clap::Args;
 
-/// How tables are read.
+/// Options for reading tables.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub(crate) struct ReadOptions {
-    /// Take a column that a file of a folder lacks for NULL: of Parquet and JSON lines, where columns are found by their names.
+    /// Fill columns that some files of a folder lack with NULL (Parquet and JSON lines only, whose columns are matched by name).
     #[arg(long)]
     pub(super) allow_missing_columns: bool,
-    /// What stands between the values of CSV files, a character or `tab`; a comma where it is not given, and a tab in .tsv.
+    /// Delimiter of CSV files, a character or `tab` [default: a comma; a tab for .tsv].
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
     pub(super) delimiter: Option<u8>,
 }

@@ -72,16 +72,24 @@ impl Files {
         Self(tempfile::tempdir().expect("a folder"))
     }
 
-    /// A folder with made-up scores in `runs`.
+    /// A folder with made-up scores in the Parquet files of `runs`. Row i is the same for any number of files.
     pub(crate) fn with_scores(rows: u32, groups: u32, files: u32) -> Self {
         let folder = Self::new();
-        let (rows, groups, files) = (rows.to_string(), groups.to_string(), files.to_string());
-        let generate = [
-            "generate", "--rows", &rows, "--groups", &groups, "--files", &files,
-        ];
-        folder
-            .run(&[&generate[..], &["--out", "runs"]].concat())
-            .well();
+        std::fs::create_dir(folder.path("runs")).expect("made");
+        let per_file = rows.div_ceil(files);
+        for file in 0..files {
+            let (first, last) = (file * per_file, rows.min((file + 1) * per_file));
+            let query = format!(
+                "SELECT arrow_cast(concat('explainer-', lpad(CAST(i * 31 % {groups} AS VARCHAR), 4, '0')),
+                    'Dictionary(Int32, Utf8)') AS explainer,
+                sqrt((i * 7919 % 100003 + 1) / 100004.0) AS base, sqrt((i * 104729 % 99991) / 99991.0) AS masked
+                FROM generate_series({first}, {last} - 1) AS numbers(i)"
+            );
+            let name = format!("runs/part-{file:05}.parquet");
+            folder
+                .run(&["sql", &query, "--partitions", "1", "--out", &name])
+                .well();
+        }
         folder
     }
 

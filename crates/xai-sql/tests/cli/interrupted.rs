@@ -28,3 +28,16 @@ fn an_interrupted_query_leaves_no_file() {
     assert_eq!(error, "interrupted");
     assert_eq!(names(), ["runs"]);
 }
+
+/// A process that waits for its input has nothing to stop, and ends all the same.
+#[test]
+fn a_query_that_is_never_written_ends() {
+    let files = Files::new();
+    let (asked, input) = files.start_with_input(&["sql"]);
+    // It installs the handler for the signal before it reads.
+    std::thread::sleep(Duration::from_secs(2));
+    send("INT", asked.id());
+    let said = ended(asked, LONGEST);
+    assert_eq!(said.badly(130).0, "interrupted");
+    drop(input);
+}

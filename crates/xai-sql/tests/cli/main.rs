@@ -8,6 +8,7 @@ mod harness;
 #[cfg(unix)]
 mod interrupted;
 mod listed;
+mod memory_limit;
 mod messages;
 mod nesting;
 mod not_finite;
