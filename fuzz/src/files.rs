@@ -114,6 +114,37 @@ pub(crate) fn csv(bytes: &[u8]) {
     }
 }
 
+pub(crate) fn json(bytes: &[u8]) {
+    let Ok(text) = xai_files::json::text(bytes) else {
+        return;
+    };
+    let value = serde_json::from_slice::<serde_json::Value>(bytes);
+    // What other readers accept is read alike.
+    if let Ok(value) = value {
+        assert_eq!(
+            serde_json::from_str::<serde_json::Value>(&text).ok(),
+            Some(value)
+        );
+    }
+}
+
+/// JSON documents as programs write them.
+pub(crate) fn documents() -> Vec<Vec<u8>> {
+    let text = r#"{"a": [1, NaN, null, -2.5e3], "b\"NaN": "NaN \\ Infinity", "c": {"d": [true, "\u00e9"]}}"#;
+    let wide = |unit: fn(u16) -> [u8; 2], mark: [u8; 2]| {
+        let units = text.encode_utf16().flat_map(unit);
+        mark.into_iter().chain(units).collect::<Vec<u8>>()
+    };
+    vec![
+        text.into(),
+        text.replace("NaN", "null").into(),
+        format!("\u{feff}{text}").into(),
+        text.replace("-2.5e3", "-Infinity").into(),
+        wide(u16::to_le_bytes, [0xff, 0xfe]),
+        wide(u16::to_be_bytes, [0xfe, 0xff]),
+    ]
+}
+
 /// Tables as programs write them.
 pub(crate) fn tables() -> Vec<Vec<u8>> {
     let text = "a,b,label\n1,2.5,\"x, \"\"y\"\"\"\n,nan,z\r\n-1e300,inf,\n";

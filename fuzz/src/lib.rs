@@ -61,6 +61,13 @@ pub const TARGETS: &[Target] = &[
         written: files::tables,
     },
     Target {
+        name: "json",
+        reads: "JSON documents in any encoding, with numbers that are none",
+        run: files::json,
+        seeds: &[("crates/xai-cli/sample", ".json")],
+        written: files::documents,
+    },
+    Target {
         name: "onnx",
         reads: "models of samples and of graphs, and what they answer",
         run: files::onnx,

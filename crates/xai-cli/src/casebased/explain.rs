@@ -280,7 +280,7 @@ impl ExplainResult {
             "true",
             "correspondence",
             "level",
-            "neighbours: row (class, distance)",
+            "neighbours: index (class, distance)",
         ];
         format!(
             "{}\n\n{} of {n} samples, least supported first; mean correspondence {}{}",
