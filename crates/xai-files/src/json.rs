@@ -9,17 +9,17 @@ use crate::failure::{Failure, InFile};
 
 /// Reads a JSON file in UTF-8 or UTF-16, with or without a byte-order mark.
 ///
-/// `NaN`, which Python writes for an undefined number, is read as `null`.
+/// `NaN`, which Python writes for an undefined number, is read as `null`. `form` is advice on the form of the document.
 ///
 /// # Errors
 /// The file cannot be read, is not JSON, or does not have the form of `T`.
-pub fn read<T: DeserializeOwned>(file: &Path) -> Result<T, Failure> {
-    let read = || {
-        let bytes = std::fs::read(file).map_err(Failure::cannot_be_opened)?;
-        let text = text(&bytes)?;
-        serde_json::from_str(&text).map_err(failure)
-    };
-    read().in_file(file)
+pub fn read<T: DeserializeOwned>(file: &Path, form: &str) -> Result<T, Failure> {
+    let bytes = std::fs::read(file).map_err(Failure::cannot_be_opened);
+    let bytes = bytes.in_file(file)?;
+    let value = text(&bytes).and_then(|text| serde_json::from_str(&text).map_err(failure));
+    value
+        .map_err(|failure| failure.and_help(form))
+        .in_file(file)
 }
 
 /// The text of a JSON document, in which `null` stands for `NaN`.
@@ -134,10 +134,13 @@ mod tests {
             ("", "not JSON", ""),
         ] {
             std::fs::write(&file, text).unwrap();
-            let failure = read::<Vec<f64>>(&file).unwrap_err();
+            let failure = read::<Vec<f64>>(&file, "a list of numbers").unwrap_err();
             assert_eq!(failure.place(), file.to_str());
             assert!(failure.to_string().contains(message), "{failure}");
-            assert!(failure.help_text().unwrap_or_default().contains(help));
+            let said = failure.help_text().unwrap();
+            assert!(said.contains(help) && said.contains("a list of numbers"));
         }
+        let missing = read::<Vec<f64>>(&folder.path().join("none"), "a list of numbers");
+        assert_eq!(missing.unwrap_err().help_text(), None);
     }
 }

@@ -104,8 +104,8 @@ impl ReliabilityResult {
 
 /// The scores of a file.
 fn read(path: &Path) -> Result<EvaluationValues, Failure> {
-    let stored: Stored = xai_files::json::read(path)
-        .map_err(|failure| failure.and_help("give what `xai attribution compare --json` prints"))?;
+    let form = "give what `xai attribution compare --json` prints";
+    let stored: Stored = xai_files::json::read(path, form)?;
     let metrics = stored.metrics.0;
     let Some((of_first, first)) = metrics.first() else {
         return Err(Failure::new("there are no metrics")).in_file(path);

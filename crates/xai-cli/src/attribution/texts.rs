@@ -112,8 +112,8 @@ impl TextFile {
             explainers: Named<Vec<Vec<f64>>>,
             rationales: Option<Vec<Option<Vec<Mark>>>>,
         }
-        let stored: Stored = xai_files::json::read(file)
-            .map_err(|failure| failure.and_help("`xai attribution texts --help` shows the form"))?;
+        let form = "`xai attribution texts --help` shows the form";
+        let stored: Stored = xai_files::json::read(file, form)?;
         let rationales = stored.rationales.map(|texts| {
             let marks = |(i, marks): (usize, Option<Vec<Mark>>)| {
                 let marks = marks.ok_or_else(|| {

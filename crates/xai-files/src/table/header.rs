@@ -159,6 +159,19 @@ pub(super) fn check_start(bytes: &[u8]) -> Result<(), Failure> {
     ) {
         return Err(failure);
     }
+    let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let start = start.trim_ascii_start();
+    let begins = |texts: &[&[u8]]| texts.iter().any(|text| start.starts_with(text));
+    if begins(&[b"{\"", b"{\n", b"{\r", b"{ ", b"[{", b"[[", b"[\n", b"[\r"]) {
+        return Err(Failure::new("JSON, not a CSV table").help(
+            "read it in Python, pandas.read_json(FILE), and write it with .to_csv(…, index=False)",
+        ));
+    }
+    if begins(&[b"<!", b"<?xml", b"<html"]) {
+        return Err(
+            Failure::new("a web page or XML, not a CSV table").help("download the table itself")
+        );
+    }
     let what = if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         "text in UTF-16, as spreadsheets write \"Unicode text\""
     } else if bytes.iter().take(4096).any(|&byte| byte == 0) {
@@ -197,6 +210,28 @@ mod tests {
             ("sep=;a;b", 0),
         ] {
             assert_eq!(before_header(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_texts_are_named_with_the_way_out() {
+        for (text, what) in [
+            ("{\"a\": 1}", "JSON"),
+            ("\u{feff}\n[{\"a\": 1}]", "JSON"),
+            ("[\n 1]", "JSON"),
+            ("<!DOCTYPE html>", "web page"),
+            ("<?xml version='1.0'?>", "XML"),
+        ] {
+            let failure = check_start(text.as_bytes()).unwrap_err();
+            assert!(failure.to_string().contains(what) && failure.help_text().is_some());
+        }
+        for table in [
+            "[a],[b]\n1,2",
+            "{a},b\n1,2",
+            "<a>,b\n1,2",
+            "a,b\n\"{\",\"[\"",
+        ] {
+            assert!(check_start(table.as_bytes()).is_ok(), "{table}");
         }
     }
 
