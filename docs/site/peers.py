@@ -13,11 +13,10 @@ from xai_metrics.attribution import metric_infos
 PEERS = {
     "quantus": ("Quantus", ["quantus"]),
     "captum": ("Captum", ["captum_metrics"]),
-    "openxai": ("OpenXAI", ["openxai"]),
+    "openxai": ("OpenXAI", []),
     "xplique": ("Xplique", ["xplique.metrics"]),
     "torch_geometric": ("PyTorch Geometric", ["torch_geometric.explain"]),
     "case_explainer": ("case-explainer", ["case_explainer", "case_explainer.metrics", "case_explainer.indexing"]),
-    "error_consistency": ("error-consistency", ["error_consistency.functional"]),
     "ferret": ("ferret", []),
     "quanda": ("quanda", []),
     "dattri": ("dattri", []),

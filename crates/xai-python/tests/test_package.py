@@ -23,7 +23,7 @@ def test_importing_needs_numpy_alone() -> None:
     loaded = run_python(
         "import sys, numpy.random; before = set(sys.modules); import xai_metrics; from xai_metrics import "
         "casebased, attribution, graph, reliability, repro; "
-        "from xai_metrics.compat import case_explainer, error_consistency, torch_geometric; "
+        "from xai_metrics.compat import case_explainer, torch_geometric; "
         "from xai_metrics.compat import xplique; "
         "print(*{name.partition('.')[0] for name in set(sys.modules) - before})"
     ).split()

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from xai_metrics import repro
-from xai_metrics.compat.error_consistency.functional import error_consistencies
 
 GOLDEN = Path(__file__).parents[2] / "xai-repro" / "tests" / "golden"
 
@@ -286,43 +285,6 @@ def test_an_empty_union_is_what_was_asked_for():
         local("error")
     with pytest.raises(ValueError, match="empty_union"):
         local("perhaps")
-
-
-def test_error_consistencies_stand_in_for_the_peer_s():
-    predictions, labels = some_runs()
-    errors = predictions != labels
-    values, matrix, intersection, union, left_out = error_consistencies(list(predictions), labels)
-    assert_alike(values, by_numpy(predictions, labels, "ec_local"))
-    assert (np.diag(matrix) == 1).all() and (matrix == matrix.T).all()
-    np.testing.assert_array_equal(intersection, errors.all(axis=0))
-    np.testing.assert_array_equal(union, errors.any(axis=0))
-    expected = [
-        np.logical_and.reduce(rest).sum() / np.logical_or.reduce(rest).sum()
-        for rest in combinations(errors, len(errors) - 1)
-    ]
-    assert_alike(left_out, expected)
-
-    one_hot = np.eye(4, dtype=int)
-    of_rows = error_consistencies([one_hot[run] for run in predictions], one_hot[labels])
-    np.testing.assert_array_equal(of_rows[0], values)
-    across = error_consistencies([one_hot[run].T for run in predictions], one_hot[labels].T, 1)
-    np.testing.assert_array_equal(across[0], values)
-
-
-def test_error_consistencies_without_errors():
-    predictions, labels = [[0, 0], [0, 0], [0, 1]], [0, 0]
-    assert error_consistencies(predictions, labels)[0].tolist() == [0, 0, 0]
-    assert error_consistencies(predictions, labels, empty_unions=1)[1][0, 1] == 1
-    nan = error_consistencies(predictions, labels, empty_unions="nan")
-    assert math.isnan(nan[0][0]) and math.isnan(nan[1][0, 1])
-    values, matrix, *_ = error_consistencies(predictions, labels, empty_unions="drop")
-    assert values.tolist() == [0, 0] and math.isnan(matrix[0, 1])
-    with pytest.warns(UserWarning, match="errors"):
-        error_consistencies(predictions, labels, empty_unions="warn")
-    with pytest.raises(ZeroDivisionError):
-        error_consistencies(predictions, labels, empty_unions="error")
-    with pytest.raises(ValueError, match="empty_unions"):
-        error_consistencies(predictions, labels, empty_unions="maybe")
 
 
 def test_intervals_are_over_runs():

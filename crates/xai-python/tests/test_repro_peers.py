@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from xai_metrics import graph, repro
-from xai_metrics.compat.error_consistency.functional import error_consistencies
 
 metrics = pytest.importorskip("sklearn.metrics")
 contingency = pytest.importorskip("scipy.stats.contingency")
@@ -66,8 +65,8 @@ def test_errors(case):
     matthews = of_pairs(errors, metrics.matthews_corrcoef)
     np.testing.assert_allclose(np.nan_to_num(runs.pairs("ec_corr")), matthews, atol=1e-12)
     jaccard = of_pairs(errors, lambda a, b: metrics.jaccard_score(a, b, zero_division=0))
-    ours = error_consistencies(list(predictions), labels)[0]
-    np.testing.assert_allclose(ours, jaccard, atol=1e-15)
+    runs = repro.pairwise(list(predictions), labels, empty_union="zero")
+    np.testing.assert_allclose(runs.pairs("ec_local"), jaccard, atol=1e-15)
 
 
 @MANY

@@ -6,10 +6,8 @@ module                      stands in for
 :mod:`.case_explainer`      ``case_explainer`` 0.2.0
 :mod:`.quantus`             ``quantus`` 0.6: its metrics and ``evaluate``
 :mod:`.captum_metrics`      ``captum.metrics`` 0.9
-:mod:`.openxai`             ``openxai``: its ``metrics`` and ``evaluator``
 :mod:`.xplique`             ``xplique``: its ``metrics``
 :mod:`.torch_geometric`     ``torch_geometric``: its ``explain.metric``
-:mod:`.error_consistency`   ``error_consistency``: its ``functional``
 ==========================  ==========================================================
 
 Names, the order of arguments and the types of results are those of the other package. None of them
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
     from . import (
         captum_metrics,
         case_explainer,
-        error_consistency,
-        openxai,
         quantus,
         torch_geometric,
         xplique,
@@ -36,8 +32,6 @@ if TYPE_CHECKING:
 __all__ = [
     "captum_metrics",
     "case_explainer",
-    "error_consistency",
-    "openxai",
     "quantus",
     "torch_geometric",
     "xplique",
