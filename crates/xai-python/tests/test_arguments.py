@@ -265,11 +265,6 @@ def test_a_covariance_is_of_all_features(call):
         call(distance="mahalanobis", covariance=np.eye(2))
 
 
-def test_an_infinite_label_is_a_class_that_no_training_row_has():
-    of = casebased.CaseExplainer(X, Y).explain_arrays(X[:1], predictions=[np.inf])
-    assert of.predicted.tolist() == [np.inf] and of.correspondence.tolist() == [0.0]
-
-
 def test_a_scaler_takes_as_many_columns_as_it_was_fitted_to():
     scaler = casebased.CaseExplainer(X, Y).scaler
     for transform in (scaler.transform, scaler.inverse_transform):

@@ -226,7 +226,7 @@ def test_missing_numbers_are_kept_where_nothing_changes_them(kind: str) -> None:
         evaluate_stream(forest, [(given, TARGETS)], {"a": maps}, ["deletion"])
 
 
-def test_rows_of_pandas_in_another_order_are_refused() -> None:
+def test_rows_of_pandas_are_matched_by_their_index() -> None:
     pandas = pytest.importorskip("pandas")
     names = list("abcd")
     x = pandas.DataFrame(X, columns=names, index=np.arange(10, 20))
@@ -237,29 +237,43 @@ def test_rows_of_pandas_in_another_order_are_refused() -> None:
     def model(x: Any) -> Any:
         return x @ W
 
-    expected = metric.evaluate(model, X, TARGETS, maps.to_numpy()).value
-    for name, targets, given in (("targets", y[turned], maps), ("explanations", y, maps.loc[turned])):
-        with pytest.raises(ValueError, match=rf"{name}: .* in another order.*`.loc\[inputs.index\]`"):
-            metric.evaluate(model, x, targets, given)
-        # Other labels, and those that only count, are no order.
-        for index in (np.arange(5, 15), None):
-            targets = pandas.Series(y.to_numpy(), index=index)
-            given = maps.set_axis(targets.index)
-            assert metric.evaluate(model, x, targets, given).value == expected
-    # Rows of inputs that are only counted have an order, too.
-    counted, shuffled = x.reset_index(drop=True), np.roll(np.arange(10), 1)
+    expected = metric.evaluate(model, X, TARGETS, maps.to_numpy())
+    for targets, given in ((y[turned], maps), (y, maps.loc[turned]), (y[turned], maps.loc[turned])):
+        value = metric.evaluate(model, x, targets, given)
+        assert value.per_sample.tolist() == expected.per_sample.tolist()
+    # An index that only counts says nothing of the order.
+    value = metric.evaluate(model, x, y.reset_index(drop=True), maps.reset_index(drop=True))
+    assert value.value == expected.value
     for name, targets, given in (
-        ("targets", y.set_axis(shuffled), maps),
-        ("explanations", y, maps.set_axis(shuffled)),
+        ("targets", y.set_axis(np.arange(5, 15)), maps),
+        ("explanations", y, maps.set_axis(np.arange(5, 15))),
     ):
-        with pytest.raises(ValueError, match=f"{name}: .* in another order"):
-            metric.evaluate(model, counted, targets, given)
+        with pytest.raises(ValueError, match=f"{name}: its samples have other labels than those of inputs: there is no 15"):
+            metric.evaluate(model, x, targets, given)
+
+
+def test_an_index_that_only_counts_contradicts_one_in_another_order() -> None:
+    pandas = pytest.importorskip("pandas")
+    names, shuffled = list("abcd"), np.roll(np.arange(10), 1)
+    x = pandas.DataFrame(X, columns=names)
+    y = pandas.Series(TARGETS)
+    maps = pandas.DataFrame(RANDOM.normal(size=X.shape), columns=names)
+    metric = metrics.Deletion()
+
+    def model(x: Any) -> Any:
+        return x @ W
+
+    expected = metric.evaluate(model, X, TARGETS, maps.to_numpy()).value
+    for name, inputs, targets, given in (
+        ("targets", x, y.set_axis(shuffled), maps),
+        ("explanations", x, y, maps.set_axis(shuffled)),
+        # The rows of the inputs were shuffled; whether those of the others were, too, nobody can say.
+        ("explanations", x.set_axis(shuffled), y.set_axis(shuffled), maps),
+    ):
+        with pytest.raises(ValueError, match=f"{name}: .* in another order, as its index says.*reset_index"):
+            metric.evaluate(model, inputs, targets, given)
     for index in (range(10), list(range(10)), range(1, 11), [*range(9), 11]):
-        targets, given = y.set_axis(index), maps.set_axis(index)
-        assert metric.evaluate(model, counted, targets, given).value == expected
-    # Targets that were made of shuffled inputs are counted anew.
-    targets, given = y.reset_index(drop=True), maps.set_axis(shuffled)
-    assert metric.evaluate(model, x.set_axis(shuffled), targets, given).value == expected
+        assert metric.evaluate(model, x, y.set_axis(index), maps.set_axis(index)).value == expected
 
 
 def test_tables_of_polars_are_given_back_as_such() -> None:

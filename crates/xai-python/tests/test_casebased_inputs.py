@@ -157,13 +157,62 @@ def test_objects_as_labels():
     assert CaseExplainer(ROWS, mixed, k=2).explain_votes(SAMPLES).predicted.tolist() == [0, "b"]
 
 
-def test_labels_that_no_training_row_has():
-    assert found_by(predicted=[7, "other"]).correspondence.tolist() == [0.0, 0.0]
-    words = CaseExplainer(ROWS, ["a", "a", "b", "b"], k=1)
-    assert words.explain_arrays(SAMPLES, predictions=["c", "b"]).correspondence.tolist() == [
-        0.0,
-        1.0,
-    ]
+WORDS = np.array(["no", "yes"])
+
+
+@pytest.mark.parametrize(
+    ("labels", "predicted", "error", "message"),
+    [
+        (LABELS, [7, 0], ValueError, r"predictions: 7 is not among the classes of y_train \(0, 1\)"),
+        (LABELS, [np.inf, 0], ValueError, "predictions: inf is not among"),
+        (LABELS, [0.25, 0.75], ValueError, "not among the classes .* look like probabilities: give the predicted classes"),
+        (LABELS, ["0", "1"], TypeError, r"y_train has numbers \(0, 1\) and predictions text \('0'"),
+        (LABELS, [b"0", b"1"], TypeError, r"y_train has numbers \(0, 1\) and predictions bytes \(b'0'"),
+        (LABELS.astype(str), [0, 1], TypeError, r"y_train has text \('0', '1'\) and predictions numbers \(0"),
+        (WORDS[LABELS], ["No", "yes"], ValueError, r"predictions: 'No' is not among the classes .*\('no', 'yes'\)"),
+    ],
+)
+def test_predicted_classes_are_those_of_the_training_rows(labels, predicted, error, message):
+    explainer = CaseExplainer(ROWS, labels, k=3)
+    with pytest.raises(error, match=message):
+        explainer.explain_arrays(SAMPLES, predictions=predicted)
+    with pytest.raises(error, match=message):
+        explainer.explain_instance(SAMPLES[0], predicted_class=predicted[0])
+    with pytest.raises(error, match=message):
+        explainer.audit(SAMPLES, predictions=predicted)
+    with pytest.raises(error, match=message):
+        explainer.attributions(SAMPLES, predictions=predicted)
+
+
+def test_predicted_classes_are_checked_after_load(tmp_path):
+    CaseExplainer(ROWS, WORDS[LABELS], k=3).save(tmp_path / "cases.xai")
+    loaded = CaseExplainer.load(tmp_path / "cases.xai")
+    with pytest.raises(TypeError, match=r"numbers \(0, 1\) and predictions text \('no', 'yes'\).*labels=\"names\""):
+        loaded.explain_arrays(SAMPLES, predictions=["no", "yes"])
+    named = CaseExplainer.load(tmp_path / "cases.xai", labels="names")
+    assert named.explain_arrays(SAMPLES, predictions=["no", "yes"]).correspondence.min() > 0.5
+    with pytest.raises(TypeError, match="predictions numbers"):
+        named.explain_arrays(SAMPLES, predictions=[0, 1])
+
+
+def test_true_classes_may_be_new_but_not_all_of_them():
+    explainer = CaseExplainer(ROWS, WORDS[LABELS], k=3)
+    judged = explainer.explain_arrays(SAMPLES, ["no", "perhaps"], predictions=["no", "yes"])
+    assert judged.is_correct.tolist() == [True, False]
+    with pytest.raises(ValueError, match="y_test: 'No', 'Yes' are not among the classes of y_train"):
+        explainer.explain_arrays(SAMPLES, ["No", "Yes"], predictions=["no", "yes"])
+    with pytest.raises(TypeError, match="y_test numbers"):
+        explainer.audit(SAMPLES, [0, 1], predictions=["no", "yes"])
+
+
+@pytest.mark.parametrize("of", ["class_weights", "class_names"])
+def test_keys_of_mappings_are_classes_of_the_training_rows(of):
+    value = 2.0 if of == "class_weights" else "a name"
+    with pytest.raises(TypeError, match=f"{of} text"):
+        CaseExplainer(ROWS, LABELS, **{of: {"0": value}})
+    with pytest.raises(ValueError, match=f"{of}: 7 is not among the classes of y_train"):
+        CaseExplainer(ROWS, LABELS, **{of: {7: value}})
+    CaseExplainer(ROWS, LABELS, **{of: {7: value, 0.0: value}})
 
 
 def test_equal_labels_of_different_types_are_one_class():

@@ -13,9 +13,17 @@ from xai_metrics.compat.case_explainer.metrics import compute_all_distances, euc
 
 GOLDEN = pathlib.Path(__file__).parents[2] / "xai-casebased/tests/golden/casebased.json"
 
-labels = st.sampled_from([0, 1, -7, "cat", "dog", True, None, (1, 2), 2.5, frozenset({3})])
-neighbor_lists = st.lists(
-    st.tuples(st.integers(0, 99), st.floats(0.0, 1e6), labels), min_size=1, max_size=12
+TYPES = [[0, 1, -7, True, 2.5], ["cat", "dog", "owl"], [None, (1, 2), frozenset({3}), "cat"]]
+#: Neighbours, and a predicted class of the type of their labels.
+cases = st.sampled_from(TYPES).flatmap(
+    lambda labels: st.tuples(
+        st.lists(
+            st.tuples(st.integers(0, 99), st.floats(0.0, 1e6), st.sampled_from(labels)),
+            min_size=1,
+            max_size=12,
+        ),
+        st.sampled_from(labels),
+    )
 )
 
 
@@ -45,8 +53,9 @@ def test_distances_are_those_of_scipy(golden):
         assert cubic == pytest.approx(case["minkowski3"], rel=1e-12)
 
 
-@given(neighbor_lists, labels, st.booleans())
-def test_correspondence_is_the_share_of_the_weight(neighbors, predicted, distance_weighted):
+@given(cases, st.booleans())
+def test_correspondence_is_the_share_of_the_weight(case, distance_weighted):
+    neighbors, predicted = case
     score, level = compute_correspondence(neighbors, predicted, distance_weighted)
 
     def weight(distance):
@@ -59,13 +68,29 @@ def test_correspondence_is_the_share_of_the_weight(neighbors, predicted, distanc
     assert level == ("high" if score >= 0.85 else "medium" if score >= 0.7 else "low")
 
 
-@given(neighbor_lists, labels, st.randoms(use_true_random=False))
-def test_the_order_of_neighbors_does_not_matter(neighbors, predicted, random):
+@given(cases, st.randoms(use_true_random=False))
+def test_the_order_of_neighbors_does_not_matter(case, random):
+    neighbors, predicted = case
     shuffled = neighbors.copy()
     random.shuffle(shuffled)
     assert compute_correspondence(neighbors, predicted) == compute_correspondence(
         shuffled, predicted
     )
+
+
+def test_neighbors_that_are_no_triples_are_named():
+    for neighbors, place in (([(0, 0.5, 1), (0.5, 1)], 1), ([0.5], 0), ([(0, 0.5, 1, 2)], 0)):
+        with pytest.raises(ValueError, match=rf"neighbors\[{place}\]: expected \(index, distance, label\), got"):
+            compute_correspondence(neighbors, 1)
+
+
+def test_labels_of_neighbors_and_prediction_have_one_type():
+    for labels, predicted in (([0, 1], "0"), (["0", "1"], 0), (["a"], b"a")):
+        neighbors = [(i, 0.5, label) for i, label in enumerate(labels)]
+        with pytest.raises(TypeError, match="predicted_class: expected labels of one type"):
+            compute_correspondence(neighbors, predicted)
+    with pytest.raises(TypeError, match="class_weights text"):
+        compute_correspondence([(0, 0.5, 1)], 1, class_weights={"1": 2.0})
 
 
 def test_neighbors_may_come_one_by_one():

@@ -196,29 +196,6 @@ def in_order_of(columns: list[Any] | None, values: Any, name: str, of: str = "th
     return reals(values, name)[:, order]
 
 
-def check_rows(rows: Any, values: Any, name: str) -> None:
-    """Refuses a table or column of pandas that has the rows of the inputs in another order.
-
-    Rows are matched by place. Labels that are others, or that count the rows, say nothing of their order.
-    """
-    ours, theirs = _index(rows), _index(values)
-    if ours is None or theirs is None or len(ours) != len(theirs) or ours.equals(theirs):
-        return
-    if getattr(theirs, "start", None) == 0 and getattr(theirs, "step", None) == 1:
-        return
-    if Counter(ours) == Counter(theirs):
-        raise ValueError(
-            f"{name}: has the rows of the inputs in another order, as its index says; align it by `.loc[inputs.index]`, "
-            "or, if the rows have one order and only their labels have not, by `.reset_index(drop=True)`"
-        )
-
-
-def _index(table: Any) -> Any:
-    """The labels of the rows of a table of pandas."""
-    is_table = type(table).__module__.partition(".")[0] == "pandas" and hasattr(table, "loc")
-    return table.index if is_table else None
-
-
 def are_numbered(names: list[str]) -> bool:
     """Whether nobody named the columns: pandas counts them, polars calls them ``column_0``, explainers ``feature_0``, shap
     ``Feature 0``."""

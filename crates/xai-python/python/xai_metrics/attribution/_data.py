@@ -11,7 +11,8 @@ import numpy as np
 
 from .. import _arrays, _native
 from .._arguments import whole_or_none
-from .._arrays import booleans, booleans_or_shares, check_rows, column_names, in_order_of, integers, reals, to_numpy
+from .._alignment import Alignment
+from .._arrays import booleans, booleans_or_shares, column_names, in_order_of, integers, reals, to_numpy
 from .._frameworks import Tensors, framework_of, framework_of_tensors, is_of
 from . import _models, _references
 from ._explanations import Reading
@@ -130,9 +131,21 @@ class Run:
         named = ((column_names(table), of) for of, table in tables)
         return next((found for found in named if found[0] is not None), (None, ""))
 
+    @cached_property
+    def _alignment(self) -> Alignment:
+        """The order of the samples: that of the inputs."""
+        alignment = Alignment()
+        alignment.take(first_of(self.inputs), "inputs", "samples")
+        return alignment
+
+    def aligned(self, values: Any, name: str) -> Any:
+        """Values of all samples in the order of the inputs, by their index; of several arrays each."""
+        if isinstance(values, (tuple, list)) and len(values) and all(hasattr(of, "shape") for of in values):
+            return type(values)(self._alignment.take(of, name, "samples") for of in values)
+        return self._alignment.take(values, name, "samples")
+
     def _in_order(self, values: Any, name: str) -> Any:
-        """Values with the columns of the run, if their rows are in its order."""
-        check_rows(self.inputs, values, name)
+        """Values with the columns of the run."""
         columns, of = self._named
         return in_order_of(columns, values, name, of)
 
@@ -229,8 +242,7 @@ class Run:
     def columns(self, n: int) -> npt.NDArray[Any] | None:
         """The targets of ``n`` samples, as numbers of outputs or rows of weights; else what the model predicts."""
         if self.targets is not None:
-            check_rows(self.inputs, self.targets, "targets")
-            return targets_of(self.targets, n, self.classes)
+            return targets_of(self.aligned(self.targets, "targets"), n, self.classes)
         return self._predicted
 
     @cached_property
@@ -335,7 +347,7 @@ class Run:
                 raise ValueError(f"{called}: expected maps of {len(self.array)} samples, got {n}")
             return self.columns(n)
 
-        return self.reading.maps(maps, called, name, columns)
+        return self.reading.maps(self.aligned(maps, called), called, name, columns)
 
     def _explained(self, name: str, maps: Any, explainer: Any) -> Any:
         called = f"explainers[{name!r}]" if self.by_name else "explanations"
@@ -455,7 +467,7 @@ class Run:
             values = getattr(sides, name)
             if values is None:
                 return None
-            return planes(convert(self._in_order(values, name), name), shape, n)
+            return planes(convert(self._in_order(self.aligned(values, name), name), name), shape, n)
 
         def drawn(convert: Any, name: str) -> Any:
             return convert(draws[name], "draws") if name in draws else None
@@ -516,6 +528,8 @@ def targets_of(targets: Any, n: int, classes: list[Any] | None = None) -> npt.ND
     >>> targets_of(["b", "a"], 2, ["a", "b"])
     array([1, 0])
     """
+    if classes is not None and getattr(targets, "ndim", 1) == 2:
+        targets = in_order_of(classes, targets, "targets", "the classes of the model")
     array = to_numpy(targets, "targets")
     if array.ndim == 1:
         columns = _numbers_of(array) if classes is None else _columns_of(array, classes)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .. import _native
+from .._alignment import Alignment
 from .._arguments import number, seed_of, threads, whole
 from .._arrays import column_names, in_order_of, integers, reals
 from .._frameworks import Tensors, is_torch_module
@@ -22,6 +23,7 @@ from ._value import MetricValue, none_for_nan
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from .._arrays import Reals
     from .._frameworks import Framework
 
 Similarity = Literal["ssim", "spearman", "pearson", "jaccard"]
@@ -216,6 +218,7 @@ def mask_inputs(
     """
     if scaling not in ("relative", "xplique"):
         raise ValueError(f"scaling: expected relative or xplique, got {scaling!r}")
+    inputs, explanations = Alignment().take_all({"inputs": inputs, "explanations": explanations}, "samples")
     explanations = in_order_of(column_names(inputs), explanations, "explanations")
     whole, maps = reals(inputs, "inputs"), reals(explanations, "explanations")
     name = layout_of(layout, whole.shape, planes=[maps])
@@ -263,7 +266,7 @@ def map_similarity(
     >>> map_similarity([[1.0, 2.0, 3.0]], [[1.0, 5.0, 9.0]], "spearman").tolist()
     [1.0]
     """
-    first, second = reals(a, "a"), reals(in_order_of(column_names(a), b, "b", "a"), "b")
+    first, second = _both(a, b)
     name = layout_of(layout, first.shape) or "tabular"
     alike: npt.NDArray[np.float64] = _native.attribution_similarity(
         first, second, similarity, name, threads(n_jobs)
@@ -300,7 +303,7 @@ def maps_within(
     >>> maps_within([[1.0, 2.0], [1.0, 2.0]], [[1.0, 2.1], [1.0, 4.0]], relative=0.1).tolist()
     [True, False]
     """
-    first, second = reals(a, "a"), reals(in_order_of(column_names(a), b, "b", "a"), "b")
+    first, second = _both(a, b)
     tolerances = number("absolute", absolute), number("relative", relative)
     for name, tolerance in zip(("absolute", "relative"), tolerances):
         if not 0 <= tolerance < np.inf:
@@ -308,6 +311,12 @@ def maps_within(
     return np.array(
         _native.attribution_maps_within(first, second, *tolerances, threads(n_jobs)), dtype=bool
     )
+
+
+def _both(a: Any, b: Any) -> tuple[Reals, Reals]:
+    """Two sets of maps with their samples and columns in one order."""
+    a, b = Alignment().take_all({"a": a, "b": b}, "samples")
+    return reals(a, "a"), reals(in_order_of(column_names(a), b, "b", "a"), "b")
 
 
 def smoothed(
@@ -667,7 +676,14 @@ def representativity(
     >>> of.mege, of.reco
     (1.0, 1.0)
     """
-    tables = [(f"explanations[{i}]", of_model) for i, of_model in enumerate(explanations)]
+    alignment = Alignment()
+    tables = [
+        (f"explanations[{i}]", alignment.take(of_model, f"explanations[{i}]", "samples"))
+        for i, of_model in enumerate(explanations)
+    ]
+    predictions = alignment.take(predictions, "predictions", None, "samples")
+    labels = alignment.take(labels, "labels", "samples")
+    held_out_by = alignment.take(held_out_by, "held_out_by", "samples")
     columns = next((names for names in (column_names(of) for _, of in tables) if names), None)
     maps = [reals(in_order_of(columns, of, name, "the first table"), name) for name, of in tables]
     name = layout_of(layout, maps[0].shape if maps else None) or "tabular"

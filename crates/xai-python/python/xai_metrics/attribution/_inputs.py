@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._alignment import Alignment
 from .._arrays import column_names, in_order_of, is_lazy, is_missing, reals, to_numpy
 from .._frameworks import Tensors, is_of
 
@@ -45,7 +46,12 @@ class Inputs:
             arrays = dict(parts.items())
             self.first = next(iter(arrays))
             first, name = arrays.pop(self.first), f"inputs[{self.first!r}]"
-            self.others = {key: to_numpy(of, f"inputs[{key!r}]") for key, of in arrays.items()}
+            alignment = Alignment()
+            alignment.take(first, name, "samples")
+            self.others = {
+                key: to_numpy(alignment.take(of, f"inputs[{key!r}]", "samples"), f"inputs[{key!r}]")
+                for key, of in arrays.items()
+            }
         elif is_of(first, "pandas", "polars") and column_names(first) and not is_lazy(first):
             self.table = Table(first)
         if self.is_coded and self.table is not None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .. import _native
+from .._alignment import Alignment
 from .._arguments import check_class, looked_up, number, seed_of, threads, whole
 from .._arrays import reals, to_numpy
 from .._report import Reported
@@ -419,8 +420,11 @@ class EvaluationTable(Reported, Table):
                 )
         table = EvaluationTable(self.values, self._table)
         pictures, layout = [], None
+        alignment = Alignment()
+        inputs, targets = alignment.take_all({"inputs": inputs, "targets": targets}, "samples")
         for name, rows in zip(self.explainers, _native.Report.shown(self.values._native)):
             maps, explainer = explained(explainers[name])
+            maps = alignment.take(maps, f"explainers[{name!r}]", "samples")
             maps = None if maps is None else reals(maps, "explainers")[rows]
             given = [(name, maps, explainer if maps is None else None)]
             known = None if targets is None else to_numpy(targets, "targets")[rows]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _native
+from .._alignment import Alignment
 from .._arrays import in_order_of, reals
 from ._explanation import Explanation
 from ._explanations import Explanations
@@ -159,6 +160,7 @@ class Asking(Fitted):
             For another number of features, for values that are not finite, for lengths that do not
             match, and where there are neither predictions nor a model.
         """
+        X_test, y_test, predictions = self._aligned(X_test, y_test, predictions)
         samples = self._samples(X_test)
         labels = self._labels(X_test, samples, predictions, model)
         return self._answer(
@@ -187,6 +189,7 @@ class Asking(Fitted):
         >>> explainer.explain_votes([[8.0], [0.3]]).predicted
         array(['high', 'low'], dtype='<U4')
         """
+        X_test, y_test, _ = self._aligned(X_test, y_test)
         return self._answer(
             self._samples(X_test), None, y_test, k, return_provenance, distance_weighted, progress
         )
@@ -232,6 +235,7 @@ class Asking(Fitted):
         """
         if callable(self._chosen.get("weighting")):
             raise ValueError("weighting: expected a name, for the weights of all training cases are asked for")
+        X_test, _, predictions = self._aligned(X_test, None, predictions)
         samples = self._samples(X_test)
         labels = self._labels(X_test, samples, predictions, model)
         self._check_lengths(samples, labels, None)
@@ -244,6 +248,10 @@ class Asking(Fitted):
         """Rows with the columns of the training rows."""
         columns = self.feature_names if self._columns is None else self._columns
         return in_order_of(columns, rows, name, "X_train")
+
+    def _aligned(self, X_test: Any, y_test: Any = None, predictions: Any = None) -> list[Any]:
+        """Samples, true classes and predictions in the order of the samples, by their indexes."""
+        return Alignment().take_all({"X_test": X_test, "y_test": y_test, "predictions": predictions}, "samples")
 
     def _samples(self, X_test: Any) -> npt.NDArray[Any]:
         samples = reals(self._in_order(X_test, "X_test"), "X_test", 2)
@@ -269,7 +277,14 @@ class Asking(Fitted):
             for label in dict.fromkeys(labels.tolist()):
                 if label not in known:
                     raise ValueError(f"predicted_class {label!r} is not in model.classes_")
+        self._classes.check(labels, "predictions")
         return self._classes.numbers(labels)
+
+    def _truth(self, y_test: Any) -> npt.NDArray[Any]:
+        """The true classes, which may be new, but not all of them."""
+        truth = label_array(y_test, "y_test")
+        self._classes.check(truth, "y_test", any_is_enough=True)
+        return truth
 
     def _check_lengths(
         self,
@@ -291,7 +306,7 @@ class Asking(Fitted):
         distance_weighted: bool = True,
         progress: bool = False,
     ) -> Explanations:
-        truth = None if y_test is None else label_array(y_test, "y_test")
+        truth = None if y_test is None else self._truth(y_test)
         self._check_lengths(samples, labels, truth)
         numbers = None if labels is None else self._predicted_numbers(labels)
         given = self._space.given(samples)

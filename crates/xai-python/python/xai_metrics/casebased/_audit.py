@@ -236,9 +236,10 @@ class Audit:
     ) -> None:
         """Adds the explanations of the next samples; arguments as in ``explain_arrays``."""
         explainer = self.explainer
+        X_test, y_test, predictions = explainer._aligned(X_test, y_test, predictions)
         samples = explainer._samples(X_test)
         labels = explainer._labels(X_test, samples, predictions, model)
-        truth = None if y_test is None else label_array(y_test, "y_test")
+        truth = None if y_test is None else explainer._truth(y_test)
         explainer._check_lengths(samples, labels, truth)
         # An error or Ctrl-C between two parts leaves the audit as it was.
         next_state = _native.CasebasedAudit.of_state(self._state.state())

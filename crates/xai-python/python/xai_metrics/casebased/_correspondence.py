@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _native
+from .._alignment import Alignment
 from .._arguments import mapping, number, threads
 from .._arrays import column_names, in_order_of, reals
 from .._described import described
+from .._labels import check_types
 from ._fitting.choices import (
     LEVELS,
     check_covariance,
@@ -18,6 +20,7 @@ from ._fitting.choices import (
     split_weighting,
     weights_of,
 )
+from ._fitting.classes import objects_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -90,13 +93,16 @@ def compute_correspondence(
     number_of = numbers.setdefault
     if not isinstance(neighbors, (list, tuple)):
         neighbors = list(neighbors)
+    _check_neighbors(neighbors)
     labels = [number_of(label, len(numbers)) for _, _, label in neighbors]
-    weights = []
-    if class_weights:
-        weighed = mapping("class_weights", class_weights, "a weight for each label").items()
-        weights = [
-            (number_of(c, len(numbers)), number(f"class_weights[{c!r}]", of)) for c, of in weighed
-        ]
+    weighed = mapping("class_weights", class_weights, "a weight for each label")
+    sides = {
+        "the labels of the neighbors": list(numbers),
+        "predicted_class": [predicted_class],
+        "class_weights": list(weighed),
+    }
+    check_types({name: objects_of(labels) for name, labels in sides.items()})
+    weights = [(number_of(c, len(numbers)), number(f"class_weights[{c!r}]", of)) for c, of in weighed.items()]
     far = [distance for _, distance, _ in neighbors]
     weighting = parameters.get("weighting")
     if not distance_weighted:
@@ -128,6 +134,20 @@ def compute_correspondence(
         weights,
     )
     return (0.0 if score is None else score), level
+
+
+def _check_neighbors(neighbors: Sequence[Any]) -> None:
+    """Refuses neighbours that are no triples."""
+    for place, neighbor in enumerate(neighbors):
+        try:
+            n_parts = len(neighbor)
+        except TypeError:
+            n_parts = 0
+        if n_parts != 3:
+            raise ValueError(
+                f"neighbors[{place}]: expected (index, distance, label), got {neighbor!r}; of two arrays make triples by "
+                "`zip(range(len(labels)), distances, labels)`"
+            )
 
 
 def distances(
@@ -173,6 +193,9 @@ def distances(
     >>> distances([[0.0, 0.0]], [[3.0, 4.0], [1.0, -1.0]], "manhattan")
     array([[7., 2.]])
     """
+    alignment = Alignment()
+    rows = alignment.take(rows, "rows", None, "features")
+    covariance = alignment.take(covariance, "covariance", "features", "features")
     _, covariance = split_covariance({"distance": distance}, covariance, needed=True)
     queries = in_order_of(column_names(rows), queries, "queries", "rows")
     queries, rows = doubles(queries, "queries", 2), doubles(rows, "rows", 2)

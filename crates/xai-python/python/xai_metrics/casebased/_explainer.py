@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _native
+from .._alignment import Alignment
 from .._arguments import mapping, threads
 from .._arrays import column_names, reals
 from .._described import described, parameters_of
@@ -20,7 +21,7 @@ from ._fitting.choices import (
     split_covariance,
     split_weighting,
 )
-from ._fitting.classes import Classes, label_array
+from ._fitting.classes import Classes, label_array, objects_of
 from ._fitting.similarity import Space, space_of, strategy_of
 from ._fitting.storage import of_stored
 from ._reporting import Reporting
@@ -148,8 +149,10 @@ class CaseExplainer(Reporting):
         self._columns = column_names(X_train)
         if feature_names is None:
             feature_names = self._columns
+        alignment = Alignment()
+        X_train = alignment.take(X_train, "X_train", "training rows", "features")
         rows = reals(X_train, "X_train", 2)
-        labels = label_array(y_train, "y_train")
+        labels = label_array(alignment.take(y_train, "y_train", "training rows"), "y_train")
         if len(rows) != len(labels):
             raise ValueError(
                 f"X_train and y_train must have same length (got {len(rows)} and {len(labels)})"
@@ -163,7 +166,7 @@ class CaseExplainer(Reporting):
         self.distance = parameters.get("distance", _DEFAULTS["distance"])
         self.scale = parameters.get("scale", _DEFAULTS["scale"])
         self.class_weights = mapping("class_weights", class_weights, "a weight for each label")
-        self.metadata = columns_of(metadata)
+        self.metadata = columns_of(metadata, alignment)
         for key, column in self.metadata.items():
             if len(column) != self.n_samples:
                 raise ValueError(
@@ -172,9 +175,12 @@ class CaseExplainer(Reporting):
         self.n_jobs = threads(n_jobs)
         self.y_train = labels.copy()
         self._redact = [redact] if isinstance(redact, str) else list(redact)
-        self._covariance = covariance
+        self._covariance = alignment.take(covariance, "covariance", "features", "features")
         self._strategy = strategy
         self._classes = Classes(self.y_train)
+        for name, keys in (("class_weights", self.class_weights), ("class_names", class_names)):
+            if isinstance(keys, Mapping) and keys:
+                self._classes.check(objects_of(list(keys)), name, any_is_enough=True)
         self._model = model
         self._fit(rows)
 

@@ -83,6 +83,7 @@ class Reporting(Asking):
         """
         if callable(self._chosen.get("weighting")):
             raise ValueError("weighting: aggregates are made with kernels, not with functions")
+        X_test, _, predictions = self._aligned(X_test, None, predictions)
         samples = self._samples(X_test)
         labels = self._labels(X_test, samples, predictions, model)
         numbers = self._predicted_numbers(labels)
@@ -110,6 +111,7 @@ class Reporting(Asking):
         >>> first["feature"], first["precedents"], first["difference"]
         ('feature_0', [2.0, 0.0], 3.0)
         """
+        X_test, _, predictions = self._aligned(X_test, None, predictions)
         samples = self._samples(X_test)
         labels = self._labels(X_test, samples, predictions, model)
         numbers = self._predicted_numbers(labels)
@@ -139,6 +141,7 @@ class Reporting(Asking):
         (0.5, 1.0)
         """
         audit = Audit(self, n_least_supported=n_least_supported)
+        X_test, y_test, predictions = self._aligned(X_test, y_test, predictions)
         samples = self._samples(X_test)
         labels = self._labels(X_test, samples, predictions, model)
         audit.update(samples, y_test, labels, progress=progress)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
+from .._alignment import Alignment
 from .._arguments import threads
 from .._arrays import column_names, in_order_of, reals
 from .._described import described
@@ -59,6 +60,9 @@ class NeighborSearch:
         ----------
         {parameters}
         """
+        alignment = Alignment()
+        X = alignment.take(X, "X", None, "features")
+        covariance = alignment.take(covariance, "covariance", "features", "features")
         chosen, covariance = split_covariance(parameters, covariance, needed=True)
         self.n_jobs = threads(n_jobs)
         self._columns = column_names(X)

@@ -20,7 +20,7 @@ from ._ground_truth import (
     curves_of,
     ground_truth_of,
 )
-from ._inputs import mask_and_truth, same_precision
+from ._inputs import aligned, mask_and_truth, same_precision
 from ._unfaithfulness import Unfaithfulness
 
 Self = TypeVar("Self", bound="_Accumulator")
@@ -147,6 +147,7 @@ class UnfaithfulnessAccumulator(_Accumulator):
 
     def update(self, full: Any, kept: Any) -> UnfaithfulnessAccumulator:
         """Folds in outputs ``(n, n_classes)``; returns the accumulator itself."""
+        full, kept, _ = aligned(full=full, kept=kept)
         rows = same_precision(full=full, kept=kept)
         # Every float32 is a float64, so the rows are the same numbers.
         doubles = [row.astype(np.float64, copy=False) for row in rows]

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._alignment import Alignment
 from .._arguments import number, threads
 from .._results import Result
-from ._inputs import answers, positions, same_precision
+from ._inputs import aligned, answers, positions, same_precision
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,7 @@ def fold(
     n_jobs: int | None,
 ) -> None:
     """Folds what a model answered into a state."""
+    full, kept, complement, target, index = aligned(index, full=full, kept=kept, complement=complement, target=target)
     truth = None if target is None else answers(target, "target")
     if by == "label":
         of = [answers(full, "full"), answers(kept, "kept"), answers(complement, "complement")]
@@ -162,8 +164,8 @@ def characterization_score(
     >>> characterization_score(0.75, 0.25)
     0.75
     """
-    pos = _doubles(pos_fidelity, "pos_fidelity")
-    neg = _doubles(neg_fidelity, "neg_fidelity")
+    both = {"pos_fidelity": pos_fidelity, "neg_fidelity": neg_fidelity}
+    pos, neg = (_doubles(values, name) for name, values in zip(both, Alignment().take_all(both, "points")))
     if pos.shape != neg.shape and pos.ndim and neg.ndim:
         raise ValueError(f"neg_fidelity: expected shape {pos.shape}, got {neg.shape}")
     if pos.shape != neg.shape:
@@ -204,8 +206,9 @@ def fidelity_curve_auc(pos_fidelity: Any, neg_fidelity: Any, x: Any) -> float:
     >>> round(fidelity_curve_auc([1.0, 1.0, 0.5, 1.0], [0.0, 0.5, 0.5, 0.9], [0, 1, 2, 3]), 9)
     8.5
     """
-    pos, neg = _doubles(pos_fidelity, "pos_fidelity", 1), _doubles(neg_fidelity, "neg_fidelity", 1)
-    return float(_native.graph_fidelity_curve_auc(pos, neg, _doubles(x, "x", 1)))
+    given = {"pos_fidelity": pos_fidelity, "neg_fidelity": neg_fidelity, "x": x}
+    aligned_points = Alignment().take_all(given, "points")
+    return float(_native.graph_fidelity_curve_auc(*(_doubles(of, name, 1) for name, of in zip(given, aligned_points))))
 
 
 def _doubles(values: Any, name: str, ndim: int | None = None) -> npt.NDArray[np.float64]:

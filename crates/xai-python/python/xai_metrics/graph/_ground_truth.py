@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._alignment import Alignment
 from .._arguments import threads, whole_or_none
 from .._described import described
 from .._results import Result, Table, axes
@@ -146,6 +147,9 @@ def best_of_truths(
     >>> best, scores.jaccard
     (1, 1.0)
     """
+    alignment = Alignment()
+    predicted = alignment.take(predicted, "predicted", "elements")
+    truths = alignment.take(truths, "truths", None, "elements")
     scores = _arrays.reals(predicted, "predicted", ndim=1)
     rows = _arrays.reals(truths, "truths", ndim=2).astype(scores.dtype, copy=False)
     best = _native.graph_best_of_truths(scores, rows, parameters, threads(n_jobs))

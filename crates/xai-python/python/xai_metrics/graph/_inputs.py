@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays
+from .._alignment import Alignment
 
 Numbers = npt.NDArray[Any]
 
@@ -40,15 +42,27 @@ def same_precision(**arrays: Any) -> Any:
 
 def mask_and_truth(predicted: Any, target: Any, ndim: int = 1) -> tuple[Any, Any]:
     """Scores, and the truth in the scores' precision, in which the two are compared."""
-    scores = _arrays.reals(predicted, "predicted")
-    truth = _arrays.reals(target, "target")
+    both = Alignment().take_all({"predicted": predicted, "target": target}, "elements", "columns")
+    scores, truth = (_arrays.reals(values, name) for values, name in zip(both, ("predicted", "target")))
     if ndim == 1:
         scores, truth = scores.reshape(-1), truth.reshape(-1)
     return scores, truth.astype(scores.dtype, copy=False)
 
 
+def aligned(index: Any = None, **arrays: Any) -> list[Any]:
+    """Answers, targets and an index of booleans in the order of the first of the answers, by their labels."""
+    alignment = Alignment()
+    given = [alignment.take(on_host(values), name, "samples", "classes") for name, values in arrays.items()]
+    index = on_host(index)
+    are_flags = getattr(index, "dtype", None) in (bool, "boolean")
+    return [*given, alignment.take(index, "index", "samples") if are_flags else index]
+
+
 def positions(index: Any, n_samples: int | None = None) -> npt.NDArray[np.int64] | None:
-    """Which samples are compared: positions, or one boolean per sample; ``None`` for all."""
+    """Which samples are compared: positions, or one boolean per sample; ``None`` for all.
+
+    As many zeros and ones as there are samples are booleans. Raises ``ValueError`` where they may be positions as well.
+    """
     if index is None:
         return None
     array = _arrays.to_numpy(on_host(index), "index")
@@ -61,7 +75,16 @@ def positions(index: Any, n_samples: int | None = None) -> npt.NDArray[np.int64]
         return np.flatnonzero(array)
     if array.size == 0 and array.dtype.kind == "f":
         return np.zeros(0, dtype=np.int64)
-    return _arrays.integers(array.reshape(-1), "index", ndim=1)
+    places = _arrays.integers(array.reshape(-1), "index", ndim=1)
+    if places.size and places.size == n_samples and np.isin(places, (0, 1)).all():
+        if n_samples == 2 and places.any():
+            raise ValueError(
+                f"index: {places.tolist()} may be the positions of samples or booleans; give booleans, `astype(bool)`, or the "
+                "positions alone, `numpy.flatnonzero(mask)`"
+            )
+        # With two samples or one, zeros alone are positions: they would leave out every sample.
+        return places if n_samples <= 2 and not places.any() else np.flatnonzero(places)
+    return places
 
 
 def edges(edge_index: Any) -> npt.NDArray[np.int64]:
@@ -73,14 +96,25 @@ def graph(
     features: Any, edge_index: Any, edge_weight: Any, batch: Any, **masks: Any
 ) -> tuple[tuple[Any, Any, Any, Any], list[Any]]:
     """A graph, and masks over it, all in the precision of the features."""
-    nodes = _arrays.reals(on_host(features), "features", ndim=2)
+    for name, values in (("features", features), ("edge_index", edge_index)):
+        if isinstance(values, Mapping) or hasattr(values, "node_types"):
+            raise TypeError(
+                f"{name}: expected one array, got one for each type; of a heterogeneous graph give the graph of one type of "
+                "edges, or `data.to_homogeneous()`"
+            )
+    alignment = Alignment()
+    nodes = _arrays.reals(alignment.take(on_host(features), "features", "nodes", "features"), "features", ndim=2)
+    axes = {"edge_weight": ("edges",), "edge_mask": ("edges",), "node_mask": ("nodes", "features")}
 
     def alike(values: Any, name: str) -> Any:
         if values is None:
             return None
-        return _arrays.reals(on_host(values), name).astype(nodes.dtype, copy=False)
+        aligned = alignment.take(on_host(values), name, *axes[name])
+        return _arrays.reals(aligned, name).astype(nodes.dtype, copy=False)
 
-    of_batch = None if batch is None else _arrays.integers(on_host(batch), "batch", ndim=1)
+    batch = alignment.take(on_host(batch), "batch", "nodes")
+    of_batch = None if batch is None else _arrays.integers(batch, "batch", ndim=1)
+    edge_index = alignment.take(on_host(edge_index), "edge_index", None, "edges")
     weight = alike(edge_weight, "edge_weight")
     whole = (nodes, edges(edge_index), weight, of_batch)
     return whole, [alike(values, name) for name, values in masks.items()]

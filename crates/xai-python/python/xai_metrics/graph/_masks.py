@@ -8,6 +8,7 @@ from typing import Any
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._alignment import Alignment
 from .._arguments import number, threads, whole
 from .._results import Result
 from ._inputs import edges
@@ -86,6 +87,7 @@ def mask_properties(
     >>> of.size, of.n_components, of.component_share
     (2, 2, 0.5)
     """
+    mask, edge_index = _of_edges(mask, edge_index)
     values = _arrays.reals(mask, "mask").reshape(-1)
     threshold, n_jobs = number("threshold", threshold), threads(n_jobs)
     if edge_index is None:
@@ -142,6 +144,7 @@ def sparsify(
     given = [(kind, level) for kind, level in asked.items() if level is not None]
     if len(given) != 1:
         raise ValueError("expected one of top_k, fraction and threshold")
+    mask, edge_index = _of_edges(mask, edge_index)
     values = _arrays.reals(mask, "mask", ndim=1)
     index = None if edge_index is None else edges(edge_index)
     kind, level = given[0]
@@ -149,3 +152,10 @@ def sparsify(
         values, kind, number(kind, level), index, threads(n_jobs)
     )
     return hard
+
+
+def _of_edges(mask: Any, edge_index: Any) -> tuple[Any, Any]:
+    """A mask and its edges in one order, by their labels."""
+    alignment = Alignment()
+    mask = alignment.take(mask, "mask", "edges")
+    return mask, alignment.take(edge_index, "edge_index", None, "edges")

@@ -17,7 +17,7 @@ from .._progress import bar
 from .._report import Reported
 from .._results import COLORS, Result, axes, html_table, plain
 from .._statistics import Interval, interval_of
-from ._inputs import answers, graph, on_host, positions, same_precision
+from ._inputs import aligned, answers, graph, on_host, positions, same_precision
 
 Floats = npt.NDArray[np.float64]
 
@@ -26,7 +26,7 @@ Model = Callable[..., Any]
 
 
 def _called(
-    model: Model, has_batch: bool, shown: Any = None, index: Any = None
+    model: Model, has_batch: bool, shown: Any = None, index: Any = None, at: Any = None
 ) -> Callable[[Any, Any, Any, Any], Any]:
     """The model as the kernels call it: arrays in, rows of real numbers out."""
     tensors = Tensors.of(model, None, None)
@@ -40,10 +40,25 @@ def _called(
         if shown is not None:
             shown.update()
         rows = _arrays.reals(on_host(outputs), "outputs of the model", ndim=2)
-        positions(index, len(rows))
+        found = positions(index, len(rows))
+        if at is not None and not np.array_equal(found, at):
+            raise ValueError(
+                f"index: as many zeros and ones as the model answers rows, {len(rows)}, are booleans; give booleans, "
+                "`astype(bool)`, or positions"
+            )
         return rows
 
     return call
+
+
+def _of_rows(features: Any, batch: Any, target: Any, index: Any) -> tuple[Any, Any, Any]:
+    """Targets and index of the rows that a model answers, one per graph or per node, and the positions."""
+    if batch is None:
+        _, target, index = aligned(index, features=features, target=target)
+        n_rows = len(features)
+    else:
+        n_rows = int(np.max(_arrays.integers(on_host(batch), "batch", ndim=1), initial=-1)) + 1
+    return target, index, positions(index, n_rows)
 
 
 def with_tensors(model: Model, *, device: Any = "cpu") -> Model:
@@ -340,16 +355,17 @@ def sweep(
     kind, levels = given[0]
     levels = _arrays.reals(levels, kind if kind == "top_k" else f"{kind}s", ndim=1).tolist()
     whole, (mask,) = graph(features, edge_index, edge_weight, batch, edge_mask=edge_mask)
+    target, index, at = _of_rows(features, batch, target, index)
     with bar(1 + 2 * len(levels), "calls", progress) as shown:
         fields = _native.graph_sweep_model(
-            _called(model, batch is not None, shown, index),
+            _called(model, batch is not None, shown, index, at),
             whole,
             mask,
             kind,
             levels,
             parameters,
             None if target is None else answers(on_host(target), "target"),
-            positions(index),
+            at,
             threads(n_jobs),
         )
     return _curve_of(fields)
@@ -402,6 +418,7 @@ def sweep_from_outputs(
     >>> curve.best, curve.points[1].pos_fidelity, curve.points[1].neg_fidelity
     (1, 0.5, 0.0)
     """
+    full, target, index = aligned(index, full=full, target=target)
     full, kept, complement = same_precision(full=full, kept=kept, complement=complement)
     at = np.ascontiguousarray(_arrays.reals(levels, "levels", ndim=1), dtype=np.float64)
     fields = _native.graph_sweep(
@@ -540,19 +557,20 @@ def robust_fidelity(
     (0.0, 0.3)
     """
     whole, (mask,) = graph(features, edge_index, edge_weight, batch, edge_mask=edge_mask)
+    target, index, at = _of_rows(features, batch, target, index)
     usual = {one.name: one.default for one in parameters_of("graph.robust_fidelity")}
     n_draws = parameters.get("n_draws", usual["n_draws"])
     # What is no number of draws is refused below.
     total = 1 + 2 * n_draws if isinstance(n_draws, int) else None
     with bar(total, "calls", progress) as shown:
         fields = _native.graph_robust_fidelity(
-            _called(model, batch is not None, shown, index),
+            _called(model, batch is not None, shown, index, at),
             whole,
             mask,
             parameters,
             None if probabilities is None else str(probabilities),
             None if target is None else answers(on_host(target), "target"),
-            positions(index),
+            at,
             threads(n_jobs),
         )
     by = fields["by_probability"]

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._alignment import Alignment
 from .._arguments import threads, whole
 from .._described import described
 from .._results import Result
-from ._inputs import positions, same_precision
+from ._inputs import aligned, positions, same_precision
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ def unfaithfulness(
     >>> round(of.value, 6), round(of.divergence, 6)
     (0.133975, 0.143841)
     """
+    full, kept, index = aligned(index, full=full, kept=kept)
     full, kept = same_precision(full=full, kept=kept)
     at = positions(index, len(full))
     return Unfaithfulness(**_native.graph_unfaithfulness(full, kept, parameters, at, threads(n_jobs)))
@@ -113,6 +115,7 @@ def unfaithfulness_per_row(
     >>> unfaithfulness_per_row([[0.0, 0.0], [1.0, 2.0]], [[3.0, 3.0], [1.0, 2.0]])
     array([0., 0.])
     """
+    full, kept, index = aligned(index, full=full, kept=kept)
     full, kept = same_precision(full=full, kept=kept)
     values: npt.NDArray[np.float64] = _native.graph_unfaithfulness_rows(
         full, kept, parameters, positions(index, len(full)), threads(n_jobs)
@@ -151,6 +154,7 @@ def kl_divergence(p: Any, q: Any, *, from_logs: bool = False) -> float:
     2000.0
     """
     names = ("log_p", "log_q") if from_logs else ("p", "q")
+    p, q = Alignment().take_all({names[0]: p, names[1]: q}, "outcomes")
     first = _arrays.reals(p, names[0], ndim=1).astype(np.float64, copy=False)
     second = _arrays.reals(q, names[1], ndim=1).astype(np.float64, copy=False)
     return float(_native.graph_kl(first, second, from_logs))

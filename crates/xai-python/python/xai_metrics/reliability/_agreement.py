@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from .. import _native
+from .._alignment import Alignment
 from .._arguments import threads
 from ._perturbed import Direction
 from ._values import Value, values_of
@@ -227,6 +228,7 @@ def internal_consistency_reliability(
     >>> internal_consistency_reliability(drops, gains, "lower", "higher").per_explainer
     [0.5]
     """
+    metric_a, metric_b = Alignment().take_all({"metric_a": metric_a, "metric_b": metric_b}, "explainers", "samples")
     found = _native.reliability_internal_consistency(
         (values_of(metric_a, "metric_a", 2), direction_a),
         (values_of(metric_b, "metric_b", 2), direction_b),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from .. import _native
+from .._alignment import Alignment
 from ._values import Value, flags_of, values_of
 
 Kind = Literal["minor", "disruptive"]
@@ -83,6 +84,7 @@ def intra_consistency(
     >>> intra_consistency([0.5, 0.75, 1.0], [0.5, 0.5, 0.5], kind="disruptive").effect # 5 / 6
     0.8333333333333334
     """
+    q, perturbed, keep = Alignment().take_all({"q": q, "perturbed": perturbed, "keep": keep}, "samples")
     before, after = values_of(q, "q", 1), values_of(perturbed, "perturbed", 1)
     counted = flags_of(keep, "keep", 1)
     found = _native.reliability_intra_consistency(before, after, counted, kind)
@@ -197,6 +199,9 @@ def inter_consistency(
     >>> inter_consistency(before, after, kind="disruptive", direction="lower").value
     0.5
     """
+    alignment = Alignment()
+    q, perturbed = alignment.take_all({"q": q, "perturbed": perturbed}, "explainers", "samples")
+    keep = alignment.take(keep, "keep", "samples")
     before, after = values_of(q, "q", 2), values_of(perturbed, "perturbed", 2)
     counted = flags_of(keep, "keep", 1)
     found = _native.reliability_inter_consistency(before, after, counted, kind, direction)
@@ -299,12 +304,15 @@ def meta_consistency(
     >>> meta.iac_disruptive, meta.iec_disruptive, meta.value # (1 + 0.5 + 1 + 1) / 4
     ([0.5], [1.0], 0.875)
     """
-    before = values_of(q, "q", 2)
+    alignment = Alignment()
+    before = values_of(alignment.take(q, "q", "explainers", "samples"), "q", 2)
     given = []
     for name, values, keep in (
         ("minor", minor, keep_minor),
         ("disruptive", disruptive, keep_disruptive),
     ):
+        values = alignment.take(values, name, None, None, "explainers", "samples")
+        keep = alignment.take(keep, f"keep_{name}", None, None, "samples")
         after, counted = values_of(values, name, 4), flags_of(keep, f"keep_{name}", 3)
         expected = (*after.shape[:2], after.shape[3])
         if counted is not None and counted.shape != expected:

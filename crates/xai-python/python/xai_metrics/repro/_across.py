@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._alignment import has_labels
 from .._arguments import threads, whole
 from .._described import described
 from .._results import Result, Table, html_table
 from .._statistics import Interval, interval_of
-from ._inputs import coded, stacked
+from ._inputs import coded, ordered, stacked
 from ._packed import packed
 
 
@@ -128,10 +129,11 @@ def gwet_ac2(
     ----------
     predictions : array_like or table or sequence of arrays
         Labels ``(n_runs, n_samples)``. ``linear``, ``quadratic`` and ``radical`` weights take
-        labels as numbers.
+        labels as numbers, or ordered categories (of pandas, polars or pyarrow) by their places.
     weights : str or array_like
         ``identity`` (which gives AC1), ``linear``, ``quadratic``, ``radical``, ``ordinal``, or a
-        symmetric array over the classes that occur, ascending, with 1 on the diagonal.
+        symmetric array over the classes that occur, ascending, with 1 on the diagonal; a table with
+        the classes as the names of rows and columns is matched by them.
     n_jobs : int, optional
         The number of threads; one per core by default.
 
@@ -143,7 +145,8 @@ def gwet_ac2(
     Raises
     ------
     ValueError
-        For unknown weights, and for an array that is no matrix of weights.
+        For unknown weights, for an array that is no matrix of weights, and for words without an order
+        where weights are distances.
 
     Examples
     --------
@@ -153,13 +156,29 @@ def gwet_ac2(
     >>> near > far
     True
     """
-    runs, n_jobs = stacked(coded(predictions, None)[0]), threads(n_jobs)
+    n_jobs = threads(n_jobs)
     if isinstance(weights, str):
+        runs = stacked(coded(predictions, None)[0]) if weights == "identity" else ordered(predictions)
         value = _native.repro_gwet_ac2(runs, weights, None, n_jobs)
     else:
+        codes, _, words = coded(predictions, None)
+        runs = stacked(codes)
+        occurring = np.unique(runs)
+        classes = occurring if words is None else words[occurring]
+        weights = _of_classes(weights, classes.tolist())
         matrix = _arrays.reals(weights, "weights", ndim=2).astype(np.float64, copy=False)
         value = _native.repro_gwet_ac2(runs, "", matrix, n_jobs)
     return None if value is None else float(value)
+
+
+def _of_classes(weights: Any, classes: list[Any]) -> Any:
+    """A table of weights with its rows and columns in the order of the classes."""
+    if not hasattr(weights, "loc") or getattr(weights, "ndim", 0) != 2 or not has_labels(weights):
+        return weights
+    missing = [label for label in classes if label not in weights.index or label not in weights.columns]
+    if missing:
+        raise ValueError(f"weights: has no row or column for the class {missing[0]!r}; name both by the classes")
+    return weights.loc[classes, classes]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from .. import _native
+from .. import _arrays, _native
+from .._alignment import Alignment
 from .._arguments import threads
 from .._described import described
 from .._results import Result, Table, html_table
@@ -140,14 +139,16 @@ def compare_groups(
     (1.0, 0.0, True)
     """
     names = chosen(metrics)
-    groups = [stacked_of(first, "first"), stacked_of(second, "second")]
+    alignment = Alignment()
+    labels = alignment.take(labels, "labels", "samples")
+    groups = [stacked(runs_of(of, name, alignment), name) for name, of in (("first", first), ("second", second))]
     if groups[0].shape[1] != groups[1].shape[1]:
         raise ValueError(
             f"second: runs of {groups[1].shape[1]} samples, those of first have "
             f"{groups[0].shape[1]}"
         )
     n_first = len(groups[0])
-    both, truth, _ = coded([*groups[0], *groups[1]], labels)
+    both, truth, _ = coded([*groups[0], *groups[1]], _arrays.to_numpy(labels, "labels"))
     runs = stacked(both)
     differences = _native.repro_compare(
         runs[:n_first], runs[n_first:], truth, list(names), parameters, threads(n_jobs)
@@ -165,12 +166,3 @@ def compare_groups(
         ]
     )
 
-
-def stacked_of(group: Any, name: str) -> Any:
-    """A group's runs as rows, of whatever labels."""
-    runs = runs_of(group)
-    if isinstance(runs, list):
-        if len({len(run) for run in runs}) != 1:
-            raise ValueError(f"{name}: expected runs of one length")
-        return np.stack(runs) if runs else runs
-    return runs

@@ -2,49 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .. import _arrays
+from .. import _arrays, _labels
+from .._alignment import Alignment
 
 Labels = npt.NDArray[Any]
 
 
-def runs_of(predictions: Any) -> Labels | list[Labels]:
-    """Predictions as one array ``(k, n)``, or as one array ``(n,)`` a run.
+class Runs(list[Labels]):
+    """The labels of each run, ``(n,)``, and the order of the classes where a column says it."""
 
-    A table has a column a run, an array a row a run. Labels keep their types.
+    order: list[Any] | None = None
+
+
+def columns_of_runs(predictions: Any, name: str, alignment: Alignment | None = None) -> list[Any] | None:
+    """Predictions run by run, with their samples in one order; ``None`` for an array ``(k, n)``.
+
+    A table has a column a run, everything else a row a run.
     """
+    alignment = Alignment() if alignment is None else alignment
     columns = _arrays.column_names(predictions)
     if columns is not None and getattr(predictions, "ndim", 2) == 2:
         repeated = next((column for column in columns if columns.count(column) > 1), None)
         if repeated is not None:
+            raise ValueError(f"{name}: more than one column is called {str(repeated)!r}; rename all but one")
+        table = alignment.take(predictions, name, "samples")
+        return [table[column] for column in columns]
+    if isinstance(predictions, Iterable) and not hasattr(predictions, "shape"):
+        runs = list(predictions)
+        if any(np.ndim(run) == 0 and not hasattr(run, "__len__") for run in runs) or isinstance(predictions, (str, bytes)):
             raise ValueError(
-                f"predictions: more than one column is called {str(repeated)!r}; rename all but one"
+                f"{name}: expected runs and samples, (n_runs, n_samples), got one list; give one list of predictions per run"
             )
-        return [
-            _arrays.classes(predictions[column], f"predictions[{str(column)!r}]")
-            for column in columns
-        ]
-    if isinstance(predictions, (list, tuple)):
-        return _of_sequence(predictions)
-    if isinstance(predictions, Iterable) and not hasattr(predictions, "__len__"):
-        return _of_sequence(list(predictions))
-    array = _arrays.to_numpy(predictions, "predictions")
+        return [alignment.take(run, f"{name}[{i}]", "samples") for i, run in enumerate(runs)]
+    return None
+
+
+def runs_of(predictions: Any, name: str = "predictions", alignment: Alignment | None = None) -> Labels | Runs:
+    """Predictions as one array ``(k, n)``, or as one array ``(n,)`` a run.
+
+    A table has a column a run, an array a row a run. Labels keep their types.
+    """
+    alignment = Alignment() if alignment is None else alignment
+    columns = columns_of_runs(predictions, name, alignment)
+    if columns is not None:
+        names = _arrays.column_names(predictions) or range(len(columns))
+        runs = Runs(_arrays.classes(run, f"{name}[{_called(of)}]") for of, run in zip(names, columns))
+        orders = [_labels.order_of(run) for run in columns]
+        if orders and orders[0] is not None and all(order == orders[0] for order in orders):
+            runs.order = orders[0]
+        elif any(order is not None for order in orders):
+            raise ValueError(
+                f"{name}: its runs have ordered categories, but not the same in all; give all of them the same, "
+                "`astype(pandas.CategoricalDtype(categories, ordered=True))`"
+            )
+        return runs
+    array = _arrays.to_numpy(alignment.take(predictions, name, None, "samples"), name)
     if array.ndim == 3 and array.shape[2] == 1:
         array = array[:, :, 0]
     if array.ndim != 2:
-        raise ValueError(
-            f"predictions: expected runs and samples, (n_runs, n_samples), got shape {array.shape}"
-        )
-    return _arrays.classes(array, "predictions", 2)
+        raise ValueError(f"{name}: expected runs and samples, (n_runs, n_samples), got shape {array.shape}")
+    return _arrays.classes(array, name, 2)
 
 
-def _of_sequence(runs: Sequence[Any]) -> list[Labels]:
-    return [_arrays.classes(run, f"predictions[{i}]") for i, run in enumerate(runs)]
+def _called(column: Any) -> str:
+    return str(column) if isinstance(column, int) else repr(str(column))
 
 
 def coded(
@@ -54,33 +81,29 @@ def coded(
 
     Labels come as ``int64``, or as ``None`` where there are none.
     """
-    runs = runs_of(predictions)
-    truth = None if labels is None else _arrays.classes(labels, "labels")
-    parts = [*(runs if isinstance(runs, list) else [runs]), *([] if truth is None else [truth])]
-    are_words = [part.dtype.kind in "SU" for part in parts if part.size]
-    if classes is None and not any(are_words):
-        if isinstance(runs, list):
-            runs = [_arrays.in_place(run, f"predictions[{i}]") for i, run in enumerate(runs)]
-        else:
-            runs = _arrays.in_place(runs, "predictions")
+    alignment = Alignment()
+    runs = runs_of(predictions, alignment=alignment)
+    truth = None if labels is None else _arrays.classes(alignment.take(labels, "labels", "samples"), "labels")
+    named = {f"predictions[{i}]": run for i, run in enumerate(runs)} if isinstance(runs, list) else {"predictions": runs}
+    sides = named if truth is None else {"labels": truth, **named}
+    _labels.check_types(sides)
+    are_words = any(_labels.kind_of(part) != "numbers" for part in sides.values() if part.size)
+    if classes is None and not are_words:
         return (
-            runs,
-            None
-            if truth is None
-            else _arrays.in_place(truth, "labels").astype(np.int64, copy=False),
+            _in_place(runs),
+            None if truth is None else _arrays.in_place(truth, "labels").astype(np.int64, copy=False),
             None,
         )
-    if not all(are_words) and classes is None:
-        raise TypeError("labels and predictions: some are words and some are numbers")
-    words = np.unique(np.concatenate([part.reshape(-1) for part in parts]))
+    words = np.unique(np.concatenate([part.reshape(-1) for part in sides.values()]))
+    if are_words and truth is not None and truth.size:
+        predicted = np.unique(np.concatenate([run.reshape(-1) for run in named.values()]))
+        _labels.check_known(predicted.tolist(), np.unique(truth).tolist(), "predictions", "the true labels", any_is_enough=True)
+    order = np.arange(len(words))
     if classes is not None:
         known = _arrays.classes(classes, "classes")
-        unknown = np.setdiff1d(words, known)
-        if unknown.size:
-            raise ValueError(f"predictions or labels: {unknown[0]!s} is not among the classes")
+        _labels.check_types({"classes": known, **sides})
+        _labels.check_known(words.tolist(), known.tolist(), "predictions or labels", "the classes")
         words, order = known, np.argsort(known, kind="stable")
-    else:
-        order = np.arange(len(words))
 
     def code(part: Labels) -> npt.NDArray[np.int64]:
         return order[np.searchsorted(words, part, sorter=order)].astype(np.int64, copy=False)
@@ -90,13 +113,50 @@ def coded(
     return of_runs, None if truth is None else code(truth), words
 
 
-def stacked(runs: Labels | list[Labels]) -> Labels:
+def ordered(predictions: Any) -> Labels:
+    """Runs ``(k, n)`` of classes that have an order: numbers, or the places of ordered categories.
+
+    Raises ``ValueError`` for words without an order.
+    """
+    runs = runs_of(predictions)
+    parts = runs if isinstance(runs, list) else [runs]
+    _labels.check_types({f"predictions[{i}]": part for i, part in enumerate(parts)})
+    order = runs.order if isinstance(runs, Runs) else None
+    if order is not None and not _are_ascending(order):
+        place_of = {label: place for place, label in enumerate(order)}
+        return stacked([np.array([place_of[label] for label in part.tolist()], dtype=np.int64) for part in parts])
+    words = [part for part in parts if part.size and _labels.kind_of(part) != "numbers"]
+    if words:
+        told = f"predictions: distances between classes need an order, and text such as {_labels.examples(words[0])} has none"
+        if _labels.are_numbers_as_text(np.unique(np.concatenate([part.reshape(-1) for part in words])).tolist()):
+            raise ValueError(f"{told}; these are numbers that are stored as text: convert them by `astype(int)`")
+        raise ValueError(
+            f'{told}; give ordered categories, `astype(pandas.CategoricalDtype(["low", …, "high"], ordered=True))`, numbers, '
+            'or weights="identity"'
+        )
+    return stacked(_in_place(runs))
+
+
+def _are_ascending(order: list[Any]) -> bool:
+    """Whether categories are numbers in their own order, whose distances count then."""
+    are_numbers = all(isinstance(label, (int, float, np.number)) for label in order)
+    return are_numbers and all(a < b for a, b in zip(order, order[1:]))
+
+
+def _in_place(runs: Labels | list[Labels]) -> Labels | list[Labels]:
+    if isinstance(runs, list):
+        return [_arrays.in_place(run, f"predictions[{i}]") for i, run in enumerate(runs)]
+    return _arrays.in_place(runs, "predictions")
+
+
+def stacked(runs: Labels | list[Labels], name: str = "predictions") -> Labels:
     """Runs as the rows of one array."""
     if not isinstance(runs, list):
         return runs
     if not runs:
-        raise ValueError("predictions: no runs")
+        raise ValueError(f"{name}: no runs")
     lengths = {len(run) for run in runs}
     if len(lengths) > 1:
-        raise ValueError(f"predictions: runs of different lengths, {sorted(lengths)}")
-    return _arrays.in_place(np.stack(runs), "predictions")
+        raise ValueError(f"{name}: runs of different lengths, {sorted(lengths)}")
+    rows = np.stack(runs)
+    return _arrays.in_place(rows, name) if rows.dtype.kind in "iub" else rows

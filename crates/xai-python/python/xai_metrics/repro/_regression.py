@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays, _native
+from .._alignment import Alignment
 from .._arguments import threads
+from ._inputs import columns_of_runs, stacked
 from ._metrics import names_of
 from ._pairs import PairValues
 
@@ -41,8 +43,9 @@ def regression(predictions: Any, targets: Any, *, n_jobs: int | None = None) -> 
 
     Parameters
     ----------
-    predictions : array_like or sequence of arrays
-        Numbers ``(n_runs, n_samples)``, single or double precision, at least two runs.
+    predictions : array_like or table or sequence of arrays
+        Numbers ``(n_runs, n_samples)``, single or double precision, at least two runs; a table has one
+        column a run.
     targets : array_like
         The true numbers, ``(n_samples,)``.
     n_jobs : int, optional
@@ -75,16 +78,15 @@ def regression(predictions: Any, targets: Any, *, n_jobs: int | None = None) -> 
     >>> runs.mean_absolute_error
     array([1.  , 1.25])
     """
-    if isinstance(predictions, (list, tuple)) and predictions and not _is_number(predictions[0]):
-        rows = [
-            _arrays.reals(run, f"predictions[{i}]", ndim=1) for i, run in enumerate(predictions)
-        ]
-        if len({len(row) for row in rows}) > 1:
-            raise ValueError("predictions: runs of different lengths")
-        numbers = np.stack(rows)
+    alignment = Alignment()
+    runs = columns_of_runs(predictions, "predictions", alignment)
+    if runs is None:
+        given = alignment.take(predictions, "predictions", None, "samples")
+        numbers = _arrays.reals(given, "predictions", ndim=2)
     else:
-        numbers = _arrays.reals(predictions, "predictions", ndim=2)
-    truth = _arrays.reals(targets, "targets", ndim=1)
+        rows = [_arrays.reals(run, f"predictions[{i}]", ndim=1) for i, run in enumerate(runs)]
+        numbers = _arrays.reals(stacked(rows), "predictions")
+    truth = _arrays.reals(alignment.take(targets, "targets", "samples"), "targets", ndim=1)
     values, errors = _native.repro_regression(numbers, truth, threads(n_jobs))
     return RegressionResult(
         n_runs=numbers.shape[0],
@@ -93,6 +95,3 @@ def regression(predictions: Any, targets: Any, *, n_jobs: int | None = None) -> 
         mean_absolute_error=errors,
     )
 
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.number)) and not isinstance(value, Sequence)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..._alignment import Alignment
 from ..._arguments import mapping, number, whole
 from ..._arrays import column_names, reals, to_numpy
 from .classes import Classes
@@ -142,12 +143,15 @@ def native_choices(
     }
 
 
-def columns_of(metadata: Any) -> dict[str, Any]:
-    """The columns of metadata by their names, from a mapping or a table."""
+def columns_of(metadata: Any, alignment: Alignment) -> dict[str, Any]:
+    """The columns of metadata by their names, from a mapping or a table, in the order of the training rows."""
     names = None if isinstance(metadata, Mapping) else column_names(metadata)
     if names is None:
         return mapping("metadata", metadata, "a value for each training row by name")
-    return {name: to_numpy(metadata[name], f"metadata[{name!r}]") for name in names}
+    columns = {name: (metadata[name], f"metadata[{name!r}]") for name in names}
+    return {
+        name: to_numpy(alignment.take(values, called, "training rows"), called) for name, (values, called) in columns.items()
+    }
 
 
 def metadata_column(values: Any, name: str) -> tuple[str, dict[str, list[Any]]]:

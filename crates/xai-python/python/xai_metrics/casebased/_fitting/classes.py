@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._arrays import is_missing, to_numpy
+from ..._labels import check_known, check_types
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -41,6 +42,13 @@ def label_value(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+def objects_of(labels: list[Any]) -> npt.NDArray[Any]:
+    """Labels as they are in an array, also those that are tuples."""
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array
+
+
 class Classes:
     """The classes of training labels: integers stand for themselves, other labels are numbered.
 
@@ -49,6 +57,8 @@ class Classes:
 
     def __init__(self, labels: npt.NDArray[Any]) -> None:
         self._foreign: dict[Hashable, int] = {}
+        #: Whether a file has names of the classes, which are numbers here.
+        self.has_names = False
         #: The number of each label; ``None`` where labels are their own numbers.
         self._number_of: dict[Hashable, int] | None = None
         if _are_numbers(labels):
@@ -63,11 +73,19 @@ class Classes:
             self._label_of = dict(enumerate(classes))
             self._number_of = {label: number for number, label in enumerate(classes)}
 
+    def check(self, labels: npt.NDArray[Any], name: str, *, any_is_enough: bool = False) -> None:
+        """Refuses labels of another type than those of the training rows, and unknown ones, or where none is known."""
+        known = objects_of(self.labels)
+        hint = '; of an explainer that was stored with text, `load(path, labels="names")`' if self.has_names else ""
+        check_types({"y_train": known, name: labels}, hint)
+        distinct = list(dict.fromkeys(labels.tolist()))
+        check_known(distinct, known.tolist(), name, "the classes of y_train", any_is_enough=any_is_enough)
+
     @classmethod
     def of_names(cls, names: dict[int, str]) -> Classes:
         """Classes whose labels are the names of numbers."""
         made = cls.__new__(cls)
-        made._foreign = {}
+        made._foreign, made.has_names = {}, False
         made._label_of = dict(names)
         made._number_of = {name: number for number, name in names.items()}
         return made
@@ -120,8 +138,7 @@ class Classes:
             labels = np.asarray(values)
         else:
             # Labels of several types, and tuples, which NumPy would make others of.
-            labels = np.empty(len(values), dtype=object)
-            labels[:] = values
+            labels = objects_of(values)
         return labels[places.reshape(numbers.shape)]
 
 

@@ -23,6 +23,7 @@ def of_stored(stored: bytes, labels: str, n_jobs: int | None) -> dict[str, Any]:
     names = {int(number): name for number, name in info["class_names"].items()}
     y_train: Any = numbers
     classes = Classes(numbers)
+    classes.has_names = bool(names)
     if labels == "names":
         unnamed = sorted(set(numbers.tolist()) - set(names))
         if unnamed:

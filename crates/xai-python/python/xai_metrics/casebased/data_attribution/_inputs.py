@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..._alignment import Alignment
 from ..._arguments import whole
-from ..._arrays import booleans, classes, in_place, integers, reals
+from ..._arrays import booleans, classes, in_place, integers, reals, to_numpy
+from ..._labels import check_known, check_types
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -60,13 +62,10 @@ def _rows(values: Any, name: str) -> Any:
 
 def _codes(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[np.int64]]:
     """Labels of any type as whole numbers, the same for the same label."""
+    check_types(arrays)
     if all(array.dtype.kind in "iub" for array in arrays.values()):
         whole_numbers = {name: in_place(array, name) for name, array in arrays.items()}
         return {name: array.astype(np.int64, copy=False) for name, array in whole_numbers.items()}
-    kinds = {name: array.dtype.kind in "SU" for name, array in arrays.items()}
-    if len(set(kinds.values())) > 1:
-        of = " and ".join(f"{'words' if words else 'numbers'} in {name}" for name, words in kinds.items())
-        raise TypeError(f"labels: expected one type, got {of}")
     flat = np.concatenate([array.reshape(-1) for array in arrays.values()])
     codes = np.unique(flat, return_inverse=True)[1].reshape(-1).astype(np.int64)
     parts = np.split(codes, np.cumsum([array.size for array in arrays.values()])[:-1])
@@ -76,14 +75,29 @@ def _codes(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[np.i
 def _subsets(values: Any, name: str) -> Any:
     """A mask as it is; lists of cases as a list of arrays, of any lengths."""
     if isinstance(values, (list, tuple)):
-        subsets = [np.asarray(subset) for subset in values]
-        if not (subsets and all(subset.dtype.kind == "b" for subset in subsets)):
+        subsets = [to_numpy(subset, f"{name}[{j}]") for j, subset in enumerate(values)]
+        are_masks = bool(subsets) and all(subset.dtype.kind == "b" for subset in subsets)
+        if not are_masks or len({len(subset) for subset in subsets}) > 1:
             return [integers(subset, f"{name}[{j}]", 1) for j, subset in enumerate(subsets)]
-        values = np.stack(subsets) if len({len(subset) for subset in subsets}) == 1 else values
-    array = np.asarray(values)
+        values = np.stack(subsets)
+    array = to_numpy(values, name)
     if array.dtype.kind == "b":
         return booleans(array, name, 2)
     return list(integers(array, name, 2))
+
+
+def _masks_of(subsets: Any, n_train: int | None, name: str) -> Any:
+    """Subsets of zeros and ones in the shape of a mask as that mask."""
+    if n_train is None or not isinstance(subsets, list) or not subsets:
+        return subsets
+    if not all(len(subset) == n_train and np.isin(subset, (0, 1)).all() for subset in subsets):
+        return subsets
+    if n_train <= 2:
+        raise ValueError(
+            f"{name}: zeros and ones may be booleans or the numbers of the {n_train} training cases; give booleans, "
+            "`astype(bool)`, or the numbers as lists of other lengths"
+        )
+    return np.stack(subsets).astype(bool)
 
 
 class Kind(NamedTuple):
@@ -93,6 +107,8 @@ class Kind(NamedTuple):
     type: str
     doc: str
     take: Callable[[Any, str], Any]
+    #: What its axes are, which is the same in all inputs.
+    axes: tuple[str | None, ...]
 
 
 def _real(ndim: int) -> Callable[[Any, str], Any]:
@@ -117,68 +133,87 @@ def _labels(ndim: int) -> Callable[[Any, str], Any]:
     return lambda values, name: classes(values, name, ndim)
 
 
+_TEST, _TRAIN, _PAIRS = ("test cases",), ("training cases",), ("test cases", "training cases")
+
 #: The inputs by the names of the library.
 INPUTS = {
     "attributions": Kind(
         "array_like of shape (n_test, n_train), or AttributionRows",
         "How far each training case raised the output for each test case.",
         _rows,
+        _PAIRS,
     ),
     "random_attributions": Kind(
         "array_like of shape (n_test, n_train), or AttributionRows",
         "The attributions by the same explainer of a model with random weights.",
         _rows,
+        _PAIRS,
     ),
-    "train_labels": Kind("array_like of shape (n_train,)", "Labels of the training cases.", _labels(1)),
+    "train_labels": Kind("array_like of shape (n_train,)", "Labels of the training cases.", _labels(1), _TRAIN),
     "test_classes": Kind(
         "array_like of shape (n_test,)",
         "Labels of the test cases: the true or the predicted ones.",
         _labels(1),
+        _TEST,
     ),
     "keep": Kind(
-        "array_like of shape (n_test,)", "Which test cases count; the others have no value.", _flags(1)
+        "array_like of shape (n_test,)", "Which test cases count; the others have no value.", _flags(1), _TEST
     ),
-    "flags": Kind("array_like of shape (n_train,)", "Which training cases are flagged.", _flags(1)),
+    "flags": Kind("array_like of shape (n_train,)", "Which training cases are flagged.", _flags(1), _TRAIN),
     "subsets": Kind(
         "list of arrays, or array of shape (n_subsets, size) or (n_subsets, n_train)",
         "The training cases that each model was trained on: their numbers, of which one that stands twice "
         "counts twice, or booleans.",
         _subsets,
+        ("models", "training cases"),
     ),
     "outputs": Kind(
         "array_like of shape (n_subsets, n_test)",
         "What each model answers for each test case; or give ``logits`` and ``targets``.",
         _real(2),
+        ("models", "test cases"),
     ),
     "logits": Kind(
         "array_like of shape (n_subsets, n_test, n_classes)",
         "Instead of outputs, which are then the margins of the targets.",
         _real(3),
+        ("models", "test cases"),
     ),
-    "targets": Kind("array_like of shape (n_test,)", "The class of each test case among the logits.", _integers),
+    "targets": Kind("array_like of shape (n_test,)", "The class of each test case among the logits.", _integers, _TEST),
     "removed": Kind(
-        "array_like of shape (n_removed,)", "The training case that each model was trained without.", _integers
+        "array_like of shape (n_removed,)",
+        "The training case that each model was trained without.",
+        _integers,
+        ("removed cases",),
     ),
     "drops": Kind(
-        "array_like of shape (n_removed, n_test)", "How far the outputs fall without each of them.", _real(2)
+        "array_like of shape (n_removed, n_test)",
+        "How far the outputs fall without each of them.",
+        _real(2),
+        ("removed cases", "test cases"),
     ),
     "relevant": Kind(
         "array_like of shape (n_test, n_train)",
         "Which training cases are relevant to each test case.",
         _flags(2),
+        _PAIRS,
     ),
-    "scores": Kind("array_like of shape (n_train,)", "One of each training case, high = suspicious.", _real(1)),
-    "log_prob": Kind("array_like of shape (n_test,)", "Log-probabilities of the targets.", _real(1)),
+    "scores": Kind("array_like of shape (n_train,)", "One of each training case, high = suspicious.", _real(1), _TRAIN),
+    "log_prob": Kind("array_like of shape (n_test,)", "Log-probabilities of the targets.", _real(1), _TEST),
     "log_prob_after": Kind(
-        "array_like of shape (n_test, k)", "The same after one step on each of the top cases.", _after
+        "array_like of shape (n_test, k)", "The same after one step on each of the top cases.", _after, _TEST
     ),
     "ks": Kind(
-        "array_like of shape (n_ks,)", "How many top cases were left out, ascending from 0.", _integers
+        "array_like of shape (n_ks,)",
+        "How many top cases were left out, ascending from 0.",
+        _integers,
+        ("numbers of top cases",),
     ),
     "predictions": Kind(
         "array_like of shape (n_test, n_ks)",
         "What models predict that were trained without the top cases.",
         _labels(2),
+        ("test cases", "numbers of top cases"),
     ),
 }
 
@@ -188,12 +223,26 @@ _LABELS = (("train_labels", "test_classes"), ("predictions",))
 
 def arrays_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """All inputs by name, as the native part takes them; ``None`` for those that are not given."""
+    alignment = Alignment()
     taken: dict[str, Any] = {
-        name: None if given.get(name) is None else kind.take(given[name], name)
+        name: None if given.get(name) is None else kind.take(alignment.take(given[name], name, *kind.axes), name)
         for name, kind in INPUTS.items()
     }
+    taken["subsets"] = _masks_of(taken["subsets"], _n_train(taken["attributions"]), "subsets")
     for group in _LABELS:
         labels = {name: taken[name] for name in group if taken[name] is not None}
+        if {"train_labels", "test_classes"} <= labels.keys():
+            check_types(labels)
+            train, test = (np.unique(labels[name]).tolist() for name in ("train_labels", "test_classes"))
+            check_known(test, train, "test_classes", "the classes of train_labels", any_is_enough=True)
         if labels:
             taken.update(_codes(labels))
     return taken
+
+
+def _n_train(attributions: Any) -> int | None:
+    """How many training cases attributions have."""
+    if attributions is None:
+        return None
+    shape = attributions[1] if isinstance(attributions, tuple) else attributions.shape
+    return int(shape[1])

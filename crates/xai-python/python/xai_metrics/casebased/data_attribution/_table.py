@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ... import _native
+from ..._alignment import Alignment
 from ..._arguments import mapping, number, threads, whole
 from ..._results import Table, html_table
 from ...attribution import EvaluationTable, EvaluationValues
@@ -63,6 +64,8 @@ class AttributionTable(Table):
 
 def _info(metric: str) -> MetricInfo:
     """The metric that is meant by a setting."""
+    if not isinstance(metric, str):
+        raise TypeError(f'metrics: expected names such as "class_detection" or "class_detection(k=5)", got {metric!r}')
     name = metric.partition("(")[0].strip().replace("-", "_")
     infos = infos_by_name()
     if name not in infos:
@@ -136,6 +139,15 @@ def compare(
         if given_names and given_names.keys() != named.keys():
             raise ValueError(f"{what}: expected those of {', '.join(named)}, got {', '.join(given_names)}")
     level, replicates = number("level", level), whole("replicates", replicates, 0)
+    alignment = Alignment()
+    named, random, of_cases = (
+        {name: alignment.take(values, f"{what}[{name!r}]", *axes) for name, values in of.items()}
+        for what, of, axes in (
+            ("explainers", named, ("test cases", "training cases")),
+            ("random_attributions", random, ("test cases", "training cases")),
+            ("scores", of_cases, ("training cases",)),
+        )
+    )
     if isinstance(metrics, str):
         metrics = [metrics]
     if metrics is None:
@@ -146,7 +158,11 @@ def compare(
             for name, info in infos_by_name().items()
             if given.issuperset(info.needs) and {"attributions", "scores"} & {*info.needs}
         ]
+    metrics = list(metrics)
     infos = {metric: _info(metric) for metric in metrics}
+    repeated = next((metric for place, metric in enumerate(metrics) if metric in metrics[:place]), None)
+    if repeated is not None:
+        raise ValueError(f"metrics: {repeated!r} occurs twice; give it once")
     inspects = any("scores" in info.needs for info in infos.values())
     results = {}
     for name, attributions in named.items():
