@@ -1,6 +1,12 @@
 """A model of any modality, that is asked which features are kept."""
 
+from __future__ import annotations
+
+import errno
+import io
 import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -306,3 +312,81 @@ def test_a_pipeline_over_words_is_judged_by_its_own_weights():
     assert table["deletion"].is_better("weights", than="random")
     page = color_text(model.texts[0], own[0], "weights")._repr_html_()
     assert page.count("<span") == len(model.words[0]) and "aria-label" in page
+
+
+def praise(texts: list[str]) -> list[int]:
+    return [text.count("good") - text.count("bad") for text in texts]
+
+
+def test_a_cache_of_texts_belongs_to_text_mask_pattern_and_model(tmp_path: Path) -> None:
+    texts, others = ["a good film", "bad, bad food"], ["bad, bad food", "a good film"]
+    maps, asked = [[0.0, 1.0, 0.0], [1.0, 1.0, 0.0]], []
+
+    def counting(texts: list[str]) -> list[int]:
+        asked.extend(texts)
+        return praise(texts)
+
+    def values(texts: list[str], maps: Any, **how: Any) -> list[float]:
+        asked.clear()
+        model = text_model(counting, texts, cache=tmp_path / "answers", **how)
+        return Comprehensiveness(steps=[1]).evaluate(model, None, None, maps).per_sample.tolist()
+
+    for of, of_maps in ((texts, maps), (others, maps[::-1]), (["a good good film"] * 2, [[0.0, 1.0, 0.0, 0.0]] * 2)):
+        fresh = text_model(praise, of)
+        expected = Comprehensiveness(steps=[1]).evaluate(fresh, None, None, of_maps).per_sample.tolist()
+        assert values(of, of_maps) == expected
+        assert bool(asked) == (of is not others)  # the same texts, in another order
+        assert values(of, of_maps) == expected and not asked
+    for how in ({"mask": "bad"}, {"pattern": r"\S+"}, {"name": "another model"}):
+        fresh = text_model(praise, texts, **{k: v for k, v in how.items() if k != "name"})
+        expected = Comprehensiveness(steps=[1]).evaluate(fresh, None, None, maps).per_sample.tolist()
+        assert values(texts, maps, **how) == expected and asked
+
+
+def test_a_full_disk_leaves_whole_answers_and_forgets_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, asked = tmp_path / "answers", []
+
+    def score(samples: Any, kept: Any) -> Any:
+        asked.extend(samples.tolist())
+        return kept.mean(axis=1)
+
+    model = MaskedModel(score, [2, 2], cache=file)
+    rows = np.array([[True, False], [True, True]])
+    model._outputs(np.array([0, 1]), rows)
+    before, space = file.read_bytes(), [20]
+
+    class Full(io.FileIO):
+        def write(self, content: Any) -> int:
+            n = min(len(content), space[0])
+            space[0] -= n
+            if n == 0:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return super().write(bytes(content[:n]))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", lambda self, mode, buffering: Full(self, mode))
+        with pytest.raises(OSError, match="No space left"):
+            model._outputs(np.array([0]), rows[1:])
+    assert file.read_bytes() == before
+    # The answer is known, and is written with the next one.
+    asked.clear()
+    assert model._outputs(np.array([0]), rows[1:]).tolist() == [[1.0]] and not asked
+    model._outputs(np.array([1]), rows[:1])
+    assert file.read_bytes().startswith(before) and file.read_bytes().count(b"\n") == 4
+    again = MaskedModel(score, [2, 2], cache=file)
+    asked.clear()
+    again._outputs(np.array([0, 1, 0, 1]), rows[[0, 1, 1, 0]])
+    assert not asked
+
+
+def test_a_torn_last_line_of_a_cache_is_dropped(tmp_path: Path) -> None:
+    file = tmp_path / "answers"
+    rows = np.array([[True, False], [True, True]])
+    MaskedModel(lambda samples, kept: kept.mean(axis=1), [2, 2], cache=file)._outputs(np.array([0, 1]), rows)
+    whole = file.read_bytes()
+    for size in range(len(whole)):
+        file.write_bytes(whole[:size])
+        model = MaskedModel(lambda samples, kept: kept.mean(axis=1), [2, 2], cache=file)
+        assert model._outputs(np.array([0, 1]), rows).tolist() == [[0.5], [1.0]]
+        assert sorted(file.read_bytes().splitlines()) == sorted(whole.splitlines())
+

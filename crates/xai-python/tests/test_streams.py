@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
 import sys
@@ -398,6 +399,47 @@ def test_a_process_that_was_killed_goes_on(tmp_path: Path, whole: EvaluationTabl
         model, (X[:, :], Y), {"terms": explainer}, METRICS, checkpoint=file, batch_size=6
     )
     assert same(table, whole)
+
+
+def test_ctrl_c_at_any_line_leaves_a_checkpoint_that_the_same_call_takes(tmp_path: Path) -> None:
+    file, source = tmp_path / "run.checkpoint", inspect.getsourcefile(evaluate_stream)
+    x, y = X[:6], Y[:6]
+
+    def call() -> EvaluationTable:
+        how = {"checkpoint": file, "checkpoint_seconds": 0, "batch_size": 2, "replicates": 0}
+        return evaluate_stream(model, (x, y), {"terms": explainer}, ["deletion"], **how)
+
+    def interrupted_at(line: int) -> bool:
+        """Whether the call has so many lines; it is stopped at that one."""
+        passed = 0
+
+        def trace(frame: Any, event: str, _: Any) -> Any:
+            nonlocal passed
+            if frame.f_code.co_filename != source:
+                return None
+            passed += event == "line"
+            if passed == line:
+                sys.settrace(None)
+                raise KeyboardInterrupt
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            call()
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.settrace(before)
+        return False
+
+    expected = call()["deletion"]["terms"].per_sample.tolist()
+    file.unlink()
+    line = 0
+    while interrupted_at(line := line + 1):
+        assert call()["deletion"]["terms"].per_sample.tolist() == expected, line
+        file.unlink()
+    assert line > 100
 
 
 def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:

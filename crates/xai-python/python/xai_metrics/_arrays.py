@@ -51,6 +51,9 @@ def to_numpy(values: Any, name: str) -> npt.NDArray[Any]:
         return np.asarray(values)
     if type(values).__module__.partition(".")[0] == "pandas":
         return _of_pandas(values, name)
+    if type(values).__name__ == "DataArray":
+        # Its Arrow interface has the coordinates as columns.
+        return np.asarray(values)
     # Before DLPack, which knows no missing values and no text.
     if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
         return _of_arrow(values, name)

@@ -7,13 +7,14 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
 from .. import _native
+from .._alignment import Alignment
 from .._arguments import whole_or_none
-from .._arrays import integers, reals
+from .._arrays import column_names, integers, reals
 from ._data import Asked, activation_of, targets_of
 from ._models import rows_of
 
@@ -45,12 +46,15 @@ class MaskedModel:
         The features of each sample; those of the maps unless given.
     cache : bool or path-like
         Whether answers are remembered, so that nothing is asked twice; a path also keeps them in a file, a line of JSON per answer, from
-        which a run that was stopped goes on. The file belongs to this model and these samples.
+        which a run that was stopped goes on. The file belongs to this model and these samples, unless ``names`` tells them apart.
     max_calls : int, optional
         The most rows that the function may be asked in all, where each may be a call of a service. It is never asked more: without a
         cache, a run that plans more asks nothing, and a run whose questions cannot be planned stops before the call that
         would ask too much; with a cache, what is known is not counted. A plan includes the one row that is asked alone to show whether
         answers depend on the batch, unless ``allow_batch_dependence=True``.
+    names : sequence of str, optional
+        A name for each sample by which a cache knows it, such as a digest of its content and of the model. By default a cache
+        knows samples by their numbers.
 
     Examples
     --------
@@ -78,6 +82,7 @@ class MaskedModel:
         *,
         cache: bool | str | os.PathLike[str] = False,
         max_calls: int | None = None,
+        names: Sequence[str] | None = None,
     ) -> None:
         if not callable(function):
             told = "a function of samples and kept features"
@@ -87,7 +92,7 @@ class MaskedModel:
         self.max_calls = whole_or_none("max_calls", max_calls, 0)
         #: The rows that the function was asked.
         self.n_calls = 0
-        self.cache = _Answers(None if isinstance(cache, bool) else Path(cache)) if cache else None
+        self.cache = _Answers(None if isinstance(cache, bool) else Path(cache), names) if cache else None
 
     @property
     def calls_left(self) -> int | None:
@@ -109,12 +114,20 @@ class MaskedModel:
         return np.ascontiguousarray(rows_of(answer, len(samples)), dtype=np.float64)
 
 
+#: What a cache knows an answer by: the number or the name of the sample, and which features are kept.
+_Key = tuple[Union[int, str], bytes]
+
+
 class _Answers:
     """What a model has answered, in memory and in a file."""
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, names: Sequence[str] | None) -> None:
         self.path = path
-        self.known: dict[tuple[int, bytes], list[float]] = {}
+        #: What tells each sample and its model from others; where there is none, the number of the sample.
+        self.names = names
+        self.known: dict[_Key, list[float]] = {}
+        #: Lines that could not be written yet.
+        self.waiting = b""
         if path is None or not path.exists():
             return
         text = path.read_bytes()
@@ -124,7 +137,8 @@ class _Answers:
             try:
                 entry = json.loads(line)
                 kept = np.array([int(of) for of in entry["kept"]], dtype=bool)
-                self.known[_key(entry["sample"], kept)] = [float(of) for of in entry["outputs"]]
+                key = entry.get("of", entry["sample"]), kept.tobytes()
+                self.known[key] = [float(of) for of in entry["outputs"]]
             except (KeyError, TypeError, ValueError) as error:
                 raise ValueError(f"cache: line {number} of {path} is no answer of a model ({error}); give another file") from None
         if len(whole) < len(text):
@@ -134,7 +148,7 @@ class _Answers:
     def outputs(
         self, samples: npt.NDArray[Any], kept: npt.NDArray[Any], ask: Callable[..., npt.NDArray[Any]]
     ) -> npt.NDArray[Any]:
-        keys = [_key(sample, row) for sample, row in zip(samples, kept)]
+        keys = [self._key(sample, row) for sample, row in zip(samples, kept)]
         new = {key: row for row, key in enumerate(keys) if key not in self.known}
         if new:
             rows = list(new.values())
@@ -144,18 +158,36 @@ class _Answers:
                 # It would be wrong in every later run, too.
                 raise ValueError(f"model: the answer about sample {samples[wrong]} is not a finite number, and is not remembered")
             answers = answered.tolist()
-            if self.path is not None:
-                with self.path.open("a") as file:
-                    for row, outputs in zip(rows, answers):
-                        of_row = "".join("1" if of else "0" for of in kept[row])
-                        entry = {"sample": int(samples[row]), "kept": of_row, "outputs": outputs}
-                        file.write(json.dumps(entry) + "\n")
+            # Known first: what was paid for is not asked again, even if it cannot be written.
             self.known.update(zip(new, answers))
+            if self.path is not None:
+                lines = (self._line(samples[row], kept[row], outputs) for row, outputs in zip(rows, answers))
+                self.waiting += b"".join(lines)
+                self._write(self.path)
         return np.array([self.known[key] for key in keys], dtype=np.float64)
 
+    def _write(self, path: Path) -> None:
+        """Appends the lines that wait. A file that cannot take all of them is left as it was, and they wait on."""
+        with path.open("ab", buffering=0) as file:
+            size = file.seek(0, os.SEEK_END)
+            try:
+                left = memoryview(self.waiting)
+                while left:
+                    left = left[file.write(left) or 0 :]
+            except BaseException:
+                file.truncate(size)
+                raise
+        self.waiting = b""
 
-def _key(sample: Any, kept: npt.NDArray[Any]) -> tuple[int, bytes]:
-    return int(sample), kept.tobytes()
+    def _line(self, sample: Any, kept: npt.NDArray[Any], outputs: list[float]) -> bytes:
+        of_row = "".join("1" if of else "0" for of in kept)
+        entry = {"sample": int(sample), "kept": of_row, "outputs": outputs}
+        if self.names is not None:
+            entry["of"] = self.names[sample]
+        return json.dumps(entry).encode() + b"\n"
+
+    def _key(self, sample: Any, kept: npt.NDArray[Any]) -> _Key:
+        return int(sample) if self.names is None else self.names[sample], kept.tobytes()
 
 
 class MaskedRun:
@@ -163,7 +195,10 @@ class MaskedRun:
 
     def __init__(self, model: MaskedModel, targets: Any, explainers: Mapping[str, Any], **scoring: Any) -> None:
         self.model = model
-        self.explainers = [(str(name), _flat(maps, str(name))) for name, maps in explainers.items()]
+        alignment = Alignment()
+        aligned = {name: alignment.take(maps, f"explainers[{name!r}]", "samples") for name, maps in explainers.items()}
+        targets = alignment.take(targets, "targets", "samples")
+        self.explainers = [(str(name), _flat(maps, str(name))) for name, maps in aligned.items()]
         lengths = {name: lengths for name, (lengths, _) in self.explainers}
         first = next(iter(lengths))
         n_features = lengths[first] if model.n_features is None else model.n_features
@@ -340,7 +375,9 @@ def _flat(maps: Any, name: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.f
     """The number of attributions of each sample, and all of them one after another."""
     if callable(maps) or isinstance(maps, str):
         raise TypeError(f"explainers[{name!r}]: a masked model is judged by maps, one array of attributions per sample; got {maps!r}")
-    rows = [reals(row, f"explainers[{name!r}][{sample}]", 1) for sample, row in enumerate(maps)]
+    # A table has a row for each sample, and is iterated over by its columns.
+    each = reals(maps, f"explainers[{name!r}]", 2) if column_names(maps) is not None else maps
+    rows = [reals(row, f"explainers[{name!r}][{sample}]", 1) for sample, row in enumerate(each)]
     if not rows:
         raise ValueError(f"explainers[{name!r}]: empty")
     lengths = np.array([len(row) for row in rows], dtype=np.int64)

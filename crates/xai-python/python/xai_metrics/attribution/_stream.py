@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -220,8 +221,8 @@ class _Stream:
 
     def run(self) -> EvaluationValues:
         """The values of all samples."""
-        parts = [] if self.checkpoint is None else self.checkpoint.read()
-        n_stored = n_done = sum(part.n_samples for part in parts)
+        done = _Done() if self.checkpoint is None else self.checkpoint.read()
+        n_stored = n_done = done.n_samples
         end = 0
         with bar(self.source.n_samples, "sample", self.progress) as shown:
             shown.update(n_done)
@@ -237,27 +238,28 @@ class _Stream:
                         continue
                     run = self._run(place + left_out, _cut(fields, left_out))
                     run.metrics = list(self.asked)
-                    _join(parts, values_of(run, self.skipped, self.n_jobs))
+                    part = values_of(run, self.skipped, self.n_jobs)
+                    # One assignment: wherever Ctrl-C comes, the values and the last sample belong together.
+                    done = done.joined(part, "" if self.checkpoint is None else _digest(_cut(fields, -1)))
                     # Once is enough: the first batch has shown it.
                     self.how["allow_batch_dependence"] = True
                     shown.update(end - n_done)
                     n_done = end
                     if self.checkpoint is not None:
-                        self.checkpoint.last = _digest(_cut(fields, -1))
-                        self.checkpoint.write(parts, now=False)
+                        self.checkpoint.write(done, now=False)
             finally:
-                if self.checkpoint is not None and parts and self.asked:
-                    self.checkpoint.write(parts, now=True)
+                if self.checkpoint is not None:
+                    self.checkpoint.write(done, now=True)
         if end < n_stored:
             raise ValueError(f"checkpoint: it has values of {n_stored} samples, the data has {end}")
-        if not parts:
+        if not done.parts:
             raise ValueError("data: there are no samples")
         for what, array in self.arrays.items():
             if size_of(array) > end:
                 raise ValueError(
                     f"{what}: expected one per sample of the data, {end}, got {size_of(array)}"
                 )
-        return _whole(parts)
+        return done.whole()
 
     def _batches(self, n_done: int) -> Iterator[tuple[int, dict[str, Any]]]:
         """The fields of batches, each with the place of its first sample: the first, and from the last done sample on."""
@@ -350,6 +352,32 @@ class _Stream:
         self.checkpoint.begin(settings, _digest(first), None if score is None else float(score))
 
 
+@dataclass(frozen=True)
+class _Done:
+    """The values of the samples so far, in parts, and what tells the last sample from others."""
+
+    parts: tuple[EvaluationValues, ...] = ()
+    last: str = ""
+
+    @property
+    def n_samples(self) -> int:
+        return sum(part.n_samples for part in self.parts)
+
+    def joined(self, part: EvaluationValues, last: str) -> _Done:
+        """With the values of the next samples; parts grow, so that no value is copied more than some times."""
+        parts = list(self.parts)
+        while parts and parts[-1].n_samples <= part.n_samples:
+            part = parts.pop().merge(part)
+        return _Done((*parts, part), last)
+
+    def whole(self) -> EvaluationValues:
+        """The values in one part."""
+        whole = self.parts[0]
+        for part in self.parts[1:]:
+            whole = whole.merge(part)
+        return whole
+
+
 class _Checkpoint:
     """The values of the samples so far, in a file, and what says of which run they are."""
 
@@ -358,15 +386,13 @@ class _Checkpoint:
         self.stored: dict[str, Any] | None = None
         #: What is written before the values.
         self.head: dict[str, Any] = {}
-        #: Of the last sample that is done.
-        self.last = ""
         self.n_stored = 0
         self.written = time.monotonic()
 
-    def read(self) -> list[EvaluationValues]:
+    def read(self) -> _Done:
         """The values of a stopped run; none without a file."""
         if not self.path.exists():
-            return []
+            return _Done()
         head, _, values = self.path.read_bytes().partition(b"\n")
         try:
             stored = json.loads(head)
@@ -378,11 +404,9 @@ class _Checkpoint:
             raise ValueError(
                 f"checkpoint: {str(self.path)!r} is no checkpoint of this version{why}; name another file"
             ) from None
-        self.stored, self.last = stored, stored["last"]
-        self.n_stored = native.n_samples
-        return [
-            EvaluationValues(native, stored["assumed"], stored["skipped"], stored["activation"])
-        ]
+        self.stored, self.n_stored = stored, native.n_samples
+        values = EvaluationValues(native, stored["assumed"], stored["skipped"], stored["activation"])
+        return _Done((values,), stored["last"])
 
     def begin(self, settings: dict[str, Any], first: str, score: float | None) -> None:
         """Holds the run against the stored one, from the first batch on."""
@@ -409,14 +433,13 @@ class _Checkpoint:
             if _digest(_cut(fields, at, at + 1)) != self.stored["last"]:
                 self._refuse(f"sample {self.n_stored - 1} is another one")
 
-    def write(self, parts: list[EvaluationValues], *, now: bool) -> None:
+    def write(self, done: _Done, *, now: bool) -> None:
         """Writes the values, where that is due and something came in."""
         is_due = now or time.monotonic() - self.written >= self.seconds
-        if not is_due or sum(part.n_samples for part in parts) == self.n_stored:
+        if not is_due or done.n_samples == self.n_stored:
             return
-        parts[:] = [_whole(parts)]
-        values = parts[0]
-        about = {"last": self.last, "assumed": values.assumed, "skipped": values.skipped}
+        values = done.whole()
+        about = {"last": done.last, "assumed": values.assumed, "skipped": values.skipped}
         about["activation"] = values.activation
         head = json.dumps({**self.head, **about}).encode()
         write_whole({self.path: head + b"\n" + bytes(values._native.to_bytes())})
@@ -449,21 +472,6 @@ def _about(metric: Metric) -> list[Any]:
     if isinstance(metric, OwnMetric):
         return [type(metric.metric).__qualname__]
     return [repr(metric), {of: _digest(array) for of, array in metric.arrays.items()}]
-
-
-def _join(parts: list[EvaluationValues], part: EvaluationValues) -> None:
-    """Adds a part; those before it are at least as large, so that none is copied more than some times."""
-    parts.append(part)
-    while len(parts) > 1 and parts[-2].n_samples <= parts[-1].n_samples:
-        last = parts.pop()
-        parts[-1] = parts[-1].merge(last)
-
-
-def _whole(parts: list[EvaluationValues]) -> EvaluationValues:
-    whole = parts[0]
-    for part in parts[1:]:
-        whole = whole.merge(part)
-    return whole
 
 
 def _cut(fields: Mapping[str, Any], start: int, stop: int | None = None) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
+import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -70,6 +72,7 @@ def text_model(
     pattern: str = r"\w+",
     cache: bool | str | os.PathLike[str] = False,
     max_calls: int | None = None,
+    name: str | None = None,
 ) -> TextModel:
     r"""A masked model of texts, whose features are their words.
 
@@ -85,7 +88,11 @@ def text_model(
     pattern : str
         A regular expression of a word. ``r"\S+"`` takes punctuation to the word before it.
     cache, max_calls
-        As of :class:`MaskedModel`.
+        As of :class:`MaskedModel`. An answer in the cache belongs to the text, the places of its words, the mask and the name of
+        the model, so that one file may serve several texts and models.
+    name : str, optional
+        What the model is called in the cache. By default ``name_or_path``, as models of Hugging Face have it, or the name of the
+        class or function: models that share it need names of their own.
 
     Returns
     -------
@@ -114,7 +121,22 @@ def text_model(
     empty = next((sample for sample, of in enumerate(of_texts) if not of.offsets), None)
     if empty is not None:
         raise ValueError(f"texts[{empty}]: no word in {of_texts[empty].text!r}; leave it out, or give another pattern")
-    return TextModel(model, of_texts, mask, cache=cache, max_calls=max_calls)
+    names = [_digest(text, mask, _name_of(model) if name is None else name) for text in of_texts]
+    return TextModel(model, of_texts, mask, cache=cache, max_calls=max_calls, names=names)
+
+
+def _name_of(model: Any) -> str:
+    """What a model is called, or the object whose method it is."""
+    of = getattr(model, "__self__", model)
+    known = next((name for name in ("name_or_path", "__qualname__") if isinstance(getattr(of, name, None), str)), None)
+    owner = type(of).__qualname__ if known is None else getattr(of, known)
+    return owner if of is model else f"{owner}.{getattr(model, '__name__', '')}"
+
+
+def _digest(words: Words, mask: str | None, model: str) -> str:
+    """What tells the answers about a text from others."""
+    content = json.dumps([words.text, words.offsets, mask, model])
+    return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
 
 
 class TextModel(MaskedModel):
