@@ -2,13 +2,22 @@
 
 use std::error::Error as _;
 
+use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use xai_attribution::EvaluationError;
+use xai_attribution::input::VALUES;
 use xai_attribution::metric::Entry;
 use xai_attribution::metric::registry::find;
 use xai_core::input::PARAMETER;
 use xai_core::{Error, ErrorKind};
+
+create_exception!(
+    xai_metrics._native,
+    UndefinedError,
+    PyValueError,
+    "A metric has a value for no sample."
+);
 
 /// A result whose error Python can raise.
 pub(crate) trait OrRaise<T> {
@@ -62,6 +71,7 @@ fn raised(
     }
     match error.kind() {
         ErrorKind::Io { .. } => PyOSError::new_err(message),
+        ErrorKind::Empty if error.input() == VALUES => UndefinedError::new_err(message),
         // No parameter has the name that was given.
         _ if error.input() == PARAMETER => PyTypeError::new_err(message),
         _ => PyValueError::new_err(message),

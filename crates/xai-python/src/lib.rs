@@ -78,6 +78,10 @@ fn parameters<'py>(py: Python<'py>, operation: &str) -> PyResult<Vec<Bound<'py, 
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add(
+        "UndefinedError",
+        module.py().get_type::<error::UndefinedError>(),
+    )?;
     arrow::register(module)?;
     module.add_function(wrap_pyfunction!(operation_names, module)?)?;
     module.add_function(wrap_pyfunction!(parameters, module)?)?;

@@ -216,7 +216,7 @@ def test_probabilities_of_an_estimator_are_read_as_such() -> None:
     x = np.random.default_rng(5).normal(size=(60, 4))
     y = (x[:, 0] + 0.5 * x[:, 1] > 0).astype(int)
     model = linear.LogisticRegression().fit(x, y)
-    maps = x * model.coef_[0]
+    maps = x * model.coef_[0] * np.where(y == 1, 1.0, -1.0)[:, None]
     table = evaluate(model, x, y, {"lin": maps}, ["log_odds", "cross_entropy"])
     top = np.argsort(-maps, axis=1, kind="stable")[:, :1]
     removed = x.copy()

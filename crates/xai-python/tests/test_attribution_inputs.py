@@ -111,18 +111,19 @@ def test_values_of_encoded_columns_are_added_up_per_column() -> None:
     values = encoded * model[-1].coef_
     sources = [[name for name in encoded if f"__{column}" in name] for column in x.columns]
     sums = np.column_stack([values[of].sum(axis=1) for of in sources])
-    table = evaluate(model, x, y, {"encoded": values, "sums": sums}, ["deletion"], replicates=0)
+    of_class = {"replicates": 0, "explained_class": model.classes_[1]}
+    table = evaluate(model, x, y, {"encoded": values, "sums": sums}, ["deletion"], **of_class)
     deletion = table["deletion"]
     np.testing.assert_allclose(deletion["encoded"].per_sample, deletion["sums"].per_sample)
-    assert table.assumed["maps of encoded"] == "of encoded columns, added up per column of the inputs"
-    assert "maps of sums" not in table.assumed
+    assert table.assumed["maps of encoded"].startswith("of encoded columns, added up per column of the inputs; ")
+    assert table.assumed["maps of sums"].startswith("of class")
     # Columns that are named after none, or after two, are not guessed.
     components = pandas.DataFrame(np.ones((len(x), 7)), columns=[f"pca{i}" for i in range(7)])
     with pytest.raises(ValueError, match="values of 7 columns, 'pca0' for instance.*evaluate its last step alone"):
         evaluate(model, x, y, {"a": components}, ["deletion"])
     dropped = values.drop(columns="numbers__income")
-    table = evaluate(model, x, y, {"a": dropped}, ["deletion"], replicates=0)
-    assert table.assumed["maps of a"].endswith("; 0 of income, of which the model makes none")
+    table = evaluate(model, x, y, {"a": dropped}, ["deletion"], **of_class)
+    assert "; 0 of income, of which the model makes none; of class" in table.assumed["maps of a"]
     with pytest.raises(ValueError, match=r"explainers\['a'\]: expected the columns of the inputs"):
         evaluate(model, x, y, {"a": values.iloc[0]}, ["deletion"])
     with pytest.raises(ValueError, match="expected the columns of the inputs; 'plan' is missing"):
@@ -531,3 +532,104 @@ def test_the_baseline_of_occlusion_is_matched_by_the_names_of_columns():
     for name, baseline in rows.items():
         maps = explain(lambda x: x @ [[1.0], [10.0]], x, [0] * 3, "occlusion", baseline=baseline)
         np.testing.assert_array_equal(maps, [[-1, 0], [0, 10], [1, 0]], err_msg=name)
+
+
+class Booster:
+    """A model of two classes, whose first feature speaks for the second class."""
+
+    classes_ = np.array(["no", "yes"])
+
+    def predict(self, x: Any) -> Any:
+        return self.classes_[self.predict_proba(x).argmax(axis=1)]
+
+    def predict_proba(self, x: Any) -> Any:
+        yes = 1 / (1 + np.exp(-np.asarray(x) @ np.array([3.0, -2.0, 1.0, 0.5])))
+        return np.column_stack([1 - yes, yes])
+
+
+def test_maps_of_one_of_two_classes_are_said_or_warned_of() -> None:
+    rng = np.random.default_rng(7)
+    x, model = rng.normal(size=(60, 4)), Booster()
+    y = model.predict(x)
+    of_yes = x * np.array([3.0, -2.0, 1.0, 0.5])
+    of_targets = of_yes * np.where(y == "yes", 1.0, -1.0)[:, None]
+
+    def asked(maps: Any, **how: Any) -> Any:
+        return evaluate(model, x, y, {"shap": maps}, ["deletion"], replicates=0, **how)
+
+    table = asked(of_targets)
+    assert table.assumed["maps of shap"] == "of each sample's target, unless explained_class= says another class"
+    assert "maps of shap of each sample's target" in " ".join(repr(table).split())
+    with pytest.warns(UserWarning, match=r"maps of shap: .*\(rank correlation -.* explained_class=") as caught:
+        asked(of_yes)
+    assert caught[0].filename == __file__
+    with pytest.warns(UserWarning, match="explained_class="):
+        metrics.Deletion().evaluate(model, x, y, of_yes)
+    said = asked(of_yes, explained_class="yes")
+    assert said["deletion"]["shap"].per_sample.tolist() == table["deletion"]["shap"].per_sample.tolist()
+    assert said.assumed["maps of shap"] == "of class 'yes', negated where the target is the other"
+    single = metrics.Deletion().evaluate(model, x, y, -of_yes, explained_class="no")
+    assert single.per_sample.tolist() == table["deletion"]["shap"].per_sample.tolist()
+    # Too few samples tell nothing.
+    evaluate(model, x[:19], y[:19], {"shap": of_yes[:19]}, ["deletion"], replicates=0)
+    with pytest.raises(ValueError, match="explained_class: .* has an axis of classes"):
+        asked(np.stack([-of_yes, of_yes], axis=-1), explained_class="yes")
+    with pytest.raises(ValueError, match="'maybe' is no class of the model"):
+        asked(of_yes, explained_class="maybe")
+    with pytest.raises(ValueError, match="explained_class: .*a model of several outputs"):
+        evaluate(lambda x: x[:, 0], x, None, {"shap": of_yes}, ["deletion"], explained_class=1)
+    # Other numbers of classes have nothing to say.
+    three = evaluate(lambda x: x[:, :3], x, None, {"shap": of_yes}, ["deletion"], replicates=0)
+    assert "maps of shap" not in three.assumed
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ((4, 10), r"expected maps of shape \(10, 4\), as the inputs, got \(4, 10\); they are transposed"),
+        ((10, 5), r"got \(10, 5\); contributions of boosters end with a column of the expected value.*`\[:, :-1\]`"),
+    ],
+)
+def test_maps_that_lie_across_the_inputs_or_have_a_column_more(shape: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        evaluate(lambda x: x @ W, X, TARGETS, {"a": np.ones(shape)}, ["deletion"])
+
+
+class LimeExplanation:
+    """What an explanation of lime has."""
+
+    __module__ = "lime.explanation"
+    mode = "classification"
+
+    def __init__(self, weights: dict[int, float], label: int, names: list[str]) -> None:
+        self.local_exp = {label: list(weights.items())}
+        self.domain_mapper = type("Mapper", (), {"feature_names": names})()
+
+
+def test_features_of_lime_are_matched_by_name() -> None:
+    pandas = pytest.importorskip("pandas")
+    names = list("abcd")
+    x = pandas.DataFrame(X, columns=names)
+    maps = RANDOM.normal(size=X.shape)
+
+    def model(x: Any) -> Any:
+        return np.asarray(x) @ W
+
+    def explained(columns: list[str], weights: Any) -> Any:
+        rows = zip(weights, TARGETS)
+        return [LimeExplanation(dict(enumerate(row)), int(target), columns) for row, target in rows]
+
+    def values(given: Any, **how: Any) -> Any:
+        return metrics.Deletion().evaluate(model, x, TARGETS, given, **how).per_sample.tolist()
+
+    expected = values(maps)
+    assert values(explained(names, maps)) == expected
+    assert values(explained(names[::-1], maps[:, ::-1])) == expected
+    # Columns made of words are added up.
+    encoded = ["num__a", "cat__b_x", "cat__b_y", "num__c", "num__d"]
+    halves = np.column_stack([maps[:, 0], maps[:, 1] - 0.25, np.full(len(x), 0.25), maps[:, 2:]])
+    np.testing.assert_allclose(values(explained(encoded, halves)), expected)
+    # Names that only count are places.
+    assert values(explained(list("0123"), maps)) == expected
+    with pytest.raises(ValueError, match=r"explanations\[0\]: has a weight of feature 4, the inputs have 4; .*feature_names="):
+        values(explained(list("01234"), halves))

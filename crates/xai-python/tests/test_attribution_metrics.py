@@ -192,8 +192,32 @@ def test_undefined_samples_are_nan() -> None:
     value = metrics.Sparseness().evaluate(maps)
     assert np.isnan(value.per_sample[0]) and value.n_undefined == 1 and value.value == 0.5
     assert value.to_dict()["per_sample"] == [None, 0.5]
-    with pytest.raises(ValueError, match="undefined"):
-        metrics.Sparseness().evaluate(np.zeros((2, 2)))
+
+
+@pytest.mark.parametrize("maps", [np.zeros((2, 10)), np.ones((2, 10))])
+def test_where_nothing_is_defined_there_is_no_value_but_a_reason(maps: Any) -> None:
+    x, targets = X[:2], TARGETS[:2]
+    why = "every map is zero" if not maps.any() else "every map is constant"
+    for metric, value in (
+        ("average_drop", metrics.AverageDrop().evaluate(model, x, targets, maps)),
+        ("feature_agreement", metrics.FeatureAgreement().evaluate(maps, maps)),
+        ("mu_fidelity", metrics.MuFidelity().evaluate(model, x, targets, maps)),
+    ):
+        if value.value is not None:  # ties may have a rule
+            continue
+        assert value.metric == metric and value.n_undefined == 2
+        assert np.isnan(value.per_sample).all() and np.isnan(float(value))
+        assert value.undefined == f"undefined for all 2 samples: {why}" == value.to_dict()["undefined"]
+        assert why in repr(value) and "undefined" in value._repr_html_()
+    value = metrics.Sparseness().evaluate(np.zeros((2, 2)))
+    assert value.value is None and value.undefined == "undefined for all 2 samples: every map is zero"
+    table = attribution.evaluate(None, None, None, {"zero": np.zeros((2, 2))}, ["sparseness"])
+    assert table["sparseness"]["zero"].value is None
+    assert table["sparseness"].undefined == "undefined for all 2 samples" in repr(table)
+    ragged = metrics.TokenF1().evaluate([[0.0, 0.0], [0.0]], [[1, 0], [1]])
+    assert ragged.value is None or ragged.undefined is None
+    masked = attribution.MaskedModel(lambda samples, kept: kept.mean(axis=1))
+    assert metrics.MuFidelity().evaluate(masked, None, None, np.zeros((2, 4))).value is None
 
 
 def test_functions_of_single_calls() -> None:

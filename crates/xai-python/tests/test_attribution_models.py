@@ -389,7 +389,9 @@ def test_images_are_read_in_the_one_way_that_fits(shape: tuple[int, ...], layout
 
     def asked(maps: Any, **options: Any) -> Any:
         targets = np.zeros(len(x))
-        return metrics.Deletion(steps="all").evaluate(of_images, x, targets, maps, **options)
+        value = metrics.Deletion(steps="all").evaluate(of_images, x, targets, maps, **options)
+        assert "each sample's target" in value.assumed.pop("maps of explainer")
+        return value
 
     if layout is None:
         with pytest.raises(ValueError, match='layout="channels-last" or layout="channels-first"'):
@@ -464,7 +466,7 @@ def test_images_of_torch_modules_have_their_channels_first(shape: tuple[int, ...
     x, model = RANDOM.random(shape), FakeModule(training=False)
     value = metrics.Deletion(steps="all").evaluate(model, x, np.zeros(len(x)), x)
     assert value.curve is not None and value.curve.n_features[-1] == shape[2] * shape[3]
-    assert value.assumed == {"layout": "channels-first"} == value.to_dict()["assumed"]
+    assert value.assumed["layout"] == "channels-first" and value.assumed == value.to_dict()["assumed"]
 
 
 @pytest.mark.usefixtures("torch")

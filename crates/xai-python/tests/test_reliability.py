@@ -15,6 +15,11 @@ from xai_metrics import attribution, reliability
 FILE = Path(__file__).parents[2] / "xai-core" / "tests" / "golden" / "reliability.json"
 CASES = json.loads(FILE.read_text(encoding="utf-8"))["cases"]
 #: Of one number; the others have several.
+#: Arguments that say which axis is which.
+ARGUMENTS = {
+    "kendall-w": {"scores": "values_by_explainer"},
+    "krippendorff-alpha": {"ratings": "ratings_by_rater"},
+}
 NUMBERS = {"krippendorff-alpha", "kendall-w", "intra-consistency", "inter-consistency"}
 
 
@@ -31,7 +36,9 @@ def close(expected, actual):
 @pytest.mark.parametrize("case", CASES, ids=[f"{c['id']}-{c['metric']}" for c in CASES])
 def test_golden_values(case):
     function = getattr(reliability, case["metric"].replace("-", "_"))
-    found = function(**case["inputs"], **case["params"])
+    names = ARGUMENTS.get(case["metric"], {})
+    inputs = {names.get(name, name): values for name, values in case["inputs"].items()}
+    found = function(**inputs, **case["params"])
     if case["metric"] in NUMBERS:
         found = found.value
     elif case["metric"] != "intra-consistency-effect":
@@ -78,9 +85,9 @@ def test_seeds_and_threads():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda r: r.kendall_w([[1.0, math.inf]]), r"scores\[0, 1\]: not a finite number"),
+        (lambda r: r.kendall_w([[1.0, math.inf]]), r"\[0, 1\]: not a finite number"),
         (lambda r: r.kendall_w(np.empty((0, 3))), "scores: nothing to measure"),
-        (lambda r: r.kendall_w([1.0, 2.0]), "scores: expected.* 2"),
+        (lambda r: r.kendall_w([1.0, 2.0]), "values_by_explainer: expected.* 2"),
         (lambda r: r.intra_consistency([1.0], [1.0, 2.0]), r"perturbed: expected shape \(1\)"),
         (lambda r: r.intra_consistency([1.0], [1.0], kind="large"), "kind = large: expected minor"),
         (lambda r: r.intra_consistency([math.inf], [1.0]), r"q\[0\]: not a finite number"),
@@ -326,3 +333,25 @@ def test_without_perturbations_nothing_is_said():
     judged = attribution.meta_consistency(model, x, explainers, ["deletion"], n_iterations=0)
     assert judged["deletion"].value is None and judged.kept_minor is None
     assert judged.columns()["noise_resilience"][0] != judged.columns()["noise_resilience"][0]
+
+
+def test_axes_that_lie_the_other_way_round_are_refused():
+    rng = np.random.default_rng(4)
+    by_explainer = rng.normal(size=(4, 9))
+    ranks = by_explainer.argsort(axis=0).argsort(axis=0) + 1.0  # of the explainers, by sample
+    assert reliability.kendall_w(by_explainer).value == pytest.approx(reliability.kendall_w(ranks).value)
+    with pytest.raises(ValueError, match="values_by_explainer: .*put the explainers into rows: transpose"):
+        reliability.kendall_w(ranks.T)
+    assert reliability.krippendorff_alpha(ranks.T).n_units == 4
+    with pytest.raises(ValueError, match="ratings_by_rater: .*into rows: transpose"):
+        reliability.krippendorff_alpha(ranks)
+    # Whole numbers that are ranks both ways say nothing.
+    square = np.array([[1.0, 2.0], [2.0, 1.0]])
+    assert reliability.kendall_w(square).value == 0.0 and reliability.krippendorff_alpha(square).n_units == 2
+
+
+def test_masks_in_the_place_of_draws_are_refused():
+    scores = np.random.default_rng(4).normal(size=(2, 5))
+    with pytest.raises(ValueError, match="draws: zeros and ones .*flatnonzero"):
+        reliability.rank_stability(scores, "higher", [[0, 1, 1, 0, 1], [1, 1, 0, 0, 0]])
+    assert reliability.rank_stability(scores, "higher", [[0, 1, 4, 0, 1]]).n_draws == 1

@@ -248,7 +248,7 @@ def test_words_are_labels():
         np.testing.assert_array_equal(merged.pairs(name), expected.pairs(name))
     with pytest.raises(ValueError, match="classes="):
         repro.PairwiseAccumulator().update([["a", "b"], ["a", "a"]], ["a", "b"])
-    with pytest.raises(ValueError, match="not among the classes"):
+    with pytest.raises(ValueError, match="'b' is not among the classes"):
         repro.PairwiseAccumulator(classes=["a"]).update([["a", "b"], ["a", "a"]], ["a", "a"])
     with pytest.raises(ValueError, match="other classes"):
         repro.PairwiseAccumulator(classes=["a"]).merge(repro.PairwiseAccumulator(classes=["b"]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +17,7 @@ from .._alignment import Alignment
 from .._arrays import booleans, booleans_or_shares, column_names, in_order_of, integers, reals, to_numpy
 from .._frameworks import Tensors, framework_of, framework_of_tensors, is_of
 from . import _models, _references
-from ._explanations import Reading
+from ._explanations import Reading, note
 from ._inputs import Inputs, first_of
 
 if TYPE_CHECKING:
@@ -95,6 +97,8 @@ class Run:
     activation: str | None = None
     batch_size: int | None = None
     allow_batch_dependence: bool = False
+    #: Which class maps without an axis of classes explain; each sample's target unless given.
+    explained_class: Any = None
     layout: str | None = None
     framework: Framework | None = None
     device: Any = None
@@ -209,7 +213,34 @@ class Run:
             self.sides.segments,
             self.assumed,
             self._named[0],
+            None if self.explained_class is None else int(targets_of([self.explained_class], 1, self.classes)[0]),
         )
+
+    def check_explained_class(self) -> None:
+        """Keeps which class plain maps of a model of two classes were taken to explain, and warns where they seem not to.
+
+        After a run: what the model answers is known then.
+        """
+        function, array = self.function, self.array
+        if not self.reading.plain or function is None or array is None or self.first_sample > 0:
+            return
+        targets = self.columns(len(array))
+        if function.widths != {2} or targets is None or targets.ndim != 1:  # type: ignore[attr-defined]
+            return
+        for of in self.reading.plain:
+            note(self.assumed, f"maps of {of}", "of each sample's target, unless explained_class= says another class")
+        if len(array) < 20:
+            return
+        samples = np.linspace(0, len(array) - 1, min(len(array), 256)).astype(np.int64)
+        scores = np.concatenate(
+            [
+                self.scores(np.array(array[part], order="C"), targets[part], part)
+                for part in np.array_split(samples, max(1, len(samples) // (self._batch_size or 256)))
+            ]
+        )
+        for of, (_, maps) in self.reading.plain.items():
+            if len(maps) == len(array):
+                _warn_of_other_class(of, maps[samples].reshape(len(samples), -1).sum(axis=1), scores, targets[samples])
 
     @cached_property
     def function(self) -> Callable[..., npt.NDArray[Any]] | None:
@@ -420,7 +451,7 @@ class Run:
         default = next((of.default for of in metric.info.parameters if of.name == "baseline"), None)
         if default is not None:
             words = ", of words the one that occurs most" if default == 0 and self.given.has_words else ""
-            self.assumed["baseline"] = f"{default}{words}"
+            note(self.assumed, "baseline", f"{default}{words}")
 
     def _metrics(self) -> tuple[list[Any], dict[str, Any]]:
         """The metrics, and the arrays that they take."""
@@ -513,6 +544,35 @@ class Run:
         is_first = self.read_layout == "channels-first"
         height, width = shape[2:] if is_first else (*shape[1:3], 1)[:2]
         return cells, int(height), int(width)
+
+
+def _outside() -> int:
+    """How far up the stack the line of the user is, from the caller of this function."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("xai_metrics."):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def _warn_of_other_class(of: str, sums: Any, scores: Any, targets: Any) -> None:
+    """Warns where the sums of maps fall as the scores rise: of all samples, and of those of each target."""
+    groups = {"": np.full(len(sums), True)}
+    groups |= {f" whose target is output {of}": targets == of for of in np.unique(targets).tolist()}
+    for told, group in groups.items():
+        n = int(group.sum())
+        if n < 20:
+            continue
+        both = (np.ascontiguousarray(of[None, group], dtype=np.float64) for of in (sums, scores))
+        (correlation,) = _native.attribution_similarity(*both, "spearman", "tabular", 1)
+        # Fisher's transformation of Spearman's correlation; 2.576 is the quantile of a two-sided test at 0.01.
+        if correlation < 0 and np.arctanh(max(correlation, -1 + 1e-12)) * np.sqrt((n - 3) / 1.06) < -2.576:
+            warnings.warn(
+                f"maps of {of}: where the score of the target is higher, their sums are lower (rank correlation "
+                f"{correlation:.2f} over {n} samples{told}), as if they explained the other class; say by explained_class= "
+                "which class they explain",
+                stacklevel=_outside(),
+            )
+            return
 
 
 def targets_of(targets: Any, n: int, classes: list[Any] | None = None) -> npt.NDArray[Any]:

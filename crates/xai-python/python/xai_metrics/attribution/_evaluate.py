@@ -53,6 +53,7 @@ def evaluate(
     activation: str | None = None,
     batch_size: int | None = None,
     allow_batch_dependence: bool = False,
+    explained_class: Any = None,
     layout: str | None = None,
     framework: Framework | None = None,
     device: Any = None,
@@ -118,7 +119,7 @@ def evaluate(
         - A ``shap.Explanation``, and a list of explanations of lime, one per sample. Values of the
           second of two classes alone, as boosters have them, are negated where the target is the
           first; the result says so. Values of one of more classes alone are refused where targets differ.
-          Plain arrays are taken as those of each sample's target.
+          Plain arrays are taken as those of each sample's target, unless ``explained_class`` says another class.
         - Values per superpixel ``(n, n_segments)``: in a pair ``(values, segments)``, or with the
           argument ``segments``.
         - A function ``explainer(inputs, targets) -> maps``, that is given what the model is given;
@@ -163,6 +164,10 @@ def evaluate(
         first call with several different ones is asked alone, too, and outputs that differ by more
         than a thousandth of the largest of the call are an error: a layer of normalisation or
         dropout is in training mode.
+    explained_class : optional
+        The class that maps without an axis of classes explain, as SHAP values of the second of two classes alone: they are
+        negated where the target is the other. By default maps are those of each sample's target. Of a model of two outputs the
+        result says in ``assumed`` which it was, and there is a warning where the sums of the maps fall as the scores rise.
     layout : {None, "tabular", "time-series", "channels-last", "channels-first"}
         How the axes of the inputs are read. ``None``: by their number; images channels first of
         a torch module (or ``framework="torch"``), last of a Keras model, else as the one reading
@@ -270,6 +275,7 @@ def evaluate_part(
     activation: str | None = None,
     batch_size: int | None = None,
     allow_batch_dependence: bool = False,
+    explained_class: Any = None,
     layout: str | None = None,
     framework: Framework | None = None,
     device: Any = None,
@@ -293,7 +299,7 @@ def evaluate_part(
         parts give the values of the whole.
     masks, mosaic, segments, reference_maps, second_maps, representation
         As of :func:`evaluate`, of the samples of the part.
-    output, score, activation, batch_size, allow_batch_dependence, layout, framework, device
+    output, score, activation, batch_size, allow_batch_dependence, explained_class, layout, framework, device
         As of :func:`evaluate`.
     seed, n_jobs, progress
         As of :func:`evaluate`.
@@ -439,6 +445,7 @@ def values_of(run: Run, skipped: dict[str, str], n_jobs: int | None) -> Evaluati
     """The values of a run."""
     request = run.request()
     values = _native.attribution_evaluate(request, n_jobs)
+    run.check_explained_class()
     return EvaluationValues(values, run.assumed, skipped, request["activation"])
 
 

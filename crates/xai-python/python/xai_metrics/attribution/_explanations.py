@@ -17,6 +17,19 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 
+def note(notes: dict[str, str], about: str, text: str) -> None:
+    """Keeps what was done or assumed, beside what is kept of the same thing already.
+
+    >>> notes = {"maps of mine": "upsampled"}
+    >>> note(notes, "maps of mine", "negated")
+    >>> notes
+    {'maps of mine': 'upsampled; negated'}
+    """
+    known = notes.get(about, "")
+    if text not in known.split("; "):
+        notes[about] = f"{known}; {text}" if known else text
+
+
 @dataclass
 class Reading:
     """How explanations of the samples of a run are read."""
@@ -36,6 +49,10 @@ class Reading:
     notes: dict[str, str] = field(default_factory=dict)
     #: The names of the columns of the run, if they have names.
     columns: list[Any] | None = None
+    #: The class that maps without an axis of classes explain, as the number of an output; else that of each sample's target.
+    explained_class: int | None = None
+    #: The explainers whose maps are plain arrays of which nothing says what class they explain, and the maps.
+    plain: dict[str, tuple[str, Array]] = field(default_factory=dict)
 
     def maps(self, given: Any, name: str, of: str, targets: Callable[[int], Any]) -> Array:
         """The maps of samples, one per sample.
@@ -68,12 +85,44 @@ class Reading:
                 f"one, repeat it: np.repeat([map], {n}, axis=0)"
             )
         if array.ndim == len(self.shape) + 1 and array.shape[1:-1] == self.shape[1:]:
+            if self.explained_class is not None and name != "explainer":
+                raise ValueError(
+                    f"explained_class: {name} has an axis of classes, of which those of the targets are taken; leave "
+                    "explained_class out, or give the maps of one class alone"
+                )
             return self._of_targets(array, name, targets)
         if len(self.shape) == 4:
             if segments is not None and array.ndim == 2:
-                return self._of_segments(array, segments, name)
-            return self._of_size(array, of)
-        return array
+                return self._of_class(self._of_segments(array, segments, name), name, of, targets)
+            return self._of_class(self._of_size(array, of), name, of, targets)
+        _check_features(array, self.shape, name)
+        return self._of_class(array, name, of, targets)
+
+    def _of_class(self, array: Array, name: str, of: str, targets: Callable[[int], Any]) -> Array:
+        """Maps that exist, of one class alone if that was said: negated where the target is the other of two classes."""
+        if name == "explainer" or name.endswith("_maps"):
+            # It was told the targets; and maps are compared with others as they are.
+            return array
+        if self.explained_class is None:
+            self.plain[of] = name, array
+            return array
+        columns, n_outputs = targets(len(array)), self.n_outputs()
+        if columns is None or columns.ndim != 1 or n_outputs is None or n_outputs < 2:
+            raise ValueError("explained_class: needs a model of several outputs, and classes as targets")
+        if not 0 <= self.explained_class < n_outputs:
+            raise ValueError(f"explained_class: expected a class of the model, 0 to {n_outputs - 1}, got {self.explained_class}")
+        others = columns != self.explained_class
+        called = self.explained_class if self.classes is None else self.classes[self.explained_class]
+        if not others.any():
+            note(self.notes, f"maps of {of}", f"of class {called!r}")
+        elif n_outputs > 2:
+            raise ValueError(
+                f"explained_class: {name} has maps of class {called!r} alone, and there are targets of others; give the maps of "
+                "all classes, (n, …, classes)"
+            )
+        else:
+            note(self.notes, f"maps of {of}", f"of class {called!r}, negated where the target is the other")
+        return array * np.where(others, -1.0, 1.0).reshape(-1, *[1] * (array.ndim - 1)).astype(array.dtype)
 
     def _of_columns(self, given: Any, name: str, of: str) -> Any:
         """Values of the columns that a pipeline has made of those of the inputs, added up per column of the inputs.
@@ -101,9 +150,9 @@ class Reading:
         for place, source in enumerate(sources):
             sums[:, source] += values[:, place]
         left_out = ", ".join(column for place, column in enumerate(expected) if place not in sources)
-        self.notes[f"maps of {of}"] = "of encoded columns, added up per column of the inputs" + (
-            f"; 0 of {left_out}, of which the model makes none" if left_out else ""
-        )
+        note(self.notes, f"maps of {of}", "of encoded columns, added up per column of the inputs")
+        if left_out:
+            note(self.notes, f"maps of {of}", f"0 of {left_out}, of which the model makes none")
         return _Named(sums, self.columns)
 
     def _of_targets(self, array: Array, name: str, targets: Callable[[int], Any]) -> Array:
@@ -146,9 +195,7 @@ class Reading:
             return values
         was_by_class = any(len(step.prev_shape) > ndim for step in given.op_history or ())
         if not was_by_class and (columns == 0).any():
-            self.notes[f"maps of {of}"] = (
-                "of the second class, negated where the target is the first"
-            )
+            note(self.notes, f"maps of {of}", "of the second class, negated where the target is the first")
             values = values * np.where(columns == 0, -1.0, 1.0).reshape(-1, *[1] * (ndim - 1))
         return values
 
@@ -168,6 +215,7 @@ class Reading:
     def _of_lime(self, given: Any, name: str, of: str, targets: Callable[[int], Any]) -> Array:
         """The weights of explanations of lime, one per sample: of features, or of the segments of images."""
         columns = targets(len(given))
+        names = self._names_of_lime(given[0])
         maps = []
         for sample, one in enumerate(given):
             by_label = one.local_exp
@@ -181,9 +229,7 @@ class Reading:
             if label not in by_label and list(by_label) == [1 - label] and self.n_outputs() == 2:
                 # Of two probabilities that add up to 1.
                 label, sign = 1 - label, -1.0
-                self.notes[f"maps of {of}"] = (
-                    "of the other class, negated, where that alone was explained"
-                )
+                note(self.notes, f"maps of {of}", "of the other class, negated, where that alone was explained")
             if label not in by_label:
                 labels = ", ".join(map(str, by_label))
                 raise ValueError(
@@ -197,10 +243,26 @@ class Reading:
                 maps.append(sign * weights[segments])
                 continue
             size = self.shape[1] if self.shape is not None else 1 + max(weight_of, default=0)
+            size = size if names is None else len(names)
+            if max(weight_of, default=0) >= size:
+                raise ValueError(
+                    f"{name}[{sample}]: has a weight of feature {max(weight_of)}, the inputs have {size}; if lime was given "
+                    "encoded columns, name them: `LimeTabularExplainer(…, feature_names=encoder.get_feature_names_out())`"
+                )
             row = np.zeros(size)
             row[list(weight_of)] = list(weight_of.values())
             maps.append(sign * row)
-        return np.stack(maps)
+        array = np.stack(maps)
+        if names is None or segments is not None:
+            return array
+        return reals(self.in_order(self._of_columns(_Named(array, names), name, of), name), name)
+
+    def _names_of_lime(self, one: Any) -> list[str] | None:
+        """The names of the features of a table that lime explained; ``None`` where nobody named them."""
+        names = getattr(getattr(one, "domain_mapper", None), "feature_names", None)
+        if self.columns is None or names is None or are_numbered([str(name) for name in names]):
+            return None
+        return [str(name) for name in names]
 
     def _are_by_class(self, given: list[Any]) -> bool:
         """Whether a list has the maps of all samples class by class, as older versions of shap answer."""
@@ -243,8 +305,22 @@ class Reading:
         given = maps.shape[1:]
         if maps.ndim != 3 or given == plane or any(own > whole for own, whole in zip(given, plane)):
             return maps
-        self.notes[f"maps of {of}"] = f"upsampled bilinearly from {given[0]} × {given[1]}"
+        note(self.notes, f"maps of {of}", f"upsampled bilinearly from {given[0]} × {given[1]}")
         return upsampled(maps, plane)
+
+
+def _check_features(array: Array, shape: tuple[int, ...], name: str) -> None:
+    """Refuses maps of tables that lie across the inputs, or have a column more."""
+    if array.ndim != 2 or len(shape) != 2 or array.shape == shape:
+        return
+    told = f"{name}: expected maps of shape {tuple(shape)}, as the inputs, got {array.shape}"
+    if array.shape == shape[::-1]:
+        raise ValueError(f"{told}; they are transposed: give their `.T`")
+    if array.shape == (shape[0], shape[1] + 1):
+        raise ValueError(
+            f"{told}; contributions of boosters end with a column of the expected value, which is no feature: leave it out by "
+            "`[:, :-1]`"
+        )
 
 
 @dataclass

@@ -18,7 +18,7 @@ from ._data import Run, explained, layout_of, targets_of
 from ._layers import Layers
 from ._models import explainer_function, is_explainer
 from ._registry import metric_info
-from ._value import MetricValue, none_for_nan
+from ._value import MetricValue, none_for_nan, undefined_value
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -109,9 +109,15 @@ class MaskedScores(Result):
             raise ValueError(f"metric: expected {expected}, got {metric!r}")
         base = np.ascontiguousarray(reals(self.base, "base", 1), dtype=np.float64)
         masked = np.ascontiguousarray(reals(self.masked, "masked", 1), dtype=np.float64)
-        value, per_sample = _native.attribution_of_scores(metric, base_score_policy, base, masked)
+        direction = metric_info(metric).direction
+        try:
+            value, per_sample = _native.attribution_of_scores(metric, base_score_policy, base, masked)
+        except _native.UndefinedError:
+            if not len(base):
+                raise
+            return undefined_value(metric, direction, len(base))
         n_undefined = int(np.isnan(per_sample).sum())
-        return MetricValue(metric, metric_info(metric).direction, value, per_sample, n_undefined)
+        return MetricValue(metric, direction, value, per_sample, n_undefined)
 
     def columns(self) -> dict[str, Any]:
         """A data frame with a row per sample."""
@@ -129,6 +135,7 @@ def masked_scores(
     activation: str | None = None,
     batch_size: int | None = None,
     allow_batch_dependence: bool = False,
+    explained_class: Any = None,
     layout: str | None = None,
     framework: Framework | None = None,
     device: Any = None,
@@ -146,7 +153,7 @@ def masked_scores(
         Classes ``(n,)``, or rows of weights ``(n, n_outputs)``.
     explanations : array-like or callable
         Maps ``(n, …)``, with or without channels, or an explainer ``(inputs, targets) -> maps``.
-    output, score, activation, batch_size, allow_batch_dependence, layout, framework, device, n_jobs : optional
+    output, score, activation, batch_size, allow_batch_dependence, explained_class, layout, framework, device, n_jobs : optional
         As of :func:`evaluate`.
 
     Returns

@@ -14,7 +14,7 @@ from ._masked import SCORING, MaskedModel, MaskedRun
 from ._models import is_explainer
 from ._registry import MetricInfo, metric_info
 from ._texts import is_ragged, of_ragged
-from ._value import Curve, MetricValue, with_answers
+from ._value import Curve, MetricValue, undefined_value, with_answers
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -144,7 +144,15 @@ class Metric:
         if maps is not None or explainer is not None:
             asked.explainers = [("explainer", maps, explainer)]
         self.check(asked)
-        (value,) = _native.attribution_measure(asked.request(), n_jobs)
+        request = asked.request()
+        try:
+            (value,) = _native.attribution_measure(request, n_jobs)
+        except _native.UndefinedError:
+            arrays = [request["inputs"], *(known for _, known, _ in request["explainers"])]
+            n = next(len(array) for array in arrays if array is not None)
+            known = next((known for _, known, _ in request["explainers"]), None)
+            return undefined_value(self.name, self.info.direction, n, known, asked.assumed)
+        asked.check_explained_class()
         points = value["curve"]
         return MetricValue(
             metric=self.name,
@@ -170,7 +178,7 @@ class Metric:
         (found,) = values.table(0.95, 0, 1, n_jobs)["metrics"]
         value, points = found["scores"][0]["value"], values.curves(self.name)[0]
         if value is None:
-            raise ValueError(f"{self.name}: the value of every sample is undefined")
+            return undefined_value(self.name, self.info.direction, values.n_samples, maps, asked.assumed)
         return MetricValue(
             metric=self.name,
             direction=self.direction,
@@ -241,7 +249,7 @@ def evaluate_signature(info: MetricInfo) -> inspect.Signature:
     if "model" in info.needs or "explainer" in info.needs:
         keywords |= {"model": None, "output": None, "score": None}
         keywords |= {"activation": None, "batch_size": None}
-        keywords |= {"allow_batch_dependence": False}
+        keywords |= {"allow_batch_dependence": False, "explained_class": None}
         keywords |= {"framework": None, "device": None}
     keywords |= {"layout": None, "n_jobs": None}
     needed, keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY

@@ -51,6 +51,7 @@ def evaluate_stream(
     activation: str | None = None,
     batch_size: int | None = None,
     allow_batch_dependence: bool = False,
+    explained_class: Any = None,
     layout: str | None = None,
     framework: Framework | None = None,
     device: Any = None,
@@ -97,7 +98,7 @@ def evaluate_stream(
         whole or left as it was, and a file of another run is refused.
     checkpoint_seconds : float
         The time between two writings.
-    representation, output, score, activation, allow_batch_dependence, layout, framework, device
+    representation, output, score, activation, allow_batch_dependence, explained_class, layout, framework, device
         As for :func:`evaluate`.
     level, replicates, seed, n_jobs, progress
         As for :func:`evaluate`.

@@ -21,7 +21,7 @@ from ..reliability import MetaConsistency, meta_consistency
 from . import _plots
 from ._data import Run, explained
 from ._reliability import Reliability
-from ._value import Curve, none_for_nan, weighted_mean, with_answers
+from ._value import Curve, none_for_nan, weighted_mean, why_undefined, with_answers
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -655,8 +655,12 @@ class EvaluationTable(Reported, Table):
             values=values,
             ranking=[self.explainers[e] for e in ranking],
             comparisons=[Comparison(**comparison) for comparison in result["comparisons"]],
-            undefined=result.get("undefined"),
+            undefined=result.get("undefined") or self._why_undefined(values),
         )
+
+    def _why_undefined(self, values: Mapping[str, ExplainerValue]) -> str | None:
+        """Why a metric has no values, where it has none."""
+        return why_undefined(self.n_samples) if all(of.value is None for of in values.values()) else None
 
     def _rows(self, metric: str) -> Iterator[dict[str, Any]]:
         result = self[metric]
@@ -730,6 +734,11 @@ class EvaluationTable(Reported, Table):
         if self.skipped:
             said.append(f"{len(self.skipped)} metrics skipped")
         reasons = [f"{m} is undefined: {self[m].undefined}" for m in self if self[m].undefined]
+        reasons += [
+            f"{value.metric} of {value.explainer} is undefined for all samples"
+            for value, m in values
+            if value.value is None and not self[m].undefined
+        ]
         return [*reasons, "; ".join(said)]
 
 

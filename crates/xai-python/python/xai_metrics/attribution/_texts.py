@@ -12,7 +12,7 @@ from .._arguments import number, threads, whole
 from .._arrays import BOOLEAN, DOUBLE, booleans, is_read_in_place, reals
 from .._results import Result
 from ._registry import metric_info
-from ._value import MetricValue
+from ._value import MetricValue, undefined_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +62,11 @@ def of_ragged(
     if masks is None:
         raise ValueError("masks: needed where maps have different sizes, one per map")
     inside, maps = ragged_booleans(masks, "masks"), ragged_reals(explanations, "explanations")
-    return value_of(name, _native.attribution_ragged(name, list(parameters.items()), maps, inside, n_jobs))
+    try:
+        value = _native.attribution_ragged(name, list(parameters.items()), maps, inside, n_jobs)
+    except _native.UndefinedError:
+        return undefined_value(name, metric_info(name).direction, len(maps), maps)
+    return value_of(name, value)
 
 
 @dataclass(frozen=True)
@@ -220,7 +224,7 @@ def context_lds(
     Raises
     ------
     ValueError
-        For arrays that do not fit each other, numbers that are not finite, and where no sample has a value.
+        For arrays that do not fit each other, and numbers that are not finite.
 
     References
     ----------
@@ -232,13 +236,17 @@ def context_lds(
     >>> context_lds([[2.0, 2.0, 1.0]], [kept], [[0.5, 0.9, 0.2]]).value # the sums are 3, 4 and 1
     1.0
     """
-    found = _native.attribution_context_lds(
-        ragged_reals(explanations, "explanations"),
-        [booleans(of, f"kept[{i}]", 2) for i, of in enumerate(kept)],
-        ragged_reals(outputs, "outputs"),
-        str(correlation),
-        threads(n_jobs),
-    )
+    maps = ragged_reals(explanations, "explanations")
+    try:
+        found = _native.attribution_context_lds(
+            maps,
+            [booleans(of, f"kept[{i}]", 2) for i, of in enumerate(kept)],
+            ragged_reals(outputs, "outputs"),
+            str(correlation),
+            threads(n_jobs),
+        )
+    except _native.UndefinedError:
+        return undefined_value("context_lds", metric_info("context_lds").direction, len(maps), maps)
     return value_of("context_lds", found)
 
 

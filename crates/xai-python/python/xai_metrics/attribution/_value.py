@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from .._arrays import reals
 from .._results import axes
 from .._results import pandas_library as pandas
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
 
@@ -61,8 +62,8 @@ class MetricValue:
     metric: str
     #: Which end of its scale is the good one.
     direction: Literal["higher", "lower", "none"]
-    #: The mean over the samples that have a value.
-    value: float
+    #: The mean over the samples that have a value; ``None`` where none has.
+    value: float | None
     #: One per sample; NaN where the metric is undefined.
     per_sample: npt.NDArray[np.float64]
     #: How many samples have no value.
@@ -71,9 +72,11 @@ class MetricValue:
     curve: Curve | None = None
     #: What was taken for arguments that were not given: see :class:`.EvaluationTable`.
     assumed: dict[str, str] = field(default_factory=dict)
+    #: Why no sample has a value, where none has.
+    undefined: str | None = None
 
     def __float__(self) -> float:
-        return self.value
+        return float("nan") if self.value is None else self.value
 
     def weighted(self, sample_weights: Any) -> float:
         """The mean with weights of the samples, such as those of a survey; see :func:`weighted_mean`.
@@ -86,6 +89,8 @@ class MetricValue:
         return weighted_mean(self.per_sample, sample_weights)
 
     def __repr__(self) -> str:
+        if self.value is None:
+            return f"{self.metric}: {self.undefined}"
         undefined = f", {self.n_undefined} of them undefined" if self.n_undefined else ""
         return f"{self.metric}: {self.value:.4g} over {len(self.per_sample)} samples{undefined}"
 
@@ -93,8 +98,9 @@ class MetricValue:
         undefined = f", {self.n_undefined} undefined" if self.n_undefined else ""
         better = "" if self.direction == "none" else f", {self.direction} is better"
         samples = f"{len(self.per_sample)} samples{undefined}{better}"
+        told = "undefined" if self.value is None else f"{self.value:.4g}"
         return (
-            f"<div>{self.metric} <strong>{self.value:.4g}</strong> <small>({samples})</small></div>"
+            f"<div>{self.metric} <strong>{told}</strong> <small>({samples})</small></div>"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -107,6 +113,7 @@ class MetricValue:
             "n_undefined": self.n_undefined,
             "curve": None if self.curve is None else self.curve.to_dict(),
             "assumed": dict(self.assumed),
+            "undefined": self.undefined,
         }
 
     def to_pandas(self) -> Any:
@@ -127,6 +134,29 @@ class MetricValue:
         ax.set_xlabel(self.metric)
         ax.set_ylabel("samples")
         return ax
+
+
+def undefined_value(
+    metric: str, direction: Any, n: int, maps: Any = None, assumed: dict[str, str] | None = None
+) -> MetricValue:
+    """What a metric says that has a value for none of ``n`` samples, and, as far as the maps show it, why."""
+    reason = why_undefined(n, maps)
+    return MetricValue(metric, direction, None, np.full(n, np.nan), n, None, assumed or {}, reason)
+
+
+def why_undefined(n: int, maps: Any = None) -> str:
+    """Why a metric has no value for any of ``n`` samples.
+
+    >>> why_undefined(2, np.zeros((2, 3))), why_undefined(2, np.eye(2))
+    ('undefined for all 2 samples: every map is zero', 'undefined for all 2 samples')
+    """
+    told = f"undefined for all {n} samples" if n != 1 else "undefined for the only sample"
+    rows = [np.asarray(row).reshape(-1) for row in maps] if maps is not None else []
+    if rows and all(not row.any() for row in rows):
+        return f"{told}: every map is zero"
+    if rows and all((row == row[:1]).all() for row in rows):
+        return f"{told}: every map is constant"
+    return told
 
 
 def weighted_mean(per_sample: npt.NDArray[np.float64], sample_weights: Any) -> float:

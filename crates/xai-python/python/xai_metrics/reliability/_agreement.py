@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 from .. import _native
 from .._alignment import Alignment
 from .._arguments import threads
 from ._perturbed import Direction
-from ._values import Value, values_of
+from ._values import Floats, Value, values_of
 
 
 @dataclass(frozen=True)
@@ -33,15 +35,16 @@ class KrippendorffAlpha(Value):
 
 
 def krippendorff_alpha(
-    ratings: Any, level: Literal["nominal", "ordinal", "interval"] = "ordinal"
+    ratings_by_rater: Any, level: Literal["nominal", "ordinal", "interval"] = "ordinal"
 ) -> KrippendorffAlpha:
     """How much less than by chance do raters disagree?
 
     Parameters
     ----------
-    ratings : array_like
-        A row for each rater and a column for each unit, NaN where a rater has not rated. For samples
-        that rank explainers: ``(n_samples, n_explainers)`` ranks.
+    ratings_by_rater : array_like
+        ``(n_raters, n_units)``: a row for each rater and a column for each unit, NaN where a rater has not
+        rated. Samples that rank explainers are raters: ``(n_samples, n_explainers)`` ranks, the other way
+        round than :func:`kendall_w` takes values.
     level : {"nominal", "ordinal", "interval"}
         What of two ratings says how far they are apart: whether they differ, how many ratings lie
         between them, or their difference.
@@ -54,7 +57,7 @@ def krippendorff_alpha(
     Raises
     ------
     ValueError
-        For no raters, ratings that are infinite, and another level.
+        For no raters, ratings that are infinite, another level, and ranks with a row for each unit.
 
     Examples
     --------
@@ -65,7 +68,13 @@ def krippendorff_alpha(
     >>> krippendorff_alpha([[1, 2], [1, 4]], level="interval").value # 1 - 2 / 4
     0.5
     """
-    found = _native.reliability_krippendorff_alpha(values_of(ratings, "ratings", 2), level)
+    ratings = values_of(ratings_by_rater, "ratings_by_rater", 2)
+    if level == "ordinal" and _ranks_its_rows(ratings):
+        raise ValueError(
+            f"ratings_by_rater: expected (n_raters, n_units), got shape {ratings.shape} in which each column ranks the rows; "
+            "put the raters (samples that rank explainers) into rows: transpose it"
+        )
+    found = _native.reliability_krippendorff_alpha(ratings, level)
     return KrippendorffAlpha(**found)
 
 
@@ -90,13 +99,14 @@ class KendallW(Value):
     n_undefined: int
 
 
-def kendall_w(scores: Any) -> KendallW:
+def kendall_w(values_by_explainer: Any) -> KendallW:
     """Do samples rank the explainers alike?
 
     Parameters
     ----------
-    scores : array_like
-        The values of a metric, ``(n_explainers, n_samples)``; a sample with NaN is left out.
+    values_by_explainer : array_like
+        The values of a metric, ``(n_explainers, n_samples)``: a row for each explainer; a sample with NaN is
+        left out.
 
     Returns
     -------
@@ -106,7 +116,7 @@ def kendall_w(scores: Any) -> KendallW:
     Raises
     ------
     ValueError
-        For no explainers, and values that are infinite.
+        For no explainers, values that are infinite, and ranks with a row for each sample.
 
     Examples
     --------
@@ -117,7 +127,22 @@ def kendall_w(scores: Any) -> KendallW:
     >>> w.value, w.mean_correlation
     (0.75, 0.5)
     """
-    return KendallW(**_native.reliability_kendall_w(values_of(scores, "scores", 2)))
+    values = values_of(values_by_explainer, "values_by_explainer", 2)
+    if _ranks_its_rows(values.T):
+        raise ValueError(
+            f"values_by_explainer: expected (n_explainers, n_samples), got shape {values.shape} in which each row ranks the "
+            "columns; put the explainers into rows: transpose it"
+        )
+    return KendallW(**_native.reliability_kendall_w(values))
+
+
+def _ranks_its_rows(values: Floats) -> bool:
+    """Whether every column has the ranks 1 to n of its rows, and not every row those of its columns."""
+    n, m = values.shape
+    ranks = np.arange(1.0, n + 1)[:, None]
+    if n < 2 or m < 2 or not (np.sort(values, axis=0) == ranks).all():
+        return False
+    return not (np.sort(values, axis=1) == np.arange(1.0, m + 1)).all()
 
 
 @dataclass(frozen=True)

@@ -99,6 +99,13 @@ def rank_stability(
         rows = [integers(draw, f"draws[{b}]", ndim=1) for b, draw in enumerate(draws)]
         if any((row < 0).any() for row in rows):
             raise ValueError("draws: expected places of samples, got a negative one")
+        values = values_of(scores, "scores", 2)
+        n_samples = values.shape[1]
+        if n_samples > 2 and rows and all(len(row) == n_samples and (row < 2).all() for row in rows):
+            raise ValueError(
+                f"draws: zeros and ones for each of {n_samples} samples look like masks; give the places of the drawn samples, "
+                "such as `numpy.flatnonzero(mask)`"
+            )
         given = [row.tolist() for row in rows]
     found = _native.reliability_rank_stability(
         values_of(scores, "scores", 2),

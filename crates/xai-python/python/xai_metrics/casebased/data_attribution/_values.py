@@ -15,10 +15,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-def _number(value: float | None, what: str) -> float:
-    if value is None:
-        raise ValueError(f"{what}: undefined")
-    return value
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else value
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +38,7 @@ class AttributionValue(Result):
     n_undefined: int
 
     def __float__(self) -> float:
-        return _number(self.value, "value")
+        return _number(self.value)
 
     def columns(self) -> dict[str, Any]:
         """The test cases and their values."""
@@ -67,7 +65,7 @@ class Cardinality(Result):
     scaled: float | None
 
     def __float__(self) -> float:
-        return _number(self.value, "value")
+        return _number(self.value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +99,7 @@ class Mislabeling(Result):
         return self.auroc
 
     def __float__(self) -> float:
-        return _number(self.auroc, "auroc")
+        return _number(self.auroc)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +140,7 @@ class Brittleness(Result):
         return self.first_k
 
     def __float__(self) -> float:
-        return _number(self.median_k, "median_k")
+        return _number(self.median_k)
 
 
 Outcome = Union[AttributionValue, Cardinality, Mislabeling, Brittleness]

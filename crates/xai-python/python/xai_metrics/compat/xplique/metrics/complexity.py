@@ -33,7 +33,7 @@ class _OfMaps(BaseComplexityMetric):
         """The mean over the maps."""
         if self.compat:
             return float(self.detailed_evaluate(explanations).mean())
-        return self._of_maps(self._registered(), explanations).value
+        return float(self._of_maps(self._registered(), explanations))
 
     def detailed_evaluate(self, explanations: Any) -> npt.NDArray[np.float64]:
         """One value per map; NaN where there is none."""

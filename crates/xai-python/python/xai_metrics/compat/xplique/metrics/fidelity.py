@@ -48,7 +48,7 @@ class BaseAverageXMetric(ExplanationMetric):
 
     def evaluate(self, explanations: Any) -> float:
         """The mean over all inputs."""
-        return self._value(self.inputs, self.targets, explanations).value
+        return float(self._value(self.inputs, self.targets, explanations))
 
     def detailed_evaluate(
         self, inputs: Any, targets: Any, explanations: Any
@@ -187,7 +187,7 @@ class CausalFidelity(ExplanationMetric):
 
     def evaluate(self, explanations: Any) -> float:
         """The area under the curve."""
-        return self._value(explanations).value
+        return float(self._value(explanations))
 
     def detailed_evaluate(self, explanations: Any) -> dict[int, float]:
         """The mean score by the number of features that are changed."""
@@ -317,7 +317,7 @@ class MuFidelity(ExplanationMetric):
         """The mean correlation over the inputs."""
         value = self._of_maps(self._metric(), explanations)
         if not self.compat:
-            return value.value
+            return float(value)
         return float(np.nan_to_num(value.per_sample).mean())
 
     def detailed_evaluate(self, explanations: Any) -> npt.NDArray[np.float64]:

@@ -63,7 +63,7 @@ class RandomLogitMetric(ExplainerMetric):
     def evaluate(self, explainer: Any) -> float:
         """The mean similarity over the inputs."""
         metric = metrics.RandomLogit(n_classes=self.n_classes, seed=self.seed)
-        return self._measure(metric, explainer=explainer).value
+        return float(self._measure(metric, explainer=explainer))
 
 
 class ModelRandomizationStrategy(ABC):

@@ -87,4 +87,4 @@ class AverageStability(ExplainerMetric):
     def evaluate(self, explainer: Any, base_explanations: Any = None) -> float:
         """The mean distance; ``base_explanations`` are the maps of the inputs, where they exist."""
         of = {"explainer": explainer, "explanations": base_explanations}
-        return self._measure(self._metric(), **of).value
+        return float(self._measure(self._metric(), **of))
