@@ -149,7 +149,7 @@ def test_numbers(name, call):
     ("call", "error", "message"),
     [
         (lambda: swept(fractions=0.5), ValueError, "^fractions: expected 1 axis"),
-        (lambda: swept(top_k=b"1"), TypeError, "^top_k: expected an array, got bytes"),
+        (lambda: swept(top_k=b"1"), TypeError, "^top_k: expected an array or a table, got bytes"),
         (lambda: swept(thresholds=["x"]), TypeError, "^thresholds: expected real numbers"),
         (lambda: robust(n_draws=np.inf), ValueError, "^n_draws = inf: expected a whole number"),
         (lambda: robust(n_draws="x"), ValueError, "^n_draws = x: expected a whole number"),

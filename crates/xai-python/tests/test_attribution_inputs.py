@@ -633,3 +633,105 @@ def test_features_of_lime_are_matched_by_name() -> None:
     assert values(explained(list("0123"), maps)) == expected
     with pytest.raises(ValueError, match=r"explanations\[0\]: has a weight of feature 4, the inputs have 4; .*feature_names="):
         values(explained(list("01234"), halves))
+
+
+TOKENS = np.array([[5, 3, 2, 7], [4, 4, 0, 0], [9, 1, 6, 0], [8, 2, 3, 0]])
+ATTENTION = np.array([[1, 1, 1, 1], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 0]])
+TOKEN_MAPS = np.array([[4.0, 1.0, 2.0, 3.0], [1.0, 2.0, 0.0, 0.0], [3.0, 1.0, 2.0, 0.0], [0.5, 0.1, 0.7, 0.0]])
+OF_TOKENS = np.linspace(-1.0, 1.0, 10) ** 3
+
+
+def token_model(input_ids: Any, attention_mask: Any) -> Any:
+    """Sums weights of the tokens that are no padding."""
+    total = (OF_TOKENS[np.asarray(input_ids).astype(int)] * attention_mask).sum(axis=1)
+    return np.column_stack([-total, total])
+
+
+def padded(n: int, where: str) -> tuple[Any, Any]:
+    """Tokens and maps with so much more padding, at one end or the other."""
+
+    def pad(array: Any) -> Any:
+        zeros = np.zeros((len(array), n), array.dtype)
+        return np.hstack([array, zeros] if where == "right" else [zeros, array])
+
+    return {"input_ids": pad(TOKENS), "attention_mask": pad(ATTENTION)}, pad(TOKEN_MAPS)
+
+
+@pytest.mark.parametrize("name", ["deletion", "insertion", "sparseness", "complexity", "mu_fidelity", "comprehensiveness", "road"])
+def test_padding_is_no_feature(name: str) -> None:
+    metric: Any = metrics.by_name(name)()
+    if "tabular" not in metric.info.layouts:
+        return
+    targets = np.array([0, 1, 0, 1])
+
+    def values(inputs: Any, maps: Any) -> Any:
+        table = evaluate(token_model, inputs, targets, {"mine": maps}, [metric], replicates=0)
+        assert table.assumed["features"] == "the positions of the attention mask, the others are padding"
+        alone = {"model": token_model, "targets": targets} if "model" in metric.info.needs else {}
+        value = metric.evaluate(explanations=maps, inputs=inputs, **alone)
+        np.testing.assert_array_equal(value.per_sample, table[name]["mine"].per_sample)
+        assert value.value == table[name]["mine"].value
+        return value.per_sample
+
+    expected = values(*padded(0, "right"))
+    for where in ("right", "left"):
+        for n in (1, 9, 36):
+            # The model adds up more zeros, in another order.
+            np.testing.assert_allclose(values(*padded(n, where)), expected, rtol=1e-12)
+    # Each sample has the value that it has by itself, without any padding.
+    if name != "mu_fidelity":  # which draws subsets by the place of the sample
+        for i, size in enumerate(ATTENTION.sum(axis=1)):
+            inputs = {"input_ids": TOKENS[[i], :size], "attention_mask": ATTENTION[[i], :size]}
+            table = evaluate(token_model, inputs, targets[[i]], {"mine": TOKEN_MAPS[[i], :size]}, [metric], replicates=0)
+            np.testing.assert_allclose(table[name]["mine"].per_sample[0], expected[i], rtol=1e-12)
+    # The same by the number of features.
+    inputs, maps = padded(3, "right")
+    ids = inputs["input_ids"]
+
+    def model(batch: Any) -> Any:
+        return token_model(batch, np.arange(batch.shape[1]) < 4)  # zeros have the weight of padding, but for sign
+
+    OF_ZERO = OF_TOKENS[0]
+    OF_TOKENS[0] = 0.0
+    try:
+        table = evaluate(
+            model, ids, targets, {"mine": maps}, [metric], replicates=0, n_features=ATTENTION.sum(axis=1)
+        )
+        assert table.n_samples == 4 and "n_features" in table.assumed["features"]
+    finally:
+        OF_TOKENS[0] = OF_ZERO
+
+
+def test_what_padding_excludes_is_said() -> None:
+    inputs, maps = padded(2, "right")
+    targets = np.array([0, 1, 0, 1])
+    with pytest.raises(ValueError, match="sufficiency: relates all samples to each other.*the inputs have padding"):
+        evaluate(token_model, inputs, targets, {"a": maps}, ["sufficiency"])
+    table = evaluate(token_model, inputs, targets, {"a": maps, "random": "random"}, "standard", replicates=0)
+    assert table.metrics and not np.isnan(table["deletion"]["random"].per_sample).any()
+    for counts, message in (([4, 2, 3], "one number for each of 4"), ([4, 2, 0, 3], "from 1 to 6, got 0 to 4")):
+        with pytest.raises(ValueError, match=f"n_features: expected .*{message}"):
+            evaluate(token_model, inputs, targets, {"a": maps}, ["deletion"], n_features=counts)
+    inputs["attention_mask"][1] = 0
+    with pytest.raises(ValueError, match=r"attention_mask'\]\[1\]: masks every position"):
+        evaluate(token_model, inputs, targets, {"a": maps}, ["deletion"])
+
+
+def test_tokens_at_the_end_that_change_nothing_are_warned_of() -> None:
+    ids, maps = padded(5, "right")[0]["input_ids"], padded(5, "right")[1]
+
+    def deaf(batch: Any) -> Any:
+        """Hears nothing behind the fourth token."""
+        total = OF_TOKENS[batch[:, :4].astype(int)].sum(axis=1)
+        return np.column_stack([-total, total, total * 0])
+
+    with pytest.warns(UserWarning, match="inputs: the last positions of .* change nothing.*n_features=") as caught:
+        evaluate(deaf, ids[[0]], None, {"a": maps[[0]]}, ["deletion"], replicates=0)
+    assert caught[0].filename == __file__
+
+    def hearing(batch: Any) -> Any:
+        total = OF_TOKENS[batch.astype(int)].sum(axis=1)
+        return np.column_stack([-total, total, total * 0])
+
+    evaluate(hearing, ids, None, {"a": maps}, ["deletion"], replicates=0)
+    evaluate(deaf, ids[[0]], None, {"a": maps[[0]]}, ["deletion"], replicates=0, n_features=[4])

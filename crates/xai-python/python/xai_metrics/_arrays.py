@@ -12,6 +12,7 @@ byte order of another machine, and those that are not aligned.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
@@ -65,12 +66,27 @@ def to_numpy(values: Any, name: str) -> npt.NDArray[Any]:
         try:
             return np.asarray(values)
         except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
+            raise ValueError(_uneven(values, name) or f"{name}: {error}") from None
     if is_lazy(values):
         raise TypeError(f"{name}: the LazyFrame is not computed; collect it first, by `.collect()`")
     if hasattr(values, "toarray"):
         raise TypeError(f"{name}: the matrix is sparse; make it dense by `.toarray()`")
-    raise TypeError(f"{name}: expected an array, got {_type_name(values)}")
+    told = f"{name}: expected an array or a table, got {_type_name(values)}"
+    if isinstance(values, (str, bytes)) and values[:1] in ("[", "{", b"[", b"{"):
+        told += " that looks like JSON; read it by `json.loads`, or as a table by `pandas.read_json`"
+    elif isinstance(values, Mapping):
+        told += "; make a table of its columns by `pandas.DataFrame(…)`"
+    raise TypeError(told)
+
+
+def _uneven(values: Any, name: str) -> str | None:
+    """What is wrong with rows of different lengths."""
+    lengths = [len(row) if hasattr(row, "__len__") else None for row in values]
+    place = next((place for place, length in enumerate(lengths) if length != lengths[0]), None)
+    if place is None:
+        return None
+    shown = ["one number" if length is None else f"{length} values" for length in (lengths[0], lengths[place])]
+    return f"{name}: expected rows of one length, got {shown[0]} in row 0 and {shown[1]} in row {place}"
 
 
 def is_read_in_place(values: Any, dtype: np.dtype[Any]) -> bool:
@@ -89,6 +105,8 @@ def reals(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) -> 
     """Real numbers in single or double precision, with one of the given numbers of axes."""
     array = to_numpy(values, name)
     kind, size = array.dtype.kind, array.dtype.itemsize
+    if kind not in "iufb" and getattr(values, "ndim", 2) == 2 and column_names(values) is not None:
+        _check_columns(values, name)
     if kind == "f" and size == 2:
         array = array.astype(np.float32)
     elif kind in "iub" or (kind == "f" and size not in (4, 8)):
@@ -100,6 +118,42 @@ def reals(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) -> 
     _check_axes(array, name, ndim)
     taken: Reals = _as_in_memory(array)
     return taken
+
+
+def check_finite(array: npt.NDArray[Any], table: Any, name: str) -> None:
+    """Refuses missing values of a table by the name of their column; of an array the kernels do it by place."""
+    names = column_names(table)
+    if names is None or array.ndim != 2 or len(names) != array.shape[1]:
+        return
+    missing = ~np.isfinite(array)
+    if missing.any():
+        column = int(np.argmax(missing.any(axis=0)))
+        row, n = int(np.argmax(missing[:, column])), int(missing[:, column].sum())
+        called = str(names[column])
+        raise ValueError(
+            f"{name}: the column {called!r} has {n} value{'s' * (n != 1)} that {'is' if n == 1 else 'are'} missing or infinite, the "
+            f"first in row {row}; fill them, for instance by `table[{called!r}].fillna(table[{called!r}].median())`, or leave their rows out"
+        )
+
+
+def _check_columns(table: Any, name: str) -> None:
+    """Refuses a table with a column that is not one of numbers, and says what to do with it."""
+    for column in column_names(table) or ():
+        values = table[column]
+        array = to_numpy(values, f"{name}[{str(column)!r}]")
+        kind = array.dtype.kind
+        first = next((item for item in array.tolist() if not isinstance(item, (int, float))), None) if kind in "OUST" else None
+        if kind in "mM" or type(first).__name__ in ("Timestamp", "Timedelta", "datetime", "date", "timedelta"):
+            raise TypeError(
+                f"{name}: the column {str(column)!r} has dates or durations, no numbers; make numbers of them, for instance days: "
+                f"`(table[{str(column)!r}] - table[{str(column)!r}].min()).dt.days`"
+            )
+        if isinstance(first, (str, bytes)):
+            raise TypeError(
+                f"{name}: the column {str(column)!r} has text; give numbers, by `pandas.to_numeric`, or encode it: "
+                f"one-hot by `pandas.get_dummies(table, columns=[{str(column)!r}])`, or ordinal by "
+                f"`table[{str(column)!r}].astype('category').cat.codes`"
+            )
 
 
 def integers(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) -> Integers:
@@ -146,7 +200,10 @@ def booleans_or_shares(values: Any, name: str) -> Booleans | npt.NDArray[np.floa
         return booleans(array, name)
     numbers = reals(array, name)
     if not ((numbers >= 0) & (numbers <= 1)).all():
-        raise ValueError(f"{name}: expected booleans, or numbers from 0 to 1")
+        told = f"{name}: expected booleans, or numbers from 0 to 1"
+        if np.isin(numbers, (0, 255)).all():
+            told += f"; 0 and 255 are the colours of an image: give `{name} > 0`"
+        raise ValueError(told)
     if np.isin(numbers, (0.0, 1.0)).all():
         return booleans(numbers, name)
     return np.ascontiguousarray(numbers, dtype=np.float64)
@@ -333,9 +390,11 @@ def _of_arrow(values: Any, name: str) -> npt.NDArray[Any]:
 def _of_objects(array: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]:
     for index, item in enumerate(array.flat):
         if not isinstance(item, (int, float, np.integer, np.floating, np.bool_)):
+            told = "the array is one of objects"
+            if isinstance(item, Mapping):
+                told = "make a table of the records by `pandas.DataFrame(…)`"
             raise TypeError(
-                f"{_place(array, index, name)}: expected a number, got {item!r} of type {_type_name(item)}; "
-                "the array is one of objects"
+                f"{_place(array, index, name)}: expected a number, got {item!r} of type {_type_name(item)}; {told}"
             )
     _check_booleans(array, name)
     return array.astype(np.float64)

@@ -237,3 +237,11 @@ def _is_embedding(module: Any) -> bool:
         getattr(module, "original_name", "")
     }
     return bool(names & {"Embedding", "EmbeddingBag"})
+
+
+def outside() -> int:
+    """How far up the stack the line of the user is, from the caller of this function."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("xai_metrics."):
+        frame, level = frame.f_back, level + 1
+    return level

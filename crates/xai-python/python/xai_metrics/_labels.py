@@ -33,7 +33,9 @@ def kind_of(labels: npt.NDArray[Any]) -> str:
 def _kind_of_one(label: Any) -> str:
     if isinstance(label, (bool, int, float, np.bool_, np.number)):
         return "numbers"
-    return {str: "text", np.str_: "text", bytes: "bytes"}.get(type(label), type(label).__name__)
+    if isinstance(label, str):
+        return "text"
+    return "bytes" if isinstance(label, bytes) else type(label).__name__
 
 
 def check_types(sides: Mapping[str, npt.NDArray[Any]], hint: str = "") -> None:
@@ -89,7 +91,7 @@ def order_of(values: Any) -> list[Any] | None:
 
     Ordered are a ``Categorical`` of pandas with ``ordered=True``, an ``Enum`` of polars, and an ordered dictionary of pyarrow.
     """
-    dtype = getattr(values, "dtype", None)
+    dtype: Any = getattr(values, "dtype", None)
     if getattr(dtype, "ordered", False) and hasattr(dtype, "categories"):
         return list(dtype.categories)
     if type(dtype).__name__ == "Enum" and hasattr(dtype, "categories"):

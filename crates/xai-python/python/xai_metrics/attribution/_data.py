@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,8 +14,8 @@ from .. import _arrays, _native
 from .._arguments import whole_or_none
 from .._alignment import Alignment
 from .._arrays import booleans, booleans_or_shares, column_names, in_order_of, integers, reals, to_numpy
-from .._frameworks import Tensors, framework_of, framework_of_tensors, is_of
-from . import _models, _references
+from .._frameworks import Tensors, framework_of, framework_of_tensors, is_of, outside
+from . import _models, _padding, _references
 from ._explanations import Reading, note
 from ._inputs import Inputs, first_of
 
@@ -99,6 +98,8 @@ class Run:
     allow_batch_dependence: bool = False
     #: Which class maps without an axis of classes explain; each sample's target unless given.
     explained_class: Any = None
+    #: How many features each sample has, where the rest is padding.
+    n_features: Any = None
     layout: str | None = None
     framework: Framework | None = None
     device: Any = None
@@ -176,6 +177,20 @@ class Run:
         return is_whole and self.tensors.keeps_integers
 
     @cached_property
+    def features(self) -> npt.NDArray[np.bool_] | None:
+        """Which positions of each sample are no padding; ``None`` where all are features."""
+        features = _padding.features_of(self.given, self.n_features)
+        if features is not None:
+            of = "the attention mask" if self.n_features is None else "n_features"
+            note(self.assumed, "features", f"the positions of {of}, the others are padding")
+        return features
+
+    @property
+    def asks_by_samples(self) -> bool:
+        """Whether rows are asked with the samples that they are made of."""
+        return self.features is not None or bool(self.given is not None and self.given.others)
+
+    @cached_property
     def known(self) -> _models.Known | None:
         """What is known of the model."""
         return None if self.model is None else _models.Known.of(self.model)
@@ -216,11 +231,15 @@ class Run:
             None if self.explained_class is None else int(targets_of([self.explained_class], 1, self.classes)[0]),
         )
 
-    def check_explained_class(self) -> None:
-        """Keeps which class plain maps of a model of two classes were taken to explain, and warns where they seem not to.
+    def check(self) -> None:
+        """Keeps and warns of what only shows when the model has answered."""
+        self._check_explained_class()
+        is_whole = self.given is not None and self.given.whole is not None
+        if is_whole and self.function is not None and self.features is None and self.first_sample == 0:
+            _padding.warn_of_padding(self.array, self.given.whole if self.given else None, self.function)
 
-        After a run: what the model answers is known then.
-        """
+    def _check_explained_class(self) -> None:
+        """Keeps which class plain maps of a model of two classes were taken to explain, and warns where they seem not to."""
         function, array = self.function, self.array
         if not self.reading.plain or function is None or array is None or self.first_sample > 0:
             return
@@ -345,6 +364,18 @@ class Run:
             "progress": self.progress,
         }
 
+    def values(self, n_jobs: int | None) -> tuple[Any, str]:
+        """The values of all metrics, as the native part has them, and the activation that scores were taken after."""
+        request = self.request()
+        parts = [request] if self.features is None else _padding.requests(request, self.features)
+        values = [_native.attribution_evaluate(part, n_jobs) for part in parts]
+        while len(values) > 1:
+            # By pairs, so that no value is copied more than some times.
+            pairs = zip(values[::2], [*values[1::2], None])
+            values = [first if second is None else first.merged(second) for first, second in pairs]
+        self.check()
+        return values[0], request["activation"]
+
     def explainer(
         self, explainer: Any, name: str, called: str
     ) -> Callable[..., npt.NDArray[Any]]:
@@ -391,7 +422,7 @@ class Run:
             raise ValueError("inputs: needed by an explainer")
         if explainer is not None:
             explainer = self.explainer(explainer, name, called)
-            if self.given is not None and self.given.others:
+            if self.asks_by_samples:
                 # Its rows would have to know their samples, as those of the model do.
                 return name, self.in_batches(explainer) if maps is None else maps, None
         return name, maps, explainer
@@ -509,9 +540,12 @@ class Run:
             )
         masks = given(booleans_or_shares, "masks")
         if masks is not None and masks.ndim != 3:
+            told = "; of a mask in colours give `masks.any(axis=…)` over the channels" if masks.ndim == 4 else ""
+            if masks.ndim == 2 and shape is not None and masks.shape in (shape[1:3], shape[2:4]):
+                told = f"; if all samples have this one, repeat it: np.repeat([mask], {n}, axis=0)"
             raise ValueError(
                 "masks: expected where the object is, (n, height, width), or (n, features) for tables, got shape "
-                f"{np.shape(sides.masks)}"
+                f"{np.shape(sides.masks)}{told}"
             )
         segments, layer = given(integers, "segments"), sides.representation
         if layer is not None:
@@ -546,14 +580,6 @@ class Run:
         return cells, int(height), int(width)
 
 
-def _outside() -> int:
-    """How far up the stack the line of the user is, from the caller of this function."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("xai_metrics."):
-        frame, level = frame.f_back, level + 1
-    return level
-
-
 def _warn_of_other_class(of: str, sums: Any, scores: Any, targets: Any) -> None:
     """Warns where the sums of maps fall as the scores rise: of all samples, and of those of each target."""
     groups = {"": np.full(len(sums), True)}
@@ -570,7 +596,7 @@ def _warn_of_other_class(of: str, sums: Any, scores: Any, targets: Any) -> None:
                 f"maps of {of}: where the score of the target is higher, their sums are lower (rank correlation "
                 f"{correlation:.2f} over {n} samples{told}), as if they explained the other class; say by explained_class= "
                 "which class they explain",
-                stacklevel=_outside(),
+                stacklevel=outside(),
             )
             return
 

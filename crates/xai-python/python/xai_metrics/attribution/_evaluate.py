@@ -9,6 +9,7 @@ from .. import _native
 from .._arguments import number, seed_of, threads, whole
 from .._arrays import to_numpy
 from .._progress import bar
+from . import _padding
 from ._data import Run, Sides, explained
 from ._masked import SCORING, MaskedModel, MaskedRun
 from ._metric import Metric
@@ -54,6 +55,7 @@ def evaluate(
     batch_size: int | None = None,
     allow_batch_dependence: bool = False,
     explained_class: Any = None,
+    n_features: Any = None,
     layout: str | None = None,
     framework: Framework | None = None,
     device: Any = None,
@@ -168,6 +170,10 @@ def evaluate(
         The class that maps without an axis of classes explain, as SHAP values of the second of two classes alone: they are
         negated where the target is the other. By default maps are those of each sample's target. Of a model of two outputs the
         result says in ``assumed`` which it was, and there is a warning where the sums of the maps fall as the scores rise.
+    n_features : array-like of int, optional
+        How many positions of each sample are features, ``(n,)``; the others, behind them, are padding, which no metric changes or
+        counts. By default of inputs by name those that an ``attention_mask`` has, else all. There is a warning where tokens at the
+        end change nothing. With padding there are no curves, and no metric that relates samples to each other.
     layout : {None, "tabular", "time-series", "channels-last", "channels-first"}
         How the axes of the inputs are read. ``None``: by their number; images channels first of
         a torch module (or ``framework="torch"``), last of a Keras model, else as the one reading
@@ -276,6 +282,7 @@ def evaluate_part(
     batch_size: int | None = None,
     allow_batch_dependence: bool = False,
     explained_class: Any = None,
+    n_features: Any = None,
     layout: str | None = None,
     framework: Framework | None = None,
     device: Any = None,
@@ -299,7 +306,7 @@ def evaluate_part(
         parts give the values of the whole.
     masks, mosaic, segments, reference_maps, second_maps, representation
         As of :func:`evaluate`, of the samples of the part.
-    output, score, activation, batch_size, allow_batch_dependence, explained_class, layout, framework, device
+    output, score, activation, batch_size, allow_batch_dependence, explained_class, n_features, layout, framework, device
         As of :func:`evaluate`.
     seed, n_jobs, progress
         As of :func:`evaluate`.
@@ -443,10 +450,8 @@ def _is_of_batches(inputs: Any) -> bool:
 
 def values_of(run: Run, skipped: dict[str, str], n_jobs: int | None) -> EvaluationValues:
     """The values of a run."""
-    request = run.request()
-    values = _native.attribution_evaluate(request, n_jobs)
-    run.check_explained_class()
-    return EvaluationValues(values, run.assumed, skipped, request["activation"])
+    values, activation = run.values(n_jobs)
+    return EvaluationValues(values, run.assumed, skipped, activation)
 
 
 def asked_metrics(
@@ -481,6 +486,9 @@ def asked_metrics(
             metric = _by_name(metric)
         if isinstance(run, Run):
             metric.check(run)
+            told = None if run.features is None else _padding.obstacle(metric)
+            if told is not None:
+                raise ValueError(f"{metric.name}: {told}; the inputs have padding")
         else:
             run.check(metric)
         name = metric.name if name is None else str(name)
@@ -507,6 +515,9 @@ def _obstacle(info: MetricInfo, run: Run) -> str | None:
     """Why a metric at its defaults has no value for the data of a run."""
     if info.has_call_of_its_own:
         return f"has a function of its own, {info.name}()"
+    told = None if run.features is None else _padding.obstacle(by_name(info.name)())
+    if told is not None:
+        return told
     missing = by_name(info.name)().missing(run)
     if missing:
         return f"needs {', '.join(missing)}"

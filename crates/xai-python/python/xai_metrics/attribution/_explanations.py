@@ -122,7 +122,8 @@ class Reading:
             )
         else:
             note(self.notes, f"maps of {of}", f"of class {called!r}, negated where the target is the other")
-        return array * np.where(others, -1.0, 1.0).reshape(-1, *[1] * (array.ndim - 1)).astype(array.dtype)
+        signs = np.where(others, -1.0, 1.0).reshape(-1, *[1] * (array.ndim - 1))
+        return np.asarray(array * signs.astype(array.dtype))
 
     def _of_columns(self, given: Any, name: str, of: str) -> Any:
         """Values of the columns that a pipeline has made of those of the inputs, added up per column of the inputs.

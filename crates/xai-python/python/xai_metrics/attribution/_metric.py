@@ -144,6 +144,8 @@ class Metric:
         if maps is not None or explainer is not None:
             asked.explainers = [("explainer", maps, explainer)]
         self.check(asked)
+        if asked.features is not None:
+            return self._of_values(asked, maps, n_jobs)
         request = asked.request()
         try:
             (value,) = _native.attribution_measure(request, n_jobs)
@@ -151,8 +153,8 @@ class Metric:
             arrays = [request["inputs"], *(known for _, known, _ in request["explainers"])]
             n = next(len(array) for array in arrays if array is not None)
             known = next((known for _, known, _ in request["explainers"]), None)
-            return undefined_value(self.name, self.info.direction, n, known, asked.assumed)
-        asked.check_explained_class()
+            return undefined_value(self.name, self.direction, n, known, asked.assumed)
+        asked.check()
         points = value["curve"]
         return MetricValue(
             metric=self.name,
@@ -162,6 +164,22 @@ class Metric:
             n_undefined=value["n_undefined"],
             curve=None if points is None else Curve(points[0], points[1], value["curves"]),
             assumed=with_answers(asked.assumed, value["assumed"]),
+        )
+
+    def _of_values(self, asked: Run, maps: Any, n_jobs: int | None) -> MetricValue:
+        """The value of samples with padding, which are judged in parts."""
+        values, _ = asked.values(n_jobs)
+        (found,) = values.table(0.95, 0, 1, n_jobs)["metrics"]
+        score = found["scores"][0]
+        if score["value"] is None:
+            return undefined_value(self.name, self.direction, values.n_samples, maps, asked.assumed)
+        return MetricValue(
+            metric=self.name,
+            direction=self.direction,
+            value=score["value"],
+            per_sample=values.per_sample(self.name)[0],
+            n_undefined=score["n_undefined"],
+            assumed=asked.assumed,
         )
 
     def _of_masks(self, run: dict[str, Any], n_jobs: int | None) -> MetricValue:
@@ -178,7 +196,7 @@ class Metric:
         (found,) = values.table(0.95, 0, 1, n_jobs)["metrics"]
         value, points = found["scores"][0]["value"], values.curves(self.name)[0]
         if value is None:
-            return undefined_value(self.name, self.info.direction, values.n_samples, maps, asked.assumed)
+            return undefined_value(self.name, self.direction, values.n_samples, maps, asked.assumed)
         return MetricValue(
             metric=self.name,
             direction=self.direction,
@@ -249,7 +267,7 @@ def evaluate_signature(info: MetricInfo) -> inspect.Signature:
     if "model" in info.needs or "explainer" in info.needs:
         keywords |= {"model": None, "output": None, "score": None}
         keywords |= {"activation": None, "batch_size": None}
-        keywords |= {"allow_batch_dependence": False, "explained_class": None}
+        keywords |= {"allow_batch_dependence": False, "explained_class": None, "n_features": None}
         keywords |= {"framework": None, "device": None}
     keywords |= {"layout": None, "n_jobs": None}
     needed, keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY

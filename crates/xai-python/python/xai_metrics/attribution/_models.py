@@ -48,11 +48,25 @@ class Known:
         >>> Known.of(len).classes is None
         True
         """
+        if isinstance(model, type):
+            raise TypeError(f"{name}: expected a model, got the class {model.__name__}; give an object of it, {model.__name__}(…)")
+        if _is_unfitted(model):
+            kind = type(model).__name__
+            raise ValueError(f"{name}: {kind} is not fitted; call its `fit` with the training data first")
         known = next((known for is_one, known in _KINDS if is_one(model)), None)
         if known is None:
             kind = type(model).__name__
             raise TypeError(f"{name}: expected a callable or an estimator, got {kind}")
         return known(model)
+
+
+def _is_unfitted(model: Any) -> bool:
+    """Whether it is an estimator of scikit-learn that has learnt nothing yet."""
+    if not is_of(model, "sklearn") or not hasattr(model, "fit"):
+        return False
+    if hasattr(model, "__sklearn_is_fitted__"):
+        return not model.__sklearn_is_fitted__()
+    return not any(name.endswith("_") and not name.startswith("__") for name in vars(model))
 
 
 def _keras(model: Any) -> Known:
@@ -72,6 +86,13 @@ def _onnx_session(session: Any) -> Known:
 
     def ask(*several: Any, **named: Any) -> Any:
         feed = named or dict(zip((of.name for of in inputs), several))
+        missing = [of.name for of in inputs if of.name not in feed]
+        if missing:
+            names = ", ".join(repr(of.name) for of in inputs)
+            raise ValueError(
+                f"inputs: the model has the inputs {names}, and there is nothing for {', '.join(map(repr, missing))}; give a "
+                f"mapping of all by name, {{{inputs[0].name!r}: …, {missing[-1]!r}: …}}, of which the first is explained"
+            )
         feed = {of.name: _as_declared(feed[of.name], of.type) for of in inputs if of.name in feed}
         n = len(next(iter(feed.values())))
         if not sizes or sizes[0] == n:

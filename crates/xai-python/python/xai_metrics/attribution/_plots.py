@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from .._results import COLORS, axes, pyplot
 from . import _models
 from ._data import layout_of
 from ._explanations import Reading
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 _MARKERS = "os^Dv<>"
 _LINES = ("-", "--", "-.", ":")

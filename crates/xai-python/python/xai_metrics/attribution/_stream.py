@@ -406,8 +406,8 @@ class _Checkpoint:
                 f"checkpoint: {str(self.path)!r} is no checkpoint of this version{why}; name another file"
             ) from None
         self.stored, self.n_stored = stored, native.n_samples
-        values = EvaluationValues(native, stored["assumed"], stored["skipped"], stored["activation"])
-        return _Done((values,), stored["last"])
+        known = EvaluationValues(native, stored["assumed"], stored["skipped"], stored["activation"])
+        return _Done((known,), stored["last"])
 
     def begin(self, settings: dict[str, Any], first: str, score: float | None) -> None:
         """Holds the run against the stored one, from the first batch on."""

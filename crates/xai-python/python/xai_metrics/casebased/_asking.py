@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _native
 from .._alignment import Alignment
-from .._arrays import in_order_of, reals
+from .._arrays import check_finite, in_order_of, reals
 from ._explanation import Explanation
 from ._explanations import Explanations
 from ._fitted import Fitted
@@ -254,7 +254,9 @@ class Asking(Fitted):
         return Alignment().take_all({"X_test": X_test, "y_test": y_test, "predictions": predictions}, "samples")
 
     def _samples(self, X_test: Any) -> npt.NDArray[Any]:
-        samples = reals(self._in_order(X_test, "X_test"), "X_test", 2)
+        rows = self._in_order(X_test, "X_test")
+        samples = reals(rows, "X_test", 2)
+        check_finite(samples, rows, "X_test")
         if samples.shape[1] != self.n_features:
             raise ValueError(f"X_test has {samples.shape[1]} features, expected {self.n_features}")
         return samples

@@ -11,7 +11,7 @@ import numpy as np
 from .. import _native
 from .._alignment import Alignment
 from .._arguments import mapping, threads
-from .._arrays import column_names, reals
+from .._arrays import check_finite, column_names, reals
 from .._described import described, parameters_of
 from ._fitting.choices import (
     check_covariance,
@@ -152,6 +152,7 @@ class CaseExplainer(Reporting):
         alignment = Alignment()
         X_train = alignment.take(X_train, "X_train", "training rows", "features")
         rows = reals(X_train, "X_train", 2)
+        check_finite(rows, X_train, "X_train")
         labels = label_array(alignment.take(y_train, "y_train", "training rows"), "y_train")
         if len(rows) != len(labels):
             raise ValueError(

@@ -41,7 +41,7 @@ def _called(
             shown.update()
         rows = _arrays.reals(on_host(outputs), "outputs of the model", ndim=2)
         found = positions(index, len(rows))
-        if at is not None and not np.array_equal(found, at):
+        if at is not None and found is not None and not np.array_equal(found, at):
             raise ValueError(
                 f"index: as many zeros and ones as the model answers rows, {len(rows)}, are booleans; give booleans, "
                 "`astype(bool)`, or positions"

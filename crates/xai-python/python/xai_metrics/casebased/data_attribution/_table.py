@@ -130,6 +130,8 @@ def compare(
     ['a', 'b']
     """
     named = mapping("explainers", explainers, "attributions for each name")
+    if not named:
+        raise ValueError("explainers: expected attributions for at least one name, got none")
     unknown = sorted(set(inputs) - set(INPUTS))
     if unknown:
         raise TypeError(f"compare(): got an unexpected keyword argument {unknown[0]!r}")

@@ -1,0 +1,153 @@
+"""Sequences of different lengths that were padded to one: padding is no feature.
+
+Samples with the same features are judged together, by runs over these features alone. The model is given whole rows again,
+in which padding is as it was.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._arrays import booleans, integers
+from .._frameworks import outside
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from ._inputs import Inputs
+
+    Features = npt.NDArray[np.bool_]
+
+#: Samples that are asked whether their last positions change anything.
+_PROBED = 16
+
+
+def features_of(inputs: Inputs | None, n_features: Any) -> Features | None:
+    """Which positions of each sample are features, ``(n, positions)``; ``None`` where all are.
+
+    They are the first ``n_features`` of each sample, else those that an attention mask beside the inputs has.
+    """
+    if inputs is None or inputs.array.ndim < 2:
+        if n_features is not None:
+            raise ValueError("n_features: needs inputs of samples and positions")
+        return None
+    n, size = inputs.array.shape[:2]
+    if n_features is not None:
+        counts = integers(n_features, "n_features", 1)
+        if counts.shape != (n,):
+            raise ValueError(f"n_features: expected one number for each of {n} samples, got shape {counts.shape}")
+        if counts.size and not 1 <= counts.min() <= counts.max() <= size:
+            raise ValueError(f"n_features: expected numbers from 1 to {size}, got {counts.min()} to {counts.max()}")
+        features: Features = np.arange(size) < counts[:, None]
+    else:
+        mask = inputs.others.get("attention_mask")
+        if mask is None or mask.shape != (n, size) or inputs.array.ndim != 2:
+            return None
+        features = booleans(mask, "inputs['attention_mask']", 2)
+        empty = ~features.any(axis=1)
+        if empty.any():
+            raise ValueError(f"inputs['attention_mask'][{int(np.argmax(empty))}]: masks every position; leave the sample out")
+    return None if features.all() else features
+
+
+def obstacle(metric: Any) -> str | None:
+    """Why a metric has no value for samples with padding."""
+    info = metric.info
+    if info.is_whole:
+        return "relates all samples to each other, which have different features"
+    if metric.arrays.get("draws") is not None:
+        return "is given draws, which do not know the features of each sample"
+    values = {p.name: metric.parameters.get(p.name, p.default) for p in info.parameters}
+    if values.get("pooled"):
+        return "judges the positions of all samples as one"
+    if values.get("baseline") == "mean":
+        return "has the mean of the data set as its baseline (give a token in its place)"
+    return None
+
+
+def groups(features: Features) -> Iterator[tuple[slice, npt.NDArray[np.int64]]]:
+    """Consecutive samples with the same features, and the positions of these.
+
+    >>> mask = np.array([[1, 1, 0], [1, 1, 0], [1, 0, 0]], dtype=bool)
+    >>> [(samples.start, samples.stop, places.tolist()) for samples, places in groups(mask)]
+    [(0, 2, [0, 1]), (2, 3, [0])]
+    """
+    starts = [0, *(1 + np.flatnonzero((features[1:] != features[:-1]).any(axis=1))).tolist(), len(features)]
+    for start, stop in zip(starts, starts[1:]):
+        if stop > start:
+            yield slice(start, stop), np.flatnonzero(features[start])
+
+
+def requests(request: dict[str, Any], features: Features) -> Iterator[dict[str, Any]]:
+    """The requests of the groups, as the native part takes them."""
+    whole, sides = request["inputs"], request["sides"]
+    n, size = features.shape
+
+    def cut(array: Any, samples: slice, places: Any) -> Any:
+        """Values of positions, of all samples or of one that stands for all."""
+        if array is None:
+            return None
+        rows = array[samples] if len(array) == n else array
+        axis = next((axis for axis in range(1, rows.ndim) if rows.shape[axis] == size), None)
+        return rows if axis is None else np.ascontiguousarray(np.take(rows, places, axis=axis))
+
+    for samples, places in groups(features):
+        unlike = next((name for name in ("mosaic", "segments", "representation") if sides[name] is not None), None)
+        if unlike is not None:
+            raise ValueError(f"{unlike}: not for sequences with padding")
+        arrays = ("masks", "reference_maps", "second_maps")
+        yield {
+            **request,
+            "model": None if request["model"] is None else _on_whole_rows(request["model"], whole, samples.start, places),
+            "of_samples": request["model"] is not None,
+            "inputs": cut(whole, samples, places),
+            "targets": None if request["targets"] is None else request["targets"][samples],
+            "explainers": [(name, cut(maps, samples, places), None) for name, maps, _ in request["explainers"]],
+            "sides": {
+                **sides,
+                **{name: cut(sides[name], samples, places) for name in arrays},
+                "baselines": [cut(of, samples, places) for of in sides["baselines"]],
+            },
+            "curves": False,
+            "first_sample": request["first_sample"] + samples.start,
+            "allow_batch_dependence": request["allow_batch_dependence"] or samples.start > 0,
+        }
+
+
+def _on_whole_rows(model: Callable[..., Any], whole: Any, first: int, places: Any) -> Callable[..., Any]:
+    """A model of whole rows, as one of their features alone."""
+
+    def outputs(batch: Any, samples: Any) -> Any:
+        of_all = first + np.asarray(samples)
+        rows = np.array(whole[of_all], order="C")
+        rows[:, places] = batch
+        return model(rows, of_all)
+
+    return outputs
+
+
+def warn_of_padding(array: Any, whole: Any, function: Callable[..., Any]) -> None:
+    """Warns of tokens at the end that change nothing, so that they are padding, which nothing said."""
+    if whole is None or array.ndim != 2 or array.shape[1] < 3 or not len(array):
+        return
+    last = array[:, -1:]
+    # How many positions at the end have the last token.
+    n_last = np.argmin(np.column_stack([array[:, ::-1] == last, np.zeros(len(array), bool)]), axis=1)
+    padded = np.flatnonzero((n_last > 1) & (n_last < array.shape[1]))[:_PROBED]
+    if not len(padded) or len(set(array[padded, -1].tolist())) > 1:
+        return
+    rows = np.array(array[padded], order="C")
+    for row, n in zip(rows, n_last[padded]):
+        row[-n:] = row[0] if row[0] != row[-1] else row[-n - 1]
+    before, after = (function(of, padded) for of in (np.array(array[padded], order="C"), rows))
+    if np.allclose(before, after, rtol=1e-6, atol=1e-9):
+        warnings.warn(
+            f"inputs: the last positions of {len(padded)} samples, such as the last {int(n_last[padded[0]])} of sample "
+            f"{int(padded[0])}, change nothing, and count as features all the same; if they are padding, say how many features each "
+            "sample has by n_features=, or give the attention mask: inputs={'input_ids': …, 'attention_mask': …}",
+            stacklevel=outside(),
+        )
