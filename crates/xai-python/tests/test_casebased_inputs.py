@@ -342,3 +342,63 @@ def test_a_row_may_hold_booleans_beside_numbers() -> None:
     explainer = CaseExplainer(table, ["x", "y", "x", "y"], k=1)
     found = [explainer.explain_instance(table.iloc[i], predicted_class="x") for i in range(4)]
     assert [one.correspondence for one in found] == [1.0, 0.0, 1.0, 0.0]
+
+
+def people():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"age": [20.0, 30.0, 60.0, 70.0], "job": ["clerk", "clerk", "farmer", None]})
+    return table.assign(size=pandas.Categorical(["S", "L", "M", "S"], ["S", "M", "L"], ordered=True))
+
+
+@pytest.mark.parametrize(
+    ("how", "names", "expected"),
+    [
+        (
+            "one-hot",
+            ["age", "job=clerk", "job=farmer", "job=missing", "size=S", "size=M", "size=L"],
+            [[20, 1, 0, 0, 1, 0, 0], [30, 1, 0, 0, 0, 0, 1], [60, 0, 1, 0, 0, 1, 0], [70, 0, 0, 1, 1, 0, 0]],
+        ),
+        ("ordinal", ["age", "job", "size"], [[20, 0, 0], [30, 0, 2], [60, 1, 1], [70, 2, 0]]),
+    ],
+)
+def test_columns_of_text_may_be_encoded(how, names, expected):
+    table, labels = people(), np.array([0, 0, 1, 1])
+    explainer = CaseExplainer(table, labels, encode=how, k=2)
+    assert explainer.feature_names == names and explainer.X_train_original.tolist() == expected
+    of_numbers = CaseExplainer(np.array(expected, float), labels, k=2)
+    found = explainer.explain_arrays(table[table.columns[::-1]], predictions=labels)
+    assert (found.distances == of_numbers.explain_arrays(expected, predictions=labels).distances).all()
+    assert explainer.explain_instance(table.iloc[2], predicted_class=1).neighbors[0].index == 2
+    again = pickle.loads(pickle.dumps(explainer))
+    assert (again.explain_arrays(table, predictions=labels).indices == found.indices).all()
+    with pytest.raises(ValueError, match=r"X_test\['job'\]: has a category that no training row has"):
+        explainer.explain_arrays(table.assign(job="pilot"), predictions=labels)
+    with pytest.raises(ValueError, match="X_test: the column 'age' has 4 values that are missing"):
+        explainer.explain_arrays(table.assign(age=np.nan), predictions=labels)
+    hidden = CaseExplainer(table, labels, encode=how, redact=["job"])
+    assert not [name for name in hidden.shown_feature_names if name.startswith("job")]
+
+
+def test_columns_of_text_are_refused_by_name():
+    pandas = pytest.importorskip("pandas")
+    table, labels = people().fillna({"job": "clerk"}), np.array([0, 0, 1, 1])
+    with pytest.raises(ValueError, match=r"X_train\[3, 1\]: the value of the column 'job' is missing"):
+        CaseExplainer(people().astype({"job": "string"}), labels)
+    with pytest.raises(TypeError, match="X_train: the column 'job' has text.*get_dummies.*cat.codes.*encode=") as caught:
+        CaseExplainer(table, labels)
+    assert "clerk" not in str(caught.value)  # it may be one to redact
+    days = table[["age"]].assign(day=pandas.Timestamp("2024-01-01"))
+    with pytest.raises(TypeError, match="X_train: the column 'day' has dates or durations"):
+        CaseExplainer(days, labels)
+    with pytest.raises(ValueError, match="encode: expected 'one-hot' or 'ordinal', got 'label'"):
+        CaseExplainer(table, labels, encode="label")
+    with pytest.raises(TypeError, match="encode: needs a table"):
+        CaseExplainer(ROWS, LABELS, encode="ordinal")
+    for wrong, message in (
+        ("[[1, 2]]", "X_train: expected an array or a table, got str that looks like JSON; read it by"),
+        ({"age": [1.0]}, "got dict; make a table of its columns"),
+        ([{"age": 1.0}], "got {'age': 1.0} of type dict; make a table of the records"),
+        ([[1.0, 2.0], [1.0]], "X_train: expected rows of one length, got 2 values in row 0 and 1 values in row 1"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=message):
+            CaseExplainer(wrong, LABELS)

@@ -120,6 +120,10 @@ def reals(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) -> 
     return taken
 
 
+class TextColumnError(TypeError):
+    """A table has a column of text where numbers are needed."""
+
+
 def check_finite(array: npt.NDArray[Any], table: Any, name: str) -> None:
     """Refuses missing values of a table by the name of their column; of an array the kernels do it by place."""
     names = column_names(table)
@@ -149,7 +153,7 @@ def _check_columns(table: Any, name: str) -> None:
                 f"`(table[{str(column)!r}] - table[{str(column)!r}].min()).dt.days`"
             )
         if isinstance(first, (str, bytes)):
-            raise TypeError(
+            raise TextColumnError(
                 f"{name}: the column {str(column)!r} has text; give numbers, by `pandas.to_numeric`, or encode it: "
                 f"one-hot by `pandas.get_dummies(table, columns=[{str(column)!r}])`, or ordinal by "
                 f"`table[{str(column)!r}].astype('category').cat.codes`"
@@ -368,9 +372,8 @@ def _of_pandas(values: Any, name: str) -> npt.NDArray[Any]:
     missing = np.argwhere(np.asarray(values.isna())) if is_nullable else np.empty((0, 1))
     if len(missing):
         place = [int(i) for i in missing[0]]
-        raise ValueError(
-            f"{name}{place}: the value is missing; fill such values, or leave their rows out"
-        )
+        of = f" of the column {str(values.columns[place[1]])!r}" if len(place) == 2 else ""
+        raise ValueError(f"{name}{place}: the value{of} is missing; fill such values, or leave their rows out")
     array: npt.NDArray[Any] = values.to_numpy()
     if array.dtype.kind == "O" and all(getattr(kind, "kind", "O") in "iufb" for kind in types):
         # Columns of different types of numbers.

@@ -179,7 +179,7 @@ class Metric:
             value=score["value"],
             per_sample=values.per_sample(self.name)[0],
             n_undefined=score["n_undefined"],
-            assumed=asked.assumed,
+            assumed=with_answers(asked.assumed, values.assumed),
         )
 
     def _of_masks(self, run: dict[str, Any], n_jobs: int | None) -> MetricValue:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _native
 from .._alignment import Alignment
-from .._arrays import check_finite, in_order_of, reals
+from .._arrays import TextColumnError, check_finite, in_order_of, reals
 from ._explanation import Explanation
 from ._explanations import Explanations
 from ._fitted import Fitted
@@ -56,9 +56,13 @@ class Asking(Fitted):
             The neighbours and their correspondence.
         """
         test_sample = self._in_order(test_sample, "test_sample")
+        if self._encoding is not None and hasattr(test_sample, "to_frame"):
+            test_sample = test_sample.to_frame().T.infer_objects()
         # A row of a table: each feature may be of a type of its own.
         is_mixed = getattr(test_sample, "dtype", None) == object
         row = np.asarray(test_sample)[np.newaxis] if is_mixed else test_sample
+        if self._encoding is not None and hasattr(row, "columns"):
+            row = self._encoding.numbers(row, "test_sample")
         sample = reals(row, "test_sample")
         if sample.ndim == 2 and len(sample) == 1:
             sample = sample[0]
@@ -244,6 +248,17 @@ class Asking(Fitted):
         )
         return weights
 
+    def _numbers(self, rows: Any, name: str) -> npt.NDArray[Any]:
+        """Rows as numbers, of which none is missing."""
+        if self._encoding is not None and hasattr(rows, "columns"):
+            return self._encoding.numbers(rows, name)
+        try:
+            numbers = reals(rows, name, 2)
+        except TextColumnError as error:
+            raise TextColumnError(f"{error}; or let the explainer do it by encode=\"one-hot\" or encode=\"ordinal\"") from None
+        check_finite(numbers, rows, name)
+        return numbers
+
     def _in_order(self, rows: Any, name: str) -> Any:
         """Rows with the columns of the training rows."""
         columns = self.feature_names if self._columns is None else self._columns
@@ -254,9 +269,7 @@ class Asking(Fitted):
         return Alignment().take_all({"X_test": X_test, "y_test": y_test, "predictions": predictions}, "samples")
 
     def _samples(self, X_test: Any) -> npt.NDArray[Any]:
-        rows = self._in_order(X_test, "X_test")
-        samples = reals(rows, "X_test", 2)
-        check_finite(samples, rows, "X_test")
+        samples = self._numbers(self._in_order(X_test, "X_test"), "X_test")
         if samples.shape[1] != self.n_features:
             raise ValueError(f"X_test has {samples.shape[1]} features, expected {self.n_features}")
         return samples

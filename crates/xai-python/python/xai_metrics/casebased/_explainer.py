@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from .. import _native
 from .._alignment import Alignment
 from .._arguments import mapping, threads
-from .._arrays import check_finite, column_names, reals
+from .._arrays import column_names, reals
 from .._described import described, parameters_of
 from ._fitting.choices import (
     check_covariance,
@@ -22,6 +22,7 @@ from ._fitting.choices import (
     split_weighting,
 )
 from ._fitting.classes import Classes, label_array, objects_of
+from ._fitting.encoding import Encoding
 from ._fitting.similarity import Space, space_of, strategy_of
 from ._fitting.storage import of_stored
 from ._reporting import Reporting
@@ -95,6 +96,9 @@ class CaseExplainer(Reporting):
         redacted features.
     covariance : array of shape (n_features, n_features), optional
         Of ``distance="mahalanobis"``; that of the training rows unless given.
+    encode : {"one-hot", "ordinal"}, optional
+        What columns of text of a table become: a column ``name=category`` for each category of the training rows, or the place
+        of the category among them, sorted or in the order of ordered categories. By default such columns are refused.
     parameters
         How neighbours are searched and weighted, as ``__init__`` lists. ``weighting`` may also be
         ``{"inverse-power": {"exponent": P, "offset": C}}``, or a function, which is given the
@@ -137,6 +141,7 @@ class CaseExplainer(Reporting):
         model: Any = None,
         redact: Sequence[str] = (),
         covariance: Any = None,
+        encode: Literal["one-hot", "ordinal"] | None = None,
         **parameters: Any,
     ) -> None:
         """Fits the explainer.
@@ -147,12 +152,14 @@ class CaseExplainer(Reporting):
         """
         strategy = strategy_of(similarity, model)
         self._columns = column_names(X_train)
-        if feature_names is None:
+        self._encoding = None if encode is None else Encoding(X_train, encode)
+        if self._encoding is not None:
+            feature_names = self._encoding.names
+        elif feature_names is None:
             feature_names = self._columns
         alignment = Alignment()
         X_train = alignment.take(X_train, "X_train", "training rows", "features")
-        rows = reals(X_train, "X_train", 2)
-        check_finite(rows, X_train, "X_train")
+        rows = self._numbers(X_train, "X_train")
         labels = label_array(alignment.take(y_train, "y_train", "training rows"), "y_train")
         if len(rows) != len(labels):
             raise ValueError(
@@ -176,6 +183,10 @@ class CaseExplainer(Reporting):
         self.n_jobs = threads(n_jobs)
         self.y_train = labels.copy()
         self._redact = [redact] if isinstance(redact, str) else list(redact)
+        if self._encoding is not None:
+            # A column is redacted with all that it has become.
+            names_of = {column: self._encoding.names_of(column) for column in self._encoding.columns}
+            self._redact = [name for redacted in self._redact for name in names_of.get(redacted, [redacted])]
         self._covariance = alignment.take(covariance, "covariance", "features", "features")
         self._strategy = strategy
         self._classes = Classes(self.y_train)

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ._fitting.classes import Classes
+    from ._fitting.encoding import Encoding
     from ._fitting.similarity import Space
 
 
@@ -24,6 +25,8 @@ class Fitted:
     feature_names: list[str]
     #: The columns of the table of training rows; ``None`` for an array, whose columns are ``feature_names``.
     _columns: list[Any] | None = None
+    #: What columns of text become.
+    _encoding: Encoding | None = None
     class_names: Mapping[Any, str] | Sequence[str]
     metadata: dict[str, Any]
     y_train: npt.NDArray[Any]

@@ -1,0 +1,83 @@
+"""Columns of text as numbers, for distances."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..._arrays import check_finite, column_names, is_missing, reals, to_numpy
+from ..._labels import order_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+#: How columns of text become numbers.
+ENCODINGS = ("one-hot", "ordinal")
+
+
+class Encoding:
+    """The numbers that stand for the columns of a table: text by one column per category, or by the place of its category.
+
+    Categories are those of the training rows: of ordered categories in their order, else sorted. A missing text is a category.
+    """
+
+    def __init__(self, table: Any, how: str) -> None:
+        if how not in ENCODINGS:
+            raise ValueError(f"encode: expected 'one-hot' or 'ordinal', got {how!r}")
+        columns = column_names(table)
+        if columns is None or not hasattr(table, "columns"):
+            raise TypeError("encode: needs a table with names of columns")
+        self.how, self.columns = how, columns
+        #: The categories of each column of text.
+        self.categories: dict[Any, list[str]] = {}
+        for column in columns:
+            words = _words(table[column], f"X_train[{str(column)!r}]")
+            if words is not None:
+                ordered = order_of(table[column])
+                self.categories[column] = sorted(set(words)) if ordered is None else [str(of) for of in ordered]
+
+    def names_of(self, column: Any) -> list[str]:
+        """The names of the numbers of a column."""
+        if self.how == "one-hot" and column in self.categories:
+            return [f"{column}={word}" for word in self.categories[column]]
+        return [str(column)]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all numbers."""
+        return [name for column in self.columns for name in self.names_of(column)]
+
+    def numbers(self, table: Any, name: str) -> npt.NDArray[Any]:
+        """The rows of a table with the same columns as numbers, of which none is missing."""
+        parts = []
+        for column in self.columns:
+            called = f"{name}[{str(column)!r}]"
+            if column not in self.categories:
+                numbers = reals(table[column], called, 1)[:, None]
+                check_finite(numbers, _One(column), name)
+                parts.append(numbers)
+                continue
+            known = {word: place for place, word in enumerate(self.categories[column])}
+            words = _words(table[column], called) or [str(value) for value in to_numpy(table[column], called).tolist()]
+            if any(word not in known for word in words):
+                raise ValueError(f"{called}: has a category that no training row has; leave such rows out")
+            places = np.array([known[word] for word in words])
+            parts.append(np.eye(len(known))[places] if self.how == "one-hot" else places[:, None].astype(np.float64))
+        return np.concatenate(parts, axis=1)
+
+
+class _One:
+    """Stands for a table of one column."""
+
+    def __init__(self, column: Any) -> None:
+        self.column_names = [column]
+
+
+def _words(values: Any, name: str) -> list[str] | None:
+    """The values of a column of text; ``None`` for a column of numbers."""
+    listed = values.to_list() if hasattr(values, "to_list") else to_numpy(values, name).tolist()
+    is_text = any(isinstance(value, str) for value in listed) or hasattr(getattr(values, "dtype", None), "categories")
+    if not is_text:
+        return None
+    return ["missing" if is_missing(value) else str(value) for value in listed]
