@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import contextlib
 import datetime
 import decimal
@@ -15,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from xai_metrics import _arrays
+from xai_metrics.attribution import base_scores
 
 KINDS = st.sampled_from(["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?"])
 
@@ -393,3 +395,31 @@ def test_a_tensor_on_another_device_is_refused_with_what_to_do() -> None:
     message = r"x: the tensor is on cuda:0; copy it to the host, for torch by `.cpu\(\)`"
     with pytest.raises(TypeError, match=message):
         _arrays.reals(OnAnotherDevice(), "x")
+
+
+def test_dictionaries_of_pyarrow_are_what_they_stand_for():
+    pyarrow = pytest.importorskip("pyarrow")
+    words = pyarrow.array(["b", "a", "b"]).dictionary_encode()
+    numbers = pyarrow.array([5, 7, 5]).dictionary_encode()
+    for values in (words, pyarrow.chunked_array([words[:1], words[1:]])):
+        assert _arrays.classes(values, "labels").tolist() == ["b", "a", "b"]
+    assert _arrays.integers(numbers, "labels", 1).tolist() == [5, 7, 5]
+    table = pyarrow.table({"x": [1.0, 2.0, 3.0], "y": numbers})
+    assert _arrays.reals(table, "table", 2).tolist() == [[1, 5], [2, 7], [3, 5]]
+
+
+def test_buffers_and_single_columns_are_arrays():
+    assert _arrays.reals(memoryview(np.eye(2)), "x", 2).tolist() == [[1, 0], [0, 1]]
+    assert _arrays.reals(array.array("d", [1.0, 2.0]), "x", 1).tolist() == [1, 2]
+    column = np.array([[0], [1]])
+    for read in (_arrays.reals, _arrays.integers, _arrays.booleans):
+        assert read(column, "x", 1).tolist() == [0, 1]
+        with pytest.raises(ValueError, match=r"x: expected 1 axis, got shape \(1, 2\)"):
+            read(column.T, "x", 1)
+    scores = base_scores(lambda x: x, np.eye(2), column)
+    assert scores.tolist() == [1, 1] == base_scores(lambda x: x, np.eye(2), column[:, 0]).tolist()
+
+
+def test_a_missing_object_is_said_to_be_missing():
+    with pytest.raises(TypeError, match=r"x\[1\]: the value is missing, it is None"):
+        _arrays.reals(np.array([1.0, None], dtype=object), "x")

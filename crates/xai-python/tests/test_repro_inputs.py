@@ -183,3 +183,74 @@ def test_columns_of_one_name_are_named():
     table = pandas.DataFrame(PREDICTIONS.T, columns=["a", "b", "a"])
     with pytest.raises(ValueError, match="predictions: more than one column is called 'a'"):
         repro.pairwise(table, LABELS)
+
+
+ORDER = ["low", "mid", "high"]
+ORDERED = {"a": ["low", "mid", "high", "low"], "b": ["low", "high", "high", "mid"]}
+PLACES = [[0, 1, 2, 0], [0, 2, 2, 1]]
+
+
+def ordered_tables():
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    pyarrow = pytest.importorskip("pyarrow")
+    kind, enum = pandas.CategoricalDtype(ORDER, ordered=True), polars.Enum(ORDER)
+    yield pandas.DataFrame(ORDERED).astype(kind)
+    yield polars.DataFrame(ORDERED, schema=dict.fromkeys(ORDERED, enum))
+    dictionary = pyarrow.array(ORDER)
+    columns = [pyarrow.DictionaryArray.from_arrays(pyarrow.array(of), dictionary, ordered=True) for of in PLACES]
+    yield pyarrow.table(columns, names=list(ORDERED))
+
+
+def test_ordered_categories_are_the_scale_of_gwets_ac2():
+    for weights in ("linear", "quadratic", "radical", "ordinal", "identity"):
+        expected = repro.gwet_ac2(PLACES, weights)
+        for table in ordered_tables():
+            assert repro.gwet_ac2(table, weights) == expected
+
+
+def test_words_without_an_order_have_no_distances():
+    pandas = pytest.importorskip("pandas")
+    for runs in (ORDERED, {"a": ["1", "2", "10"], "b": ["1", "10", "10"]}):
+        table = pandas.DataFrame(runs)
+        assert repro.gwet_ac2(table, "identity") is not None
+        hint = "numbers that are stored as text" if "1" in runs["a"] else "ordered categories"
+        for weights in ("linear", "quadratic", "radical", "ordinal"):
+            with pytest.raises(ValueError, match=f"distances between classes need an order.*{hint}"):
+                repro.gwet_ac2(table, weights)
+    table = pandas.DataFrame(ORDERED).astype(pandas.CategoricalDtype(ORDER, ordered=True))
+    other = table.assign(b=table.b.astype(pandas.CategoricalDtype(ORDER[::-1], ordered=True)))
+    with pytest.raises(ValueError, match="ordered categories, but not the same in all"):
+        repro.gwet_ac2(other)
+    assert repro.pairwise(other).values["pa_acc"].tolist() == [0.5]
+
+
+def test_labels_of_runs_and_truth_have_one_type_and_some_class_in_common():
+    labels = [0, 1, 1, 0]
+    for runs, message in (
+        ([["0", "1", "1", "0"], ["0", "0", "1", "0"]], r"labels has numbers \(0, 1\) and predictions\[0\] text \('0', '1'\)"),
+        ([[0, 1, 1, 0], ["0", "0", "1", "0"]], r"labels has numbers \(0, 1\) and predictions\[1\] text \('0', '1'\)"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            repro.pairwise(runs, labels)
+    for same in ([False, True, True, False], [0.0, 1.0, 1.0, 0.0], np.array(labels, np.uint8)):
+        assert repro.error_sets([same, labels], labels).accuracy.tolist() == [1.0, 1.0]
+    with pytest.raises(ValueError, match="'Cat', 'Dog' are not among the true labels .*'cat', 'dog'"):
+        repro.pairwise([["Cat", "Dog"], ["Dog", "Dog"]], ["cat", "dog"])
+
+
+def test_a_table_of_numbers_has_a_column_a_run():
+    pandas = pytest.importorskip("pandas")
+    runs, targets = np.random.default_rng(2).normal(size=(3, 7)), np.arange(7.0)
+    expected = repro.regression(runs, targets)
+    rows = [f"s{i}" for i in range(7)]
+    for table, of_rows in (
+        (pandas.DataFrame(runs.T), targets),
+        (pandas.DataFrame(runs.T, index=rows), pandas.Series(targets, index=rows)[::-1]),
+        (pandas.DataFrame(runs.T, columns=list("abc")), targets),
+        (list(runs), targets),
+    ):
+        found = repro.regression(table, of_rows)
+        assert found.n_runs == 3
+        for name in expected.metrics:
+            np.testing.assert_array_equal(found.pairs(name), expected.pairs(name))

@@ -11,6 +11,7 @@ byte order of another machine, and those that are not aligned.
 
 from __future__ import annotations
 
+import array as machine_arrays
 from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Union
@@ -55,13 +56,15 @@ def to_numpy(values: Any, name: str) -> npt.NDArray[Any]:
     if type(values).__name__ == "DataArray":
         # Its Arrow interface has the coordinates as columns.
         return np.asarray(values)
+    if type(values).__module__.partition(".")[0] == "pyarrow":
+        values = _decoded(values)
     # Before DLPack, which knows no missing values and no text.
     if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
         return _of_arrow(values, name)
     if hasattr(values, "__dlpack__") and hasattr(values, "__dlpack_device__"):
         return _of_tensor(values, name)
     if hasattr(values, "__array__") or isinstance(
-        values, (list, tuple, range, int, float, bool, np.generic)
+        values, (list, tuple, range, int, float, bool, np.generic, memoryview, machine_arrays.array)
     ):
         try:
             return np.asarray(values)
@@ -115,6 +118,7 @@ def reals(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) -> 
         array = _of_objects(array, name)
     elif kind != "f":
         raise TypeError(f"{name}: expected real numbers, got {_dtype_name(array)}")
+    array = _one_axis(array, ndim)
     _check_axes(array, name, ndim)
     taken: Reals = _as_in_memory(array)
     return taken
@@ -175,6 +179,7 @@ def integers(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) 
     elif kind not in "iub":
         raise TypeError(f"{name}: expected whole numbers, got {_dtype_name(array)}")
     _check_below_2_63(array, name)
+    array = _one_axis(array, ndim)
     _check_axes(array, name, ndim)
     taken: Integers = _as_in_memory(array.astype(np.int64, copy=False))
     return taken
@@ -188,6 +193,7 @@ def booleans(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) 
         if not np.isin(numbers, (0.0, 1.0)).all():
             raise ValueError(f"{name}: expected booleans, or zeros and ones")
         array = numbers != 0
+    array = _one_axis(array, ndim)
     _check_axes(array, name, ndim)
     taken: Booleans = _as_in_memory(array)
     return taken
@@ -381,6 +387,19 @@ def _of_pandas(values: Any, name: str) -> npt.NDArray[Any]:
     return array
 
 
+def _decoded(values: Any) -> Any:
+    """Columns of pyarrow with the values that their dictionaries stand for."""
+    if hasattr(values, "dictionary_decode"):
+        return values.dictionary_decode()
+    if hasattr(values, "chunks") and hasattr(values, "combine_chunks") and str(values.type).startswith("dictionary"):
+        return _decoded(values.combine_chunks())
+    schema = getattr(values, "schema", None)
+    for place, field in enumerate(schema) if schema is not None and hasattr(values, "set_column") else ():
+        if str(field.type).startswith("dictionary"):
+            values = values.set_column(place, field.name, _decoded(values.column(place).combine_chunks()))
+    return values
+
+
 def _of_arrow(values: Any, name: str) -> npt.NDArray[Any]:
     columns: list[npt.NDArray[Any]] = _native.arrow_columns(values, name)
     if not columns:
@@ -393,6 +412,9 @@ def _of_arrow(values: Any, name: str) -> npt.NDArray[Any]:
 def _of_objects(array: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]:
     for index, item in enumerate(array.flat):
         if not isinstance(item, (int, float, np.integer, np.floating, np.bool_)):
+            if item is None:
+                place = _place(array, index, name)
+                raise TypeError(f"{place}: the value is missing, it is None; fill such values, or leave their rows out")
             told = "the array is one of objects"
             if isinstance(item, Mapping):
                 told = "make a table of the records by `pandas.DataFrame(…)`"
@@ -434,6 +456,11 @@ def _as_in_memory(array: npt.NDArray[Any]) -> Any:
     if any(stride % array.itemsize for stride in array.strides):
         array = array.copy()
     return np.require(array, requirements="A")
+
+
+def _one_axis(array: npt.NDArray[Any], ndim: int | tuple[int, ...] | None) -> npt.NDArray[Any]:
+    """The only column of a table, where one axis is wanted; all else as it is."""
+    return array[:, 0] if ndim == 1 and array.ndim == 2 and array.shape[1] == 1 else array
 
 
 def _check_axes(array: npt.NDArray[Any], name: str, ndim: int | tuple[int, ...] | None) -> None:

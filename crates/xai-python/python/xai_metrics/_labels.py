@@ -77,13 +77,17 @@ def check_known(labels: Sequence[Any], known: Sequence[Any], name: str, of: str,
     """
     classes = set(known)
     unknown = [label for label in dict.fromkeys(labels) if label not in classes]
-    if not unknown or (any_is_enough and any(label in classes for label in labels)):
+    are_fractions = any(map(_is_fraction, unknown)) and not any(map(_is_fraction, classes))
+    if not unknown or (any_is_enough and not are_fractions and any(label in classes for label in labels)):
         return
     told = f"{name}: {examples(unknown)} {'is' if len(unknown) == 1 else 'are'} not among {of} ({examples(known)})"
-    are_shares = all(isinstance(label, float) and 0.0 <= label <= 1.0 for label in unknown)
-    if are_shares and any(label % 1 for label in unknown):
+    if are_fractions and all(isinstance(label, float) and 0.0 <= label <= 1.0 for label in unknown):
         told += "; these look like probabilities: give the predicted classes, such as `predict(X)`"
     raise ValueError(told)
+
+
+def _is_fraction(label: Any) -> bool:
+    return isinstance(label, float) and label % 1 != 0
 
 
 def order_of(values: Any) -> list[Any] | None:

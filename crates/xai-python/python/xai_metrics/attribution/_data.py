@@ -292,7 +292,11 @@ class Run:
     def columns(self, n: int) -> npt.NDArray[Any] | None:
         """The targets of ``n`` samples, as numbers of outputs or rows of weights; else what the model predicts."""
         if self.targets is not None:
-            return targets_of(self.aligned(self.targets, "targets"), n, self.classes)
+            columns = targets_of(self.aligned(self.targets, "targets"), n, self.classes)
+            if columns.ndim == 2 and columns.shape[1] == 1 and self.function is not None and (self._n_outputs or 1) > 1:
+                # One column of classes, and no weight of the only output.
+                return targets_of(columns[:, 0], n, self.classes)
+            return columns
         return self._predicted
 
     @cached_property

@@ -18,6 +18,8 @@ class Runs(list[Labels]):
     """The labels of each run, ``(n,)``, and the order of the classes where a column says it."""
 
     order: list[Any] | None = None
+    #: Whether some runs have another order than others, or none.
+    has_several_orders = False
 
 
 def columns_of_runs(predictions: Any, name: str, alignment: Alignment | None = None) -> list[Any] | None:
@@ -54,13 +56,8 @@ def runs_of(predictions: Any, name: str = "predictions", alignment: Alignment | 
         names = _arrays.column_names(predictions) or range(len(columns))
         runs = Runs(_arrays.classes(run, f"{name}[{_called(of)}]") for of, run in zip(names, columns))
         orders = [_labels.order_of(run) for run in columns]
-        if orders and orders[0] is not None and all(order == orders[0] for order in orders):
-            runs.order = orders[0]
-        elif any(order is not None for order in orders):
-            raise ValueError(
-                f"{name}: its runs have ordered categories, but not the same in all; give all of them the same, "
-                "`astype(pandas.CategoricalDtype(categories, ordered=True))`"
-            )
+        runs.order = orders[0] if orders else None
+        runs.has_several_orders = any(order != runs.order for order in orders)
         return runs
     array = _arrays.to_numpy(alignment.take(predictions, name, None, "samples"), name)
     if array.ndim == 3 and array.shape[2] == 1:
@@ -121,6 +118,11 @@ def ordered(predictions: Any) -> Labels:
     runs = runs_of(predictions)
     parts = runs if isinstance(runs, list) else [runs]
     _labels.check_types({f"predictions[{i}]": part for i, part in enumerate(parts)})
+    if isinstance(runs, Runs) and runs.has_several_orders:
+        raise ValueError(
+            "predictions: the runs have ordered categories, but not the same in all; give all of them the same, "
+            "`astype(pandas.CategoricalDtype(categories, ordered=True))`"
+        )
     order = runs.order if isinstance(runs, Runs) else None
     if order is not None and not _are_ascending(order):
         place_of = {label: place for place, label in enumerate(order)}
