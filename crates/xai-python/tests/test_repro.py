@@ -252,7 +252,7 @@ def test_words_are_labels():
         repro.PairwiseAccumulator(classes=["a"]).update([["a", "b"], ["a", "a"]], ["a", "a"])
     with pytest.raises(ValueError, match="other classes"):
         repro.PairwiseAccumulator(classes=["a"]).merge(repro.PairwiseAccumulator(classes=["b"]))
-    with pytest.raises(TypeError, match="words"):
+    with pytest.raises(TypeError, match="labels has numbers .* and predictions text"):
         repro.pairwise(np.array([["a", "b"], ["a", "a"]]), [0, 1])
 
 

@@ -235,8 +235,13 @@ def test_labels_of_runs_and_truth_have_one_type_and_some_class_in_common():
             repro.pairwise(runs, labels)
     for same in ([False, True, True, False], [0.0, 1.0, 1.0, 0.0], np.array(labels, np.uint8)):
         assert repro.error_sets([same, labels], labels).accuracy.tolist() == [1.0, 1.0]
+    words = np.array(["cat", "dog"])[np.arange(12) % 2]
     with pytest.raises(ValueError, match="'Cat', 'Dog' are not among the true labels .*'cat', 'dog'"):
-        repro.pairwise([["Cat", "Dog"], ["Dog", "Dog"]], ["cat", "dog"])
+        repro.pairwise([np.char.title(words)] * 2, words)
+    # Few samples may all be wrong.
+    assert repro.error_sets([["cat"], ["cat"]], ["dog"]).accuracy.tolist() == [0.0, 0.0]
+    state = repro.PairwiseAccumulator(classes=["cat", "dog"])
+    assert state.update([["cat"] * 12] * 2, ["dog"] * 12).finish().accuracy.tolist() == [0.0, 0.0]
 
 
 def test_a_table_of_numbers_has_a_column_a_run():

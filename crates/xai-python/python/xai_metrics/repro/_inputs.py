@@ -14,6 +14,10 @@ from .._alignment import Alignment
 Labels = npt.NDArray[Any]
 
 
+#: So many samples of which no prediction is a true label have labels that are written in another way.
+_ENOUGH = 10
+
+
 class Runs(list[Labels]):
     """The labels of each run, ``(n,)``, and the order of the classes where a column says it."""
 
@@ -92,7 +96,7 @@ def coded(
             None,
         )
     words = np.unique(np.concatenate([part.reshape(-1) for part in sides.values()]))
-    if are_words and truth is not None and truth.size:
+    if are_words and classes is None and truth is not None and truth.size >= _ENOUGH:
         predicted = np.unique(np.concatenate([run.reshape(-1) for run in named.values()]))
         _labels.check_known(predicted.tolist(), np.unique(truth).tolist(), "predictions", "the true labels", any_is_enough=True)
     order = np.arange(len(words))
