@@ -735,3 +735,28 @@ def test_tokens_at_the_end_that_change_nothing_are_warned_of() -> None:
 
     evaluate(hearing, ids, None, {"a": maps}, ["deletion"], replicates=0)
     evaluate(deaf, ids[[0]], None, {"a": maps[[0]]}, ["deletion"], replicates=0, n_features=[4])
+
+
+def test_masks_in_the_place_of_subsets_are_read_as_such() -> None:
+    rng = np.random.default_rng(2)
+    places = np.stack([[rng.choice(4, 2, replace=False) for _ in X] for _ in range(6)])
+    masks = np.zeros((6, len(X), 4), int)
+    np.put_along_axis(masks, places, 1, axis=2)
+    maps = rng.normal(size=X.shape)
+
+    def values(draws: Any) -> Any:
+        return metrics.MuFidelity(draws=draws).evaluate(lambda x: x @ W, X, TARGETS, maps).per_sample
+
+    np.testing.assert_allclose(values(masks), values(places))
+    masks[0, 0] = 1
+    with pytest.raises(ValueError, match="draws: zeros and ones for each feature look like masks"):
+        values(masks)
+
+
+def test_intervals_unpack_as_their_ends() -> None:
+    rng = np.random.default_rng(2)
+    table = evaluate(None, None, None, {"a": rng.random((30, 4))}, ["sparseness"])
+    value = table["sparseness"]["a"]
+    low, high = value.interval
+    assert (low, high) == (value.interval.low, value.interval.high)
+    assert value.to_dict()["interval"] == [low, high]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from ._results import Result
 
 @dataclass(frozen=True)
 class Interval(Result):
-    """A range that covers the estimated quantity with a given probability.
+    """A range that covers the estimated quantity with a given probability; it unpacks as ``low, high = interval``.
 
     Attributes
     ----------
@@ -36,6 +36,10 @@ class Interval(Result):
         """Whether it is one of BCa or of Student's t over 20 units or fewer, which covers less than it says."""
         few = self.n_units is not None and self.n_units <= 20
         return self.method in ("bootstrap-bca", "student-t") and few
+
+    def __iter__(self) -> Iterator[float]:
+        yield self.low
+        yield self.high
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high

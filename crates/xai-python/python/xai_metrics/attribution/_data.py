@@ -567,7 +567,7 @@ class Run:
             "reference_maps": self._maps(sides.reference_maps, "reference_maps", "reference_maps"),
             "second_maps": self._maps(sides.second_maps, "second_maps", "second_maps"),
             "baselines": draws["baselines"],
-            "subsets": drawn(integers, "subsets"),
+            "subsets": drawn(lambda of, name: _places(integers(of, name), shape), "subsets"),
             "orders": drawn(integers, "orders"),
             "neighbors": drawn(reals, "neighbours"),
             "values": drawn(reals, "given values"),
@@ -603,6 +603,19 @@ def _warn_of_other_class(of: str, sums: Any, scores: Any, targets: Any) -> None:
                 stacklevel=outside(),
             )
             return
+
+
+def _places(subsets: npt.NDArray[Any], shape: Any) -> npt.NDArray[Any]:
+    """The numbers of features of subsets; zeros and ones for each feature of a table are the masks of those that are ones."""
+    n_features = shape[1] if shape is not None and len(shape) == 2 else None
+    if subsets.ndim != 3 or subsets.shape[2] != n_features or not subsets.size or not np.isin(subsets, (0, 1)).all():
+        return subsets
+    sizes = np.unique(subsets.sum(axis=2))
+    if n_features <= 2 or len(sizes) > 1:
+        raise ValueError(
+            "draws: zeros and ones for each feature look like masks; give the numbers of the features, as many in every subset"
+        )
+    return np.argsort(-subsets, axis=2, kind="stable")[:, :, : int(sizes[0])].astype(np.int64)
 
 
 def targets_of(targets: Any, n: int, classes: list[Any] | None = None) -> npt.NDArray[Any]:

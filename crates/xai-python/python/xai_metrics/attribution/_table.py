@@ -73,7 +73,7 @@ class ExplainerValue:
         """The fields by name; ``None`` for samples without a value."""
         return {
             "value": self.value,
-            "interval": None if self.interval is None else self.interval.to_dict(),
+            "interval": None if self.interval is None else list(self.interval),
             "rank": self.rank,
             "n_undefined": self.n_undefined,
             "per_sample": none_for_nan(self.per_sample),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from xai_metrics._alignment import Alignment
 from xai_metrics._arrays import reals, to_numpy
 from xai_metrics._frameworks import Tensors, is_torch_module
 from xai_metrics.attribution import _models
@@ -65,6 +66,9 @@ class Asked:
     areas: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        alignment = Alignment()
+        batches = ("x_batch", "y_batch", "a_batch", "s_batch")
+        self.call = replace(self.call, **{of: alignment.take(getattr(self.call, of), of, "samples") for of in batches})
         call = self.call
         self.x: Array = reals(call.x_batch, "x_batch")
         self.n = len(self.x)
