@@ -1,4 +1,4 @@
-//! A query over tables of Python, in this process.
+//! Queries over tables of Python, in this process.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use xai_datafusion::{MemoryLimit, queries_alone};
 use crate::error::raised;
 use crate::stream::{Engine, Table};
 
-/// The name of a table, what has its rows, and whether it gives them more than once.
+/// Name and object of a table, and whether the object can be read more than once.
 pub(crate) type Given<'py> = (String, Bound<'py, PyAny>, bool);
 
-/// A session with our functions and these tables; paths in quotes are tables, too.
+/// Creates a session with our functions and these tables. Paths in quotes are tables, too.
 pub(crate) fn session(
     tables: Vec<Given<'_>>,
     threads: usize,
@@ -45,7 +45,7 @@ pub(crate) fn session(
     Ok(session)
 }
 
-/// The columns and the batches of the result of a query.
+/// Runs a query and returns the columns and batches of its result.
 #[pyfunction]
 pub(crate) fn query(
     py: Python<'_>,
@@ -56,8 +56,8 @@ pub(crate) fn query(
 ) -> PyResult<(PyArrowType<Schema>, Vec<PyArrowType<RecordBatch>>)> {
     let memory_limit = memory_limit.map(MemoryLimit::new);
     let session = session(tables, threads, memory_limit)?;
-    let answer = answer(session, sql, memory_limit);
-    let (schema, batches) = Engine::new(threads)?.wait(py, answer)?;
+    let rows = answer(session, sql, memory_limit);
+    let (schema, batches) = Engine::new(threads)?.wait(py, rows)?;
     Ok((
         PyArrowType(schema),
         batches.into_iter().map(PyArrowType).collect(),
