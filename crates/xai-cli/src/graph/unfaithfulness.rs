@@ -28,7 +28,7 @@ pub(crate) struct Unfaithfulness {
     kept: PathBuf,
     #[command(flatten)]
     metric: Described<UnfaithfulnessMetric<'static>>,
-    /// Only these rows: positions (m,), or a boolean for each row (n,).
+    /// Only these rows: positions (m,), or a boolean, 0 or 1 for each row (n,).
     #[arg(long, value_name = "I.npy")]
     index: Option<PathBuf>,
     /// Write the unfaithfulness of each row.

@@ -1,9 +1,11 @@
 //! Arrays of samples, of attribution maps and of the masks that maps become.
 
+mod chosen_rows;
 mod mask;
 mod positions;
 mod rows;
 
+pub use chosen_rows::{ONE_BOOLEAN_PER_ROW, SAY_WHICH_ROWS, chosen_rows, is_zeros_and_ones};
 pub use mask::{
     MaskScaling, MaskedInputs, SCALE_MAPS_DOWN, mask_inputs, position_attributions,
     position_magnitudes,

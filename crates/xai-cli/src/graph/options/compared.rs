@@ -18,7 +18,7 @@ pub(crate) struct Compared {
     /// Default: phenomenon with a target, model without.
     #[arg(long)]
     mode: Option<Mode>,
-    /// Only these rows: positions (m,), or a boolean for each row (n,).
+    /// Only these rows: positions (m,), or a boolean, 0 or 1 for each row (n,).
     #[arg(long, value_name = "I.npy")]
     index: Option<PathBuf>,
 }

@@ -1,13 +1,15 @@
-//! Which rows are measured.
+//! Rows that are measured.
 
 use std::path::Path;
 
 use ndarray::Ix1;
 use xai_files::arrays::StoredArray;
-use xai_files::{Failure, InFile, arrays};
+use xai_files::{Failure, Files, InFile, InFiles, arrays};
+use xai_metrics::core::tensor::{chosen_rows, is_zeros_and_ones};
+use xai_metrics::graph::input;
 
-/// Reads the rows that are measured, if a file names them. `n_rows` is called only for a file of booleans, since it may
-/// run a model.
+/// Reads the rows that are measured, if a file names them. `n_rows` is called only for booleans and for zeros and ones,
+/// since it may run a model.
 pub(crate) fn read(
     file: Option<&Path>,
     n_rows: impl FnOnce() -> Result<usize, Failure>,
@@ -16,9 +18,9 @@ pub(crate) fn read(
         .transpose()
 }
 
-/// The rows that an array names: positions `(m,)`, whose order is kept, or booleans `(n_rows,)`.
+/// Rows that an array names: positions `(m,)`, whose order is kept, or booleans or zeros and ones `(n_rows,)`.
 ///
-/// Fails for booleans of another shape and for negative positions.
+/// Fails for booleans of another shape, for negative positions, and for zeros and ones that may be positions or a mask.
 pub(crate) fn rows(
     stored: StoredArray,
     n_rows: impl FnOnce() -> Result<usize, Failure>,
@@ -34,13 +36,15 @@ pub(crate) fn rows(
             .in_file(file));
         }
         let chosen = stored.into_labels::<Ix1>()?;
-        let rows = chosen.iter().enumerate();
-        return Ok(rows
-            .filter(|(_, chosen)| **chosen == 1)
-            .map(|(row, _)| row)
-            .collect());
+        let marked = chosen.iter().enumerate().filter(|(_, mark)| **mark == 1);
+        return Ok(marked.map(|(row, _)| row).collect());
     }
-    let positions = stored.into_labels::<Ix1>()?;
+    let chosen = stored.into_integers::<Ix1>()?.to_vec();
+    if is_zeros_and_ones(&chosen) {
+        let files = Files::new().file(&[input::INDEX], &file);
+        return chosen_rows(input::INDEX, &chosen, n_rows()?).in_files(&files);
+    }
+    // The metric checks that there are so many rows.
     let row = |(i, &position): (usize, &i64)| {
         usize::try_from(position).map_err(|_| {
             Failure::new(format!(
@@ -48,6 +52,6 @@ pub(crate) fn rows(
             ))
         })
     };
-    let rows: Result<_, Failure> = positions.iter().enumerate().map(row).collect();
+    let rows: Result<_, Failure> = chosen.iter().enumerate().map(row).collect();
     rows.in_file(&file)
 }
