@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use ndarray::{ArrayBase, ArrayView2, Axis, Data, Ix1, Ix2};
-use xai_core::output::arg_max;
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 use xai_core::{Error, Input, Label, Real, Result};
 
@@ -27,7 +26,7 @@ pub trait Predictions: Sync {
     /// Writes the classes of `rows`, a range within `0..n_samples`, to `classes`, of its length.
     ///
     /// # Errors
-    /// [`NonFinite`](xai_core::ErrorKind::NonFinite) for the first NaN among outputs,
+    /// [`NonFinite`](xai_core::ErrorKind::NonFinite) for the first NaN or infinity among outputs,
     /// [`ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) for outputs of fewer than two columns,
     /// [`OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a label above `i64::MAX`; all about
     /// `input`.
@@ -157,11 +156,10 @@ pub(crate) fn write_arg_maxima<T: Real>(
                 &contiguous
             }
         };
-        let Some(best) = arg_max(row) else {
-            let column = row.iter().position(|x| x.is_nan()).unwrap_or_default();
+        if let Some(column) = row.iter().position(|x| !x.is_finite()) {
             return Err(Error::non_finite(input, &[row_index, column]));
-        };
-        *class = best as i64;
+        }
+        *class = first_largest(row);
     }
     Ok(())
 }
@@ -183,14 +181,18 @@ impl<T: Real> SimdKernel for ArgMaxima<'_, T> {
     }
 }
 
-/// The arg-max of every row of adjacent rows; `false` if there is a NaN.
+/// The arg-max of every row of adjacent rows; `false` if an element is not finite.
 ///
 /// The check runs over all elements first, where it vectorises, and the scan then neither branches
 /// nor looks for NaN. Fidelity of 1 M × 10 single-precision outputs, two threads of an AMD Zen 4:
 /// 7.9 ms, against 41 ms with one scan that tests each element.
 #[inline(always)]
 fn arg_maxima<T: Real>(elements: &[T], n_columns: usize, classes: &mut [i64]) -> bool {
-    if elements.iter().fold(false, |nan, x| nan | x.is_nan()) {
+    // 0 for every finite number, else NaN.
+    if elements
+        .iter()
+        .fold(false, |odd, &x| odd | (x * T::zero() != T::zero()))
+    {
         return false;
     }
     macro_rules! unrolled {
