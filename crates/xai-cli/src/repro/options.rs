@@ -22,7 +22,8 @@ pub(crate) struct Labels {
     #[arg(long, value_name = "Y.npy|COLUMN")]
     pub(crate) labels: PathBuf,
     /// A column of the .csv of the runs that is no run. May be repeated. Columns without a name, as the
-    /// index that pandas writes, and columns with another class in every row are none.
+    /// index that pandas writes, columns that number the rows, and columns with another class in every row
+    /// are none; where every sample has a class of its own, columns with those classes are runs.
     #[arg(long, value_name = "COLUMN")]
     pub(crate) drop_column: Vec<String>,
 }

@@ -32,7 +32,7 @@ pub(crate) struct Regression {
     #[arg(long, value_name = "Y.npy|COLUMN")]
     targets: PathBuf,
     /// A column of the .csv of the runs that is no run. May be repeated. Columns without a name, as the
-    /// index that pandas writes, are none.
+    /// index that pandas writes, and columns that number the rows are none.
     #[arg(long, value_name = "COLUMN")]
     drop_column: Vec<String>,
     #[command(flatten)]

@@ -13,16 +13,37 @@ use xai_metrics::core::Label;
 use xai_metrics::repro::{PackedRuns, PackedRunsBuilder, PairMetric, input};
 
 use crate::repro::options::Labels;
-use crate::repro::table_runs::{ClassTable, RunColumns, check_dropped, is_table, only_column};
+use crate::repro::table_runs::{
+    ClassTable, RunColumn, RunColumns, check_dropped, is_table, only_column, rows_of_runs,
+};
 
 /// Predictions and labels in memory.
 pub(crate) struct LoadedRuns {
     pub(crate) predictions: Array2<i64>,
     pub(crate) labels: Vec<i64>,
+    /// Column of each run of a table; `None` for runs of arrays.
+    columns: Vec<Option<RunColumn>>,
     /// What the classes are called.
     pub(crate) classes: Classes,
     /// Columns of tables that are no runs.
     pub(crate) left_out: Vec<LeftOut>,
+}
+
+impl LoadedRuns {
+    /// Leaves out columns that name the samples.
+    fn leave_out_names(&mut self) -> Result<(), Failure> {
+        let runs = rows_of_runs(
+            &self.predictions,
+            &self.columns,
+            &self.labels,
+            &mut self.left_out,
+        )?;
+        if runs.len() < self.columns.len() {
+            self.predictions = self.predictions.select(Axis(0), &runs);
+            self.columns = runs.iter().map(|&run| self.columns[run].clone()).collect();
+        }
+        Ok(())
+    }
 }
 
 /// What errors about runs are about: the first file of predictions, or the labels.
@@ -97,30 +118,32 @@ pub(super) fn load_all<const N: usize>(
         if let Some(predictions) = runs.predictions.as_slice_mut() {
             renumbering.apply(predictions);
         }
+        runs.leave_out_names()?;
     }
     all.try_into().map_err(|_| Failure::usage("no predictions"))
 }
 
-fn read(files: RunFiles<'_>, classes: &mut ClassesBuilder) -> Result<LoadedRuns, Failure> {
-    let (group, files, labels) = (files, files.predictions, files.labels);
+fn read(group: RunFiles<'_>, classes: &mut ClassesBuilder) -> Result<LoadedRuns, Failure> {
+    let (files, labels) = (group.predictions, group.labels);
     check_labels(files, labels)?;
     let mut all: Option<Array2<i64>> = None;
+    let mut columns: Vec<Option<RunColumn>> = Vec::new();
     let mut left_out = Vec::new();
     let mut truth = None;
     for file in files {
-        let runs = match is_table(file) {
-            true => {
-                let needs_labels = all.is_none() && !names_a_file(labels);
-                let (table, of_table, unused) = from_table(file, group, needs_labels, classes)?;
-                left_out.extend(unused);
-                same_labels(&mut truth, of_table, file, files)?;
-                table
-            }
-            false => {
-                let stored = arrays::read(file)?;
-                numbers(classes, &stored)?;
-                from_array(stored, files.len() > 1)?
-            }
+        let runs = if is_table(file) {
+            let needs_labels = all.is_none() && !names_a_file(labels);
+            let table = from_table(file, group, needs_labels, classes)?;
+            left_out.extend(table.left_out);
+            same_labels(&mut truth, table.truth, file, files)?;
+            columns.extend(table.columns.into_iter().map(Some));
+            table.runs
+        } else {
+            let stored = arrays::read(file)?;
+            numbers(classes, &stored)?;
+            let runs = from_array(stored, files.len() > 1)?;
+            columns.extend(std::iter::repeat_n(None, runs.nrows()));
+            runs
         };
         match &mut all {
             None => all = Some(runs),
@@ -144,6 +167,7 @@ fn read(files: RunFiles<'_>, classes: &mut ClassesBuilder) -> Result<LoadedRuns,
     Ok(LoadedRuns {
         predictions: in_rows(predictions),
         labels,
+        columns,
         // Known when all groups are read.
         classes: Classes::default(),
         left_out,
@@ -158,8 +182,13 @@ fn in_rows(predictions: Array2<i64>) -> Array2<i64> {
     }
 }
 
-/// Runs of a table, the labels where they are among its columns, and what is neither.
-type TableRuns = (Array2<i64>, Option<Vec<i64>>, Vec<LeftOut>);
+/// Columns of a table that may be runs, and the labels where they are among its columns.
+struct TableRuns {
+    runs: Array2<i64>,
+    columns: Vec<RunColumn>,
+    truth: Option<Vec<i64>>,
+    left_out: Vec<LeftOut>,
+}
 
 fn from_table(
     file: &Path,
@@ -172,13 +201,16 @@ fn from_table(
     if needs_labels {
         table.column(&truth)?;
     }
-    let mut columns = RunColumns::of(&table, &truth, group.dropped)?;
-    let names = table.header().names().to_vec();
-    let ClassTable { truth, mut runs } = ClassTable::read(table, &columns, classes)?;
-    columns.leave_out_names(file, &names, &mut runs)?;
+    let columns = RunColumns::of(&table, &truth, group.dropped)?;
+    let named = columns.named(file, table.header().names()).collect();
+    let ClassTable { truth, runs } = ClassTable::read(table, &columns, classes)?;
     let shape = (runs.len(), runs.first().map_or(0, Vec::len));
-    let runs = Array2::from_shape_vec(shape, runs.concat()).map_err(Failure::new)?;
-    Ok((runs, truth, columns.left_out))
+    Ok(TableRuns {
+        runs: Array2::from_shape_vec(shape, runs.concat()).map_err(Failure::new)?,
+        columns: named,
+        truth,
+        left_out: columns.left_out,
+    })
 }
 
 /// Tables of one group may each hold the labels, which are the same then.

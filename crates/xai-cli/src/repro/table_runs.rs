@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ndarray::{Array1, Array2, Ix1};
 use xai_files::classes::{ClassesBuilder, NoClass};
@@ -46,8 +46,139 @@ pub(super) fn check_dropped<'a>(
     }
 }
 
-/// In fewer rows each may well have a class of its own.
+/// Fewest rows of which each may be expected to have a class that comes again.
 const FEWEST_NAMES: usize = 10;
+/// Fewest rows that no run numbers one after another by chance.
+const FEWEST_COUNTED: usize = 5;
+
+/// What a column of a table is, which nobody said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ColumnRole {
+    Run,
+    /// An index or a name of each sample.
+    Name,
+    /// It numbers the rows and is what is true of them, too: a perfect run, or an index.
+    RunOrName,
+}
+
+impl ColumnRole {
+    /// Judges a column of classes by the true classes of the samples.
+    ///
+    /// A name differs from row to row. So do the runs of an identification task, in which every sample has a class of its
+    /// own: these agree with the truth in most rows, or have some of its classes, and do not just number the rows.
+    fn of_classes(column: &[i64], truth: &[i64]) -> Self {
+        if counts_rows(
+            column
+                .windows(2)
+                .map(|pair| pair[1].wrapping_sub(pair[0]) == 1),
+        ) {
+            return Self::of_counter(column == truth);
+        }
+        if column.len() < FEWEST_NAMES || !all_differ(column) {
+            return Self::Run;
+        }
+        let n_right = column.iter().zip(truth).filter(|(a, b)| a == b).count();
+        let classes: HashSet<&i64> = truth.iter().collect();
+        let is_identification = classes.len() == truth.len();
+        let shares_classes = column.iter().any(|class| classes.contains(class));
+        if 2 * n_right >= column.len() || (is_identification && shares_classes) {
+            Self::Run
+        } else {
+            Self::Name
+        }
+    }
+
+    /// Judges a column of numbers: no model predicts one after another.
+    fn of_numbers(column: &[f64], truth: &[f64]) -> Self {
+        if counts_rows(column.windows(2).map(|pair| pair[1] - pair[0] == 1.0)) {
+            Self::of_counter(column == truth)
+        } else {
+            Self::Run
+        }
+    }
+
+    fn of_counter(is_truth: bool) -> Self {
+        if is_truth {
+            Self::RunOrName
+        } else {
+            Self::Name
+        }
+    }
+}
+
+/// Whether each row is one more than the row before it, in enough rows.
+fn counts_rows(mut steps: impl ExactSizeIterator<Item = bool>) -> bool {
+    steps.len() + 1 >= FEWEST_COUNTED && steps.all(|is_one| is_one)
+}
+
+fn all_differ(column: &[i64]) -> bool {
+    // Of most runs a class comes again after a few rows: the others are not looked at.
+    let mut seen = HashSet::new();
+    column.iter().all(|class| seen.insert(class))
+}
+
+/// A column of a table that was read as a run.
+#[derive(Debug, Clone)]
+pub(super) struct RunColumn {
+    file: PathBuf,
+    name: String,
+}
+
+impl RunColumn {
+    /// Whether the column is a run; what is none is said, and what may be both is refused.
+    fn is_run(&self, role: ColumnRole, left_out: &mut Vec<LeftOut>) -> Result<bool, Failure> {
+        match role {
+            ColumnRole::Run => Ok(true),
+            ColumnRole::Name => {
+                left_out.push(LeftOut {
+                    file: self.file.clone(),
+                    column: self.name.clone(),
+                    reason: Reason::Distinct,
+                });
+                Ok(false)
+            }
+            ColumnRole::RunOrName => Err(Failure::new(format!(
+                "column `{}` numbers the rows, and so do the true values: an index, or a run without an error?",
+                self.name
+            ))
+            .help(format_args!(
+                "leave an index out with {}; save runs without an error as an array, .npy",
+                drop_column(&self.name)
+            ))
+            .in_file(&self.file)),
+        }
+    }
+}
+
+/// Which rows of predictions are runs, judged by what is true of the samples. Rows without a column come from arrays, and
+/// are runs.
+pub(super) fn rows_of_runs(
+    predictions: &Array2<i64>,
+    columns: &[Option<RunColumn>],
+    truth: &[i64],
+    left_out: &mut Vec<LeftOut>,
+) -> Result<Vec<usize>, Failure> {
+    let mut runs = Vec::new();
+    for ((row, values), column) in predictions.rows().into_iter().enumerate().zip(columns) {
+        let is_run = match column {
+            None => true,
+            Some(column) => {
+                let role = ColumnRole::of_classes(&values.to_vec(), truth);
+                column.is_run(role, left_out)?
+            }
+        };
+        if is_run {
+            runs.push(row);
+        }
+    }
+    match columns.iter().flatten().next() {
+        Some(column) if runs.is_empty() => Err(Failure::new(
+            "no column of a run: another class in every row",
+        )
+        .in_file(&column.file)),
+        _ => Ok(runs),
+    }
+}
 
 /// Which columns of a table are runs.
 pub(super) struct RunColumns {
@@ -89,34 +220,12 @@ impl RunColumns {
         }
     }
 
-    /// Leaves out what has another class in every row: an index or a name of each sample.
-    pub(super) fn leave_out_names(
-        &mut self,
-        file: &Path,
-        names: &[String],
-        runs: &mut Vec<Vec<i64>>,
-    ) -> Result<(), Failure> {
-        // Of a run a class comes again after a few rows: the others are not looked at.
-        let is_name = |run: &Vec<i64>| {
-            let mut seen = HashSet::new();
-            run.len() >= FEWEST_NAMES && run.iter().all(|class| seen.insert(class))
-        };
-        let mut columns = self.runs.iter();
-        runs.retain(|run| {
-            let column = columns.next().filter(|_| is_name(run));
-            self.left_out.extend(column.map(|&column| LeftOut {
-                file: file.to_owned(),
-                column: names[column].clone(),
-                reason: Reason::Distinct,
-            }));
-            column.is_none()
-        });
-        match runs.is_empty() {
-            true => {
-                Err(Failure::new("no column of a run: another class in every row").in_file(file))
-            }
-            false => Ok(()),
-        }
+    /// The columns of runs, in the order in which they are read.
+    pub(super) fn named(&self, file: &Path, names: &[String]) -> impl Iterator<Item = RunColumn> {
+        self.runs.iter().map(|&column| RunColumn {
+            file: file.to_owned(),
+            name: names[column].clone(),
+        })
     }
 
     /// One column, and nothing that is true of it.
@@ -255,17 +364,27 @@ impl NumberRuns {
         if targets.extension().is_none() {
             table.column(&truth)?;
         }
-        let columns = RunColumns::of(&table, &truth, dropped)?;
+        let mut columns = RunColumns::of(&table, &truth, dropped)?;
         check_dropped(predictions, dropped, columns.left_out.iter())?;
+        let names = table.header().names().to_vec();
         let NumberTable { truth, runs } = NumberTable::read(table, &columns)?;
-        let shape = (runs.len(), runs.first().map_or(0, Vec::len));
+        let targets = match truth {
+            Some(truth) => truth.into(),
+            None => read_targets(targets)?,
+        };
+        let mut left_out = std::mem::take(&mut columns.left_out);
+        let mut kept = Vec::new();
+        for (run, column) in runs.into_iter().zip(columns.named(predictions, &names)) {
+            let role = ColumnRole::of_numbers(&run, &targets.to_vec());
+            if column.is_run(role, &mut left_out)? {
+                kept.push(run);
+            }
+        }
+        let shape = (kept.len(), kept.first().map_or(0, Vec::len));
         Ok(Self {
-            predictions: Array2::from_shape_vec(shape, runs.concat()).map_err(Failure::new)?,
-            targets: match truth {
-                Some(truth) => truth.into(),
-                None => read_targets(targets)?,
-            },
-            left_out: columns.left_out,
+            predictions: Array2::from_shape_vec(shape, kept.concat()).map_err(Failure::new)?,
+            targets,
+            left_out,
         })
     }
 }

@@ -712,6 +712,115 @@ fn an_index_with_a_name_is_no_run() {
     assert_eq!(result["n_runs"], 3);
 }
 
+/// A table of an identification task: samples in shuffled order, each of a class of its own.
+fn identification(n: usize, columns: &[(&str, &dyn Fn(usize) -> String)]) -> String {
+    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+    let mut text = names.join(",") + "\n";
+    for i in 0..n {
+        let cells: Vec<String> = columns.iter().map(|(_, cell)| cell(i)).collect();
+        text += &(cells.join(",") + "\n");
+    }
+    text
+}
+
+#[test]
+fn runs_of_an_identification_task_are_runs() {
+    let files = Files::new();
+    let n = 12;
+    let class = |i: usize| 5 * i % 12 + 100;
+    let truth = |i: usize| class(i).to_string();
+    // Two samples changed places; every second is another one's; some classes of a larger gallery.
+    let swapped = |i: usize| class([1, 0].get(i).copied().unwrap_or(i)).to_string();
+    let turned = |i: usize| class((i + 1) % n).to_string();
+    let larger = |i: usize| (class(i) + 1000 * (i / 5)).to_string();
+    let counter = |i: usize| i.to_string();
+    let name = |i: usize| (7000 + 3 * i).to_string();
+    let table = identification(
+        n,
+        &[
+            ("id", &counter),
+            ("file", &name),
+            ("y", &truth),
+            ("a", &swapped),
+            ("b", &turned),
+            ("c", &larger),
+        ],
+    );
+    files.text("table.csv", &table);
+    let result = files.json("repro pairwise --predictions table.csv --labels y");
+    assert_eq!(
+        columns_left_out(&result),
+        [("id", "distinct"), ("file", "distinct")]
+    );
+    let accuracy: Vec<f64> = serde_json::from_value(result["accuracy"].clone()).unwrap();
+    assert_eq!(accuracy, [10.0 / 12.0, 0.0, 5.0 / 12.0]);
+
+    // The same by words, with the labels in a file of their own.
+    let word = |number: String| format!("person {number}");
+    let words = identification(
+        n,
+        &[
+            ("file", &|i| format!("photo {}.png", 3 * i % 12)),
+            ("a", &|i| word(swapped(i))),
+            ("b", &|i| word(turned(i))),
+        ],
+    );
+    files.text("words.csv", &words);
+    files.text("y.csv", &identification(n, &[("y", &|i| word(truth(i)))]));
+    let result = files.json("repro pairwise --predictions words.csv --labels y.csv");
+    assert_eq!(columns_left_out(&result), [("file", "distinct")]);
+    assert_eq!(result["accuracy"][0], 10.0 / 12.0);
+}
+
+#[test]
+fn a_column_that_may_be_an_index_or_a_perfect_run_is_refused() {
+    let files = Files::new();
+    let counter = |i: usize| i.to_string();
+    let turned = |i: usize| ((i + 1) % 12).to_string();
+    let table = [
+        ("id", &counter as &dyn Fn(usize) -> String),
+        ("y", &counter),
+        ("a", &turned),
+        ("b", &turned),
+    ];
+    files.text("table.csv", &identification(12, &table));
+    for command in ["repro pairwise --labels y", "repro regression --targets y"] {
+        let command = format!("{command} --predictions table.csv");
+        let failed = files.failure(1, &command);
+        assert!(
+            failed.is_about("table.csv") && failed.text.contains("`id`"),
+            "{}",
+            failed.text
+        );
+        assert!(
+            failed
+                .help()
+                .is_some_and(|help| help.contains("--drop-column 'id'"))
+        );
+        let result = files.json(&format!("{command} --drop-column id"));
+        assert_eq!(result["n_runs"], 2);
+    }
+}
+
+#[test]
+fn an_index_with_a_name_is_no_run_of_numbers() {
+    let files = Files::new();
+    let rows = |head: &str, of_row: &dyn Fn(usize) -> String| {
+        let rows: String = (0..6)
+            .map(|i| format!("{}{}.5,{},{}\n", of_row(i), 3 * i % 7, i * i, 2 * i))
+            .collect();
+        format!("{head}y,a,b\n{rows}")
+    };
+    files.text("plain.csv", &rows("", &|_| String::new()));
+    let expected = files.json("repro regression --predictions plain.csv --targets y");
+    files.text("index.csv", &rows("id,", &|i| format!("{},", i + 1)));
+    let command = "repro regression --predictions index.csv --targets y";
+    let result = files.json(command);
+    assert_eq!(result["metrics"], expected["metrics"]);
+    assert_eq!(columns_left_out(&result), [("id", "distinct")]);
+    assert!(files.remarks(command).contains("`id`"));
+}
+
 #[test]
 fn a_feature_that_numbers_the_rows_is_said() {
     let files = Files::new();
