@@ -71,6 +71,9 @@ impl Serialize for MaskAndTruth {
             result.serialize_entry(name, &value)?;
         }
         result.serialize_entry("n_undefined", &self.scores.n_undefined)?;
+        if let Some(share) = self.scores.tied_share {
+            result.serialize_entry("tied_share", &share)?;
+        }
         if let Some((which, _)) = self.best_truth {
             result.serialize_entry("best_truth", &which)?;
         }

@@ -1,11 +1,14 @@
 //! `xai graph robust-fidelity`
 
+use std::fmt;
 use std::path::PathBuf;
 
 use clap::Args;
+use serde::Serialize;
 use xai_files::onnx::model::OnnxModel;
 use xai_files::onnx::watched::Watched;
 use xai_files::{Failure, Files, InFiles};
+use xai_metrics::graph::fidelity;
 use xai_metrics::graph::{ReturnType, RobustFidelityMetric, input};
 
 use crate::described::word;
@@ -39,6 +42,29 @@ pub(crate) struct RobustFidelity {
     return_type: ReturnType,
 }
 
+/// The JSON of `xai graph robust-fidelity`.
+#[derive(Serialize)]
+struct RobustResult {
+    #[serde(flatten)]
+    robust: fidelity::RobustFidelity,
+    /// Share of the edges that tie at the cut of `--fraction`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tied_share: Option<f64>,
+}
+
+impl fmt::Display for RobustResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.robust)?;
+        match self.tied_share.filter(|share| *share > 0.0) {
+            Some(share) => write!(
+                f,
+                "\n{share:.4} of the edges tie at the cut: the first of them are kept"
+            ),
+            None => Ok(()),
+        }
+    }
+}
+
 impl RobustFidelity {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let metric = self.metric.read_seeded(context)?;
@@ -68,7 +94,12 @@ impl RobustFidelity {
         let robust = evaluate();
         bar.finish_and_clear();
         let robust = robust.in_files(&self.files())?;
-        context.present(&robust, || robust.to_string())
+        let tied_share = self.fraction.map(|share| stored.tied_share(share));
+        let result = RobustResult {
+            tied_share: tied_share.transpose().in_files(&self.files())?,
+            robust,
+        };
+        context.present(&result, || result.to_string())
     }
 
     fn files(&self) -> Files<'_> {

@@ -392,3 +392,82 @@ fn nodes_of_any_number_take_the_memory_of_their_edges() {
     let result = files.json(&format!("{mask} --n-nodes 8"));
     assert_eq!(result["components_per_node"], 0.25);
 }
+
+#[test]
+fn an_index_of_zeros_and_ones_is_a_mask_where_it_can_be_nothing_else() {
+    let files = Files::new();
+    files.array("full.npy", &array![0i64, 1, 2, 1]);
+    files.array("kept.npy", &array![0i64, 1, 2, 0]);
+    let command = |group: &str, index: &str| format!("graph {group} --index {index}");
+    let fidelity = "fidelity --full full.npy --kept kept.npy --complement kept.npy";
+    files.array("mask.npy", &array![false, true, false, true]);
+    let expected = files.json(&command(fidelity, "mask.npy"));
+    assert_eq!(
+        (&expected["n_samples"], &expected["neg_fidelity"]),
+        (&2.into(), &0.5.into())
+    );
+    files.array("integers.npy", &array![0i64, 1, 0, 1]);
+    files.array("bytes.npy", &array![0u8, 1, 0, 1]);
+    files.array("floats.npy", &array![0.0, 1.0, 0.0, 1.0]);
+    for index in ["integers.npy", "bytes.npy", "floats.npy"] {
+        assert_eq!(files.json(&command(fidelity, index)), expected, "{index}");
+    }
+    files.array("positions.npy", &array![0i64, 1]);
+    assert_eq!(
+        files.json(&command(fidelity, "positions.npy"))["n_samples"],
+        2
+    );
+    files.array("twice.npy", &array![3i64, 1, 1]);
+    assert_eq!(files.json(&command(fidelity, "twice.npy"))["n_samples"], 3);
+    files.array("short.npy", &array![0i64, 1, 1]);
+    let failed = files.failure(1, &command(fidelity, "short.npy"));
+    assert!(failed.is_about("short.npy"), "{}", failed.text);
+    assert!(
+        failed.help().is_some_and(|help| help.contains("mask")),
+        "{}",
+        failed.text
+    );
+
+    let outputs = array![[0.0, 1.0], [2.0, 0.0]];
+    files.array("outputs.npy", &outputs);
+    let unfaithfulness = "unfaithfulness --full outputs.npy --kept outputs.npy";
+    let failed = files.failure(1, &command(unfaithfulness, "positions.npy"));
+    let help = failed.help().expect("a way out");
+    assert!(
+        help.contains("booleans") && help.contains("positions"),
+        "{}",
+        failed.text
+    );
+    files.array("both.npy", &array![1i64, 1]);
+    assert_eq!(
+        files.json(&command(unfaithfulness, "both.npy"))["value"],
+        0.0
+    );
+}
+
+#[test]
+fn infinite_outputs_have_no_class() {
+    let files = Files::new();
+    let good = array![[0.0, 1.0], [2.0, 0.0]];
+    files.array("good.npy", &good);
+    for (name, bad) in [
+        ("inf.npy", f64::INFINITY),
+        ("minus.npy", f64::NEG_INFINITY),
+        ("nan.npy", f64::NAN),
+    ] {
+        let mut outputs = good.clone();
+        outputs[[1, 1]] = bad;
+        files.array(name, &outputs);
+        files.array("single.npy", &outputs.mapv(|x| x as f32));
+        for file in [name, "single.npy"] {
+            let command =
+                format!("graph fidelity --full good.npy --kept {file} --complement good.npy");
+            let failed = files.failure(1, &command);
+            assert!(
+                failed.is_about(file) && failed.text.contains("[1, 1]"),
+                "{}",
+                failed.text
+            );
+        }
+    }
+}

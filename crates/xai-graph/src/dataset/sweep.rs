@@ -11,7 +11,7 @@ use xai_core::{Error, Interval, Real, Result, parallel};
 use crate::fidelity::curve_auc::{check_ascending, fidelity_curve_auc};
 use crate::fidelity::metric::FidelityMetric;
 use crate::input;
-use crate::mask::sparsify::{Sparsity, sparsify, sparsify_undirected};
+use crate::mask::sparsify::{Sparsity, sparsify, sparsify_undirected, tied_share};
 use crate::model::edge_choices::EdgeChoices;
 use crate::model::explanation::Explanation;
 use crate::model::graph::{Graph, OwnedGraph};
@@ -124,6 +124,7 @@ impl<'a> Sweep<'a> {
         check_kinds(levels)?;
         check_levels(&levels.iter().map(|level| level.level()).collect::<Vec<_>>())?;
         let masks = parallel::try_map(levels.len(), |i| self.hard(mask, graph, levels[i]))?;
+        let undirected = self.edges.is_undirected().then_some(graph.edge_index);
         let full = call(model, graph, "the whole graph", None)?;
         let points = parallel::try_map(levels.len(), |i| {
             let explanation = Explanation::edges(masks[i].view());
@@ -135,8 +136,18 @@ impl<'a> Sweep<'a> {
             let kept = outputs(&kept, "the explanation")?;
             let rest = explanation.complement(graph, self.edges.removal)?;
             let rest = outputs(&rest, "the complement")?;
-            self.point(levels[i].level(), full.view(), kept.view(), rest.view())
-                .map_err(|error| at_level(error, i))
+            let tied_share = tied_share(mask, undirected, levels[i])?;
+            let (point, n_samples) = self
+                .point(levels[i].level(), full.view(), kept.view(), rest.view())
+                .map_err(|error| at_level(error, i))?;
+            let tied_share = Some(tied_share);
+            Ok((
+                SweepPoint {
+                    tied_share,
+                    ..point
+                },
+                n_samples,
+            ))
         })?;
         curve(points)
     }
@@ -177,6 +188,7 @@ impl<'a> Sweep<'a> {
             characterization: fidelity.characterization(),
             characterization_interval: kinds.characterization_interval()?,
             unfaithfulness: unfaithfulness.evaluate(full, kept)?.value,
+            tied_share: None,
         };
         Ok((point, fidelity.n_samples))
     }
@@ -245,6 +257,13 @@ pub struct SweepPoint {
     pub characterization_interval: Option<Interval>,
     /// `1 − exp(−KL)` in [0, 1], lower is better.
     pub unfaithfulness: f64,
+    /// Share of the edges [that tie at the cut](crate::mask::tied_share()), so that the first of them are kept; `None` for
+    /// outputs that were made elsewhere.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub tied_share: Option<f64>,
 }
 
 /// The scores of an explanation over its sizes.
@@ -303,8 +322,16 @@ impl fmt::Display for SweepCurve {
             )?;
         }
         match self.fidelity_auc {
-            Some(area) => write!(f, "area under fid+ / (1 - fid-): {area:.4}"),
-            None => write!(f, "area under fid+ / (1 - fid-): undefined"),
+            Some(area) => write!(f, "area under fid+ / (1 - fid-): {area:.4}")?,
+            None => write!(f, "area under fid+ / (1 - fid-): undefined")?,
+        }
+        let tied = self.points.iter().filter_map(|point| point.tied_share);
+        match tied.fold(0.0, f64::max) {
+            0.0 => Ok(()),
+            most => write!(
+                f,
+                "\nup to {most:.4} of the edges tie at a cut: the first of them are kept"
+            ),
         }
     }
 }

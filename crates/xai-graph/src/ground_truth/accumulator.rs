@@ -9,11 +9,11 @@ use xai_core::{Accumulator, Error, Real, Result, parallel};
 
 use crate::ground_truth::confusion::Confusion;
 use crate::ground_truth::curves::{GroundTruthCurves, thresholds};
-use crate::ground_truth::metric::{GroundTruthMetric, is_true};
+use crate::ground_truth::metric::{GroundTruthMetric, Selection, is_true};
 use crate::ground_truth::ranking::{BLOCK, Ranking};
 use crate::ground_truth::scores::GroundTruth;
 use crate::input;
-use crate::mask::top_k::largest;
+use crate::mask::top_k::{largest, n_tied_at_cut};
 
 /// [`GroundTruth`] over the elements of many masks together (micro average) as a state.
 ///
@@ -44,6 +44,9 @@ pub struct GroundTruthAccumulator<T: Real, U = T> {
     metric: GroundTruthMetric,
     confusion: Confusion,
     ranking: Ranking<T::Key>,
+    /// Elements that tie at the cut of their mask, where elements are selected by rank.
+    #[cfg_attr(feature = "serde", serde(default))]
+    n_tied: u64,
     #[cfg_attr(feature = "serde", serde(skip))]
     target: PhantomData<U>,
 }
@@ -55,6 +58,7 @@ impl<T: Real, U: Real> GroundTruthAccumulator<T, U> {
             metric,
             confusion: Confusion::default(),
             ranking: Ranking::default(),
+            n_tied: 0,
             target: PhantomData,
         }
     }
@@ -65,7 +69,9 @@ impl<T: Real, U: Real> GroundTruthAccumulator<T, U> {
     /// `Empty` without elements.
     pub fn finish_into(self) -> Result<GroundTruth> {
         let undefined = self.metric.zero_division.value();
-        GroundTruth::new(self.confusion, self.ranking.evaluate(), undefined)
+        let is_by_rank = self.metric.selection != Selection::Threshold;
+        let n_tied = is_by_rank.then_some(self.n_tied);
+        GroundTruth::new(self.confusion, self.ranking.evaluate(), undefined, n_tied)
             .ok_or_else(|| Error::empty(input::ELEMENTS))
     }
 
@@ -104,7 +110,10 @@ impl<T: Real, U: Real> Accumulator for GroundTruthAccumulator<T, U> {
         let n_true: Vec<usize> = blocks.iter().map(Confusion::n_true).collect();
         let confusion = match self.metric.n_selected(n, n_true.iter().sum())? {
             None => Confusion::of_blocks(&blocks),
-            Some(k) => Confusion::of_selected(&largest(predicted, k), n, truth),
+            Some(k) => {
+                self.n_tied += n_tied_at_cut(predicted, k) as u64;
+                Confusion::of_selected(&largest(predicted, k), n, truth)
+            }
         };
         self.ranking.extend(predicted, truth, &n_true);
         self.confusion.merge(confusion);
@@ -119,6 +128,7 @@ impl<T: Real, U: Real> Accumulator for GroundTruthAccumulator<T, U> {
                 format!("the same choices, {:?}", self.metric),
             ));
         }
+        self.n_tied += other.n_tied;
         self.confusion.merge(other.confusion);
         self.ranking.merge(other.ranking);
         Ok(())

@@ -35,6 +35,13 @@ pub struct GroundTruth {
     pub confusion: Confusion,
     /// How many of the statistics are undefined, whatever value was asked for then.
     pub n_undefined: usize,
+    /// Share of the elements that tie at the cut of a [selection](crate::ground_truth::Selection) by rank, so that the first of
+    /// them count as predicted; `None` where a threshold selects.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub tied_share: Option<f64>,
 }
 
 impl GroundTruth {
@@ -43,6 +50,7 @@ impl GroundTruth {
         confusion: Confusion,
         ranks: RankStatistics,
         undefined: Option<f64>,
+        n_tied: Option<u64>,
     ) -> Option<Self> {
         let accuracy = confusion.accuracy()?;
         let mut n_undefined = 0;
@@ -60,6 +68,7 @@ impl GroundTruth {
             jaccard: or_policy(confusion.jaccard()),
             confusion,
             n_undefined,
+            tied_share: n_tied.map(|n_tied| n_tied as f64 / confusion.total() as f64),
         })
     }
 }
@@ -79,7 +88,14 @@ impl fmt::Display for GroundTruth {
             self.confusion.total(),
             self.confusion.true_positives + self.confusion.false_negatives,
             self.confusion.true_positives + self.confusion.false_positives,
-        )
+        )?;
+        match self.tied_share.filter(|share| *share > 0.0) {
+            Some(share) => write!(
+                f,
+                "\n{share:.4} of the elements tie at the cut: the first of them are predicted"
+            ),
+            None => Ok(()),
+        }
     }
 }
 

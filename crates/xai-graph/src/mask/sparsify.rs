@@ -6,7 +6,7 @@ use xai_core::tensor::check_shape;
 use xai_core::{Error, Real, Result};
 
 use crate::input;
-use crate::mask::top_k::largest;
+use crate::mask::top_k::{largest, n_tied_at_cut};
 
 /// How much of a soft mask to keep.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -82,6 +82,20 @@ pub fn sparsify_undirected<T: Real>(
     edge_index: ArrayView2<'_, i64>,
     sparsity: Sparsity,
 ) -> Result<Array1<T>> {
+    let (pairs, scores) = undirected_scores(mask, edge_index)?;
+    let mut keeps = vec![false; pairs.n_pairs];
+    for pair in selected(&scores, sparsity)? {
+        keeps[pair] = true;
+    }
+    let hard = |&pair: &usize| if keeps[pair] { T::one() } else { T::zero() };
+    Ok(pairs.of_edge.iter().map(hard).collect())
+}
+
+/// Undirected edges, and the mean score of the directed edges of each.
+fn undirected_scores<T: Real>(
+    mask: ArrayView1<'_, T>,
+    edge_index: ArrayView2<'_, i64>,
+) -> Result<(UndirectedEdges, Vec<f64>)> {
     check_finite(input::MASK, mask)?;
     check_shape(input::EDGE_INDEX, &[2, mask.len()], edge_index.shape())?;
     let pairs = UndirectedEdges::new(edge_index);
@@ -92,12 +106,43 @@ pub fn sparsify_undirected<T: Real>(
     for (score, size) in scores.iter_mut().zip(pairs.sizes()) {
         *score /= size;
     }
-    let mut keeps = vec![false; pairs.n_pairs];
-    for pair in selected(&scores, sparsity)? {
-        keeps[pair] = true;
-    }
-    let hard = |&pair: &usize| if keeps[pair] { T::one() } else { T::zero() };
-    Ok(pairs.of_edge.iter().map(hard).collect())
+    Ok((pairs, scores))
+}
+
+/// Share of the elements that tie at the cut of a mask, so that their order and not their score decides which are kept.
+///
+/// In [0, 1]: 0 = the scores decide. With an `edge_index` the elements are undirected edges, as in
+/// [`sparsify_undirected`]. A threshold has no ties: it keeps none of the elements at it. 0 for a mask without elements.
+///
+/// # Errors
+/// As [`sparsify`] and [`sparsify_undirected`].
+///
+/// ```
+/// use ndarray::array;
+/// use xai_graph::mask::{Sparsity, tied_share};
+/// let mask = array![0.2, 0.9, 0.5, 0.5];
+/// assert_eq!(tied_share(mask.view(), None, Sparsity::TopK(2))?, 0.5); // 0.9 and one of two
+/// assert_eq!(tied_share(mask.view(), None, Sparsity::TopK(3))?, 0.0); // both of them
+/// # Ok::<(), xai_graph::Error>(())
+/// ```
+pub fn tied_share<T: Real>(
+    mask: ArrayView1<'_, T>,
+    edge_index: Option<ArrayView2<'_, i64>>,
+    sparsity: Sparsity,
+) -> Result<f64> {
+    let scores = match edge_index {
+        Some(edge_index) => undirected_scores(mask, edge_index)?.1,
+        None => {
+            check_finite(input::MASK, mask)?;
+            mask.iter().map(|score| score.to_f64_exact()).collect()
+        }
+    };
+    let n_kept = selected(&scores, sparsity)?.len();
+    let n_tied = match sparsity {
+        Sparsity::Threshold(_) => 0,
+        Sparsity::TopK(_) | Sparsity::Fraction(_) => n_tied_at_cut(&scores, n_kept),
+    };
+    Ok(n_tied as f64 / scores.len().max(1) as f64)
 }
 
 /// The indices that are kept, ascending.

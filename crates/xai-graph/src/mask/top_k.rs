@@ -76,11 +76,7 @@ pub(crate) fn largest<T: Real>(values: &[T], k: usize) -> Vec<usize> {
     if k >= values.len() {
         return (0..values.len()).collect();
     }
-    let mut copy = values.to_vec();
-    let descending = |a: &T, b: &T| b.partial_cmp(a).unwrap_or(Ordering::Equal);
-    let (above, &mut least, _) = copy.select_nth_unstable_by(k - 1, descending);
-    let mut ties = k - above.iter().filter(|&&x| x > least).count();
-    drop(copy);
+    let (least, mut ties) = cut(values, k);
     let mut chosen = |&i: &usize| {
         let tie = values[i] == least && ties > 0;
         ties -= usize::from(tie);
@@ -89,4 +85,22 @@ pub(crate) fn largest<T: Real>(values: &[T], k: usize) -> Vec<usize> {
     let mut indices = Vec::with_capacity(k);
     indices.extend((0..values.len()).filter(&mut chosen));
     indices
+}
+
+/// Number of values that tie at the cut below the `k` largest, so that their order decides which of them are kept.
+pub(crate) fn n_tied_at_cut<T: Real>(values: &[T], k: usize) -> usize {
+    if k == 0 || k >= values.len() {
+        return 0;
+    }
+    let (least, n_kept) = cut(values, k);
+    let n_tied = values.iter().filter(|&&value| value == least).count();
+    if n_tied > n_kept { n_tied } else { 0 }
+}
+
+/// The lowest of the `k` largest of more finite values, `k` at least 1, and how many of that value are among them.
+fn cut<T: Real>(values: &[T], k: usize) -> (T, usize) {
+    let mut copy = values.to_vec();
+    let descending = |a: &T, b: &T| b.partial_cmp(a).unwrap_or(Ordering::Equal);
+    let (above, &mut least, _) = copy.select_nth_unstable_by(k - 1, descending);
+    (least, k - above.iter().filter(|&&x| x > least).count())
 }

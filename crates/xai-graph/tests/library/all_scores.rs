@@ -1,15 +1,16 @@
 //! What holds of every score of the registry: one that comes later is judged here, or a test says that it is not.
 
-use ndarray::{Array1, Array2};
+use ndarray::{Array1, Array2, Axis, array, aview1};
 use proptest::prelude::*;
 use xai_core::describe::{MetricInfo, Scores};
-use xai_core::{Direction, parallel};
+use xai_core::{Accumulator, Direction, parallel};
 use xai_graph::dataset::Sweep;
-use xai_graph::mask::{MaskMetric, Sparsity};
+use xai_graph::ground_truth::Selection;
+use xai_graph::mask::{MaskMetric, MaskProperties, Sparsity, tied_share};
 use xai_graph::model::EdgeRemoval;
 use xai_graph::{
-    Explanation, Graph, ReturnType, RobustFidelityMetric, explained_outputs, fidelity,
-    ground_truth, registry, unfaithfulness,
+    Explanation, Graph, GroundTruthMetric, ReturnType, RobustFidelityMetric, explained_outputs,
+    fidelity, ground_truth, registry, unfaithfulness,
 };
 
 const N: usize = 12;
@@ -111,6 +112,106 @@ proptest! {
     fn one_thread_gives_the_bits_of_many([features, mask, truth] in case()) {
         let alone = parallel::of_size(1, || all_scores(&features, &mask, &truth));
         prop_assert_eq!(alone, all_scores(&features, &mask, &truth));
+    }
+}
+
+/// Masks whose values lie on a grid have ties at most cuts; the shares count whom the order of the elements decided for.
+#[test]
+fn ties_at_a_cut_are_reported() {
+    let mask = array![0.9, 0.5, 0.5, 0.5, 0.1];
+    let truth = array![1.0, 1.0, 0.0, 0.0, 0.0];
+    for (k, tied) in [(1, 0.0), (2, 0.6), (3, 0.6), (4, 0.0), (5, 0.0)] {
+        let share = tied_share(mask.view(), None, Sparsity::TopK(k)).unwrap();
+        assert_eq!(share, tied, "{k}");
+        let fraction = Sparsity::Fraction(k as f64 / 5.0);
+        assert_eq!(
+            tied_share(mask.view(), None, fraction).unwrap(),
+            tied,
+            "{k}"
+        );
+        let metric = GroundTruthMetric::new().selection(Selection::TopK(k));
+        let scores = metric.evaluate(mask.view(), truth.view()).unwrap();
+        assert_eq!(scores.tied_share, Some(tied), "{k}");
+        assert_eq!(scores.to_string().contains("tie at the cut"), tied > 0.0);
+        // Two masks of a state: one without ties.
+        let mut state = metric.accumulator().unwrap();
+        state.update((mask.view(), truth.view())).unwrap();
+        state.update((truth.view(), truth.view())).unwrap();
+        let of_truth = if k == 2 || k == 5 {
+            0.0
+        } else if k == 1 {
+            0.4
+        } else {
+            0.6
+        };
+        let both = (tied + of_truth) / 2.0;
+        assert!(
+            (state.finish().unwrap().tied_share.unwrap() - both).abs() < 1e-15,
+            "{k}"
+        );
+    }
+    let by_threshold = ground_truth(mask.view(), truth.view()).unwrap();
+    assert_eq!(by_threshold.tied_share, None);
+    let at = Sparsity::Threshold(0.5);
+    assert_eq!(tied_share(mask.view(), None, at).unwrap(), 0.0);
+    // As undirected edges 0–1 and 1–2 the scores are 0.7 and 0.5, as directed ones two tie.
+    let edges = array![[0, 1, 1, 2], [1, 0, 2, 1]];
+    let mask = array![0.9, 0.5, 0.5, 0.5];
+    let top = Sparsity::TopK(1);
+    assert_eq!(
+        tied_share(mask.view(), Some(edges.view()), top).unwrap(),
+        0.0
+    );
+    assert_eq!(
+        tied_share(mask.view(), None, Sparsity::TopK(2)).unwrap(),
+        0.75
+    );
+}
+
+#[test]
+fn a_sweep_says_how_many_edges_tie_at_each_size() {
+    let features = Array2::ones((N, 1));
+    let mask: Array1<f64> = (0..N).map(|e| if e < 3 { 1.0 } else { 0.5 }).collect();
+    let edges = edges();
+    let graph = Graph::new(features.view(), edges.view()).unwrap();
+    let levels = [0.25, 0.5].map(Sparsity::Fraction);
+    let curve = Sweep::new()
+        .evaluate_model(&model, graph, mask.view(), &levels)
+        .unwrap();
+    let shares: Vec<Option<f64>> = curve.points.iter().map(|point| point.tied_share).collect();
+    assert_eq!(shares, [Some(0.0), Some(0.75)]);
+    assert!(
+        curve
+            .to_string()
+            .ends_with("up to 0.7500 of the edges tie at a cut: the first of them are kept")
+    );
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_the_elements_does_not_show(
+        (mask, truth, order) in prop::collection::vec(0u8..=16, 1..40).prop_flat_map(|mask| {
+            let truth = prop::collection::vec(0u8..2, mask.len());
+            let order: Vec<usize> = (0..mask.len()).collect();
+            (Just(mask), truth, Just(order).prop_shuffle())
+        })
+    ) {
+        let mask: Vec<f64> = mask.into_iter().map(|x| f64::from(x) / 16.0).collect();
+        let truth: Vec<f64> = truth.into_iter().map(f64::from).collect();
+        let turned = |values: &[f64]| -> Array1<f64> { order.iter().map(|&i| values[i]).collect() };
+        let scores = |mask: Array1<f64>, truth: Array1<f64>| ground_truth(mask.view(), truth.view()).unwrap();
+        prop_assert_eq!(
+            scores(turned(&mask), turned(&truth)),
+            scores(Array1::from(mask.clone()), Array1::from(truth.clone()))
+        );
+        let edges = Array2::from_shape_fn((2, mask.len()), |(end, e)| ((e + end) % mask.len()) as i64);
+        let of_turned = edges.select(Axis(1), &order);
+        let metric = MaskMetric::new();
+        let one = metric.evaluate_edges(aview1(&mask), edges.view(), mask.len()).unwrap();
+        let other = metric.evaluate_edges(turned(&mask).view(), of_turned.view(), mask.len()).unwrap();
+        let apart = one.entropy.zip(other.entropy).map_or(0.0, |(a, b)| (a - b).abs());
+        prop_assert!(apart < 1e-12);
+        prop_assert_eq!(MaskProperties { entropy: None, ..one }, MaskProperties { entropy: None, ..other });
     }
 }
 

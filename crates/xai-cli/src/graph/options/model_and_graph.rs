@@ -7,7 +7,7 @@ use ndarray::{Array1, Array2, Ix1, Ix2};
 use xai_files::onnx::engine::EngineOptions;
 use xai_files::onnx::model::OnnxModel;
 use xai_files::{Failure, Files, arrays};
-use xai_metrics::graph::mask::{Sparsity, sparsify, sparsify_undirected};
+use xai_metrics::graph::mask::{Sparsity, sparsify, sparsify_undirected, tied_share};
 use xai_metrics::graph::model::{EdgeChoices, EdgeRemoval};
 use xai_metrics::graph::{Graph, GraphModel, help, input};
 
@@ -121,6 +121,12 @@ impl GraphArrays {
             true => sparsify_undirected(self.mask.view(), self.edge_index.view(), share),
             false => sparsify(self.mask.view(), share),
         }
+    }
+
+    /// Share of the edges that tie at the cut of [`sparsified`](Self::sparsified).
+    pub(crate) fn tied_share(&self, share: f64) -> xai_metrics::Result<f64> {
+        let undirected = self.is_undirected.then(|| self.edge_index.view());
+        tied_share(self.mask.view(), undirected, Sparsity::Fraction(share))
     }
 
     /// The number of rows that a model answers with: runs the model once.

@@ -34,6 +34,9 @@ class GroundTruth(Result):
         The counts behind them.
     n_undefined : int
         How many are undefined, whatever value was asked for then.
+    tied_share : float
+        Share of the elements that tie at the cut of a selection by rank, so that the first of them count
+        as predicted; missing where a threshold selects.
     """
 
     def __init__(self, **scores: Any) -> None:

@@ -203,6 +203,8 @@ class SweepPoint:
         In [0, 1]; better are higher, lower, higher and lower ones.
     pos_interval, neg_interval, characterization_interval : Interval or None
         Of 95 %, over samples.
+    tied_share : float or None
+        Share of the edges that tie at the cut, so that the first of them are kept.
     """
 
     level: float
@@ -213,6 +215,7 @@ class SweepPoint:
     characterization: float
     characterization_interval: Interval | None
     unfaithfulness: float
+    tied_share: float | None = None
 
 
 @dataclass(frozen=True)
