@@ -73,7 +73,7 @@ pub struct GroupComparison {
     seed: u64,
 }
 
-/// Assignments whose difference is this close are equally far apart: their sums were rounded apart.
+/// Differences that are this share of the largest value apart are equal: their sums were rounded apart.
 const TIE: f64 = 1e-12;
 
 impl Default for GroupComparison {
@@ -182,8 +182,12 @@ fn difference(
     let actual: Vec<bool> = (0..k).map(|run| run < n_first).collect();
     let difference = mean_difference(values, &actual);
     let others = &assignments.others;
+    let largest = values
+        .iter()
+        .flatten()
+        .fold(0.0f64, |largest, x| largest.max(x.abs()));
     let p_value = difference.map(|difference| {
-        let reach = difference.abs() - TIE;
+        let reach = difference.abs() - TIE * largest;
         let as_far = parallel::map(others.len(), |i| {
             mean_difference(values, &others[i]).is_none_or(|other| other.abs() >= reach)
         });

@@ -7,7 +7,9 @@ use xai_core::describe::{End, MetricInfo, Scores};
 use xai_core::parallel::of_size;
 use xai_repro::registry::{self, PAIR_METRICS, REGRESSION_METRICS};
 use xai_repro::simulate::LabelSimulator;
-use xai_repro::{Agreement, ClassDistribution, PairMetric, Pairwise, RegressionReproducibility};
+use xai_repro::{
+    Agreement, ClassDistribution, PairMetric, Pairwise, RegressionMetric, RegressionReproducibility,
+};
 
 /// `(predictions, labels)` of 2..6 runs over up to 150 samples and up to `c` classes.
 fn runs(c: i16) -> impl Strategy<Value = (Array2<i16>, Vec<i16>)> {
@@ -158,6 +160,29 @@ proptest! {
         let renamed = |label: i16| [70, -3, 12, 1000][usize::try_from(label).unwrap()];
         let relabelled: Vec<i16> = y.iter().copied().map(renamed).collect();
         prop_assert_eq!(metrics(&p, &y), metrics(&p.mapv(renamed), &relabelled));
+    }
+
+    #[test]
+    fn the_unit_of_predicted_numbers_does_not_show(
+        (p, y) in runs(9), exponent in -100i32..100, decimal in -30i32..30,
+    ) {
+        let values = |unit: f64| {
+            let targets: Array1<f64> = y.iter().map(|&label| f64::from(label) * unit).collect();
+            let predictions = p.mapv(|label| f64::from(label) * unit);
+            RegressionReproducibility::new(predictions.view(), targets.view()).unwrap()
+        };
+        let (plain, by_two, by_ten) = (values(1.0), values(2f64.powi(exponent)), values(10f64.powi(decimal)));
+        for &metric in REGRESSION_METRICS {
+            // What has a unit scales with it.
+            let unit = |of: f64| if metric == RegressionMetric::MAE { of } else { 1.0 };
+            let expected = plain.pairs(metric).iter();
+            let scaled: Vec<Option<f64>> = expected.clone().map(|x| x.map(|x| x * unit(2f64.powi(exponent)))).collect();
+            prop_assert_eq!(by_two.pairs(metric), &scaled[..], "{}", metric.name());
+            for (x, other) in expected.zip(by_ten.pairs(metric)) {
+                let apart = x.zip(*other).map_or(0.0, |(x, other)| (x - other / unit(10f64.powi(decimal))).abs());
+                prop_assert!(x.is_some() == other.is_some() && apart <= 1e-12 * 9.0, "{} {:?} {:?}", metric.name(), x, other);
+            }
+        }
     }
 
     #[test]
