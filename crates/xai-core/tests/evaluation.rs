@@ -1,6 +1,8 @@
 //! Tables of explainers by metrics.
 
-use xai_core::evaluation::{EvaluationValues, MetricValues, Statistics};
+use xai_core::evaluation::{COMPARE_FEWER, EvaluationValues, MetricValues, Statistics};
+use xai_core::parallel::{StopFlag, Stopped, stoppable};
+use xai_core::reliability::JUDGE_FEWER;
 use xai_core::{Direction, ErrorKind, input};
 
 fn values(per_sample: Vec<Vec<f64>>) -> EvaluationValues {
@@ -60,4 +62,88 @@ fn values_that_are_not_one_for_each_explainer_and_sample_are_refused() {
             assert!(said.ends_with(shape), "{said}");
         }
     }
+}
+
+/// `n_metrics` metrics of `n_explainers` explainers on one sample.
+fn many(n_metrics: usize, n_explainers: usize) -> EvaluationValues {
+    let metric = |m: usize| {
+        let values = (0..n_explainers).map(|e| vec![Some((m * e % 7) as f64)]);
+        MetricValues::new(format!("metric {m}"), Direction::Higher, values.collect())
+    };
+    let names = (0..n_explainers).map(|e| format!("explainer {e}"));
+    EvaluationValues::new(names, 1, (0..n_metrics).map(metric).collect())
+}
+
+#[test]
+fn evaluations_beyond_memory_are_refused_before_any_work() {
+    let statistics = Statistics::default();
+    let explainers = many(1, 10_000);
+    let error = explainers.table(&statistics).unwrap_err();
+    assert_eq!(
+        (error.input(), error.help()),
+        (input::EXPLAINERS, Some(COMPARE_FEWER))
+    );
+    let error = explainers.reliability(&statistics).unwrap_err();
+    assert_eq!(
+        (error.input(), error.help()),
+        (input::EXPLAINERS, Some(JUDGE_FEWER))
+    );
+    let metrics = many(10_000, 1);
+    let error = metrics.reliability(&statistics).unwrap_err();
+    assert_eq!(
+        (error.input(), error.help()),
+        (input::METRICS, Some(JUDGE_FEWER))
+    );
+    let more = Statistics {
+        replicates: 1_000_000,
+        ..statistics
+    };
+    let error = many(10, 10).table(&more).unwrap_err();
+    assert_eq!(
+        (error.input(), error.help()),
+        (input::N_REPLICATES, Some(COMPARE_FEWER))
+    );
+}
+
+#[test]
+fn pairs_of_many_metrics_can_be_stopped() {
+    let values = many(1000, 2);
+    let statistics = Statistics {
+        replicates: 0,
+        ..Statistics::default()
+    };
+    let flag = StopFlag::new();
+    let raise = flag.clone();
+    // The flag is raised while the work runs, or before it; either way the work does not end by itself.
+    let stopped = std::thread::scope(|threads| {
+        threads.spawn(move || raise.raise());
+        stoppable(&flag, || {
+            loop {
+                values.reliability(&statistics).unwrap();
+            }
+        })
+    });
+    assert_eq!(stopped, Err::<(), _>(Stopped));
+    let judged = values.reliability(&statistics).unwrap();
+    assert_eq!(judged.pairs.len(), 1000 * 999 / 2);
+    let pair = &judged.pairs[1000 - 1];
+    assert_eq!((&*pair.first, &*pair.second), ("metric 1", "metric 2"));
+}
+
+#[test]
+fn intervals_of_many_samples_have_the_width_of_the_normal_distribution() {
+    // More samples than are drawn at once: they are drawn block by block.
+    let n = 70_000;
+    let column: Vec<Option<f64>> = (0..n).map(|i| Some(f64::from(i % 1001) / 1000.0)).collect();
+    let metric = MetricValues::new("uniform", Direction::Higher, vec![column]);
+    let values = EvaluationValues::new(["mine"], n as usize, vec![metric]);
+    let table = values.table(&Statistics::default()).unwrap();
+    let of = table.result("mine", "uniform").unwrap();
+    let (mean, interval) = (of.value.unwrap(), of.interval.unwrap());
+    let width = 2.0 * 1.96 * 0.2889 / f64::from(n).sqrt();
+    assert!(
+        ((interval.high - interval.low) / width - 1.0).abs() < 0.1,
+        "{interval:?}"
+    );
+    assert!(interval.low < mean && mean < interval.high);
 }

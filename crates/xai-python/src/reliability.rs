@@ -177,7 +177,7 @@ fn reliability_inter_method<'py>(
     let size = scores.iter().map(Vec::len).sum();
     judged(py, n_jobs, size, input::SCORES, || {
         let ranked = RankedValues::new(&scores, Direction::None)?;
-        Ok(reliability::inter_method_reliability(&ranked))
+        reliability::inter_method_reliability(&ranked)
     })
 }
 

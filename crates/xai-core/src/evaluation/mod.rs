@@ -23,6 +23,6 @@ pub use table::{
     Comparison, CurvePoint, Difference, EvaluationTable, ExplainerValue, MetricResult, ModelCalls,
 };
 pub use values::{
-    EVALUATE_AT_ONCE, EvaluationValues, MetricValues, OUTPUT_KIND, PooledValue,
+    COMPARE_FEWER, EVALUATE_AT_ONCE, EvaluationValues, MetricValues, OUTPUT_KIND, PooledValue,
     SAY_WHAT_OUTPUTS_ARE, check_names, in_places,
 };

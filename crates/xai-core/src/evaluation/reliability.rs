@@ -1,12 +1,14 @@
 //! Which metrics to believe on this data, as far as their values tell: no model is asked.
 
+use std::sync::Arc;
+
 use crate::describe::Direction;
 use crate::reliability::{
-    Draws, InterMethodReliability, InternalConsistencyReliability, KendallW, KrippendorffAlpha,
-    RankStability, RankedValues, inter_method_reliability, internal_consistency_reliability,
-    kendall_w, krippendorff_alpha_of_ranks, rank_stability,
+    Draws, InterMethodReliability, InternalConsistencyReliability, JUDGE_FEWER, KendallW,
+    KrippendorffAlpha, RankStability, RankedValues, inter_method_reliability,
+    internal_consistency_reliability, kendall_w, krippendorff_alpha_of_ranks, rank_stability,
 };
-use crate::{ExactMean, Result};
+use crate::{Error, ExactMean, Result, input, parallel};
 
 use crate::evaluation::{EvaluationTable, EvaluationValues, Statistics};
 
@@ -46,9 +48,9 @@ pub struct MetricReliability {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MetricPair {
     /// The one that comes first in the evaluation.
-    pub first: String,
+    pub first: Arc<str>,
     /// The other one.
-    pub second: String,
+    pub second: Arc<str>,
     /// Over the samples of each explainer.
     pub internal_consistency_reliability: InternalConsistencyReliability,
 }
@@ -59,7 +61,8 @@ impl EvaluationTable {
     ///
     /// # Errors
     /// Not finite, for a value of a table that was not made by an evaluation; a shape mismatch for values that are not
-    /// one per explainer and sample.
+    /// one per explainer and sample; an invalid parameter for so many explainers or metrics that the results of all pairs
+    /// would take more than 2 GiB.
     ///
     /// ```
     /// use xai_core::Direction;
@@ -99,7 +102,34 @@ impl EvaluationValues {
 /// A metric's name, its better end, and its values: a row for each explainer.
 type Judged<'a> = (&'a str, Direction, Vec<&'a [Option<f64>]>);
 
+/// Most memory that the values of pairs of explainers and of pairs of metrics may take.
+const MOST_BYTES: usize = 1 << 31;
+
+/// Checks before any work that what is said of all pairs fits into memory.
+fn check_size(n_metrics: usize, n_explainers: usize) -> Result<()> {
+    let pairs = |n: usize| n.saturating_mul(n.saturating_sub(1)) / 2;
+    // A correlation of each pair, and how often each of the two ranks before the other.
+    let of_metric = pairs(n_explainers).saturating_mul(16 + 2 * 8);
+    let of_pair = size_of::<MetricPair>() + n_explainers.saturating_mul(16).max(32);
+    let of_metrics = n_metrics.saturating_mul(of_metric);
+    let bytes = of_metrics.saturating_add(pairs(n_metrics).saturating_mul(of_pair));
+    if bytes <= MOST_BYTES {
+        return Ok(());
+    }
+    let (input, n) = match of_metrics > bytes / 2 {
+        true => (input::EXPLAINERS, n_explainers),
+        false => (input::METRICS, n_metrics),
+    };
+    let gib = bytes as f64 / f64::from(1 << 30);
+    let expected = format!(
+        "fewer: all pairs are compared, whose results would take {gib:.0} GiB of at most 2"
+    );
+    Err(Error::parameter(input, n, expected).with_help(JUDGE_FEWER))
+}
+
 fn judge(metrics: Vec<Judged<'_>>, statistics: &Statistics) -> Result<Reliability> {
+    let n_explainers = metrics.first().map_or(0, |(_, _, rows)| rows.len());
+    check_size(metrics.len(), n_explainers)?;
     let ranked = metrics
         .iter()
         .map(|(name, direction, rows)| {
@@ -108,19 +138,16 @@ fn judge(metrics: Vec<Judged<'_>>, statistics: &Statistics) -> Result<Reliabilit
         })
         .collect::<Result<Vec<_>>>()?;
     let has_better_end = |m: &usize| metrics[*m].1 != Direction::None;
-    let mut pairs = Vec::new();
+    let judged: Vec<usize> = (0..metrics.len()).filter(has_better_end).collect();
+    let pairs = pairs_of_metrics(&metrics, &ranked, &judged)?;
     let mut of_metric = vec![ExactMean::default(); metrics.len()];
-    for a in (0..metrics.len()).filter(has_better_end) {
-        for b in (a + 1..metrics.len()).filter(has_better_end) {
-            let reliability = internal_consistency_reliability(&ranked[a], &ranked[b])?;
-            for m in [a, b] {
-                of_metric[m].extend(reliability.value);
-            }
-            pairs.push(MetricPair {
-                first: metrics[a].0.to_owned(),
-                second: metrics[b].0.to_owned(),
-                internal_consistency_reliability: reliability,
-            });
+    let mut values = pairs
+        .iter()
+        .map(|pair| pair.internal_consistency_reliability.value);
+    for (place, &a) in judged.iter().enumerate() {
+        for (&b, value) in judged[place + 1..].iter().zip(&mut values) {
+            of_metric[a].extend(value);
+            of_metric[b].extend(value);
         }
     }
     let draws = Draws::Seeded {
@@ -137,7 +164,7 @@ fn judge(metrics: Vec<Judged<'_>>, statistics: &Statistics) -> Result<Reliabilit
                 direction: *direction,
                 kendall_w: kendall_w(rows)?,
                 krippendorff_alpha: krippendorff_alpha_of_ranks(rows)?,
-                inter_method_reliability: inter_method_reliability(&ranked[m]),
+                inter_method_reliability: inter_method_reliability(&ranked[m])?,
                 rank_stability: is_drawn
                     .then(|| rank_stability(rows, *direction, draws))
                     .transpose()?,
@@ -148,4 +175,34 @@ fn judge(metrics: Vec<Judged<'_>>, statistics: &Statistics) -> Result<Reliabilit
         metrics: judged.collect::<Result<_>>()?,
         pairs,
     })
+}
+
+/// Every pair of the `judged` metrics, in their order.
+///
+/// Threads share the metrics, not the explainers of a pair: a pair takes less time than waking a thread.
+fn pairs_of_metrics(
+    metrics: &[Judged<'_>],
+    ranked: &[RankedValues<'_>],
+    judged: &[usize],
+) -> Result<Vec<MetricPair>> {
+    let names: Vec<Arc<str>> = metrics.iter().map(|(name, ..)| Arc::from(*name)).collect();
+    let n_values = |m: usize| metrics[m].2.iter().map(|row| row.len()).sum();
+    let of_metrics = parallel::try_map(judged.len(), |place| {
+        let a = judged[place];
+        let of_pair = |&b: &usize| {
+            let reliability = parallel::of_size(n_values(a), || {
+                internal_consistency_reliability(&ranked[a], &ranked[b])
+            });
+            Ok(MetricPair {
+                first: names[a].clone(),
+                second: names[b].clone(),
+                internal_consistency_reliability: reliability?,
+            })
+        };
+        let others = judged[place + 1..].iter();
+        others.map(of_pair).collect::<Result<Vec<_>>>()
+    })?;
+    let mut pairs = Vec::with_capacity(of_metrics.iter().map(Vec::len).sum());
+    of_metrics.into_iter().for_each(|of| pairs.extend(of));
+    Ok(pairs)
 }

@@ -1,6 +1,8 @@
 //! How intervals are made: a bias-corrected bootstrap over samples, Wilson's interval of shares.
 
-use crate::random::{random_stream, uniform_index};
+use std::ops::Range;
+
+use crate::statistics::resampling::visit_draws;
 use crate::statistics::{bootstrap_bca, wilson};
 use crate::sum::dot;
 use crate::{Error, ExactMean, Interval, Result, parallel};
@@ -79,17 +81,18 @@ impl Column {
         }
     }
 
-    /// The mean over samples that are drawn so many times each; `None` where none is defined.
-    fn mean_of_drawn(&self, times: &[f64]) -> Option<f64> {
-        let sum = dot(&self.values, times);
-        let drawn: f64 = match &self.defined {
-            None => times.len() as f64,
+    /// Adds some consecutive samples, each drawn a number of times.
+    fn add_drawn(&self, drawn: &mut DrawnSum, samples: Range<usize>, times: &[f64]) {
+        drawn.sum += dot(&self.values[samples.clone()], times);
+        drawn.count += match &self.defined {
+            None => times.iter().sum::<f64>(),
             Some(defined) => {
-                let drawn = times.iter().zip(defined).filter(|(_, defined)| **defined);
-                drawn.map(|(times, _)| times).sum()
+                let counted = times.iter().zip(&defined[samples]);
+                counted
+                    .map(|(t, defined)| if *defined { *t } else { 0.0 })
+                    .sum()
             }
         };
-        (drawn > 0.0).then(|| sum / drawn)
     }
 
     /// The interval of the mean, which may be of shares; `None` below two values or two replicates.
@@ -122,21 +125,29 @@ impl Column {
     }
 }
 
+/// Sum and number of the defined values of a column in one replicate.
+#[derive(Clone, Copy, Default)]
+struct DrawnSum {
+    sum: f64,
+    count: f64,
+}
+
 /// Bootstrap replicates of the mean of every column. A replicate draws samples with replacement from
 /// a stream of its own, and all columns see the same draw: it costs one draw, and one sum per column.
 pub(crate) fn replicates(columns: &[Column], n: usize, statistics: &Statistics) -> Vec<Vec<f64>> {
-    let means = parallel::map(statistics.replicates, |replicate| {
-        let mut stream = random_stream(statistics.seed, replicate as u64);
-        let mut times = vec![0.0; n];
-        for _ in 0..n {
-            times[uniform_index(&mut stream, n)] += 1.0;
-        }
-        columns
-            .iter()
-            .map(|column| column.mean_of_drawn(&times))
-            .collect::<Vec<_>>()
+    let drawn = parallel::map(statistics.replicates, |replicate| {
+        let mut sums = vec![DrawnSum::default(); columns.len()];
+        visit_draws(statistics.seed, replicate as u64, n, |samples, times| {
+            for (column, sum) in columns.iter().zip(&mut sums) {
+                column.add_drawn(sum, samples.clone(), times);
+            }
+        });
+        sums
     });
-    (0..columns.len())
-        .map(|column| means.iter().filter_map(|of| of[column]).collect())
-        .collect()
+    let means = |column: usize| {
+        let drawn = drawn.iter().map(|sums| sums[column]);
+        let defined = drawn.filter(|drawn| drawn.count > 0.0);
+        defined.map(|drawn| drawn.sum / drawn.count).collect()
+    };
+    (0..columns.len()).map(means).collect()
 }

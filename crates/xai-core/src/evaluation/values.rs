@@ -1,5 +1,7 @@
 //! The values of an evaluation, sample by sample, and how parts of a data set join.
 
+use std::collections::HashSet;
+
 use crate::describe::{Direction, MetricInfo};
 use crate::statistics::jackknife;
 use crate::{Error, ExactMean, Help, Input, Interval, Result, parallel};
@@ -17,6 +19,9 @@ pub const EVALUATE_AT_ONCE: Help = Help::new("evaluate this metric on the whole 
 /// For parts of a data set whose outputs look like probabilities in one and like logits in another.
 pub const SAY_WHAT_OUTPUTS_ARE: Help =
     Help::new("choose {answers=probabilities} or {answers=logits}");
+
+/// For an evaluation whose comparisons or replicates do not fit into memory.
+pub const COMPARE_FEWER: Help = Help::new("compare some of the explainers or metrics at a time");
 
 /// The values of every explainer by every metric, sample by sample.
 ///
@@ -278,11 +283,13 @@ impl EvaluationValues {
     /// Means, intervals, rankings and tests.
     ///
     /// # Errors
-    /// An invalid parameter for a level outside (0, 1) or more than a million replicates, a shape
-    /// mismatch for values that are not one per explainer and sample.
+    /// An invalid parameter for a level outside (0, 1), for more than a million replicates, and for so many explainers and
+    /// metrics that their comparisons or replicates would take more than 2 GiB; a shape mismatch for values that are not
+    /// one per explainer and sample.
     pub fn table(&self, statistics: &Statistics) -> Result<EvaluationTable> {
         statistics.check()?;
         self.check()?;
+        check_size(self.metrics.len(), self.explainers.len(), statistics)?;
         let columns: Vec<Column> = self
             .metrics
             .iter()
@@ -328,6 +335,36 @@ impl EvaluationValues {
             warnings: agreement.map_or_else(Vec::new, |of| of.warnings(&self.explainers)),
         })
     }
+}
+
+/// Checks before any work that the comparisons of all pairs and the replicates of all means fit into 2 GiB.
+fn check_size(n_metrics: usize, n_explainers: usize, statistics: &Statistics) -> Result<()> {
+    /// A comparison with its three names takes about 220 bytes.
+    const MOST_COMPARISONS: usize = 9_000_000;
+    /// A replicate takes 24 bytes while it is made.
+    const MOST_REPLICATES: usize = 80_000_000;
+    let pairs = n_explainers.saturating_mul(n_explainers.saturating_sub(1)) / 2;
+    let comparisons = pairs.saturating_mul(n_metrics);
+    if comparisons > MOST_COMPARISONS {
+        let expected = format!(
+            "fewer: {n_metrics} {} {comparisons} comparisons of two explainers, and at most {MOST_COMPARISONS} fit into 2 GiB",
+            if n_metrics == 1 {
+                "metric needs"
+            } else {
+                "metrics need"
+            }
+        );
+        let error = Error::parameter(input::EXPLAINERS, n_explainers, expected);
+        return Err(error.with_help(COMPARE_FEWER));
+    }
+    let means = n_metrics.saturating_mul(n_explainers);
+    if means.saturating_mul(statistics.replicates) > MOST_REPLICATES {
+        let most = MOST_REPLICATES / means;
+        let expected = format!("at most {most} for {means} means: more do not fit into 2 GiB");
+        let error = Error::parameter(input::N_REPLICATES, statistics.replicates, expected);
+        return Err(error.with_help(COMPARE_FEWER));
+    }
+    Ok(())
 }
 
 /// Values of some samples at their places among `n`; the others have none.
@@ -424,7 +461,8 @@ pub fn check_names(input: Input, names: &[&str]) -> Result<()> {
     if names.is_empty() {
         return Err(Error::empty(input));
     }
-    match (1..names.len()).find(|&i| names[..i].contains(&names[i])) {
+    let mut seen = HashSet::new();
+    match names.iter().position(|name| !seen.insert(*name)) {
         None => Ok(()),
         Some(i) => Err(Error::parameter(input, names[i], "names that occur once").at(&[i])),
     }

@@ -1,9 +1,13 @@
 //! Agreement of samples on the ranking of explainers.
 
 use crate::describe::{Direction, Invariance, MetricInfo, Range, Reading, Score, Scores};
-use crate::error::Result;
+use crate::error::{Error, Help, Result};
 use crate::input;
 use crate::reliability::table::Table;
+
+/// For ranks of explainers with a row for each sample.
+pub const EXPLAINERS_IN_ROWS: Help =
+    Help::new("put the explainers into rows and the samples into columns: transpose the ranks");
 
 /// The result of [`kendall_w`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,13 +30,16 @@ pub struct KendallW {
 /// W = 12 Σ_e (R_e − R̄)² / (m² (k³ − k) − m Σ_j T_j)      R_e = sum of the ranks of e over m samples
 /// ```
 ///
-/// `values` has a row for each of the `k` explainers, one value a sample. Ranks are mid-ranks, `T_j = Σ (t³ − t)`
+/// `values_by_explainer` is `(explainers, samples)`: a row for each of the `k` explainers, one value a sample.
+/// ([`krippendorff_alpha`](super::krippendorff_alpha) takes ratings the other way round: a row for each sample.) Ranks are
+/// mid-ranks, `T_j = Σ (t³ − t)`
 /// over the ties of sample `j`. In [0, 1], higher is better: 1 = every sample ranks alike, 0 = no explainer is ahead;
 /// of `m` random rankings about `1/m`. A sample that ties all counts, at no agreement. The direction of the metric does
 /// not matter. Counted in integers.
 ///
 /// # Errors
-/// `Empty` without explainers, `ShapeMismatch` for rows of different lengths, `NonFinite` for a value.
+/// `Empty` without explainers, `ShapeMismatch` for rows of different lengths and for ranks of explainers with a row for each
+/// sample, `NonFinite` for a value.
 ///
 /// ```
 /// use xai_core::reliability::kendall_w;
@@ -45,8 +52,13 @@ pub struct KendallW {
 ///
 /// # Source
 /// Kendall and Babington Smith, *The problem of m rankings*, 1939. It is `χ² / (m (k − 1))` of Friedman's test.
-pub fn kendall_w<R: AsRef<[Option<f64>]>>(values: &[R]) -> Result<KendallW> {
-    let table = Table::new(input::VALUES, values)?;
+pub fn kendall_w<R: AsRef<[Option<f64>]>>(values_by_explainer: &[R]) -> Result<KendallW> {
+    let table = Table::new(input::VALUES, values_by_explainer)?;
+    if table.ranks_its_columns() {
+        let expected = "(explainers, samples), and each row ranks its columns";
+        let error = Error::shape_described(input::VALUES, expected, &table.shape());
+        return Err(error.with_help(EXPLAINERS_IN_ROWS));
+    }
     // Ranks less their mean, doubled, are integers c, which add up in any order; k³ − k less the ties of a sample is
     // 3 Σ c².
     let none = || (0, 0.0, vec![0.0; table.rows.len()]);

@@ -6,7 +6,7 @@ use std::fmt;
 use crate::describe::{
     Direction, End, Invariance, MetricInfo, Parameter, Range, Reading, Score, Scores, word_of,
 };
-use crate::error::Result;
+use crate::error::{Error, Help, Result};
 use crate::reliability::table::Table;
 use crate::statistics::Centred;
 use crate::statistics::ranks::for_each_tie;
@@ -34,6 +34,11 @@ impl fmt::Display for RatingLevel {
     }
 }
 
+/// For ranks of units with a row for each unit.
+pub const RATERS_IN_ROWS: Help = Help::new(
+    "put the raters (samples that rank explainers) into rows and the units (explainers) into columns: transpose the ranks",
+);
+
 /// The result of [`krippendorff_alpha`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -55,15 +60,18 @@ pub struct KrippendorffAlpha {
 /// δ: nominal [a ≠ b]      interval (a − b)²      ordinal (Σ_{a≤g≤b} n_g − (n_a + n_b)/2)²
 /// ```
 ///
-/// `ratings` has a row for each rater, one rating a unit, `None` where there is none; `m_u` raters rate unit `u`. The
+/// `ratings_by_rater` is `(raters, units)`: a row for each rater, one rating a unit, `None` where there is none; `m_u`
+/// raters rate unit `u`. The
 /// `N` ratings of units with at least two are counted, `D_e` is over all pairs of them, `n_g` of them are `g`.
 /// At most 1, higher is better: 1 = no disagreement, 0 = as by chance, below 0 = systematic disagreement.
 ///
-/// Where samples rank explainers, samples are the raters and explainers the units:
-/// [`krippendorff_alpha_of_ranks`].
+/// Where samples rank explainers, samples are the raters and explainers the units: a row for each sample.
+/// [`krippendorff_alpha_of_ranks`] makes such ranks of values with a row for each explainer, as
+/// [`kendall_w`](super::kendall_w) takes them.
 ///
 /// # Errors
-/// `Empty` without raters, `ShapeMismatch` for rows of different lengths, `NonFinite` for a rating.
+/// `Empty` without raters, `ShapeMismatch` for rows of different lengths and for ordinal ratings that are ranks of the
+/// raters in every column, `NonFinite` for a rating.
 ///
 /// ```
 /// use xai_core::reliability::{RatingLevel, krippendorff_alpha};
@@ -82,22 +90,24 @@ pub struct KrippendorffAlpha {
 /// Krippendorff, *Computing Krippendorff's Alpha-Reliability*, 2011. Where this is `None` the package `krippendorff`
 /// raises an error.
 pub fn krippendorff_alpha<R: AsRef<[Option<f64>]>>(
-    ratings: &[R],
+    ratings_by_rater: &[R],
     level: RatingLevel,
 ) -> Result<KrippendorffAlpha> {
-    let table = Table::new(input::RATINGS, ratings)?;
+    let table = Table::new(input::RATINGS, ratings_by_rater)?;
+    if level == RatingLevel::Ordinal && table.ranks_its_rows() {
+        let expected = "(raters, units), and each column ranks the raters";
+        let error = Error::shape_described(input::RATINGS, expected, &table.shape());
+        return Err(error.with_help(RATERS_IN_ROWS));
+    }
     let units = parallel::map(table.n_samples, |u| {
-        let mut of_unit: Vec<f64> = table.rows.iter().filter_map(|row| row[u]).collect();
-        sort(&mut of_unit, |rating| *rating);
-        let equal = of_unit.chunk_by(|a, b| a == b);
-        equal.map(|run| (run[0], run.len())).collect()
+        ratings_of(table.rows.iter().filter_map(|row| row[u]))
     });
     Ok(alpha(units, level))
 }
 
 /// [`krippendorff_alpha`] where each sample is a rater who ranks the explainers: its ordinal α of mid-ranks.
 ///
-/// `values` has a row for each explainer, one value a sample; samples on which an explainer has none are left out.
+/// `values_by_explainer` is `(explainers, samples)`; samples on which an explainer has none are left out.
 /// The direction of the metric does not matter. Without ties it is `1 − (1 − ρ̄)(mk − 1)/(mk)`, with the mean
 /// Spearman correlation ρ̄ of pairs of the `m` samples and `k` explainers.
 ///
@@ -116,11 +126,25 @@ pub fn krippendorff_alpha<R: AsRef<[Option<f64>]>>(
 /// # Source
 /// Tomsett et al., *Sanity Checks for Saliency Metrics*, 2020, inter-rater reliability.
 pub fn krippendorff_alpha_of_ranks<R: AsRef<[Option<f64>]>>(
-    values: &[R],
+    values_by_explainer: &[R],
 ) -> Result<KrippendorffAlpha> {
-    let table = Table::new(input::VALUES, values)?;
+    let table = Table::new(input::VALUES, values_by_explainer)?;
+    let units = if table.rows.len() <= FEW_EXPLAINERS {
+        counted_ranks(&table)
+    } else {
+        sorted_ranks(&table)
+    };
+    Ok(alpha(units, RatingLevel::Ordinal))
+}
+
+/// Up to so many explainers the ranks of each are counted in a table, which has a place for every rank. Of more explainers
+/// the tables would be larger than the ranks.
+const FEW_EXPLAINERS: usize = 64;
+
+/// Ranks that each explainer has on the samples, with how often it has them, by counting.
+fn counted_ranks(table: &Table<'_>) -> Vec<Ratings> {
     let k = table.rows.len();
-    // Centred ranks are integers between −k and k: how often each explainer has each.
+    // Centred ranks are integers between −k and k.
     let none = || vec![vec![0; 2 * k]; k];
     let blocks = table.fold_ranks(none, |counts, ranks| {
         for (of_unit, rank) in counts.iter_mut().zip(ranks) {
@@ -137,8 +161,17 @@ pub fn krippendorff_alpha_of_ranks<R: AsRef<[Option<f64>]>>(
         let ranks = counts.iter().enumerate().filter(|(_, n)| **n > 0);
         ranks.map(|(rank, n)| (rank as f64, *n)).collect()
     };
-    let units = counts.iter().map(of_unit).collect();
-    Ok(alpha(units, RatingLevel::Ordinal))
+    counts.iter().map(of_unit).collect()
+}
+
+/// The same by sorting the ranks of each explainer.
+fn sorted_ranks(table: &Table<'_>) -> Vec<Ratings> {
+    let k = table.rows.len();
+    let blocks = table.fold_ranks(Vec::new, |all: &mut Vec<Vec<f64>>, ranks| {
+        all.push(ranks.iter().map(|rank| rank + k as f64).collect());
+    });
+    let samples: Vec<Vec<f64>> = blocks.concat();
+    parallel::map(k, |e| ratings_of(samples.iter().map(|ranks| ranks[e])))
 }
 
 /// Different ratings, ascending, with how often each was given.
@@ -202,10 +235,12 @@ fn alpha(mut units: Vec<Ratings>, level: RatingLevel) -> KrippendorffAlpha {
     }
 }
 
-/// Sorts by finite keys; −0.0 and 0.0 are equal.
-fn sort<T>(values: &mut [T], key: impl Fn(&T) -> f64) {
-    let order = |a: &T, b: &T| key(a).partial_cmp(&key(b)).unwrap_or(Ordering::Equal);
-    values.sort_unstable_by(order);
+/// Counts equal ratings, which are finite; −0.0 and 0.0 are equal.
+fn ratings_of(ratings: impl Iterator<Item = f64>) -> Ratings {
+    let mut sorted: Vec<f64> = ratings.collect();
+    sorted.sort_unstable_by(|a, b| a.partial_cmp(b).unwrap_or(Ordering::Equal));
+    let equal = sorted.chunk_by(|a, b| a == b);
+    equal.map(|run| (run[0], run.len())).collect()
 }
 
 /// `Σ_{i≠j} [a_i ≠ a_j]`.

@@ -9,7 +9,7 @@ use crate::reliability::inter_consistency::inter_of_checked;
 use crate::reliability::intra_consistency::intra_of_checked;
 use crate::reliability::perturbed::{PerturbationKind, Perturbed};
 use crate::reliability::table::{Table, mean_of_defined, sign};
-use crate::sum::{ExactMean, ExactSum};
+use crate::sum::ExactMean;
 
 /// What perturbations say of a metric, added one after another; only means are kept of each.
 ///
@@ -104,12 +104,13 @@ impl<'a> MetaEvaluation<'a> {
             }
         });
         let iterations: Vec<IterationConsistency> = iterations.collect();
-        let all: Vec<Option<f64>> = iterations.iter().flat_map(|of| of.four()).collect();
-        let (value, n_undefined) = mean_of_defined(&all);
+        let values: Vec<Option<f64>> = iterations.iter().map(|of| of.value).collect();
+        let (value, _) = mean_of_defined(&values);
+        let parts = iterations.iter().flat_map(IterationConsistency::four);
         MetaConsistency {
             value,
-            std: deviation(&iterations),
-            n_undefined,
+            std: value.map(|mean| deviation(mean, values.iter().flatten().copied())),
+            n_undefined: parts.filter(Option::is_none).count(),
             iterations,
         }
     }
@@ -125,24 +126,18 @@ impl std::fmt::Debug for MetaEvaluation<'_> {
     }
 }
 
-/// The deviation of the means of the iterations; `None` where none is defined.
-fn deviation(iterations: &[IterationConsistency]) -> Option<f64> {
-    let values: Vec<Option<f64>> = iterations.iter().map(|of| of.value).collect();
-    let (mean, n_undefined) = mean_of_defined(&values);
-    let mean = mean?;
-    let squares: ExactSum = values
-        .iter()
-        .flatten()
-        .map(|x| (x - mean) * (x - mean))
-        .collect();
-    Some((squares.value() / (values.len() - n_undefined) as f64).sqrt())
+/// Population standard deviation of at least one value around their mean.
+fn deviation(mean: f64, values: impl Iterator<Item = f64>) -> f64 {
+    let squares: ExactMean = values.map(|x| (x - mean) * (x - mean)).collect();
+    squares.value().unwrap_or_default().sqrt()
 }
 
 /// How a metric behaves under perturbations: the result of a [`MetaEvaluation`].
 ///
 /// ```text
-/// per iteration: mean of intra-consistency minor and disruptive, inter-consistency minor and disruptive,
-///                each the mean of its defined perturbations (and explainers)
+/// per iteration: v_t = mean of the defined ones of intra-consistency minor and disruptive, inter-consistency minor and
+///                disruptive, each the mean of its defined perturbations (and explainers)
+/// value = mean of the defined v_t      std = √(mean of (v_t − value)²)
 /// ```
 ///
 /// In [0, 1], higher is better: 1 = values and ranks stay where the prediction does, and all values get worse where
@@ -154,11 +149,11 @@ fn deviation(iterations: &[IterationConsistency]) -> Option<f64> {
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MetaConsistency {
-    /// The mean of the defined ones of the four numbers of all iterations; `None` where none is defined.
+    /// Mean of the values of the iterations that have one; `None` if none has.
     pub value: Option<f64>,
-    /// The deviation (over n) of the means of the iterations; `None` where none is defined.
+    /// Population standard deviation of the same values around [`value`](Self::value); `None` if there are none.
     pub std: Option<f64>,
-    /// How many of the four numbers of all iterations are undefined.
+    /// Number of undefined ones among the four numbers of every iteration.
     pub n_undefined: usize,
     /// The numbers of each iteration, in the order of the iterations.
     pub iterations: Vec<IterationConsistency>,
@@ -180,7 +175,7 @@ pub struct IterationConsistency {
     pub effect_minor: Option<f64>,
     /// The same after disruptive ones.
     pub effect_disruptive: Option<f64>,
-    /// The mean of the first four.
+    /// Mean of the defined ones among the first four.
     pub value: Option<f64>,
 }
 

@@ -1,7 +1,8 @@
 //! Metrics judged: can a metric be trusted on this data?
 //!
-//! Everything here is a function of tables of values that a metric gave, of any family and of any program. `values`
-//! has a row for each explainer and one value a sample, `None` where the metric is undefined.
+//! Everything here is a function of tables of values that a metric gave, of any family and of any program. `values` are
+//! `(explainers, samples)`: a row for each explainer and one value a sample, `None` where the metric is undefined. Only
+//! [`krippendorff_alpha`] takes `(raters, units)`, where samples that rank explainers are the raters.
 //!
 //! | you have | use |
 //! |---|---|
@@ -41,9 +42,9 @@ mod table;
 
 pub use inter_consistency::{InterConsistency, inter_consistency};
 pub use intra_consistency::{IntraConsistency, intra_consistency};
-pub use kendall_w::{KendallW, kendall_w};
+pub use kendall_w::{EXPLAINERS_IN_ROWS, KendallW, kendall_w};
 pub use krippendorff_alpha::{
-    KrippendorffAlpha, RatingLevel, krippendorff_alpha, krippendorff_alpha_of_ranks,
+    KrippendorffAlpha, RATERS_IN_ROWS, RatingLevel, krippendorff_alpha, krippendorff_alpha_of_ranks,
 };
 pub use meta_consistency::{IterationConsistency, MetaConsistency, MetaEvaluation};
 pub use parameter_sensitivity::{ParameterSensitivity, parameter_sensitivity};
@@ -53,6 +54,7 @@ pub use ranked_values::{
     InterMethodReliability, InternalConsistencyReliability, RankedValues, inter_method_reliability,
     internal_consistency_reliability,
 };
+pub use table::JUDGE_FEWER;
 
 use crate::describe::{MetricInfo, Scores};
 

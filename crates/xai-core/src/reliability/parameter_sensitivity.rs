@@ -35,7 +35,7 @@ pub struct ParameterSensitivity {
 /// ```
 ///
 /// `settings` has a table for each setting: a row for each explainer, one value a sample. Ranks are 1 for the best,
-/// mid-ranks where means are equal to 12 decimals. τ is in [−1, 1] and the share in [0, 1], higher is better:
+/// mid-ranks where means are equal to 12 decimals of the largest mean. τ is in [−1, 1] and the share in [0, 1], higher is better:
 /// 1 = the setting does not matter to the comparison.
 ///
 /// # Errors

@@ -1,10 +1,14 @@
 //! Whether the ranking of explainers is that of other samples, too.
 
+use std::ops;
+
 use crate::describe::{Direction, Invariance, MetricInfo, Range, Reading, Score, Scores};
 use crate::error::{Error, Result};
-use crate::random::{random_stream, uniform_index};
-use crate::reliability::table::{Table, mean_of_defined, ranks_of_means, same_top, sign};
+use crate::reliability::table::{
+    Table, check_compared, mean_of_defined, ranks_of_means, same_top, sign,
+};
 use crate::statistics::Correlation;
+use crate::statistics::resampling::visit_draws;
 use crate::sum::{ExactMean, dot};
 use crate::{input, parallel};
 
@@ -66,15 +70,15 @@ pub struct RankStability {
 /// ```
 ///
 /// `values` has a row for each explainer, one value a sample. Ranks are 1 for the best, mid-ranks where means are equal
-/// to 12 decimals. τ is in [−1, 1], shares in [0, 1]; higher is better. 1 = every draw ranks as all samples do;
+/// to 12 decimals of the largest mean. τ is in [−1, 1], shares in [0, 1]; higher is better. 1 = every draw ranks as all samples do;
 /// τ of 0 = the draws say nothing about the ranking.
 ///
 /// Without any sample on which every explainer has a value, everything is empty or `None`.
 ///
 /// # Errors
 /// `Empty` without explainers, `ShapeMismatch` for rows of different lengths, `NonFinite` for a value,
-/// `InvalidParameter` for a metric without a better end, for no draws or more than a million, and for a sample of a
-/// draw that there is not.
+/// `InvalidParameter` for a metric without a better end, for more than 8192 explainers, for no draws or more than a
+/// million, and for a sample of a draw that there is not.
 ///
 /// ```
 /// use xai_core::Direction;
@@ -100,10 +104,15 @@ pub fn rank_stability<R: AsRef<[Option<f64>]>>(
 ) -> Result<RankStability> {
     let sign = sign(direction)?;
     let table = Table::new(input::VALUES, values)?;
+    check_compared(table.rows.len())?;
     check(draws, table.n_samples)?;
     let samples = table.complete();
     let columns = table.on(&samples);
     let n = samples.len();
+    let means = columns
+        .iter()
+        .filter_map(|column| column.iter().copied().collect::<ExactMean>().value());
+    let ranks = ranks_of_means(means, sign);
     let n_draws = match draws {
         _ if n == 0 => 0,
         Draws::Seeded { n_draws, .. } => n_draws,
@@ -112,65 +121,87 @@ pub fn rank_stability<R: AsRef<[Option<f64>]>>(
     // Places of samples among the complete ones.
     let places = table.places(&samples);
     let of_draws = parallel::map(n_draws, |b| {
-        let mut times = vec![0.0; n];
+        let (mut sums, mut n_drawn) = (vec![0.0; columns.len()], 0.0);
+        let add = |samples: ops::Range<usize>, times: &[f64]| {
+            n_drawn += times.iter().sum::<f64>();
+            for (sum, column) in sums.iter_mut().zip(&columns) {
+                *sum += dot(&column[samples.clone()], times);
+            }
+        };
         match draws {
-            Draws::Seeded { seed, .. } => {
-                let mut stream = random_stream(seed, b as u64);
-                for _ in 0..n {
-                    times[uniform_index(&mut stream, n)] += 1.0;
-                }
-            }
-            Draws::Given(draws) => {
-                for place in draws[b].iter().filter_map(|&i| places[i]) {
-                    times[place] += 1.0;
-                }
-            }
+            Draws::Seeded { seed, .. } => visit_draws(seed, b as u64, n, add),
+            Draws::Given(draws) => visit_given(&draws[b], &places, n, add),
         }
-        let drawn: f64 = times.iter().sum();
-        let means = columns.iter().map(|column| dot(column, &times) / drawn);
-        (drawn > 0.0).then(|| ranks_of_means(means, sign))
+        (n_drawn > 0.0).then(|| {
+            let drawn = ranks_of_means(sums.into_iter().map(|sum| sum / n_drawn), sign);
+            let tau = Correlation::Kendall.of_finite(&ranks, &drawn);
+            (drawn, tau)
+        })
     });
-    let of_draws: Vec<Vec<f64>> = of_draws.into_iter().flatten().collect();
-    let means = columns
-        .iter()
-        .filter_map(|column| column.iter().copied().collect::<ExactMean>().value());
-    let ranks = ranks_of_means(means, sign);
-    let taus: Vec<Option<f64>> = of_draws
-        .iter()
-        .map(|r| Correlation::Kendall.of_finite(&ranks, r))
-        .collect();
+    let (of_draws, taus): (Vec<Vec<f64>>, Vec<Option<f64>>) =
+        of_draws.into_iter().flatten().unzip();
     let (mean_tau, n_undefined_tau) = mean_of_defined(&taus);
+    let explainers = if of_draws.is_empty() { 0 } else { ranks.len() };
     // Halves of integers are added up: nothing rounds.
     let count = of_draws.len() as f64;
-    let mean = |f: &dyn Fn(&[f64]) -> f64| of_draws.iter().map(|r| f(r)).sum::<f64>() / count;
-    let explainers = if of_draws.is_empty() {
-        0..0
-    } else {
-        0..ranks.len()
+    let by_explainer: Vec<Vec<f64>> = (0..explainers)
+        .map(|e| of_draws.iter().map(|ranks| ranks[e]).collect())
+        .collect();
+    let mean = |sum: f64| sum / count;
+    let rank_mean: Vec<f64> = by_explainer
+        .iter()
+        .map(|ranks| mean(ranks.iter().sum()))
+        .collect();
+    let variance = |(ranks, rank_mean): (&Vec<f64>, &f64)| {
+        mean(ranks.iter().map(|rank| (rank - rank_mean).powi(2)).sum())
     };
-    let rank_mean: Vec<f64> = explainers.clone().map(|e| mean(&|r| r[e])).collect();
-    let variance = |e: usize| mean(&|r| (r[e] - rank_mean[e]).powi(2));
-    let win = |a: usize, b: usize| {
-        mean(&|r| match r[a].total_cmp(&r[b]) {
-            std::cmp::Ordering::Less => 1.0,
-            std::cmp::Ordering::Equal => 0.5,
-            std::cmp::Ordering::Greater => 0.0,
-        })
-    };
+    let n_same_top = of_draws
+        .iter()
+        .filter(|drawn| same_top(&ranks, drawn))
+        .count();
     Ok(RankStability {
         mean_tau,
-        top_share: (count > 0.0).then(|| mean(&|r| f64::from(u8::from(same_top(&ranks, r))))),
-        rank_std: explainers.clone().map(|e| variance(e).sqrt()).collect(),
-        wins: explainers
-            .clone()
-            .map(|a| explainers.clone().map(|b| win(a, b)).collect())
+        top_share: (count > 0.0).then(|| mean(n_same_top as f64)),
+        rank_std: by_explainer
+            .iter()
+            .zip(&rank_mean)
+            .map(|of| variance(of).sqrt())
             .collect(),
+        wins: wins(&by_explainer, count),
         rank_mean,
         ranks,
         n_draws: of_draws.len(),
         n_undefined_tau,
         n_samples: n,
         n_undefined: table.n_samples - n,
+    })
+}
+
+/// Visits a given draw as [`visit_draws`] visits a random one; samples without a place are left out.
+fn visit_given(
+    draw: &[usize],
+    places: &[Option<usize>],
+    n: usize,
+    mut visit: impl FnMut(ops::Range<usize>, &[f64]),
+) {
+    let mut times = vec![0.0; n];
+    for place in draw.iter().filter_map(|&sample| places[sample]) {
+        times[place] += 1.0;
+    }
+    visit(0..n, &times);
+}
+
+/// `wins[a][b]`: the share of the draws in which `a` ranks before `b`, ties counting half. Ranks come by explainer, so that
+/// those of two explainers are read side by side.
+fn wins(by_explainer: &[Vec<f64>], n_draws: f64) -> Vec<Vec<f64>> {
+    parallel::map(by_explainer.len(), |a| {
+        let of_pair = by_explainer.iter().map(|other| {
+            let pairs = by_explainer[a].iter().zip(other);
+            // Without branches, so that the loop vectorises.
+            let twice = pairs.map(|(a, b)| i64::from(a < b) + i64::from(a <= b));
+            twice.sum::<i64>() as f64 / 2.0 / n_draws
+        });
+        of_pair.collect()
     })
 }
 

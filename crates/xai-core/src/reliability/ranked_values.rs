@@ -2,8 +2,8 @@
 
 use crate::describe::{Direction, Invariance, MetricInfo, Range, Reading, Score, Scores};
 use crate::error::{Error, Result};
-use crate::reliability::table::{Table, mean_of_defined, sign};
-use crate::statistics::ranks::{centred_ranks, correlation_of_ranks, spearman_of_finite};
+use crate::reliability::table::{Table, check_compared, mean_of_defined, sign};
+use crate::statistics::ranks::{CentredRanks, spearman_of_finite};
 use crate::{input, parallel};
 
 /// The values of a metric, a row for each explainer and one value a sample, with which of them are better; the
@@ -18,15 +18,15 @@ pub struct RankedValues<'a> {
 #[derive(Debug, Clone)]
 struct RankedRow<'a> {
     values: &'a [Option<f64>],
-    /// Centred ranks of the samples, where every one has a value.
-    ranks: Option<Vec<f64>>,
+    /// Ranks of the samples, if every one has a value.
+    ranks: Option<CentredRanks>,
 }
 
 impl RankedRow<'_> {
     /// Spearman's correlation over the samples on which both have a value.
     fn spearman(&self, other: &Self) -> Option<f64> {
         if let (Some(a), Some(b)) = (&self.ranks, &other.ranks) {
-            return correlation_of_ranks(a, b);
+            return a.correlation(b);
         }
         let pairs = self.values.iter().zip(other.values);
         let (a, b): (Vec<f64>, Vec<f64>) = pairs.filter_map(|(a, b)| (*a).zip(*b)).unzip();
@@ -46,7 +46,7 @@ impl<'a> RankedValues<'a> {
             let defined: Option<Vec<f64>> = values.iter().copied().collect();
             RankedRow {
                 values,
-                ranks: defined.map(|values| centred_ranks(&values)),
+                ranks: defined.map(|values| CentredRanks::new(&values)),
             }
         });
         Ok(Self {
@@ -80,11 +80,14 @@ pub struct InterMethodReliability {
 /// measures the sample as much as the explainer; 0 = unrelated. Each pair is over the samples on which both have a
 /// value. `None` for fewer than two explainers and where all pairs have a constant side.
 ///
+/// # Errors
+/// `InvalidParameter` for more than 8192 explainers.
+///
 /// ```
 /// use xai_core::Direction;
 /// use xai_core::reliability::{RankedValues, inter_method_reliability};
 /// let values = [[1.0, 2.0, 3.0], [0.1, 0.3, 0.2], [5.0, 5.0, 5.0]].map(|row| row.map(Some));
-/// let reliability = inter_method_reliability(&RankedValues::new(&values, Direction::Higher)?);
+/// let reliability = inter_method_reliability(&RankedValues::new(&values, Direction::Higher)?)?;
 /// assert_eq!(reliability.pairs, [Some(0.5), None, None]); // the last explainer is constant
 /// assert_eq!((reliability.value, reliability.n_undefined), (Some(0.5), 2));
 /// # Ok::<(), xai_core::Error>(())
@@ -92,22 +95,22 @@ pub struct InterMethodReliability {
 ///
 /// # Source
 /// Tomsett et al., *Sanity Checks for Saliency Metrics*, 2020.
-#[must_use]
-pub fn inter_method_reliability(values: &RankedValues<'_>) -> InterMethodReliability {
+pub fn inter_method_reliability(values: &RankedValues<'_>) -> Result<InterMethodReliability> {
     let rows = &values.rows;
-    let pairs: Vec<(usize, usize)> = (0..rows.len())
-        .flat_map(|a| (a + 1..rows.len()).map(move |b| (a, b)))
-        .collect();
-    let pairs = parallel::map(pairs.len(), |pair| {
-        let (a, b) = pairs[pair];
-        rows[a].spearman(&rows[b])
+    check_compared(rows.len())?;
+    let of_rows = parallel::map(rows.len(), |a| {
+        let others = rows[a + 1..].iter();
+        others
+            .map(|other| rows[a].spearman(other))
+            .collect::<Vec<_>>()
     });
+    let pairs = of_rows.concat();
     let (value, n_undefined) = mean_of_defined(&pairs);
-    InterMethodReliability {
+    Ok(InterMethodReliability {
         value,
         pairs,
         n_undefined,
-    }
+    })
 }
 
 /// The result of [`internal_consistency_reliability`].
@@ -159,10 +162,11 @@ pub fn internal_consistency_reliability(
     if shape(a) != shape(b) {
         return Err(Error::shape(input::VALUES, &shape(a), &shape(b)));
     }
-    let opposed = sign(a.direction)? != sign(b.direction)?;
+    let sign = sign(a.direction)? * sign(b.direction)?;
     let per_explainer = parallel::map(a.rows.len(), |e| {
         let rho = a.rows[e].spearman(&b.rows[e]);
-        rho.map(|rho| if opposed { 0.0 - rho } else { rho })
+        // Added to 0, so that no correlation is −0.
+        rho.map(|rho| 0.0 + sign * rho)
     });
     let (value, n_undefined) = mean_of_defined(&per_explainer);
     Ok(InternalConsistencyReliability {

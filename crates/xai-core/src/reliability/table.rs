@@ -1,10 +1,26 @@
 //! Values of explainers on samples, checked once.
 
 use crate::describe::Direction;
-use crate::error::{Error, Input, Result};
+use crate::error::{Error, Help, Input, Result};
 use crate::statistics::ranks::{centred_ranks, mid_ranks};
 use crate::sum::ExactSum;
 use crate::{input, parallel};
+
+/// Largest number of explainers that are compared pair by pair. A value of each pair of so many takes 0.5 GB.
+const MOST_COMPARED: usize = 1 << 13;
+
+/// For more explainers or metrics than can be judged pair by pair.
+pub const JUDGE_FEWER: Help = Help::new("judge some of the explainers or metrics at a time");
+
+/// Checks that there are not too many explainers to compare all pairs of them.
+pub(super) fn check_compared(n_explainers: usize) -> Result<()> {
+    if n_explainers <= MOST_COMPARED {
+        return Ok(());
+    }
+    let expected = format!("at most {MOST_COMPARED}: every pair of explainers is compared");
+    let error = Error::parameter(input::EXPLAINERS, n_explainers, expected);
+    Err(error.with_help(JUDGE_FEWER))
+}
 
 /// Samples that a thread ranks at once.
 const BLOCK: usize = 1 << 12;
@@ -31,6 +47,40 @@ impl<'a> Table<'a> {
             })?;
         }
         Ok(Self { rows, n_samples })
+    }
+
+    /// Whether rows and columns look exchanged: every row of `self` ranks its columns, and no column ranks the rows.
+    ///
+    /// Only complete rows of three places or more are judged: shorter ones rank something by chance.
+    pub(super) fn ranks_its_columns(&self) -> bool {
+        let [n_rows, n_columns] = self.shape();
+        let ranks_something = |values: Option<Vec<f64>>| {
+            values.is_some_and(|values| {
+                let is_constant = values.iter().all(|value| *value == values[0]);
+                values.len() > 2 && !is_constant && mid_ranks(&values) == values
+            })
+        };
+        let row = |row: &&[Option<f64>]| row.iter().copied().collect();
+        n_rows > 1
+            && n_columns > 2
+            && self.rows.iter().map(row).all(ranks_something)
+            && !(0..n_columns).any(|i| ranks_something(self.sample(i)))
+    }
+
+    /// Whether every column ranks the rows, and no row the columns.
+    pub(super) fn ranks_its_rows(&self) -> bool {
+        let columns: Option<Vec<Vec<Option<f64>>>> = (0..self.n_samples)
+            .map(|i| {
+                let column = self.sample(i)?;
+                // Most columns rank nothing; the first of them ends the search.
+                (mid_ranks(&column) == column).then(|| column.into_iter().map(Some).collect())
+            })
+            .collect();
+        columns.is_some_and(|columns| {
+            let n_samples = self.rows.len();
+            let rows = columns.iter().map(Vec::as_slice).collect();
+            Table { rows, n_samples }.ranks_its_columns()
+        })
     }
 
     pub(super) fn shape(&self) -> [usize; 2] {
@@ -122,21 +172,21 @@ pub(super) fn sign(direction: Direction) -> Result<f64> {
     }
 }
 
-/// Ranks of explainers by their means, 1 = best, ties sharing the mean of theirs. Means are compared after
-/// rounding to 12 decimals: equal explainers tie in any order of summation.
+/// Ranks explainers by their means: 1 = best, equal means share their mean rank.
+///
+/// Means are compared as shares of the largest mean by magnitude, rounded to 12 decimals. The rounding makes equal
+/// explainers tie in any order of summation, and the shares make the ranks the same for any unit of the values.
 pub(super) fn ranks_of_means(means: impl IntoIterator<Item = f64>, sign: f64) -> Vec<f64> {
     const DECIMALS: f64 = 1e12;
-    let rounded = |mean: f64| {
-        let scaled = mean * DECIMALS;
-        match scaled.is_finite() {
-            true => scaled.round_ties_even() / DECIMALS,
-            false => mean,
+    let mut keys: Vec<f64> = means.into_iter().collect();
+    let largest = keys
+        .iter()
+        .fold(0.0f64, |largest, mean| largest.max(mean.abs()));
+    if largest > 0.0 {
+        for key in &mut keys {
+            *key = -sign * (*key / largest * DECIMALS).round_ties_even();
         }
-    };
-    let keys: Vec<f64> = means
-        .into_iter()
-        .map(|mean| -sign * rounded(mean))
-        .collect();
+    }
     mid_ranks(&keys)
 }
 

@@ -8,6 +8,7 @@ mod jackknife_of_kinds;
 mod kendall;
 mod mean_interval;
 pub mod ranks;
+pub(crate) mod resampling;
 mod signed_rank;
 mod summary;
 mod thresholds;

@@ -46,8 +46,34 @@ pub fn spearman_of_finite<T: Real>(a: &[T], b: &[T]) -> Option<f64> {
 /// Pearson's correlation of [`centred_ranks`] of one length; `None` where either side is constant.
 #[must_use]
 pub fn correlation_of_ranks(a: &[f64], b: &[f64]) -> Option<f64> {
-    let (aa, bb) = (sum_of_products(a, a), sum_of_products(b, b));
+    correlation(sum_of_products(a, a), sum_of_products(b, b), a, b)
+}
+
+/// The correlation of ranks whose sums of squares are known.
+fn correlation(aa: f64, bb: f64, a: &[f64], b: &[f64]) -> Option<f64> {
     (aa > 0.0 && bb > 0.0).then(|| (sum_of_products(a, b) / (aa * bb).sqrt()).clamp(-1.0, 1.0))
+}
+
+/// [`centred_ranks`] with the sum of their squares, for correlations of each with many others.
+#[derive(Debug, Clone)]
+pub(crate) struct CentredRanks {
+    ranks: Vec<f64>,
+    squares: f64,
+}
+
+impl CentredRanks {
+    pub(crate) fn new(values: &[f64]) -> Self {
+        let ranks = centred_ranks(values);
+        Self {
+            squares: sum_of_products(&ranks, &ranks),
+            ranks,
+        }
+    }
+
+    /// Spearman's correlation with as many other values.
+    pub(crate) fn correlation(&self, other: &Self) -> Option<f64> {
+        correlation(self.squares, other.squares, &self.ranks, &other.ranks)
+    }
 }
 
 /// `Σ a b` of ranks. They are integers below `n`, and so are their products: up to 200 000 of them

@@ -2,8 +2,9 @@
 
 use xai_core::error::ErrorKind;
 use xai_core::reliability::{
-    Draws, MetaEvaluation, Perturbed, RankedValues, RatingLevel, inter_consistency,
-    internal_consistency_reliability, intra_consistency, kendall_w, krippendorff_alpha,
+    Draws, EXPLAINERS_IN_ROWS, MetaEvaluation, Perturbed, RATERS_IN_ROWS, RankedValues,
+    RatingLevel, inter_consistency, inter_method_reliability, internal_consistency_reliability,
+    intra_consistency, kendall_w, krippendorff_alpha, krippendorff_alpha_of_ranks,
     parameter_sensitivity, rank_stability,
 };
 use xai_core::{Direction, Error, input};
@@ -146,4 +147,50 @@ fn draws_are_of_samples_that_there_are() {
         ),
         (1, 1, 1)
     );
+}
+
+/// Ranks of three explainers on four samples, a row for each explainer.
+const RANKS: [[f64; 4]; 3] = [
+    [1.0, 1.0, 2.0, 1.0],
+    [2.0, 3.0, 1.0, 2.0],
+    [3.0, 2.0, 3.0, 3.0],
+];
+
+#[test]
+fn ranks_with_exchanged_axes_are_refused() {
+    let by_explainer = RANKS.map(|row| row.map(Some));
+    let by_sample: Vec<Vec<Option<f64>>> = (0..4)
+        .map(|i| RANKS.iter().map(|row| Some(row[i])).collect())
+        .collect();
+    assert!(kendall_w(&by_explainer).unwrap().value > Some(0.5));
+    let error = kendall_w(&by_sample).unwrap_err();
+    assert_eq!(error.help(), Some(EXPLAINERS_IN_ROWS));
+    is_about(Some(error), input::VALUES, &[]);
+    let rated = krippendorff_alpha(&by_sample, RatingLevel::Ordinal).unwrap();
+    assert_eq!(
+        rated.value,
+        krippendorff_alpha_of_ranks(&by_explainer).unwrap().value
+    );
+    let error = krippendorff_alpha(&by_explainer, RatingLevel::Ordinal).unwrap_err();
+    assert_eq!(error.help(), Some(RATERS_IN_ROWS));
+    is_about(Some(error), input::RATINGS, &[]);
+}
+
+#[test]
+fn more_explainers_than_pairs_fit_into_memory_are_refused() {
+    let many = vec![[Some(1.0)]; 10_000];
+    let draws = Draws::default();
+    let error = rank_stability(&many, Direction::Higher, draws).err();
+    is_about(error, input::EXPLAINERS, &[]);
+    let ranked = RankedValues::new(&many, Direction::Higher).unwrap();
+    is_about(
+        inter_method_reliability(&ranked).err(),
+        input::EXPLAINERS,
+        &[],
+    );
+    // What needs no pairs takes them all.
+    let consistency = internal_consistency_reliability(&ranked, &ranked).unwrap();
+    assert_eq!(consistency.n_undefined, 10_000);
+    assert_eq!(kendall_w(&many).unwrap().n_samples, 1);
+    assert_eq!(krippendorff_alpha_of_ranks(&many).unwrap().n_units, 0);
 }

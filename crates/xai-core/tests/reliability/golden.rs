@@ -51,7 +51,7 @@ fn answer(metric: &str, inputs: &Value, params: &Value) -> Value {
         "inter-method-reliability" => {
             let scores: Rows = read(&inputs["scores"]);
             let ranked = RankedValues::new(&scores, Direction::None).unwrap();
-            json!(inter_method_reliability(&ranked))
+            json!(inter_method_reliability(&ranked).unwrap())
         }
         "internal-consistency-reliability" => {
             let (a, b): (Rows, Rows) = (read(&inputs["metric_a"]), read(&inputs["metric_b"]));

@@ -80,7 +80,7 @@ fn all_scores(q: &Rows, r: &Rows) -> Vec<(&'static MetricInfo, Option<f64>)> {
     add(&mut all, &meta.finish());
     add(&mut all, &krippendorff_alpha_of_ranks(q).unwrap());
     add(&mut all, &kendall_w(q).unwrap());
-    add(&mut all, &inter_method_reliability(&ranked(q)));
+    add(&mut all, &inter_method_reliability(&ranked(q)).unwrap());
     add(
         &mut all,
         &internal_consistency_reliability(&ranked(q), &ranked(r)).unwrap(),
@@ -160,7 +160,7 @@ proptest! {
         for level in [RatingLevel::Nominal, RatingLevel::Ordinal] {
             prop_assert_eq!(krippendorff_alpha(&q, level).unwrap(), krippendorff_alpha(&g, level).unwrap());
         }
-        prop_assert_eq!(inter_method_reliability(&ranked(&q)), inter_method_reliability(&ranked(&g)));
+        prop_assert_eq!(inter_method_reliability(&ranked(&q)).unwrap(), inter_method_reliability(&ranked(&g)).unwrap());
             let h = map(&r, f);
             prop_assert_eq!(
                 internal_consistency_reliability(&ranked(&q), &ranked(&r)).unwrap(),
@@ -182,7 +182,7 @@ proptest! {
         for level in [RatingLevel::Nominal, RatingLevel::Ordinal, RatingLevel::Interval] {
             prop_assert_eq!(krippendorff_alpha(&q, level).unwrap(), krippendorff_alpha(&turned, level).unwrap());
         }
-        prop_assert_eq!(inter_method_reliability(&ranked(&q)).value, inter_method_reliability(&ranked(&turned)).value);
+        prop_assert_eq!(inter_method_reliability(&ranked(&q)).unwrap().value, inter_method_reliability(&ranked(&turned)).unwrap().value);
         let ranks = |rows: &Rows| rank_stability(rows, Direction::Lower, Draws::default()).unwrap().ranks;
         let mut expected = ranks(&q);
         expected.reverse();
@@ -294,6 +294,115 @@ proptest! {
         prop_assert_eq!(result.iterations[0].iec_minor, Some(1.0)); // a shift keeps all ranks
         prop_assert_eq!(result.iterations[0].iec_disruptive, Some(f64::from(u8::from(shift < 0))));
         prop_assert_eq!(result.iterations[0].effect_disruptive, Some(f64::from(u8::from(shift != 0))));
+    }
+}
+
+/// Explainers by samples: any values, without ties in differences.
+fn generic() -> impl Strategy<Value = Rows> {
+    (2usize..5, 2usize..9).prop_flat_map(|(k, m)| {
+        let value = (-1e3..1e3f64).prop_map(Some);
+        prop::collection::vec(prop::collection::vec(value, m), k)
+    })
+}
+
+proptest! {
+    #[test]
+    fn the_unit_of_the_values_does_not_show(
+        (q, r) in two(true), exponent in -100i32..100, (g, h) in (generic(), -30i32..30),
+    ) {
+        let unit = 2f64.powi(exponent);
+        let scaled = all_scores(&map(&q, |x| x * unit), &map(&r, |x| x * unit));
+        prop_assert_eq!(all_scores(&q, &r), scaled);
+        // Decimal factors round, and of generic values nothing ties.
+        let unit = 10f64.powi(h);
+        let turned: Rows = g.iter().rev().cloned().collect();
+        let scaled = all_scores(&map(&g, |x| x * unit), &map(&turned, |x| x * unit));
+        for ((info, one), (_, other)) in all_scores(&g, &turned).into_iter().zip(scaled) {
+            let apart = one.zip(other).map_or(0.0, |(one, other)| (one - other).abs());
+            prop_assert!(one.is_some() == other.is_some() && apart <= 1e-12, "{}: {:?} {:?}", info.name, one, other);
+        }
+    }
+
+    #[test]
+    fn opposite_values_with_the_opposite_better_end_are_judged_alike((q, r) in two(true)) {
+        let (negated, negated_r) = (map(&q, |x| -x), map(&r, |x| -x));
+        let (up, down) = (Direction::Higher, Direction::Lower);
+        prop_assert_eq!(
+            rank_stability(&q, up, Draws::default()).unwrap(),
+            rank_stability(&negated, down, Draws::default()).unwrap()
+        );
+        prop_assert_eq!(
+            parameter_sensitivity(&[q.clone(), r.clone()], up).unwrap(),
+            parameter_sensitivity(&[negated.clone(), negated_r.clone()], down).unwrap()
+        );
+        let meta = |q: &Rows, r: &Rows, better| {
+            let mut meta = MetaEvaluation::new(q, better).unwrap();
+            meta.add(0, &Perturbed::disruptive(&r[..])).unwrap();
+            meta.finish()
+        };
+        prop_assert_eq!(meta(&q, &r, up), meta(&negated, &negated_r, down));
+        let consistency = |a: &Rows, b: &Rows, of_b| {
+            let (a, b) = (ranked(a), RankedValues::new(b, of_b).unwrap());
+            internal_consistency_reliability(&a, &b).unwrap()
+        };
+        prop_assert_eq!(consistency(&q, &r, up), consistency(&q, &negated_r, down));
+    }
+
+    #[test]
+    fn the_value_of_all_iterations_is_the_mean_of_theirs(
+        kinds in prop::collection::vec((any::<bool>(), any::<bool>()), 1..5), q in rows(true), turn in 0usize..20,
+    ) {
+        let mut meta = MetaEvaluation::new(&q, Direction::Higher).unwrap();
+        let mut moved = q.clone();
+        for (t, (minor, disruptive)) in kinds.into_iter().enumerate() {
+            moved.iter_mut().for_each(|row| { let by = turn % row.len(); row.rotate_left(by) });
+            if minor {
+                meta.add(t, &Perturbed::minor(&moved[..])).unwrap();
+            }
+            if disruptive {
+                meta.add(t, &Perturbed::disruptive(&moved[..])).unwrap();
+            }
+        }
+        let result = meta.finish();
+        let defined: Vec<f64> = result.iterations.iter().filter_map(|of| of.value).collect();
+        let n = defined.len() as f64;
+        let mean = defined.iter().sum::<f64>() / n;
+        let variance = defined.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n;
+        prop_assert_eq!((result.value.is_some(), result.std.is_some()), (n > 0.0, n > 0.0));
+        prop_assert!(result.value.is_none_or(|value| (value - mean).abs() < 1e-15));
+        prop_assert!(result.std.is_none_or(|std| (std - variance.sqrt()).abs() < 1e-12));
+    }
+
+    #[test]
+    fn ranks_of_many_explainers_are_those_of_few(q in rows(true), times in 17usize..30) {
+        // Copies tie, and move all ranks apart alike: a mean of mid-ranks is linear in them.
+        let copies: Rows = q.iter().flat_map(|row| vec![row.clone(); times]).collect();
+        let samples: Rows = (0..copies[0].len())
+            .filter_map(|i| {
+                let values: Option<Vec<f64>> = copies.iter().map(|row| row[i]).collect();
+                values.map(|values| mid_ranks(&values).into_iter().map(Some).collect())
+            })
+            .collect();
+        let many = krippendorff_alpha_of_ranks(&copies).unwrap();
+        if !samples.is_empty() {
+            let rated = krippendorff_alpha(&samples, RatingLevel::Ordinal).unwrap();
+            prop_assert_eq!(many.n_ratings, rated.n_ratings);
+            let apart = many.value.zip(rated.value).map_or(0.0, |(a, b)| (a - b).abs());
+            prop_assert!(many.value.is_some() == rated.value.is_some() && apart < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn tiny_values_are_ranked_as_large_ones() {
+    let values = [[3.0, 1.0, 3.0], [2.0, 2.0, 2.0], [1.0, 1.5, 1.0]];
+    for unit in [1e-30, 1e-14, 1.0, 1e30] {
+        let rows = values.map(|row| row.map(|x| Some(x * unit)));
+        let stability = rank_stability(&rows, Direction::Higher, Draws::default()).unwrap();
+        assert_eq!(stability.ranks, [1.0, 2.0, 3.0], "{unit}");
+        let settings = [rows, rows];
+        let sensitivity = parameter_sensitivity(&settings, Direction::Lower).unwrap();
+        assert_eq!(sensitivity.ranks[0], [3.0, 2.0, 1.0], "{unit}");
     }
 }
 
