@@ -20,3 +20,6 @@ pub const SCALE_TARGETS: Help = Help::new("scale targets and predictions down");
 pub const DRAW_MORE_LABELS: Help = Help::new("draw more labels, or do not ask for every class");
 /// For a file of the study that cannot be continued.
 pub const START_ANEW: Help = Help::new("start anew in another file");
+/// For predictions with a row for each sample.
+pub const RUNS_IN_ROWS: Help =
+    Help::new("predictions have a row for each run and a column for each sample: transpose them");

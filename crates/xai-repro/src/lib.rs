@@ -1,6 +1,7 @@
 //! Do repeated trainings make the same predictions, and the same errors?
 //!
-//! `k` runs of one method predict the same `n` samples. [`Pairwise`] takes every metric on each of the
+//! `k` runs of one method predict the same `n` samples. Arrays of predictions are `(k, n)`, a row for each run, whether they
+//! hold classes or numbers; in tables, which have a row for each sample, a run is a column. [`Pairwise`] takes every metric on each of the
 //! `k (k − 1)/2` pairs of runs; the result is the distribution over pairs, its summary, and intervals
 //! that respect that pairs share runs.
 //!

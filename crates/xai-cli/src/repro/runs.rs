@@ -1,20 +1,22 @@
 //! Where runs come from: one array, several files, or tables with a column per run.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use ndarray::{Array2, Axis, Ix1};
 use xai_files::arrays::StoredArray;
-use xai_files::classes::{Classes, ClassesBuilder, NoClass};
+use xai_files::classes::{Classes, ClassesBuilder};
 use xai_files::left_out::LeftOut;
 use xai_files::npy_file::{Integers, NpyFile};
-use xai_files::table::{Columns, Table};
+use xai_files::table::Table;
 use xai_files::{Failure, Files, InFile, InFiles, arrays};
 use xai_metrics::core::Label;
 use xai_metrics::repro::{PackedRuns, PackedRunsBuilder, PairMetric, input};
 
 use crate::repro::options::Labels;
 use crate::repro::table_runs::{
-    ClassTable, RunColumn, RunColumns, check_dropped, is_table, only_column, rows_of_runs,
+    ClassTable, RowLabels, RunColumn, RunColumns, check_columns, check_dropped, examples, is_table,
+    rows_of_runs,
 };
 
 /// Predictions and labels in memory.
@@ -23,6 +25,8 @@ pub(crate) struct LoadedRuns {
     pub(crate) labels: Vec<i64>,
     /// Column of each run of a table; `None` for runs of arrays.
     columns: Vec<Option<RunColumn>>,
+    /// What the samples are called, if a table says so.
+    rows: Option<RowLabels>,
     /// What the classes are called.
     pub(crate) classes: Classes,
     /// Columns of tables that are no runs.
@@ -30,6 +34,17 @@ pub(crate) struct LoadedRuns {
 }
 
 impl LoadedRuns {
+    /// Refuses predictions that have no class in common with the labels.
+    fn check_classes(&self, file: &Path) -> Result<(), Failure> {
+        let called = |class| self.classes.called(class);
+        let truth: HashSet<&i64> = self.labels.iter().collect();
+        if self.predictions.iter().any(|class| truth.contains(class)) {
+            return check_columns(&self.predictions, &self.columns, &self.labels, called);
+        }
+        let predicted = examples(&self.predictions, called);
+        Err(no_common_class(&predicted, &examples(&self.labels, called)).in_file(file))
+    }
+
     /// Leaves out columns that name the samples.
     fn leave_out_names(&mut self) -> Result<(), Failure> {
         let runs = rows_of_runs(
@@ -119,6 +134,11 @@ pub(super) fn load_all<const N: usize>(
             renumbering.apply(predictions);
         }
         runs.leave_out_names()?;
+        runs.check_classes(&groups[0].predictions[0])?;
+    }
+    let mut rows = None;
+    for runs in &mut all {
+        RowLabels::check_same(&mut rows, runs.rows.take())?;
     }
     all.try_into().map_err(|_| Failure::usage("no predictions"))
 }
@@ -129,12 +149,13 @@ fn read(group: RunFiles<'_>, classes: &mut ClassesBuilder) -> Result<LoadedRuns,
     let mut all: Option<Array2<i64>> = None;
     let mut columns: Vec<Option<RunColumn>> = Vec::new();
     let mut left_out = Vec::new();
-    let mut truth = None;
+    let (mut truth, mut rows) = (None, None);
     for file in files {
         let runs = if is_table(file) {
             let needs_labels = all.is_none() && !names_a_file(labels);
             let table = from_table(file, group, needs_labels, classes)?;
             left_out.extend(table.left_out);
+            RowLabels::check_same(&mut rows, table.rows)?;
             same_labels(&mut truth, table.truth, file, files)?;
             columns.extend(table.columns.into_iter().map(Some));
             table.runs
@@ -159,8 +180,9 @@ fn read(group: RunFiles<'_>, classes: &mut ClassesBuilder) -> Result<LoadedRuns,
     let labels = match truth {
         Some(truth) => truth,
         None => {
-            let read = read_labels(labels, classes)?;
+            let (read, of_labels) = read_labels(labels, classes)?;
             check_length(&files[0], predictions.dim(), labels, (read.len(), LABELS))?;
+            RowLabels::check_same(&mut rows, of_labels)?;
             read
         }
     };
@@ -168,6 +190,7 @@ fn read(group: RunFiles<'_>, classes: &mut ClassesBuilder) -> Result<LoadedRuns,
         predictions: in_rows(predictions),
         labels,
         columns,
+        rows,
         // Known when all groups are read.
         classes: Classes::default(),
         left_out,
@@ -187,6 +210,7 @@ struct TableRuns {
     runs: Array2<i64>,
     columns: Vec<RunColumn>,
     truth: Option<Vec<i64>>,
+    rows: Option<RowLabels>,
     left_out: Vec<LeftOut>,
 }
 
@@ -203,12 +227,13 @@ fn from_table(
     }
     let columns = RunColumns::of(&table, &truth, group.dropped)?;
     let named = columns.named(file, table.header().names()).collect();
-    let ClassTable { truth, runs } = ClassTable::read(table, &columns, classes)?;
+    let ClassTable { truth, runs, rows } = ClassTable::read(table, &columns, classes)?;
     let shape = (runs.len(), runs.first().map_or(0, Vec::len));
     Ok(TableRuns {
         runs: Array2::from_shape_vec(shape, runs.concat()).map_err(Failure::new)?,
         columns: named,
         truth,
+        rows,
         left_out: columns.left_out,
     })
 }
@@ -234,26 +259,21 @@ fn same_labels(
     }
 }
 
-/// Labels in a file of their own: an array, or a table with one column.
-fn read_labels(labels: &Path, classes: &mut ClassesBuilder) -> Result<Vec<i64>, Failure> {
+/// Labels in a file of their own, an array or a table with one column, and what the rows of the table are called.
+fn read_labels(
+    labels: &Path,
+    classes: &mut ClassesBuilder,
+) -> Result<(Vec<i64>, Option<RowLabels>), Failure> {
     if !is_table(labels) {
         let stored = arrays::read(labels)?;
         numbers(classes, &stored)?;
-        return Ok(stored.into_labels::<Ix1>()?.to_vec());
+        return Ok((stored.into_labels::<Ix1>()?.to_vec(), None));
     }
     let table = Table::read(labels)?;
-    let column = only_column(&table)?;
-    let piece = table.whole(&Columns {
-        numbers: Vec::new(),
-        texts: vec![column],
-    })?;
-    let mut read = Vec::with_capacity(piece.n_rows());
-    for (row, text) in piece.text(column)?.iter().enumerate() {
-        let class = classes.number(text);
-        let cell = |why: NoClass| why.help(piece.cell(row, column, text, why.expected()));
-        read.push(class.map_err(cell)?);
-    }
-    Ok(read)
+    // The labels are all that the table is about: a wrong cell is no reason to leave their column out.
+    let columns = RunColumns::only_truth(&table)?;
+    let ClassTable { truth, rows, .. } = ClassTable::read(table, &columns, classes)?;
+    Ok((truth.unwrap_or_default(), rows))
 }
 
 /// Arrays hold whole numbers; so must the tables beside them.
@@ -274,6 +294,13 @@ fn from_array(stored: StoredArray, is_one_of_several: bool) -> Result<Array2<i64
         true => Ok(stored.into_labels::<Ix1>()?.insert_axis(Axis(0))),
         false => stored.into_labels(),
     }
+}
+
+fn no_common_class(predicted: &str, truth: &str) -> Failure {
+    Failure::new(format!(
+        "predictions and labels have no class in common: {predicted} are predicted, {truth} are true"
+    ))
+    .help("name the classes alike on both sides")
 }
 
 fn other_samples(files: &[PathBuf], n: usize, here: usize) -> Failure {
@@ -338,14 +365,53 @@ pub(super) fn pack(
     let shape = (n_runs, stored[0].n_samples);
     check_length(&files[0], shape, labels, (labels_of_file.len(), LABELS))?;
     let mut packing = PackedRunsBuilder::new(metrics, &labels_of_file).in_files(&places)?;
+    let mut unknown = UnknownClasses::new(&labels_of_file);
     for (file, runs) in files.iter().zip(stored) {
         if runs.n_samples != labels_of_file.len() {
             return Err(other_samples(files, labels_of_file.len(), runs.n_samples).in_file(file));
         }
-        runs.pack(&mut packing, &self::files(file, labels))
+        runs.pack(&mut packing, &mut unknown, &self::files(file, labels))
             .in_file(file)?;
     }
+    if let Some(predicted) = unknown.examples() {
+        let truth = examples(&labels_of_file, |class| class.to_string());
+        return Err(no_common_class(&predicted, &truth).in_file(&files[0]));
+    }
     Ok((packing.build().in_files(&places)?, Vec::new()))
+}
+
+/// Predicted classes that are not among the labels, until one comes that is.
+struct UnknownClasses {
+    truth: HashSet<i64>,
+    first: Vec<i64>,
+    is_any_known: bool,
+}
+
+impl UnknownClasses {
+    fn new(labels: &[i64]) -> Self {
+        Self {
+            truth: labels.iter().copied().collect(),
+            first: Vec::new(),
+            is_any_known: false,
+        }
+    }
+
+    fn look_at<L: Label>(&mut self, labels: &[L]) {
+        let mut labels = labels.iter().filter_map(|label| label.to_i64());
+        while let Some(label) = labels.next().filter(|_| !self.is_any_known) {
+            if self.truth.contains(&label) {
+                self.is_any_known = true;
+            } else if self.first.len() < 3 && !self.first.contains(&label) {
+                self.first.push(label);
+            }
+        }
+    }
+
+    /// The first predicted classes, if none is among the labels.
+    fn examples(&self) -> Option<String> {
+        let is_unknown = !self.is_any_known && !self.first.is_empty();
+        is_unknown.then(|| examples(&self.first, |class| class.to_string()))
+    }
 }
 
 /// An `.npy` file of integers that holds run after run.
@@ -375,18 +441,23 @@ impl StoredRuns {
         })
     }
 
-    fn pack(self, packing: &mut PackedRunsBuilder, files: &Files<'_>) -> Result<(), Failure> {
+    fn pack(
+        self,
+        packing: &mut PackedRunsBuilder,
+        unknown: &mut UnknownClasses,
+        files: &Files<'_>,
+    ) -> Result<(), Failure> {
         for first in (0..self.n_runs).step_by(RUNS_AT_ONCE) {
             let end = self.n_runs.min(first + RUNS_AT_ONCE);
             let n = self.n_samples;
             let pushed = match self.file.integers(first * n..end * n)? {
-                Integers::I8(labels) => push(&labels, n, packing),
-                Integers::U8(labels) => push(&labels, n, packing),
-                Integers::I16(labels) => push(&labels, n, packing),
-                Integers::U16(labels) => push(&labels, n, packing),
-                Integers::I32(labels) => push(&labels, n, packing),
-                Integers::U32(labels) => push(&labels, n, packing),
-                Integers::I64(labels) => push(&labels, n, packing),
+                Integers::I8(labels) => push(&labels, n, packing, unknown),
+                Integers::U8(labels) => push(&labels, n, packing, unknown),
+                Integers::I16(labels) => push(&labels, n, packing, unknown),
+                Integers::U16(labels) => push(&labels, n, packing, unknown),
+                Integers::I32(labels) => push(&labels, n, packing, unknown),
+                Integers::U32(labels) => push(&labels, n, packing, unknown),
+                Integers::I64(labels) => push(&labels, n, packing, unknown),
             };
             pushed.in_files(files)?;
         }
@@ -398,7 +469,9 @@ fn push<L: Label>(
     labels: &[L],
     n_samples: usize,
     packing: &mut PackedRunsBuilder,
+    unknown: &mut UnknownClasses,
 ) -> xai_metrics::Result<()> {
+    unknown.look_at(labels);
     let runs: Vec<&[L]> = labels.chunks_exact(n_samples).collect();
     packing.push_all(&runs)
 }

@@ -48,6 +48,8 @@ pub(super) fn check_dropped<'a>(
 
 /// Fewest rows of which each may be expected to have a class that comes again.
 const FEWEST_NAMES: usize = 10;
+/// Fewest rows that all have another class, and none of the true ones, by more than chance.
+const FEWEST_UNKNOWN: usize = 3;
 /// Fewest rows that no run numbers one after another by chance.
 const FEWEST_COUNTED: usize = 5;
 
@@ -74,14 +76,15 @@ impl ColumnRole {
         ) {
             return Self::of_counter(column == truth);
         }
-        if column.len() < FEWEST_NAMES || !all_differ(column) {
+        if column.len() < FEWEST_UNKNOWN || !all_differ(column) {
             return Self::Run;
         }
-        let n_right = column.iter().zip(truth).filter(|(a, b)| a == b).count();
         let classes: HashSet<&i64> = truth.iter().collect();
         let is_identification = classes.len() == truth.len();
+        let n_right = column.iter().zip(truth).filter(|(a, b)| a == b).count();
         let shares_classes = column.iter().any(|class| classes.contains(class));
-        if 2 * n_right >= column.len() || (is_identification && shares_classes) {
+        let is_few = column.len() < FEWEST_NAMES;
+        if shares_classes && (is_few || is_identification || 2 * n_right >= column.len()) {
             Self::Run
         } else {
             Self::Name
@@ -180,11 +183,103 @@ pub(super) fn rows_of_runs(
     }
 }
 
+/// Refuses a column of a table that has no class of the labels or of a run: it predicts something else.
+pub(super) fn check_columns(
+    predictions: &Array2<i64>,
+    columns: &[Option<RunColumn>],
+    truth: &[i64],
+    called: impl Fn(i64) -> String,
+) -> Result<(), Failure> {
+    let true_classes: HashSet<i64> = truth.iter().copied().collect();
+    let mut known = true_classes.clone();
+    let shares = |row: &usize| {
+        predictions
+            .row(*row)
+            .iter()
+            .any(|class| true_classes.contains(class))
+    };
+    let (sharing, others): (Vec<usize>, Vec<usize>) = (0..columns.len()).partition(shares);
+    for row in sharing {
+        known.extend(predictions.row(row));
+    }
+    for row in others {
+        let classes = predictions.row(row);
+        let is_unknown = !classes.iter().any(|class| known.contains(class));
+        if let (true, Some(column)) = (is_unknown, &columns[row]) {
+            return Err(Failure::new(format!(
+                "column `{}` has no class of the labels: {} there, {} here",
+                column.name,
+                examples(truth, &called),
+                examples(classes, &called)
+            ))
+            .help(format_args!(
+                "leave the column out where it is no run: {}",
+                drop_column(&column.name)
+            ))
+            .in_file(&column.file));
+        }
+    }
+    Ok(())
+}
+
+/// Up to three classes, as a file calls them.
+pub(super) fn examples<'a>(
+    classes: impl IntoIterator<Item = &'a i64>,
+    called: impl Fn(i64) -> String,
+) -> String {
+    let mut first: Vec<String> = Vec::new();
+    for &class in classes {
+        let name = format!("`{}`", called(class));
+        if !first.contains(&name) {
+            first.push(name);
+        }
+        if first.len() == 3 {
+            break;
+        }
+    }
+    first.join(", ")
+}
+
+/// The index of a table, as pandas writes it: what its rows are called.
+#[derive(Debug, Clone)]
+pub(super) struct RowLabels {
+    file: PathBuf,
+    labels: Vec<Box<str>>,
+}
+
+impl RowLabels {
+    /// Checks that the rows of several tables are of the same samples, in one order: they are matched by their place.
+    pub(super) fn check_same(known: &mut Option<Self>, here: Option<Self>) -> Result<(), Failure> {
+        let Some(here) = here else {
+            return Ok(());
+        };
+        let Some(first) = known else {
+            *known = Some(here);
+            return Ok(());
+        };
+        let mut pairs = here.labels.iter().zip(&first.labels);
+        let Some(row) = pairs.position(|(here, first)| here != first) else {
+            return Ok(());
+        };
+        Err(Failure::new(format!(
+            "row {} is `{}` here and `{}` in {}: rows are matched by their place",
+            row + 1,
+            here.labels[row],
+            first.labels[row],
+            first.file.display()
+        ))
+        .help("give both files the rows of the same samples in one order, with pandas.DataFrame.reindex for instance")
+        .in_file(&here.file))
+    }
+}
+
 /// Which columns of a table are runs.
 pub(super) struct RunColumns {
     runs: Vec<usize>,
     /// What is true, where the table holds it.
     pub(super) truth: Option<usize>,
+    /// What the rows are called.
+    index: Option<usize>,
     pub(super) left_out: Vec<LeftOut>,
 }
 
@@ -196,6 +291,7 @@ impl RunColumns {
         let mut columns = Self {
             runs: Vec::new(),
             truth: header.position(truth),
+            index: index_of(table),
             left_out: Vec::new(),
         };
         for (column, name) in header.names().iter().enumerate() {
@@ -229,19 +325,45 @@ impl RunColumns {
     }
 
     /// One column, and nothing that is true of it.
-    pub(super) fn only(column: usize) -> Self {
-        Self {
-            runs: vec![column],
+    pub(super) fn only(table: &Table) -> Result<Self, Failure> {
+        Ok(Self {
+            runs: vec![only_column(table)?],
             truth: None,
+            index: index_of(table),
             left_out: Vec::new(),
-        }
+        })
     }
+
+    /// One column, which is what is true.
+    pub(super) fn only_truth(table: &Table) -> Result<Self, Failure> {
+        Ok(Self {
+            runs: Vec::new(),
+            truth: Some(only_column(table)?),
+            index: index_of(table),
+            left_out: Vec::new(),
+        })
+    }
+
+    /// The labels of the rows of a file, if it has any.
+    fn row_labels(&self, file: &Path, labels: Vec<Box<str>>) -> Option<RowLabels> {
+        self.index.map(|_| RowLabels {
+            file: file.to_owned(),
+            labels,
+        })
+    }
+}
+
+/// The first column of a table that is an index.
+fn index_of(table: &Table) -> Option<usize> {
+    let header = table.header();
+    (0..header.n_columns()).find(|&column| header.is_index(column))
 }
 
 /// A table of classes: what is true, where it is among the columns, and run after run.
 pub(super) struct ClassTable {
     pub(super) truth: Option<Vec<i64>>,
     pub(super) runs: Vec<Vec<i64>>,
+    pub(super) rows: Option<RowLabels>,
 }
 
 impl ClassTable {
@@ -255,10 +377,15 @@ impl ClassTable {
         let mut read: Vec<Vec<i64>> = vec![Vec::new(); asked.len()];
         let wanted = Columns {
             numbers: Vec::new(),
-            texts: asked.clone(),
+            texts: asked.iter().copied().chain(columns.index).collect(),
         };
+        let file = table.place().file().to_owned();
+        let mut rows = Vec::new();
         for piece in table.pieces(&wanted) {
             let piece = piece?;
+            if let Some(index) = columns.index {
+                rows.extend(piece.text(index)?.iter().map(Box::from));
+            }
             for (labels, &column) in read.iter_mut().zip(&asked) {
                 for (row, text) in piece.text(column)?.iter().enumerate() {
                     let class = classes.number(text).map_err(|why| {
@@ -281,6 +408,7 @@ impl ClassTable {
         Ok(Self {
             truth,
             runs: read.collect(),
+            rows: columns.row_labels(&file, rows),
         })
     }
 }
@@ -289,14 +417,16 @@ impl ClassTable {
 pub(super) struct NumberTable {
     pub(super) truth: Option<Vec<f64>>,
     pub(super) runs: Vec<Vec<f64>>,
+    pub(super) rows: Option<RowLabels>,
 }
 
 impl NumberTable {
     pub(super) fn read(table: Table, columns: &RunColumns) -> Result<Self, Failure> {
         let asked: Vec<usize> = columns.truth.iter().chain(&columns.runs).copied().collect();
+        let file = table.place().file().to_owned();
         let piece = table.whole(&Columns {
             numbers: asked,
-            texts: Vec::new(),
+            texts: columns.index.into_iter().collect(),
         })?;
         let odd = piece.first_wrong().into_iter().chain(piece.first_missing());
         if let Some((column, cell)) = odd.min_by_key(|(column, cell)| (cell.row, *column)) {
@@ -314,15 +444,20 @@ impl NumberTable {
         let numbers = piece.numbers();
         let mut read = numbers.columns().into_iter().map(|column| column.to_vec());
         let truth = columns.truth.and_then(|_| read.next());
+        let rows = match columns.index {
+            Some(index) => piece.text(index)?.iter().map(Box::from).collect(),
+            None => Vec::new(),
+        };
         Ok(Self {
             truth,
             runs: read.collect(),
+            rows: columns.row_labels(&file, rows),
         })
     }
 }
 
 /// The one column of a table that is no index.
-pub(super) fn only_column(table: &Table) -> Result<usize, Failure> {
+fn only_column(table: &Table) -> Result<usize, Failure> {
     let header = table.header();
     let mut named = (0..header.n_columns()).filter(|&column| !header.is_index(column));
     match (named.next(), named.next()) {
@@ -355,7 +490,7 @@ impl NumberRuns {
             check_dropped(predictions, dropped, std::iter::empty())?;
             return Ok(Self {
                 predictions: arrays::read_f64(predictions)?,
-                targets: read_targets(targets)?,
+                targets: read_targets(targets, None)?,
                 left_out: Vec::new(),
             });
         }
@@ -367,10 +502,10 @@ impl NumberRuns {
         let mut columns = RunColumns::of(&table, &truth, dropped)?;
         check_dropped(predictions, dropped, columns.left_out.iter())?;
         let names = table.header().names().to_vec();
-        let NumberTable { truth, runs } = NumberTable::read(table, &columns)?;
+        let NumberTable { truth, runs, rows } = NumberTable::read(table, &columns)?;
         let targets = match truth {
             Some(truth) => truth.into(),
-            None => read_targets(targets)?,
+            None => read_targets(targets, rows)?,
         };
         let mut left_out = std::mem::take(&mut columns.left_out);
         let mut kept = Vec::new();
@@ -389,12 +524,14 @@ impl NumberRuns {
     }
 }
 
-fn read_targets(targets: &Path) -> Result<Array1<f64>, Failure> {
+/// Reads targets of the rows of a table, if the predictions are one.
+fn read_targets(targets: &Path, mut rows: Option<RowLabels>) -> Result<Array1<f64>, Failure> {
     if !is_table(targets) {
         return arrays::read_f64::<Ix1>(targets);
     }
     let table = Table::read(targets)?;
-    let columns = RunColumns::only(only_column(&table)?);
-    let NumberTable { runs, .. } = NumberTable::read(table, &columns)?;
-    Ok(runs.concat().into())
+    let columns = RunColumns::only(&table)?;
+    let read = NumberTable::read(table, &columns)?;
+    RowLabels::check_same(&mut rows, read.rows)?;
+    Ok(read.runs.concat().into())
 }

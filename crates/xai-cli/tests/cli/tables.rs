@@ -1,5 +1,6 @@
 //! Tables as pandas, numpy and spreadsheets write them.
 
+use ndarray::array;
 use serde_json::Value;
 
 use crate::harness::{Failed, Files};
@@ -760,7 +761,7 @@ fn runs_of_an_identification_task_are_runs() {
     let words = identification(
         n,
         &[
-            ("file", &|i| format!("photo {}.png", 3 * i % 12)),
+            ("file", &|i| format!("photo {}.png", 7 * i % 12)),
             ("a", &|i| word(swapped(i))),
             ("b", &|i| word(turned(i))),
         ],
@@ -799,6 +800,102 @@ fn a_column_that_may_be_an_index_or_a_perfect_run_is_refused() {
         );
         let result = files.json(&format!("{command} --drop-column id"));
         assert_eq!(result["n_runs"], 2);
+    }
+}
+
+#[test]
+fn labels_that_no_run_predicts_are_refused_with_examples() {
+    let files = Files::new();
+    files.text("case.csv", "y,a,b\nCat,cat,dog\nDog,cat,cat\nCat,dog,dog\n");
+    let failed = files.failure(1, "repro pairwise --predictions case.csv --labels y");
+    assert!(
+        failed
+            .text
+            .contains("`cat`, `dog` are predicted, `Cat`, `Dog` are true"),
+        "{}",
+        failed.text
+    );
+    files.array("p.npy", &array![[1i64, 2, 1], [2, 2, 1]]);
+    files.array("y.npy", &array![11i64, 12, 11]);
+    for command in ["repro pairwise", "repro pairwise --inconsistent 1"] {
+        let failed = files.failure(1, &format!("{command} --predictions p.npy --labels y.npy"));
+        assert!(failed.is_about("p.npy"), "{}", failed.text);
+        assert!(
+            failed
+                .text
+                .contains("`1`, `2` are predicted, `11`, `12` are true"),
+            "{}",
+            failed.text
+        );
+    }
+    // Another column of labels among the runs.
+    files.text(
+        "split.csv",
+        "y,a,b,split\ncat,cat,dog,train\ndog,cat,cat,test\ncat,dog,dog,train\n",
+    );
+    let command = "repro pairwise --predictions split.csv --labels y";
+    let failed = files.failure(1, command);
+    assert!(
+        failed.text.contains("`split`") && failed.text.contains("`train`, `test`"),
+        "{}",
+        failed.text
+    );
+    assert!(
+        failed
+            .help()
+            .is_some_and(|help| help.contains("--drop-column 'split'"))
+    );
+    assert_eq!(
+        files.json(&format!("{command} --drop-column split"))["n_runs"],
+        2
+    );
+    // A class that only some runs predict is one.
+    files.text(
+        "rare.csv",
+        "y,a,b,c\ncat,cat,ape,ape\ndog,cat,cat,ape\ncat,dog,dog,ape\n",
+    );
+    assert_eq!(
+        files.json("repro pairwise --predictions rare.csv --labels y")["n_runs"],
+        3
+    );
+}
+
+#[test]
+fn rows_with_labels_in_another_order_are_refused() {
+    let files = Files::new();
+    files.text("runs.csv", ",a,b\n0,0,0\n1,1,0\n2,1,1\n");
+    files.text("same.csv", ",y\n0,0\n1,1\n2,0\n");
+    files.text("turned.csv", ",y\n2,0\n1,1\n0,0\n");
+    files.text("plain.csv", "y\n0\n1\n0\n");
+    for (group, option) in [("pairwise", "labels"), ("regression", "targets")] {
+        let command =
+            |truth: &str| format!("repro {group} --predictions runs.csv --{option} {truth}");
+        let expected = files.json(&command("plain.csv"));
+        assert_eq!(
+            files.json(&command("same.csv"))["metrics"],
+            expected["metrics"]
+        );
+        let failed = files.failure(1, &command("turned.csv"));
+        assert!(failed.is_about("turned.csv"), "{}", failed.text);
+        assert!(
+            failed
+                .text
+                .contains("row 1 is `2` here and `0` in runs.csv"),
+            "{}",
+            failed.text
+        );
+    }
+    files.text("others.csv", ",a,b\n0,0,0\n2,1,0\n1,1,1\n");
+    for command in [
+        "repro pairwise --predictions runs.csv others.csv --labels plain.csv",
+        "repro compare --first runs.csv --second others.csv --labels plain.csv",
+    ] {
+        let failed = files.failure(1, command);
+        assert!(
+            failed.is_about("others.csv") && failed.text.contains("row 2"),
+            "{}",
+            failed.text
+        );
     }
 }
 

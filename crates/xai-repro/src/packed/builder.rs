@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ndarray::ArrayView2;
 use xai_core::number::{check_labels, labels_to_i64};
 use xai_core::tensor::{Rows, check_shape};
-use xai_core::{Error, Label, Result};
+use xai_core::{Error, Input, Label, Result};
 
 use crate::packed::bit_planes::{
     Block, MOST_CLASSES_BY_PLANES, plane_bits, plane_bits_from, planes_for, with_more_planes,
@@ -77,12 +77,26 @@ impl PackedRuns {
         }
         let mut packing = Packing::new(metrics)?;
         check_labels(input::LABELS, labels.iter().copied())?;
-        check_shape(input::LABELS, &[n], &[labels.len()])?;
+        check_truth(input::LABELS, (k, n), labels.len())?;
         let rows = Rows::new(predictions);
         let runs: Vec<&[L]> = rows.iter().collect();
         packing.add(labels, &runs)?;
         packing.build(n)
     }
+}
+
+/// Checks that there is one true value for each of the `n` samples of `k` runs.
+///
+/// # Errors
+/// `ShapeMismatch`, which says so where rows and columns look exchanged.
+pub(crate) fn check_truth(input: Input, (k, n): (usize, usize), n_true: usize) -> Result<()> {
+    check_shape(input, &[n], &[n_true]).map_err(|error| {
+        if n_true == k {
+            error.with_help(help::RUNS_IN_ROWS)
+        } else {
+            error
+        }
+    })
 }
 
 impl PackedRunsBuilder {

@@ -1,7 +1,7 @@
 //! Runs, packed for counting: one bit per sample and run for errors, a few for classes.
 
 pub(crate) mod bit_planes;
-mod builder;
+pub(crate) mod builder;
 pub(crate) mod class_tables;
 pub(crate) mod classes;
 pub(crate) mod packed_runs;

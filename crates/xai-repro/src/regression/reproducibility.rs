@@ -3,11 +3,11 @@
 use ndarray::{ArrayView1, ArrayView2};
 use xai_core::number::check_finite;
 use xai_core::statistics::Centred;
-use xai_core::tensor::check_shape;
 use xai_core::{Error, ExactMean, Real, Result, parallel};
 
 use crate::counting::pair_tiles::pairs;
 use crate::interval::pair_distribution::{ValuesOfPairs, over_pairs};
+use crate::packed::builder::check_truth;
 use crate::regression::definition::RegressionMetric;
 use crate::regression::formulas::METRICS;
 use crate::regression::run_pair::{Run, RunPair};
@@ -101,7 +101,7 @@ impl RegressionReproducibility {
         if n == 0 {
             return Err(Error::empty(input::SAMPLES));
         }
-        check_shape(input::TARGETS, &[n], targets.shape())?;
+        check_truth(input::TARGETS, (k, n), targets.len())?;
         check_finite(input::PREDICTIONS, predictions)?;
         check_finite(input::TARGETS, targets)?;
         let runs = runs(predictions, targets);

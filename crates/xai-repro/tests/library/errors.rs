@@ -7,7 +7,8 @@ use xai_repro::registry::PAIR_METRICS;
 use xai_repro::simulate::{AliasTable, LabelSimulator, PredictionSimulator, RunErrors};
 use xai_repro::{
     Accumulator, Agreement, ClassDistribution, EmptyUnion, Error, ErrorKind, PackedRuns,
-    PackedRunsBuilder, PairMetric, Pairwise, PairwiseAccumulator, help, input, registry,
+    PackedRunsBuilder, PairMetric, Pairwise, PairwiseAccumulator, RegressionReproducibility, help,
+    input, registry,
 };
 
 fn error<T: std::fmt::Debug>(result: Result<T, Error>) -> Error {
@@ -32,6 +33,19 @@ fn bad_predictions_are_named() {
     let shape = of(Array2::zeros((3, 2)), &[0]);
     assert_eq!(shape.input(), input::LABELS);
     assert!(matches!(shape.kind(), ErrorKind::ShapeMismatch { actual, .. } if *actual == [1]));
+    // A row for each sample, as tables have it.
+    let by_sample = of(Array2::zeros((3, 2)), &[0, 1, 0]);
+    assert_eq!(by_sample.help(), Some(help::RUNS_IN_ROWS));
+    let numbers = Array2::<f64>::zeros((3, 2));
+    let targets = array![0.0, 1.0, 0.0];
+    let by_sample = error(RegressionReproducibility::new(
+        numbers.view(),
+        targets.view(),
+    ));
+    assert_eq!(
+        (by_sample.input(), by_sample.help()),
+        (input::TARGETS, Some(help::RUNS_IN_ROWS))
+    );
     let large =
         error(Pairwise::new().evaluate(array![[1, 2], [1, u64::MAX], [0, 0]].view(), &[0u8, 0]));
     assert_eq!(
