@@ -22,6 +22,15 @@ pub const PASS_LABELS_FOR_ONE_COLUMN: Help =
 /// Scores of a mask outside [0, 1] may be logits.
 pub const SCORES_ARE_LOGITS: Help = Help::new("for raw scores choose {logits=true}");
 
+/// A truth that is no mask of zeros and ones.
+pub const SCALE_TARGET: Help =
+    Help::new("mark what is true by 1 and all else by 0; of 0 and 255, divide by 255");
+
+/// Outputs that look like probabilities were read as raw scores.
+pub const READ_AS_LOGITS: Help = Help::new(
+    "outputs in [0, 1] whose rows sum to 1 were read as logits; for probabilities choose {return_type=probs}",
+);
+
 /// Where edges are removed, a mask must be hard.
 pub const SPARSIFY_FIRST: Help = Help::new("sparsify the mask first");
 

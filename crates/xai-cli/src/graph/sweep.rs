@@ -11,6 +11,7 @@ use xai_metrics::graph::dataset::{SweepCurve, SweepPoint};
 use xai_metrics::graph::{Sweep, UnfaithfulnessMetric, help, input};
 
 use crate::graph::options::compared::Compared;
+use crate::graph::unfaithfulness::assumed;
 use crate::output::rows;
 use crate::{Context, Described, examples};
 
@@ -46,6 +47,9 @@ struct SweepResult<'a> {
     curve: &'a [SweepPoint],
     fidelity_auc: Option<f64>,
     best_level: f64,
+    /// What the outputs were taken for, if they look like something else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assumed: Option<&'a str>,
 }
 
 /// A sweep, and what it was over.
@@ -53,18 +57,24 @@ pub(crate) struct SweepScores {
     pub(crate) curve: SweepCurve,
     /// The rows that are explained; `None` for all.
     pub(crate) index: Option<Vec<usize>>,
+    /// What the outputs were taken for, if they look like something else.
+    assumed: Option<String>,
 }
 
 impl SweepCommand {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let SweepScores { curve, .. } = self.evaluate(context)?;
+        let SweepScores { curve, assumed, .. } = self.evaluate(context)?;
         self.write_points(&curve)?;
         let result = SweepResult {
             curve: &curve.points,
             fidelity_auc: curve.fidelity_auc,
             best_level: curve.points[curve.best].level,
+            assumed: assumed.as_deref(),
         };
-        context.present(&result, || curve.to_string())
+        context.present(&result, || match &assumed {
+            None => curve.to_string(),
+            Some(assumed) => format!("{curve}\n{assumed}"),
+        })
     }
 
     /// The scores at every size.
@@ -81,23 +91,29 @@ impl SweepCommand {
             Some(file) => arrays::read_f64::<Ix1>(file)?.to_vec(),
             None => (1..=10).map(|tenth| f64::from(tenth) / 10.0).collect(),
         };
+        let divergence = self.divergence.read()?;
         let sweep = Sweep::new()
             .fidelity(compared.metric())
-            .unfaithfulness(self.divergence.read()?);
-        let curve = match stored {
-            Some(outputs) => self.over_outputs(&sweep, outputs, &levels)?,
-            None => self.of_model.run(
-                &sweep,
-                &levels,
-                &self.files(),
-                self.levels.as_ref(),
-                context,
-            )?,
+            .unfaithfulness(divergence);
+        let (curve, assumed) = match stored {
+            Some(outputs) => {
+                let full = outputs[0].clone().into_f64::<Ix2>()?;
+                let curve = self.over_outputs(&sweep, outputs, &levels)?;
+                (curve, assumed(&divergence, full.view()))
+            }
+            None => {
+                let (files, levels_file) = (self.files(), self.levels.as_ref());
+                let run = self
+                    .of_model
+                    .run(&sweep, &levels, &files, levels_file, context);
+                (run?, None)
+            }
         };
         drop(working);
         Ok(SweepScores {
             curve,
             index: compared.index,
+            assumed,
         })
     }
 

@@ -1,9 +1,12 @@
 //! `xai graph unfaithfulness`
 
+use std::fmt;
 use std::path::PathBuf;
 
 use clap::Args;
-use ndarray::{Array2, Ix2};
+use ndarray::{Array2, ArrayView2, Ix2};
+use serde::Serialize;
+use xai_files::failure::as_option;
 use xai_files::{Failure, Files, InFiles, arrays};
 use xai_metrics::core::Real;
 use xai_metrics::graph as library;
@@ -36,8 +39,37 @@ pub(crate) struct Unfaithfulness {
     out: Option<PathBuf>,
 }
 
-/// The metric, and its value per row where they are asked for.
-type Scores = (library::Unfaithfulness, Option<Vec<f64>>);
+/// The metric with what was assumed, and its value per row where they are asked for.
+type Scores = (UnfaithfulnessResult, Option<Vec<f64>>);
+
+/// The JSON of `xai graph unfaithfulness`.
+#[derive(Serialize)]
+struct UnfaithfulnessResult {
+    #[serde(flatten)]
+    value: library::Unfaithfulness,
+    /// What the outputs were taken for, if they look like something else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assumed: Option<String>,
+}
+
+impl fmt::Display for UnfaithfulnessResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.value)?;
+        match &self.assumed {
+            Some(assumed) => write!(f, "\n{assumed}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What outputs are taken for, in terms of the options, if they look like something else.
+pub(super) fn assumed<T: Real>(
+    metric: &UnfaithfulnessMetric<'_>,
+    outputs: ArrayView2<'_, T>,
+) -> Option<String> {
+    let assumption = metric.assumption(outputs)?;
+    Some(assumption.in_terms_of(as_option))
+}
 
 impl Unfaithfulness {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
@@ -74,7 +106,10 @@ impl Unfaithfulness {
         full: Array2<T>,
         kept: Array2<T>,
     ) -> xai_metrics::Result<Scores> {
-        let unfaithfulness = metric.evaluate(full.view(), kept.view())?;
+        let unfaithfulness = UnfaithfulnessResult {
+            value: metric.evaluate(full.view(), kept.view())?,
+            assumed: assumed(metric, full.view()),
+        };
         let per_row = self.out.is_some();
         let per_row = per_row.then(|| metric.per_row(full.view(), kept.view()));
         Ok((unfaithfulness, per_row.transpose()?))

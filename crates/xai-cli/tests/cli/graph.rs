@@ -1,6 +1,6 @@
 //! `xai graph` on files: the numbers of the library.
 
-use ndarray::array;
+use ndarray::{Axis, array, stack};
 use serde_json::Value;
 
 use crate::harness::Files;
@@ -469,5 +469,55 @@ fn infinite_outputs_have_no_class() {
                 failed.text
             );
         }
+    }
+}
+
+#[test]
+fn probabilities_that_are_read_as_logits_are_said() {
+    let files = Files::new();
+    let probabilities = array![[0.25, 0.75], [0.5, 0.5]];
+    files.array("full.npy", &probabilities);
+    files.array("kept.npy", &stack![Axis(0), probabilities, probabilities]);
+    files.array("levels.npy", &array![0.1, 0.2]);
+    files.array("logits.npy", &array![[0.25, 1.75], [0.5, 0.5]]);
+    let sweep =
+        "graph sweep --full full.npy --kept kept.npy --complement kept.npy --levels levels.npy";
+    for command in [
+        "graph unfaithfulness --full full.npy --kept full.npy",
+        sweep,
+    ] {
+        let assumed = files.json(command)["assumed"].clone();
+        assert!(
+            assumed
+                .as_str()
+                .is_some_and(|text| text.contains("--return-type probs")),
+            "{assumed}"
+        );
+        let result = files.json(&format!("{command} --return-type probs"));
+        assert_eq!(result.get("assumed"), None);
+    }
+    let logits = files.json("graph unfaithfulness --full logits.npy --kept full.npy");
+    assert_eq!(logits.get("assumed"), None);
+}
+
+#[test]
+fn a_truth_outside_of_0_and_1_is_refused() {
+    let files = Files::new();
+    files.array("mask.npy", &array![0.9, 0.4, 0.1]);
+    for (name, truth) in [
+        ("grey.npy", array![255.0, 0.0, 0.0]),
+        ("signs.npy", array![1.0, -1.0, -1.0]),
+        ("order.npy", array![2.0, 0.0, 1.0]),
+    ] {
+        files.array(name, &truth);
+        let failed = files.failure(
+            1,
+            &format!("graph groundtruth --predicted mask.npy --target {name}"),
+        );
+        assert!(
+            failed.is_about(name) && failed.help().is_some(),
+            "{}",
+            failed.text
+        );
     }
 }

@@ -7,7 +7,7 @@ use xai_core::{Accumulator, Error, Real, Result};
 use crate::ground_truth::accumulator::GroundTruthAccumulator;
 use crate::ground_truth::confusion::CountedElement;
 use crate::ground_truth::curves::GroundTruthCurves;
-use crate::ground_truth::metric::{GroundTruthMetric, is_true};
+use crate::ground_truth::metric::{GroundTruthMetric, is_in_unit, is_true};
 use crate::ground_truth::scores::GroundTruth;
 use crate::input;
 use crate::mask::top_k::largest;
@@ -57,7 +57,7 @@ impl GroundTruthMetric {
     ///
     /// # Errors
     /// `InvalidParameter` for a threshold outside [0, 1], `ShapeMismatch` when the lengths differ, `Empty` without elements,
-    /// `NonFinite`, `OutOfDomain` for a score outside [0, 1] that is not said to
+    /// `NonFinite`, `OutOfDomain` for a target outside [0, 1] and for a score outside it that is not said to
     /// be a logit, `InvalidParameter` for a top-k beyond the elements.
     pub fn evaluate<T: Real, U: Real>(
         &self,
@@ -187,11 +187,12 @@ impl GroundTruthMetric {
     #[inline]
     pub fn element<T: Real, U: Real>(&self, predicted: T, target: U) -> Result<CountedElement> {
         let threshold = T::from_f64_nearest(self.threshold);
-        let is_score = match self.logits {
-            true => predicted.is_finite(),
-            false => predicted >= T::zero() && predicted <= T::one(),
+        let is_score = if self.logits {
+            predicted.is_finite()
+        } else {
+            is_in_unit(predicted)
         };
-        if !(is_score && target.is_finite()) {
+        if !(is_score && is_in_unit(target)) {
             return Err(self.first_error(&[predicted], &[target]));
         }
         Ok(CountedElement {

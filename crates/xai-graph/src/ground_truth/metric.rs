@@ -136,10 +136,10 @@ impl GroundTruthMetric {
                 n_bad += u32::from(!score.is_finite());
                 sigmoid(score.to_f64_exact()) > self.threshold
             } else {
-                n_bad += u32::from(!(score >= T::zero() && score <= T::one()));
+                n_bad += u32::from(!is_in_unit(score));
                 score > threshold
             };
-            n_bad += u32::from(!truth.is_finite());
+            n_bad += u32::from(!is_in_unit(truth));
             n_true += u32::from(is_true);
             n_predicted += u32::from(above);
             n_both += u32::from(is_true & above);
@@ -170,12 +170,23 @@ impl GroundTruthMetric {
         if let Err(error) = finite {
             return error;
         }
-        let outside = |x: &T| *x < T::zero() || *x > T::one();
-        let i = predicted.iter().position(outside).unwrap_or_default();
+        if let Some(i) = target.iter().position(|truth| !is_in_unit(*truth)) {
+            let (value, expected) = (target[i].to_f64_exact(), "0 or 1, or a score in [0, 1]");
+            let error = Error::out_of_domain(input::TARGET, &[i], value, expected);
+            return error.with_help(help::SCALE_TARGET);
+        }
+        let i = predicted.iter().position(|score| !is_in_unit(*score));
+        let i = i.unwrap_or_default();
         let (value, expected) = (predicted[i].to_f64_exact(), "a score in [0, 1]");
         let error = Error::out_of_domain(input::PREDICTED, &[i], value, expected);
         error.with_help(help::SCORES_ARE_LOGITS)
     }
+}
+
+/// Whether a score lies in [0, 1]; NaN does not.
+#[inline(always)]
+pub(crate) fn is_in_unit<T: Real>(score: T) -> bool {
+    score >= T::zero() && score <= T::one()
 }
 
 /// Whether an element is true: `target ≥ threshold`, in the precision of the predictions.

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use ndarray::ArrayView2;
+use ndarray::{ArrayView1, ArrayView2};
 use xai_core::describe::{Parameter, Parameters, Range, Score, Scores};
 use xai_core::tensor::check_shape;
-use xai_core::{Accumulator, Error, ExactMean, Real, Result, parallel};
+use xai_core::{Accumulator, Error, ExactMean, Help, Real, Result, parallel};
 
 use crate::outputs::output_rows::{
     OutputDistribution, ReturnType, RowSubset, TWO_COLUMNS, check_row,
@@ -88,6 +88,32 @@ impl<'a> UnfaithfulnessMetric<'a> {
     pub fn index(mut self, index: &'a [usize]) -> Self {
         self.rows = RowSubset::new(index);
         self
+    }
+
+    /// What is assumed about outputs that look like something else: rows of probabilities are read as logits if nobody says
+    /// that they are none. `None` for all other outputs.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_graph::{ReturnType, UnfaithfulnessMetric, help};
+    /// let outputs = array![[0.75, 0.25], [0.5, 0.5]];
+    /// let metric = UnfaithfulnessMetric::new();
+    /// assert_eq!(metric.assumption(outputs.view()), Some(help::READ_AS_LOGITS));
+    /// assert_eq!(metric.return_type(ReturnType::Probs).assumption(outputs.view()), None);
+    /// assert_eq!(metric.assumption(array![[0.75, -0.25]].view()), None);
+    /// ```
+    #[must_use]
+    pub fn assumption<T: Real>(&self, outputs: ArrayView2<'_, T>) -> Option<Help> {
+        // Probabilities of half precision sum to 1 within a thousandth.
+        let is_distribution = |row: ArrayView1<'_, T>| {
+            let is_share = |x: &T| *x >= T::zero() && *x <= T::one();
+            let sum: f64 = row.iter().map(|x| x.to_f64_exact()).sum();
+            row.iter().all(is_share) && (sum - 1.0).abs() < 1e-2
+        };
+        let are_logits = self.setup.return_type == ReturnType::Logits && outputs.ncols() > 1;
+        let are_distributions =
+            are_logits && !outputs.is_empty() && outputs.rows().into_iter().all(is_distribution);
+        are_distributions.then_some(help::READ_AS_LOGITS)
     }
 
     /// The unfaithfulness over all rows.

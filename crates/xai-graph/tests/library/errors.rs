@@ -261,6 +261,13 @@ fn masks_that_are_not_scores() {
         ground_truth(array![0.5, 0.5].view(), array![f64::NAN, 1.0].view()),
         "target[0]: NonFinite",
     );
+    let grey = ground_truth(array![0.5, 0.5].view(), array![0.0, 255.0].view());
+    assert_eq!(
+        fails(grey, "target[1]: OutOfDomain 255").help(),
+        Some(help::SCALE_TARGET)
+    );
+    let signs = GroundTruthMetric::new().logits(true).element(2.0, -1.0);
+    fails(signs, "target[0]: OutOfDomain -1");
     fails(
         ground_truth(array![0.5].view(), truth.view()),
         "target: ShapeMismatch",

@@ -174,9 +174,13 @@ fn sweeping_outputs_and_sweeping_the_model_are_one() {
             &levels,
         )
         .unwrap();
-    let from_model = Sweep::new()
+    let mut from_model = Sweep::new()
         .evaluate_model(&model, graph, mask.view(), &levels.map(Sparsity::Fraction))
         .unwrap();
+    // Only the mask says which edges tie.
+    for point in &mut from_model.points {
+        assert_eq!(point.tied_share.take(), Some(0.0));
+    }
     assert_eq!(from_outputs, from_model);
     let best = from_model.points[from_model.best].characterization;
     assert!(
