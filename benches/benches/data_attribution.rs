@@ -3,7 +3,7 @@
 
 mod share;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ndarray::{Array2, ArrayView2};
 use share::Group;
 use std::hint::black_box;
@@ -11,7 +11,8 @@ use xai_benches::limits::{Limit, Work};
 use xai_casebased::data_attribution::{
     AttributionData, AttributionRows, Outcome, Subsets, evaluate_all,
 };
-use xai_core::describe::Settings;
+use xai_core::describe::{Direction, Settings};
+use xai_core::evaluation::{EvaluationValues, MetricValues, Statistics};
 use xai_core::random::{random_stream, uniform};
 
 const N_TEST: usize = 1_000;
@@ -105,5 +106,27 @@ fn metrics(c: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, metrics);
+/// Intervals over a million test cases: the bootstrap alone, of as few replicates as a benchmark has time for.
+fn intervals(c: &mut Criterion) {
+    let mut group = c.benchmark_group("intervals");
+    group.sample_size(10);
+    let statistics = Statistics {
+        replicates: 20,
+        ..Statistics::default()
+    };
+    for n in [1_000, 100_000, 1_000_000] {
+        let per_sample = uniforms(2, n, 4);
+        let per_sample = per_sample.rows().into_iter();
+        let per_sample = per_sample.map(|row| row.iter().copied().map(Some).collect());
+        let metric = MetricValues::new("score", Direction::Higher, per_sample.collect());
+        let values = EvaluationValues::new(["a", "b"], n, vec![metric]);
+        group.throughput(Throughput::Elements((n * statistics.replicates) as u64));
+        group.bench_function(BenchmarkId::from_parameter(n), |b| {
+            b.iter(|| black_box(&values).table(&statistics));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, metrics, intervals);
 criterion_main!(benches);
