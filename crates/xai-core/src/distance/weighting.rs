@@ -83,6 +83,72 @@ impl Kernel {
         }
         Ok(())
     }
+
+    /// The weight at one distance in units of the weight at another: `weight(distance) / weight(reference)`.
+    ///
+    /// Both weights may lie far below the range of `f64`, in which [`weight`](Weighting::weight) is 0: the ratio is
+    /// computed from the distances. It is above 1 for a distance below the reference, and may then be ∞.
+    ///
+    /// ```
+    /// use xai_core::{Kernel, Weighting};
+    /// let kernel = Kernel::Exponential { bandwidth: 1.0 };
+    /// assert_eq!((kernel.weight(746.0), kernel.weight(747.0)), (0.0, 0.0));
+    /// assert_eq!(kernel.ratio(747.0, 746.0), (-1f64).exp());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn ratio(&self, distance: f64, reference: f64) -> f64 {
+        match *self {
+            Self::InverseCube => {
+                let ratio = (reference + 1.0) / (distance + 1.0);
+                ratio * ratio * ratio
+            }
+            Self::Uniform => 1.0,
+            Self::InversePower { exponent, offset } => {
+                let ratio = (reference + offset) / (distance + offset);
+                if (f64::MIN_POSITIVE..=f64::MAX).contains(&ratio) {
+                    ratio.powf(exponent)
+                } else {
+                    self.ln_ratio(distance, reference).exp()
+                }
+            }
+            Self::Gaussian { .. } | Self::Exponential { .. } => {
+                self.ln_ratio(distance, reference).exp()
+            }
+        }
+    }
+
+    /// The natural logarithm of the [`ratio`](Self::ratio), which is never NaN.
+    ///
+    /// ```
+    /// use xai_core::Kernel;
+    /// let kernel = Kernel::Gaussian { bandwidth: 1.0 };
+    /// assert_eq!(kernel.ln_ratio(200.0, 100.0), -15_000.0);
+    /// ```
+    #[must_use]
+    pub fn ln_ratio(&self, distance: f64, reference: f64) -> f64 {
+        if distance == reference {
+            return 0.0;
+        }
+        match *self {
+            Self::InverseCube => 3.0 * (reference.ln_1p() - distance.ln_1p()),
+            Self::Uniform => 0.0,
+            Self::InversePower { exponent, offset } => {
+                // Halves, as the sum of two large numbers leaves the range; `ln 2` cancels.
+                let ln = |distance: f64| match distance + offset {
+                    sum if sum.is_finite() => sum.ln(),
+                    _ => (0.5 * distance + 0.5 * offset).ln() + std::f64::consts::LN_2,
+                };
+                exponent * (ln(reference) - ln(distance))
+            }
+            // (d² − r²) / (2 h²) as a product of two factors, which loses no digits where the distances are close.
+            Self::Gaussian { bandwidth } => {
+                let apart = (reference - distance) / bandwidth;
+                0.5 * apart * (distance / bandwidth + reference / bandwidth)
+            }
+            Self::Exponential { bandwidth } => (reference - distance) / bandwidth,
+        }
+    }
 }
 
 impl Weighting for Kernel {
@@ -206,6 +272,46 @@ mod tests {
             offset: 0.5,
         };
         assert_eq!(offset.weight(0.0), 2.0);
+    }
+
+    #[test]
+    fn ratios_are_those_of_the_weights_and_survive_where_the_weights_do_not() {
+        let kernels = [
+            "inverse-cube",
+            "uniform",
+            "inverse-power:2.5",
+            "gaussian:2",
+            "exponential:0.5",
+        ];
+        for kernel in kernels.map(|name| name.parse::<Kernel>().unwrap()) {
+            for (distance, reference) in [(0.0, 0.0), (3.0, 1.0), (0.5, 4.0), (1e-3, 0.0)] {
+                let expected = kernel.weight(distance) / kernel.weight(reference);
+                let ratio = kernel.ratio(distance, reference);
+                assert!(
+                    (ratio / expected - 1.0).abs() < 1e-14,
+                    "{kernel:?}: {ratio}, {expected}"
+                );
+                let ln_ratio = kernel.ln_ratio(distance, reference);
+                assert!((ln_ratio - expected.ln()).abs() < 1e-13, "{kernel:?}");
+            }
+            for distance in [1e-300, 1e3, 1e104, 1e200, f64::MAX] {
+                assert_eq!(kernel.ratio(distance, distance), 1.0, "{kernel:?}");
+                let farther = kernel.ratio(distance, distance / 2.0);
+                assert!((0.0..=1.0).contains(&farther), "{kernel:?}: {farther}");
+            }
+        }
+        // A weight of 1e-330, and one of 8e-330.
+        assert_eq!(Kernel::InverseCube.ratio(2e110, 1e110), 0.125);
+        let slow = Kernel::InversePower {
+            exponent: 1e-3,
+            offset: 1e-300,
+        };
+        assert!((slow.ratio(1e300, 0.0) - 10f64.powf(-0.6)).abs() < 1e-13);
+        let far = Kernel::InversePower {
+            exponent: 1.0,
+            offset: f64::MAX,
+        };
+        assert!((far.ratio(f64::MAX, 0.0) - 0.5).abs() < 1e-13);
     }
 
     #[test]
