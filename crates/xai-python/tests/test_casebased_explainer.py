@@ -336,7 +336,7 @@ def test_explainers_in_files(tmp_path, data):
         CaseExplainer.load(tmp_path / "nothing")
 
 
-def test_redacted_columns_are_shown_nowhere():
+def test_redacted_columns_are_shown_nowhere(tmp_path):
     secret = 123.456
     explainer = CaseExplainer(
         [[0.0, secret], [1.0, secret + 1]],
@@ -354,7 +354,16 @@ def test_redacted_columns_are_shown_nowhere():
         assert "123.4" not in said and "Ada" not in said
     with pytest.raises(ValueError, match="redacted"):
         explainer.X_train_original
-    again = pickle.loads(pickle.dumps(explainer))
+    with pytest.raises(ValueError, match="redacted"):
+        explainer.scaler
+    path = tmp_path / "cases"
+    for store in (lambda: explainer.save(path), lambda: pickle.dumps(explainer)):
+        with pytest.raises(ValueError, match=r"redacted features \(income\)"):
+            store()
+    assert not path.exists()
+    explainer.save(path, store_redacted=True)
+    again = CaseExplainer.load(path)
+    assert again.file_holds_redacted and not explainer.file_holds_redacted
     assert (
         again.explain_instance([0.2, secret], predicted_class=0).to_dict() == explanation.to_dict()
     )

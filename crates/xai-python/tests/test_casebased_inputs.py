@@ -287,7 +287,7 @@ def test_columns_of_tables_are_matched_by_name(library, tmp_path):
     turned = table({"income": SAMPLES[:, 1], "age": SAMPLES[:, 0]})
     other = table({"height": SAMPLES[:, 1], "age": SAMPLES[:, 0]})
     fitted = CaseExplainer(rows, LABELS, k=3, redact=["age"])
-    fitted.save(tmp_path / "cases")
+    fitted.save(tmp_path / "cases", store_redacted=True)
     named = CaseExplainer(ROWS, LABELS, k=3, feature_names=["age", "income"])
     for explainer in (fitted, CaseExplainer.load(tmp_path / "cases"), named):
         found = explainer.explain_arrays(turned, predictions=PREDICTED)

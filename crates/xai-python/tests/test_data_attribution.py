@@ -179,6 +179,34 @@ def test_an_undefined_value_is_no_number() -> None:
     assert float(da.mislabeling_detection([0.5, 0.25], [True, False])) == 1.0
 
 
+def test_metrics_of_top_cases_have_an_array_of_each_explainer() -> None:
+    explainers = {"a": attributions()[:2], "b": -attributions()[:2]}
+    after = {"a": np.log([[0.5, 0.5], [0.25, 0.5]]), "b": np.log([[0.25, 0.25], [0.125, 0.125]])}
+    predictions = {"a": [["no", "yes"], ["no", "no"]], "b": [["no", "no"], ["no", "no"]]}
+    given: dict[str, Any] = {"log_prob": np.log([0.25, 0.25]), "ks": [0, 10]}
+    table = da.compare(explainers, log_prob_after=after, predictions=predictions, **given)
+    for name in explainers:
+        alone = da.tail_patch(given["log_prob"], after[name])
+        assert table.results[name]["tail_patch"].to_dict() == alone.to_dict()
+        alone = da.brittleness(given["ks"], predictions[name])
+        assert table.results[name]["brittleness"].to_dict() == alone.to_dict()
+    with pytest.raises(TypeError, match="predictions: expected a mapping, predictions for each name"):
+        da.compare(explainers, ["brittleness"], predictions=predictions["a"], **given)
+    with pytest.raises(ValueError, match="log_prob_after: expected those of a, b, got a"):
+        da.compare(explainers, ["tail_patch"], log_prob_after={"a": after["a"]}, **given)
+
+
+def test_subsets_of_zeros_and_ones_are_a_mask() -> None:
+    mask = np.arange(300) % 7 < np.arange(2, 6)[:, None]
+    outputs = np.arange(160).reshape(4, 40) * 37 % 101
+    expected = da.linear_datamodeling_score(attributions(), subsets=mask, outputs=outputs).to_dict()
+    for subsets in (mask.astype(int), mask.astype(float), list(mask.astype(int))):
+        found = da.linear_datamodeling_score(attributions(), subsets=subsets, outputs=outputs)
+        assert found.to_dict() == expected
+    with pytest.raises(ValueError, match="may also be a mask"):
+        da.linear_datamodeling_score(attributions(), subsets=mask[:, :299].astype(int), outputs=outputs)
+
+
 def test_retrievals_are_compared_as_attributions() -> None:
     random = np.random.default_rng(0)
     train, labels = random.normal(size=(60, 3)), np.array(["no", "yes"])[np.arange(60) % 2]

@@ -1,4 +1,4 @@
-//! What a class counts.
+//! Class weights for imbalanced training data.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use xai_core::{Error, Label, Result};
 
 use crate::input;
 
-/// Factors by class, for imbalanced data. A class without one counts 1.
+/// Weights per class label, for imbalanced data. Labels that are not listed have weight 1.
 ///
 /// ```
 /// use xai_casebased::ClassWeights;
@@ -20,7 +20,7 @@ use crate::input;
 pub struct ClassWeights(BTreeMap<i64, f64>);
 
 impl ClassWeights {
-    /// Weights by label; of two for one label the later stands.
+    /// Creates weights from `(label, weight)` pairs. If a label occurs twice, the last weight is used.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a weight below 0 or not finite.
@@ -41,7 +41,12 @@ impl ClassWeights {
         Ok(Self(checked))
     }
 
-    /// The weight of a class.
+    /// Returns true if no class has a weight of its own.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the weight of a class.
     #[must_use]
     pub fn weight(&self, label: i64) -> f64 {
         self.0.get(&label).copied().unwrap_or(1.0)

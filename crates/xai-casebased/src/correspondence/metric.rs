@@ -12,7 +12,7 @@ use xai_core::{Error, Kernel, Label, Result, Weighting};
 use crate::correspondence::class_weights::ClassWeights;
 use crate::correspondence::level::Thresholds;
 use crate::correspondence::score::Correspondence;
-use crate::correspondence::tally::Tally;
+use crate::correspondence::tally::{OwnWeights, Tally, relate};
 use crate::input;
 
 /// Correspondence of a prediction with neighbours given as two arrays.
@@ -21,9 +21,10 @@ use crate::input;
 /// w_i = class_weight(y_i) / (d_i + 1)³      W(c) = Σ_{y_i = c} w_i      score = W(predicted) / Σ_c W(c)
 /// ```
 ///
-/// `distances` and `labels` are `(k,)`, in any order; distances are at least 0. 1 means that every
-/// neighbour has the predicted class, 0 that none has; no neighbours is undefined. Other kernels,
-/// class weights and thresholds: [`CorrespondenceMetric`].
+/// `distances` and `labels` are `(k,)`, in any order; distances are at least 0. The score is 1 if every
+/// neighbour has the predicted class, 0 if none has it, and undefined without neighbours. Weights are computed relative to
+/// the largest one, so that they do not underflow at large distances. For other kernels, class weights and thresholds, use
+/// [`CorrespondenceMetric`].
 ///
 /// # Errors
 /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) when the lengths differ, [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) and
@@ -210,42 +211,45 @@ impl CorrespondenceMetric {
         self.thresholds.check()
     }
 
-    fn weight_at(&self, distance: f64) -> f64 {
+    /// Computes the weights of neighbours at valid distances into a list that is overwritten, with the class of each:
+    /// relative to the largest weight, in the order of the neighbours.
+    pub(crate) fn relative_weights(
+        &self,
+        neighbors: impl Iterator<Item = (f64, i64)>,
+        weights: &mut Vec<(i64, f64)>,
+    ) -> Result<()> {
+        weights.clear();
         match &self.weighting {
-            NeighborWeighting::Kernel(kernel) => kernel.weight(distance),
-            NeighborWeighting::Own(weighting) => weighting.weight(distance),
+            NeighborWeighting::Kernel(kernel) => {
+                weights.extend(neighbors.map(|(distance, label)| (label, distance)));
+                relate(weights, &self.class_weights, kernel);
+            }
+            NeighborWeighting::Own(weighting) => {
+                weights.reserve(neighbors.size_hint().0);
+                for (i, (distance, label)) in neighbors.enumerate() {
+                    let weight = weighting.weight(distance);
+                    if !(weight.is_finite() && weight >= 0.0) {
+                        let distance = ShortNumber(distance);
+                        let expected =
+                            format!("a finite weight, at least 0, at distance {distance}");
+                        return Err(Error::out_of_domain(input::WEIGHTS, &[i], weight, expected));
+                    }
+                    weights.push((label, weight));
+                }
+                relate(weights, &self.class_weights, &OwnWeights);
+            }
         }
+        Ok(())
     }
 
-    /// The weight of a neighbour whose weights have been [added up](Self::tally), so that it is valid.
-    pub(crate) fn weight(&self, distance: f64, label: i64) -> f64 {
-        self.weight_at(distance) * self.class_weights.weight(label)
-    }
-
-    /// Adds up the weights of neighbours at valid distances, in a list that is overwritten.
+    /// Sums the weights of neighbours at valid distances by class, in a list that is overwritten.
     pub(crate) fn tally<'a>(
         &self,
         neighbors: impl Iterator<Item = (f64, i64)>,
         weights: &'a mut Vec<(i64, f64)>,
     ) -> Result<Tally<'a>> {
-        weights.clear();
-        weights.reserve(neighbors.size_hint().0);
-        for (i, (distance, label)) in neighbors.enumerate() {
-            let weight = self.weight_at(distance);
-            if !(weight.is_finite() && weight >= 0.0) {
-                return Err(Error::out_of_domain(
-                    input::WEIGHTS,
-                    &[i],
-                    weight,
-                    format!(
-                        "a finite weight, at least 0, at distance {}",
-                        ShortNumber(distance)
-                    ),
-                ));
-            }
-            weights.push((label, weight * self.class_weights.weight(label)));
-        }
-        Tally::new(weights)
+        self.relative_weights(neighbors, weights)?;
+        Ok(Tally::new(weights))
     }
 
     pub(crate) fn level_thresholds(&self) -> Thresholds {

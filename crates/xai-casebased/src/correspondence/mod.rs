@@ -9,4 +9,4 @@ pub(crate) mod tally;
 pub use class_weights::ClassWeights;
 pub use level::{Level, Thresholds};
 pub use metric::{CorrespondenceMetric, correspondence, correspondence_of_pairs};
-pub use score::Correspondence;
+pub use score::{ClassWeightsSum, Correspondence};

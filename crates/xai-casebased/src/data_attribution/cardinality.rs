@@ -72,7 +72,7 @@ impl TopKCardinality {
         title: "Top-k cardinality",
         question: "Do explanations depend on the test case: how many different training cases do they show?",
         direction: Direction::Higher,
-        invariance: Invariance::NONE,
+        invariance: Invariance::SCALE,
         range: Range::above(0.0).up_to(1.0),
         needs: &[input::ATTRIBUTIONS],
         source: "Barshan, Brunet and Dziugaite, RelatIF, 2020",

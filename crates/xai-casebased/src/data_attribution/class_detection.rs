@@ -68,7 +68,7 @@ impl AttributionMetric for ClassDetection {
         title: "Class detection",
         question: "Do the training cases with the largest attributions have the class of the test case?",
         direction: Direction::Higher,
-        invariance: Invariance::NONE,
+        invariance: Invariance::SCALE,
         range: Range::SHARE,
         needs: &[
             input::ATTRIBUTIONS,

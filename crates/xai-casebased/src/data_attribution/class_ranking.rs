@@ -39,7 +39,7 @@ impl AttributionMetric for ClassAuroc {
         title: "Class AUROC",
         question: "Are training cases of the class of the test case attributed more than others?",
         direction: Direction::Higher,
-        invariance: Invariance::NONE,
+        invariance: Invariance::SCALE,
         range: Range::SHARE,
         needs: &[
             input::ATTRIBUTIONS,

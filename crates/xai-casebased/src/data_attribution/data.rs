@@ -8,8 +8,8 @@ use xai_core::tensor::check_shape;
 use xai_core::{Error, Input, Label, Result};
 
 use crate::data_attribution::rows::AttributionRows;
-use crate::data_attribution::subsets::{Subsets, check_cases};
-use crate::input;
+use crate::data_attribution::subsets::{Subsets, check_cases, is_mask_row, looks_like_a_mask};
+use crate::{help, input};
 
 /// Labels of any integer type, read when they are asked for.
 type Labels<'a> = Box<dyn Fn(Input) -> Result<Vec<i64>> + Sync + 'a>;
@@ -292,6 +292,13 @@ impl AttributionData<'_> {
         let removed = *needed(input::REMOVED, self.removed.as_ref())?;
         let drops = *needed(input::DROPS, self.drops.as_ref())?;
         check_cases(input::REMOVED, removed, n_train)?;
+        if n_train > 2 && is_mask_row(removed, n_train) {
+            return Err(looks_like_a_mask(
+                input::REMOVED,
+                n_train,
+                help::POSITIONS_OF_MASK,
+            ));
+        }
         check_shape(input::DROPS, &[removed.len(), n_test], drops.shape())?;
         check_finite(input::DROPS, drops)?;
         Ok((removed, drops))

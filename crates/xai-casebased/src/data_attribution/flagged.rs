@@ -59,7 +59,7 @@ impl AttributionMetric for ShortcutDetection {
         title: "Shortcut detection",
         question: "Do predictions that rest on a shortcut lead to the training cases that have it?",
         direction: Direction::Higher,
-        invariance: Invariance::NONE,
+        invariance: Invariance::SCALE,
         range: Range::above(0.0).up_to(1.0),
         needs: &[input::ATTRIBUTIONS, input::FLAGS],
         source: "after Koh and Liang, Understanding Black-box Predictions via Influence Functions, 2017",

@@ -44,7 +44,7 @@ impl AttributionMetric for LeaveOneOutCorrelation {
         title: "Leave-one-out correlation",
         question: "Do attributions tell how far the output falls without a training case?",
         direction: Direction::Higher,
-        invariance: Invariance::NONE,
+        invariance: Invariance::SCALE,
         range: Range::SIGNED_SHARE,
         needs: &[input::ATTRIBUTIONS, input::REMOVED, input::DROPS],
         source: "Koh and Liang, Understanding Black-box Predictions via Influence Functions, 2017",

@@ -50,7 +50,7 @@ impl AttributionMetric for LinearDatamodelingScore {
         title: "Linear datamodeling score",
         question: "Do sums of attributions rank models trained on subsets as their outputs do?",
         direction: Direction::Higher,
-        invariance: Invariance::NONE,
+        invariance: Invariance::SCALE,
         range: Range::SIGNED_SHARE,
         needs: &[input::ATTRIBUTIONS, input::SUBSETS, input::OUTPUTS],
         source: "Park et al., TRAK: Attributing Model Behavior at Scale, 2023",

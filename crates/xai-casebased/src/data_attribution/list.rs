@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use xai_core::describe::{Setting, same_word};
-use xai_core::{Error, Result};
+use xai_core::{Error, Input, Result};
 
 use crate::data_attribution::brittleness::{self, brittleness};
 use crate::data_attribution::cardinality::{Shown, TopKCardinality};
@@ -54,6 +54,22 @@ pub const METRICS: &[Entry] = &[
         let (ks, predictions) = data.given_predictions()?;
         Ok(brittleness(ks, predictions)?.into())
     }),
+];
+
+/// Inputs that each explainer of a comparison has for itself: its attributions, or what was measured with its scores or its
+/// top cases. All other inputs describe the cases, and are the same for all explainers.
+///
+/// ```
+/// use xai_casebased::data_attribution::{METRICS, OWN_INPUTS};
+/// // Every metric reads one of them, so that it can compare explainers.
+/// assert!(METRICS.iter().all(|entry| entry.info.needs.iter().any(|of| OWN_INPUTS.contains(of))));
+/// ```
+pub const OWN_INPUTS: [Input; 5] = [
+    input::ATTRIBUTIONS,
+    input::RANDOM_ATTRIBUTIONS,
+    input::SCORES,
+    input::LOG_PROB_AFTER,
+    input::PREDICTIONS,
 ];
 
 /// The metric of a name: `class-detection` or `class_detection`.

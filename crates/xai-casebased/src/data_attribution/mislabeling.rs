@@ -70,7 +70,7 @@ impl MislabelingDetection {
         title: "Mislabeling detection",
         question: "Do mislabeled training cases come first when cases are inspected by a score?",
         direction: Direction::Higher,
-        invariance: Invariance::NONE,
+        invariance: Invariance::SCALE,
         range: Range::SHARE,
         needs: &[input::SCORES, input::FLAGS],
         source: "Koh and Liang 2017; AUROC as reported by Kwon et al., DataInf, 2024",

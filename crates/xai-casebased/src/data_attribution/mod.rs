@@ -62,7 +62,7 @@ pub use entry::Entry;
 pub use flagged::{MixedDatasets, ShortcutDetection};
 pub use leave_one_out::LeaveOneOutCorrelation;
 pub use linear_datamodeling::LinearDatamodelingScore;
-pub use list::{METRICS, evaluate_all, find};
+pub use list::{METRICS, OWN_INPUTS, evaluate_all, find};
 pub use metric::AttributionMetric;
 pub use mislabeling::{Mislabeling, MislabelingDetection};
 pub use outcome::Outcome;

@@ -43,7 +43,7 @@ impl AttributionMetric for AttributionRandomization {
         title: "Attribution randomization",
         question: "Are attributions the same for a model with random weights?",
         direction: Direction::Lower,
-        invariance: Invariance::NONE,
+        invariance: Invariance::SCALE,
         range: Range::SIGNED_SHARE,
         needs: &[input::ATTRIBUTIONS, input::RANDOM_ATTRIBUTIONS],
         source: "Hanawa et al., Evaluation of Similarity-based Explanations, 2021; Adebayo et al. 2018",

@@ -93,7 +93,7 @@ impl AttributionMetric for MeanReciprocalRank {
         title: "Mean reciprocal rank",
         question: "How early does the first training case come that is relevant to the test case?",
         direction: Direction::Higher,
-        invariance: Invariance::NONE,
+        invariance: Invariance::SCALE,
         range: Range::above(0.0).up_to(1.0),
         needs: &[input::ATTRIBUTIONS, input::RELEVANT],
         source: "Chang et al., Scalable Influence and Fact Tracing for Large Language Model Pretraining, 2024",

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use ndarray::{Array2, ArrayView2, Axis, CowArray, Ix2, s};
 use xai_core::number::labels_to_i64;
-use xai_core::tensor::check_shape;
 use xai_core::{Label, Real, Result};
 
 use crate::data_attribution::rows::AttributionRows;
@@ -27,8 +26,9 @@ impl CaseExplainer {
     /// n_train)`, whatever the similarity is, so that features, hidden activations, leaves and forests can be compared by the
     /// metrics of [`data_attribution`](crate::data_attribution).
     ///
-    /// A case of the predicted class has its weight, one of another class the negative weight: it speaks against the
-    /// prediction. [`RetrievedRows::plain`] has the weights alone. Rows are made when they are asked for.
+    /// The weights of a sample are relative to its largest one, so that they do not underflow. A case of the predicted class
+    /// has its weight, a case of another class the negative weight, as it speaks against the prediction.
+    /// [`RetrievedRows::plain`] has the weights without signs. Rows are computed when they are read.
     ///
     /// ```
     /// use ndarray::array;
@@ -57,11 +57,12 @@ impl CaseExplainer {
     ) -> Result<RetrievedRows<'_>> {
         self.disclosure.check_release()?;
         self.check_samples(samples)?;
-        check_shape(input::PREDICTED, &[samples.nrows()], &[predicted.len()])?;
+        let predicted = labels_to_i64(input::PREDICTED, predicted.iter().copied())?;
+        self.check_predicted(samples.nrows(), &predicted)?;
         Ok(RetrievedRows {
             explainer: self,
             samples: samples.mapv(Real::to_f64_exact),
-            predicted: labels_to_i64(input::PREDICTED, predicted.iter().copied())?,
+            predicted,
             is_signed: true,
         })
     }
@@ -97,13 +98,14 @@ impl RetrievedRows<'_> {
         let (samples, n_train) = (self.samples.slice(s![rows.clone(), ..]), self.shape().1);
         let (explainer, by) = (self.explainer, &self.explainer.correspondence);
         let predicted = Some(&self.predicted[rows.clone()]);
-        let found =
-            explainer.each_of_checked(samples, predicted, n_train, by, |_, _, found, _| found)?;
+        let found = explainer.nearest_of_checked(samples, predicted, n_train)?;
         let mut weights = Array2::zeros((rows.len(), n_train));
+        let mut relative = Vec::new();
         for ((sample, found), mut row) in rows.zip(found).zip(weights.rows_mut()) {
-            for near in found {
-                let label = explainer.labels[near.index];
-                let weight = by.weight(near.distance, label);
+            let neighbors = found.iter();
+            let neighbors = neighbors.map(|near| (near.distance, explainer.labels[near.index]));
+            by.relative_weights(neighbors, &mut relative)?;
+            for (near, &(label, weight)) in found.iter().zip(&relative) {
                 let is_against = self.is_signed && label != self.predicted[sample];
                 row[near.index] = if is_against { -weight } else { weight };
             }

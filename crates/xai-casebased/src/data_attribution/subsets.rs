@@ -2,9 +2,9 @@
 
 use ndarray::{Array2, ArrayView2};
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
-use xai_core::{Error, Input, Result};
+use xai_core::{Error, ErrorKind, Help, Input, Result};
 
-use crate::input;
+use crate::{help, input};
 
 /// Subsets of the training cases that models were trained on, of any sizes; a case that was drawn twice counts twice.
 ///
@@ -31,31 +31,101 @@ const LANES: usize = 8;
 const DEPTH: usize = 256;
 
 impl Subsets {
-    /// Subsets as lists of training cases below `n_train`.
+    /// Creates subsets from lists of training cases below `n_train`.
     ///
     /// # Errors
-    /// `OutOfDomain` for a case that there is not, and for one that is in a subset more than 255 times.
+    /// `OutOfDomain` for a case that there is not, for one that is in a subset more than 255 times, and for rows of a mask,
+    /// which [`of_mask`](Self::of_mask) takes: if all lists have `n_train > 2` elements, all 0 or 1.
     pub fn of_cases<L: AsRef<[usize]>>(
         n_train: usize,
         subsets: impl IntoIterator<Item = L>,
     ) -> Result<Self> {
-        let mut all = Self {
-            n_subsets: 0,
-            n_train,
-            counts: Vec::new(),
-        };
+        let mut all = Self::none(n_train);
+        let mut is_mask = n_train > 2;
         for subset in subsets {
             let (subset, j) = (subset.as_ref(), all.n_subsets);
+            is_mask = is_mask && is_mask_row(subset, n_train);
             check_cases(input::SUBSETS, subset, n_train).map_err(|error| {
                 let at = [j, error.index()[0]];
                 error.at(&at)
             })?;
             all.push(subset.iter().copied())?;
         }
+        if is_mask && !all.is_empty() {
+            return Err(looks_like_a_mask(
+                input::SUBSETS,
+                n_train,
+                help::MASK_AS_BOOLEANS,
+            ));
+        }
         Ok(all)
     }
 
-    /// Subsets as booleans, `(n_subsets, n_train)`.
+    /// Creates subsets from lists of integers that are either rows of a mask or lists of training cases.
+    ///
+    /// Lists of zeros and ones that are all `n_train` long are a mask; any others list cases below `n_train`.
+    ///
+    /// ```
+    /// use xai_casebased::data_attribution::Subsets;
+    /// let of_mask = Subsets::of_integers(3, [[1, 0, 1], [0, 0, 1]])?;
+    /// assert_eq!(of_mask, Subsets::of_integers(3, [vec![0, 2], vec![2]])?);
+    /// assert!(Subsets::of_integers(2, [[0, 1]]).is_err()); // the cases 0 and 1, or case 1 alone?
+    /// # Ok::<(), xai_casebased::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `OutOfDomain` if both readings are possible, which they are for one or two training cases; for lists of more than two
+    /// zeros and ones of another length than `n_train`; for a case that there is not, and for one that is in a subset more
+    /// than 255 times.
+    pub fn of_integers<L: AsRef<[i64]>>(
+        n_train: usize,
+        subsets: impl IntoIterator<Item = L>,
+    ) -> Result<Self> {
+        let lists: Vec<L> = subsets.into_iter().collect();
+        let lists: Vec<&[i64]> = lists.iter().map(AsRef::as_ref).collect();
+        let is_binary = lists
+            .iter()
+            .all(|list| list.iter().all(|&x| x == 0 || x == 1));
+        let longest = lists.iter().map(|list| list.len()).max().unwrap_or(0);
+        if is_binary && longest > 0 {
+            let is_mask = lists.iter().all(|list| list.len() == n_train);
+            if is_mask && n_train > 2 {
+                let mut all = Self::none(n_train);
+                for list in lists {
+                    let cases = list.iter().enumerate().filter(|(_, is_in)| **is_in == 1);
+                    all.push(cases.map(|(case, _)| case))?;
+                }
+                return Ok(all);
+            }
+            if is_mask || longest > 2 {
+                return Err(looks_like_a_mask(
+                    input::SUBSETS,
+                    n_train,
+                    help::MASK_OR_CASES,
+                ));
+            }
+        }
+        let cases = lists.iter().enumerate().map(|(j, list)| {
+            let cases = list.iter().enumerate().map(|(at, &case)| {
+                usize::try_from(case).map_err(|_| {
+                    let expected = format!("a training case, {}", xai_core::text::below(n_train));
+                    Error::out_of_domain(input::SUBSETS, &[j, at], case as f64, expected)
+                })
+            });
+            cases.collect::<Result<Vec<usize>>>()
+        });
+        Self::of_cases(n_train, cases.collect::<Result<Vec<_>>>()?)
+    }
+
+    fn none(n_train: usize) -> Self {
+        Self {
+            n_subsets: 0,
+            n_train,
+            counts: Vec::new(),
+        }
+    }
+
+    /// Creates subsets from booleans, `(n_subsets, n_train)`.
     ///
     /// ```
     /// use ndarray::array;
@@ -66,11 +136,7 @@ impl Subsets {
     /// ```
     #[must_use]
     pub fn of_mask(mask: ArrayView2<'_, bool>) -> Self {
-        let mut all = Self {
-            n_subsets: 0,
-            n_train: mask.ncols(),
-            counts: Vec::new(),
-        };
+        let mut all = Self::none(mask.ncols());
         for subset in mask.rows() {
             let cases = subset.iter().enumerate().filter(|(_, is_in)| **is_in);
             // Each case is in it once at most.
@@ -131,6 +197,26 @@ impl Subsets {
         }
         sums
     }
+}
+
+/// Returns true for zeros and ones, one for each training case.
+pub(super) fn is_mask_row(cases: &[usize], n_train: usize) -> bool {
+    cases.len() == n_train && cases.iter().all(|&case| case <= 1)
+}
+
+/// An error about an array of zeros and ones where positions of training cases are expected.
+pub(super) fn looks_like_a_mask(input: Input, n_train: usize, help: Help) -> Error {
+    let expected = format!(
+        "positions of the {n_train} training cases; an array of only 0 and 1 may also be a mask"
+    );
+    Error::new(
+        input,
+        ErrorKind::InvalidParameter {
+            value: "zeros and ones".to_owned(),
+            expected: expected.into(),
+        },
+    )
+    .with_help(help)
 }
 
 /// Checks that numbers are those of training cases.
@@ -219,6 +305,36 @@ mod tests {
                 prop_assert_eq!(sum, lists[j].iter().map(|&i| rows[t][i]).sum::<f64>());
             }
         }
+    }
+
+    #[test]
+    fn zeros_and_ones_for_all_training_cases_are_a_mask_or_refused() {
+        let refused = |subsets: Result<Subsets>, help: Help| {
+            let error = subsets.unwrap_err();
+            assert_eq!((error.input(), error.help()), (input::SUBSETS, Some(help)));
+        };
+        let mask = [[1, 0, 0, 1], [0, 1, 1, 1]];
+        let expected = Subsets::of_cases(4, [vec![0, 3], vec![1, 2, 3]]).unwrap();
+        assert_eq!(Subsets::of_integers(4, mask).unwrap(), expected);
+        let typed = mask.map(|row| row.map(|x| x as usize));
+        refused(Subsets::of_cases(4, typed), help::MASK_AS_BOOLEANS);
+        // Of another length, or for so few cases that positions are possible, too.
+        refused(Subsets::of_integers(5, mask), help::MASK_OR_CASES);
+        refused(
+            Subsets::of_integers(2, [[0, 1], [1, 0]]),
+            help::MASK_OR_CASES,
+        );
+        refused(Subsets::of_integers(1, [[0]]), help::MASK_OR_CASES);
+        // Positions: one that is above 1, or lists too short to be a mask.
+        let positions = Subsets::of_integers(4, [[1, 0, 0, 2]]).unwrap();
+        assert_eq!(positions, Subsets::of_cases(4, [[1, 0, 0, 2]]).unwrap());
+        let short = Subsets::of_integers(4, [[0, 1], [1, 0]]).unwrap();
+        assert_eq!(short, Subsets::of_cases(4, [[0, 1], [1, 0]]).unwrap());
+        let error = Subsets::of_integers(4, [[0, -1]]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "subsets[0, 1] = -1: expected a training case, 0 to 3"
+        );
     }
 
     #[test]

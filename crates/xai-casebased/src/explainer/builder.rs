@@ -60,7 +60,7 @@ impl CaseExplainerBuilder {
         self
     }
 
-    /// What a class counts; one without a weight counts 1.
+    /// Sets the weight of a class; classes without one have weight 1.
     #[must_use]
     pub fn class_weight(mut self, label: i64, weight: f64) -> Self {
         self.choices.class_weights.push((label, weight));
@@ -110,8 +110,9 @@ impl CaseExplainerBuilder {
     /// - in no error: one about a cell of a redacted feature, or about a whole row, of training rows
     ///   or of samples says where it is and what was expected, and not what is there. What the
     ///   closures of a model or a similarity say in their own errors is the caller's to decide;
-    /// - in a stored explainer only where it is a feature, without which no distance can be taken.
-    ///   Redacted metadata is forgotten when the explainer is fitted.
+    /// - in a stored explainer only if it is a feature, which distances need, and if the caller allows it
+    ///   ([`SaveOptions::store_redacted`](crate::explainer::SaveOptions::store_redacted)). Redacted metadata is dropped when
+    ///   the explainer is fitted.
     ///
     /// The name of the column is no secret, and a redacted feature still decides who is near. So
     /// distances remain: with all other features of a case, and the scale, one can compute what a
@@ -186,7 +187,7 @@ impl CaseExplainerBuilder {
         check_filled(&train)?;
         check_shape(input::LABELS, &[n], &[labels.len()])?;
         let disclosure = Disclosure::new(self.disclosure, n, d)?;
-        check_finite(input::TRAIN, train.view())?;
+        check_finite(input::TRAIN, train.view()).map_err(|e| disclosure.name_column(e))?;
         let standardization = self.choices.scale.then(|| Standardization::of(&train));
         let standardization = standardization.transpose();
         let standardization = standardization
@@ -208,8 +209,13 @@ impl CaseExplainerBuilder {
         };
         let retrieval = parallel::of_size(16 * n * d, || self.similarity.fit(fitting));
         let retrieval = retrieval.map_err(|e| disclosure.conceal(e))?;
+        let mut classes = labels.clone();
+        classes.sort_unstable();
+        classes.dedup();
         Ok(CaseExplainer {
             retrieval,
+            classes,
+            file_holds_redacted: false,
             standardization,
             train,
             labels,

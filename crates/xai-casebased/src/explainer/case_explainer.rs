@@ -13,17 +13,17 @@ use crate::correspondence::metric::CorrespondenceMetric;
 use crate::correspondence::tally::Tally;
 use crate::explainer::choices::Choices;
 use crate::explainer::disclosure::Disclosure;
-use crate::input;
 use crate::result::aggregate::AggregateExplanation;
 use crate::result::explanation::Explanation;
 use crate::result::training_info::TrainingInfo;
 use crate::search::engine::Engine;
-use crate::search::nearest::Nearest;
+use crate::search::nearest::{Nearest, Neighbors};
 use crate::similarity::closure::ClosureError;
 use crate::similarity::retrieval::{Retrieval, Samples};
 use crate::similarity::strategy::SimilarityKind;
 use crate::training::Matrix;
 use crate::training::standardization::Standardization;
+use crate::{help, input};
 
 /// Explains predictions by the nearest training cases: scaling, search, correspondence.
 ///
@@ -58,6 +58,9 @@ pub struct CaseExplainer {
     pub(crate) choices: Choices,
     pub(crate) disclosure: Disclosure,
     pub(crate) similarity: SimilarityKind,
+    /// The distinct labels, ascending.
+    pub(crate) classes: Vec<i64>,
+    pub(crate) file_holds_redacted: bool,
 }
 
 impl std::fmt::Debug for CaseExplainer {
@@ -79,7 +82,8 @@ impl CaseExplainer {
     ///
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) for another number of features, [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite),
-    /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) where the distance is undefined for the sample, and [`ErrorKind::Refused`](xai_core::ErrorKind::Refused)
+    /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) if the distance is undefined for the sample, or if no training
+    /// row has the predicted class, and [`ErrorKind::Refused`](xai_core::ErrorKind::Refused)
     /// by an explainer that only releases [aggregates](crate::CaseExplainerBuilder::aggregate_only).
     pub fn explain<T: Real, L: Label>(
         &self,
@@ -234,6 +238,7 @@ impl CaseExplainer {
             similarity: self.similarity,
             engine: self.engine(),
             recall: self.retrieval.recall(),
+            file_holds_redacted: self.file_holds_redacted,
         }
     }
 
@@ -252,7 +257,43 @@ impl CaseExplainer {
             &[m, self.train.n_columns()],
             samples.shape(),
         )?;
-        check_finite(input::SAMPLES, samples)
+        check_finite(input::SAMPLES, samples).map_err(|e| self.disclosure.name_column(e))
+    }
+
+    /// Checks that there is one predicted class per sample, and that training rows have it: otherwise its score would be 0
+    /// because of another encoding of the classes.
+    pub(crate) fn check_predicted(&self, n_samples: usize, predicted: &[i64]) -> Result<()> {
+        const EXAMPLES: usize = 3;
+        check_shape(input::PREDICTED, &[n_samples], &[predicted.len()])?;
+        let is_unknown = |label: &i64| self.classes.binary_search(label).is_err();
+        let Some(first) = predicted.iter().position(is_unknown) else {
+            return Ok(());
+        };
+        let named = |label: i64| match self.disclosure.class_name(label) {
+            Some(name) => format!("{label} ({name})"),
+            None => label.to_string(),
+        };
+        let listed = |labels: &[i64]| {
+            let shown = labels.iter().take(EXAMPLES).map(|label| named(*label));
+            let more = if labels.len() > EXAMPLES { ", …" } else { "" };
+            shown.collect::<Vec<_>>().join(", ") + more
+        };
+        let mut unknown: Vec<i64> = predicted.iter().copied().filter(is_unknown).collect();
+        unknown.sort_unstable();
+        unknown.dedup();
+        let expected = format!(
+            "a class of the training rows, for example {}; no training row has the predicted {} {}",
+            listed(&self.classes),
+            if unknown.len() == 1 {
+                "class"
+            } else {
+                "classes"
+            },
+            listed(&unknown)
+        );
+        let value = predicted[first] as f64;
+        let error = Error::out_of_domain(input::PREDICTED, &[first], value, expected);
+        Err(error.with_help(help::ENCODE_CLASSES_ALIKE))
     }
 
     /// Explains samples that are checked.
@@ -271,7 +312,7 @@ impl CaseExplainer {
         &self,
         samples: ArrayView2<'_, T>,
         predicted: Option<&[i64]>,
-        make: impl Fn(usize, Option<i64>, Vec<Nearest>, &Tally<'_>) -> R + Send + Sync,
+        make: impl Fn(usize, Option<i64>, Neighbors, &Tally<'_>) -> R + Send + Sync,
     ) -> Result<Vec<R>> {
         let (k, by) = (self.choices.k, &self.correspondence);
         self.each_of_checked(samples, predicted, k, by, make)
@@ -284,7 +325,7 @@ impl CaseExplainer {
         predicted: Option<&[i64]>,
         k: usize,
         by: &CorrespondenceMetric,
-        make: impl Fn(usize, Option<i64>, Vec<Nearest>, &Tally<'_>) -> R + Send + Sync,
+        make: impl Fn(usize, Option<i64>, Neighbors, &Tally<'_>) -> R + Send + Sync,
     ) -> Result<Vec<R>> {
         parallel::of_size(samples.len().saturating_mul(self.train.n_rows()), || {
             let found = self.nearest_of_checked(samples, predicted, k)?;
@@ -304,14 +345,14 @@ impl CaseExplainer {
     }
 
     /// The `k` nearest training rows of samples that are checked.
-    fn nearest_of_checked<T: Real>(
+    pub(crate) fn nearest_of_checked<T: Real>(
         &self,
         samples: ArrayView2<'_, T>,
         predicted: Option<&[i64]>,
         k: usize,
-    ) -> Result<Vec<Vec<Nearest>>> {
+    ) -> Result<Vec<Neighbors>> {
         if let Some(predicted) = predicted {
-            check_shape(input::PREDICTED, &[samples.nrows()], &[predicted.len()])?;
+            self.check_predicted(samples.nrows(), predicted)?;
         }
         let samples = samples.mapv(Real::to_f64_exact);
         let scaled = match &self.standardization {
@@ -337,7 +378,7 @@ impl CaseExplainer {
         &self,
         sample: usize,
         predicted: Option<i64>,
-        nearest: &[Nearest],
+        nearest: &Neighbors,
         tally: &Tally<'_>,
     ) -> Explanation {
         let neighbors = nearest.iter().map(|n| {
@@ -352,6 +393,7 @@ impl CaseExplainer {
             truth_name: None,
             correspondence: tally.correspondence(predicted, self.correspondence.level_thresholds()),
             neighbors: neighbors.collect(),
+            ties_at_k: nearest.ties_at_k,
             feature_names: self.disclosure.shown_names().clone(),
             recall: self.retrieval.recall(),
         }

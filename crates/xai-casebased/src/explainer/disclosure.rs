@@ -104,6 +104,20 @@ impl Disclosure {
         }
     }
 
+    /// Names the column of a cell that is not finite, if features have names, and says what can be done.
+    pub(crate) fn name_column(&self, error: Error) -> Error {
+        let names = self.choices.feature_names.as_ref();
+        let name = match (names, error.index()) {
+            (Some(names), [_, feature]) => names.get(*feature).cloned(),
+            _ => None,
+        };
+        let error = error.with_help(help::FILL_MISSING_VALUES);
+        match name {
+            Some(name) => error.part(format!("column {name}")),
+            None => error,
+        }
+    }
+
     pub(crate) fn choices(&self) -> &DisclosureChoices {
         &self.choices
     }
@@ -127,7 +141,18 @@ impl Disclosure {
         columns.map(|(name, column)| (&**name, column))
     }
 
-    /// Whether a feature is redacted.
+    /// Names of the redacted features.
+    #[cfg(feature = "persistence")]
+    pub(crate) fn redacted_features(&self) -> Vec<&str> {
+        let n_features = self.redacted.as_ref().map_or(0, Vec::len);
+        let features = self.choices.all_feature_names(n_features);
+        let redacted = self.choices.redacted.iter().map(String::as_str);
+        redacted
+            .filter(|name| features.iter().any(|feature| feature == name))
+            .collect()
+    }
+
+    /// Returns true if a feature is redacted.
     pub(crate) fn redacts_features(&self) -> bool {
         self.redacted.is_some()
     }

@@ -13,3 +13,5 @@ pub(crate) mod precedents;
 
 pub use case_explainer::CaseExplainer;
 pub use choices::{CaseExplainerBuilder, RowDistance};
+#[cfg(feature = "persistence")]
+pub use persistence::SaveOptions;

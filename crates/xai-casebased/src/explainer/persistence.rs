@@ -23,11 +23,14 @@ use crate::{help, input};
 /// The first bytes of every file.
 const MAGIC: &[u8; 8] = b"XAICASES";
 
-/// Raised when the content changes its meaning; older builds then refuse newer files.
-const VERSION: u32 = 1;
+/// Raised when the format or the meaning of the content changes; builds refuse files of another version.
+const VERSION: u32 = 2;
 
-/// Magic, version, length of the content.
-const HEADER: usize = 20;
+/// Magic, version, flags, length of the content.
+const HEADER: usize = 24;
+
+/// The flag of files that hold the values of redacted features.
+const HOLDS_REDACTED: u32 = 1;
 
 /// The checksum at the end.
 const TRAILER: usize = 8;
@@ -111,18 +114,21 @@ impl<'a> StoredChoices<'a> {
 }
 
 impl CaseExplainer {
-    /// Writes the explainer: its training rows, labels, metadata and choices. What
-    /// [`load`](Self::load) makes of it gives the same explanations to the last bit.
+    /// Writes the explainer: its training rows, labels, metadata and choices. The explainer that
+    /// [`load`](Self::load) reads gives the same explanations to the last bit.
     ///
-    /// The file holds all features of all training rows, redacted ones included, for distances need
-    /// them: keep it where the training data may be. Redacted metadata is not in it.
+    /// The file holds all features of all training rows, so keep it where the training data may be. An explainer with
+    /// [redacted](crate::CaseExplainerBuilder::redact) features is only written with
+    /// [`SaveOptions::store_redacted`]. Redacted metadata is never in the file.
     ///
-    /// Format, all numbers little-endian: `XAICASES`, the version (`u32`), the length of the content
-    /// (`u64`), the content in postcard encoding, and the XXH3 checksum (`u64`) of everything before.
+    /// Format, all numbers little-endian: `XAICASES`, the version (`u32`), flags (`u32`; 1 = the file holds the values of
+    /// redacted features), the length of the content (`u64`), the content in postcard encoding, and the XXH3 checksum
+    /// (`u64`) of everything before.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) when the weighting or the
-    /// similarity is a closure, which no file can hold; [`ErrorKind::Io`](xai_core::ErrorKind::Io).
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) if the weighting or the
+    /// similarity is a closure, which no file can hold; [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) for redacted
+    /// features; [`ErrorKind::Io`](xai_core::ErrorKind::Io). Nothing is written before these checks.
     ///
     /// ```
     /// use ndarray::array;
@@ -138,7 +144,27 @@ impl CaseExplainer {
     /// assert!(matches!(CaseExplainer::load(&file[..]).unwrap_err().kind(), ErrorKind::Corrupt { .. }));
     /// # Ok::<(), xai_casebased::Error>(())
     /// ```
-    pub fn save(&self, mut to: impl Write) -> Result<()> {
+    pub fn save(&self, to: impl Write) -> Result<()> {
+        self.save_with(to, SaveOptions::new())
+    }
+
+    /// Writes the explainer as [`save`](Self::save) does, with options.
+    ///
+    /// # Errors
+    /// As [`save`](Self::save).
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_casebased::CaseExplainer;
+    /// use xai_casebased::explainer::SaveOptions;
+    /// let explainer = CaseExplainer::builder().k(1).redact("feature_0").fit(array![[1.0], [5.0]].view(), &[0, 1])?;
+    /// let mut file = Vec::new();
+    /// assert!(explainer.save(&mut file).is_err());
+    /// explainer.save_with(&mut file, SaveOptions::new().store_redacted(true))?;
+    /// assert!(CaseExplainer::load(&file[..])?.training_info().file_holds_redacted);
+    /// # Ok::<(), xai_casebased::Error>(())
+    /// ```
+    pub fn save_with(&self, mut to: impl Write, options: SaveOptions) -> Result<()> {
         if self.similarity != SimilarityKind::Features {
             let error = Error::parameter(input::SIMILARITY, self.similarity, "features");
             return Err(error.with_help(help::FIT_AGAIN));
@@ -147,6 +173,15 @@ impl CaseExplainer {
             let error = Error::parameter(input::WEIGHTING, "a closure", "one of the kernels");
             return Err(error.with_help(help::CHOOSE_A_KERNEL));
         };
+        let holds_redacted = self.disclosure.redacts_features();
+        if holds_redacted && !options.store_redacted {
+            let why = format!(
+                "the file would hold all values of the redacted features ({}), because distances need them",
+                self.disclosure.redacted_features().join(", ")
+            );
+            let error = Error::refused(input::STORED_EXPLAINER, why);
+            return Err(error.with_help(help::STORE_REDACTED));
+        }
         let content = postcard::to_stdvec(&Stored {
             choices: StoredChoices::new(self, kernel),
             n_features: self.train.n_columns(),
@@ -154,9 +189,11 @@ impl CaseExplainer {
             rows: Cow::Borrowed(self.train.as_slice()),
         })
         .map_err(|e| io(std::io::Error::other(e)))?;
+        let flags = if holds_redacted { HOLDS_REDACTED } else { 0 };
         let mut bytes = Vec::with_capacity(HEADER + content.len() + TRAILER);
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&flags.to_le_bytes());
         bytes.extend_from_slice(&(content.len() as u64).to_le_bytes());
         bytes.extend_from_slice(&content);
         let checksum = xxh3_64(&bytes);
@@ -164,10 +201,13 @@ impl CaseExplainer {
         to.write_all(&bytes).and_then(|()| to.flush()).map_err(io)
     }
 
-    /// Reads what [`save`](Self::save) wrote.
+    /// Reads an explainer that [`save`](Self::save) wrote.
+    ///
+    /// [`TrainingInfo::file_holds_redacted`](crate::TrainingInfo::file_holds_redacted) of the explainer tells if the file
+    /// holds the values of redacted features.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`](xai_core::ErrorKind::Corrupt) for a file that is foreign, of a newer
+    /// [`ErrorKind::Corrupt`](xai_core::ErrorKind::Corrupt) for a file that is foreign, of another
     /// version, cut off, or damaged; [`ErrorKind::Io`](xai_core::ErrorKind::Io); what
     /// [`fit`](crate::CaseExplainerBuilder::fit) says of the content.
     pub fn load(mut from: impl Read) -> Result<Self> {
@@ -177,7 +217,7 @@ impl CaseExplainer {
         header.read_to_end(&mut bytes).map_err(io)?;
         let rest = announced_length(&bytes)?.saturating_add(TRAILER as u64 + 1);
         from.take(rest).read_to_end(&mut bytes).map_err(io)?;
-        let content = checked_content(&bytes)?;
+        let (holds_redacted, content) = checked_content(&bytes)?;
         let stored: Stored<'static> = postcard::from_bytes(content).map_err(|_| {
             corrupt("damaged, or stored with a feature that this build lacks: the content cannot be read")
         })?;
@@ -190,7 +230,42 @@ impl CaseExplainer {
         }
         let rows = Matrix::from_vec(stored.rows.into_owned(), n_rows, stored.n_features);
         let builder = stored.choices.into_builder()?;
-        builder.fit_matrix(rows, stored.labels.into_owned())
+        let explainer = builder.fit_matrix(rows, stored.labels.into_owned())?;
+        if holds_redacted != explainer.disclosure.redacts_features() {
+            return Err(corrupt(
+                "damaged: the header and the content differ about redacted features",
+            ));
+        }
+        Ok(Self {
+            file_holds_redacted: holds_redacted,
+            ..explainer
+        })
+    }
+}
+
+/// Options of [`CaseExplainer::save_with`].
+///
+/// ```
+/// use xai_casebased::explainer::SaveOptions;
+/// assert_eq!(SaveOptions::new(), SaveOptions::new().store_redacted(false));
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SaveOptions {
+    store_redacted: bool,
+}
+
+impl SaveOptions {
+    /// Creates the default options.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Allows the file to hold the values of redacted features, which whoever has the file can read. The header records it.
+    #[must_use]
+    pub fn store_redacted(mut self, store_redacted: bool) -> Self {
+        self.store_redacted = store_redacted;
+        self
     }
 }
 
@@ -209,13 +284,14 @@ fn announced_length(bytes: &[u8]) -> Result<u64> {
             "stored in version {version} of the format; this build reads version {VERSION}"
         )));
     }
-    let length = bytes.get(12..HEADER).ok_or_else(too_short)?;
+    let length = bytes.get(16..HEADER).ok_or_else(too_short)?;
     Ok(u64::from_le_bytes(
         length.try_into().map_err(|_| too_short())?,
     ))
 }
 
-fn checked_content(bytes: &[u8]) -> Result<&[u8]> {
+/// Returns true if the header says that the file holds redacted features, and the content.
+fn checked_content(bytes: &[u8]) -> Result<(bool, &[u8])> {
     let length = announced_length(bytes)?;
     let expected = length.checked_add((HEADER + TRAILER) as u64);
     if expected != Some(bytes.len() as u64) {
@@ -227,7 +303,12 @@ fn checked_content(bytes: &[u8]) -> Result<&[u8]> {
     if xxh3_64(checked).to_le_bytes() != checksum {
         return Err(corrupt("damaged: the checksum does not match"));
     }
-    Ok(&checked[HEADER..])
+    let holds_redacted = match bytes[12..16] {
+        [0, 0, 0, 0] => false,
+        [1, 0, 0, 0] => true,
+        _ => return Err(corrupt("damaged: the header has unknown flags")),
+    };
+    Ok((holds_redacted, &checked[HEADER..]))
 }
 
 fn corrupt(why: impl Into<Name>) -> Error {

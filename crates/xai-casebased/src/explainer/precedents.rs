@@ -57,16 +57,19 @@ impl CaseExplainer {
         let thresholds = by.level_thresholds();
         let mut starts = vec![0];
         let (mut indices, mut distances) = (Vec::new(), Vec::new());
+        let mut ties_at_k = Vec::with_capacity(judged.len());
         for (nearest, ..) in &judged {
             indices.extend(nearest.iter().map(|n| n.index));
             distances.extend(nearest.iter().map(|n| n.distance));
             starts.push(indices.len());
+            ties_at_k.push(nearest.ties_at_k);
         }
         let scores = judged.iter().map(|(.., score)| *score);
         Ok(Precedents {
             starts,
             indices,
             distances,
+            ties_at_k,
             levels: scores
                 .clone()
                 .map(|score| thresholds.level(score))
@@ -76,10 +79,27 @@ impl CaseExplainer {
         })
     }
 
-    /// How features are standardised; `None` where they are not.
+    /// How features are standardised; `None` if they are not.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) if features are redacted: the mean of a constant feature is its
+    /// value.
+    pub fn standardization(&self) -> Result<Option<&Standardization>> {
+        self.check_features_shown()?;
+        Ok(self.standardization.as_deref())
+    }
+
+    fn check_features_shown(&self) -> Result<()> {
+        if self.disclosure.redacts_features() {
+            return Err(Error::refused(input::TRAIN, "some features are redacted"));
+        }
+        Ok(())
+    }
+
+    /// The distinct classes of the training rows, ascending: those that a prediction can have.
     #[must_use]
-    pub fn standardization(&self) -> Option<&Standardization> {
-        self.standardization.as_deref()
+    pub fn classes(&self) -> &[i64] {
+        &self.classes
     }
 
     /// The classes of the training rows, in their order.
@@ -104,9 +124,7 @@ impl CaseExplainer {
     /// ```
     pub fn training_rows(&self) -> Result<ArrayView2<'_, f64>> {
         self.disclosure.check_release()?;
-        if self.disclosure.redacts_features() {
-            return Err(Error::refused(input::TRAIN, "some features are redacted"));
-        }
+        self.check_features_shown()?;
         Ok(self.train.view())
     }
 

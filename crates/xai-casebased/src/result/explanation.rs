@@ -68,6 +68,10 @@ pub struct Explanation {
     pub correspondence: Correspondence,
     /// The nearest training cases, nearest first.
     pub neighbors: Vec<Case>,
+    /// Number of training cases that tie at rank `k`; 0 if none of them is left out. See
+    /// [`Neighbors::ties_at_k`](crate::search::Neighbors::ties_at_k).
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub ties_at_k: usize,
     /// The names of the features that the cases show.
     pub feature_names: Arc<[String]>,
     /// The share of true neighbours that the search is known to find, measured when the explainer
@@ -146,6 +150,9 @@ pub struct ExplanationSummary {
     pub level: Level,
     /// The nearest training rows, nearest first.
     pub neighbors: Vec<Neighbor>,
+    /// Number of training cases that tie at rank `k`; 0 if none of them is left out.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub ties_at_k: usize,
 }
 
 impl From<&Explanation> for ExplanationSummary {
@@ -165,6 +172,7 @@ impl From<&Explanation> for ExplanationSummary {
             correspondence: explanation.correspondence.score,
             level: explanation.correspondence.level,
             neighbors: neighbors.collect(),
+            ties_at_k: explanation.ties_at_k,
         }
     }
 }
@@ -190,6 +198,10 @@ impl fmt::Display for Explanation {
         }
         writeln!(f, "Correspondence: {}", self.correspondence)?;
         write!(f, "Nearest training cases")?;
+        if self.ties_at_k > 0 {
+            let (n, rank) = (self.ties_at_k, self.neighbors.len());
+            write!(f, " ({n} tie at rank {rank}; the lower rows are shown)")?;
+        }
         if let Some(recall) = self.recall {
             write!(f, " (approximate, recall {:.1}%)", 100.0 * recall)?;
         }
@@ -202,7 +214,7 @@ impl fmt::Display for Explanation {
             };
             write!(
                 f,
-                "\n{:>4}. row {}, class {}, distance {:.4}, {marker}",
+                "\n{:>4}. train[{}], class {}, distance {:.4}, {marker}",
                 rank + 1,
                 case.index,
                 named(case.label, &case.class_name),

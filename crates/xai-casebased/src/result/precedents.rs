@@ -16,6 +16,9 @@ pub struct Precedents {
     pub indices: Vec<usize>,
     /// Their distances to their sample.
     pub distances: Vec<f64>,
+    /// Number of training cases that tie at rank `k`, `(m,)`; 0 if none of them is left out. See
+    /// [`Neighbors::ties_at_k`](crate::search::Neighbors::ties_at_k).
+    pub ties_at_k: Vec<usize>,
     /// The predicted classes, `(m,)`; `None` where the neighbours were asked to vote and all weigh 0.
     pub predicted: Vec<Option<i64>>,
     /// Agreement of the neighbours with the prediction, `(m,)`, in [0, 1]; `None` where undefined.

@@ -41,6 +41,8 @@ pub struct TrainingInfo {
     pub engine: Engine,
     /// The share of true neighbours that an approximate search finds; `None` for an exact one.
     pub recall: Option<f64>,
+    /// True for an explainer from a file that holds the values of redacted features.
+    pub file_holds_redacted: bool,
 }
 
 impl fmt::Display for TrainingInfo {
@@ -56,6 +58,10 @@ impl fmt::Display for TrainingInfo {
             self.distance,
             self.similarity,
             self.engine,
-        )
+        )?;
+        if self.file_holds_redacted {
+            write!(f, "; its file holds the values of redacted features")?;
+        }
+        Ok(())
     }
 }

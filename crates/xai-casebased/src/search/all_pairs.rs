@@ -26,7 +26,7 @@ const QUERIES: usize = 256;
 ///
 /// # Errors
 /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for the parameter of the distance;
-/// about [`input::ROWS`], of either side:
+/// about [`input::QUERIES`] for the first rows, and [`input::ROWS`] for the others:
 /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) where they have other numbers of features,
 /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite), also of a row that whitening takes beyond `f64`, and
 /// what the distance says of the rows.
@@ -46,18 +46,18 @@ pub fn distances(
     distance.validate()?;
     let ((m, d), n) = (from.dim(), to.nrows());
     check_shape(input::ROWS, &[n, d], to.shape())?;
-    let prepared = |rows| -> Result<Rows<'_, f64>> {
-        check_finite(input::ROWS, rows)?;
-        distance.check_rows(input::ROWS, rows)?;
+    let prepared = |about, rows| -> Result<Rows<'_, f64>> {
+        check_finite(about, rows)?;
+        distance.check_rows(about, rows)?;
         let rows = distance.prepare(Rows::new(rows));
         // Rows stay finite where only their mean is taken out.
         if matches!(distance, Distance::Mahalanobis(_)) {
-            check_finite(input::ROWS, rows.view()).map_err(|e| e.part("whitened rows"))?;
+            check_finite(about, rows.view()).map_err(|e| e.part("whitened rows"))?;
         }
         Ok(rows)
     };
     parallel::of_size(m.saturating_mul(n).saturating_mul(d), || {
-        let (from, to) = (prepared(from)?, prepared(to)?);
+        let (from, to) = (prepared(input::QUERIES, from)?, prepared(input::ROWS, to)?);
         let mut found = Array2::zeros((m, n));
         if found.is_empty() || d == 0 {
             return Ok(found);

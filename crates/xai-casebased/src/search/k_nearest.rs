@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use crate::search::nearest::Nearest;
+use crate::search::nearest::{Nearest, Neighbors};
 
 /// Up to so many neighbours an ordered list is faster than a heap.
 const LISTED: usize = 64;
@@ -14,6 +14,9 @@ const LISTED: usize = 64;
 pub(crate) struct KNearest {
     k: usize,
     best: Best,
+    /// Number of rejected candidates at the distance of the last neighbour. Candidates that were rejected at a larger
+    /// distance do not count, so it starts anew when that distance falls.
+    n_left_out: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -51,6 +54,7 @@ impl KNearest {
     pub(crate) fn new(k: usize) -> Self {
         Self {
             k,
+            n_left_out: 0,
             best: if k <= LISTED {
                 Best::List(Vec::with_capacity(k + 1))
             } else {
@@ -70,37 +74,55 @@ impl KNearest {
     }
 
     pub(crate) fn offer(&mut self, candidate: Nearest) {
-        match &mut self.best {
+        let (dropped, last) = match &mut self.best {
             Best::List(list) => {
+                let mut dropped = None;
                 if list.len() == self.k {
                     match list.last() {
-                        Some(last) if candidate.precedes(last) => list.pop(),
-                        _ => return,
-                    };
+                        Some(last) if candidate.precedes(last) => dropped = list.pop(),
+                        Some(last) => {
+                            self.n_left_out += usize::from(candidate.distance == last.distance);
+                            return;
+                        }
+                        None => return,
+                    }
                 }
                 let place = list.partition_point(|kept| kept.precedes(&candidate));
                 list.insert(place, candidate);
+                (dropped, list.last().copied())
+            }
+            Best::Heap(heap) if heap.len() < self.k => {
+                heap.push(Ranked(candidate));
+                return;
             }
             Best::Heap(heap) => {
-                if heap.len() < self.k {
-                    heap.push(Ranked(candidate));
-                } else if let Some(mut farthest) = heap.peek_mut()
-                    && candidate.precedes(&farthest.0)
-                {
-                    *farthest = Ranked(candidate);
+                let Some(mut farthest) = heap.peek_mut() else {
+                    return;
+                };
+                if !candidate.precedes(&farthest.0) {
+                    self.n_left_out += usize::from(candidate.distance == farthest.0.distance);
+                    return;
                 }
+                let dropped = std::mem::replace(&mut *farthest, Ranked(candidate));
+                drop(farthest);
+                (Some(dropped.0), heap.peek().map(|ranked| ranked.0))
             }
+        };
+        if let (Some(dropped), Some(last)) = (dropped, last) {
+            let is_tied = dropped.distance == last.distance;
+            self.n_left_out = if is_tied { self.n_left_out + 1 } else { 0 };
         }
     }
 
-    pub(crate) fn into_vec(self) -> Vec<Nearest> {
-        match self.best {
+    pub(crate) fn into_neighbors(self) -> Neighbors {
+        let nearest = match self.best {
             Best::List(list) => list,
             Best::Heap(heap) => {
                 let sorted = heap.into_sorted_vec();
                 sorted.into_iter().map(|ranked| ranked.0).collect()
             }
-        }
+        };
+        Neighbors::new(nearest, self.n_left_out)
     }
 }
 
@@ -128,11 +150,18 @@ mod tests {
             }
             let mut expected = all.clone();
             expected.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.index.cmp(&b.index)));
-            expected.truncate(k);
+            let cut = expected.split_off(k.min(expected.len()));
+            let mut ties_at_k = 0;
             if k > 0 && k <= all.len() {
-                prop_assert_eq!(best.limit(), expected[k - 1].distance);
+                let limit = expected[k - 1].distance;
+                prop_assert_eq!(best.limit(), limit);
+                if cut.first().is_some_and(|next| next.distance == limit) {
+                    ties_at_k = all.iter().filter(|near| near.distance == limit).count();
+                }
             }
-            prop_assert_eq!(best.into_vec(), expected);
+            let found = best.into_neighbors();
+            prop_assert_eq!(found.nearest, expected);
+            prop_assert_eq!(found.ties_at_k, ties_at_k);
         }
     }
 }

@@ -25,6 +25,6 @@ pub use approximate::{ApproximateSearch, Hnsw};
 pub use brute_force::BruteForce;
 pub use engine::Engine;
 pub use kd_tree::KdTree;
-pub use nearest::Nearest;
+pub use nearest::{Nearest, Neighbors};
 pub use neighbor_search::NeighborSearch;
 pub use queries::Queries;

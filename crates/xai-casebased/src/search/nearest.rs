@@ -1,4 +1,6 @@
-//! One neighbour.
+//! The neighbours of a query.
+
+use std::ops::Deref;
 
 /// One neighbour of a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,5 +17,69 @@ impl Nearest {
     pub(crate) fn precedes(&self, other: &Self) -> bool {
         self.distance < other.distance
             || (self.distance == other.distance && self.index < other.index)
+    }
+}
+
+/// The nearest training rows of one query, nearest first, equal distances by lower training index.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_casebased::Distance;
+/// use xai_casebased::search::{BruteForce, NeighborSearch};
+/// let search = BruteForce::new(array![[0.0], [2.0], [2.0], [2.0]].view(), Distance::Euclidean)?;
+/// let found = search.nearest(&[0.0], 2)?;
+/// assert_eq!((found.len(), found[1].index), (2, 1));
+/// assert_eq!(found.ties_at_k, 3); // rows 1, 2 and 3 are equally near
+/// assert_eq!(search.nearest(&[0.0], 4)?.ties_at_k, 0); // none is left out
+/// # Ok::<(), xai_casebased::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Neighbors {
+    /// The neighbours.
+    pub nearest: Vec<Nearest>,
+    /// Number of training rows that tie at rank `k`: whose distance is that of the last neighbour, in the list or left
+    /// out of it for their higher index. 0 if none is left out, so that the list does not depend on the order of the
+    /// training rows. An approximate search does not count them.
+    pub ties_at_k: usize,
+}
+
+impl Neighbors {
+    /// Counts ties from the number of rows that are left out at the distance of the last neighbour.
+    pub(crate) fn new(nearest: Vec<Nearest>, n_left_out: usize) -> Self {
+        let ties_at_k = match nearest.last() {
+            Some(last) if n_left_out > 0 => {
+                let is_tied = |near: &&Nearest| near.distance == last.distance;
+                n_left_out + nearest.iter().rev().take_while(is_tied).count()
+            }
+            _ => 0,
+        };
+        Self { nearest, ties_at_k }
+    }
+}
+
+impl Deref for Neighbors {
+    type Target = [Nearest];
+
+    fn deref(&self) -> &[Nearest] {
+        &self.nearest
+    }
+}
+
+impl IntoIterator for Neighbors {
+    type Item = Nearest;
+    type IntoIter = std::vec::IntoIter<Nearest>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.nearest.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Neighbors {
+    type Item = &'a Nearest;
+    type IntoIter = std::slice::Iter<'a, Nearest>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.nearest.iter()
     }
 }

@@ -1,10 +1,11 @@
 //! What an engine is.
 
 use ndarray::{ArrayView1, ArrayView2, Axis};
+use xai_core::distance::LEAVE_ROW_OUT;
 use xai_core::{Distance, Error, Result, parallel};
 
 use crate::search::engine::Engine;
-use crate::search::nearest::Nearest;
+use crate::search::nearest::Neighbors;
 use crate::search::queries::Queries;
 use crate::{help, input};
 
@@ -31,15 +32,15 @@ pub trait NeighborSearch: Send + Sync {
         None
     }
 
-    /// The nearest `k` training rows of each query; lists in the order of the queries. Engines run
-    /// blocks of queries in parallel.
-    fn search(&self, queries: &Queries<'_>, k: usize) -> Vec<Vec<Nearest>>;
+    /// The nearest `k` training rows of each query, in the order of the queries, with the number of rows that tie at rank
+    /// `k`. Engines run blocks of queries in parallel.
+    fn search(&self, queries: &Queries<'_>, k: usize) -> Vec<Neighbors>;
 
     /// The nearest `k` training rows of one query.
     ///
     /// # Errors
     /// As [`nearest_batch`](Self::nearest_batch).
-    fn nearest(&self, query: &[f64], k: usize) -> Result<Vec<Nearest>> {
+    fn nearest(&self, query: &[f64], k: usize) -> Result<Neighbors> {
         let query = ArrayView1::from(query).insert_axis(Axis(0));
         Ok(self.nearest_batch(query, k)?.swap_remove(0))
     }
@@ -52,30 +53,44 @@ pub trait NeighborSearch: Send + Sync {
     /// features, [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite), and
     /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) naming a query for which the
     /// distance is undefined, or whose distances leave the range of `f64`.
-    fn nearest_batch(&self, queries: ArrayView2<'_, f64>, k: usize) -> Result<Vec<Vec<Nearest>>> {
+    fn nearest_batch(&self, queries: ArrayView2<'_, f64>, k: usize) -> Result<Vec<Neighbors>> {
         parallel::of_size(queries.len().saturating_mul(self.n_rows()), || {
             let queries = Queries::new(queries, self.n_features(), self.distance())?;
             let found = self.search(&queries, k);
-            check_distances(&found)?;
+            check_distances(&found, self.distance())?;
             Ok(found)
         })
     }
 }
 
-/// Distances beyond the range of `f64` have lost their order.
-pub(crate) fn check_distances(found: &[Vec<Nearest>]) -> Result<()> {
-    let beyond = |list: &Vec<Nearest>| list.last().is_some_and(|n| !n.distance.is_finite());
-    match found.iter().position(beyond) {
-        None => Ok(()),
-        Some(query) => Err(Error::out_of_domain(
-            input::QUERIES,
-            &[query],
-            f64::INFINITY,
-            "a distance within the range of f64",
-        )
-        .part("distance")
-        .with_help(help::SCALE_FEATURES_DOWN)),
+/// Refuses infinite distances, which have no order: of opposite rows by the distance of Bray and Curtis, and beyond the
+/// range of `f64` by any other.
+pub(crate) fn check_distances(found: &[Neighbors], distance: &Distance) -> Result<()> {
+    for (query, neighbors) in found.iter().enumerate() {
+        let Some(row) = neighbors.iter().find(|near| !near.distance.is_finite()) else {
+            continue;
+        };
+        let row = row.index;
+        let (expected, help) = match distance {
+            Distance::BrayCurtis => (
+                format!(
+                    "a distance from train[{row}], which is the opposite of this one: Σ |a + b|, by which this \
+                     distance divides, is 0"
+                ),
+                LEAVE_ROW_OUT,
+            ),
+            _ => (
+                format!("a distance within the range of f64 from train[{row}]"),
+                help::SCALE_FEATURES_DOWN,
+            ),
+        };
+        return Err(
+            Error::out_of_domain(input::QUERIES, &[query], f64::INFINITY, expected)
+                .part("distance")
+                .with_help(help),
+        );
     }
+    Ok(())
 }
 
 /// An error about some of the queries, in the numbers of all: `queries` are their places.

@@ -9,7 +9,7 @@ use xai_core::tensor::check_shape;
 use xai_core::{Error, Result};
 
 use crate::search::engine::Engine;
-use crate::search::nearest::Nearest;
+use crate::search::nearest::Neighbors;
 use crate::search::neighbor_search::{NeighborSearch, among};
 use crate::similarity::closure::{Closure, ClosureError};
 use crate::similarity::retrieval::{Fitting, Retrieval, Samples};
@@ -171,7 +171,7 @@ impl Index {
         scaled: ArrayView2<'_, f64>,
         embedded: ArrayView2<'_, f64>,
         k: usize,
-    ) -> Result<Vec<Vec<Nearest>>> {
+    ) -> Result<Vec<Neighbors>> {
         let rows = space.join(scaled, embedded, self.weights.as_deref());
         self.search.nearest_batch(rows.view(), k)
     }
@@ -242,7 +242,7 @@ impl Retrieval for EmbeddedSearch {
             .reduce(f64::min)
     }
 
-    fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Vec<Nearest>>> {
+    fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Neighbors>> {
         let embedded = self.space.embed(samples.original)?;
         if self.by_class.is_empty() {
             return self
@@ -262,7 +262,7 @@ impl Retrieval for EmbeddedSearch {
             let own = self.by_class.contains_key(class).then_some(*class);
             of_class.entry(own).or_default().push(row);
         }
-        let mut found = vec![Vec::new(); predicted.len()];
+        let mut found = vec![Neighbors::default(); predicted.len()];
         for (class, rows) in of_class {
             let own = class.and_then(|class| self.by_class.get(&class));
             let index = own.unwrap_or(&self.shared);

@@ -6,7 +6,7 @@ use xai_core::{Result, parallel};
 
 use crate::input;
 use crate::search::k_nearest::KNearest;
-use crate::search::nearest::Nearest;
+use crate::search::nearest::{Nearest, Neighbors};
 use crate::similarity::closure::{Closure, ClosureError};
 use crate::similarity::leaf_index::{LeafIndex, check_row_count};
 use crate::similarity::retrieval::{Fitting, Retrieval, Samples};
@@ -78,7 +78,7 @@ pub(crate) struct ForestSearch {
 const SAMPLES: usize = 16;
 
 impl Retrieval for ForestSearch {
-    fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Vec<Nearest>>> {
+    fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Neighbors>> {
         let leaves = self.leaves.of_rows(input::LEAVES, samples.original)?;
         let expected = [leaves.nrows(), self.trees.len()];
         check_shape(input::LEAVES, &expected, leaves.shape())?;
@@ -94,12 +94,7 @@ impl Retrieval for ForestSearch {
 
 impl ForestSearch {
     /// `shared` counts shared leaves by row; all zeros before and after.
-    fn search(
-        &self,
-        leaves: impl Iterator<Item = u32>,
-        k: usize,
-        shared: &mut [u32],
-    ) -> Vec<Nearest> {
+    fn search(&self, leaves: impl Iterator<Item = u32>, k: usize, shared: &mut [u32]) -> Neighbors {
         let mut touched = Vec::new();
         for (tree, leaf) in self.trees.iter().zip(leaves) {
             for &row in tree.rows(leaf) {
@@ -118,7 +113,8 @@ impl ForestSearch {
                 distance: 1.0 - share,
             });
         }
-        // Rows that share no leaf are all at distance 1: the lowest of them fill up.
+        // Rows that share no leaf are all at distance 1: the lowest of them fill up, the others tie with them.
+        let mut n_left_out = 0;
         if touched.len() < k {
             let others = (0..self.n_rows).filter(|&row| shared[row] == 0);
             for index in others.take(k - touched.len()) {
@@ -127,10 +123,15 @@ impl ForestSearch {
                     distance: 1.0,
                 });
             }
+            n_left_out = self.n_rows.saturating_sub(k);
         }
         for index in touched {
             shared[index] = 0;
         }
-        best.into_vec()
+        let found = best.into_neighbors();
+        match n_left_out {
+            0 => found,
+            _ => Neighbors::new(found.nearest, n_left_out),
+        }
     }
 }

@@ -6,7 +6,7 @@ use ndarray::{Array2, ArrayView2};
 use xai_core::{Distance, Result};
 
 use crate::search::engine::Engine;
-use crate::search::nearest::Nearest;
+use crate::search::nearest::Neighbors;
 use crate::search::neighbor_search::NeighborSearch;
 use crate::training::Matrix;
 use crate::training::rows::TrainingRows;
@@ -62,7 +62,7 @@ pub(crate) struct Samples<'a> {
 /// Errors about the scaled samples are about [`input::QUERIES`](crate::input::QUERIES).
 pub(crate) trait Retrieval: Send + Sync {
     /// The nearest `k` training rows of every sample.
-    fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Vec<Nearest>>>;
+    fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Neighbors>>;
 
     /// The engine that searches; `None` where that is not one of them.
     fn engine(&self) -> Option<Engine> {
@@ -77,7 +77,7 @@ pub(crate) trait Retrieval: Send + Sync {
 
 /// Rows are similar whose features are near, as they are scaled.
 impl Retrieval for Box<dyn NeighborSearch> {
-    fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Vec<Nearest>>> {
+    fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Neighbors>> {
         self.nearest_batch(samples.scaled, k)
     }
 

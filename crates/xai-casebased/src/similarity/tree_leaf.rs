@@ -8,7 +8,7 @@ use xai_core::{Distance, Result, parallel};
 use crate::input;
 use crate::search::engine::Engine;
 use crate::search::k_nearest::KNearest;
-use crate::search::nearest::Nearest;
+use crate::search::nearest::{Nearest, Neighbors};
 use crate::search::neighbor_search::{NeighborSearch, among, check_distances};
 use crate::search::queries::Queries;
 use crate::similarity::closure::{Closure, ClosureError};
@@ -101,7 +101,7 @@ pub(crate) struct TreeLeafSearch {
 }
 
 impl Retrieval for TreeLeafSearch {
-    fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Vec<Nearest>>> {
+    fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Neighbors>> {
         let queries = Queries::new(samples.scaled, self.rows.n_features(), &self.distance)?;
         let leaves = self.leaves.of_rows(input::LEAVES, samples.original)?;
         let mut found = parallel::map(queries.len(), |sample| {
@@ -110,7 +110,7 @@ impl Retrieval for TreeLeafSearch {
         if let Some(search) = &self.beyond {
             self.fill_up(&mut found, search.as_ref(), samples, &leaves, k)?;
         }
-        check_distances(&found)?;
+        check_distances(&found, &self.distance)?;
         Ok(found)
     }
 
@@ -124,7 +124,7 @@ impl Retrieval for TreeLeafSearch {
 }
 
 impl TreeLeafSearch {
-    fn nearest_in_leaf(&self, query: &[f64], leaf: u32, k: usize) -> Vec<Nearest> {
+    fn nearest_in_leaf(&self, query: &[f64], leaf: u32, k: usize) -> Neighbors {
         let mut best = KNearest::new(k.min(self.rows.n_rows()));
         let mut buffer = vec![0.0; query.len()];
         for &row in self.index.rows(leaf) {
@@ -135,13 +135,13 @@ impl TreeLeafSearch {
                 distance: self.compared_by.distance(&buffer, query),
             });
         }
-        best.into_vec()
+        best.into_neighbors()
     }
 
     /// Adds the nearest rows of other leaves where there are fewer than `k`.
     fn fill_up(
         &self,
-        found: &mut [Vec<Nearest>],
+        found: &mut [Neighbors],
         search: &dyn NeighborSearch,
         samples: Samples<'_>,
         leaves: &Array2<u32>,
@@ -154,11 +154,36 @@ impl TreeLeafSearch {
             .map_err(|e| among(e, &short))?;
         for (sample, nearest) in short.into_iter().zip(nearest) {
             let inside = self.index.rows(leaves[[sample, 0]]);
-            let outside = nearest.into_iter().filter(|n| {
-                u32::try_from(n.index).is_ok_and(|i| inside.binary_search(&i).is_err())
-            });
-            let free = k - found[sample].len();
-            found[sample].extend(outside.take(free));
+            let is_inside = |n: &Nearest| {
+                u32::try_from(n.index).is_ok_and(|i| inside.binary_search(&i).is_ok())
+            };
+            let of_leaf = std::mem::take(&mut found[sample].nearest);
+            let mut outside: Vec<Nearest> =
+                nearest.iter().copied().filter(|n| !is_inside(n)).collect();
+            let beyond = outside.split_off(outside.len().min(k - of_leaf.len()));
+            let n_left_out = match (outside.last(), nearest.last()) {
+                (Some(last), Some(farthest)) => {
+                    let is_tied = |n: &&Nearest| n.distance == last.distance;
+                    let n_beyond = beyond.iter().filter(is_tied).count();
+                    // Of the rows that the search left out itself, those of the leaf are no rivals: they stand before.
+                    let n_unseen = if farthest.distance == last.distance {
+                        let seen = nearest.iter().filter(is_tied);
+                        let n_seen_inside = seen.clone().filter(|n| is_inside(n)).count();
+                        let n_inside = of_leaf.iter().filter(is_tied).count();
+                        let n_left_out = nearest.ties_at_k.saturating_sub(seen.count());
+                        n_left_out.saturating_sub(n_inside - n_seen_inside)
+                    } else {
+                        0
+                    };
+                    n_beyond + n_unseen
+                }
+                _ => 0,
+            };
+            let ties_at_k = Neighbors::new(outside.clone(), n_left_out).ties_at_k;
+            found[sample] = Neighbors {
+                nearest: [of_leaf, outside].concat(),
+                ties_at_k,
+            };
         }
         Ok(())
     }

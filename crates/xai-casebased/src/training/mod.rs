@@ -5,7 +5,7 @@ pub(crate) mod rows;
 pub(crate) mod standardization;
 
 pub use metadata::{MetadataColumn, MetadataValue};
-pub use standardization::Standardization;
+pub use standardization::{SPREADS, Standardization};
 
 /// `(n, d)` values, row after row.
 pub(crate) type Matrix = xai_core::tensor::Rows<'static, f64>;

@@ -8,6 +8,9 @@ use xai_core::{Error, ExactSum, Result, parallel};
 use crate::training::Matrix;
 use crate::{help, input};
 
+/// The part of an error about the standard deviation of a feature; its index is that of the feature, not of a row.
+pub const SPREADS: &str = "deviation of features";
+
 /// `(x − mean) / std` by feature, with the mean and the *population* standard deviation (ddof 0)
 /// of the training set. A constant feature is only shifted (divisor 1).
 ///
@@ -103,7 +106,7 @@ impl Standardization {
                     deviation,
                     "a finite spread",
                 )
-                .part("deviation of features")
+                .part(SPREADS)
                 .with_help(help::SCALE_FEATURES_DOWN));
             }
             scale.push(spread(deviation, *center).unwrap_or(1.0));

@@ -2,17 +2,17 @@
 
 use ndarray::{Array2, ArrayView2};
 use proptest::prelude::*;
-use xai_casebased::search::{BruteForce, KdTree, Nearest, distances};
+use xai_casebased::search::{BruteForce, KdTree, Nearest, Neighbors, distances};
 use xai_casebased::{Distance, Engine, ErrorKind, NeighborSearch, help, input};
 use xai_core::distance::{DistanceFunction, Mahalanobis};
 
-/// What every engine promises, in the plainest words.
+/// The answer that every engine promises: the neighbours and how many rows tie at rank `k`.
 fn plain_scan(
     train: ArrayView2<'_, f64>,
     distance: &Distance,
     query: &[f64],
     k: usize,
-) -> Vec<Nearest> {
+) -> Neighbors {
     let mut all: Vec<Nearest> = train
         .rows()
         .into_iter()
@@ -27,8 +27,21 @@ fn plain_scan(
             .total_cmp(&b.distance)
             .then(a.index.cmp(&b.index))
     });
-    all.truncate(k);
-    all
+    let cut = all.split_off(k.min(all.len()));
+    let tied = |near: &&Nearest| {
+        all.last()
+            .is_some_and(|last| last.distance == near.distance)
+    };
+    let n_left_out = cut.iter().filter(tied).count();
+    let n_kept = all.iter().filter(tied).count();
+    Neighbors {
+        ties_at_k: if n_left_out > 0 {
+            n_left_out + n_kept
+        } else {
+            0
+        },
+        nearest: all,
+    }
 }
 
 fn engines(
@@ -176,6 +189,7 @@ proptest! {
             for (query, found) in p.queries.rows().into_iter().zip(found) {
                 let expected = plain_scan(p.train.view(), &p.distance, &query.to_vec(), p.k);
                 prop_assert_eq!(bits(&found), bits(&expected), "{} {:?}", name, p.distance);
+                prop_assert_eq!(found.ties_at_k, expected.ties_at_k, "{} {:?}", name, p.distance);
             }
         }
     }
@@ -195,6 +209,7 @@ proptest! {
             for (query, found) in queries.rows().into_iter().zip(found) {
                 let expected = plain_scan(train.view(), &distance, &query.to_vec(), k);
                 prop_assert_eq!(bits(&found), bits(&expected), "{}", name);
+                prop_assert_eq!(found.ties_at_k, expected.ties_at_k, "{}", name);
             }
         }
     }
@@ -293,7 +308,10 @@ fn queries_without_an_answer_are_named() {
         assert_eq!(error.help(), Some(help::SCALE_FEATURES_DOWN));
         assert!(engine.nearest(&[f64::NAN, 0.0], 1).is_err());
         assert!(engine.nearest(&[0.0], 1).is_err());
-        assert_eq!(engine.nearest(&[0.0, 0.0], 0).unwrap(), []);
+        assert_eq!(
+            engine.nearest(&[0.0, 0.0], 0).unwrap(),
+            Neighbors::default()
+        );
         assert_eq!(engine.nearest(&[0.0, 0.0], 9).unwrap().len(), 2);
     }
 }

@@ -4,9 +4,10 @@ use ndarray::{Array2, array};
 use xai_casebased::search::BruteForce;
 use xai_casebased::{
     CaseExplainer, CaseExplainerBuilder, ClassWeights, CorrespondenceMetric, Distance, Engine,
-    Error, ErrorKind, Explanation, Kernel, Thresholds, correspondence, help, input,
+    Error, ErrorKind, Explanation, Kernel, Level, Thresholds, correspondence, help, input,
 };
 use xai_core::Input;
+use xai_core::distance::LEAVE_ROW_OUT;
 
 fn error<T: std::fmt::Debug>(result: Result<T, Error>) -> Error {
     result.unwrap_err()
@@ -163,15 +164,49 @@ fn bad_samples_are_named() {
     let explanations = explainer.explain_votes(array![[1.0, 2.0]].view()).unwrap();
     let truth = error(Explanation::with_truth(explanations, &[0, 1]));
     shape(&truth, input::TRUTH, &[2]);
-    let heavy = CaseExplainer::builder()
-        .class_weight(0, 1.7e308)
-        .class_weight(1, 1.7e308)
-        .scale(false)
-        .fit(array![[0.0], [0.0]].view(), &[0, 1])
-        .unwrap();
-    let heavy = error(heavy.explain(array![0.0].view(), 0));
-    out_of_domain(&heavy, input::WEIGHTS, &[], f64::INFINITY);
-    assert_eq!(heavy.help(), Some(help::SCALE_WEIGHTS_DOWN));
+}
+
+/// A class of another encoding would have a correspondence of 0, which looks like a judgement.
+#[test]
+fn predicted_classes_are_classes_of_the_training_rows() {
+    let train = array![[0.0], [1.0], [2.0], [3.0], [4.0]];
+    let explainer = CaseExplainer::builder().k(1).class_name(0, "no");
+    let explainer = explainer.fit(train.view(), &[0, 1, 2, 3, 1]).unwrap();
+    let samples = train.slice(ndarray::s![..3, ..]);
+    let predicted = [3, 7, -1];
+    let unknown = |wrong: Error| {
+        out_of_domain(&wrong, input::PREDICTED, &[1], 7.0);
+        assert_eq!(wrong.help(), Some(help::ENCODE_CLASSES_ALIKE));
+        assert_eq!(
+            wrong.problem().to_string(),
+            "predicted[1] = 7: expected a class of the training rows, for example 0 (no), 1, 2, …; no \
+             training row has the predicted classes -1, 7"
+        );
+    };
+    unknown(error(explainer.explain_batch(samples, &predicted)));
+    unknown(error(explainer.explain_with(samples, |_| {
+        Ok::<_, std::fmt::Error>(predicted.to_vec())
+    })));
+    unknown(error(explainer.precedents(
+        samples,
+        Some(&predicted),
+        None,
+        None,
+    )));
+    unknown(error(explainer.aggregate(samples, Some(&predicted))));
+    unknown(error(explainer.attributions(samples, &predicted)));
+    // A class that training rows have and no neighbour has is an answer.
+    let explanation = explainer.explain(array![0.0].view(), 3).unwrap();
+    assert_eq!(
+        (explanation.correspondence.score, explanation.level()),
+        (Some(0.0), Level::Low)
+    );
+    assert_eq!(
+        xai_casebased::correspondence(&[0.0], &[0], 7)
+            .unwrap()
+            .score,
+        Some(0.0)
+    );
 }
 
 /// The caller speaks of samples where a search speaks of queries.
@@ -242,6 +277,107 @@ fn bad_choices_of_what_is_shown_are_named() {
     );
     let infinite = fit(builder().metadata("age", vec![1.0, f64::INFINITY]));
     not_finite(&infinite, input::METADATA, &[1]);
+}
+
+/// The row that a distance is undefined for, and why, whatever the distance and whoever searches.
+#[test]
+fn a_row_without_a_distance_is_named_with_the_reason() {
+    let named = |wrong: &Error, about: Input, row: usize, why: &str, help: xai_core::Help| {
+        assert_eq!(
+            (wrong.input(), wrong.index()),
+            (about, &[row][..]),
+            "{wrong}"
+        );
+        assert!(wrong.to_string().contains(why), "{wrong}");
+        assert_eq!(wrong.help(), Some(help));
+    };
+    let fit = |distance: Distance, scale: bool, train: &Array2<f64>| {
+        let builder = CaseExplainer::builder()
+            .k(3)
+            .distance(distance)
+            .scale(scale);
+        builder.fit(train.view(), &[0, 1, 0, 1])
+    };
+    let good = array![
+        [1.0, 2.0, 4.0],
+        [2.0, 1.0, 5.0],
+        [3.0, 1.0, 2.0],
+        [2.0, 4.0, 1.0]
+    ];
+    let with_row = |row: usize, values: [f64; 3]| {
+        let mut rows = good.clone();
+        rows.row_mut(row)
+            .assign(&array![values[0], values[1], values[2]]);
+        rows
+    };
+    for (distance, values, why) in [
+        (Distance::Cosine, [0.0; 3], "a row of zeros"),
+        (Distance::Correlation, [0.25; 3], "a constant one"),
+    ] {
+        let bad = with_row(2, values);
+        let wrong = error(fit(distance.clone(), false, &bad));
+        named(&wrong, input::TRAIN, 2, why, LEAVE_ROW_OUT);
+        let explainer = fit(distance.clone(), false, &good).unwrap();
+        named(
+            &error(explainer.explain_votes(bad.view())),
+            input::SAMPLES,
+            2,
+            why,
+            LEAVE_ROW_OUT,
+        );
+        let wrong = error(xai_casebased::search::distances(
+            good.view(),
+            bad.view(),
+            &distance,
+        ));
+        named(&wrong, input::ROWS, 2, why, LEAVE_ROW_OUT);
+        let wrong = error(xai_casebased::search::distances(
+            bad.view(),
+            good.view(),
+            &distance,
+        ));
+        named(&wrong, input::QUERIES, 2, why, LEAVE_ROW_OUT);
+        // The mean of the other rows is a row of zeros once it is scaled.
+        let central = array![
+            [1.0, 2.0, 9.0],
+            [3.0, 1.0, 1.0],
+            [2.0, 3.0, 5.0],
+            [2.0, 6.0, 5.0]
+        ];
+        let wrong = error(fit(distance.clone(), true, &central));
+        named(&wrong, input::TRAIN_SCALED, 2, why, help::DO_NOT_SCALE);
+    }
+    // Opposite rows: nothing is too large. It matters only to those who ask for all neighbours.
+    let opposite = with_row(1, [-3.0, -1.0, -2.0]);
+    let explainer = fit(Distance::BrayCurtis, false, &good).unwrap();
+    assert!(explainer.explain_votes(opposite.view()).is_ok());
+    let all = CaseExplainer::builder().k(4).scale(false);
+    let all = all.distance(Distance::BrayCurtis);
+    let all = all.fit(good.view(), &[0, 1, 0, 1]).unwrap();
+    let wrong = error(all.explain_votes(opposite.view()));
+    let why = "train[2], which is the opposite";
+    named(&wrong, input::SAMPLES, 1, why, LEAVE_ROW_OUT);
+}
+
+#[test]
+fn cells_that_are_no_numbers_are_named_by_their_column() {
+    let bad = array![[1.0, 2.0], [1.0, f64::NAN]];
+    let builder = || CaseExplainer::builder().feature_names(["age", "income"]);
+    let wrong = error(builder().fit(bad.view(), &[0, 1]));
+    not_finite(&wrong, input::TRAIN, &[1, 1]);
+    assert_eq!(
+        wrong.problem().to_string(),
+        "column income of train[1, 1]: not a finite number"
+    );
+    assert_eq!(wrong.help(), Some(help::FILL_MISSING_VALUES));
+    let explainer = builder()
+        .fit(array![[1.0, 2.0], [2.0, 3.0]].view(), &[0, 1])
+        .unwrap();
+    let wrong = error(explainer.explain_votes(bad.view()));
+    assert_eq!(
+        wrong.problem().to_string(),
+        "column income of samples[1, 1]: not a finite number"
+    );
 }
 
 #[test]

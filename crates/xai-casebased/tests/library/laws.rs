@@ -4,7 +4,9 @@ use ndarray::Array2;
 use proptest::prelude::*;
 use xai_casebased::correspondence::correspondence_of_pairs;
 use xai_casebased::training::Standardization;
-use xai_casebased::{CaseExplainer, CorrespondenceMetric, Distance, Kernel, Level, correspondence};
+use xai_casebased::{
+    CaseExplainer, ClassWeights, CorrespondenceMetric, Distance, Kernel, Level, correspondence,
+};
 use xai_core::distance::DistanceFunction;
 
 fn neighbors() -> impl Strategy<Value = Vec<(f64, u8)>> {
@@ -54,15 +56,15 @@ proptest! {
     fn a_batch_is_its_samples_one_by_one((train, queries, k) in problem()) {
         let labels: Vec<usize> = (0..train.nrows()).map(|i| i % 3).collect();
         let explainer = CaseExplainer::builder().k(k).fit(train.view(), &labels).unwrap();
-        let batch = explainer.explain_batch(queries.view(), &vec![1; queries.nrows()]).unwrap();
+        let batch = explainer.explain_batch(queries.view(), &vec![0; queries.nrows()]).unwrap();
         for (query, mut explanation) in queries.rows().into_iter().zip(batch) {
-            let alone = explainer.explain(query, 1).unwrap();
+            let alone = explainer.explain(query, 0).unwrap();
             explanation.sample = 0;
             prop_assert_eq!(explanation, alone);
         }
         let votes = explainer.explain_votes(queries.view()).unwrap();
         for vote in votes {
-            let most = vote.correspondence.class_weights_sum.values().copied().fold(0.0, f64::max);
+            let most = vote.correspondence.class_weights_sum.iter().fold(0.0, |most: f64, (_, sum)| most.max(sum));
             prop_assert_eq!(vote.correspondence.class_weights_sum[&vote.predicted.unwrap()], most);
         }
     }
@@ -70,7 +72,7 @@ proptest! {
     #[test]
     fn single_precision_rows_are_the_same_rows((train, queries, k) in problem()) {
         let labels: Vec<usize> = (0..train.nrows()).map(|i| i % 3).collect();
-        let predicted = vec![1; queries.nrows()];
+        let predicted = vec![0; queries.nrows()];
         let (train32, queries32) = (train.mapv(|x| x as f32), queries.mapv(|x| x as f32));
         let double = CaseExplainer::builder().k(k).fit(train.view(), &labels).unwrap();
         let single = CaseExplainer::builder().k(k).fit(train32.view(), &labels).unwrap();
@@ -106,11 +108,107 @@ proptest! {
 }
 
 #[test]
-fn kernels_far_away_that_weigh_nothing_leave_the_score_undefined() {
-    let metric = CorrespondenceMetric::new().weighting(Kernel::Gaussian { bandwidth: 1e-3 });
-    let c = metric.evaluate(&[1.0, 2.0], &[0, 1], 0).unwrap();
-    assert_eq!((c.score, c.level), (None, Level::Undefined));
+fn weights_below_the_range_of_numbers_keep_their_ratio() {
+    let score = |kernel: &str, distances: [f64; 2]| {
+        let metric = CorrespondenceMetric::new().weighting(kernel.parse().unwrap());
+        metric.evaluate(&distances, &[0, 1], 0).unwrap().score
+    };
+    let near = |score: Option<f64>, expected: f64| {
+        let score = score.unwrap();
+        assert!(
+            (score / expected - 1.0).abs() < 1e-12,
+            "{score}, {expected}"
+        );
+    };
+    let of_ratio = |ratio: f64| 1.0 / (1.0 + ratio);
+    // Differences of distances that are powers of two, so that they are exact at any distance.
+    for far in [0.0, 745.0, 1024.0, 1e6] {
+        near(
+            score("exponential:1", [far, far + 0.5]),
+            of_ratio((-0.5f64).exp()),
+        );
+        near(
+            score("exponential:0.125", [far, far + 0.5]),
+            of_ratio((-4f64).exp()),
+        );
+        let ratio = (-0.5 * 0.0625 * (2.0 * far + 0.0625)).exp();
+        near(score("gaussian:1", [far, far + 0.0625]), of_ratio(ratio));
+    }
+    assert_eq!(score("gaussian:0.001", [1.0, 2.0]), Some(1.0));
+    for far in [1e3, 1e110, 1e300] {
+        near(
+            score("inverse-cube", [far, 2.0 * far + 1.0]),
+            of_ratio(0.125),
+        );
+        near(
+            score("inverse-power:40", [far, 2.0 * far + 1.0]),
+            of_ratio(2f64.powi(-40)),
+        );
+    }
+    for kernel in [
+        "inverse-cube",
+        "uniform",
+        "inverse-power:9",
+        "gaussian:1e-9",
+        "exponential:1e-9",
+    ] {
+        for distance in [0.0, 1e3, 1e150, f64::MAX] {
+            assert_eq!(
+                score(kernel, [distance, distance]),
+                Some(0.5),
+                "{kernel} {distance}"
+            );
+        }
+    }
+    let metric = CorrespondenceMetric::new();
     assert_eq!(metric.evaluate::<u8>(&[], &[], 0).unwrap().score, None);
+}
+
+#[test]
+fn class_weights_join_weights_below_the_range_of_numbers() {
+    let kernel = Kernel::Exponential { bandwidth: 1.0 };
+    let evaluate = |weights: [(i64, f64); 2], distances: &[f64], labels: &[i64]| {
+        let weights = ClassWeights::new(weights).unwrap();
+        let metric = CorrespondenceMetric::new()
+            .weighting(kernel)
+            .class_weights(weights);
+        metric.evaluate(distances, labels, 1).unwrap()
+    };
+    // The nearest neighbour counts nothing, the others are 900 and 901 away.
+    let c = evaluate([(0, 0.0), (1, 1.0)], &[0.0, 900.0, 901.0], &[0, 1, 2]);
+    assert!((c.score.unwrap() - 1.0 / (1.0 + (-1f64).exp())).abs() < 1e-12);
+    assert_eq!(
+        (c.class_weights_sum[&0], c.class_weights_sum[&1]),
+        (0.0, 1.0)
+    );
+    // 1e300 · exp(−1390) : 1e-300 = exp(1381.55 − 1390).
+    let c = evaluate([(0, 1e-300), (1, 1e300)], &[0.0, 1390.0], &[0, 1]);
+    let ratio = (600.0 * 10f64.ln() - 1390.0).exp();
+    assert!((c.score.unwrap() / (ratio / (1.0 + ratio)) - 1.0).abs() < 1e-11);
+    // Weights whose sum is beyond the range of numbers.
+    let c = evaluate([(0, 1.7e308), (1, 1.7e308)], &[0.0, 0.0], &[0, 1]);
+    assert_eq!(c.score, Some(0.5));
+    let c = evaluate([(0, 0.0), (1, 0.0)], &[0.0, 1.0], &[0, 1]);
+    assert_eq!((c.score, c.level), (None, Level::Undefined));
+}
+
+#[test]
+fn weights_of_a_closure_are_used_as_they_are() {
+    let closure = CorrespondenceMetric::new().weighting_with(|d: f64| d);
+    let c = closure
+        .evaluate(&[1e308, 1e308, 0.0], &[0, 1, 1], 1)
+        .unwrap();
+    assert_eq!(c.score, Some(0.5));
+    let none = closure.evaluate(&[0.0, 0.0], &[0, 1], 1).unwrap();
+    assert_eq!((none.score, none.level), (None, Level::Undefined));
+    let weighted = closure.class_weights(ClassWeights::new([(1, 3.0)]).unwrap());
+    assert_eq!(
+        weighted
+            .evaluate(&[2.0, 2.0, 0.0], &[0, 1, 1], 1)
+            .unwrap()
+            .score,
+        Some(0.75)
+    );
 }
 
 /// Waking other threads would take longer than the work.

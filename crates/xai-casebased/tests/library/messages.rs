@@ -51,7 +51,7 @@ fn messages_name_the_thing_the_place_the_expectation_and_the_way_out() {
     let plain = builder().scale(false).fit(train.view(), &[0, 1]).unwrap();
     assert_eq!(
         message(plain.explain(array![1e200].view(), 0)),
-        "distance of samples[0] = inf: expected a distance within the range of f64; scale the \
+        "distance of samples[0] = inf: expected a distance within the range of f64 from train[0]; scale the \
          features down"
     );
     let model = |_: ndarray::ArrayView2<'_, f64>| Err::<Vec<i32>, _>("out of memory");

@@ -1,6 +1,7 @@
 //! What is stored comes back, and nothing else does.
 use ndarray::{Array2, array};
 use proptest::prelude::*;
+use xai_casebased::explainer::SaveOptions;
 use xai_casebased::similarity::Embedding;
 use xai_casebased::{
     CaseExplainer, CaseExplainerBuilder, Distance, Engine, Error, ErrorKind, Kernel, help, input,
@@ -23,7 +24,8 @@ fn stored(builder: CaseExplainerBuilder) -> Vec<u8> {
     let train = array![[0.0, 1.0], [0.5, 0.25], [4.0, 5.0], [4.5, 5.5]];
     let explainer = builder.fit(train.view(), &[0, 0, 1, 1]).unwrap();
     let mut bytes = Vec::new();
-    explainer.save(&mut bytes).unwrap();
+    let options = SaveOptions::new().store_redacted(true);
+    explainer.save_with(&mut bytes, options).unwrap();
     bytes
 }
 
@@ -89,11 +91,14 @@ fn files_that_are_not_ours_are_named() {
     refused(&bytes[..bytes.len() - 1], "cut off or damaged");
     refused(&[&bytes[..], b"x"].concat(), "cut off or damaged");
     let mut newer = bytes.clone();
-    newer[8] = 2;
+    newer[8] = 3;
     refused(
         &newer,
-        "version 2 of the format; this build reads version 1",
+        "version 3 of the format; this build reads version 2",
     );
+    let mut unknown = bytes.clone();
+    unknown[12] = 2;
+    refused(&sealed(unknown), "unknown flags");
     let mut damaged = bytes.clone();
     damaged[33] ^= 0x40;
     refused(&damaged, "the checksum does not match");
@@ -139,8 +144,8 @@ fn forged_sizes_are_refused_before_anything_is_allocated() {
             }
         }
         forged.extend([0, 0]);
-        let length = (forged.len() - 20) as u64;
-        forged[12..20].copy_from_slice(&length.to_le_bytes());
+        let length = (forged.len() - 24) as u64;
+        forged[16..24].copy_from_slice(&length.to_le_bytes());
         forged.extend([0; 8]);
         let error = load(&sealed(forged)).map(|_| ()).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Corrupt { .. }), "{error}");
@@ -180,7 +185,7 @@ proptest! {
         thread_local!(static BYTES: Vec<u8> = stored(builder()));
         let mut bytes = BYTES.with(Clone::clone);
         for (place, to) in changes {
-            let place = 20 + place.index(bytes.len() - 28);
+            let place = 24 + place.index(bytes.len() - 32);
             bytes[place] = to;
         }
         if let Ok(explainer) = load(&sealed(bytes)) {

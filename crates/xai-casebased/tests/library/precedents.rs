@@ -20,7 +20,7 @@ proptest! {
     fn precedents_say_what_explanations_say((train, samples, k) in problem(), vote in any::<bool>()) {
         let labels: Vec<usize> = (0..train.nrows()).map(|i| i % 3).collect();
         let explainer = CaseExplainer::builder().k(k).fit(train.view(), &labels).unwrap();
-        let predicted: Vec<i64> = (0..samples.nrows() as i64).map(|i| i % 4).collect();
+        let predicted: Vec<i64> = (0..samples.nrows() as i64).map(|i| i % 3.min(train.nrows() as i64)).collect();
         let asked = (!vote).then_some(predicted.as_slice());
         let found = explainer.precedents(samples.view(), asked, None, None).unwrap();
         let explanations: Vec<Explanation> = match asked {
@@ -35,6 +35,7 @@ proptest! {
             prop_assert_eq!(found.predicted[i], explanation.predicted);
             prop_assert_eq!(found.correspondence[i], explanation.correspondence.score);
             prop_assert_eq!(found.levels[i], explanation.level());
+            prop_assert_eq!(found.ties_at_k[i], explanation.ties_at_k);
         }
     }
 }

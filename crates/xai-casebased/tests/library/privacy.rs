@@ -114,6 +114,162 @@ fn no_error_tells_the_value_of_a_redacted_feature() {
     assert!(!format!("{far} {far:?}").contains("3.5e200"), "{far}");
 }
 
+/// Every form in which some bytes could tell a number.
+fn forms(value: f64) -> Vec<Vec<u8>> {
+    let single = value as f32;
+    vec![
+        value.to_string().into_bytes(),
+        format!("{value:e}").into_bytes(),
+        single.to_string().into_bytes(),
+        value.to_le_bytes().to_vec(),
+        value.to_be_bytes().to_vec(),
+        single.to_le_bytes().to_vec(),
+        single.to_be_bytes().to_vec(),
+    ]
+}
+
+fn holds(bytes: &[u8], form: &[u8]) -> bool {
+    bytes.windows(form.len()).any(|window| window == form)
+}
+
+/// Rows of `a`, `secret` and `b`. Values of `secret`, and those in units of its spread, have so many digits that no other
+/// number has them by chance.
+fn secrets() -> (Array2<f64>, Vec<f64>) {
+    let secrets: Vec<f64> = (0..12)
+        .map(|i| (f64::from(i + 1) * 1.7).sin() * 12_345.678_9)
+        .collect();
+    let train = Array2::from_shape_fn((12, 3), |(i, j)| match j {
+        1 => secrets[i],
+        _ => ((i * 5 + j * 3) % 13) as f64,
+    });
+    let scaled = xai_casebased::training::Standardization::fit(train.view()).unwrap();
+    let scaled = scaled.apply(train.view()).unwrap();
+    let values = secrets
+        .into_iter()
+        .chain(scaled.column(1).to_vec())
+        .collect();
+    (train, values)
+}
+
+#[cfg(feature = "persistence")]
+#[test]
+fn a_file_holds_redacted_features_only_if_that_is_asked_for() {
+    use xai_casebased::explainer::SaveOptions;
+    let (train, values) = secrets();
+    for redacted in [&["feature_1"][..], &["feature_1", "weight"]] {
+        let builder = CaseExplainer::builder().metadata("weight", train.column(1).to_vec());
+        let builder = redacted
+            .iter()
+            .fold(builder, |builder, name| builder.redact(*name));
+        let explainer = builder.fit(train.view(), &[0; 12]).unwrap();
+        let mut file = Vec::new();
+        let refusal = explainer.save(&mut file).unwrap_err();
+        assert!(file.is_empty());
+        assert!(
+            matches!(refusal.kind(), ErrorKind::Refused { .. }),
+            "{refusal}"
+        );
+        assert_eq!(refusal.input(), input::STORED_EXPLAINER);
+        assert_eq!(refusal.help(), Some(help::STORE_REDACTED));
+        assert!(refusal.to_string().contains("(feature_1)"), "{refusal}");
+        let options = SaveOptions::new().store_redacted(true);
+        explainer.save_with(&mut file, options).unwrap();
+        assert_eq!(file[12..16], [1, 0, 0, 0]);
+        assert!(
+            values[..12]
+                .iter()
+                .all(|value| holds(&file, &value.to_le_bytes()))
+        );
+        let info = CaseExplainer::load(&*file).unwrap().training_info();
+        assert!(info.file_holds_redacted);
+        assert!(
+            info.to_string()
+                .ends_with("its file holds the values of redacted features")
+        );
+        // A header that says otherwise is not believed.
+        file[12] = 0;
+        let end = file.len() - 8;
+        let checksum = xxhash_rust::xxh3::xxh3_64(&file[..end]).to_le_bytes();
+        file[end..].copy_from_slice(&checksum);
+        let error = CaseExplainer::load(&*file).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Corrupt { .. }), "{error}");
+    }
+    // Redacted metadata needs no permission: it is not in the file.
+    let builder = CaseExplainer::builder().metadata("weight", train.column(1).to_vec());
+    let rest = train.select(ndarray::Axis(1), &[0, 2]);
+    let explainer = builder.redact("weight").fit(rest.view(), &[0; 12]).unwrap();
+    let mut file = Vec::new();
+    explainer.save(&mut file).unwrap();
+    assert_eq!(file[12..16], [0; 4]);
+    for form in values.iter().flat_map(|value| forms(*value)) {
+        assert!(!holds(&file, &form), "{form:?}");
+    }
+    assert!(
+        !CaseExplainer::load(&*file)
+            .unwrap()
+            .training_info()
+            .file_holds_redacted
+    );
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn no_state_or_debug_output_holds_redacted_values() {
+    use xai_casebased::{Accumulator, Audit};
+    let (train, values) = secrets();
+    let builder = CaseExplainer::builder()
+        .k(4)
+        .metadata("weight", train.column(1).to_vec())
+        .redact("feature_1")
+        .redact("weight");
+    let mut outputs: Vec<(&str, Vec<u8>)> = Vec::new();
+    outputs.push(("builder", format!("{builder:?} {builder:#?}").into_bytes()));
+    let closed = builder
+        .clone()
+        .aggregate_only(2)
+        .fit(train.view(), &[0; 12])
+        .unwrap();
+    let explainer = builder.fit(train.view(), &[0; 12]).unwrap();
+    outputs.push((
+        "explainer",
+        format!("{explainer:?} {explainer:#?}").into_bytes(),
+    ));
+    let explanations = explainer.explain_votes(train.view()).unwrap();
+    let mut audit = Audit::new();
+    audit.update(&explanations).unwrap();
+    let report = audit.finish().unwrap();
+    let precedents = explainer
+        .precedents(train.view(), None, None, None)
+        .unwrap();
+    let released: Vec<_> = closed.aggregate(train.view(), None).unwrap();
+    let released: Vec<_> = released.into_iter().flatten().collect();
+    assert!(!released.is_empty());
+    let info = explainer.training_info();
+    macro_rules! states {
+        ($($name:literal: $value:expr),+ $(,)?) => {$(
+            outputs.push(($name, format!("{:?} {:#?}", $value, $value).into_bytes()));
+            outputs.push(($name, serde_json::to_vec(&$value).unwrap()));
+            outputs.push(($name, postcard::to_stdvec(&$value).unwrap()));
+        )+};
+    }
+    states!("explanations": explanations, "audit": audit, "report": report, "precedents": precedents,
+        "aggregates": released, "info": info);
+    for (name, output) in &outputs {
+        for form in values.iter().flat_map(|value| forms(*value)) {
+            assert!(!holds(output, &form), "{name} holds {form:?}");
+        }
+    }
+    // The mean of a constant feature is its value.
+    assert!(matches!(
+        explainer.standardization().unwrap_err().kind(),
+        ErrorKind::Refused { .. }
+    ));
+    assert!(matches!(
+        explainer.training_rows().unwrap_err().kind(),
+        ErrorKind::Refused { .. }
+    ));
+}
+
 #[cfg(feature = "persistence")]
 #[test]
 fn a_stored_explainer_has_no_redacted_metadata() {
@@ -130,10 +286,9 @@ fn a_stored_explainer_has_no_redacted_metadata() {
         explainer.save(&mut file).unwrap();
         file
     };
-    let holds = |file: &[u8], text: &str| file.windows(text.len()).any(|w| w == text.as_bytes());
-    assert!(holds(&fit(false), "Lovelace"));
+    assert!(holds(&fit(false), b"Lovelace"));
     let file = fit(true);
-    assert!(!holds(&file, "Lovelace") && holds(&file, "north"));
+    assert!(!holds(&file, b"Lovelace") && holds(&file, b"north"));
     let explainer = CaseExplainer::load(&*file).unwrap();
     let case = &explainer.explain_votes(array![[0.1]].view()).unwrap()[0].neighbors[0];
     assert_eq!(case.metadata.len(), 1);

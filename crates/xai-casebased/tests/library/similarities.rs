@@ -41,6 +41,15 @@ fn ranked(n: usize, key: impl Fn(usize) -> f64, k: usize) -> Vec<(usize, f64)> {
     all
 }
 
+/// The number of rows that tie at rank `k` of a ranking; 0 if none of them is left out.
+fn ties<'a>(ranking: impl Iterator<Item = &'a (usize, f64)>, k: usize) -> usize {
+    let distances: Vec<f64> = ranking.map(|(_, distance)| *distance).collect();
+    match (distances.get(k.wrapping_sub(1)), distances.get(k)) {
+        (Some(last), Some(next)) if last == next => distances.iter().filter(|d| *d == last).count(),
+        _ => 0,
+    }
+}
+
 fn euclidean(a: ndarray::ArrayView1<'_, f64>, b: ndarray::ArrayView1<'_, f64>) -> f64 {
     Distance::Euclidean.distance(&a.to_vec(), &b.to_vec())
 }
@@ -99,7 +108,7 @@ proptest! {
 
     #[test]
     fn weights_of_the_predicted_class_choose_the_space(train in rows(30, 3), query in rows(2, 3)) {
-        let labels = vec![0; 30];
+        let labels: Vec<i64> = (0..30).map(|i| 5 + i % 2).collect();
         let only = |unit: usize| -> Vec<f64> { (0..2).map(|i| f64::from(u8::from(i == unit))).collect() };
         let by_class = Embedding::new(layer).standardize(false)
             .class_weights(5, only(0))
@@ -132,10 +141,18 @@ proptest! {
             let all = ranked(40, |i| euclidean(train.row(i), query), 40);
             let mut expected: Vec<_> = all.iter().copied().filter(|(i, _)| same(*i)).collect();
             expected.truncate(k);
-            prop_assert_eq!(order(&short.explain(query, 0).unwrap()), expected.clone());
+            let of_leaf = all.iter().filter(|(i, _)| same(*i));
+            let ties_in_leaf = ties(of_leaf, k);
+            let found = short.explain(query, 0).unwrap();
+            prop_assert_eq!(order(&found), expected.clone());
+            prop_assert_eq!(found.ties_at_k, ties_in_leaf);
             let free = k.min(40) - expected.len();
-            expected.extend(all.iter().copied().filter(|(i, _)| !same(*i)).take(free));
-            prop_assert_eq!(order(&full.explain(query, 0).unwrap()), expected);
+            let others = all.iter().filter(|(i, _)| !same(*i));
+            let expected_ties = if free == 0 { ties_in_leaf } else { ties(others.clone(), free) };
+            expected.extend(others.copied().take(free));
+            let found = full.explain(query, 0).unwrap();
+            prop_assert_eq!(order(&found), expected);
+            prop_assert_eq!(found.ties_at_k, expected_ties);
         }
     }
 
@@ -154,8 +171,9 @@ proptest! {
         let explanations = explainer.explain_batch(queries.view(), &[0; 20]).unwrap();
         for (explanation, query) in explanations.iter().zip(queries.rows()) {
             let shared = |i: usize| (0..7).filter(|&t| leaf(train.row(i), t) == leaf(query, t)).count();
-            let expected = ranked(40, |i| 1.0 - shared(i) as f64 / 7.0, k);
-            prop_assert_eq!(order(explanation), expected);
+            let all = ranked(40, |i| 1.0 - shared(i) as f64 / 7.0, 40);
+            prop_assert_eq!(order(explanation), &all[..k.min(40)]);
+            prop_assert_eq!(explanation.ties_at_k, ties(all.iter(), k));
         }
     }
 }

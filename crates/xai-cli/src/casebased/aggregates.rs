@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
+use xai_files::Failure;
 use xai_files::classes::Classes;
-use xai_files::{Failure, Files, InFiles};
 use xai_metrics::Error;
 use xai_metrics::casebased::{AggregateExplanation, Level};
 use xai_metrics::core::ExactMean;
@@ -157,8 +157,7 @@ impl Aggregates {
             .fitted
             .explainer
             .aggregate(samples.rows.view(), samples.predicted.as_deref())
-            .map_err(|error| samples.of_file(error))
-            .in_files(&Files::mainly(explaining.test))?;
+            .map_err(|error| samples.failure(&error, explaining.test))?;
         for (row, (released, &number)) in released.into_iter().zip(&samples.numbers).enumerate() {
             let predicted = samples.predicted.as_ref().map(|p| p[row]);
             let truth = samples.truth.as_ref().map(|t| t[row]);

@@ -9,6 +9,7 @@ use serde::Serialize;
 use xai_files::classes::{Classes, ClassesBuilder, NoClass};
 use xai_files::table::{Columns, Table};
 use xai_files::{Failure, Files, InFiles};
+use xai_metrics::casebased::correspondence::ClassWeightsSum;
 use xai_metrics::casebased::{ClassWeights, Correspondence, CorrespondenceMetric, Level};
 
 use crate::casebased::fitting::WeightsOfClasses;
@@ -39,7 +40,9 @@ struct CorrespondenceResult {
     correspondence: Option<f64>,
     level: Level,
     n_neighbors: usize,
-    class_weights_sum: BTreeMap<i64, f64>,
+    /// Relative to the largest weight of a neighbour.
+    class_weights_sum: ClassWeightsSum,
+    class_weights_relative_to: &'static str,
     /// What the classes are called, where they are called by words.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     class_names: BTreeMap<i64, Arc<str>>,
@@ -67,6 +70,7 @@ impl CorrespondenceOfTable {
             level: c.level,
             n_neighbors: c.n_neighbors,
             class_weights_sum: c.class_weights_sum,
+            class_weights_relative_to: "the largest weight of a neighbour",
             class_names: classes.names().clone(),
         };
         context.present(&result, || result.table(&classes))
@@ -110,10 +114,14 @@ impl CorrespondenceResult {
             ["level".to_owned(), self.level.to_string()],
             ["neighbours".to_owned(), self.n_neighbors.to_string()],
         ];
-        for (label, weight) in &self.class_weights_sum {
-            let class = classes.called(*label);
+        for (label, weight) in self.class_weights_sum.iter() {
+            let class = classes.called(label);
             rows.push([format!("weight of class {class}"), format!("{weight:.4}")]);
         }
-        text::table(&["", "value"], rows)
+        let table = text::table(&["", "value"], rows);
+        format!(
+            "{table}\n\nweights are relative to {}",
+            self.class_weights_relative_to
+        )
     }
 }

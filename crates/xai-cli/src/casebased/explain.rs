@@ -45,6 +45,8 @@ pub(crate) struct Explain {
 struct ExplainResult {
     mean_correspondence: Option<f64>,
     n_undefined: usize,
+    /// Samples of which training cases that are as near as the last neighbour are left out.
+    n_tied: usize,
     /// The share of true neighbours that an approximate search finds.
     #[serde(skip_serializing_if = "Option::is_none")]
     recall: Option<f64>,
@@ -112,6 +114,7 @@ impl Explain {
 /// What is kept of explanations while the next are made.
 struct Collected {
     n: usize,
+    n_tied: usize,
     audit: Audit,
     /// All of them, for JSON.
     json: Option<JsonList>,
@@ -126,6 +129,7 @@ impl Collected {
     fn new(json: bool) -> Self {
         Self {
             n: 0,
+            n_tied: 0,
             audit: Audit::listing(0),
             json: json.then(JsonList::new),
             least: Vec::new(),
@@ -138,6 +142,7 @@ impl Collected {
             .in_files(&Default::default())?;
         self.n += explanations.len();
         for explanation in &explanations {
+            self.n_tied += usize::from(explanation.ties_at_k > 0);
             write_rows(explanation, rows)?;
         }
         let summaries = explanations.iter().map(ExplanationSummary::from);
@@ -166,6 +171,7 @@ impl Collected {
         let result = ExplainResult {
             mean_correspondence: audit.mean_correspondence,
             n_undefined: audit.n_undefined,
+            n_tied: self.n_tied,
             recall,
             tables: explaining.finish(context),
         };
@@ -282,8 +288,14 @@ impl ExplainResult {
             "level",
             "neighbours: index (class, distance)",
         ];
+        let tied = match self.n_tied {
+            0 => String::new(),
+            n => format!(
+                "\n{n} of them: more training rows are as near as the last neighbour; those with lower numbers were taken"
+            ),
+        };
         format!(
-            "{}\n\n{} of {n} samples, least supported first; mean correspondence {}{}",
+            "{}\n\n{} of {n} samples, least supported first; mean correspondence {}{}{tied}",
             text::table(&header, rows),
             least.len(),
             text::decimals(self.mean_correspondence),

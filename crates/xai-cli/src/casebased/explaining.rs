@@ -66,6 +66,7 @@ impl TestTable {
                 features: &fitted.features,
                 label: self.label.as_deref(),
                 predicted: self.predicted.as_deref(),
+                known: fitted.explainer.classes(),
                 missing,
                 limit,
                 batch: fitted.batch(),

@@ -10,16 +10,19 @@ use xai_files::classes::Classes;
 use xai_files::left_out::{LeftOut, drop_column};
 use xai_files::table::Table;
 use xai_files::{Failure, Files, InFile, InFiles, left_out};
+use xai_metrics::Error;
+use xai_metrics::casebased::explainer::SaveOptions;
+use xai_metrics::casebased::training::SPREADS;
 use xai_metrics::casebased::{
     CaseExplainer, CaseExplainerBuilder, ClassWeights, TrainingInfo, input,
 };
+use xai_metrics::core::Input;
 use xai_metrics::core::distance::LEAVE_FEATURE_OUT;
 use xai_metrics::core::input::COVARIANCE;
-use xai_metrics::{Error, ErrorKind};
 
 use crate::casebased::missing::MissingCells;
 use crate::casebased::redaction;
-use crate::casebased::training::{Roles, Training, has_file_rows, hide_file_rows};
+use crate::casebased::training::{Roles, Training, has_file_rows, hide_file_rows, row_failure};
 use crate::output::whole_file;
 use crate::{Context, Described, examples};
 
@@ -36,9 +39,8 @@ pub(super) struct Fitting {
     /// A column of the training file that is left out. May be repeated.
     #[arg(long, value_name = "COLUMN")]
     drop_column: Vec<String>,
-    /// A column whose values leave the program in no way: no output, error or remark shows one, and a
-    /// stored explainer holds them only where distances need them. Its name, and the distances that it
-    /// enters, remain. May be repeated.
+    /// A column whose values are never shown: not in outputs, errors or remarks, and not in a stored explainer unless
+    /// `fit --store-redacted` allows it. Its name, and the distances that it enters, remain. May be repeated.
     #[arg(long, value_name = "COLUMN")]
     redact: Vec<String>,
 }
@@ -58,10 +60,9 @@ pub(super) struct Source {
     pub(super) missing: MissingCells,
 }
 
-/// An explainer, and what the commands ask it.
+/// A fitted explainer with the settings of the command that uses it.
 pub(super) struct Fitted {
     pub(super) explainer: CaseExplainer,
-    /// What the classes are called.
     pub(super) classes: Classes,
     /// All features, redacted ones included: what a test file must have.
     pub(super) features: Vec<String>,
@@ -90,6 +91,9 @@ pub(crate) struct ColumnsUsed {
     /// Features that [number the rows](numbers_rows).
     #[serde(skip)]
     numberings: Vec<String>,
+    /// Whether the explainer comes from a file that holds the values of redacted columns.
+    #[serde(skip)]
+    file_holds_redacted: bool,
 }
 
 impl ColumnsUsed {
@@ -103,6 +107,10 @@ impl ColumnsUsed {
                 "`{column}` numbers the training rows; if it is no feature, leave it out: {drop}"
             )
         }));
+        if self.file_holds_redacted {
+            let remark = "the file of the explainer holds the values of the redacted columns";
+            remarks.push(remark.to_owned());
+        }
         if let Some(n @ 1..) = self.train_rows_dropped {
             remarks.push(format!("{n} training rows with a missing cell left out"));
         }
@@ -129,6 +137,7 @@ impl Fitted {
                 columns_left_out: None,
                 train_rows_dropped: None,
                 numberings: Vec::new(),
+                file_holds_redacted: info.file_holds_redacted,
             },
             explainer,
             features: info.feature_names,
@@ -221,12 +230,17 @@ impl Fitting {
         let numberings = columns.filter(|(_, column)| numbers_rows(column.view()));
         let numberings = numberings.map(|(name, _)| name.clone()).collect();
         let largest = lines_of_largest(&training);
+        let lines = std::mem::take(&mut training.lines);
         let explainer = training
             .describe(builder)
             .fit_owned(training.rows, &training.labels)
-            .map_err(|error| match too_large(&error, &features, &largest) {
-                Some(failure) => failure.in_file(train),
-                None => self.files(train).failure(&name_feature(error, &features)),
+            .map_err(|error| {
+                if let Some(failure) = too_large(&error, &features, &largest) {
+                    return failure.in_file(train);
+                }
+                let line = |row: usize| lines.get(row).copied();
+                row_failure(&error, &TRAINING_ROWS, line, train)
+                    .unwrap_or_else(|| self.files(train).failure(&name_feature(error, &features)))
             })?;
         let mut fitted = Fitted::new(explainer, provenance);
         fitted.redacted.clone_from(&self.redact);
@@ -282,6 +296,9 @@ impl Fitting {
     }
 }
 
+/// Inputs whose first axis is that of the training rows.
+const TRAINING_ROWS: [Input; 3] = [input::TRAIN, input::TRAIN_SCALED, input::TRAIN_WHITENED];
+
 /// Whether a column looks like the number of each row, of a whole table or of a random part of one: whole numbers, none of them twice,
 /// from a range of at most two for each row. Ten values that count or measure something are hardly ever so.
 fn numbers_rows(column: ArrayView1<'_, f64>) -> bool {
@@ -312,7 +329,7 @@ fn lines_of_largest(training: &Training) -> Vec<u64> {
 
 /// Names the cell that makes the deviation of a feature infinite.
 fn too_large(error: &Error, features: &[String], largest: &[u64]) -> Option<Failure> {
-    let (&[feature], ErrorKind::OutOfDomain { .. }) = (error.index(), error.kind()) else {
+    let (&[feature], Some(SPREADS)) = (error.index(), error.part_name()) else {
         return None;
     };
     let (name, line) = (features.get(feature)?, largest.get(feature)?);
@@ -353,10 +370,13 @@ pub(crate) struct Fit {
     fitting: Fitting,
     #[command(flatten)]
     missing: MissingCells,
-    /// Where the explainer is stored. The file holds the features of the training rows, redacted ones
-    /// included: distances need them.
+    /// Where the explainer is stored. The file holds the features of all training rows, because distances need them.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// Allow the stored file to hold the values of redacted features. The file records it. Without this option an explainer
+    /// with redacted features is not stored.
+    #[arg(long)]
+    store_redacted: bool,
 }
 
 #[derive(Serialize)]
@@ -376,14 +396,17 @@ impl Fit {
             self.missing,
             true,
         )?;
+        let options = SaveOptions::new().store_redacted(self.store_redacted);
         whole_file::write(&self.out, |file| {
             fitted
                 .explainer
-                .save(file)
+                .save_with(file, options)
                 .in_files(&Files::mainly(&self.out))
         })?;
         drop(working);
         let mut info = fitted.explainer.training_info();
+        let is_feature = |column: &String| info.feature_names.contains(column);
+        info.file_holds_redacted = info.redacted.iter().any(is_feature);
         hide_file_rows(&mut info.metadata_names);
         let used = fitted.used;
         used.remark(context);

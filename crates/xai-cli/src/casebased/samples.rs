@@ -5,12 +5,13 @@ use std::path::Path;
 use ndarray::{Array2, Axis, Slice};
 use xai_files::classes::{Classes, NoClass};
 use xai_files::table::{Columns, Piece, Pieces, Table};
-use xai_files::{Failure, Files, InFiles};
+use xai_files::{Failure, Files};
 use xai_metrics::Error;
 use xai_metrics::casebased::{CaseExplainer, Explanation, input};
+use xai_metrics::core::Input;
 
 use crate::casebased::missing::MissingCells;
-use crate::casebased::training::count_as_file;
+use crate::casebased::training::{count_as_file, row_failure};
 
 /// The columns of a test table.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +20,8 @@ pub(crate) struct TestColumns<'a> {
     /// The true class, where the table has that column.
     pub(crate) label: Option<&'a str>,
     pub(crate) predicted: Option<&'a str>,
+    /// The classes of the training rows, ascending: a predicted class is one of them.
+    pub(crate) known: &'a [i64],
     pub(crate) missing: MissingCells,
     /// Rows to read at most.
     pub(crate) limit: usize,
@@ -34,6 +37,7 @@ pub(crate) struct TestRows {
     done: usize,
     label: Option<usize>,
     predicted: Option<usize>,
+    known: Vec<i64>,
     missing: MissingCells,
     limit: usize,
     batch: usize,
@@ -66,6 +70,7 @@ impl TestRows {
             done: 0,
             label,
             predicted,
+            known: columns.known.to_vec(),
             missing: columns.missing,
             limit: columns.limit,
             batch: columns.batch.max(1),
@@ -121,6 +126,9 @@ impl TestRows {
         for row in self.done..end {
             // Both are asked in the order of the rows: unseen classes are numbered as they come.
             let class_predicted = self.class(piece, row, self.predicted, classes)?;
+            if class_predicted.is_some_and(|class| !self.is_known(class)) {
+                return Err(self.unknown_class(piece, row, classes));
+            }
             let class_true = self.class(piece, row, self.label, classes)?;
             let is_known =
                 |column: Option<usize>, class: Option<i64>| column.is_none() || class.is_some();
@@ -140,14 +148,51 @@ impl TestRows {
                 .to_owned(),
             _ => all.select(Axis(0), &kept),
         };
+        let lines = kept.iter().map(|row| piece.line(*row)).collect();
         let numbers = kept.into_iter().map(|row| piece.first_row() + row);
         let samples = Samples {
             rows,
             predicted,
             truth,
             numbers: numbers.collect(),
+            lines,
         };
         Ok((samples, n_dropped))
+    }
+
+    fn is_known(&self, class: i64) -> bool {
+        self.known.binary_search(&class).is_ok()
+    }
+
+    /// An error about a predicted class that no training row has, with examples of both sides.
+    fn unknown_class(&self, piece: &Piece, row: usize, classes: &mut Classes) -> Failure {
+        const EXAMPLES: usize = 3;
+        let Some(column) = self.predicted else {
+            return Failure::new("a predicted class that no training row has");
+        };
+        let texts = match piece.text(column) {
+            Ok(texts) => texts,
+            Err(failure) => return failure,
+        };
+        let mut unknown: Vec<&str> = Vec::new();
+        for text in texts.iter().skip(row) {
+            let is_unknown = classes
+                .number(text)
+                .is_ok_and(|class| !self.is_known(class));
+            if is_unknown && !unknown.contains(&text) && unknown.len() < EXAMPLES {
+                unknown.push(text);
+            }
+        }
+        let known = self.known.iter().take(EXAMPLES);
+        let known: Vec<String> = known.map(|class| classes.called(*class)).collect();
+        let expected = format!(
+            "a class of the training rows, for example {}; no training row has {}",
+            known.join(", "),
+            unknown.join(", ")
+        );
+        piece
+            .cell(row, column, texts.get(row), &expected)
+            .help("call predicted classes as the training rows call them")
     }
 
     fn class(
@@ -192,6 +237,8 @@ pub(crate) struct Samples {
     pub(crate) truth: Option<Vec<i64>>,
     /// Which row of the file each one is.
     pub(crate) numbers: Vec<usize>,
+    /// The line of the file that each one stands on.
+    lines: Vec<u64>,
 }
 
 impl Samples {
@@ -210,9 +257,7 @@ impl Samples {
             Some(truth) => explanations.and_then(|e| explainer.with_truth(e, truth)),
             None => explanations,
         };
-        let mut explanations = explanations
-            .map_err(|error| self.of_file(error))
-            .in_files(&Files::mainly(file))?;
+        let mut explanations = explanations.map_err(|error| self.failure(&error, file))?;
         for (explanation, &number) in explanations.iter_mut().zip(&self.numbers) {
             explanation.sample = number;
             // Classes that no training row has are named too.
@@ -224,20 +269,15 @@ impl Samples {
     }
 
     /// An error about a row of the batch, about the row of the file.
-    pub(crate) fn of_file(&self, error: Error) -> Error {
-        let per_row = [
+    pub(crate) fn failure(&self, error: &Error, file: &Path) -> Failure {
+        const PER_ROW: [Input; 4] = [
             input::SAMPLES,
             input::SAMPLES_SCALED,
             input::PREDICTED,
             input::TRUTH,
         ];
-        let row = error.index().first().copied();
-        match row.and_then(|row| Some((row, self.numbers.get(row)?))) {
-            Some((row, number)) if per_row.contains(&error.input()) => {
-                error.shifted(0, number - row)
-            }
-            _ => error,
-        }
+        row_failure(error, &PER_ROW, |row| self.lines.get(row).copied(), file)
+            .unwrap_or_else(|| Files::mainly(file).failure(error))
     }
 
     /// Runs of rows that follow each other in the file: each with its first row in the batch and in

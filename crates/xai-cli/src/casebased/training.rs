@@ -1,14 +1,17 @@
 //! Training rows from tables.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use ndarray::Array2;
 use xai_files::Failure;
 use xai_files::classes::{Classes, ClassesBuilder, NoClass};
+use xai_files::failure::as_option;
 use xai_files::left_out::{LeftOut, Reason};
 use xai_files::table::{Columns, Contents, Piece, Place, Table, Tally, TextColumn};
-use xai_metrics::casebased::training::MetadataColumn;
-use xai_metrics::casebased::{CaseExplainerBuilder, Explanation};
+use xai_metrics::casebased::training::{MetadataColumn, SPREADS};
+use xai_metrics::casebased::{CaseExplainerBuilder, Explanation, input};
+use xai_metrics::core::{Error, Input};
 
 use crate::casebased::missing::MissingCells;
 
@@ -308,6 +311,31 @@ pub(crate) fn count_as_file(explanation: &mut Explanation) {
             case.index = usize::try_from(row).unwrap_or(case.index);
         }
     }
+}
+
+/// An error about a row of an array, as one about the line of its file, as errors about cells are; `None` for an error about
+/// anything else.
+pub(crate) fn row_failure(
+    error: &Error,
+    per_row: &[Input],
+    line: impl Fn(usize) -> Option<u64>,
+    file: &Path,
+) -> Option<Failure> {
+    if !per_row.contains(&error.input()) || error.part_name() == Some(SPREADS) {
+        return None;
+    }
+    let mut place = format!("line {}", line(*error.index().first()?)?);
+    if let Some(part) = error.part_name() {
+        place = format!("{place}, {part}");
+    }
+    if [input::TRAIN_SCALED, input::SAMPLES_SCALED].contains(&error.input()) {
+        place.push_str(" in scaled features");
+    }
+    let failure = Failure::new(format_args!("{place}: {}", error.kind())).in_file(file);
+    Some(match error.help() {
+        Some(help) => failure.help(help.in_terms_of(as_option)),
+        None => failure,
+    })
 }
 
 /// Takes the numbers of rows, which nobody called metadata, from the names of metadata.

@@ -22,8 +22,21 @@ fn the_worked_example_gives_8685() {
     assert_eq!(format!("{score:.4}"), "0.8685");
     assert_eq!(c["level"], "high");
     assert_eq!(c["n_neighbors"], 5);
-    let far = (1.5f64).powi(-3);
+    // In units of the weight of the nearest neighbour.
+    let far = (1.1f64 / 1.5).powi(3);
     assert!((c["class_weights_sum"]["0"].as_f64().unwrap() - far).abs() < 1e-15);
+    assert_eq!(
+        c["class_weights_relative_to"],
+        "the largest weight of a neighbour"
+    );
+    files.text("far.csv", "distance,label\n745,1\n745.9,0\n");
+    let far = files.json(
+        "casebased correspondence --neighbors far.csv --predicted 1 --weighting exponential:1",
+    );
+    assert_eq!(
+        format!("{:.3}", far["correspondence"].as_f64().unwrap()),
+        "0.711"
+    );
     let voting = files.json(
         "casebased correspondence --neighbors n.csv --predicted 0 --weighting uniform --class-weight 0=4",
     );
@@ -32,10 +45,10 @@ fn the_worked_example_gives_8685() {
     let none = files.json("casebased correspondence --neighbors n.csv --predicted 1 --class-weight 0=0 --class-weight 1=0");
     assert_eq!(none["correspondence"], serde_json::Value::Null);
     assert_eq!(none["level"], "undefined");
+    let table = files.table("casebased correspondence --neighbors n.csv --predicted 1");
     assert!(
-        files
-            .table("casebased correspondence --neighbors n.csv --predicted 1")
-            .contains("0.8685")
+        table.contains("0.8685") && table.contains("relative to the largest weight"),
+        "{table}"
     );
 }
 
@@ -189,12 +202,136 @@ fn aggregates_show_no_row() {
 }
 
 #[test]
+fn a_predicted_class_that_no_training_row_has_is_an_error_and_a_true_one_a_remark() {
+    let files = Files::new();
+    files.text("t.csv", "a,y\n0,no\n1,no\n9,yes\n10,may\n");
+    files.text("q.csv", "a,y,p\n0,no,no\n9,never,may\n");
+    let explain = "casebased explain --train t.csv --label y -k 1 --predicted p";
+    let result = files.json(&format!("{explain} --test q.csv"));
+    assert_eq!(result["explanations"][1]["correspondence"], 0.0);
+    let remarks = files.remarks(&format!("{explain} --test q.csv"));
+    assert!(
+        remarks.contains("no training row has: `never`"),
+        "{remarks}"
+    );
+    files.text(
+        "other.csv",
+        "a,y,p\n0,no,no\n9,yes,Yes\n9,yes,NO\n9,yes,Yes\n",
+    );
+    files.json("casebased fit --train t.csv --label y --out stored");
+    for of in [
+        explain,
+        "casebased explain --explainer stored --predicted p",
+        "casebased audit --explainer stored --label y --predicted p",
+    ] {
+        let failed = files.bad_data("other.csv", &format!("{of} --test other.csv"));
+        let expected = "line 3, column `p`: \"Yes\": expected a class of the training rows, for example may, no, yes; \
+                        no training row has Yes, NO";
+        assert!(failed.text.contains(expected), "{}", failed.text);
+    }
+    // Numbers, whole floats and truth values are one type; probabilities are no classes.
+    files.text("n.csv", "a,y\n0,0\n1,0\n9,1\n10,1\n");
+    let numbers = "casebased explain --train n.csv --label y -k 1 --predicted p";
+    files.text("same.csv", "a,p\n0,0\n0,0.0\n0,False\n9,1.0\n9,True\n");
+    assert_eq!(
+        files.json(&format!("{numbers} --test same.csv"))["mean_correspondence"],
+        1.0
+    );
+    for (cell, expected) in [
+        ("7", "for example 0, 1; no training row has 7"),
+        ("0.73", "a class: a whole number, a word, True or False"),
+        ("no", "a whole number, as the other classes are"),
+    ] {
+        files.text("wrong.csv", &format!("a,p\n0,1\n0,{cell}\n"));
+        let failed = files.bad_data("wrong.csv", &format!("{numbers} --test wrong.csv"));
+        assert!(
+            failed.text.contains(expected) && failed.text.contains("line 3, column `p`"),
+            "{}",
+            failed.text
+        );
+    }
+}
+
+#[test]
+fn cases_that_tie_with_the_last_neighbour_are_counted() {
+    let files = Files::new();
+    files.text("t.csv", "a,y\n0,0\n2,1\n2,0\n2,1\n");
+    files.text("q.csv", "a\n0\n");
+    let explain = "casebased explain --train t.csv --label y --test q.csv";
+    for (k, ties, n_tied) in [(1, 0, 0), (2, 3, 1), (3, 3, 1), (4, 0, 0)] {
+        let result = files.json(&format!("{explain} -k {k}"));
+        assert_eq!(
+            (&result["explanations"][0]["ties_at_k"], &result["n_tied"]),
+            (&ties.into(), &n_tied.into()),
+            "{k}"
+        );
+    }
+    assert!(
+        files
+            .table(&format!("{explain} -k 2"))
+            .contains("1 of them: more training rows are as near")
+    );
+    assert!(!files.table(&format!("{explain} -k 4")).contains("as near"));
+}
+
+#[test]
+fn rows_without_a_distance_are_named_as_their_file_counts_them() {
+    let files = Files::new();
+    // A row is left out for its missing cell, so that the array and the file count differently.
+    files.text("t.csv", "a,b,y\n1,2,0\n2,1,0\n,3,0\n0,0,1\n3,1,1\n");
+    files.text("good.csv", "a,b,y\n1,2,0\n2,1,0\n,3,0\n3,1,1\n");
+    files.text("q.csv", "a,b\n1,2\n,1\n0,0\n");
+    let how = "--label y -k 1 --distance cosine --scale false --drop-rows-with-missing";
+    let failed = files.bad_data(
+        "t.csv",
+        &format!("casebased explain --train t.csv --test good.csv {how}"),
+    );
+    assert!(
+        failed
+            .text
+            .contains("line 5: expected a row with a direction"),
+        "{}",
+        failed.text
+    );
+    assert!(!failed.text.contains("column"), "{}", failed.text);
+    let failed = files.bad_data(
+        "q.csv",
+        &format!("casebased explain --train good.csv --test q.csv {how}"),
+    );
+    assert!(
+        failed
+            .text
+            .contains("line 4: expected a row with a direction"),
+        "{}",
+        failed.text
+    );
+    // A deviation is one of a column, and never taken for a row.
+    files.text("large.csv", "a,b,y\n1,2,0\n2,1e300,0\n3,-1e300,1\n");
+    let failed = files.bad_data(
+        "large.csv",
+        "casebased explain --train large.csv --test good.csv --label y",
+    );
+    assert!(
+        failed.text.contains("line 3, column `b`"),
+        "{}",
+        failed.text
+    );
+}
+
+#[test]
 fn a_stored_explainer_explains_as_the_fitted_one() {
     let files = tables();
     let how = "-k 2 --distance manhattan --weighting uniform --class-weight 1=2 --redact a";
-    let fitted = files.json(&format!(
-        "casebased fit --train t.csv --label y --out cases.xai {how}"
-    ));
+    let fit = format!("casebased fit --train t.csv --label y --out cases.xai {how}");
+    let refused = files.bad_data("cases.xai", &fit);
+    assert!(
+        refused.text.contains("redacted features (a)") && refused.text.contains("--store-redacted"),
+        "{}",
+        refused.text
+    );
+    assert!(!files.path("cases.xai").exists());
+    let fitted = files.json(&format!("{fit} --store-redacted"));
+    assert_eq!(fitted["file_holds_redacted"], true);
     assert_eq!((&fitted["n_rows"], &fitted["k"]), (&4.into(), &2.into()));
     let explain = "casebased explain --test q.csv --label y --predicted p --out o.csv";
     let stored = files.json(&format!("{explain} --explainer cases.xai"));
@@ -204,6 +341,11 @@ fn a_stored_explainer_explains_as_the_fitted_one() {
     let left_out = fresh.as_object_mut().unwrap().remove("columns_left_out");
     assert_eq!(left_out.unwrap()[0]["column"], "name");
     assert_eq!(stored, fresh);
+    let remarks = files.remarks(&format!("{explain} --explainer cases.xai"));
+    assert!(
+        remarks.contains("holds the values of the redacted columns"),
+        "{remarks}"
+    );
     assert_eq!(rows, std::fs::read(files.path("o.csv")).unwrap());
     assert!(!String::from_utf8(rows).unwrap().contains(",a,"));
     files.text("foreign.xai", "a,b\n1,2\n");

@@ -217,6 +217,96 @@ fn a_comparison_has_the_numbers_of_single_metrics_with_intervals_ranks_and_tests
     );
 }
 
+/// A comparison in which all explainers shared one array would find them equal.
+#[test]
+fn metrics_of_top_cases_have_an_array_of_each_explainer() {
+    let files = files();
+    let others = array![[0.5f64, 0.5], [0.5, 0.5], [0.125, 0.125], [0.25, 0.25]].mapv(f64::ln);
+    files.array("log-prob-after-b.npy", &others);
+    files.array(
+        "predictions-b.npy",
+        &array![[1i64, 0, 0, 0], [0, 1, 1, 1], [1, 0, 1, 0], [2, 1, 1, 1]],
+    );
+    let compared = "casebased attribution compare --attributions a=attributions.npy b=random-attributions.npy \
+                    --log-prob log-prob.npy --ks ks.npy";
+    let own = "--log-prob-after a=log-prob-after.npy b=log-prob-after-b.npy \
+               --predictions a=predictions.npy b=predictions-b.npy";
+    for metrics in ["--metrics tail-patch,brittleness", ""] {
+        let found = files.json(&format!("{compared} {own} {metrics}"));
+        for (explainer, suffix) in [("a", ""), ("b", "-b")] {
+            let single = format!(
+                "casebased attribution tail-patch --log-prob log-prob.npy --log-prob-after log-prob-after{suffix}.npy"
+            );
+            let of = &found["metrics"]["tail_patch"]["explainers"][explainer];
+            assert_eq!(of["per_sample"], files.json(&single)["per_sample"]);
+            let single = format!(
+                "casebased attribution brittleness --ks ks.npy --predictions predictions{suffix}.npy"
+            );
+            let of = &found["whole"]["brittleness"]["explainers"][explainer];
+            assert_eq!(of["first_k"], files.json(&single)["first_k"]);
+        }
+        let values = |explainer: &str| {
+            found["whole"]["brittleness"]["explainers"][explainer]["value"].clone()
+        };
+        assert_ne!(values("a"), values("b"));
+    }
+    let lacking = format!("{compared} --log-prob-after a=log-prob-after.npy --metrics tail-patch");
+    let failed = files.wrong_usage("--log-prob-after", &lacking);
+    assert!(
+        failed
+            .text
+            .contains("expected a file of every explainer, b has none"),
+        "{}",
+        failed.text
+    );
+    files.wrong_usage(
+        "--log-prob-after",
+        &format!("{compared} --log-prob-after log-prob-after.npy"),
+    );
+}
+
+#[test]
+fn subsets_of_zeros_and_ones_are_a_mask() {
+    let files = files();
+    let lds = |subsets: &str| {
+        format!(
+            "casebased attribution linear-datamodeling-score --attributions attributions.npy --subsets {subsets} --outputs outputs.npy"
+        )
+    };
+    let mask = Array2::from_shape_fn((6, 12), |(j, i)| (i * i + j) % 5 < 2);
+    files.array("integers.npy", &mask.mapv(i64::from));
+    files.array("floats.npy", &mask.mapv(|is_in| f64::from(u8::from(is_in))));
+    let expected = files.json(&lds("subsets.npy"));
+    assert_eq!(files.json(&lds("integers.npy")), expected);
+    assert_eq!(files.json(&lds("floats.npy")), expected);
+    // Of another length than there are training cases, it is neither.
+    files.array(
+        "short.npy",
+        &mask.slice(ndarray::s![.., ..11]).mapv(i64::from),
+    );
+    let failed = files.bad_data("short.npy", &lds("short.npy"));
+    assert!(
+        failed.text.contains("may also be a mask") && failed.text.contains("positions"),
+        "{}",
+        failed.text
+    );
+    let correlation = "casebased attribution leave-one-out-correlation --attributions attributions.npy --drops drops.npy";
+    files.array(
+        "mask.npy",
+        &Array1::from_iter((0..12).map(|i| i64::from(i % 3 == 0))),
+    );
+    files.bad_data("mask.npy", &format!("{correlation} --removed mask.npy"));
+    files.array(
+        "booleans.npy",
+        &Array1::from_iter((0..5).map(|i| i % 2 == 0)),
+    );
+    let failed = files.bad_data(
+        "booleans.npy",
+        &format!("{correlation} --removed booleans.npy"),
+    );
+    assert!(failed.text.contains("got booleans"), "{}", failed.text);
+}
+
 #[test]
 fn mislabeled_cases_are_looked_for_by_given_scores_or_by_negative_means() {
     let files = files();
@@ -267,7 +357,8 @@ fn what_is_wrong_with_a_comparison_is_said_of_the_option_or_the_file() {
         "--metrics",
         &format!("{COMPARED} --metrics class-detection(j=2)"),
     );
-    files.wrong_usage("--metrics", &format!("{COMPARED} --metrics brittleness"));
+    let lacking = files.failure(2, &format!("{COMPARED} --metrics brittleness"));
+    assert!(lacking.text.contains("ks"), "{}", lacking.text);
     files.wrong_usage(
         "--metrics",
         &format!("{COMPARED} --metrics class-auroc,class-auroc"),

@@ -56,7 +56,13 @@ fn no_command_says_a_redacted_value() {
             keeps_quiet(&files, 0, &aggregates);
         }
     }
-    keeps_quiet(&files, 0, &format!("casebased fit {fit} --out stored"));
+    keeps_quiet(&files, 1, &format!("casebased fit {fit} --out stored"));
+    assert!(!files.path("stored").exists());
+    keeps_quiet(
+        &files,
+        0,
+        &format!("casebased fit {fit} --store-redacted --out stored"),
+    );
     let stored = std::fs::read(files.path("stored")).unwrap();
     let name = b"Lovelace";
     assert!(!stored.windows(name.len()).any(|bytes| bytes == name));
@@ -98,7 +104,9 @@ fn no_error_says_a_redacted_value() {
         }
         let fit = format!("--train t.csv --label y --distance {metric} {REDACT} --scale false");
         if files
-            .run(&format!("casebased fit {fit} --out stored"))
+            .run(&format!(
+                "casebased fit {fit} --store-redacted --out stored"
+            ))
             .status
             .success()
         {
@@ -128,7 +136,9 @@ fn what_the_answer_consists_of_cannot_be_redacted() {
     files.wrong_usage("--redact", &format!("{explain} --redact y"));
     files.wrong_usage("--redact", &format!("{explain} --redact p"));
     // A stored explainer knows what it redacts.
-    files.json("casebased fit --train t.csv --label y --redact secret --out stored");
+    files.json(
+        "casebased fit --train t.csv --label y --redact secret --store-redacted --out stored",
+    );
     let stored = "casebased explain --explainer stored --test q.csv";
     files.wrong_usage("--redact", &format!("{stored} --predicted secret"));
     files.wrong_usage("--redact", &format!("{stored} --label secret"));

@@ -201,7 +201,7 @@ impl BlockSearch {
         };
         let search = engine.build_for(rows.view(), samples.distance.clone(), samples.k)?;
         let found = search.nearest_batch(samples.rows.view(), samples.k)?;
-        let pairs = |list: Vec<xai_casebased::search::Nearest>| {
+        let pairs = |list: xai_casebased::search::Neighbors| {
             list.into_iter()
                 .map(|near| (near.index, near.distance))
                 .collect()

@@ -11,7 +11,8 @@ use xai_casebased::result::Precedents;
 pub(super) type Neighbors<'py> = (Bound<'py, PyArray2<i64>>, Bound<'py, PyArray2<f64>>);
 
 /// What Python is told of some samples: indices, distances, predicted classes, correspondence (NaN
-/// where undefined), levels (0 to 3, from undefined to high), and whether all have `k` neighbours.
+/// where undefined), levels (0 to 3, from undefined to high), whether all have `k` neighbours, and how many rows tie at rank
+/// `k`.
 pub(super) type Answer<'py> = (
     Bound<'py, PyArray2<i64>>,
     Bound<'py, PyArray2<f64>>,
@@ -19,6 +20,7 @@ pub(super) type Answer<'py> = (
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<i8>>,
     bool,
+    Bound<'py, PyArray1<i64>>,
 );
 
 pub(super) fn answer(py: Python<'_>, found: Precedents) -> Answer<'_> {
@@ -31,6 +33,7 @@ pub(super) fn answer(py: Python<'_>, found: Precedents) -> Answer<'_> {
     let score = |score: Option<f64>| score.unwrap_or(f64::NAN);
     let correspondence = found.correspondence.into_iter().map(score);
     let levels = found.levels.into_iter().map(number);
+    let ties = found.ties_at_k.into_iter().map(|n| n as i64);
     (
         indices,
         distances,
@@ -38,6 +41,7 @@ pub(super) fn answer(py: Python<'_>, found: Precedents) -> Answer<'_> {
         correspondence.collect::<Vec<_>>().into_pyarray(py),
         levels.collect::<Vec<_>>().into_pyarray(py),
         full,
+        ties.collect::<Vec<_>>().into_pyarray(py),
     )
 }
 

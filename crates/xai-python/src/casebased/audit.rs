@@ -1,6 +1,5 @@
 //! Audits of explanations.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use numpy::PyReadonlyArray1;
@@ -8,6 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::{Deserialize, Serialize};
+use xai_casebased::correspondence::ClassWeightsSum;
 use xai_casebased::result::Listing;
 use xai_casebased::{Accumulator, Audit, Correspondence, Error, Explanation};
 use xai_core::statistics::wilson;
@@ -79,9 +79,10 @@ impl CasebasedAudit {
                 score: Some(scores[sample]).filter(|score| !score.is_nan()),
                 level: level(levels[sample]),
                 n_neighbors: 0,
-                class_weights_sum: BTreeMap::new(),
+                class_weights_sum: ClassWeightsSum::default(),
             },
             neighbors: Vec::new(),
+            ties_at_k: 0,
             feature_names: names.clone(),
             recall: None,
         });

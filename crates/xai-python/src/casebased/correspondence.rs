@@ -72,8 +72,8 @@ fn casebased_weigh<'py>(
             if predicted.is_none() {
                 let by_class = found.class_weights_sum.iter();
                 // The lowest of the classes with the largest weight.
-                let most = by_class.rev().max_by(|a, b| a.1.total_cmp(b.1));
-                class = most.map_or(0, |(class, _)| *class);
+                let most = by_class.rev().max_by(|a, b| a.1.total_cmp(&b.1));
+                class = most.map_or(0, |(class, _)| class);
                 found = metric.evaluate(&weights, &labels, class)?;
             }
             let score = found.score.unwrap_or(f64::NAN);

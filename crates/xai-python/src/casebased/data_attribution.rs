@@ -172,10 +172,8 @@ impl Inputs<'_> {
             None => None,
             Some(Cases::Mask(mask)) => Some(Subsets::of_mask(mask.as_array())),
             Some(Cases::Lists(lists)) => {
-                let lists = lists.iter().enumerate();
-                let lists = lists.map(|(j, list)| places(&format!("subsets[{j}]"), list));
-                let lists = lists.collect::<PyResult<Vec<_>>>()?;
-                Some(Subsets::of_cases(self.n_train()?, lists).or_raise(py)?)
+                let lists = lists.iter().map(contiguous);
+                Some(Subsets::of_integers(self.n_train()?, lists).or_raise(py)?)
             }
         })
     }

@@ -4,6 +4,7 @@ use ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use xai_casebased::explainer::SaveOptions;
 use xai_casebased::{AggregateExplanation, CaseExplainer, Error, Kernel};
 
 use crate::array::{Reals, contiguous, for_precision, two_axes};
@@ -60,9 +61,11 @@ impl CasebasedExplainer {
     }
 
     /// Everything that the explainer was fitted to, in the format of the Rust library.
-    fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+    #[pyo3(signature = (store_redacted=false))]
+    fn save<'py>(&self, py: Python<'py>, store_redacted: bool) -> PyResult<Bound<'py, PyBytes>> {
         let mut stored = Vec::new();
-        py.detach(|| self.explainer.save(&mut stored))
+        let options = SaveOptions::new().store_redacted(store_redacted);
+        py.detach(|| self.explainer.save_with(&mut stored, options))
             .or_raise(py)?;
         Ok(PyBytes::new(py, &stored))
     }
@@ -223,8 +226,8 @@ impl CasebasedExplainer {
     }
 
     /// How features are standardised.
-    fn scaling<'py>(&self, py: Python<'py>) -> Option<Scaling<'py>> {
-        let scaling = self.explainer.standardization()?;
-        Some((scaling.mean.to_pyarray(py), scaling.scale.to_pyarray(py)))
+    fn scaling<'py>(&self, py: Python<'py>) -> PyResult<Option<Scaling<'py>>> {
+        let scaling = self.explainer.standardization().or_raise(py)?;
+        Ok(scaling.map(|scaling| (scaling.mean.to_pyarray(py), scaling.scale.to_pyarray(py))))
     }
 }

@@ -247,6 +247,7 @@ struct StoredSummary {
     truth: StoredClass<Option<i64>>,
     correspondence: (Option<f64>, Level),
     neighbors: Vec<(usize, f64, StoredClass<i64>)>,
+    ties_at_k: usize,
 }
 
 #[cfg(feature = "serde")]
@@ -262,6 +263,7 @@ impl From<ExplanationSummary> for StoredSummary {
             truth: (summary.truth, summary.truth_name),
             correspondence: (summary.correspondence, summary.level),
             neighbors: neighbors.collect(),
+            ties_at_k: summary.ties_at_k,
         }
     }
 }
@@ -288,6 +290,7 @@ impl From<StoredSummary> for ExplanationSummary {
             correspondence,
             level,
             neighbors: neighbors.collect(),
+            ties_at_k: stored.ties_at_k,
         }
     }
 }

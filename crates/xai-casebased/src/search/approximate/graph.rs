@@ -8,7 +8,7 @@ use xai_core::{Distance, Error, Result, parallel};
 use crate::input;
 use crate::search::approximate::hnsw::Hnsw;
 use crate::search::k_nearest::KNearest;
-use crate::search::nearest::Nearest;
+use crate::search::nearest::{Nearest, Neighbors};
 use crate::search::queries::Queries;
 use crate::training::rows::TrainingRows;
 
@@ -95,12 +95,12 @@ impl LinkedRows {
         &self.compared_by
     }
 
-    pub(crate) fn search(&self, queries: &Queries<'_>, k: usize) -> Vec<Vec<Nearest>> {
+    pub(crate) fn search(&self, queries: &Queries<'_>, k: usize) -> Vec<Neighbors> {
         let k = k.min(self.rows.n_rows());
         parallel::map(queries.len(), |i| {
             let mut best = KNearest::new(k);
             if k == 0 {
-                return best.into_vec();
+                return best.into_neighbors();
             }
             let query = queries.row(i);
             let single = self.single.of(query);
@@ -118,7 +118,7 @@ impl LinkedRows {
                     distance: self.compared_by.distance(&row, query),
                 });
             }
-            best.into_vec()
+            best.into_neighbors()
         })
     }
 }

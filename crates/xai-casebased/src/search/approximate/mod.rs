@@ -10,7 +10,7 @@ use crate::input;
 use crate::search::approximate::graph::LinkedRows;
 use crate::search::brute_force::BruteForce;
 use crate::search::engine::Engine;
-use crate::search::nearest::Nearest;
+use crate::search::nearest::Neighbors;
 use crate::search::neighbor_search::{NeighborSearch, check_distances};
 use crate::search::queries::Queries;
 use crate::training::rows::TrainingRows;
@@ -108,7 +108,7 @@ impl ApproximateSearch {
         }
         let queries = Queries::new(queries, self.n_features(), &self.distance)?;
         let found = self.search(&queries, k);
-        check_distances(&found)?;
+        check_distances(&found, &self.distance)?;
         let exact = exact(&self.linked)?.search(&queries, k);
         Ok(share_found(&found, &exact))
     }
@@ -129,10 +129,10 @@ fn recall_without_oneself(linked: &LinkedRows) -> Result<f64> {
     }
     let chosen: Vec<usize> = (0..probes).map(|i| i * n / probes).collect();
     let queries = Queries::of_training(linked.rows().pick(&chosen));
-    let without = |mut lists: Vec<Vec<Nearest>>| {
+    let without = |mut lists: Vec<Neighbors>| {
         for (list, &row) in lists.iter_mut().zip(&chosen) {
-            list.retain(|n| n.index != row);
-            list.truncate(k);
+            list.nearest.retain(|n| n.index != row);
+            list.nearest.truncate(k);
         }
         lists
     };
@@ -162,12 +162,12 @@ impl NeighborSearch for ApproximateSearch {
         Some(self.recall)
     }
 
-    fn search(&self, queries: &Queries<'_>, k: usize) -> Vec<Vec<Nearest>> {
+    fn search(&self, queries: &Queries<'_>, k: usize) -> Vec<Neighbors> {
         self.linked.search(queries, k)
     }
 }
 
-fn share_found(found: &[Vec<Nearest>], exact: &[Vec<Nearest>]) -> f64 {
+fn share_found(found: &[Neighbors], exact: &[Neighbors]) -> f64 {
     let (mut hits, mut all) = (0, 0);
     for (found, exact) in found.iter().zip(exact) {
         all += exact.len();

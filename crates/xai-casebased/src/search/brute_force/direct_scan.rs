@@ -4,7 +4,7 @@ use xai_core::{Distance, parallel};
 
 use crate::search::k_nearest::KNearest;
 use crate::search::kernel::row_blocks::{QUERIES, RowBlocks};
-use crate::search::nearest::Nearest;
+use crate::search::nearest::{Nearest, Neighbors};
 use crate::search::queries::Queries;
 use crate::training::rows::TrainingRows;
 
@@ -28,7 +28,7 @@ impl DirectScan {
         &self,
         queries: &Queries<'_>,
         k: usize,
-    ) -> (Vec<Vec<Nearest>>, usize) {
+    ) -> (Vec<Neighbors>, usize) {
         let blocks = parallel::map_blocks(queries.len(), QUERIES, |range| {
             let mut best: Vec<KNearest> = range
                 .clone()
@@ -36,7 +36,7 @@ impl DirectScan {
                 .collect();
             let mut offers = 0;
             if k == 0 {
-                return (vec![Vec::new(); best.len()], offers);
+                return (vec![Neighbors::default(); best.len()], offers);
             }
             let prepared: Vec<_> = range.map(|i| self.rows.query(queries.row(i))).collect();
             self.rows.for_each_tile(best.len(), |i, first, n_blocks| {
@@ -48,7 +48,7 @@ impl DirectScan {
                         best.offer(Nearest { index, distance });
                     });
             });
-            let found: Vec<_> = best.into_iter().map(KNearest::into_vec).collect();
+            let found: Vec<_> = best.into_iter().map(KNearest::into_neighbors).collect();
             (found, offers)
         });
         let offers = blocks.iter().map(|(_, offers)| offers).sum();

@@ -17,7 +17,7 @@ use crate::search::brute_force::byte_rows::ByteRows;
 use crate::search::brute_force::filter::Filter;
 use crate::search::brute_force::matrix_product::a_times_b_transposed;
 use crate::search::k_nearest::KNearest;
-use crate::search::nearest::Nearest;
+use crate::search::nearest::{Nearest, Neighbors};
 use crate::search::queries::Queries;
 use crate::training::rows::TrainingRows;
 
@@ -116,7 +116,7 @@ impl FilteredScan {
         &self,
         queries: &Queries<'_>,
         k: usize,
-    ) -> (Vec<Vec<Nearest>>, usize) {
+    ) -> (Vec<Neighbors>, usize) {
         let m = queries.len();
         // Few queries still share the threads.
         let block = m.div_ceil(parallel::threads()).clamp(1, QUERIES);
@@ -129,7 +129,7 @@ impl FilteredScan {
         (found, offers)
     }
 
-    fn search_block(&self, queries: &[&[f64]], k: usize) -> (Vec<Vec<Nearest>>, usize) {
+    fn search_block(&self, queries: &[&[f64]], k: usize) -> (Vec<Neighbors>, usize) {
         let (n, d) = (self.rows.n_rows(), self.rows.n_features());
         let mut single = Vec::with_capacity(queries.len() * d);
         let mut buffer = vec![0.0; d];
@@ -185,7 +185,10 @@ impl FilteredScan {
             }
         }
         let offers = searches.iter().map(|s| s.offers).sum();
-        let found = searches.into_iter().map(|s| s.best.into_vec()).collect();
+        let found = searches
+            .into_iter()
+            .map(|s| s.best.into_neighbors())
+            .collect();
         (found, offers)
     }
 

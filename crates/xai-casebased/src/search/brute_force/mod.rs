@@ -14,7 +14,7 @@ use crate::search::brute_force::direct_scan::DirectScan;
 use crate::search::brute_force::filter::Filter;
 use crate::search::brute_force::filtered_scan::FilteredScan;
 use crate::search::engine::Engine;
-use crate::search::nearest::Nearest;
+use crate::search::nearest::Neighbors;
 use crate::search::neighbor_search::NeighborSearch;
 use crate::search::queries::Queries;
 use crate::training::rows::TrainingRows;
@@ -144,7 +144,7 @@ impl BruteForce {
         &self,
         queries: &Queries<'_>,
         k: usize,
-    ) -> (Vec<Vec<Nearest>>, usize) {
+    ) -> (Vec<Neighbors>, usize) {
         match &self.scan {
             Scan::Direct(scan) => scan.search_counting(queries, k),
             Scan::Filtered(scan) => scan.search_counting(queries, k),
@@ -174,7 +174,7 @@ impl NeighborSearch for BruteForce {
         Engine::BruteForce
     }
 
-    fn search(&self, queries: &Queries<'_>, k: usize) -> Vec<Vec<Nearest>> {
+    fn search(&self, queries: &Queries<'_>, k: usize) -> Vec<Neighbors> {
         self.search_counting(queries, k).0
     }
 }

@@ -11,7 +11,7 @@ use crate::search::kd_tree::grow::{Child, LEAF_ROWS, Shape};
 use crate::search::kernel::lanes::ROWS;
 use crate::search::kernel::rank::Ranking;
 use crate::search::kernel::row_blocks::{Query, RowBlocks};
-use crate::search::nearest::Nearest;
+use crate::search::nearest::{Nearest, Neighbors};
 use crate::search::neighbor_search::NeighborSearch;
 use crate::search::queries::Queries;
 use crate::training::rows::TrainingRows;
@@ -134,10 +134,10 @@ impl KdTree {
         )
     }
 
-    fn nearest_to(&self, query: &[f64], k: usize, stack: &mut Vec<(f64, Child)>) -> Vec<Nearest> {
+    fn nearest_to(&self, query: &[f64], k: usize, stack: &mut Vec<(f64, Child)>) -> Neighbors {
         let mut best = KNearest::new(k.min(self.rows.n_rows()));
         if k == 0 {
-            return best.into_vec();
+            return best.into_neighbors();
         }
         let query = self.rows.query(query);
         let mut limit = f64::INFINITY;
@@ -164,7 +164,7 @@ impl KdTree {
                 }
             }
         }
-        best.into_vec()
+        best.into_neighbors()
     }
 
     /// Puts the children within reach on the stack, the nearest on top.
@@ -212,7 +212,7 @@ impl NeighborSearch for KdTree {
         Engine::KdTree
     }
 
-    fn search(&self, queries: &Queries<'_>, k: usize) -> Vec<Vec<Nearest>> {
+    fn search(&self, queries: &Queries<'_>, k: usize) -> Vec<Neighbors> {
         let blocks = parallel::map_blocks(queries.len(), QUERIES, |block| {
             let mut stack = Vec::new();
             block

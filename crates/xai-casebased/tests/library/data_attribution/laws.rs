@@ -4,9 +4,13 @@ use ndarray::Array2;
 use proptest::prelude::*;
 use xai_casebased::data_attribution::{
     AttributionData, AttributionMetric, AttributionRandomization, ClassAuroc, ClassDetection,
-    ClassRecall, HitAtK, LinearDatamodelingScore, MeanReciprocalRank, MislabelingDetection,
-    RecallAtK, Subsets, TopKCardinality, brittleness,
+    ClassRecall, HitAtK, LinearDatamodelingScore, METRICS, MeanReciprocalRank,
+    MislabelingDetection, RecallAtK, Subsets, TopKCardinality, brittleness, evaluate_all,
+    negative_means,
 };
+use xai_casebased::input;
+use xai_core::describe::Setting;
+use xai_core::random::{random_stream, uniform};
 use xai_core::statistics::Correlation;
 
 /// Rows of attributions that tie, a label for each training case, a class for each test case.
@@ -57,6 +61,8 @@ proptest! {
     ) {
         let d = rows.ncols();
         let lists: Vec<Vec<usize>> = lists.iter().map(|list| list.iter().map(|i| i.index(d)).collect()).collect();
+        let looks_like_mask = |list: &Vec<usize>| list.len() == d && list.iter().all(|&case| case < 2);
+        prop_assume!(!lists.iter().all(looks_like_mask));
         let subsets = Subsets::of_cases(d, &lists).unwrap();
         let outputs = Array2::from_shape_fn((lists.len(), rows.nrows()), |(j, t)| lists[j].iter().map(|&i| rows[[t, i]]).sum());
         let turned = rows.mapv(|value| -value);
@@ -179,4 +185,100 @@ fn single_logits_are_margins_of_class_1() {
             assert!(close(one, two), "{one:?} {two:?}");
         }
     }
+}
+
+/// A metric that says so has the same values for `c · A`: to the last bit for powers of two, and but for rounding otherwise.
+#[test]
+fn values_do_not_depend_on_the_scale_of_attributions() {
+    let (n, d) = (6, 24);
+    let hashed =
+        |t: usize, i: usize, item: u64| uniform(&mut random_stream(item, (t * d + i) as u64)) - 0.5;
+    // Some attributions tie, and some are 0.
+    let tau = Array2::from_shape_fn((n, d), |(t, i)| match i % 6 {
+        0 => 0.0,
+        1 => 0.25,
+        _ => hashed(t, i, 1),
+    });
+    let random = Array2::from_shape_fn((n, d), |(t, i)| hashed(t, i, 2));
+    let labels: Vec<i64> = (0..d as i64).map(|i| i % 3).collect();
+    let classes: Vec<i64> = (0..n as i64).map(|t| t % 3).collect();
+    let flags: Vec<bool> = (0..d).map(|i| i % 5 == 0).collect();
+    let relevant = Array2::from_shape_fn((n, d), |(t, i)| (i + t) % 7 == 0);
+    let subsets = Array2::from_shape_fn((8, d), |(j, i)| hashed(j, i, 3) > 0.0);
+    let subsets = Subsets::of_mask(subsets.view());
+    let outputs = Array2::from_shape_fn((8, n), |(j, t)| hashed(j, t, 4));
+    let removed: Vec<usize> = (0..10).map(|j| 2 * j).collect();
+    let drops = Array2::from_shape_fn((10, n), |(j, t)| hashed(j, t, 5));
+    let read = [
+        input::ATTRIBUTIONS,
+        input::RANDOM_ATTRIBUTIONS,
+        input::SCORES,
+    ];
+    let mut n_checked = 0;
+    for entry in METRICS {
+        let reads_attributions = entry.info.needs.iter().any(|of| read.contains(of));
+        assert_eq!(
+            entry.info.invariance.scale, reads_attributions,
+            "{}",
+            entry.info.name
+        );
+        if !reads_attributions {
+            continue;
+        }
+        // Each metric with its defaults, and with every correlation that it can take.
+        let mut metrics = vec![entry.info.name.to_owned()];
+        if entry
+            .params()
+            .iter()
+            .any(|param| param.name == "correlation")
+        {
+            let of = |word: &str| format!("{}(correlation={word})", entry.info.name);
+            metrics.extend(["pearson", "spearman", "kendall"].map(of));
+        }
+        for metric in metrics {
+            let metric: Setting = metric.parse().unwrap();
+            let evaluate = |c: f64| {
+                let (tau, random) = (tau.mapv(|x| c * x), random.mapv(|x| c * x));
+                let data = AttributionData::new(tau.view());
+                let scores = negative_means(&data).unwrap();
+                let data = data
+                    .random_attributions(random.view())
+                    .train_labels(&labels)
+                    .test_classes(&classes)
+                    .flags(&flags)
+                    .relevant(relevant.view())
+                    .subsets(&subsets)
+                    .outputs(outputs.view())
+                    .removed(&removed)
+                    .drops(drops.view())
+                    .scores(&scores);
+                evaluate_all(&data, std::slice::from_ref(&metric))
+                    .unwrap()
+                    .swap_remove(0)
+            };
+            let expected = evaluate(1.0);
+            assert!(expected.value().is_some(), "{metric}");
+            for exponent in [-99, -40, -1, 1, 23, 99] {
+                assert_eq!(
+                    evaluate(2f64.powi(exponent)),
+                    expected,
+                    "{metric} 2^{exponent}"
+                );
+            }
+            for c in [1e-30, 3e-17, 0.7, 1.3, 5e11, 1e30] {
+                let scaled = evaluate(c);
+                assert!(close(scaled.value(), expected.value()), "{metric} {c}");
+                for (a, b) in scaled
+                    .per_sample()
+                    .into_iter()
+                    .flatten()
+                    .zip(expected.per_sample().unwrap_or_default())
+                {
+                    assert!(close(*a, *b), "{metric} {c}: {a:?} {b:?}");
+                }
+            }
+            n_checked += 1;
+        }
+    }
+    assert!(n_checked >= METRICS.len() - 2);
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Arg, Command, value_parser};
-use xai_metrics::casebased::data_attribution::{Entry, METRICS};
+use xai_metrics::casebased::data_attribution::{Entry, OWN_INPUTS};
 use xai_metrics::casebased::input;
 use xai_metrics::core::{Direction, Input};
 
@@ -95,30 +95,11 @@ const FILES: &[FileOption] = &[
     ),
 ];
 
-/// The metrics that compare explainers: those that read attributions, and one of scores that may be made of them.
-pub(super) fn compared() -> impl Iterator<Item = &'static Entry> {
-    let is_compared = |entry: &&Entry| {
-        [input::ATTRIBUTIONS, input::SCORES]
-            .iter()
-            .any(|of| entry.info.needs.contains(of))
-    };
-    METRICS.iter().filter(is_compared)
-}
-
-/// The inputs that every explainer has for itself.
-pub(super) const OF_EXPLAINER: [Input; 3] = [
-    input::ATTRIBUTIONS,
-    input::RANDOM_ATTRIBUTIONS,
-    input::SCORES,
-];
-
 /// The files that metrics of a comparison need, the same for all explainers, as options.
 pub(super) fn shared() -> impl Iterator<Item = &'static FileOption> {
-    let takes = |file: &&FileOption| {
-        !OF_EXPLAINER.contains(&file.input)
-            && compared().any(|entry| files_of(entry).any(|of| of.input == file.input))
-    };
-    FILES.iter().filter(takes)
+    FILES
+        .iter()
+        .filter(|file| !OWN_INPUTS.contains(&file.input))
 }
 
 /// The files that a metric needs, or can do with.

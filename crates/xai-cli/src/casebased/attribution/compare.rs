@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use xai_files::samples::FileSamples;
 use xai_files::{Failure, InFile, InFiles};
 use xai_metrics::casebased::data_attribution::{
-    AttributionComparison, Entry, WholeResult, evaluate_all, negative_means,
+    AttributionComparison, Entry, METRICS, OWN_INPUTS, WholeResult, evaluate_all, negative_means,
 };
 use xai_metrics::casebased::input;
 use xai_metrics::core::Input;
@@ -16,9 +16,10 @@ use xai_metrics::core::describe::{Setting, Settings, same_word};
 use xai_metrics::core::evaluation::EvaluationTable;
 use xai_report::section::data_attribution::KnownCases;
 
-use crate::casebased::attribution::arguments::{self, OF_EXPLAINER};
+use crate::casebased::attribution::arguments;
 use crate::casebased::attribution::inputs::Inputs;
 use crate::casebased::attribution::metric::places;
+use crate::described::option_name;
 use crate::output::{rows, text};
 use crate::usage::interval_options::IntervalOptions;
 use crate::usage::named_file::NamedFile;
@@ -42,6 +43,12 @@ pub(crate) struct CompareAttributions {
     /// it the score is the negative mean attribution over the test cases.
     #[arg(long, value_name = "NAME=S.npy", num_args = 1.., value_parser = NamedFile::parser())]
     scores: Vec<NamedFile>,
+    /// Log-probabilities of the targets after one step on each of the top cases of each explainer (n_test, k), for tail-patch.
+    #[arg(long, value_name = "NAME=L.npy", num_args = 1.., value_parser = NamedFile::parser())]
+    log_prob_after: Vec<NamedFile>,
+    /// Predictions of models that were trained without the top cases of each explainer (n_test, n_ks), for brittleness.
+    #[arg(long, value_name = "NAME=P.npy", num_args = 1.., value_parser = NamedFile::parser())]
+    predictions: Vec<NamedFile>,
     #[command(flatten)]
     shared: SharedFiles,
     /// The metrics, separated by commas, with settings in brackets: `class-detection(k=5), class-auroc`. By default all that
@@ -117,11 +124,9 @@ impl CompareAttributions {
         let metrics = self.asked()?;
         let is_of_scores = |metric: &Setting| same_word(&metric.name, MISLABELING);
         let derives_scores = self.scores.is_empty() && metrics.iter().any(is_of_scores);
-        for (option, files) in [
-            ("--random-attributions", &self.random_attributions),
-            ("--scores", &self.scores),
-        ] {
-            self.check_names(option, files)?;
+        for (of, files) in self.own_files() {
+            let option = format!("--{}", option_name(of.name()));
+            self.check_names(&option, files)?;
         }
         let mut inputs = Inputs::default();
         let mut outcomes = Vec::new();
@@ -196,8 +201,8 @@ impl CompareAttributions {
         }
         for metric in &asked {
             let is_named = |entry: &&Entry| same_word(entry.info.name, &metric.name);
-            let Some(entry) = arguments::compared().find(is_named) else {
-                let names: Vec<&str> = arguments::compared().map(|entry| entry.info.name).collect();
+            let Some(entry) = METRICS.iter().find(is_named) else {
+                let names: Vec<&str> = METRICS.iter().map(|entry| entry.info.name).collect();
                 let failure = Failure::of_option("--metrics", "no metric of a comparison");
                 let near = nearest(&metric.name.replace('_', "-"), &names);
                 return Err(failure.with_value(&metric.name).help(near));
@@ -213,24 +218,39 @@ impl CompareAttributions {
     fn possible(&self) -> impl Iterator<Item = &'static Entry> {
         let is_given = |of: &Input| match *of {
             input::ATTRIBUTIONS => true,
-            // They can be made of attributions, which are read once more for it: where that is asked for.
-            input::SCORES => !self.scores.is_empty(),
-            input::RANDOM_ATTRIBUTIONS => !self.random_attributions.is_empty(),
+            of if OWN_INPUTS.contains(&of) => {
+                // Scores can be made of attributions, but that reads them once more: only if it is asked for.
+                let mut own = self.own_files().into_iter();
+                own.any(|(own, files)| own == of && !files.is_empty())
+            }
             of => {
                 let given = |wanted| self.shared.0.iter().any(|(of, _)| *of == wanted);
                 given(of) || (of == input::OUTPUTS && given(input::LOGITS))
             }
         };
-        arguments::compared().filter(move |entry| entry.info.needs.iter().all(is_given))
+        METRICS
+            .iter()
+            .filter(move |entry| entry.info.needs.iter().all(is_given))
+    }
+
+    /// The files that each explainer has for itself, of all explainers.
+    fn own_files(&self) -> [(Input, &[NamedFile]); 5] {
+        [
+            (input::ATTRIBUTIONS, &self.attributions),
+            (input::RANDOM_ATTRIBUTIONS, &self.random_attributions),
+            (input::SCORES, &self.scores),
+            (input::LOG_PROB_AFTER, &self.log_prob_after),
+            (input::PREDICTIONS, &self.predictions),
+        ]
     }
 
     /// The files of one explainer.
     fn files_of(&self, explainer: &NamedFile) -> Vec<(Input, PathBuf)> {
-        let of_name = [&self.attributions, &self.random_attributions, &self.scores]
-            .map(|files| NamedFile::find(files, &explainer.name));
-        let files = OF_EXPLAINER.into_iter().zip(of_name);
+        let files = self.own_files().into_iter();
         let mut files: Vec<(Input, PathBuf)> = files
-            .filter_map(|(of, file)| Some((of, file?.to_owned())))
+            .filter_map(|(of, files)| {
+                Some((of, NamedFile::find(files, &explainer.name)?.to_owned()))
+            })
             .collect();
         // Of two explainers of one name each has its own, until the name is refused.
         if let Some((_, file)) = files.first_mut() {

@@ -79,8 +79,7 @@ impl Inputs {
 
     /// Takes the scores of another explainer.
     pub(super) fn set_scores(&mut self, scores: Vec<f64>) {
-        self.lists.retain(|(of, _)| *of != input::SCORES);
-        self.lists.push((input::SCORES, scores));
+        replace(&mut self.lists, input::SCORES, scores);
     }
 
     /// Reads the files of a metric.
@@ -92,30 +91,30 @@ impl Inputs {
         Ok(read)
     }
 
-    /// Reads a file; of another explainer, in the place of the one before.
+    /// Reads a file. An input that was read before, of another explainer, is replaced.
     pub(super) fn add(&mut self, of: Input, file: &Path) -> Result<(), Failure> {
         match of {
             input::ATTRIBUTIONS => self.attributions = Some(FileRows::open(file)?),
             input::RANDOM_ATTRIBUTIONS => self.random_attributions = Some(FileRows::open(file)?),
             input::TRAIN_LABELS | input::TEST_CLASSES | input::TARGETS => {
-                self.labels
-                    .push((of, arrays::read_labels::<Ix1>(file)?.to_vec()));
+                let labels = arrays::read_labels::<Ix1>(file)?.to_vec();
+                replace(&mut self.labels, of, labels);
             }
             input::KEEP | input::FLAGS => {
-                self.flags.push((of, booleans::<Ix1>(file)?.to_vec()));
+                let flags = booleans::<Ix1>(file)?.to_vec();
+                replace(&mut self.flags, of, flags);
             }
             input::REMOVED | input::KS => {
-                let places = arrays::read(file)?.into_integers::<Ix1>()?;
-                self.places
-                    .push((of, places_of(places.iter()).in_file(file)?));
+                let places = arrays::read_places::<Ix1>(file)?;
+                let places = places_of(places.iter()).in_file(file)?;
+                replace(&mut self.places, of, places);
             }
-            input::SCORES => self.set_scores(arrays::read_f64::<Ix1>(file)?.to_vec()),
-            input::LOG_PROB => {
-                self.lists
-                    .push((of, arrays::read_f64::<Ix1>(file)?.to_vec()));
+            input::SCORES | input::LOG_PROB => {
+                let list = arrays::read_f64::<Ix1>(file)?.to_vec();
+                replace(&mut self.lists, of, list);
             }
             input::OUTPUTS | input::DROPS | input::LOG_PROB_AFTER => {
-                self.matrices.push((of, arrays::read_f64(file)?));
+                replace(&mut self.matrices, of, arrays::read_f64(file)?);
             }
             input::SUBSETS => self.subsets = Some(self.subsets_of(file)?),
             input::LOGITS => self.logits = Some(arrays::read_f64(file)?),
@@ -126,18 +125,17 @@ impl Inputs {
         Ok(())
     }
 
-    /// Subsets as booleans, or as numbers of training cases.
+    /// Subsets as a mask, or as positions of training cases.
     fn subsets_of(&self, file: &Path) -> Result<Subsets, Failure> {
         let stored = arrays::read(file)?;
         if stored.is_boolean() {
             return Ok(Subsets::of_mask(booleans::<Ix2>(file)?.view()));
         }
         let n_train = self.attributions.as_ref().map_or(0, |rows| rows.shape.1);
-        let cases = stored.into_integers::<Ix2>()?;
-        let subsets = cases.rows().into_iter().map(|row| places_of(row.iter()));
-        let subsets = subsets.collect::<Result<Vec<_>, _>>().in_file(file)?;
+        let subsets = stored.into_integers::<Ix2>()?;
+        let subsets = subsets.rows().into_iter().map(|row| row.to_vec());
         let of_file = Files::mainly(file).file(&[input::SUBSETS], file);
-        Subsets::of_cases(n_train, subsets).in_files(&of_file)
+        Subsets::of_integers(n_train, subsets).in_files(&of_file)
     }
 
     /// The data for the library.
@@ -193,6 +191,11 @@ impl Inputs {
         }
         data
     }
+}
+
+fn replace<T>(read: &mut Vec<(Input, T)>, of: Input, array: T) {
+    read.retain(|(other, _)| *other != of);
+    read.push((of, array));
 }
 
 fn found<T>(read: &[(Input, T)], wanted: Input) -> Option<&T> {

@@ -201,7 +201,14 @@ const ATTRIBUTION: CommandOfSection = command::<Compare>(
 );
 const DATA_ATTRIBUTION: CommandOfSection = command::<CompareAttributions>(
     &["casebased", "attribution", "compare"],
-    &["out", "attributions", "random-attributions", "scores"],
+    &[
+        "out",
+        "attributions",
+        "random-attributions",
+        "scores",
+        "log-prob-after",
+        "predictions",
+    ],
 );
 
 /// The commands that a section of a family is.

@@ -113,6 +113,8 @@ const OF_CASES: &[(&str, &str)] = &[
     ("attributions", "--attributions"),
     ("random_attributions", "--random-attributions"),
     ("scores", "--scores"),
+    ("log_prob_after", "--log-prob-after"),
+    ("predictions", "--predictions"),
 ];
 
 impl Preparing<'_> {

@@ -358,4 +358,4 @@ class Asking(Fitted):
             {name: self._chosen[name] for name in ("high", "medium") if name in self._chosen},
             self.n_jobs,
         )
-        return (indices, far, *weighed, full)
+        return (indices, far, *weighed, full, answer[6])

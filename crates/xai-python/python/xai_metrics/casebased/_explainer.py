@@ -245,17 +245,31 @@ class CaseExplainer(Reporting):
         scaling = self._native.scaling()
         return None if scaling is None else Scaler(*scaling)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    @property
+    def file_holds_redacted(self) -> bool:
+        """True for an explainer loaded from a file that holds the values of redacted features."""
+        return bool(self._native.info()["file_holds_redacted"])
+
+    def save(self, path: str | os.PathLike[str], *, store_redacted: bool = False) -> None:
         """Writes the explainer to a file that :meth:`load`, the Rust library and ``xai`` read.
 
-        The file holds all training rows, redacted features included. Labels that are no integers
-        are stored as numbered classes whose names are the labels' texts. Of the similarities only
-        features can be stored; pickle keeps the others, and labels of all types.
+        The file holds all features of all training rows. Labels that are no integers
+        are stored as numbered classes whose names are the labels' texts. Only explainers by features
+        can be stored; pickle keeps the other similarities, and labels of all types.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        store_redacted : bool
+            Allow the file to hold the values of redacted features, which whoever has the file can read. The
+            file records it, see :attr:`file_holds_redacted`.
 
         Raises
         ------
         ValueError
-            For an explainer with another similarity.
+            For an explainer with another similarity, and for redacted features without ``store_redacted=True``;
+            pickle refuses them too.
         OSError
             Where the file cannot be written.
 
@@ -271,7 +285,7 @@ class CaseExplainer(Reporting):
         """
         if callable(self._chosen.get("weighting")):
             raise ValueError("weighting: a function cannot be stored; choose one by its name")
-        stored = self._native.save()
+        stored = self._native.save(store_redacted)
         with open(path, "wb") as file:
             file.write(stored)
 

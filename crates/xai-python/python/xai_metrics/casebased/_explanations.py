@@ -39,6 +39,9 @@ class Explanations(Table, Sequence[Explanation]):
         The true classes, where they are known.
     correspondence : array of float, shape (m,)
         How far the neighbours agree, in [0, 1]; NaN where it is undefined.
+    ties_at_k : array of int, shape (m,)
+        How many training rows tie with the last neighbour of each sample, the neighbour included; 0 where all of them
+        are among the neighbours. Rows with higher indices are left out.
     explainer : CaseExplainer
         What explained them.
     level_numbers : array of int, shape (m,)
@@ -69,7 +72,7 @@ class Explanations(Table, Sequence[Explanation]):
         truth: npt.NDArray[Any] | None,
         with_provenance: bool,
     ) -> None:
-        self.indices, self.distances, _, self.correspondence, self.level_numbers, self._full = (
+        self.indices, self.distances, _, self.correspondence, self.level_numbers, self._full, self.ties_at_k = (
             answer
         )
         self.predicted = predicted

@@ -43,5 +43,5 @@ def joined(answers: list[tuple[Any, ...]]) -> tuple[Any, ...]:
         return np.concatenate(padded)
 
     full = all(answer[5] and answer[0].shape[1] == width for answer in answers)
-    others = (np.concatenate([answer[place] for answer in answers]) for place in (2, 3, 4))
-    return (rows(0, -1), rows(1, np.nan), *others, full)
+    *others, ties = (np.concatenate([answer[place] for answer in answers]) for place in (2, 3, 4, 6))
+    return (rows(0, -1), rows(1, np.nan), *others, full, ties)

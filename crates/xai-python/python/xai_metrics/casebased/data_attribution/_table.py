@@ -79,6 +79,8 @@ def compare(
     *,
     random_attributions: Mapping[str, Any] | None = None,
     scores: Mapping[str, Any] | None = None,
+    log_prob_after: Mapping[str, Any] | None = None,
+    predictions: Mapping[str, Any] | None = None,
     level: float = 0.95,
     replicates: int = 1000,
     seed: int = 1,
@@ -99,6 +101,10 @@ def compare(
     scores : mapping from name to array_like, optional
         A score of each training case by the same explainers, high = suspicious, for ``"mislabeling_detection"``; without
         it the score is the negative mean attribution over the test cases.
+    log_prob_after : mapping from name to array_like, optional
+        Log-probabilities after one step on each of the top cases of the same explainers, for ``"tail_patch"``.
+    predictions : mapping from name to array_like, optional
+        Predictions without the top cases of the same explainers, for ``"brittleness"``.
     level : float
         The coverage of the intervals.
     replicates : int
@@ -117,7 +123,8 @@ def compare(
     Raises
     ------
     ValueError
-        As the functions of the metrics, and for a metric that there is not.
+        As the functions of the metrics, for a metric that there is not, and for one array where each explainer needs
+        its own.
 
     Examples
     --------
@@ -135,31 +142,37 @@ def compare(
     unknown = sorted(set(inputs) - set(INPUTS))
     if unknown:
         raise TypeError(f"compare(): got an unexpected keyword argument {unknown[0]!r}")
-    random = mapping("random_attributions", random_attributions, "attributions for each name")
-    of_cases = mapping("scores", scores, "scores for each name")
-    for what, given_names in (("random_attributions", random), ("scores", of_cases)):
+    of_explainers = {
+        "random_attributions": random_attributions,
+        "scores": scores,
+        "log_prob_after": log_prob_after,
+        "predictions": predictions,
+    }
+    own = {what: mapping(what, of_names, f"{what} for each name") for what, of_names in of_explainers.items()}
+    for what, given_names in own.items():
         if given_names and given_names.keys() != named.keys():
             raise ValueError(f"{what}: expected those of {', '.join(named)}, got {', '.join(given_names)}")
     level, replicates = number("level", level), whole("replicates", replicates, 0)
     alignment = Alignment()
-    named, random, of_cases = (
-        {name: alignment.take(values, f"{what}[{name!r}]", *axes) for name, values in of.items()}
-        for what, of, axes in (
-            ("explainers", named, ("test cases", "training cases")),
-            ("random_attributions", random, ("test cases", "training cases")),
-            ("scores", of_cases, ("training cases",)),
-        )
-    )
+    axes: dict[str, tuple[str | None, ...]] = {
+        "random_attributions": ("test cases", "training cases"),
+        "scores": ("training cases",),
+        "log_prob_after": ("test cases", None),
+        "predictions": ("test cases", None),
+    }
+    named = {
+        name: alignment.take(values, f"explainers[{name!r}]", "test cases", "training cases")
+        for name, values in named.items()
+    }
+    own = {
+        what: {name: alignment.take(values, f"{what}[{name!r}]", *axes[what]) for name, values in of_names.items()}
+        for what, of_names in own.items()
+    }
     if isinstance(metrics, str):
         metrics = [metrics]
     if metrics is None:
-        of_each = {"random_attributions": random, "scores": of_cases}
-        given = {"attributions", *inputs, *(name for name, values in of_each.items() if values)}
-        metrics = [
-            name
-            for name, info in infos_by_name().items()
-            if given.issuperset(info.needs) and {"attributions", "scores"} & {*info.needs}
-        ]
+        given = {"attributions", *inputs, *(name for name, values in own.items() if values)}
+        metrics = [name for name, info in infos_by_name().items() if given.issuperset(info.needs)]
     metrics = list(metrics)
     infos = {metric: _info(metric) for metric in metrics}
     repeated = next((metric for place, metric in enumerate(metrics) if metric in metrics[:place]), None)
@@ -168,8 +181,8 @@ def compare(
     inspects = any("scores" in info.needs for info in infos.values())
     results = {}
     for name, attributions in named.items():
-        others = {"random_attributions": random.get(name), "attributions": attributions}
-        arrays = arrays_of({**inputs, **others, "scores": of_cases.get(name)})
+        of_explainer = {what: of_names.get(name) for what, of_names in own.items()}
+        arrays = arrays_of({**inputs, **of_explainer, "attributions": attributions})
         derives_scores = inspects and arrays["scores"] is None
         found = _native.data_attribution(list(metrics), {}, arrays, threads(n_jobs), derives_scores)
         results[name] = dict(zip(metrics, map(outcome_of, found)))
