@@ -443,7 +443,7 @@ fn explanations_in_batches_are_those_of_all_rows() {
     );
     let released = files.json(&format!("{EXPLAIN} -k 3 --aggregate-only 2"));
     assert_eq!(released["explanations"].as_array().unwrap().len(), 10_000);
-    // A row far down is named by its number in the file.
+    // A row far down is named by its line in the file.
     files.text("t.csv", "a,b,y\n1,2,0\n2,1,1\n");
     let rows = "1,2,0\n".repeat(9000);
     files.text("q.csv", &format!("a,b,y\n{rows}0,0,1\n"));
@@ -452,7 +452,7 @@ fn explanations_in_batches_are_those_of_all_rows() {
             "q.csv",
             &format!("casebased {command} --train t.csv --test q.csv --label y --distance cosine --scale false"),
         );
-        assert!(undefined.text.contains("9000"), "{}", undefined.text);
+        assert!(undefined.text.contains("line 9002"), "{}", undefined.text);
     }
 }
 
