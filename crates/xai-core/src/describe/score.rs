@@ -77,6 +77,13 @@ impl<R> Score<R> {
         self
     }
 
+    /// Maps, masks or values that are multiplied by a positive number have the same score.
+    #[must_use]
+    pub const fn scale_free(mut self) -> Self {
+        self.info.invariance = Invariance::SCALE;
+        self
+    }
+
     /// The values that it takes.
     #[must_use]
     pub const fn range(mut self, range: Range) -> Self {

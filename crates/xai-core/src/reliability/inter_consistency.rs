@@ -120,7 +120,7 @@ impl Scores for InterConsistency {
             title: "Inter-consistency",
             question: "Does the ranking of explainers stay under a minor perturbation, and do values get worse under a disruptive one?",
             direction: Direction::Higher,
-            invariance: Invariance::NONE,
+            invariance: Invariance::SCALE,
             range: Range::SHARE,
             needs: &[
                 input::VALUES,

@@ -93,7 +93,7 @@ impl Scores for KendallW {
             title: "Kendall's W",
             question: "Do samples rank the explainers alike?",
             direction: Direction::Higher,
-            invariance: Invariance::NONE,
+            invariance: Invariance::SCALE,
             range: Range::SHARE,
             needs: &[input::VALUES],
             source: "Kendall and Babington Smith 1939",

@@ -272,7 +272,7 @@ impl Scores for KrippendorffAlpha {
             title: "Krippendorff's alpha",
             question: "How much less than by chance do raters disagree, samples that rank explainers for instance?",
             direction: Direction::Higher,
-            invariance: Invariance::NONE,
+            invariance: Invariance::SCALE,
             range: Range::new(End::Unbounded, End::Included(1.0)),
             needs: &[input::RATINGS],
             source: "Krippendorff 2011; Tomsett et al. 2020",

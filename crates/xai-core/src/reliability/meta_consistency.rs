@@ -194,7 +194,7 @@ impl Scores for MetaConsistency {
             title: "Meta-consistency",
             question: "Does a metric keep its values and ranks where the prediction stays, and react where it changes?",
             direction: Direction::Higher,
-            invariance: Invariance::NONE,
+            invariance: Invariance::SCALE,
             range: Range::SHARE,
             needs: &[
                 input::VALUES,

@@ -130,7 +130,7 @@ impl Scores for ParameterSensitivity {
                 title: "Parameter sensitivity",
                 question: "Does the ranking of explainers stay under other settings of the metric's parameters?",
                 direction: Direction::Higher,
-                invariance: Invariance::NONE,
+                invariance: Invariance::SCALE,
                 range: Range::SIGNED_SHARE,
                 needs: &[input::SETTINGS, input::DIRECTION],
                 source: "Tomsett et al. 2020; Brunke et al. 2020",
@@ -151,6 +151,7 @@ impl Scores for ParameterSensitivity {
             |result: &Self| result.same_top,
         )
         .higher_is_better()
+        .scale_free()
         .range(Range::SHARE)
         .needs(&[input::SETTINGS, input::DIRECTION]),
         Score::new(
@@ -160,6 +161,7 @@ impl Scores for ParameterSensitivity {
             |result: &Self| result.max_rank_change,
         )
         .lower_is_better()
+        .scale_free()
         .range(Range::NON_NEGATIVE)
         .needs(&[input::SETTINGS, input::DIRECTION]),
     ];

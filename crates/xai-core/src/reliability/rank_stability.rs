@@ -238,7 +238,7 @@ impl Scores for RankStability {
                 title: "Rank stability",
                 question: "Is the ranking of explainers by their mean values that of other samples, too?",
                 direction: Direction::Higher,
-                invariance: Invariance::NONE,
+                invariance: Invariance::SCALE,
                 range: Range::SIGNED_SHARE,
                 needs: &[input::VALUES, input::DIRECTION],
                 source: "Hall and Miller 2009",
@@ -259,6 +259,7 @@ impl Scores for RankStability {
             |result: &Self| result.top_share,
         )
         .higher_is_better()
+        .scale_free()
         .range(Range::SHARE)
         .needs(&[input::VALUES, input::DIRECTION])
         .source("Hall and Miller 2009"),

@@ -14,8 +14,8 @@ const BLOCK: usize = 1 << 11;
 ///
 /// Many samples are drawn in two steps, first how many draws fall into each block, then which samples of the block they
 /// are. The counts have the same distribution as those of one step, but no step writes to memory beyond the first-level
-/// cache. Drawn in one step, a million samples miss the cache at almost every draw: 1000 replicates took 16 s on each of
-/// two threads, more than twice as long per draw as for 65,536 samples.
+/// cache. Drawn in one step, a million samples miss the cache at almost every draw: with the means of two columns a
+/// replicate took 64 ms of a thread, in two steps it takes 30 ms (development build).
 pub(crate) fn visit_draws(
     seed: u64,
     replicate: u64,

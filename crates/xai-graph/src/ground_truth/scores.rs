@@ -149,6 +149,7 @@ impl Scores for GroundTruth {
             "With what probability does a true element score above a false one?",
             |scores: &Self| scores.auroc,
         )
+        .scale_free()
         .source(PEER),
         agreement(
             "average_precision",
@@ -156,6 +157,7 @@ impl Scores for GroundTruth {
             "How precise is the mask down to each true element?",
             |scores: &Self| scores.average_precision,
         )
+        .scale_free()
         .source("scikit-learn, average_precision_score"),
         agreement(
             "jaccard",

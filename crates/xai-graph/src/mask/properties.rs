@@ -258,6 +258,7 @@ impl Scores for MaskProperties {
             |mask: &Self| Some(mask.size as f64),
         )
         .range(Range::NON_NEGATIVE.up_to_data("n"))
+        .scale_free()
         .needs(&[input::MASK])
         .source(SOURCE),
         Score::new(
@@ -267,6 +268,7 @@ impl Scores for MaskProperties {
             |mask: &Self| Some(mask.sparsity),
         )
         .range(Range::SHARE)
+        .scale_free()
         .needs(&[input::MASK])
         .source(SOURCE),
         Score::new(
@@ -276,6 +278,7 @@ impl Scores for MaskProperties {
             |mask: &Self| mask.entropy,
         )
         .range(Range::NON_NEGATIVE.up_to_data("ln n"))
+        .scale_free()
         .needs(&[input::MASK])
         .source(SOURCE),
         Score::new(
@@ -286,6 +289,7 @@ impl Scores for MaskProperties {
         )
         .higher_is_better()
         .range(Range::above(0.0).up_to(1.0))
+        .scale_free()
         .needs(&[input::MASK, input::EDGE_INDEX])
         .source(SOURCE),
         Score::new(
@@ -296,6 +300,7 @@ impl Scores for MaskProperties {
         )
         .lower_is_better()
         .range(Range::above(0.0).up_to(1.0))
+        .scale_free()
         .needs(&[input::MASK, input::EDGE_INDEX])
         .source("Amara et al. 2022, arXiv 2206.09677"),
         Score::new(
@@ -306,6 +311,7 @@ impl Scores for MaskProperties {
         )
         .lower_is_better()
         .range(Range::SHARE)
+        .scale_free()
         .needs(&[input::MASK, input::EDGE_INDEX, input::NODES])
         .source(SOURCE),
     ];

@@ -9,8 +9,8 @@ use xai_graph::ground_truth::Selection;
 use xai_graph::mask::{MaskMetric, MaskProperties, Sparsity, tied_share};
 use xai_graph::model::EdgeRemoval;
 use xai_graph::{
-    Explanation, Graph, GroundTruthMetric, ReturnType, RobustFidelityMetric, explained_outputs,
-    fidelity, ground_truth, registry, unfaithfulness,
+    Explanation, Graph, GroundTruth, GroundTruthMetric, ReturnType, RobustFidelityMetric,
+    explained_outputs, fidelity, ground_truth, registry, unfaithfulness,
 };
 
 const N: usize = 12;
@@ -188,6 +188,32 @@ fn a_sweep_says_how_many_edges_tie_at_each_size() {
 }
 
 proptest! {
+    #[test]
+    fn the_scale_of_a_mask_does_not_matter_to_what_is_scale_free(
+        (mask, truth) in prop::collection::vec((0u8..=16, 0u8..2), 1..40).prop_map(|both| {
+            let both = both.into_iter().map(|(x, y)| (f64::from(x) / 16.0, f64::from(y)));
+            both.unzip::<f64, f64, Vec<f64>, Vec<f64>>()
+        }),
+        exponent in 0i32..100, decimal in 0i32..30,
+    ) {
+        let edges = Array2::from_shape_fn((2, mask.len()), |(end, e)| ((e + end) % mask.len()) as i64);
+        let scores = |unit: f64| -> Vec<(&MetricInfo, Option<f64>)> {
+            let mask: Array1<f64> = mask.iter().map(|x| x * unit).collect();
+            let found = ground_truth(mask.view(), aview1(&truth)).unwrap();
+            let itself = MaskMetric::new().evaluate_edges(mask.view(), edges.view(), truth.len()).unwrap();
+            let found = GroundTruth::SCORES.iter().map(|score| (&score.info, (score.value)(&found)));
+            let itself = MaskProperties::SCORES.iter().map(|score| (&score.info, (score.value)(&itself)));
+            found.chain(itself).filter(|(info, _)| info.invariance.scale).collect()
+        };
+        let plain = scores(1.0);
+        prop_assert_eq!(plain.len(), 8);
+        prop_assert_eq!(&plain, &scores(2f64.powi(-exponent)));
+        for ((info, one), (_, other)) in plain.into_iter().zip(scores(10f64.powi(-decimal))) {
+            let apart = one.zip(other).map_or(0.0, |(one, other)| (one - other).abs());
+            prop_assert!(one.is_some() == other.is_some() && apart <= 1e-12, "{} {:?} {:?}", info.name, one, other);
+        }
+    }
+
     #[test]
     fn the_order_of_the_elements_does_not_show(
         (mask, truth, order) in prop::collection::vec(0u8..=16, 1..40).prop_flat_map(|mask| {
