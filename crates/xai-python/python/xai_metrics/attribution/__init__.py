@@ -12,7 +12,7 @@ n_outputs)``.
 
 >>> import numpy as np
 >>> from xai_metrics.attribution import Deletion, evaluate
->>> weights = np.array([[2.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+>>> weights = np.array([[2.0, 0.0, 0.5], [0.0, 1.0, 0.5], [1.0, 1.0, 0.5]])
 >>> model = lambda x: x @ weights
 >>> x = np.random.default_rng(0).random((40, 3))
 >>> maps = {"terms": x * weights[:, 0], "reversed": -x * weights[:, 0]}
