@@ -175,3 +175,20 @@ def test_a_model_that_raised_is_not_asked_again() -> None:
     with pytest.raises(LookupError, match="mine"):
         graph.sweep(model, *data, mask, fractions=np.linspace(0, 1, 100))
     assert calls == 5
+
+
+def test_zeros_and_ones_for_each_sample_are_booleans():
+    full, kept, rest = [0, 1, 2, 1, 0], [0, 1, 0, 0, 0], [1, 0, 2, 0, 1]
+    flags = np.array([True, False, True, True, False])
+    expected = graph.fidelity(full, kept, rest, index=flags)
+    assert expected == graph.fidelity(full, kept, rest, index=[0, 2, 3]) != graph.fidelity(full, kept, rest)
+    for index in (flags.astype(int), flags.astype(np.uint8), flags.astype(float), flags.astype(int).tolist()):
+        assert graph.fidelity(full, kept, rest, index=index) == expected
+    outputs = np.random.default_rng(1).normal(size=(3, 5, 2))
+    of_rows = [graph.unfaithfulness(*outputs[:2], index=index) for index in (flags, flags.astype(int), [0, 2, 3])]
+    assert of_rows[0] == of_rows[1] == of_rows[2]
+    assert graph.fidelity(full, kept, rest, index=[0, 1]).n_samples == 2  # too few for a mask
+    with pytest.raises(ValueError, match="index.*booleans or positions"):
+        graph.fidelity(full[:2], kept[:2], rest[:2], index=[0, 1])
+    with pytest.raises(ValueError, match="index"):
+        graph.fidelity(full, kept, rest, index=[0, 1, 1, 0])  # a mask of other samples

@@ -1,6 +1,6 @@
 //! The model's outputs and scores by themselves, and what is made of maps alone.
 
-use ndarray::{Array2, ArrayD, IxDyn};
+use ndarray::{Array2, ArrayD};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyReadonlyArray1};
 use pyo3::prelude::*;
 use xai_attribution::Scoring;
@@ -18,7 +18,7 @@ use super::evaluate::{Boxed, data, model, run_job};
 use super::request::{Job, Request};
 use super::samples::{GivenTargets, Native, View};
 use super::values::floats;
-use crate::array::{Reals, for_precision};
+use crate::array::Reals;
 use crate::error::OrRaise;
 use crate::stored::{or_nan, or_none};
 use crate::work::{self, Calls};
@@ -245,15 +245,6 @@ fn attribution_rows_per_call(row_bytes: usize) -> usize {
     xai_attribution::model::rows_per_call(row_bytes)
 }
 
-/// Whether all numbers are finite, and if not the index of the first that is not.
-#[pyfunction]
-fn attribution_first_non_finite(values: Reals<'_>) -> Option<Vec<usize>> {
-    for_precision!(values, |view| {
-        let found = view.indexed_iter().find(|(_, x)| !x.is_finite());
-        found.map(|(index, _): (IxDyn, _)| ndarray::Dimension::slice(&index).to_vec())
-    })
-}
-
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add_functions!(
         module,
@@ -265,6 +256,5 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         attribution_similarity,
         attribution_maps_within,
         attribution_smoothed,
-        attribution_first_non_finite,
     )
 }

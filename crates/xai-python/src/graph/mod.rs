@@ -10,9 +10,14 @@ mod state;
 mod sweep;
 mod unfaithfulness;
 
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use xai_core::describe::Operation;
+use xai_core::tensor::chosen_rows;
+use xai_graph::input;
+
+use crate::error::OrRaise;
 
 /// What Python has with parameters beside the operations of the library.
 pub(crate) const OPERATIONS: &[Operation] = &[
@@ -26,6 +31,18 @@ fn graph_metrics(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     xai_graph::registry::metrics()
         .map(|info| crate::stored::metric_info(py, info))
         .collect()
+}
+
+/// The rows that integers choose, as positions or as a mask.
+#[pyfunction]
+fn graph_chosen_rows<'py>(
+    py: Python<'py>,
+    index: PyReadonlyArray1<'py, i64>,
+    n_rows: usize,
+) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    let rows = chosen_rows(input::INDEX, &index.as_array().to_vec(), n_rows).or_raise(py)?;
+    let rows = rows.into_iter().map(|row| row as i64);
+    Ok(PyArray1::from_iter(py, rows))
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -50,6 +67,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         model::graph_sweep_model,
         model::graph_robust_fidelity,
         model::graph_explained_outputs,
+        graph_chosen_rows,
         graph_metrics,
     )
 }

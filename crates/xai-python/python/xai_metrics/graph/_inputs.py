@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .. import _arrays
+from .. import _arrays, _native
 from .._alignment import Alignment
 
 Numbers = npt.NDArray[Any]
@@ -59,9 +59,9 @@ def aligned(index: Any = None, **arrays: Any) -> list[Any]:
 
 
 def positions(index: Any, n_samples: int | None = None) -> npt.NDArray[np.int64] | None:
-    """Which samples are compared: positions, or one boolean per sample; ``None`` for all.
+    """Positions of the samples that are compared; ``None`` for all.
 
-    As many zeros and ones as there are samples are booleans. Raises ``ValueError`` where they may be positions as well.
+    ``index`` holds positions, or one boolean, 0 or 1 per sample. Zeros and ones that may be both are refused.
     """
     if index is None:
         return None
@@ -76,15 +76,10 @@ def positions(index: Any, n_samples: int | None = None) -> npt.NDArray[np.int64]
     if array.size == 0 and array.dtype.kind == "f":
         return np.zeros(0, dtype=np.int64)
     places = _arrays.integers(array.reshape(-1), "index", ndim=1)
-    if places.size and places.size == n_samples and np.isin(places, (0, 1)).all():
-        if n_samples == 2 and places.any():
-            raise ValueError(
-                f"index: {places.tolist()} may be the positions of samples or booleans; give booleans, `astype(bool)`, or the "
-                "positions alone, `numpy.flatnonzero(mask)`"
-            )
-        # With two samples or one, zeros alone are positions: they would leave out every sample.
-        return places if n_samples <= 2 and not places.any() else np.flatnonzero(places)
-    return places
+    if n_samples is None or not np.isin(places, (0, 1)).all():
+        return places
+    rows: npt.NDArray[np.int64] = _native.graph_chosen_rows(np.ascontiguousarray(places), n_samples)
+    return rows
 
 
 def edges(edge_index: Any) -> npt.NDArray[np.int64]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
-
 from .. import _native
 from .._alignment import Alignment
 from .._arguments import threads
 from ._perturbed import Direction
-from ._values import Floats, Value, values_of
+from ._values import Value, values_of
 
 
 @dataclass(frozen=True)
@@ -69,11 +67,6 @@ def krippendorff_alpha(
     0.5
     """
     ratings = values_of(ratings_by_rater, "ratings_by_rater", 2)
-    if level == "ordinal" and _ranks_its_rows(ratings):
-        raise ValueError(
-            f"ratings_by_rater: expected (n_raters, n_units), got shape {ratings.shape} in which each column ranks the rows; "
-            "put the raters (samples that rank explainers) into rows: transpose it"
-        )
     found = _native.reliability_krippendorff_alpha(ratings, level)
     return KrippendorffAlpha(**found)
 
@@ -128,21 +121,7 @@ def kendall_w(values_by_explainer: Any) -> KendallW:
     (0.75, 0.5)
     """
     values = values_of(values_by_explainer, "values_by_explainer", 2)
-    if _ranks_its_rows(values.T):
-        raise ValueError(
-            f"values_by_explainer: expected (n_explainers, n_samples), got shape {values.shape} in which each row ranks the "
-            "columns; put the explainers into rows: transpose it"
-        )
     return KendallW(**_native.reliability_kendall_w(values))
-
-
-def _ranks_its_rows(values: Floats) -> bool:
-    """Whether every column has the ranks 1 to n of its rows, and not every row those of its columns."""
-    n, m = values.shape
-    ranks = np.arange(1.0, n + 1)[:, None]
-    if n < 2 or m < 2 or not (np.sort(values, axis=0) == ranks).all():
-        return False
-    return not (np.sort(values, axis=1) == np.arange(1.0, m + 1)).all()
 
 
 @dataclass(frozen=True)
