@@ -1,6 +1,6 @@
 //! Many metrics of many explainers at once.
 
-use xai_core::evaluation::{PooledValue, check_names};
+use xai_core::evaluation::{PooledValue, check_names, check_size, settings_of};
 use xai_core::{Real, Result};
 
 use crate::batch::data::{CheckedData, Explained};
@@ -309,7 +309,8 @@ impl<'a, T: Real> Evaluation<'a, T> {
         check_names(input::METRICS, &metrics).map_err(|e| match e.index() {
             [] => e,
             _ => e.with_help(help::RENAME_METRIC),
-        })
+        })?;
+        check_size(metrics.len(), explainers.len(), &self.statistics)
     }
 
     /// The values alone, sample by sample: what parts of a data set are
@@ -361,6 +362,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
             is_share: metric.info().range.is_share(),
             is_whole: relates_samples(&**metric),
             info: Some(metric.info()),
+            settings: settings_of(&metric.params()),
             undefined: collected.undefined[m].clone(),
             per_sample: values.iter().map(|of| of[m].per_sample(n)).collect(),
             pooled: pooled_of(m),

@@ -385,6 +385,7 @@ fn values_of(metric: &str, per_sample: &[f64]) -> EvaluationValues {
             is_whole: false,
             undefined: None,
             info: None,
+            settings: Vec::new(),
             per_sample: vec![per_sample.iter().copied().map(Some).collect()],
             pooled: Vec::new(),
             curves: Vec::new(),

@@ -14,6 +14,7 @@ fn judged_values() -> EvaluationValues {
         is_whole: false,
         undefined: None,
         info: None,
+        settings: Vec::new(),
         per_sample: rows.map(Vec::from).to_vec(),
         pooled: Vec::new(),
         curves: Vec::new(),

@@ -45,8 +45,10 @@ pub struct AttributionComparison {
 pub struct WholeResult {
     /// The metric's name, with its settings where it was asked for more than once.
     pub metric: String,
-    /// What the metric says of itself.
+    /// The metric's description.
     pub info: &'static MetricInfo,
+    /// Values of the metric's parameters by name, as text.
+    pub settings: Vec<(String, String)>,
     /// The result of each explainer.
     pub outcomes: Vec<Outcome>,
 }
@@ -84,8 +86,9 @@ impl AttributionComparison {
             }
         }
         let (mut per_case, mut whole) = (Vec::new(), Vec::new());
-        for ((metric, entry), outcomes) in names.into_iter().zip(&entries).zip(by_metric) {
-            let info = entry.info;
+        for (m, (metric, outcomes)) in names.into_iter().zip(by_metric).enumerate() {
+            let info = entries[m].info;
+            let settings = entries[m].settings(&metrics[m].params)?;
             let per_sample = outcomes
                 .iter()
                 .map(|outcome| Some(outcome.per_sample()?.to_vec()));
@@ -93,11 +96,13 @@ impl AttributionComparison {
                 Some(per_sample) => per_case.push(MetricValues {
                     is_share: info.range.is_share(),
                     info: Some(info),
+                    settings,
                     ..MetricValues::new(metric, info.direction, per_sample)
                 }),
                 None => whole.push(WholeResult {
                     metric,
                     info,
+                    settings,
                     outcomes,
                 }),
             }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use xai_core::describe::{MetricInfo, Param, Parameters, Value, with};
+use xai_core::evaluation::settings_of;
 use xai_core::{Input, Result};
 
 use crate::data_attribution::data::AttributionData;
@@ -37,7 +38,8 @@ pub struct Entry {
     /// What it takes beside what it needs, or in place of it.
     pub also: &'static [Input],
     params: fn() -> Vec<Param>,
-    check: fn(Settings<'_>) -> Result<()>,
+    /// The parameters with some of them set.
+    set: fn(Settings<'_>) -> Result<Vec<Param>>,
     pub(super) compute: Compute,
 }
 
@@ -48,7 +50,7 @@ impl Entry {
             info: M::INFO,
             also: &[input::KEEP],
             params: || M::default().params(),
-            check: |settings| made::<M>(settings).map(drop),
+            set: |settings| made::<M>(settings).map(|metric| metric.params()),
             compute: Compute::Rows(|settings, data| {
                 Ok(Reading {
                     of_rows: made::<M>(settings)?.of_rows(data)?,
@@ -67,7 +69,7 @@ impl Entry {
             info,
             also: &[input::KEEP],
             params: || M::default().params(),
-            check: |settings| made::<M>(settings).map(drop),
+            set: |settings| made::<M>(settings).map(|metric| metric.params()),
             compute: Compute::Rows(read),
         }
     }
@@ -81,7 +83,7 @@ impl Entry {
             info,
             also: &[],
             params: || M::default().params(),
-            check: |settings| made::<M>(settings).map(drop),
+            set: |settings| made::<M>(settings).map(|metric| metric.params()),
             compute: Compute::Whole(evaluate),
         }
     }
@@ -102,7 +104,12 @@ impl Entry {
     /// # Errors
     /// `InvalidParameter` for a parameter that it has not, or a value outside its domain.
     pub fn check(&self, settings: &[(String, Value)]) -> Result<()> {
-        (self.check)(settings)
+        (self.set)(settings).map(drop)
+    }
+
+    /// The values of all its parameters as text, some of them set.
+    pub(super) fn settings(&self, settings: &[(String, Value)]) -> Result<Vec<(String, String)>> {
+        (self.set)(settings).map(|params| settings_of(&params))
     }
 
     /// Its parameters, with their defaults as values.

@@ -96,7 +96,11 @@ impl EvaluationTable {
             let width = of_column(e).map(|value| ends(value).len()).max();
             match width.unwrap_or_default() {
                 0 => format!("{}{star}", decimals(value.value)),
-                width => format!("{}{star} {:>width$}", decimals(value.value), ends(value)),
+                width => {
+                    let interval = ends(value);
+                    let fill = " ".repeat(width - interval.len());
+                    format!("{}{star} {fill}{interval}", decimals(value.value))
+                }
             }
         });
         std::iter::once(name).chain(values).collect()
@@ -187,8 +191,9 @@ fn p_value(p: f64) -> String {
     }
 }
 
-/// Rows of one length in columns, a rule under the first; no line ends in a break. Columns of numbers
-/// end at one place.
+/// Writes rows of equal length as aligned columns, the first row as a header with a rule below it. Columns in `numbers` are
+/// right-aligned.
+// Cells are padded by hand: `format!` panics on widths above 65,535, and names may be longer.
 fn write_rows(
     f: &mut fmt::Formatter<'_>,
     rows: &[Vec<String>],
@@ -202,9 +207,11 @@ fn write_rows(
         }
         let mut line = String::new();
         for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            line.push_str(&match numbers.contains(&column) {
-                true => format!(" {cell:>width$} "),
-                false => format!(" {cell:<width$} "),
+            let fill = " ".repeat(width - cell.chars().count());
+            line.push_str(&if numbers.contains(&column) {
+                format!(" {fill}{cell} ")
+            } else {
+                format!(" {cell}{fill} ")
             });
         }
         f.write_str(line.trim_end())?;

@@ -24,5 +24,5 @@ pub use table::{
 };
 pub use values::{
     COMPARE_FEWER, EVALUATE_AT_ONCE, EvaluationValues, MetricValues, OUTPUT_KIND, PooledValue,
-    SAY_WHAT_OUTPUTS_ARE, check_names, in_places,
+    SAY_WHAT_OUTPUTS_ARE, check_names, check_size, in_places, settings_of,
 };

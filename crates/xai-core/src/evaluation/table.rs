@@ -76,6 +76,12 @@ pub struct MetricResult {
     /// What the metric says of itself; a result that was stored and read back has none.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub info: Option<&'static MetricInfo>,
+    /// Values of the metric's parameters by name, as text; empty where they are not known.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
+    pub settings: Vec<(String, String)>,
     /// Which end of its scale is the good one.
     #[cfg_attr(feature = "serde", serde(rename = "better"))]
     pub direction: Direction,

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::describe::{Direction, MetricInfo};
+use crate::describe::{Direction, MetricInfo, Param};
 use crate::statistics::jackknife;
 use crate::{Error, ExactMean, Help, Input, Interval, Result, parallel};
 
@@ -140,6 +140,12 @@ pub struct MetricValues {
     /// What the metric says of itself; values that were stored and read back have none.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub info: Option<&'static MetricInfo>,
+    /// Values of the metric's parameters by name, as text; empty where they are not known. See [`settings_of`].
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
+    pub settings: Vec<(String, String)>,
     /// `[explainer][sample]`; `None` where undefined, and everywhere for a pooled metric.
     pub per_sample: Vec<Vec<Option<f64>>>,
     /// By explainer, the value of a metric that has one for all samples together; empty for metrics of single samples.
@@ -178,7 +184,7 @@ impl EvaluationValues {
     /// Adds the values of samples that come after these.
     ///
     /// # Errors
-    /// An invalid parameter when explainers or metrics are not the same, in the same order; nothing
+    /// An invalid parameter when explainers, metrics or their settings are not the same, in the same order; nothing
     /// is added then. The same holds for a metric that relates all samples to each other, because the values of parts are not
     /// those of the whole, and for parts whose outputs were read differently, as [probabilities or logits](OUTPUT_KIND).
     pub fn merge(&mut self, next: Self) -> Result<()> {
@@ -198,6 +204,13 @@ impl EvaluationValues {
         if own != others {
             let (actual, expected) = (others.join(", "), own.join(", "));
             return Err(Error::parameter(input::METRICS, actual, expected));
+        }
+        for (own, others) in self.metrics.iter().zip(&next.metrics) {
+            if let Some((name, expected, actual)) = own.other_setting(others) {
+                let actual = format!("{}({name}={actual})", own.metric);
+                let expected = format!("the setting of the other parts, {name}={expected}");
+                return Err(Error::parameter(input::METRICS, actual, expected));
+            }
         }
         if let Some(metric) = self.metrics.iter().find(|metric| metric.is_whole) {
             let expected = "metrics of single samples: this one relates all samples to each other";
@@ -338,9 +351,12 @@ impl EvaluationValues {
 }
 
 /// Checks before any work that the comparisons of all pairs and the replicates of all means fit into 2 GiB.
-fn check_size(n_metrics: usize, n_explainers: usize, statistics: &Statistics) -> Result<()> {
-    /// A comparison with its three names takes about 220 bytes.
-    const MOST_COMPARISONS: usize = 9_000_000;
+///
+/// # Errors
+/// An invalid parameter about the explainers or the replicates.
+pub fn check_size(n_metrics: usize, n_explainers: usize, statistics: &Statistics) -> Result<()> {
+    /// A comparison with its three names takes about 220 bytes here, and up to 2 KB as JSON that is built in memory.
+    const MOST_COMPARISONS: usize = 1_000_000;
     /// A replicate takes 24 bytes while it is made.
     const MOST_REPLICATES: usize = 80_000_000;
     let pairs = n_explainers.saturating_mul(n_explainers.saturating_sub(1)) / 2;
@@ -391,6 +407,7 @@ impl MetricValues {
             is_whole: false,
             undefined: None,
             info: None,
+            settings: Vec::new(),
             per_sample,
             pooled: Vec::new(),
             curves: Vec::new(),
@@ -401,6 +418,14 @@ impl MetricValues {
     #[must_use]
     pub fn is_pooled(&self) -> bool {
         !self.pooled.is_empty()
+    }
+
+    /// The first parameter that has another value in `other`, with both values. Settings that are not known are not compared.
+    fn other_setting<'a>(&'a self, other: &'a Self) -> Option<(&'a str, &'a str, &'a str)> {
+        self.settings.iter().find_map(|(name, own)| {
+            let (_, value) = other.settings.iter().find(|(of, _)| of == name)?;
+            (own != value).then_some((&**name, &**own, &**value))
+        })
     }
 
     fn result(
@@ -444,6 +469,7 @@ impl MetricValues {
             metric: self.metric.clone(),
             undefined: self.undefined.clone(),
             info: self.info,
+            settings: self.settings.clone(),
             direction: self.direction,
             is_pooled: self.is_pooled(),
             comparisons: compare(self.direction, &values, &ranking)?,
@@ -466,4 +492,14 @@ pub fn check_names(input: Input, names: &[&str]) -> Result<()> {
         None => Ok(()),
         Some(i) => Err(Error::parameter(input, names[i], "names that occur once").at(&[i])),
     }
+}
+
+/// Values of a metric's parameters as text. The seed is left out: it is no setting, another one draws from the same
+/// distribution.
+#[must_use]
+pub fn settings_of(params: &[Param]) -> Vec<(String, String)> {
+    let settings = params.iter().filter(|param| param.name != "seed");
+    settings
+        .map(|param| (param.name.to_owned(), param.value.to_string()))
+        .collect()
 }

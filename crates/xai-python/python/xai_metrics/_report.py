@@ -201,8 +201,11 @@ class ReportDiff(Table):
     #: How many figures got worse and better, each beyond the intervals of both.
     n_worse: int
     n_better: int
+    #: Number of figures that were computed with other settings, which are not compared.
+    n_other_settings: int
     #: ``section``, ``figure``, ``better``, ``old``, ``new``, ``change``, and the ``outcome``: ``same``,
-    #: ``within`` the intervals, ``better``, ``worse``, ``changed``, ``unjudged`` without an interval, …
+    #: ``within`` the intervals, ``better``, ``worse``, ``changed``, ``unjudged`` without an interval,
+    #: ``other_settings``, …; ``settings`` are those that differ.
     figures: list[dict[str, Any]]
     #: Input files that are not the same, of reports that were made from files.
     files: list[dict[str, Any]]

@@ -215,6 +215,7 @@ impl AttributionValues {
                     is_whole,
                     undefined,
                     info: None,
+                    settings: Vec::new(),
                     per_sample,
                     pooled,
                     curves,
