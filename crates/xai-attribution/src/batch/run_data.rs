@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use ndarray::{Array2, Axis, CowArray, IxDyn};
+use xai_core::error::LOOKS_TRANSPOSED;
 use xai_core::evaluation::{OUTPUT_KIND, Remark, add_remarks};
 use xai_core::tensor::Positions;
 use xai_core::text::span;
@@ -389,11 +390,13 @@ impl<'a, T: Real> RunData<'a, T> {
     pub(crate) fn check_maps(&self, maps: &dyn Samples<T>) -> Result<()> {
         let (n, shape) = (self.n_samples(), maps.shape());
         if shape.first() != Some(&n) {
-            return Err(Error::shape_described(
-                input::EXPLANATIONS,
-                format!("{n} samples, as the inputs"),
-                shape,
-            ));
+            let expected = format!("{n} samples, as the inputs");
+            let error = Error::shape_described(input::EXPLANATIONS, expected, shape);
+            let is_transposed = shape.last() == Some(&n);
+            return Err(match is_transposed {
+                true => error.with_help(LOOKS_TRANSPOSED),
+                false => error,
+            });
         }
         check_in_memory(input::EXPLANATIONS, maps)?;
         Positions::check_maps(self.shape(), shape, self.layout)

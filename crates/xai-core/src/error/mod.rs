@@ -30,6 +30,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// ```
 pub struct Error(Box<Detail>);
 
+/// For an array whose axes are in the opposite order.
+pub const LOOKS_TRANSPOSED: Help = Help::new("it looks transposed: save or pass array.T");
+
 /// Boxed, so that a `Result` is no larger than what it holds when all is well.
 #[derive(Debug)]
 struct Detail {
@@ -151,10 +154,17 @@ impl Error {
         }))
     }
 
-    /// An [`ErrorKind::ShapeMismatch`] between two exact shapes.
+    /// An [`ErrorKind::ShapeMismatch`] between two exact shapes; one between a shape and its reverse says that the array looks
+    /// transposed.
     #[must_use]
     pub fn shape(input: Input, expected: &[usize], actual: &[usize]) -> Self {
-        Self::shape_described(input, ShapeText(expected).to_string(), actual)
+        let error = Self::shape_described(input, ShapeText(expected).to_string(), actual);
+        let is_transposed = expected != actual && expected.iter().eq(actual.iter().rev());
+        if is_transposed {
+            error.with_help(LOOKS_TRANSPOSED)
+        } else {
+            error
+        }
     }
 
     /// An [`ErrorKind::ShapeMismatch`] whose expectation is words: `(n) or (n, c)`.

@@ -10,7 +10,7 @@ pub use mask::{
     MaskScaling, MaskedInputs, SCALE_MAPS_DOWN, mask_inputs, position_attributions,
     position_magnitudes,
 };
-pub use positions::{Layout, Positions};
+pub use positions::{Layout, MOVE_CHANNELS, Positions};
 pub use rows::Rows;
 
 use crate::error::{Error, Input, Result};

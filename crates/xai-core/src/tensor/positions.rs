@@ -1,6 +1,6 @@
 //! Layouts of samples: which elements share one value of a map, and where they are in memory.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Help, LOOKS_TRANSPOSED, Result};
 use crate::input;
 use crate::number::Real;
 
@@ -259,9 +259,30 @@ fn mismatch(expected: &[&[usize]], maps: &[usize]) -> Error {
         let axes: Vec<String> = shape.iter().map(usize::to_string).collect();
         format!("({})", axes.join(", "))
     };
-    let expected: Vec<String> = expected.iter().map(text).collect();
-    Error::shape_described(input::EXPLANATIONS, expected.join(" or "), maps)
+    let words: Vec<String> = expected.iter().map(text).collect();
+    let error = Error::shape_described(input::EXPLANATIONS, words.join(" or "), maps);
+    // A square image with as many channels has the same shape in both layouts, which is no mismatch.
+    let moved = match *maps {
+        [n, a, b, c] => vec![[n, c, a, b], [n, b, c, a]],
+        _ => Vec::new(),
+    };
+    if moved.iter().any(|moved| expected.contains(&&moved[..])) {
+        return error.with_help(MOVE_CHANNELS);
+    }
+    if expected
+        .iter()
+        .any(|shape| shape.iter().eq(maps.iter().rev()))
+    {
+        return error.with_help(LOOKS_TRANSPOSED);
+    }
+    error
 }
+
+/// For maps whose channels are at the other end than those of the inputs.
+pub const MOVE_CHANNELS: Help = Help::new(
+    "the channels are at the other end than those of the inputs: numpy.moveaxis(maps, -1, 1) puts them first, \
+     numpy.moveaxis(maps, 1, -1) last",
+);
 
 /// How the axes of inputs are read. The first axis is always the sample.
 ///
