@@ -31,7 +31,7 @@ const WEIGHT_TOLERANCE: f64 = 1e-9;
 /// ```
 ///
 /// # Source
-/// Amara et al., *`GraphFramEx`*, arXiv 2206.09677. `PyTorch` Geometric's
+/// Amara et al., *GraphFramEx*, arXiv 2206.09677. PyTorch Geometric's
 /// `characterization_score` compares the sum of the weights with 1 exactly and refuses 0.7 + 0.2 + 0.1.
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct Characterization {

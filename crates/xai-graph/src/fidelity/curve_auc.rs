@@ -29,7 +29,7 @@ use crate::{help, input};
 /// ```
 ///
 /// # Source
-/// `fidelity_curve_auc` of `PyTorch` Geometric, after Amara et al., arXiv 2206.09677.
+/// `fidelity_curve_auc` of PyTorch Geometric, after Amara et al., arXiv 2206.09677.
 pub fn fidelity_curve_auc<T: Real>(pos_fidelity: &[T], neg_fidelity: &[T], x: &[T]) -> Result<f64> {
     check_fidelities(pos_fidelity, neg_fidelity)?;
     check_shape(input::X, &[pos_fidelity.len()], &[x.len()])?;

@@ -39,7 +39,7 @@ use crate::outputs::predictions::Predictions;
 /// ```
 ///
 /// # Source
-/// Amara et al., *`GraphFramEx`*, arXiv 2206.09677, section 3.2. `PyTorch` Geometric's `fidelity`
+/// Amara et al., *GraphFramEx*, arXiv 2206.09677, section 3.2. PyTorch Geometric's `fidelity`
 /// computes the same in single precision.
 pub fn fidelity<F, K, C>(full: &F, kept: &K, complement: &C) -> Result<Fidelity>
 where
@@ -150,7 +150,7 @@ impl<'a> FidelityMetric<'a> {
     /// ```
     ///
     /// # Source
-    /// Amara et al., *`GraphFramEx`*, arXiv 2206.09677.
+    /// Amara et al., *GraphFramEx*, arXiv 2206.09677.
     pub fn evaluate_probabilities<T: Real>(
         &self,
         full: ArrayView2<'_, T>,

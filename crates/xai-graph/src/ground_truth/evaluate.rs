@@ -85,7 +85,7 @@ impl GroundTruthMetric {
     /// ```
     ///
     /// # Source
-    /// Explanation accuracy in Agarwal et al., `GraphXAI`, arXiv 2208.09339.
+    /// Explanation accuracy in Agarwal et al., GraphXAI, arXiv 2208.09339.
     pub fn best_of<T: Real, U: Real>(
         &self,
         predicted: ArrayView1<'_, T>,

@@ -24,7 +24,7 @@ use crate::{help, input};
 /// ```
 ///
 /// # Source
-/// `groundtruth_metrics` of `PyTorch` Geometric gives the first five with
+/// `groundtruth_metrics` of PyTorch Geometric gives the first five with
 /// [`ZeroDivision::Zero`]. It applies a sigmoid to all scores when one lies outside [0, 1], without a word;
 /// here that is an error unless [`logits`](Self::logits) says so.
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
@@ -33,7 +33,7 @@ pub struct GroundTruthMetric {
     /// The threshold in [0, 1]: an element is true when `target ≥ threshold`, predicted when
     /// `predicted > threshold`.
     ///
-    /// The two sides differ on purpose: it is the rule of `PyTorch` Geometric with torchmetrics, so
+    /// The two sides differ on purpose: it is the rule of PyTorch Geometric with torchmetrics, so
     /// hard 0/1 masks work with thresholds 0 < t < 1 and a score exactly at the threshold is not
     /// predicted.
     ///
@@ -70,7 +70,7 @@ pub enum ZeroDivision {
     /// No number.
     #[default]
     Undefined,
-    /// 0, as in `PyTorch` Geometric.
+    /// 0, as in PyTorch Geometric.
     #[param(alias = "0")]
     Zero,
     /// 1.

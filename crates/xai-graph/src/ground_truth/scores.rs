@@ -29,7 +29,7 @@ pub struct GroundTruth {
     /// share of true elements.
     pub average_precision: Option<f64>,
     /// `TP / (TP + FP + FN)`, in [0, 1]: intersection over union, the explanation accuracy of
-    /// `GraphXAI`; undefined when neither has an element.
+    /// GraphXAI; undefined when neither has an element.
     pub jaccard: Option<f64>,
     /// The counts behind them.
     pub confusion: Confusion,

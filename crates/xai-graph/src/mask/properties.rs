@@ -70,7 +70,7 @@ impl fmt::Display for MaskProperties {
 /// Measures masks.
 ///
 /// # Source
-/// Properties of this kind are reported by Amara et al., *`GraphFramEx`*, arXiv 2206.09677; the
+/// Properties of this kind are reported by Amara et al., *GraphFramEx*, arXiv 2206.09677; the
 /// entropy here is that of the mask divided by its sum.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Parameters)]
 pub struct MaskMetric {
@@ -146,7 +146,7 @@ impl MaskMetric {
     /// ```
     ///
     /// # Source
-    /// Amara et al., *`GraphFramEx`*, arXiv 2206.09677, report the number of components per node; their
+    /// Amara et al., *GraphFramEx*, arXiv 2206.09677, report the number of components per node; their
     /// code counts the nodes at selected edges
     /// ([`component_ratio`](MaskProperties::component_ratio)). The share of the largest component is ours.
     pub fn evaluate_edges<T: Real>(

@@ -49,7 +49,7 @@ pub fn top_k_features<T: Real>(node_mask: ArrayView2<'_, T>, k: usize) -> Result
 
 /// The node mask that keeps the [`top_k_features`] of a mask whole and sets the rest to 0.
 ///
-/// This is what `top_k` of `PyTorch` Geometric's `unfaithfulness` gives to the model.
+/// This is what `top_k` of PyTorch Geometric's `unfaithfulness` gives to the model.
 ///
 /// # Errors
 /// As [`top_k_features`].

@@ -12,7 +12,7 @@ use crate::mask::sparsify::UndirectedEdges;
 pub enum EdgeRemoval {
     /// Edge weights are multiplied by the mask; takes soft masks.
     ///
-    /// `PyTorch` Geometric multiplies the messages instead: the same for a model that scales messages by
+    /// PyTorch Geometric multiplies the messages instead: the same for a model that scales messages by
     /// the weight, but not for one that also normalises by weighted degrees.
     #[default]
     Weight,

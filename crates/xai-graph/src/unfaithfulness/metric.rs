@@ -43,8 +43,8 @@ use crate::{help, input};
 /// ```
 ///
 /// # Source
-/// Agarwal et al., *Evaluating explainability for graph neural networks* (`GraphXAI`), arXiv
-/// 2208.09339, which defines it by `KL(y‖ŷ)`. `GraphXAI`'s own code and `unfaithfulness` of `PyTorch`
+/// Agarwal et al., *Evaluating explainability for graph neural networks* (GraphXAI), arXiv
+/// 2208.09339, which defines it by `KL(y‖ŷ)`. GraphXAI's own code and `unfaithfulness` of PyTorch
 /// Geometric compute `KL(ŷ‖y)`: [`KlDirection::Reverse`] gives their number. The latter returns NaN for
 /// logits of ±1000.
 pub fn unfaithfulness<T: Real>(
@@ -203,7 +203,7 @@ pub enum KlDirection {
     /// `KL(y‖ŷ)`: the answer on the whole graph is the truth, as the papers define it.
     #[default]
     Forward,
-    /// `KL(ŷ‖y)`: what the code of `PyTorch` Geometric and of `GraphXAI` computes.
+    /// `KL(ŷ‖y)`: what the code of PyTorch Geometric and of GraphXAI computes.
     ///
     /// The documentation of the one and the paper of the other say `KL(y‖ŷ)`. (torch's `kl_div` takes the
     /// truth as its second argument; both pass the answer on the explanation.)
