@@ -1,5 +1,7 @@
 //! The families of metrics, which the sections of a report belong to.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -163,6 +165,10 @@ pub struct Origin {
     pub name: String,
     /// The seed of what is random in it.
     pub seed: u64,
+    /// What its numbers depend on besides files, seed and settings of single metrics: options and their values, defaults
+    /// included. Empty where it is not known.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
     /// The commands that give the numbers of the section, to be run in the folder of the study.
     pub commands: Vec<String>,
     /// Every file that was read.
@@ -186,6 +192,7 @@ impl Origin {
             family: family.key().to_owned(),
             name: name.into(),
             seed: 1,
+            settings: BTreeMap::new(),
             commands: Vec::new(),
             files: Vec::new(),
             remarks: Vec::new(),

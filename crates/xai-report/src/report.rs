@@ -141,6 +141,8 @@ impl Report {
     /// assert!(matches!(Report::from_json(br#"{"schema_version": 9}"#), Err(Error::SchemaVersion(9))));
     /// ```
     pub fn from_json(json: &[u8]) -> Result<Self, Error> {
+        // Some editors begin a file with a byte-order mark.
+        let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
         let value: Value = serde_json::from_slice(json).map_err(Error::Json)?;
         match value.get("schema_version").and_then(Value::as_u64) {
             Some(version) if (1..=u64::from(SCHEMA_VERSION)).contains(&version) => {

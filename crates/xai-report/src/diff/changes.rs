@@ -1,11 +1,12 @@
 //! What became of every figure.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::Serialize;
 use xai_core::Direction;
 
-use super::figures::{Figure, figures};
+use super::figures::{Figure, Settings, figures};
 use crate::estimate::Estimate;
 use crate::report::Report;
 
@@ -24,10 +25,23 @@ pub struct Change {
     pub old: Option<Estimate>,
     /// The number in the new report; `None` where that does not have it.
     pub new: Option<Estimate>,
-    /// New less old; `None` where one of them is undefined.
+    /// New less old; `None` where one of them is undefined, and where the settings differ.
     pub change: Option<f64>,
-    /// What kind of change that is.
+    /// The kind of change.
     pub outcome: Outcome,
+    /// Settings that differ between the reports: then the numbers are two figures, and are not judged.
+    pub settings: Vec<ChangedSetting>,
+}
+
+/// A setting that two reports have different values of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChangedSetting {
+    /// Its name: `steps`.
+    pub name: String,
+    /// The value in the old report; `None` where that does not have the setting.
+    pub old: Option<String>,
+    /// The value in the new report; `None` where that does not have the setting.
+    pub new: Option<String>,
 }
 
 /// Kinds of changes. A change is beyond its interval when the new value lies outside the old interval and the
@@ -51,6 +65,8 @@ pub enum Outcome {
     BecameUndefined,
     /// It had no value, and has one.
     BecameDefined,
+    /// Computed with other settings, so that the numbers are not compared.
+    OtherSettings,
     /// Only the new report has it.
     Added,
     /// Only the old report has it.
@@ -68,6 +84,7 @@ impl fmt::Display for Outcome {
             Self::Unjudged => "changed, no interval",
             Self::BecameUndefined => "became undefined",
             Self::BecameDefined => "became defined",
+            Self::OtherSettings => "other settings",
             Self::Added => "added",
             Self::Removed => "removed",
         })
@@ -85,37 +102,62 @@ pub(super) fn changes(old: &Report, new: &Report) -> Vec<Change> {
     };
     let of_new = new.iter().map(|figure| {
         let before = old.iter().find(|other| same(other, figure));
-        Change::new(
-            figure,
-            before.map(|figure| figure.estimate),
-            Some(figure.estimate),
-        )
+        Change::new(before, Some(figure))
     });
     let gone = old
         .iter()
         .filter(|figure| !new.iter().any(|other| same(other, figure)));
-    let gone = gone.map(|figure| Change::new(figure, Some(figure.estimate), None));
-    of_new.chain(gone).collect()
+    let gone = gone.map(|figure| Change::new(Some(figure), None));
+    of_new.chain(gone).flatten().collect()
+}
+
+/// The settings that differ. A report that does not know the settings of a figure is not compared by them: it was made by an
+/// earlier version, or by a program.
+fn changed_settings(old: &Settings, new: &Settings) -> Vec<ChangedSetting> {
+    if old.is_empty() || new.is_empty() {
+        return Vec::new();
+    }
+    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let changed = names
+        .into_iter()
+        .filter(|name| old.get(*name) != new.get(*name));
+    let setting = |name: &String| ChangedSetting {
+        name: name.clone(),
+        old: old.get(name).cloned(),
+        new: new.get(name).cloned(),
+    };
+    changed.map(setting).collect()
 }
 
 impl Change {
-    fn new(figure: &Figure, old: Option<Estimate>, new: Option<Estimate>) -> Self {
-        let values = (old.and_then(|old| old.value), new.and_then(|new| new.value));
+    /// The change of a figure that one or both reports have.
+    fn new(old: Option<&Figure>, new: Option<&Figure>) -> Option<Self> {
+        let figure = new.or(old)?;
+        let settings = match (old, new) {
+            (Some(old), Some(new)) => changed_settings(&old.settings, &new.settings),
+            _ => Vec::new(),
+        };
+        let (old, new) = (old.map(|of| of.estimate), new.map(|of| of.estimate));
         let outcome = match (old, new) {
             (None, _) => Outcome::Added,
             (_, None) => Outcome::Removed,
+            _ if !settings.is_empty() => Outcome::OtherSettings,
             (Some(old), Some(new)) => outcome(&old, &new, figure.better),
         };
-        Self {
+        let values = (old.and_then(|old| old.value), new.and_then(|new| new.value));
+        let is_comparable = outcome != Outcome::OtherSettings;
+        let both = values.0.zip(values.1).filter(|_| is_comparable);
+        Some(Self {
             family: figure.family.clone(),
             section: figure.section.clone(),
             figure: figure.name.clone(),
             better: figure.better,
             old,
             new,
-            change: values.0.zip(values.1).map(|(old, new)| new - old),
+            change: both.map(|(old, new)| new - old),
             outcome,
-        }
+            settings,
+        })
     }
 }
 

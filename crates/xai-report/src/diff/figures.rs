@@ -1,8 +1,11 @@
 //! The figures of a report that two reports are compared by.
 
+use std::collections::BTreeMap;
+
 use crate::estimate::Estimate;
 use crate::family::Origin;
 use crate::report::Report;
+use crate::section::attribution::Attribution;
 use crate::section::casebased::{Casebased, Group};
 use crate::section::compared::Compared;
 use crate::section::data_attribution::DataAttribution;
@@ -21,35 +24,36 @@ pub(super) struct Figure {
     pub(super) name: String,
     pub(super) better: Direction,
     pub(super) estimate: Estimate,
+    /// Settings of the section and of the metric that the number depends on; empty where they are not known.
+    pub(super) settings: Settings,
 }
 
-/// Names with what they have.
-type Named = (String, Direction, Estimate);
+/// Values of settings by name.
+pub(super) type Settings = BTreeMap<String, String>;
+
+/// Figures of a section: name, better end, estimate, and the settings of the metric.
+type Named = (String, Direction, Estimate, Settings);
 
 /// All figures, in the order of the page.
 pub(super) fn figures(report: &Report) -> Vec<Figure> {
     let named = (report.casebased.iter().map(of_casebased))
-        .chain(
-            report
-                .attribution
-                .iter()
-                .map(|of| of_compared(&of.compared)),
-        )
+        .chain(report.attribution.iter().map(of_attribution))
         .chain(report.texts.iter().map(|of| of_compared(&of.compared)))
         .chain(report.data_attribution.iter().map(of_data_attribution))
         .chain(report.graph.iter().map(of_graph))
         .chain(report.repro.iter().map(of_repro))
         .chain(report.simulation.iter().map(of_simulation));
-    let of_section = |(origin, named): (&Origin, Vec<Named>)| {
-        let (family, section) = (origin.family.clone(), origin.name.clone());
+    let of_section = |(origin, named): (&'_ Origin, Vec<Named>)| {
+        let origin = origin.clone();
         named
             .into_iter()
-            .map(move |(name, better, estimate)| Figure {
-                family: family.clone(),
-                section: section.clone(),
+            .map(move |(name, better, estimate, own)| Figure {
+                family: origin.family.clone(),
+                section: origin.name.clone(),
                 name,
                 better,
                 estimate,
+                settings: own.into_iter().chain(origin.settings.clone()).collect(),
             })
     };
     report.origins().zip(named).flat_map(of_section).collect()
@@ -70,10 +74,10 @@ fn of_casebased(section: &Casebased) -> Vec<Named> {
         .map(|(info, estimate)| (info.name, info.direction, estimate));
     let groups = [("right", &section.right), ("wrong", &section.wrong)];
     let groups = groups.map(|(name, group)| (name, Direction::None, mean(group)));
-    let figures = scores.chain(groups);
-    let known = figures
-        .into_iter()
-        .filter_map(|(name, better, estimate)| Some((name.to_owned(), better, estimate?)));
+    let settings = Settings::from([("k".to_owned(), section.k.to_string())]);
+    let known = scores.chain(groups).filter_map(|(name, better, estimate)| {
+        Some((name.to_owned(), better, estimate?, settings.clone()))
+    });
     known.collect()
 }
 
@@ -82,7 +86,7 @@ fn of_data_attribution(section: &DataAttribution) -> Vec<Named> {
         let values = std::iter::zip(&section.compared.explainers, &metric.values);
         values.map(|(explainer, value)| {
             let name = format!("{} / {explainer}", metric.metric);
-            (name, metric.better, *value)
+            (name, metric.better, *value, metric.settings.clone())
         })
     });
     of_compared(&section.compared)
@@ -94,20 +98,31 @@ fn of_data_attribution(section: &DataAttribution) -> Vec<Named> {
 fn of_compared(section: &Compared) -> Vec<Named> {
     let metrics = section.metrics.iter();
     let named = metrics.flat_map(|metric| {
+        let mut settings = metric.settings.clone();
+        settings.insert("level".to_owned(), section.level.to_string());
         let values = std::iter::zip(&section.explainers, &metric.values);
-        values.map(|(explainer, value)| {
+        values.map(move |(explainer, value)| {
             let name = format!("{} / {explainer}", metric.metric);
-            (name, metric.better, *value)
+            (name, metric.better, *value, settings.clone())
         })
     });
     named.collect()
+}
+
+fn of_attribution(section: &Attribution) -> Vec<Named> {
+    let mut named = of_compared(&section.compared);
+    for (.., settings) in &mut named {
+        settings.insert("activation".to_owned(), section.activation.clone());
+    }
+    named
 }
 
 fn of_graph(section: &Graph) -> Vec<Named> {
     let of_explainer = |explainer: &GraphExplainer| {
         let name = |what: &str| format!("{what} / {}", explainer.name);
         let mut figures = Vec::new();
-        let mut push = |what, better, estimate| figures.push((name(what), better, estimate));
+        let mut push =
+            |what, better, estimate| figures.push((name(what), better, estimate, Settings::new()));
         if let Some(best) = explainer.curve.get(explainer.best) {
             push("characterization", Direction::Higher, best.characterization);
             push("pos_fidelity", Direction::Higher, best.pos_fidelity);
@@ -129,16 +144,27 @@ fn of_graph(section: &Graph) -> Vec<Named> {
 }
 
 fn of_repro(section: &Repro) -> Vec<Named> {
-    let metrics = section
-        .metrics
-        .iter()
-        .map(|metric| (metric.metric.clone(), metric.better, metric.mean));
+    let settings = Settings::from([
+        ("interval".to_owned(), section.interval.clone()),
+        ("level".to_owned(), section.level.to_string()),
+    ]);
+    let metrics = section.metrics.iter().map(|metric| {
+        (
+            metric.metric.clone(),
+            metric.better,
+            metric.mean,
+            settings.clone(),
+        )
+    });
     let across = [
         ("fleiss_kappa", section.fleiss_kappa),
         ("krippendorff_alpha", section.krippendorff_alpha),
         ("gwet_ac1", section.gwet_ac1),
     ];
-    let across = across.map(|(name, value)| (name.to_owned(), Direction::Higher, alone(value)));
+    let across = across.map(|(name, value)| {
+        let settings = Settings::new();
+        (name.to_owned(), Direction::Higher, alone(value), settings)
+    });
     metrics.chain(across).collect()
 }
 
@@ -152,7 +178,7 @@ fn of_simulation(section: &Simulation) -> Vec<Named> {
             ("spearman_with_accuracy", metric.spearman_with_accuracy),
             ("auroc_of_dependence", metric.auroc_of_dependence),
         ]
-        .map(|(what, value)| (name(what), Direction::None, alone(value)))
+        .map(|(what, value)| (name(what), Direction::None, alone(value), Settings::new()))
     });
     of_metric.collect()
 }

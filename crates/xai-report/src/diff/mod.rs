@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::family::{InputFile, Origin};
 use crate::report::Report;
 
-pub use changes::{Change, Outcome};
+pub use changes::{Change, ChangedSetting, Outcome};
 
 /// What changed between two reports.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -19,6 +19,8 @@ pub struct Diff {
     pub n_worse: usize,
     /// How many got better beyond them.
     pub n_better: usize,
+    /// How many were computed with other settings.
+    pub n_other_settings: usize,
     /// Every figure of either report.
     pub figures: Vec<Change>,
     /// Input files whose contents are not the same, or that only one report has.
@@ -29,7 +31,8 @@ pub struct Diff {
     pub seeds: [u64; 2],
 }
 
-/// Compares two reports. A figure is found again by its family, the name of its section and its own name.
+/// Compares two reports. A figure is identified by its family, the name of its section, its own name and its settings: figures
+/// with different settings (3 and 60 steps, with and without softmax) are reported as [`Outcome::OtherSettings`], not judged.
 ///
 /// ```
 /// use xai_report::{Report, diff};
@@ -46,6 +49,7 @@ pub fn diff(old: &Report, new: &Report) -> Diff {
     Diff {
         n_worse: count(Outcome::Worse),
         n_better: count(Outcome::Better),
+        n_other_settings: count(Outcome::OtherSettings),
         files: crate::diff::changed_files(old, new),
         xai_versions: [old.xai_version.clone(), new.xai_version.clone()],
         seeds: [old.seed, new.seed],

@@ -1,5 +1,7 @@
 //! Explainers by metrics, as sections of several families have them.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xai_attribution::input;
@@ -52,6 +54,9 @@ pub struct MetricOfExplainers {
     pub asks_model: bool,
     /// The values it can have.
     pub range: String,
+    /// The values of its parameters, defaults included; empty where they are not known.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
     /// The mean over samples of each explainer, in the order of [`Compared::explainers`].
     pub values: Vec<Estimate>,
     /// The rank of each explainer, 1 = best, equals the mean of theirs; `None` where undefined or where
@@ -205,6 +210,7 @@ impl MetricOfExplainers {
             asks_model: info.is_some_and(|info| info.needs.contains(&input::MODEL)),
             better: result.direction,
             range: info.map_or_else(String::new, |info| info.range.to_string()),
+            settings: result.settings.iter().cloned().collect(),
             values: result.values.iter().map(estimate).collect(),
             ranks: ranks(result),
             comparisons: comparisons
@@ -326,6 +332,7 @@ mod tests {
             better,
             asks_model: true,
             range: String::new(),
+            settings: BTreeMap::new(),
             values: Vec::new(),
             ranks: ranks.to_vec(),
             comparisons: Vec::new(),

@@ -1,5 +1,7 @@
 //! The section of training-data attribution.
 
+use std::collections::BTreeMap;
+
 use ndarray::{Array2, ArrayD};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -50,6 +52,9 @@ pub struct WholeMetric {
     pub better: Direction,
     /// The values it can have.
     pub range: String,
+    /// The values of its parameters, defaults included; empty where they are not known.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
     /// Of each explainer; an interval takes training cases for independent.
     pub values: Vec<Estimate>,
 }
@@ -178,6 +183,7 @@ impl DataAttribution {
             question: result.info.question.to_owned(),
             better: result.info.direction,
             range: result.info.range.to_string(),
+            settings: result.settings.iter().cloned().collect(),
             values: result
                 .outcomes
                 .iter()
