@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 
-use ndarray::{Array, ArrayD, Dimension};
+use ndarray::{Array, ArrayD, Axis, Dimension};
 use xai_core::error::ShortNumber;
 
 use super::classes::CONTINUOUS;
@@ -76,6 +76,18 @@ impl StoredArray {
     /// Whether the numbers are booleans.
     pub fn is_boolean(&self) -> bool {
         matches!(self.numbers, Numbers::Booleans(_))
+    }
+
+    /// The same numbers with another axis, of length 1.
+    pub fn insert_axis(self, axis: usize) -> Self {
+        let axis = Axis(axis);
+        let numbers = match self.numbers {
+            Numbers::F32(array) => Numbers::F32(array.insert_axis(axis)),
+            Numbers::F64(array) => Numbers::F64(array.insert_axis(axis)),
+            Numbers::Integers(array) => Numbers::Integers(array.insert_axis(axis)),
+            Numbers::Booleans(array) => Numbers::Booleans(array.insert_axis(axis)),
+        };
+        Self { numbers, ..self }
     }
 
     /// Whether some numbers have a fraction.

@@ -296,13 +296,23 @@ fn contents(file: &Path, bytes: Bytes) -> Result<Contents, Failure> {
 /// Refuses inputs other than one of samples that can be masked.
 fn check_input_of_rows(contents: &Contents) -> Result<(), Failure> {
     let [input] = contents.inputs.as_slice() else {
-        let n = contents.inputs.len();
-        let failure = Failure::new(format!("{n} inputs: expected one, the samples"));
+        let names: Vec<String> = contents
+            .inputs
+            .iter()
+            .map(|input| format!("{:?}", input.name))
+            .collect();
+        let failure = Failure::new(format!(
+            "the model has {} inputs, {}: expected one, the samples",
+            names.len(),
+            names.join(" and ")
+        ));
         return Err(match contents.classical() {
             Some(_) => failure.help(
                 "convert the model with one input of all features: initial_types=[(\"X\", FloatTensorType([None, n_features]))]",
             ),
-            None => failure,
+            None => failure.help(
+                "export a model of the samples alone, with the other inputs fixed: in PyTorch, a module whose forward(x) calls the model with them",
+            ),
         });
     };
     check_type(input)?;

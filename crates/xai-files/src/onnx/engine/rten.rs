@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use ndarray::ArrayD;
 use rten::{
-    DataType, LoadError, LoadErrorKind, Model, ModelOptions, NodeId, RunOptions, ThreadPool, Value,
-    ValueType,
+    DataType, LoadError, LoadErrorKind, Model, ModelOptions, NodeId, RunError, RunErrorKind,
+    RunOptions, ThreadPool, Value, ValueType,
 };
 use rten_gemm::GemmExecutor;
 use rten_tensor::prelude::*;
@@ -28,6 +28,8 @@ pub(crate) struct Rten {
     inputs: Vec<NodeId>,
     output: NodeId,
     threads: Arc<ThreadPool>,
+    /// The operators of the model, to name the one that fails where its node has no name.
+    operators: String,
 }
 
 impl Rten {
@@ -53,6 +55,7 @@ impl Rten {
             output,
             model,
             threads: threads::pool(),
+            operators: operators(file.contents),
         })
     }
 }
@@ -65,9 +68,40 @@ impl Engine for Rten {
         }
         let options = RunOptions::default().with_thread_pool(Some(Arc::clone(&self.threads)));
         let outputs = caught(|| self.model.run(values, &[self.output], Some(options)))?;
-        let mut outputs = outputs.map_err(|error| error.to_string())?.into_iter();
+        let mut outputs = outputs.map_err(|error| self.reason(&error))?.into_iter();
         numbers(outputs.next().ok_or("it has no output")?)
     }
+}
+
+impl Rten {
+    /// Why a run failed. The engine calls operators by the names of their nodes, which many exporters leave out.
+    fn reason(&self, error: &RunError) -> Reason {
+        let is_named = error
+            .node_path()
+            .last()
+            .is_some_and(|name| name.is_some_and(|it| !it.is_empty()));
+        match error.kind() {
+            RunErrorKind::OperatorError if !is_named => format!(
+                "{error}; the node has no name, the operators of the model are {}; an operator of an old opset may have other \
+                 inputs: export with a newer one (opset_version=18)",
+                self.operators
+            ),
+            _ => error.to_string(),
+        }
+    }
+}
+
+/// The names of a model's operators, the first of many.
+fn operators(contents: &Contents) -> String {
+    const LISTED: usize = 20;
+    let names = contents.operators.iter().map(|(_, name)| name.as_str());
+    let names: Vec<&str> = names.take(LISTED).collect();
+    let more = if contents.operators.len() > LISTED {
+        ", …"
+    } else {
+        ""
+    };
+    names.join(", ") + more
 }
 
 /// Converts an output to double precision.
