@@ -143,7 +143,8 @@ fn report_failure(failure: &Failure) -> ExitCode {
 /// the exit code alone says it; help that could not be printed is a failure.
 fn printed(message: &clap::Error) -> ExitCode {
     use std::io::ErrorKind::BrokenPipe;
-    if let Some(failure) = refused_value(message) {
+    let said_otherwise = refused_value(message).or_else(|| metric_without_command(message));
+    if let Some(failure) = said_otherwise {
         return report_failure(&failure);
     }
     match message.print() {
@@ -152,6 +153,20 @@ fn printed(message: &clap::Error) -> ExitCode {
         }
         _ => ExitCode::from(u8::try_from(message.exit_code()).unwrap_or(2)),
     }
+}
+
+/// A metric of the library that is asked for as a command and has none: another metric of a similar name is no help.
+fn metric_without_command(error: &clap::Error) -> Option<Failure> {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    let ErrorKind::InvalidSubcommand = error.kind() else {
+        return None;
+    };
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let entry = xai_metrics::attribution::metric::registry::find(name).ok()?;
+    let what = format_args!("{}: not a command", entry.info.name);
+    Some(Failure::usage(what).help(attribution::compare::other_way(entry)))
 }
 
 /// A value that an option refuses, said as the libraries say it.

@@ -11,7 +11,7 @@ use xai_files::onnx::watched::Watched;
 use xai_files::{Failure, Files, InFiles};
 use xai_metrics::attribution::batch::{Data, PlannedRows};
 use xai_metrics::attribution::evaluation::EvaluationTable;
-use xai_metrics::attribution::metric::{Entry, Setting, Settings, Value, registry};
+use xai_metrics::attribution::metric::{Entry, Param, Setting, Settings, Value, registry};
 use xai_metrics::attribution::model::{Concurrent, ModelCalls, Samples, Targets};
 use xai_metrics::attribution::run::CompletedScores;
 use xai_metrics::attribution::{
@@ -21,6 +21,7 @@ use xai_metrics::core::describe::same_word;
 use xai_metrics::core::{Error, ErrorKind, Input};
 
 use crate::attribution::explainer_files::{ExplainerFiles, OpenedExplainers};
+use crate::attribution::metric::arguments;
 use crate::attribution::model_files::{ModelFiles, OpenedModel};
 use crate::attribution::options::{Channels, Reading, ScoringOptions};
 use crate::attribution::parameters::with_seed;
@@ -110,6 +111,16 @@ impl Asked {
         settings.find_map(|(given, value)| same_word(given, name).then(|| value.clone()))
     }
 
+    /// Whether another one has the same values of all parameters, given or by default.
+    fn is_same(&self, other: &Self) -> bool {
+        let value = |of: &Self, param: &Param| match of.value(param.name) {
+            Some(value) => value.to_string(),
+            None => param.value.to_string(),
+        };
+        let is_equal = |param: &Param| value(self, param) == value(other, param);
+        std::ptr::eq(self.entry, other.entry) && self.entry.params().iter().all(is_equal)
+    }
+
     /// Whether it asks for the number of classes, which nobody gave.
     fn lacks_classes(&self) -> bool {
         self.entry.has_param("n_classes") && self.value("n_classes").is_none()
@@ -127,7 +138,7 @@ pub(crate) struct Compare {
     files: ModelFiles,
     #[command(flatten)]
     pub(crate) explainers: ExplainerFiles,
-    /// Where the object is, for the metrics that need it: booleans (n, height, width).
+    /// Where the object is, for the metrics that need it: booleans (n, height, width), of tables (n, features).
     #[arg(long, value_name = "M.npy")]
     masks: Option<PathBuf>,
     /// The segment of each position, for the metrics that need it and for features that are segments:
@@ -204,6 +215,7 @@ impl Compare {
         } = self.files.open(&self.scoring.engine)?;
         drop(working);
         let n = inputs.n_samples();
+        self.check_shapes()?;
         let reading = self.scoring.reading(inputs.shape(), model.images)?;
         if let (true, Some(n_outputs)) = (context.is_check(), model.n_declared) {
             check_targets(&targets, n_outputs).in_files(&self.places(&self.files.inputs))?;
@@ -223,7 +235,7 @@ impl Compare {
         let data = Data::new(&inputs, &targets).model(&model);
         let mut data = data.scoring(scoring);
         for (input, file) in self.sides() {
-            data = side_inputs::add(data, input, file, n)?;
+            data = side_inputs::add(data, input, file, inputs.shape())?;
         }
         let mut evaluation = Evaluation::on(data)
             .level(self.intervals.level)
@@ -246,7 +258,10 @@ impl Compare {
         }
         let table = evaluation.evaluate();
         bar.finish_and_clear();
-        let table = table.map_err(|stopped| self.failure(&stopped))?;
+        let mut table = table.map_err(|stopped| self.failure(&stopped))?;
+        let of_evaluation = std::mem::take(&mut table.assumed);
+        table.assumed.extend(reading.assumed.iter().cloned());
+        table.assumed.extend(of_evaluation);
         Ok(Compared {
             table,
             reading,
@@ -258,6 +273,26 @@ impl Compare {
             },
             explainers,
         })
+    }
+
+    /// Refuses maps of several shapes for a metric that compares them with second maps: these have one shape, which is that of
+    /// the maps.
+    fn check_shapes(&self) -> Result<(), Failure> {
+        if self.other_explanations.is_none() || !self.takes(input::SECOND_MAPS) {
+            return Ok(());
+        }
+        match self.explainers.other_shape()? {
+            None => Ok(()),
+            Some([first, other]) => Err(Failure::new(format_args!(
+                "maps of shape {:?}, but {} has maps of shape {:?}: second maps are compared with those of every explainer, \
+                 which need one shape for that",
+                other.1,
+                first.0.display(),
+                first.1
+            ))
+            .in_file(other.0)
+            .help("save the maps of all explainers with a channel axis, or all without")),
+        }
     }
 
     /// What went wrong with which file. What was computed before is kept.
@@ -353,8 +388,11 @@ impl Compare {
     }
 
     /// The metrics that were asked for, each with its settings; of `all`, those that have values for inputs of a
-    /// layout. The same metric with the same settings counts once; one that is asked with several settings is called
-    /// by them.
+    /// layout. A metric that is asked for with several settings is called by them.
+    ///
+    /// # Errors
+    /// Wrong usage for a metric that there is not, for a setting that it has not, and for the same metric with the same
+    /// settings twice.
     fn asked(&self, layout: Option<Layout>) -> Result<Vec<Asked>, Failure> {
         let mut asked: Vec<Asked> = Vec::new();
         for setting in self.metrics.iter().flat_map(|settings| &settings.0) {
@@ -382,12 +420,12 @@ impl Compare {
                 return Err(of_metrics(setting, none));
             }
             for one in of_word {
-                let is_same = |other: &Asked| {
-                    std::ptr::eq(other.entry, one.entry) && other.settings == one.settings
-                };
-                if !asked.iter().any(is_same) {
-                    asked.push(one);
+                if asked.iter().any(|other| other.is_same(&one)) {
+                    let what = format_args!("{} is asked for twice", one.entry.info.name);
+                    let help = "name every metric once, or with other settings";
+                    return Err(of_metrics(setting, what).help(help));
                 }
+                asked.push(one);
             }
         }
         let entries: Vec<&'static Entry> = asked.iter().map(|asked| asked.entry).collect();
@@ -487,11 +525,28 @@ fn of_metrics(metric: impl Display, what: impl Display) -> Failure {
     Failure::of_option("--metrics", what).with_value(metric)
 }
 
-/// A metric that there is not.
+/// A metric that is not one of a comparison: it needs what no file holds, or there is none of this name.
 fn unknown_metric(name: &str) -> Failure {
+    if let Ok(entry) = registry::find(name) {
+        return of_metrics(name, "not a metric of a comparison").help(other_way(entry));
+    }
     let names: Vec<&str> = entries().map(|entry| entry.info.name).collect();
     let near = nearest(&name.replace('_', "-"), &names);
     of_metrics(name, "no metric of a comparison").help(near)
+}
+
+/// How a metric is computed that is not one of a comparison.
+pub(crate) fn other_way(entry: &Entry) -> String {
+    let name = entry.info.name;
+    let has_command = arguments::entries().any(|other| std::ptr::eq(other, entry));
+    if has_command {
+        return format!("it has a command of its own, `xai attribution {name}`");
+    }
+    let needs: Vec<&str> = entry.info.needs.iter().map(|input| input.name()).collect();
+    format!(
+        "it needs {}, which no file holds: compute it in Python, xai_metrics.attribution, or in Rust",
+        needs.join(", ")
+    )
 }
 
 /// A parameter of a metric that it has not, or a value that is none.

@@ -9,7 +9,7 @@ use xai_files::onnx::explainer::OnnxExplainer;
 use xai_files::samples::FileSamples;
 use xai_files::{Failure, InFile};
 use xai_metrics::attribution::Evaluation;
-use xai_metrics::attribution::model::{Explainer, Targets};
+use xai_metrics::attribution::model::{Explainer, Samples, Targets};
 
 use crate::usage::named_file::NamedFile;
 
@@ -86,6 +86,23 @@ impl ExplainerFiles {
             .map(open)
             .collect::<Result<_, _>>()
             .map(OpenedExplainers)
+    }
+
+    /// The first file of maps, and the first whose maps have another shape; each with its shape.
+    pub(super) fn other_shape(&self) -> Result<Option<[(&Path, Vec<usize>); 2]>, Failure> {
+        let mut first: Option<(&Path, Vec<usize>)> = None;
+        // A pipe is read once, by the evaluation.
+        for maps in self.explanations.iter().filter(|maps| maps.file.is_file()) {
+            let shape = FileSamples::open(&maps.file)?.shape().to_vec();
+            match &first {
+                Some(first) if first.1 != shape => {
+                    return Ok(Some([first.clone(), (&maps.file, shape)]));
+                }
+                Some(_) => {}
+                None => first = Some((&maps.file, shape)),
+            }
+        }
+        Ok(None)
     }
 
     /// The maps of some samples by the explainer at a place; `inputs` and `targets` are those of these

@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use xai_files::{Failure, Files};
 use xai_metrics::attribution::Scoring;
+use xai_metrics::attribution::evaluation::Remark;
 use xai_metrics::attribution::{Activation, Layout, input};
 
 use crate::Context;
@@ -34,7 +35,7 @@ impl Channels {
         (self == Self::First).then_some(Layout::ChannelsFirst)
     }
 
-    fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::First => "first",
             Self::Last => "last",
@@ -90,8 +91,8 @@ pub(crate) struct Reading {
     pub(crate) layout: Option<Layout>,
     /// Where images have their channels.
     pub(crate) channels: Option<Channels>,
-    /// Where nobody said how: for the person who reads the result.
-    assumed: Option<String>,
+    /// What was assumed because nobody said it, for the person who reads the result.
+    pub(crate) assumed: Vec<Remark>,
 }
 
 impl Reading {
@@ -132,19 +133,17 @@ impl Reading {
         Ok(Self {
             layout: channels.and_then(Channels::layout),
             channels: channels.filter(|_| is_image),
-            assumed,
+            assumed: assumed
+                .map(|text| Remark::new("channels", text))
+                .into_iter()
+                .collect(),
         })
-    }
-
-    /// What was assumed, where nobody said it.
-    pub(crate) fn assumed(&self) -> Option<&str> {
-        self.assumed.as_deref()
     }
 
     /// Says what was assumed, beside a result.
     pub(crate) fn say(&self, context: &Context) {
-        if let Some(assumed) = &self.assumed {
-            context.remark(assumed);
+        for assumed in &self.assumed {
+            context.remark(&assumed.text);
         }
     }
 }
@@ -183,11 +182,6 @@ pub(super) fn names() -> Files<'static> {
         (input::EXPLAINERS, "--explanations"),
         (input::METRICS, "--metrics"),
     ])
-}
-
-/// The same, and advice in terms of the options of one metric.
-pub(super) fn parameters() -> Files<'static> {
-    names()
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ mod tests {
 
     use super::*;
     use crate::attribution::metric::arguments;
-    use crate::attribution::options::parameters;
+    use crate::attribution::options::names;
     use crate::described::option_name;
 
     /// A parameter has one name: in its description, as an option, in the errors about it, in settings.
@@ -101,7 +101,7 @@ mod tests {
                 let wrong = vec![(param.name.to_owned(), Value::from("no such value"))];
                 let error = entry.build::<f64>(&wrong).err().expect(&name);
                 assert_eq!(error.input(), Input::new(param.name), "{name}");
-                let files = parameters().named([param.name]);
+                let files = names().named([param.name]);
                 assert_eq!(
                     files.failure(&error).option(),
                     Some(option.as_str()),

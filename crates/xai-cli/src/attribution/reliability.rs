@@ -55,7 +55,9 @@ impl Reliability {
             seed: context.seed(),
             ..Statistics::default()
         };
-        let places = Files::mainly(&self.scores).options(&[(input::N_REPLICATES, "--n-draws")]);
+        let places = Files::mainly(&self.scores)
+            .file(&[input::EXPLAINERS], &self.scores)
+            .options(&[(input::N_REPLICATES, "--n-draws")]);
         let judged = values.reliability(&statistics).in_files(&places)?;
         let result = ReliabilityResult {
             n_samples: values.n_samples,

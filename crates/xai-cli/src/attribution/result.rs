@@ -6,6 +6,7 @@ use ndarray::Ix1;
 use serde::Serialize;
 use xai_files::{Failure, InFile, arrays};
 use xai_metrics::attribution::evaluation::Remark;
+use xai_metrics::attribution::input;
 use xai_metrics::attribution::metric::{
     BaseScorePolicy, CurvePoint, Direction, DropFormula, Entry, GainFormula, IncreaseFormula,
     MetricInfo, MetricValue, ScoreFormula, ScoreMetric,
@@ -13,7 +14,7 @@ use xai_metrics::attribution::metric::{
 use xai_metrics::attribution::run::MaskedScores;
 
 use crate::Context;
-use crate::attribution::options::Channels;
+use crate::attribution::options::{Channels, Reading};
 use crate::output::text;
 
 /// The JSON of `xai attribution NAME`.
@@ -40,16 +41,19 @@ pub(super) fn present(
     entry: &Entry,
     value: MetricValue,
     direction: Direction,
-    channels: Option<Channels>,
+    reading: Option<Reading>,
     context: &Context,
 ) -> Result<(), Failure> {
+    let channels = reading.as_ref().and_then(|reading| reading.channels);
+    let mut assumed = reading.map(|reading| reading.assumed).unwrap_or_default();
+    assumed.extend(value.assumed);
     let result = MetricResult {
         metric: entry.key(),
         value: value.value,
         channels,
         n_undefined: value.n_undefined,
         direction,
-        assumed: value.assumed,
+        assumed,
         warnings: value.warnings,
         per_sample: value.per_sample,
         curve: value.curve,
@@ -133,6 +137,24 @@ fn evaluate<F: ScoreFormula>(
         warnings: scores.warnings.clone(),
         ..value
     })
+}
+
+/// Why a metric may be undefined for every sample, and what to do about it.
+pub(super) fn why_undefined(entry: &Entry) -> &'static str {
+    let needs = |input| entry.info.needs.contains(&input);
+    match entry.info.name {
+        "sufficiency" => {
+            "no two maps are within the threshold of each other: try a larger --threshold, for example of-largest:0.8"
+        }
+        "consistency" => "no two maps have the same key: try a coarser --discretizer",
+        _ if entry.has_param("base_score_policy") => {
+            "every base score was skipped or every map is constant: check the explanations, or choose another --base-score-policy"
+        }
+        _ if needs(input::MASKS) => {
+            "every mask marks nothing or everything, or every map is constant: check the masks and the explanations"
+        }
+        _ => "every map is constant: check the explanations",
+    }
 }
 
 /// Reads scores of whole and of masked inputs.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use ndarray::{Array, Ix1, Ix2, Ix3};
+use xai_files::arrays::StoredArray;
 use xai_files::samples::{FilePlanes, FileSamples};
 use xai_files::{Failure, InFile, arrays};
 use xai_metrics::attribution::batch::{Data, Masks, ReferenceMaps, SecondMaps, Segments};
@@ -149,7 +150,7 @@ pub(super) const SIDE_FILES: [SideFile; 5] = [
     SideFile {
         name: "masks",
         value_name: "M.npy",
-        help: "Where the object is: booleans (n, height, width), or numbers from 0 to 1",
+        help: "Where the object is: booleans (n, height, width), of tables (n, features), or numbers from 0 to 1",
         kind: SideKind::Masks,
     },
     SEGMENTS,
@@ -186,16 +187,16 @@ impl SideFile {
     }
 }
 
-/// Adds an input from its file, for `n` samples.
+/// Adds an input from its file, for inputs or maps of a shape.
 pub(super) fn add<'a, T: Real>(
     run: Data<'a, T>,
     of: Input,
     file: &Path,
-    n: usize,
+    shape: &[usize],
 ) -> Result<Data<'a, T>, Failure> {
     Ok(match of {
-        input::MASKS => run.with(masks(file)?),
-        input::SEGMENTS => run.with(segments(file, n)?),
+        input::MASKS => run.with(masks(file, shape)?),
+        input::SEGMENTS => run.with(segments(file, shape)?),
         input::BASELINE => run.with(GivenBaselines(vec![arrays::read_f64(file)?])),
         input::SECOND_MAPS => run.with(SecondMaps::given(FileSamples::open(file)?)),
         input::REFERENCE_MAPS => run.with(ReferenceMaps::new(FileSamples::open(file)?)),
@@ -222,27 +223,31 @@ fn feature(label: i64) -> Result<u32, Failure> {
     u32::try_from(label).map_err(|_| Failure::new("expected numbers of features, from 0"))
 }
 
-/// Booleans `(n, height, width)`, or numbers in [0, 1].
-fn masks(file: &Path) -> Result<Masks, Failure> {
+/// Reads masks: booleans `(n, height, width)`, of tables `(n, features)`, or numbers in [0, 1].
+fn masks(file: &Path, shape: &[usize]) -> Result<Masks, Failure> {
     let rule = |label| match label {
         0 => Ok(false),
         1 => Ok(true),
         other => Err(Failure::new(format!(
             "{other}: expected booleans, or numbers from 0 to 1"
-        ))),
+        ))
+        .help(
+            "save booleans: of a mask with 0 and 255, or with a number for each object, `mask > 0`",
+        )),
     };
     if let Some(masks) = FilePlanes::large(file, rule) {
         return Ok(Masks::new(masks));
     }
-    let stored = arrays::read(file)?;
-    match stored.has_fractions() {
-        true => Ok(Masks::of_numbers(stored.into_f64::<Ix3>()?)),
-        false => Ok(Masks::new(FilePlanes::of_file(stored, rule)?)),
+    let stored = planes(arrays::read(file)?, shape)?;
+    if stored.has_fractions() {
+        Ok(Masks::of_numbers(stored.into_f64::<Ix3>()?))
+    } else {
+        Ok(Masks::new(FilePlanes::of_file(stored, rule)?))
     }
 }
 
-/// Integers `(n, height, width)`, or `(height, width)` for all of `n` samples.
-fn segments(file: &Path, n: usize) -> Result<Segments, Failure> {
+/// Reads segments: integers `(n, height, width)`, `(height, width)` for all samples, or of tables `(n, features)`.
+fn segments(file: &Path, shape: &[usize]) -> Result<Segments, Failure> {
     let rule = |label: i64| {
         u32::try_from(label).map_err(|_| Failure::new("expected segments of 0 to 4 294 967 295"))
     };
@@ -250,11 +255,42 @@ fn segments(file: &Path, n: usize) -> Result<Segments, Failure> {
         return Ok(Segments::new(segments));
     }
     let stored = arrays::read(file)?;
-    if stored.shape().len() == 2 {
+    // Of tables, one row is of all samples.
+    let is_shared = stored.shape().len() == 2 && (shape.len() != 2 || stored.shape()[0] == 1);
+    if is_shared {
+        let n = shape.first().copied().unwrap_or_default();
         let shared = whole(&stored.into_integers::<Ix2>()?, rule).in_file(file)?;
         return Ok(Segments::shared(shared, n));
     }
-    Ok(Segments::new(FilePlanes::of_file(stored, rule)?))
+    Ok(Segments::new(FilePlanes::of_file(
+        planes(stored, shape)?,
+        rule,
+    )?))
+}
+
+/// A plane for each sample: of tables `(n, features)` planes have one row. Refuses a channel axis, which masks and segments
+/// have not.
+fn planes(stored: StoredArray, shape: &[usize]) -> Result<StoredArray, Failure> {
+    let own = stored.shape().to_vec();
+    match (own.len(), shape.len()) {
+        (2, 2) => Ok(stored.insert_axis(1)),
+        (4, _) => {
+            let channels: Vec<usize> = [1, 3].into_iter().filter(|&axis| own[axis] == 1).collect();
+            let failure = Failure::new(format_args!(
+                "expected shape (n, height, width), got {own:?}: masks and segments have no channel axis"
+            ));
+            let failure = match channels[..] {
+                [axis] => failure.help(format_args!(
+                    "leave axis {axis} out: numpy.squeeze(array, axis={axis})"
+                )),
+                _ => failure.help(
+                    "save one mask for each sample, of all channels together: array.any(axis=…)",
+                ),
+            };
+            Err(failure.in_file(stored.file()))
+        }
+        _ => Ok(stored),
+    }
 }
 
 /// Every number read by a rule.

@@ -13,7 +13,10 @@ use xai_metrics::attribution::input;
 use xai_metrics::attribution::metric::{
     MaskFormula, MaskMetric, RationaleAuprc, Registered, TokenF1, TokenIou, key,
 };
-use xai_metrics::core::evaluation::{EvaluationTable, EvaluationValues, MetricValues, check_names};
+use xai_metrics::core::describe::Parameters;
+use xai_metrics::core::evaluation::{
+    EvaluationTable, EvaluationValues, MetricValues, check_names, check_size, settings_of,
+};
 
 use crate::attribution::named::Named;
 use crate::output::text;
@@ -71,16 +74,20 @@ impl Texts {
     /// The metrics of what people marked, where they marked something.
     pub(crate) fn evaluate(&self, context: &Context) -> Result<ComparedTexts, Failure> {
         let file = TextFile::read(&self.texts)?;
-        let places = Files::mainly(&self.texts).options(&IntervalOptions::NAMES);
+        let places = Files::mainly(&self.texts)
+            .file(&[input::EXPLAINERS], &self.texts)
+            .options(&IntervalOptions::NAMES);
         let names: Vec<&str> = file
             .explainers
             .iter()
             .map(|(name, _)| name.as_str())
             .collect();
         check_names(input::EXPLAINERS, &names).in_files(&places)?;
-        context.computes();
+        let statistics = self.intervals.statistics(context);
+        check_size(N_METRICS, names.len(), &statistics).in_files(&places)?;
         let mut metrics = Vec::new();
-        if file.rationales.is_some() {
+        if let Some(marks) = &file.rationales {
+            check_marks(marks).in_file(&self.texts)?;
             metrics = vec![
                 file.values(&RationaleAuprc::new(), &places)?,
                 file.values(&TokenF1::new(), &places)?,
@@ -88,10 +95,27 @@ impl Texts {
             ];
         }
         let values = EvaluationValues::new(names, file.tokens.len(), metrics);
-        let table = values.table(&self.intervals.statistics(context));
+        let table = values.table(&statistics);
         let table = table.in_files(&places)?;
         Ok(ComparedTexts { file, table })
     }
+}
+
+/// Metrics of what people marked.
+const N_METRICS: usize = 3;
+
+/// Refuses rationales that mark nothing: no metric has a value then.
+fn check_marks(marks: &[Vec<bool>]) -> Result<(), Failure> {
+    if marks.iter().flatten().any(|mark| *mark) {
+        return Ok(());
+    }
+    let failure = Failure::new("rationales: no token of any text is marked");
+    Err(failure.help("mark the tokens that matter with 1, or leave the rationales out"))
+}
+
+/// Whether an error says that a metric has a value of no sample.
+fn is_undefined(error: &xai_metrics::Error) -> bool {
+    error.input() == input::VALUES && matches!(error.kind(), xai_metrics::ErrorKind::Empty)
 }
 
 impl TextFile {
@@ -274,16 +298,24 @@ impl TextFile {
     {
         let info = <MaskMetric<F> as Registered>::INFO;
         let marks = self.rationales.as_deref().unwrap_or_default();
+        let n = self.tokens.len();
         let of_explainers = self.explainers.iter().map(|(name, maps)| {
-            let value = metric.evaluate_ragged::<f64>(maps, marks);
-            let value = value.map_err(|error| error.owner(name.clone()));
-            Ok(value.in_files(places)?.per_sample)
+            match metric.evaluate_ragged::<f64>(maps, marks) {
+                Ok(value) => Ok(value.per_sample),
+                // Undefined for every text is no error: other explainers and metrics may have values.
+                Err(error) if is_undefined(&error) => Ok(vec![None; n]),
+                Err(error) => Err(error.owner(name.clone())).in_files(places),
+            }
         });
-        let per_sample: Result<Vec<_>, Failure> = of_explainers.collect();
+        let per_sample = of_explainers.collect::<Result<Vec<_>, Failure>>()?;
+        let has_value = per_sample.iter().flatten().any(Option::is_some);
+        let why = "in every text either no token is marked or all attributions are equal";
         Ok(MetricValues {
             is_share: info.range.is_share(),
             info: Some(info),
-            ..MetricValues::new(key(info), info.direction, per_sample?)
+            settings: settings_of(&metric.params()),
+            undefined: (!has_value).then(|| why.to_owned()),
+            ..MetricValues::new(key(info), info.direction, per_sample)
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Where results go: a table or JSON on standard output, rows to a file.
 
+pub(crate) mod intervals;
 pub(crate) mod json_list;
 pub(crate) mod overwriting;
 pub(crate) mod progress;

@@ -20,18 +20,29 @@ where
 {
     let mut table = Table::new();
     table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
-    table.set_header(header.iter().map(|name| visible(name)));
+    let header: Vec<String> = header
+        .iter()
+        .map(|name| shortened(visible(name).into_owned()))
+        .collect();
+    table.set_header(&header);
     for row in rows {
-        table.add_row(
-            row.into_iter()
-                .map(|cell| visible(&cell.to_string()).into_owned())
-                .collect::<Vec<_>>(),
-        );
+        let cells = row.into_iter().map(|cell| {
+            let cell = visible(&cell.to_string()).into_owned();
+            match width {
+                Some(_) => shortened(cell),
+                None => cell,
+            }
+        });
+        table.add_row(cells.collect::<Vec<_>>());
     }
     let columns = 0..header.len();
+    let longest: usize = columns.clone().map(|column| longest(&table, column)).sum();
+    if longest > MOST_COLUMNS {
+        return paragraphs(&header, &table);
+    }
     let least: usize = columns.map(|column| align(&mut table, column)).sum();
     match width {
-        Some(width) if least > usize::from(width) => return paragraphs(header, &table),
+        Some(width) if least > usize::from(width) => return paragraphs(&header, &table),
         Some(width) => {
             table.set_content_arrangement(ContentArrangement::Dynamic);
             table.set_width(width);
@@ -41,13 +52,42 @@ where
     table.trim_fmt()
 }
 
+/// Characters of a row that is drawn as one: the table counts them in 16 bits.
+const MOST_COLUMNS: usize = 30_000;
+
+/// The length of the longest cell of a column.
+fn longest(table: &Table, index: usize) -> usize {
+    let cells = table.column_cells_iter(index).flatten();
+    let header = table.header().and_then(|row| row.cell_iter().nth(index));
+    let lengths = cells.chain(header).map(|cell| length(&cell.content()));
+    lengths.max().unwrap_or_default()
+}
+
+/// Characters of a cell that a terminal shows. Wrapping a word takes time that grows with the square of its length.
+const MOST_SHOWN: usize = 1000;
+
+/// A cell of at most [`MOST_SHOWN`] characters, and how many it had.
+fn shortened(cell: String) -> String {
+    match cell.char_indices().nth(MOST_SHOWN) {
+        None => cell,
+        Some((end, _)) => {
+            let n = cell.chars().count();
+            format!("{}… ({n} characters)", &cell[..end])
+        }
+    }
+}
+
 /// A paragraph for each row: the name of each column and its cell.
-fn paragraphs(header: &[&str], table: &Table) -> String {
+fn paragraphs(header: &[String], table: &Table) -> String {
     let width = header.iter().map(|name| length(name)).max();
     let width = width.unwrap_or_default();
     let of_row = |row: &comfy_table::Row| {
         let cells = header.iter().zip(row.cell_iter());
-        let lines = cells.map(|(name, cell)| format!(" {name:<width$}   {}", cell.content()));
+        // Padded by hand: `format!` panics on widths above 65,535.
+        let lines = cells.map(|(name, cell)| {
+            let fill = " ".repeat(width - length(name));
+            format!(" {name}{fill}   {}", cell.content())
+        });
         lines.collect::<Vec<_>>().join("\n")
     };
     let paragraphs: Vec<String> = table.row_iter().map(of_row).collect();

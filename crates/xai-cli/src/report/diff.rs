@@ -69,13 +69,43 @@ impl Diff {
             ];
             parts.push(text::table(&header, rows));
         }
+        if result.n_other_settings > 0 {
+            let settings = text::table(&["metric", "setting", "old", "new"], settings(result));
+            parts.push(format!(
+                "Figures with different settings are not compared.\n\n{settings}"
+            ));
+        }
         let n_same = result.figures.len() - listed.len();
+        let other = match result.n_other_settings {
+            0 => String::new(),
+            n => format!(", {n} with other settings"),
+        };
         parts.push(format!(
-            "{} better and {} worse beyond their intervals; {n_same} of {} figures the same or within them",
+            "{} better and {} worse beyond their intervals{other}; {n_same} of {} figures the same or within them",
             result.n_better, result.n_worse, result.figures.len()
         ));
         parts.join("\n\n")
     }
+}
+
+/// Every setting that differs, once for each metric.
+fn settings(result: &xai_report::Diff) -> Vec<[String; 4]> {
+    let mut rows: Vec<[String; 4]> = Vec::new();
+    for change in &result.figures {
+        for setting in &change.settings {
+            let metric = change.figure.split(" / ").next().unwrap_or_default();
+            let row = [
+                format!("{}: {metric}", change.section),
+                setting.name.clone(),
+                text::or_dash(setting.old.clone()),
+                text::or_dash(setting.new.clone()),
+            ];
+            if !rows.contains(&row) {
+                rows.push(row);
+            }
+        }
+    }
+    rows
 }
 
 /// The cells of a change in the table.

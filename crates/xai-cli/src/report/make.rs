@@ -1,5 +1,6 @@
 //! From a study to its report.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -177,6 +178,7 @@ pub(super) fn evaluate_all(
                     }
                 }
                 origin.commands.clone_from(&prepared.commands);
+                origin.settings.clone_from(&prepared.settings);
                 origin.seed = prepared.seed.unwrap_or(origin.seed);
                 let context = &context.with_seed(prepared.seed);
                 let request = &prepared.request;
@@ -220,6 +222,7 @@ pub(super) fn origin(section: &Section, seed: u64) -> Origin {
         commands: Vec::new(),
         files: Vec::new(),
         remarks: Vec::new(),
+        settings: BTreeMap::new(),
     }
 }
 

@@ -70,7 +70,7 @@ impl Compare {
             .owned(FIRST, &self.first[0])
             .owned(SECOND, &self.second[0]);
         let comparison = self.comparison.read_seeded(context)?;
-        let comparison = comparison.metrics(&self.metrics.chosen());
+        let comparison = comparison.metrics(&self.metrics.chosen()?);
         let (of_first, of_second) = (first.predictions.view(), second.predictions.view());
         let differences = comparison.compare(of_first, of_second, &first.labels);
         let differences = differences.in_files(&files)?;
@@ -89,7 +89,7 @@ impl Compare {
 
     /// Evaluates the pairs within each group and writes a row for each, if there is a file for them.
     fn write_pairs(&self, pairwise: &Pairwise, groups: [&LoadedRuns; 2]) -> Result<(), Failure> {
-        let metrics = self.metrics.chosen();
+        let metrics = self.metrics.chosen()?;
         let names = metrics.iter().map(|metric| metric.name());
         let header = ["group", "first", "second"].into_iter().chain(names);
         let files = [&self.first[0], &self.second[0]];

@@ -53,18 +53,24 @@ fn metric() -> impl TypedValueParser<Value = Option<PairMetric>> {
 }
 
 impl PairMetrics {
-    /// The metrics that were named, each once, in the order of their first mention.
-    pub(super) fn chosen(&self) -> Vec<PairMetric> {
-        if self.metrics.contains(&None) {
-            return PAIR_METRICS.to_vec();
+    /// The metrics that were named, in their order; of `all`, every metric.
+    ///
+    /// # Errors
+    /// Wrong usage for a metric that is named twice, and for one beside `all`.
+    pub(super) fn chosen(&self) -> Result<Vec<PairMetric>, Failure> {
+        let given = &self.metrics;
+        let is_all = given.contains(&None);
+        // Beside `all`, every metric is there already.
+        let twice = (1..given.len()).find(|&i| is_all || given[..i].contains(&given[i]));
+        if let Some(i) = twice {
+            let name = given[i].map_or("all", |metric| metric.info().name);
+            let failure = Failure::of_option("--metrics", "asked for twice").with_value(name);
+            return Err(failure.help("name every metric once"));
         }
-        let mut metrics = Vec::new();
-        for &metric in self.metrics.iter().flatten() {
-            if !metrics.contains(&metric) {
-                metrics.push(metric);
-            }
+        if is_all {
+            return Ok(PAIR_METRICS.to_vec());
         }
-        metrics
+        Ok(given.iter().flatten().copied().collect())
     }
 }
 

@@ -95,7 +95,7 @@ impl Pairwise {
     }
 
     /// The metrics that were asked for.
-    pub(crate) fn metrics(&self) -> Vec<PairMetric> {
+    pub(crate) fn metrics(&self) -> Result<Vec<PairMetric>, Failure> {
         self.metrics.chosen()
     }
 
@@ -112,7 +112,7 @@ impl Pairwise {
     ) -> Result<PairwiseResult, Failure> {
         let files = runs::files(&self.predictions[0], &self.labels.labels);
         let packed = self.pack(inconsistent, &files)?;
-        let pairwise = self.pairwise.read()?.metrics(&self.metrics.chosen());
+        let pairwise = self.pairwise.read()?.metrics(&self.metrics.chosen()?);
         let interval = self.interval.read_seeded(context)?;
         context.computes();
         let report = match self.summary_only {
@@ -132,7 +132,7 @@ impl Pairwise {
 
     fn pack(&self, inconsistent: Option<usize>, files: &Files<'_>) -> Result<Packed, Failure> {
         // Agreement across all runs is taken on what percent agreement is.
-        let packed_for = [&self.metrics.chosen(), &[PairMetric::PA_ACC][..]].concat();
+        let packed_for = [&self.metrics.chosen()?, &[PairMetric::PA_ACC][..]].concat();
         let runs = RunFiles::new(&self.predictions, &self.labels);
         let Some(limit) = inconsistent else {
             let (runs, columns_left_out) = runs::pack(runs, &packed_for)?;

@@ -182,7 +182,7 @@ fn comparing_the_explainers_of_the_sample_says_which_to_trust() {
 #[test]
 fn a_comparison_says_what_its_commands_say_alone() {
     let files = Files::new();
-    let rest = "--metrics deletion(steps=5,baseline=mean),average_gain,deletion(steps=5,baseline=mean) --seed 3";
+    let rest = "--metrics deletion(steps=5,baseline=mean),average_gain --seed 3";
     let table = files.json(&compare("occlusion random", rest));
     let metrics = table["metrics"].as_object().unwrap();
     assert_eq!(metrics.keys().collect::<Vec<_>>().len(), 2);
@@ -554,4 +554,206 @@ fn masks_and_segments_reach_the_metrics_that_take_them() {
         "few.npy",
         &compare("random", "--metrics focus --masks few.npy --n-replicates 0"),
     );
+}
+
+/// A folder with inputs, targets and maps of two shapes for a model of images (n, 1, 8, 8).
+fn images() -> (Files, String) {
+    let files = Files::new();
+    let number =
+        |(i, _, y, x): (usize, usize, usize, usize)| ((3 * i + 5 * y + 7 * x) % 11) as f32 / 11.0;
+    let inputs = Array4::from_shape_fn((5, 1, 8, 8), number);
+    files.array("x.npy", &inputs);
+    files.array("t.npy", &ndarray::Array1::<i64>::zeros(5));
+    files.array("with.npy", &inputs);
+    files.array("without.npy", &inputs.index_axis_move(Axis(1), 0));
+    let model = format!(
+        "{}/tests/data/models/cnn_opset17.onnx",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    (
+        files,
+        format!(
+            "attribution compare --model {model} --inputs x.npy --targets t.npy --channels first"
+        ),
+    )
+}
+
+#[test]
+fn a_metric_that_is_asked_for_twice_is_refused() {
+    let (files, compare) = images();
+    for metrics in [
+        "complexity,complexity",
+        "standard,complexity",
+        "deletion,deletion(steps=10)",
+    ] {
+        let command = format!("{compare} --explanations a=with.npy --metrics {metrics}");
+        files.wrong_usage("--metrics", &command);
+    }
+    let different = "deletion,deletion(steps=3)";
+    files.json(&format!(
+        "{compare} --explanations a=with.npy --metrics {different}"
+    ));
+}
+
+#[test]
+fn a_metric_that_no_file_is_enough_for_is_no_typing_error() {
+    let (files, compare) = images();
+    let command = format!("{compare} --explanations a=with.npy --metrics model-randomization");
+    for command in [
+        command.as_str(),
+        "attribution model-randomization --model m.onnx",
+    ] {
+        let failed = files.failure(2, command);
+        let said = failed.text;
+        assert!(
+            said.contains("randomized models") && !said.contains("did you mean"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn second_maps_of_explainers_of_two_shapes_have_no_shape_that_fits_both() {
+    let (files, compare) = images();
+    for second in ["with.npy", "without.npy"] {
+        let command = format!(
+            "{compare} --explanations a=with.npy b=without.npy --other-explanations {second} --metrics input-invariance"
+        );
+        let failed = files.bad_data("without.npy", &command);
+        assert!(
+            failed.help().unwrap().contains("all explainers"),
+            "{}",
+            failed.text
+        );
+    }
+}
+
+#[test]
+fn masks_of_tables_have_a_row_for_each_sample_and_other_shapes_are_told_how_to_change() {
+    let files = Files::new();
+    let maps = array![[0.5, 0.25, 0.0], [0.0, 0.5, 1.0]];
+    files.array("maps.npy", &maps);
+    let masks = array![[true, false, false], [false, false, true]];
+    files.array("masks.npy", &masks);
+    files.array("planes.npy", &masks.clone().insert_axis(Axis(1)));
+    let game =
+        |masks: &str| format!("attribution pointing-game --explanations maps.npy --masks {masks}");
+    let found = files.json(&game("masks.npy"));
+    assert_eq!(found["per_sample"], serde_json::json!([1.0, 1.0]));
+    assert_eq!(files.json(&game("planes.npy")), found);
+    let images = Array3::<f64>::from_shape_fn((2, 4, 4), |(i, y, x)| (i + 2 * y + x) as f64);
+    files.array("maps.npy", &images);
+    for (shape, help) in [
+        ([2, 1, 4, 4], "axis 1"),
+        ([2, 4, 4, 1], "axis 3"),
+        ([2, 3, 4, 4], "any(axis"),
+    ] {
+        files.array("masks.npy", &Array4::<u8>::ones(shape));
+        let failed = files.bad_data("masks.npy", &game("masks.npy"));
+        assert!(failed.help().unwrap().contains(help), "{}", failed.text);
+    }
+    for at in [255u8, 3] {
+        files.array("masks.npy", &Array3::<u8>::from_elem((2, 4, 4), at));
+        let failed = files.bad_data("masks.npy", &game("masks.npy"));
+        assert!(
+            failed.help().unwrap().contains("mask > 0"),
+            "{}",
+            failed.text
+        );
+    }
+}
+
+#[test]
+fn arrays_with_their_axes_in_another_order_are_told_so() {
+    let (files, compare) = images();
+    let maps = Array3::from_shape_fn((5, 8, 8), |(i, y, x)| (i + 3 * y + x) as f64);
+    files.array("t3.npy", &maps.clone().reversed_axes());
+    files.array("last.npy", &maps.insert_axis(Axis(3)));
+    for (file, help) in [("t3.npy", "transposed"), ("last.npy", "numpy.moveaxis")] {
+        let command = format!("{compare} --explanations a={file} --metrics complexity");
+        let failed = files.bad_data(file, &command);
+        assert!(failed.help().unwrap().contains(help), "{}", failed.text);
+    }
+    files.array("attributions.npy", &Array2::<f64>::zeros((3, 6)));
+    files.array("relevant.npy", &Array2::<bool>::from_elem((6, 3), true));
+    let recall =
+        "casebased attribution recall-at-k --attributions attributions.npy --relevant relevant.npy";
+    let failed = files.bad_data("relevant.npy", recall);
+    assert!(
+        failed.help().unwrap().contains("transposed"),
+        "{}",
+        failed.text
+    );
+}
+
+#[test]
+fn what_was_assumed_of_inputs_is_in_the_result() {
+    let (files, compare) = images();
+    let compare = compare.replace(" --channels first", "");
+    let found = files.json(&format!(
+        "{compare} --explanations a=with.npy --metrics complexity"
+    ));
+    let of_channels = |found: &serde_json::Value| {
+        let assumed = found["assumed"].as_array().unwrap();
+        assumed.iter().any(|remark| remark["about"] == "channels")
+    };
+    assert_eq!(found["channels"], "first");
+    assert!(of_channels(&found));
+    let said = files.json(&format!(
+        "{compare} --channels first --explanations a=with.npy --metrics complexity"
+    ));
+    assert!(!of_channels(&said));
+}
+
+#[test]
+fn a_model_of_several_inputs_is_told_which_and_a_failing_operator_is_named() {
+    let files = Files::new();
+    files.array("x.npy", &array![[1.0f32, 2.0, 3.0, 4.0]]);
+    files.array("t.npy", &array![0i64]);
+    let run = |model: &str| {
+        let line =
+            "attribution deletion --inputs x.npy --targets t.npy --explanations x.npy --model";
+        files.failure(1, &format!("{line} {model}")).text
+    };
+    let model = format!(
+        "{}/tests/data/models/two_inputs.onnx",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let said = run(&model);
+    assert!(
+        said.contains("2 inputs, \"") && said.contains("help: "),
+        "{said}"
+    );
+    // Without its scale and bias, as no opset has it.
+    files.bytes("m.onnx", &model_of_one_node("BatchNormalization"));
+    let said = run("m.onnx");
+    assert!(
+        said.contains("BatchNormalization") && said.contains("opset_version"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_metric_without_a_value_says_why_for_this_metric() {
+    let files = Files::new();
+    files.array("maps.npy", &Array3::<f64>::zeros((2, 4, 4)));
+    files.array("masks.npy", &Array3::<bool>::from_elem((2, 4, 4), true));
+    let sparseness = files.bad_data("maps.npy", "attribution complexity --explanations maps.npy");
+    let game = "attribution pointing-game --explanations maps.npy --masks masks.npy";
+    let game = files.bad_data("maps.npy", game);
+    for (failed, words) in [
+        (&sparseness, "every map is constant"),
+        (&game, "every mask"),
+    ] {
+        assert!(
+            failed.text.contains("undefined for every sample"),
+            "{}",
+            failed.text
+        );
+        let help = failed.help().unwrap();
+        assert!(
+            help.contains(words) && !help.contains("--threshold"),
+            "{help}"
+        );
+    }
 }

@@ -413,3 +413,17 @@ fn an_audit_in_pieces_is_the_audit_of_all() {
     files.bad_data("q.csv", &format!("casebased audit {how} --out o.csv"));
     assert!(!files.path("o.csv").exists());
 }
+
+#[test]
+fn intervals_of_an_audit_are_pairs() {
+    let files = Files::new();
+    let [train, test] =
+        ["train", "test"].map(|name| crate::harness::sample(&format!("casebased/{name}.csv")));
+    let line = format!(
+        "casebased audit --train {train} --test {test} --label diagnosis --predicted predicted"
+    );
+    let found = files.json(&line);
+    let interval = &found["distribution"]["accuracy_interval"];
+    assert!(interval[0].as_f64().unwrap() < interval[1].as_f64().unwrap());
+    assert!(!found.to_string().contains("\"method\""));
+}

@@ -1,6 +1,6 @@
 //! `xai casebased attribution` on files: the examples of the metrics, rows, and what is wrong with files.
 
-use ndarray::{Array1, Array2, Array3, array};
+use ndarray::{Array1, Array2, Array3, Array4, array};
 use xai_metrics::casebased::data_attribution::METRICS;
 
 use crate::harness::Files;
@@ -370,14 +370,9 @@ fn what_is_wrong_with_a_comparison_is_said_of_the_option_or_the_file() {
     files.wrong_usage("--attributions", &twice);
     files.array("fewer.npy", &Array2::<f64>::zeros((3, 12)));
     let fewer = COMPARED.replace("random-attributions.npy", "fewer.npy");
-    files.bad_data(
-        "test-classes.npy",
-        &format!("{fewer} --metrics class-auroc"),
-    );
-    files.wrong_usage(
-        "--attributions",
-        &format!("{fewer} --metrics shortcut-detection"),
-    );
+    for metric in ["class-auroc", "shortcut-detection", "top-k-cardinality"] {
+        files.bad_data("fewer.npy", &format!("{fewer} --metrics {metric}"));
+    }
 }
 
 const STUDY: &str = "[[data_attribution]]\n\
@@ -440,4 +435,86 @@ fn a_section_has_the_numbers_of_its_command_and_the_top_cases() {
         "{}",
         failed.text
     );
+}
+
+#[test]
+fn explainers_of_other_cases_are_refused_by_comparison_check_and_report_alike() {
+    let files = files();
+    let matrix = |n: usize, d: usize| Array2::from_shape_fn((n, d), |(t, i)| (t + 2 * i) as f64);
+    files.array("fewer.npy", &matrix(3, 12));
+    files.array("other.npy", &matrix(4, 9));
+    files.array("transposed.npy", &matrix(12, 4));
+    for file in ["fewer.npy", "other.npy", "transposed.npy"] {
+        for metrics in ["top-k-cardinality", "class-detection"] {
+            let line = format!(
+                "casebased attribution compare --attributions a=attributions.npy b={file} --train-labels train-labels.npy \
+                 --test-classes test-classes.npy --metrics {metrics}"
+            );
+            let failed = files.bad_data(file, &line);
+            let is_transposed = failed.help().unwrap().contains("array.T");
+            assert_eq!(is_transposed, file == "transposed.npy", "{}", failed.text);
+            let study = format!(
+                "[[data_attribution]]\ntrain_labels = 'train-labels.npy'\ntest_classes = 'test-classes.npy'\nmetrics = '{metrics}'\n\
+                 [[data_attribution.explainers]]\nname = 'a'\nattributions = 'attributions.npy'\n\
+                 [[data_attribution.explainers]]\nname = 'b'\nattributions = '{file}'\n"
+            );
+            files.text("s.toml", &study);
+            for command in ["report check s.toml", "report s.toml"] {
+                let output = files.run(command);
+                assert_eq!(output.status.code(), Some(1), "{command} {file}");
+                let said = String::from_utf8_lossy(&output.stderr).into_owned();
+                assert!(said.starts_with(&format!("error: {file}: ")), "{said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_check_of_training_cases_refuses_what_the_report_refuses() {
+    let files = files();
+    let images = |n: usize, c: usize| Array4::<f64>::zeros((n, 5, 5, c));
+    files.array("train-images.npy", &images(12, 3));
+    files.array("test-images.npy", &images(4, 3));
+    files.array("first.npy", &Array4::<f64>::zeros((4, 3, 5, 5)));
+    files.array(
+        "five.npy",
+        &Array4::<f64>::zeros((4, 5, 5, 5)).insert_axis(ndarray::Axis(4)),
+    );
+    let study = |rest: &str| {
+        format!(
+            "[[data_attribution]]\ntrain_labels = 'train-labels.npy'\ntest_classes = 'test-classes.npy'\n{rest}\n\
+             [[data_attribution.explainers]]\nname = 'a'\nattributions = 'attributions.npy'\n"
+        )
+    };
+    let both = "train_images = 'train-images.npy'\ntest_images = 'test-images.npy'";
+    files.text("s.toml", &study(both));
+    assert_eq!(files.json("report check s.toml")["n_wrong"], 0);
+    files.json("report s.toml");
+    for (rest, told) in [
+        ("level = 2.0".to_owned(), "`level`"),
+        ("n_replicates = 99999999".to_owned(), "`n_replicates`"),
+        ("metrics = 'recall-at-k'".to_owned(), "relevant"),
+        (
+            "metrics = 'class-auroc,class-auroc'".to_owned(),
+            "`metrics`",
+        ),
+        (
+            "train_images = 'train-images.npy'".to_owned(),
+            "needs `test_images`",
+        ),
+        (both.replace("test-images", "first"), "numpy.moveaxis"),
+        (both.replace("test-images", "five"), "five.npy"),
+        (
+            both.replace("train-images.npy", "test-images.npy"),
+            "test-images.npy",
+        ),
+    ] {
+        files.text("s.toml", &study(&rest));
+        for command in ["report check s.toml", "report s.toml"] {
+            let output = files.run(command);
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_ne!(output.status.code(), Some(0), "{command}: {rest}");
+            assert!(said.contains(told), "{command}: {rest}\n{said}");
+        }
+    }
 }

@@ -356,3 +356,13 @@ fn a_study_overwrites_nothing_that_is_not_its_own() {
         "repro simulate study --iterations 5 --out s.parquet",
     );
 }
+
+#[test]
+fn a_metric_that_is_named_twice_is_refused() {
+    let files = runs();
+    for metrics in ["ec_local,ec_local", "all,ec_local", "all,all"] {
+        let command =
+            format!("repro pairwise --predictions p.npy --labels y.npy --metrics {metrics}");
+        files.wrong_usage("--metrics", &command);
+    }
+}

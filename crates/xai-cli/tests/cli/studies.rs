@@ -390,3 +390,111 @@ fn the_page_goes_to_standard_output_where_that_is_asked_for() {
     assert!(!files.path("-").exists() && !files.path("xai-report").exists());
     files.wrong_usage("--out", "report s.toml --out - --json");
 }
+
+/// Settings are part of what a figure is: numbers of other settings are neither better nor worse.
+#[test]
+fn reports_of_other_settings_are_told_and_not_judged() {
+    let files = Files::new();
+    files.json("report init --sample --from .");
+    let attribution = |metrics: &str, rest: &str| {
+        format!(
+            "[[attribution]]\nname = 'a'\nmodel = 'attribution/model.onnx'\ninputs = 'attribution/inputs.npy'\n\
+             targets = 'attribution/targets.npy'\nchannels = 'first'\nmetrics = [{metrics}]\n{rest}\n\
+             [[attribution.explainers]]\nname = 'saliency'\nmaps = 'attribution/saliency.npy'\n"
+        )
+    };
+    let casebased = |rest: &str| {
+        format!(
+            "[[casebased]]\nname = 'a'\ntrain = 'casebased/train.csv'\ntest = 'casebased/test.csv'\nlabel = 'diagnosis'\n{rest}\n"
+        )
+    };
+    let softmax = "activation = 'softmax'";
+    let deletion = |settings: &str| format!("{{ name = 'deletion'{settings} }}");
+    for (old, new, setting) in [
+        (
+            attribution(&deletion(", steps = 3"), softmax),
+            attribution(&deletion(", steps = 60"), softmax),
+            "steps",
+        ),
+        (
+            attribution(&deletion(""), softmax),
+            attribution(&deletion(", baseline = 0.5"), softmax),
+            "baseline",
+        ),
+        (
+            attribution(&deletion(""), softmax),
+            attribution(&deletion(""), "activation = 'sigmoid'"),
+            "activation",
+        ),
+        (casebased("k = 1"), casebased("k = 9"), "k"),
+        (
+            casebased(""),
+            casebased("distance = 'manhattan'"),
+            "distance",
+        ),
+    ] {
+        for (study, folder) in [(&old, "old"), (&new, "new")] {
+            files.text("s.toml", study);
+            files.json(&format!("report s.toml --out {folder}"));
+        }
+        let diff = files.json("report diff old new");
+        let figures = diff["figures"].as_array().unwrap();
+        assert_eq!(
+            (&diff["n_better"], &diff["n_worse"]),
+            (&0.into(), &0.into())
+        );
+        assert_eq!(diff["n_other_settings"], figures.len(), "{setting}");
+        for figure in figures {
+            assert_eq!(figure["outcome"], "other_settings", "{figure}");
+            assert_eq!(figure["settings"][0]["name"], setting, "{figure}");
+        }
+        let table = files.table("report diff old new");
+        assert!(table.contains(setting), "{table}");
+        // A default that is written out is the same setting.
+        let same = files.json("report diff new new");
+        assert_eq!(same["n_other_settings"], 0);
+    }
+    for (study, folder) in [
+        (casebased(""), "old"),
+        (casebased("k = 5\nscale = true"), "new"),
+    ] {
+        files.text("s.toml", &study);
+        files.json(&format!("report s.toml --out {folder}"));
+    }
+    assert_eq!(files.json("report diff old new")["n_other_settings"], 0);
+}
+
+#[test]
+fn a_report_with_a_byte_order_mark_is_read() {
+    let files = Files::new();
+    study_of_runs(&files);
+    files.json("report s.toml --out o");
+    let json = files.read("o/report.json");
+    files.text("marked.json", &format!("\u{feff}{json}"));
+    assert_eq!(files.json("report diff marked.json o")["n_worse"], 0);
+}
+
+#[test]
+fn a_check_of_texts_refuses_what_the_report_refuses() {
+    let files = Files::new();
+    let texts = |marks: &str| {
+        format!(
+            "{{\"tokens\": [[\"a\", \"b\"]], \"explainers\": {{\"x\": [[1, 2]]}}, \"rationales\": {marks}}}"
+        )
+    };
+    for (marks, rest, told) in [
+        ("[[0, 1]]", "level = 1.5", "`level`"),
+        ("[[0, 1]]", "n_replicates = 99999999", "`n_replicates`"),
+        ("[[0, 0]]", "", "no token"),
+        ("[[0, 1, 1]]", "", "rationales"),
+    ] {
+        files.text("t.json", &texts(marks));
+        files.text("s.toml", &format!("[[texts]]\ntexts = 't.json'\n{rest}\n"));
+        for command in ["report check s.toml", "report s.toml"] {
+            let output = files.run(command);
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_ne!(output.status.code(), Some(0), "{command}: {rest}");
+            assert!(said.contains(told), "{command}: {rest}\n{said}");
+        }
+    }
+}

@@ -371,3 +371,24 @@ fn tables_point_to_better_values_and_end_numbers_at_one_place() {
     let cases = files.table("casebased audit --train t.csv --test t.csv --label y -k 1");
     assert!(cases.contains("accuracy ↑"), "{cases}");
 }
+
+/// Wrapping a word takes time that grows with the square of its length: a terminal shows its beginning.
+#[test]
+fn a_long_word_is_shortened_on_a_terminal_alone() {
+    if !has_terminal() {
+        return;
+    }
+    let files = Files::new();
+    let word = "w".repeat(200_000);
+    files.text(
+        "t.json",
+        &format!("{{\"tokens\": [[\"{word}\", \"b\"]], \"explainers\": {{\"x\": [[2, 1]]}}}}"),
+    );
+    let shown = on_terminal(&files, 100, "$xai attribution texts --texts t.json");
+    assert!(shown.len() < 20_000, "{}", shown.len());
+    assert!(
+        files
+            .table("attribution texts --texts t.json")
+            .contains(&word)
+    );
+}

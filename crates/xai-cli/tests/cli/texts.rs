@@ -178,3 +178,55 @@ fn what_is_wrong_with_texts_is_said_with_its_place() {
     files.text("t.json", JSON);
     files.wrong_usage("--level", "attribution texts --texts t.json --level 2");
 }
+
+#[test]
+fn a_rationale_that_marks_nothing_is_answered_with_advice_about_rationales() {
+    let files = Files::new();
+    let nothing = JSON.replacen(
+        "[1, 1], [false, true, false]",
+        "[0, 0], [false, false, false]",
+        1,
+    );
+    files.text("t.json", &nothing);
+    let failed = files.bad_data("t.json", "attribution texts --texts t.json");
+    let help = failed.help().unwrap();
+    assert!(
+        failed.text.contains("no token") && !help.contains("threshold"),
+        "{}",
+        failed.text
+    );
+}
+
+/// Three metrics of 2,000 explainers are six million comparisons.
+#[test]
+fn more_comparisons_than_memory_holds_are_refused_before_the_work() {
+    let files = Files::new();
+    let explainers: Vec<String> = (0..2000)
+        .map(|i| format!("\"e{i}\": [[0.5, 0.25]]"))
+        .collect();
+    let text = format!(
+        "{{\"tokens\": [[\"a\", \"b\"]], \"explainers\": {{{}}}, \"rationales\": [[0, 1]]}}",
+        explainers.join(",")
+    );
+    files.text("t.json", &text);
+    files.text("s.toml", "[[texts]]\ntexts = 't.json'\n");
+    for command in [
+        "attribution texts --texts t.json",
+        "report check s.toml --quiet",
+        "report s.toml",
+    ] {
+        let output = files.run(command);
+        assert_eq!(output.status.code(), Some(1), "{command}");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains("2 GiB") && said.contains("t.json"), "{said}");
+    }
+}
+
+/// `format!` panics on widths above 65,535.
+#[test]
+fn names_may_be_longer_than_a_width() {
+    let files = Files::new();
+    files.text("t.json", &JSON.replace("weights", &"w".repeat(70_000)));
+    let table = files.table("attribution texts --texts t.json");
+    assert!(table.contains(&"w".repeat(70_000)));
+}

@@ -12,7 +12,7 @@ use xai_metrics::attribution::metric::{BaseScorePolicy, Entry, MetricValue, Para
 use xai_metrics::attribution::model::Samples;
 use xai_metrics::attribution::run::MaskedScores;
 use xai_metrics::attribution::{Evaluate, Scoring, help, input};
-use xai_metrics::core::Input;
+use xai_metrics::core::{Error, Input};
 
 use crate::attribution::options::ScoringOptions;
 use xai_files::samples::{FileSamples, WatchedSamples};
@@ -150,10 +150,12 @@ impl MetricCommand {
         if let Some(reading) = &reading {
             reading.say(context);
         }
-        let channels = reading.and_then(|reading| reading.channels);
         let settings = self.given.settings(self.entry, context);
-        let direction = self.entry.direction(&settings).in_files(&self.places()?)?;
-        result::present(self.entry, value, direction, channels, context)
+        let direction = self
+            .entry
+            .direction(&settings)
+            .in_files(&self.parameters())?;
+        result::present(self.entry, value, direction, reading, context)
     }
 
     /// The metric of scores that exist.
@@ -166,7 +168,7 @@ impl MetricCommand {
         let policy = self.given.value("base_score_policy");
         let policy = policy.and_then(BaseScorePolicy::from_value);
         let policy = policy.unwrap_or_default(); // clap has checked the word
-        let value = of_scores(policy, scores).in_files(files)?;
+        let value = of_scores(policy, scores).map_err(|error| self.failure(&error, files))?;
         let samples = value.per_sample.iter().enumerate().map(|(i, value)| {
             [
                 i.to_string(),
@@ -215,8 +217,25 @@ impl MetricCommand {
         let metric = metric.in_files(&files)?;
         metric
             .evaluate_on(data)
-            .map_err(|stopped| stopped.into_error())
-            .in_files(&files)
+            .map_err(|stopped| self.failure(&stopped.into_error(), &files))
+    }
+
+    /// What went wrong. A metric that is undefined for every sample says why that happens to this metric.
+    fn failure(&self, error: &Error, files: &Files<'_>) -> Failure {
+        let is_undefined =
+            error.input() == input::VALUES && matches!(error.kind(), xai_metrics::ErrorKind::Empty);
+        if !is_undefined {
+            return files.failure(error);
+        }
+        let name = self.entry.info.title;
+        let failure = Failure::new(format_args!("{name} is undefined for every sample"));
+        let file = [input::EXPLANATIONS, input::EXPLAINER, input::MODEL];
+        let file = file.into_iter().find_map(|input| self.file(input).ok());
+        let failure = failure.help(result::why_undefined(self.entry));
+        match file {
+            Some(file) => failure.in_file(file),
+            None => failure,
+        }
     }
 
     /// Adds the further inputs that the metric needs.
@@ -225,9 +244,8 @@ impl MetricCommand {
         mut data: Data<'a, f64>,
         shape: &[usize],
     ) -> Result<Data<'a, f64>, Failure> {
-        let n = shape.first().copied().unwrap_or_default();
         for (input, file) in &self.files {
-            data = side_inputs::add(data, *input, file, n)?;
+            data = side_inputs::add(data, *input, file, shape)?;
         }
         Ok(data)
     }
@@ -288,7 +306,7 @@ impl MetricCommand {
     }
 
     fn parameters(&self) -> Files<'static> {
-        options::parameters().named(self.given.names())
+        options::names().named(self.given.names())
     }
 
     fn write_rows(&self, value: &MetricValue) -> Result<(), Failure> {

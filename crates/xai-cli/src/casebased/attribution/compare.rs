@@ -8,19 +8,19 @@ use serde_json::{Map, Value, json};
 use xai_files::samples::FileSamples;
 use xai_files::{Failure, InFile, InFiles};
 use xai_metrics::casebased::data_attribution::{
-    AttributionComparison, Entry, METRICS, OWN_INPUTS, WholeResult, evaluate_all, negative_means,
+    AttributionComparison, Entry, METRICS, WholeResult, evaluate_all, negative_means,
 };
 use xai_metrics::casebased::input;
 use xai_metrics::core::Input;
 use xai_metrics::core::describe::{Setting, Settings, same_word};
-use xai_metrics::core::evaluation::EvaluationTable;
+use xai_metrics::core::evaluation::{EvaluationTable, check_size};
 use xai_report::section::data_attribution::KnownCases;
 
 use crate::casebased::attribution::arguments;
 use crate::casebased::attribution::inputs::Inputs;
 use crate::casebased::attribution::metric::places;
 use crate::described::option_name;
-use crate::output::{rows, text};
+use crate::output::{intervals, rows, text};
 use crate::usage::interval_options::IntervalOptions;
 use crate::usage::named_file::NamedFile;
 use crate::usage::nearest;
@@ -115,7 +115,7 @@ impl CompareAttributions {
         if let Some(remark) = compared.remark() {
             context.remark(remark);
         }
-        let json = compared.to_json().map_err(Failure::new)?;
+        let json = intervals::as_pairs(&compared.to_json().map_err(Failure::new)?)?;
         context.present(&json, || compared.to_text())
     }
 
@@ -128,27 +128,6 @@ impl CompareAttributions {
             let option = format!("--{}", option_name(of.name()));
             self.check_names(&option, files)?;
         }
-        let mut inputs = Inputs::default();
-        let mut outcomes = Vec::new();
-        for explainer in &self.attributions {
-            let own = self.files_of(explainer);
-            for (of, file) in &own {
-                inputs.add(*of, file)?;
-            }
-            if outcomes.is_empty() {
-                for (of, file) in &self.shared.0 {
-                    inputs.add(*of, file)?;
-                }
-                context.computes();
-            }
-            let all = [own, self.shared.0.clone()].concat();
-            let places = places(&all);
-            if derives_scores {
-                let scores = negative_means(&inputs.data()).in_files(&places)?;
-                inputs.set_scores(scores);
-            }
-            outcomes.push(evaluate_all(&inputs.data(), &metrics).in_files(&places)?);
-        }
         let names: Vec<&str> = self
             .attributions
             .iter()
@@ -159,9 +138,35 @@ impl CompareAttributions {
             (input::ATTRIBUTIONS, "--attributions"),
             (input::METRICS, "--metrics"),
         ]);
+        let statistics = self.intervals.statistics(context);
+        statistics.check().in_files(&options)?;
+        check_size(metrics.len(), names.len(), &statistics).in_files(&options)?;
+        let mut inputs = Inputs::default();
+        let mut outcomes = Vec::new();
+        for explainer in &self.attributions {
+            let expected = inputs.n_cases();
+            let own = self.files_of(explainer);
+            for (of, file) in &own {
+                inputs.add(*of, file)?;
+            }
+            if outcomes.is_empty() {
+                for (of, file) in &self.shared.0 {
+                    inputs.add(*of, file)?;
+                }
+            } else {
+                self.check_shape(explainer, inputs.n_cases(), expected)?;
+            }
+            let all = [own, self.shared.0.clone()].concat();
+            let places = places(&all);
+            if derives_scores {
+                let scores = negative_means(&inputs.data()).in_files(&places)?;
+                inputs.set_scores(scores);
+            }
+            outcomes.push(evaluate_all(&inputs.data(), &metrics).in_files(&places)?);
+        }
         let comparison = AttributionComparison::new(&names, &metrics, outcomes);
         let comparison = comparison.in_files(&options)?;
-        let table = comparison.values.table(&self.intervals.statistics(context));
+        let table = comparison.values.table(&statistics);
         Ok(ComparedAttributions {
             table: table.in_files(&options)?,
             comparison,
@@ -210,27 +215,34 @@ impl CompareAttributions {
             entry.check(&metric.params).map_err(|error| {
                 Failure::of_option("--metrics", error.problem()).with_value(metric)
             })?;
+            let mut needs = entry.info.needs.iter();
+            // Scores of training cases may be made of attributions.
+            let lacks = |of: &&Input| **of != input::SCORES && !self.is_given(**of);
+            if let Some(lacking) = needs.find(lacks) {
+                let option = format!("--{}", option_name(lacking.name()));
+                let what = format_args!("needed by {}", entry.info.name);
+                return Err(Failure::of_option(&option, what).with_value("FILE.npy"));
+            }
         }
         Ok(asked)
     }
 
     /// The metrics that the files are enough for.
     fn possible(&self) -> impl Iterator<Item = &'static Entry> {
-        let is_given = |of: &Input| match *of {
-            input::ATTRIBUTIONS => true,
-            of if OWN_INPUTS.contains(&of) => {
-                // Scores can be made of attributions, but that reads them once more: only if it is asked for.
-                let mut own = self.own_files().into_iter();
-                own.any(|(own, files)| own == of && !files.is_empty())
-            }
-            of => {
-                let given = |wanted| self.shared.0.iter().any(|(of, _)| *of == wanted);
-                given(of) || (of == input::OUTPUTS && given(input::LOGITS))
-            }
-        };
+        // Scores can be made of attributions, but that reads them once more: only if it is asked for.
         METRICS
             .iter()
-            .filter(move |entry| entry.info.needs.iter().all(is_given))
+            .filter(|entry| entry.info.needs.iter().all(|of| self.is_given(*of)))
+    }
+
+    /// Whether an input has its file.
+    fn is_given(&self, of: Input) -> bool {
+        let given = |wanted| self.shared.0.iter().any(|(of, _)| *of == wanted);
+        let mut own = self.own_files().into_iter();
+        match own.find(|(input, _)| *input == of) {
+            Some((_, files)) => !files.is_empty(),
+            None => given(of) || (of == input::OUTPUTS && given(input::LOGITS)),
+        }
     }
 
     /// The files that each explainer has for itself, of all explainers.
@@ -257,6 +269,31 @@ impl CompareAttributions {
             file.clone_from(&explainer.file);
         }
         files
+    }
+
+    /// Refuses attributions of other cases than those of the first explainer.
+    fn check_shape(
+        &self,
+        explainer: &NamedFile,
+        actual: (usize, usize),
+        expected: (usize, usize),
+    ) -> Result<(), Failure> {
+        if actual == expected {
+            return Ok(());
+        }
+        let first = self.attributions.first();
+        let first = first.map_or_else(String::new, |first| {
+            format!(", as {} has", first.file.display())
+        });
+        let failure = Failure::new(format_args!(
+            "expected shape {expected:?}, (n_test, n_train){first}, got {actual:?}"
+        ));
+        let is_transposed = (actual.1, actual.0) == expected;
+        Err(match is_transposed {
+            true => failure.help("it looks transposed: save array.T"),
+            false => failure.help("explainers are compared on the same test and training cases"),
+        }
+        .in_file(&explainer.file))
     }
 
     /// Refuses further files that are not of all explainers, or of others.
@@ -309,6 +346,10 @@ impl ComparedAttributions {
         if let Some(object) = json.as_object_mut() {
             object.remove("model_calls");
             object.insert("whole".to_owned(), Value::Object(whole));
+            if let Some(remark) = self.remark() {
+                let remark = json!({ "about": "scores", "text": remark });
+                object.insert("assumed".to_owned(), json!([remark]));
+            }
         }
         Ok(json)
     }

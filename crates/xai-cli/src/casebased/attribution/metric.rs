@@ -15,7 +15,7 @@ use xai_metrics::core::describe::{Setting, Value};
 use crate::Context;
 use crate::casebased::attribution::arguments;
 use crate::casebased::attribution::inputs::Inputs;
-use crate::output::{rows, text};
+use crate::output::{intervals, rows, text};
 
 /// A metric, and where what it needs is.
 #[derive(Debug)]
@@ -111,7 +111,7 @@ impl MetricCommand {
                 entry: self.entry,
                 outcome,
             };
-            context.present(&result, || {
+            context.present(&intervals::as_pairs(&result)?, || {
                 let name = text::with_arrow(&self.entry.key(), self.entry.info.direction);
                 format!("{name}: {outcome}")
             })?;

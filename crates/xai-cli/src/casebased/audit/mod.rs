@@ -13,7 +13,7 @@ use xai_metrics::casebased::result::Listing;
 use xai_metrics::core::Interval;
 
 use crate::casebased::explaining::{Tables, TestTable};
-use crate::output::text;
+use crate::output::{intervals, text};
 use crate::{Context, Described, examples};
 
 /// `xai casebased audit`
@@ -43,7 +43,7 @@ impl AuditOfTable {
             recall: audited.recall,
             tables: audited.tables,
         };
-        context.present(&result, || {
+        context.present(&intervals::as_pairs(&result)?, || {
             summary(&result.report, &audited.classes, result.recall)
         })
     }

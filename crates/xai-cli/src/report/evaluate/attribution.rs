@@ -24,8 +24,16 @@ pub(crate) fn evaluate(
     context: &Context,
 ) -> Result<Attribution, Failure> {
     let compared = arguments.evaluate(context, &|_| context.computes())?;
-    let assumed = compared.reading.assumed().map(str::to_owned);
-    origin.remarks.extend(assumed);
+    let said = compared
+        .table
+        .assumed
+        .iter()
+        .chain(&compared.table.warnings);
+    origin.remarks.extend(said.map(ToString::to_string));
+    if let Some(channels) = compared.reading.channels {
+        let channels = channels.word().to_owned();
+        origin.settings.insert("channels".to_owned(), channels);
+    }
     let gallery = gallery(arguments, &compared)?;
     let activation = compared.scoring.activation;
     Attribution::new(origin, &compared.table, activation, gallery).map_err(Failure::new)

@@ -1,6 +1,6 @@
 //! Attributions to training cases: what `xai casebased attribution compare` finds.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use xai_files::samples::FileSamples;
 use xai_files::{Failure, InFile};
@@ -28,6 +28,11 @@ pub(crate) fn evaluate(
         comparison, table, ..
     } = &compared;
     let (n_test, n_train) = compared.n_cases;
+    let opened = |file: &Option<PathBuf>, n: usize| {
+        let opened = file.as_ref().map(|file| open_images(file, n).in_file(file));
+        opened.transpose()
+    };
+    let images = [opened(&images[0], n_train)?, opened(&images[1], n_test)?];
     let section = DataAttribution::new(origin, comparison, table, (n_test, n_train));
     let mut section = section.map_err(Failure::new)?;
     let samples = DataAttribution::shown(table, n_test);
@@ -40,24 +45,36 @@ pub(crate) fn evaluate(
     };
     section.show(&samples, &rows, compared.known());
     if let [Some(train), Some(test)] = images {
-        let gathered = |file: &PathBuf, n: usize, cases: &[usize]| {
-            let all = FileSamples::open(file)?;
-            match all.shape() {
-                [of, _, _] | [of, _, _, _] if *of == n => {
-                    all.gather(cases).map(|some| some.mapv(|x| x as f32))
-                }
-                shape => Err(Failure::new(format!(
-                    "expected images ({n}, height, width) or ({n}, height, width, channels), got {shape:?}"
-                ))),
-            }
-            .in_file(file)
+        let gathered = |images: &FileSamples, cases: &[usize]| {
+            images.gather(cases).map(|some| some.mapv(|x| x as f32))
         };
-        let cases = section.shown_cases();
         let (train, test) = (
-            gathered(train, n_train, &cases)?,
-            gathered(test, n_test, &samples)?,
+            gathered(&train, &section.shown_cases())?,
+            gathered(&test, &samples)?,
         );
         section.show_images(&train, &test, Layout::ChannelsLast);
     }
     Ok(section)
+}
+
+/// Grey, RGB, or RGB with transparency.
+const MOST_CHANNELS: usize = 4;
+
+/// Opens the file of an image for each of `n` cases.
+fn open_images(file: &Path, n: usize) -> Result<FileSamples, Failure> {
+    let images = FileSamples::open(file)?;
+    match images.shape() {
+        [of, _, _] | [of, _, _, 1..=MOST_CHANNELS] if *of == n => Ok(images),
+        shape => {
+            let failure = Failure::new(format!(
+                "expected images ({n}, height, width) or ({n}, height, width, channels), at most {MOST_CHANNELS} channels, got {shape:?}"
+            ));
+            Err(match shape {
+                [of, 1..=MOST_CHANNELS, _, _] if *of == n => {
+                    failure.help("the channels look first: numpy.moveaxis(images, 1, -1)")
+                }
+                _ => failure,
+            })
+        }
+    }
 }

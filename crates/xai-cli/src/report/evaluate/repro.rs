@@ -34,7 +34,7 @@ pub(crate) fn evaluate(
     let votes: Vec<VotesOfSample> = votes.collect();
     Ok(Repro::new(
         origin,
-        &arguments.metrics(),
+        &arguments.metrics()?,
         &result.report,
         &votes,
     ))

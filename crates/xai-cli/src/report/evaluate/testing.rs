@@ -22,6 +22,7 @@ pub(crate) fn context() -> Context {
 pub(crate) fn origin() -> Origin {
     Origin {
         seed: 1,
+        settings: std::collections::BTreeMap::new(),
         id: "section-1".into(),
         family: "section".into(),
         name: "Section".into(),

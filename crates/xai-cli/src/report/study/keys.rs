@@ -52,7 +52,8 @@ pub(crate) enum Is {
 
 /// Keys under another name: those of studies that were written before keys were options, and plurals of
 /// options that may be repeated.
-const ALIASES: &[(&str, &str)] = &[("drop_columns", "drop_column"), ("kept_fraction", "levels")];
+pub(crate) const ALIASES: &[(&str, &str)] =
+    &[("drop_columns", "drop_column"), ("kept_fraction", "levels")];
 
 /// The seed of a section, instead of that of the study. This and the next are no options.
 pub(crate) const SEED: &str = "seed";

@@ -10,5 +10,6 @@ pub(crate) mod keys;
 pub(crate) mod request;
 pub(crate) mod sample;
 pub(crate) mod schema;
+mod settings;
 pub(crate) mod shell;
 pub(crate) mod usage;

@@ -1,5 +1,6 @@
 //! What a section asks for: the parsed arguments of its commands, and how a person writes them.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -9,12 +10,12 @@ use xai_report::Family;
 use crate::attribution::compare::Compare;
 use crate::report::study::arguments::{CommandLine, NamedFile, WrongValue};
 use crate::report::study::document::{Document, Key, Section, Table, Value};
-use crate::report::study::keys;
 use crate::report::study::keys::{
     DRAWN_NODES, DRAWS, GROUNDTRUTH, IMAGES, KeyInfo, SEED, SWEEP, canonical, commands,
     has_explainers,
 };
 use crate::report::study::usage::{WrongUsage, in_keys};
+use crate::report::study::{keys, settings};
 use xai_files::Failure;
 
 use crate::attribution::texts::Texts;
@@ -63,6 +64,8 @@ pub(crate) struct Prepared {
     pub(crate) commands: Vec<String>,
     /// The files that it reads.
     pub(crate) files: Vec<NamedFile>,
+    /// What its numbers depend on besides files and seeds.
+    pub(crate) settings: BTreeMap<String, String>,
     pub(crate) seed: Option<u64>,
 }
 
@@ -117,6 +120,16 @@ const OF_CASES: &[(&str, &str)] = &[
     ("predictions", "--predictions"),
 ];
 
+/// The keys of a family's explainers, beside their names, of which each explainer needs one; `None` where explainers have the
+/// keys of the section.
+pub(crate) fn explainer_keys(family: Family) -> Option<&'static [(&'static str, &'static str)]> {
+    match family {
+        Family::Attribution => Some(OF_MAPS),
+        Family::DataAttribution => Some(OF_CASES),
+        _ => None,
+    }
+}
+
 impl Preparing<'_> {
     /// Refuses keys that there are not.
     fn check_keys(&self) -> Result<(), Failure> {
@@ -127,10 +140,9 @@ impl Preparing<'_> {
             let keys = keys.iter().map(|(key, _)| *key);
             keys.chain(["name"]).collect()
         };
-        let of_explainer: Vec<&str> = match self.section.family {
-            Family::Attribution => with_name(OF_MAPS),
-            Family::DataAttribution => with_name(OF_CASES),
-            _ => of_graph,
+        let of_explainer: Vec<&str> = match explainer_keys(self.section.family) {
+            Some(keys) => with_name(keys),
+            None => of_graph,
         };
         for key in self.section.explainers.iter().flat_map(|table| &table.keys) {
             self.check_key(key, ".explainers", &of_explainer)?;
@@ -232,6 +244,7 @@ impl Preparing<'_> {
             request,
             commands: lines.iter().map(|line| line.shown(self.seed)).collect(),
             files,
+            settings: settings::of(self.section),
             seed: self.seed,
         }
     }
@@ -369,6 +382,16 @@ impl Preparing<'_> {
         let of_key = |key| self.file(&self.section.keys, key);
         let [train, test] = IMAGES;
         let images = [of_key(train)?, of_key(test)?];
+        for (given, key, lacking) in [(0, train, test), (1, test, train)] {
+            if images[given].is_some() && images[1 - given].is_none() {
+                let at = self
+                    .section
+                    .key(key)
+                    .map_or(&self.section.at, |key| &key.at);
+                let what = format_args!("`{key}` needs `{lacking}`");
+                return Err(self.document.text.failure(at.clone(), what));
+            }
+        }
         let files = images
             .clone()
             .map(|file| file.map(|file| self.folder.join(file)));

@@ -2,17 +2,21 @@
 //!
 //! It is made of what the commands say of their options, and of the descriptions of the metrics.
 
+use std::collections::BTreeSet;
+
 use clap::{Arg, ArgAction};
 use serde_json::{Map, Value, json};
 use xai_metrics::attribution::metric::registry;
 use xai_metrics::casebased::data_attribution;
 use xai_metrics::core::MetricInfo;
 use xai_metrics::core::describe::{End, Kind, Param, Range, Value as Default};
+use xai_metrics::repro::registry::PAIR_METRICS;
 use xai_report::Family;
 
 use crate::attribution::parameters::{ALL_WORD, STANDARD_WORD};
 use crate::report::study::keys;
-use crate::report::study::keys::{KeyInfo, commands, has_explainers};
+use crate::report::study::keys::{ALIASES, KeyInfo, commands, has_explainers};
+use crate::report::study::request::explainer_keys;
 
 /// The schema of a study.
 pub(crate) fn of_study() -> Value {
@@ -21,14 +25,9 @@ pub(crate) fn of_study() -> Value {
         "title".to_owned(),
         json!({ "type": "string", "description": "The title of the page." }),
     );
-    properties.insert(
-        keys::SEED.to_owned(),
-        json!({ "type": "integer", "minimum": 0, "description": "What random choices depend on." }),
-    );
+    properties.insert(keys::SEED.to_owned(), seed());
     for family in Family::ALL {
-        let section = section(family);
-        let sections = json!({ "type": "array", "items": section });
-        properties.insert(family.key().to_owned(), sections);
+        properties.insert(family.key().to_owned(), one_or_several(&section(family)));
     }
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -39,25 +38,93 @@ pub(crate) fn of_study() -> Value {
     })
 }
 
+fn seed() -> Value {
+    json!({ "type": "integer", "minimum": 0, "description": "Seed of random choices." })
+}
+
+/// A table, `[repro]`, or several, `[[repro]]`.
+fn one_or_several(table: &Value) -> Value {
+    json!({ "anyOf": [table, { "type": "array", "items": table, "minItems": 1 }] })
+}
+
 /// The schema of the sections of a family.
 fn section(family: Family) -> Value {
-    let mut properties = Map::new();
+    let mut table = TableSchema::default();
     let name = json!({ "type": "string", "description": "The heading of the section." });
-    properties.insert("name".to_owned(), name);
-    if has_explainers(family) {
-        let explainers = json!({ "type": "array", "items": { "type": "object" } });
-        properties.insert("explainers".to_owned(), explainers);
-    }
+    table.add("name", name);
     for key in keys::of(family) {
         let schema = of_key(family, &key);
-        properties.insert(key.key, schema);
+        table.add(&key.key, schema);
+        if argument_of(family, &key).is_some_and(|argument| argument.is_required_set()) {
+            table.require(&[&key.key]);
+        }
     }
-    json!({ "type": "object", "properties": properties, "additionalProperties": false })
+    for (alias, of) in ALIASES {
+        if let Some(schema) = table.properties.get(*of).cloned() {
+            table.add(alias, schema);
+        }
+    }
+    if let Some(files) = explainer_keys(family) {
+        let mut explainer = TableSchema::default();
+        let name = json!({ "type": "string", "minLength": 1, "description": "The name of the explainer." });
+        explainer.add("name", name);
+        explainer.require(&["name"]);
+        for (key, _) in files {
+            explainer.add(key, json!({ "type": "string", "minLength": 1 }));
+        }
+        explainer.require(&files.iter().map(|(key, _)| *key).collect::<Vec<_>>());
+        table.add("explainers", one_or_several(&explainer.into_json()));
+        table.require(&["explainers"]);
+    } else if has_explainers(family) {
+        // Keys of an explainer of graphs decide over those of the section.
+        let mut explainer = TableSchema::default();
+        explainer.properties.clone_from(&table.properties);
+        table.add("explainers", one_or_several(&explainer.into_json()));
+        table.required.clear();
+    }
+    table.into_json()
+}
+
+/// The schema of a table without other keys.
+#[derive(Default)]
+struct TableSchema {
+    properties: Map<String, Value>,
+    /// Keys of which one is needed, each with its other spellings.
+    required: Vec<Value>,
+}
+
+impl TableSchema {
+    /// Adds a key, which may be written with dashes too.
+    fn add(&mut self, key: &str, schema: Value) {
+        self.properties
+            .insert(key.replace('_', "-"), schema.clone());
+        self.properties.insert(key.to_owned(), schema);
+    }
+
+    /// Needs one of some keys.
+    fn require(&mut self, keys: &[&str]) {
+        let spelled = keys
+            .iter()
+            .flat_map(|key| [(*key).to_owned(), key.replace('_', "-")]);
+        let one: BTreeSet<String> = spelled.collect();
+        let one = one.into_iter().map(|key| json!({ "required": [key] }));
+        self.required
+            .push(json!({ "anyOf": one.collect::<Vec<_>>() }));
+    }
+
+    fn into_json(self) -> Value {
+        let mut table = json!({ "type": "object", "properties": self.properties, "additionalProperties": false });
+        if !self.required.is_empty() {
+            table["allOf"] = json!(self.required);
+        }
+        table
+    }
 }
 
 /// The schema of a key: that of the option that it stands for.
 fn of_key(family: Family, key: &KeyInfo) -> Value {
     match (family, key.key.as_str()) {
+        (_, keys::SEED) => return seed(),
         (Family::Attribution, "metrics") => {
             let entries = registry::metrics().iter().filter(|entry| entry.is_built());
             let groups = [STANDARD_WORD, ALL_WORD];
@@ -67,17 +134,26 @@ fn of_key(family: Family, key: &KeyInfo) -> Value {
             let entries = data_attribution::METRICS.iter();
             return metrics(entries.map(|entry| (entry.info, entry.params())), &[]);
         }
+        (Family::Repro, "metrics") => {
+            let entries = PAIR_METRICS
+                .iter()
+                .map(|metric| (metric.info(), Vec::new()));
+            return metrics(entries, &[ALL_WORD]);
+        }
+        (Family::Graph, keys::DRAWN_NODES) => return json!({ "type": "integer", "minimum": 0 }),
         _ => {}
     }
-    let Some(option) = key.options.first() else {
-        return json!({}); // a key that is no option
-    };
+    // A key that is no option is a file.
+    argument_of(family, key).map_or_else(|| json!({ "type": "string" }), |it| of_argument(&it))
+}
+
+/// The option that a key stands for.
+fn argument_of(family: Family, key: &KeyInfo) -> Option<Arg> {
+    let option = key.options.first()?;
     let command = (commands(family)[option.command].command)();
-    let argument = command.get_arguments();
-    let argument = argument
-        .into_iter()
-        .find(|argument| argument.get_long() == Some(&option.option));
-    argument.map_or_else(|| json!({}), of_argument)
+    let mut arguments = command.get_arguments();
+    let argument = arguments.find(|argument| argument.get_long() == Some(&option.option));
+    argument.cloned()
 }
 
 fn of_argument(argument: &Arg) -> Value {
@@ -116,25 +192,50 @@ fn metrics(
     entries: impl Iterator<Item = (&'static MetricInfo, Vec<Param>)>,
     groups: &[&str],
 ) -> Value {
-    // A metric by its name, several of them, or one with settings, as on the command line.
-    let mut one = vec![json!({ "type": "string" })];
-    let mut of_any = Map::new();
+    let mut names: Vec<&str> = groups.to_vec();
+    let (mut tables, mut of_any) = (Vec::new(), Map::new());
     for (info, params) in entries {
+        names.push(info.name);
         let params = params
             .iter()
             .map(|param| (param.name.to_owned(), of_param(param)));
         let params: Map<String, Value> = params.collect();
         of_any.extend(params.clone());
-        one.push(table(json!({ "const": info.name }), info.question, params));
+        tables.push(table(name_of(&[info.name]), info.question, params));
     }
     if !groups.is_empty() {
         let about = "Several metrics: settings are those of every metric that has the parameter.";
-        one.push(table(json!({ "enum": groups }), about, of_any));
+        tables.push(table(name_of(groups), about, of_any));
     }
+    // A metric by its name or several of them, with settings as on the command line.
+    let text = json!({ "type": "string", "pattern": list_of(&names) });
+    let one = [std::slice::from_ref(&text), &tables].concat();
     json!({
         "description": "The metrics, with settings of their parameters.",
-        "anyOf": [{ "type": "string" }, { "type": "array", "items": { "anyOf": one } }],
+        "anyOf": [text, { "type": "array", "items": { "anyOf": one }, "minItems": 1 }],
     })
+}
+
+/// Names as they may be written: with dashes or underscores.
+fn name_of(names: &[&str]) -> Value {
+    let spelled = names
+        .iter()
+        .flat_map(|name| [(*name).to_owned(), name.replace('-', "_")]);
+    let spelled: BTreeSet<String> = spelled.collect();
+    json!({ "enum": spelled })
+}
+
+/// The pattern of names with settings in brackets, separated by commas.
+fn list_of(names: &[&str]) -> String {
+    let names: Vec<String> = names
+        .iter()
+        .map(|name| name.replace(['-', '_'], "[-_]"))
+        .collect();
+    let one = format!(
+        r"\s*({})\s*(\([^()]*(\([^()]*\)[^()]*)*\))?\s*",
+        names.join("|")
+    );
+    format!("^{one}(,{one})*$")
 }
 
 /// A table with a name and settings of parameters.
@@ -199,12 +300,16 @@ fn of_range(type_name: &str, range: &Range) -> Value {
 mod tests {
     use super::*;
 
+    fn is_named(table: &Value, name: &str) -> bool {
+        table["properties"]["name"]["enum"][0] == name
+    }
+
     #[test]
     fn the_keys_of_the_sample_study_are_in_the_schema() {
         let schema = of_study();
         let study: toml::Table = include_str!("../../../sample/study.toml").parse().unwrap();
         for (family, sections) in study.iter().filter(|(_, value)| value.is_array()) {
-            let known = &schema["properties"][family]["items"]["properties"];
+            let known = &schema["properties"][family]["anyOf"][0]["properties"];
             for key in sections
                 .as_array()
                 .unwrap()
@@ -221,13 +326,11 @@ mod tests {
     #[test]
     fn a_parameter_has_its_range_its_words_and_its_default() {
         let schema = of_study();
-        let metrics = &schema["properties"]["attribution"]["items"]["properties"]["metrics"];
+        let metrics = &schema["properties"]["attribution"]["anyOf"][0]["properties"]["metrics"];
         let tables = metrics["anyOf"][1]["items"]["anyOf"].as_array().unwrap();
         let named = |name: &str| {
             let mut tables = tables.iter();
-            &tables
-                .find(|table| table["properties"]["name"]["const"] == name)
-                .unwrap()["properties"]
+            &tables.find(|table| is_named(table, name)).unwrap()["properties"]
         };
         let radius = &named("pointing-game")["radius"];
         assert_eq!(
@@ -242,14 +345,134 @@ mod tests {
     #[test]
     fn metrics_of_training_cases_have_settings_and_no_groups() {
         let schema = of_study();
-        let metrics = &schema["properties"]["data_attribution"]["items"]["properties"]["metrics"];
+        let metrics =
+            &schema["properties"]["data_attribution"]["anyOf"][0]["properties"]["metrics"];
         let tables = metrics["anyOf"][1]["items"]["anyOf"].as_array().unwrap();
         let names = tables.iter().map(|table| &table["properties"]["name"]);
         let detection = names
             .clone()
-            .position(|name| name["const"] == "class-detection")
+            .position(|name| name["enum"][0] == "class-detection")
             .unwrap();
         assert_eq!(tables[detection]["properties"]["k"]["minimum"], json!(1.0));
-        assert!(names.clone().all(|name| name.get("enum").is_none()));
+        let is_group = |name: &Value| {
+            name["enum"]
+                .as_array()
+                .is_some_and(|of| of.contains(&json!("all")))
+        };
+        assert!(!names.clone().any(is_group));
+    }
+
+    /// Whether a value follows a schema, as far as the schema of studies has keywords.
+    fn follows(value: &Value, schema: &Value) -> bool {
+        let has_type = |name: &Value| match name.as_str() {
+            Some("object") => value.is_object(),
+            Some("array") => value.is_array(),
+            Some("string") => value.is_string(),
+            Some("boolean") => value.is_boolean(),
+            Some("integer") => value.is_i64() || value.is_u64(),
+            Some("number") => value.is_number(),
+            other => panic!("{other:?}"),
+        };
+        let schemas = |rule: &Value| rule.as_array().unwrap().clone();
+        let holds = |(keyword, rule): (&String, &Value)| match keyword.as_str() {
+            "type" => match rule.as_array() {
+                Some(types) => types.iter().any(has_type),
+                None => has_type(rule),
+            },
+            "const" => value == rule,
+            "enum" => schemas(rule).contains(value),
+            "anyOf" => schemas(rule).iter().any(|one| follows(value, one)),
+            "oneOf" => {
+                schemas(rule)
+                    .iter()
+                    .filter(|one| follows(value, one))
+                    .count()
+                    == 1
+            }
+            "allOf" => schemas(rule).iter().all(|one| follows(value, one)),
+            "minimum" => value.as_f64().is_none_or(|x| x >= rule.as_f64().unwrap()),
+            "exclusiveMinimum" => value.as_f64().is_none_or(|x| x > rule.as_f64().unwrap()),
+            "maximum" => value.as_f64().is_none_or(|x| x <= rule.as_f64().unwrap()),
+            "exclusiveMaximum" => value.as_f64().is_none_or(|x| x < rule.as_f64().unwrap()),
+            "minLength" => value.as_str().is_none_or(|text| !text.is_empty()),
+            "minItems" => value.as_array().is_none_or(|items| !items.is_empty()),
+            "items" => value
+                .as_array()
+                .is_none_or(|items| items.iter().all(|item| follows(item, rule))),
+            "required" => value.as_object().is_none_or(|object| {
+                schemas(rule)
+                    .iter()
+                    .all(|key| object.contains_key(key.as_str().unwrap()))
+            }),
+            "properties" => value.as_object().is_none_or(|object| {
+                object
+                    .iter()
+                    .all(|(key, value)| rule.get(key).is_none_or(|rule| follows(value, rule)))
+            }),
+            "additionalProperties" => value.as_object().is_none_or(|object| {
+                object
+                    .keys()
+                    .all(|key| schema["properties"].get(key).is_some())
+            }),
+            "pattern" => value.as_str().is_none_or(|text| {
+                regex::Regex::new(rule.as_str().unwrap())
+                    .unwrap()
+                    .is_match(text)
+            }),
+            "$schema" | "title" | "description" | "default" => true,
+            other => panic!("{other}"),
+        };
+        schema.as_object().unwrap().iter().all(holds)
+    }
+
+    fn is_valid(study: &str) -> bool {
+        let study: toml::Table = study.parse().unwrap();
+        follows(&serde_json::to_value(study).unwrap(), &of_study())
+    }
+
+    const RUNS: &str = "predictions = 'a.csv'\nlabels = 'y'\n";
+    const MAPS: &str = "model = 'm'\ninputs = 'i'\ntargets = 't'\n";
+    const EXPLAINER: &str = "[[attribution.explainers]]\nname = 'a'\nmaps = 'm.npy'\n";
+
+    #[test]
+    fn every_documented_form_follows_the_schema() {
+        assert!(is_valid(include_str!("../../../sample/study.toml")));
+        for study in [
+            format!("[repro]\n{RUNS}"),
+            format!("[[repro]]\n{RUNS}seed = 0\nmetrics = 'pa_acc,ec_local'\n"),
+            format!("[[repro]]\n{RUNS}metrics = ['pa-acc', 'ec_local']\ndrop-column = 'b'\n"),
+            format!("[[repro]]\n{RUNS}metrics = 'all'\ndrop_columns = ['b']\n"),
+            "[[repro]]\npredictions = ['a.npy', 'b.npy']\nlabels = 'y.npy'\n".to_owned(),
+            format!("[attribution]\n{MAPS}batch-size = 8\n{EXPLAINER}"),
+            format!("[attribution]\n{MAPS}metrics = 'deletion(steps=20), road(percentages=[10, 50])'\n{EXPLAINER}"),
+            format!("[attribution]\n{MAPS}metrics = ['complexity', {{ name = 'deletion', steps = 20 }}]\n{EXPLAINER}"),
+            format!("[attribution]\n{MAPS}metrics = 'standard(baseline=mean)'\n{}", EXPLAINER.replace("[[", "[").replace("]]", "]")),
+            "[graph]\nfull = 'f'\nlevels = 'l'\n[[graph.explainers]]\nname = 'a'\nkept = 'k'\ncomplement = 'c'\n".to_owned(),
+            "[simulation]\ndraws = 'd.csv'\n".to_owned(),
+        ] {
+            assert!(is_valid(&study), "{study}");
+        }
+    }
+
+    #[test]
+    fn what_a_report_refuses_by_its_keys_does_not_follow_the_schema() {
+        for study in [
+            "titel = 'x'\n".to_owned(),
+            format!("seed = -5\n[repro]\n{RUNS}"),
+            format!("[repro]\n{RUNS}seed = -5\n"),
+            format!("[repro]\n{RUNS}metrics = 'pa_acx'\n"),
+            format!("[repro]\n{RUNS}methrics = 'all'\n"),
+            "[repro]\nlabels = 'y'\n".to_owned(),
+            format!("[attribution]\n{MAPS}"),
+            format!("[attribution]\n{MAPS}explainers = []\n"),
+            format!("[attribution]\n{MAPS}[[attribution.explainers]]\nname = 'a'\n"),
+            format!("[attribution]\n{MAPS}metrics = 'complexity, deletionn'\n{EXPLAINER}"),
+            format!(
+                "[attribution]\n{MAPS}metrics = [{{ name = 'deletion', step = 20 }}]\n{EXPLAINER}"
+            ),
+            "[data_attribution]\ntrain_labels = 'y'\n".to_owned(),
+        ] {
+            assert!(!is_valid(&study), "{study}");
+        }
     }
 }

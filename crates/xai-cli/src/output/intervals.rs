@@ -1,0 +1,43 @@
+//! Intervals in JSON: `[low, high]`.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use xai_files::Failure;
+
+/// A result as JSON in which every interval is `[low, high]`. The library keeps with an interval how it was made.
+pub(crate) fn as_pairs(result: &impl Serialize) -> Result<Value, Failure> {
+    let mut json = serde_json::to_value(result).map_err(Failure::new)?;
+    make_pairs(&mut json);
+    Ok(json)
+}
+
+fn make_pairs(json: &mut Value) {
+    match json {
+        Value::Array(values) => values.iter_mut().for_each(make_pairs),
+        Value::Object(fields) => {
+            match (fields.get("low"), fields.get("high"), fields.get("method")) {
+                (Some(low), Some(high), Some(_)) => *json = json!([low, high]),
+                _ => fields.values_mut().for_each(make_pairs),
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use xai_metrics::core::statistics::wilson;
+
+    use super::*;
+
+    #[test]
+    fn intervals_are_pairs_wherever_they_are() {
+        let interval = wilson(1, 2, 0.95).unwrap();
+        let pair = json!([interval.low, interval.high]);
+        let found = as_pairs(&json!({"a": [interval, null], "b": {"low": 1, "high": 2}})).unwrap();
+        assert_eq!(
+            found,
+            json!({"a": [pair, null], "b": {"low": 1, "high": 2}})
+        );
+    }
+}

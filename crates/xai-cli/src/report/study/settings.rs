@@ -1,0 +1,81 @@
+//! What the numbers of a section depend on besides files and seeds.
+
+use std::collections::BTreeMap;
+
+use crate::report::study::document::{Key, Section, Value};
+use crate::report::study::keys::{self, Is, KeyInfo, canonical, commands};
+
+/// Keys that change no number, or that figures have settings of their own for.
+const LEFT_OUT: [&str; 6] = [
+    "metrics",
+    "batch_size",
+    "engine",
+    "allow_batch_dependence",
+    "n_replicates",
+    "channels",
+];
+
+/// The settings of a section by key: what the study says, else the default of the option. Those of one explainer stand behind
+/// its name.
+pub(super) fn of(section: &Section) -> BTreeMap<String, String> {
+    let keys = keys::of(section.family);
+    let keys: Vec<&KeyInfo> = keys.iter().filter(|key| is_setting(key)).collect();
+    let mut settings = BTreeMap::new();
+    for info in &keys {
+        let given = section.key(&info.key).and_then(text);
+        settings.extend(
+            given
+                .or_else(|| default(section, info))
+                .map(|value| (info.key.clone(), value)),
+        );
+    }
+    for table in &section.explainers {
+        let name = table
+            .keys
+            .iter()
+            .find(|key| key.name == "name")
+            .and_then(text);
+        let own = table.keys.iter().filter(|key| {
+            let name = canonical(&key.name);
+            keys.iter().any(|info| info.key == name)
+        });
+        settings.extend(own.filter_map(|key| {
+            let name = name.as_deref().unwrap_or_default();
+            Some((format!("{name}: {}", canonical(&key.name)), text(key)?))
+        }));
+    }
+    settings
+}
+
+/// Whether a key has a word as its value, not a file.
+fn is_setting(key: &&KeyInfo) -> bool {
+    let is_word = |option: &keys::OptionOfKey| option.is != Is::File;
+    key.options.first().is_some_and(is_word) && !LEFT_OUT.contains(&key.key.as_str())
+}
+
+/// The value of a key in one line; a file is none.
+fn text(key: &Key) -> Option<String> {
+    fn of(value: &Value) -> String {
+        match value {
+            Value::Word(word) => word.clone(),
+            Value::Truth(truth) => truth.to_string(),
+            Value::List(values) => values.iter().map(of).collect::<Vec<_>>().join(","),
+            Value::Tables(_) | Value::Other(_) => String::new(),
+        }
+    }
+    let text = of(&key.value);
+    let is_file =
+        canonical(&key.name) == "labels" && std::path::Path::new(&text).extension().is_some();
+    (!is_file).then_some(text)
+}
+
+/// What the command takes where the key is not given.
+fn default(section: &Section, key: &KeyInfo) -> Option<String> {
+    let option = key.options.first()?;
+    let command = (commands(section.family)[option.command].command)();
+    let mut arguments = command.get_arguments();
+    let argument = arguments.find(|argument| argument.get_long() == Some(&option.option))?;
+    let values = argument.get_default_values().iter();
+    let values: Vec<_> = values.map(|value| value.to_string_lossy()).collect();
+    (!values.is_empty()).then(|| values.join(","))
+}
