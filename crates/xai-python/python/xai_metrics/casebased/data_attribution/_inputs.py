@@ -86,20 +86,6 @@ def _subsets(values: Any, name: str) -> Any:
     return list(integers(array, name, 2))
 
 
-def _masks_of(subsets: Any, n_train: int | None, name: str) -> Any:
-    """Subsets of zeros and ones in the shape of a mask as that mask."""
-    if n_train is None or not isinstance(subsets, list) or not subsets:
-        return subsets
-    if not all(len(subset) == n_train and np.isin(subset, (0, 1)).all() for subset in subsets):
-        return subsets
-    if n_train <= 2:
-        raise ValueError(
-            f"{name}: zeros and ones may be booleans or the numbers of the {n_train} training cases; give booleans, "
-            "`astype(bool)`, or the numbers as lists of other lengths"
-        )
-    return np.stack(subsets).astype(bool)
-
-
 class Kind(NamedTuple):
     """How an input is read."""
 
@@ -228,7 +214,6 @@ def arrays_of(given: Mapping[str, Any]) -> dict[str, Any]:
         name: None if given.get(name) is None else kind.take(alignment.take(given[name], name, *kind.axes), name)
         for name, kind in INPUTS.items()
     }
-    taken["subsets"] = _masks_of(taken["subsets"], _n_train(taken["attributions"]), "subsets")
     for group in _LABELS:
         labels = {name: taken[name] for name in group if taken[name] is not None}
         if {"train_labels", "test_classes"} <= labels.keys():
@@ -238,11 +223,3 @@ def arrays_of(given: Mapping[str, Any]) -> dict[str, Any]:
         if labels:
             taken.update(_codes(labels))
     return taken
-
-
-def _n_train(attributions: Any) -> int | None:
-    """How many training cases attributions have."""
-    if attributions is None:
-        return None
-    shape = attributions[1] if isinstance(attributions, tuple) else attributions.shape
-    return int(shape[1])
