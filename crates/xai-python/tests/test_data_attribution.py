@@ -136,7 +136,7 @@ def test_subsets_are_lists_or_booleans() -> None:
     assert (of_lists.per_sample == of_masks.per_sample).all()
     with pytest.raises(ValueError, match=r"subsets\[0, 1\] = 300: expected a training case, 0 to 299"):
         da.linear_datamodeling_score(array, [[0, 300]], INPUTS["outputs"][:1])
-    with pytest.raises(ValueError, match=r"subsets\[0\]\[1\] = -1: expected a number of at least 0"):
+    with pytest.raises(ValueError, match=r"subsets\[0, 1\] = -1: expected a training case, 0 to 299"):
         da.linear_datamodeling_score(array, [[0, -1]], INPUTS["outputs"][:1])
 
 
@@ -187,9 +187,9 @@ def test_metrics_of_top_cases_have_an_array_of_each_explainer() -> None:
     table = da.compare(explainers, log_prob_after=after, predictions=predictions, **given)
     for name in explainers:
         alone = da.tail_patch(given["log_prob"], after[name])
-        assert table.results[name]["tail_patch"].to_dict() == alone.to_dict()
+        np.testing.assert_equal(table.results[name]["tail_patch"].to_dict(), alone.to_dict())
         alone = da.brittleness(given["ks"], predictions[name])
-        assert table.results[name]["brittleness"].to_dict() == alone.to_dict()
+        np.testing.assert_equal(table.results[name]["brittleness"].to_dict(), alone.to_dict())
     with pytest.raises(TypeError, match="predictions: expected a mapping, predictions for each name"):
         da.compare(explainers, ["brittleness"], predictions=predictions["a"], **given)
     with pytest.raises(ValueError, match="log_prob_after: expected those of a, b, got a"):
