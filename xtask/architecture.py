@@ -124,7 +124,7 @@ def layers(packages):
     programs = {package["name"]: 3 for package in packages}
     of = programs | LAYERS
     pairs = [(package["name"], dependency["name"]) for package in packages for dependency in package["dependencies"]]
-    return [f"{a} depends on {b}" for a, b in pairs if of[a] < 3 and b in of and of[b] >= of[a]]
+    return [f"{a} depends on {b}" for a, b in pairs if a != b and of[a] < 3 and b in of and of[b] >= of[a]]
 
 
 def main():

@@ -18,8 +18,7 @@ use futures::StreamExt;
 use xai_files::destination::{self, called};
 use xai_files::{Failure, InFile, WholeFile};
 
-use super::Stopped;
-use super::without_dictionaries;
+use super::shared::{Stopped, without_dictionaries};
 
 /// The format of an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

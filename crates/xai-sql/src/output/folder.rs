@@ -16,8 +16,8 @@ use tempfile::TempDir;
 use xai_files::destination::is_standard_output;
 use xai_files::{Failure, InFile};
 
-use super::Stopped;
 use super::file::{self, Format, OutFile, RowsFile};
+use super::shared::Stopped;
 
 /// Largest number of files, because each holds rows in memory until they are compressed.
 const MOST_FILES: usize = 1_000;

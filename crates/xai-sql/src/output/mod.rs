@@ -2,16 +2,14 @@
 
 mod file;
 mod folder;
+mod shared;
 mod table;
 
 use std::io::Write;
-use std::sync::Arc;
 
 use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::json::ArrayWriter;
-use datafusion::error::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
 use xai_files::Failure;
@@ -19,6 +17,7 @@ use xai_files::destination::{is_standard_output, standard_output_until_closed};
 
 pub(crate) use file::{Format, OutFile, RowsFile};
 pub(crate) use folder::OutFolder;
+pub(crate) use shared::{Stopped, without_dictionaries};
 
 /// Where rows are written, and how.
 #[derive(Debug, Clone)]
@@ -83,40 +82,4 @@ pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = standard_output_until_closed();
     let printed = out.write_all(bytes).and_then(|()| out.flush());
     printed.map_err(Failure::standard_output)
-}
-
-/// The reason why rows were not written.
-#[derive(Debug)]
-pub(crate) enum Stopped {
-    /// The query failed.
-    Query(DataFusionError),
-    /// The output failed.
-    Output(Failure),
-}
-
-impl From<DataFusionError> for Stopped {
-    fn from(error: DataFusionError) -> Self {
-        Self::Query(error)
-    }
-}
-
-impl From<Failure> for Stopped {
-    fn from(failure: Failure) -> Self {
-        Self::Output(failure)
-    }
-}
-
-/// The same columns with dictionaries replaced by their values.
-pub(crate) fn without_dictionaries(schema: &Schema) -> SchemaRef {
-    let plain = |field: &FieldRef| match field.data_type() {
-        DataType::Dictionary(_, values) => Arc::new(
-            field
-                .as_ref()
-                .clone()
-                .with_data_type(values.as_ref().clone()),
-        ),
-        _ => field.clone(),
-    };
-    let fields: Vec<FieldRef> = schema.fields().iter().map(plain).collect();
-    Arc::new(Schema::new(fields))
 }

@@ -62,7 +62,7 @@ impl MaskedMap<'_> {
     /// How many of the `k` positions of the largest attributions belong to the object.
     #[must_use]
     pub fn hits(&self, k: usize, ties: Ties) -> Hits {
-        Hits::new(self, k, ties)
+        Hits::new(self.attributions, self.inside, k, ties)
     }
 }
 

@@ -2,8 +2,6 @@
 
 use xai_core::describe::Parameter;
 
-use crate::metric::MaskedMap;
-
 /// Which positions are among the largest attributions if some are tied at the cut.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[param(name = "ties")]
@@ -54,18 +52,18 @@ impl Hits {
         }
     }
 
-    /// The `k` largest of `map`, in time linear in its positions.
-    pub(super) fn new(map: &MaskedMap<'_>, k: usize, ties: Ties) -> Self {
+    /// Counts the positions inside among the `k` largest attributions, in linear time.
+    pub(super) fn new(attributions: &[f64], inside: &[bool], k: usize, ties: Ties) -> Self {
         if k == 0 {
             return Self::exactly(0);
         }
-        if k >= map.attributions.len() {
-            return Self::exactly(map.n_inside);
+        if k >= attributions.len() {
+            return Self::exactly(inside.iter().filter(|is_inside| **is_inside).count());
         }
-        let mut values = map.attributions.to_vec();
+        let mut values = attributions.to_vec();
         let (_, &mut cut, _) = values.select_nth_unstable_by(k - 1, |a, b| b.total_cmp(a));
         // By value, for which −0 and 0 are tied.
-        let positions = || map.attributions.iter().zip(map.inside);
+        let positions = || attributions.iter().zip(inside);
         let (mut above, mut hits) = (0, Self::exactly(0));
         for (&a, &is_inside) in positions() {
             if a > cut {

@@ -1,0 +1,43 @@
+//! What all outputs share: why writing ended, and columns without dictionaries.
+
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
+use datafusion::error::DataFusionError;
+use xai_files::Failure;
+
+/// The reason why rows were not written.
+#[derive(Debug)]
+pub(crate) enum Stopped {
+    /// The query failed.
+    Query(DataFusionError),
+    /// The output failed.
+    Output(Failure),
+}
+
+impl From<DataFusionError> for Stopped {
+    fn from(error: DataFusionError) -> Self {
+        Self::Query(error)
+    }
+}
+
+impl From<Failure> for Stopped {
+    fn from(failure: Failure) -> Self {
+        Self::Output(failure)
+    }
+}
+
+/// The same columns with dictionaries replaced by their values.
+pub(crate) fn without_dictionaries(schema: &Schema) -> SchemaRef {
+    let plain = |field: &FieldRef| match field.data_type() {
+        DataType::Dictionary(_, values) => Arc::new(
+            field
+                .as_ref()
+                .clone()
+                .with_data_type(values.as_ref().clone()),
+        ),
+        _ => field.clone(),
+    };
+    let fields: Vec<FieldRef> = schema.fields().iter().map(plain).collect();
+    Arc::new(Schema::new(fields))
+}
