@@ -129,6 +129,7 @@ def test_all_leaves_out_metrics_of_other_layouts_and_says_so(shape: tuple[int, .
     )
     layout = "tabular" if len(shape) == 2 else "time-series"
     assert of.assumed["layout"] == layout
+    assert of.assumed["answers"] == "outputs were read as logits: those of an input do not always add to 1"
     assert of.skipped["road"].endswith(f"these are {layout}")
     assert of.skipped["pointing_game"] == "needs masks"
     assert not set(of.skipped) & set(of.metrics)

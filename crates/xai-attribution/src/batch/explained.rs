@@ -209,7 +209,11 @@ pub struct AllSamples<'a, T> {
     maps: Option<&'a dyn Samples<T>>,
     /// Whether the maps were given, and not answered by an explainer.
     are_given: bool,
+    watch: Option<&'a PairWatch<'a>>,
 }
+
+/// A function that is told how many pairs of samples are done, and of how many.
+pub(crate) type PairWatch<'a> = dyn Fn(u64, u64) + Sync + 'a;
 
 impl<T: Real> std::fmt::Debug for AllSamples<'_, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -226,6 +230,7 @@ impl<'a, T: Real> AllSamples<'a, T> {
             run,
             maps: Some(maps),
             are_given: true,
+            watch: None,
         }
     }
 
@@ -235,6 +240,20 @@ impl<'a, T: Real> AllSamples<'a, T> {
             run,
             maps,
             are_given: false,
+            watch: None,
+        }
+    }
+
+    /// Tells a function what [`tell_pairs`](Self::tell_pairs) is told.
+    pub(crate) fn watched_by(mut self, watch: &'a PairWatch<'a>) -> Self {
+        self.watch = Some(watch);
+        self
+    }
+
+    /// Tells [who watches](crate::Evaluation::on_pairs) how many pairs of samples are done, for a metric that compares all of them.
+    pub fn tell_pairs(&self, done: u64, total: u64) {
+        if let Some(watch) = self.watch {
+            watch(done, total);
         }
     }
 

@@ -50,6 +50,7 @@ pub struct Evaluation<'a, T> {
     curves: bool,
     planned: Box<dyn Fn(&PlannedRows) + Sync + 'a>,
     progress: Box<dyn Fn(usize) + Sync + 'a>,
+    pairs: Box<dyn Fn(u64, u64) + Sync + 'a>,
 }
 
 impl<T: Real> std::fmt::Debug for Evaluation<'_, T> {
@@ -100,6 +101,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
             curves: false,
             planned: Box::new(|_| {}),
             progress: Box::new(|_| {}),
+            pairs: Box::new(|_, _| {}),
         }
     }
 
@@ -258,6 +260,14 @@ impl<'a, T: Real> Evaluation<'a, T> {
         self
     }
 
+    /// Called while a metric compares all pairs of samples (sufficiency), after the batches, with how many pairs of an explainer are
+    /// done and how many there are. Their number grows with the square of that of the samples.
+    #[must_use]
+    pub fn on_pairs(mut self, pairs: impl Fn(u64, u64) + Sync + 'a) -> Self {
+        self.pairs = Box::new(pairs);
+        self
+    }
+
     /// The table of all explainers by all metrics, with intervals, rankings and tests. Where several metrics are
     /// asked for, one that is undefined for the scores has no values and says why
     /// ([`MetricResult::undefined`](crate::evaluation::MetricResult::undefined)); where it is the only one, that is the error.
@@ -287,6 +297,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
             goes_on: false,
             planned: &|_| {},
             progress: &|_| {},
+            pairs: &|_, _| {},
         };
         sweep.prepared(&given)
     }
@@ -341,6 +352,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
             goes_on: self.metrics.len() > 1,
             planned: &*self.planned,
             progress: &*self.progress,
+            pairs: &*self.pairs,
         };
         let collected = sweep.run(&counted, &given)?;
         let (values, curves, n) = (collected.values, collected.curves, run.n_samples());

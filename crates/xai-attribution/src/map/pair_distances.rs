@@ -55,6 +55,8 @@ impl<'a, T: Real> PairDistances<'a, T> {
     /// Gives the distance of every pair `i < j`, which is finite, in an order of its own.
     pub(crate) fn for_each(&self, mut visit: impl FnMut(usize, usize, f64)) -> Result<()> {
         let (n, n_held, n_beside) = (self.all.n_samples(), self.n_held, self.n_beside);
+        let n_pairs = n as u64 * (n as u64).saturating_sub(1) / 2;
+        let mut n_done = 0;
         for first in (0..n).step_by(n_held) {
             let held = first..(first + n_held).min(n);
             let of_held = self.all.attributions(held.clone())?;
@@ -85,8 +87,10 @@ impl<'a, T: Real> PairDistances<'a, T> {
                             return Err(error.with_help(SCALE_MAPS_DOWN));
                         }
                         visit(i, j, distance);
+                        n_done += 1;
                     }
                 }
+                self.all.tell_pairs(n_done, n_pairs);
             }
         }
         Ok(())

@@ -250,6 +250,7 @@ pub fn evaluate_together<T: Real>(
         goes_on: false,
         planned: &|_| {},
         progress: &|_| {},
+        pairs: &|_, _| {},
     };
     let collected = sweep.run(&*model, &given)?;
     let agreement = collected.class_agreement;

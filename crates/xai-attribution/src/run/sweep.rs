@@ -10,6 +10,7 @@ use xai_core::tensor::Rows;
 use xai_core::{Error, ErrorKind, ExactMean, Input, Real, Result};
 
 use crate::batch::data::Explained;
+use crate::batch::explained::PairWatch;
 use crate::batch::run_data::missing;
 use crate::batch::samples::Record;
 use crate::batch::{AllSamples, ExplainedBatch, Plan, PlannedRows, RunData, SampleBatch};
@@ -37,6 +38,8 @@ pub(crate) struct Sweep<'s, T> {
     pub(crate) planned: &'s (dyn Fn(&PlannedRows) + Sync),
     /// Called after each batch with its number of samples.
     pub(crate) progress: &'s (dyn Fn(usize) + Sync),
+    /// Called with the pairs of samples that a metric has compared.
+    pub(crate) pairs: &'s PairWatch<'s>,
 }
 
 /// What comes of a run.
@@ -440,10 +443,7 @@ impl<T: Real> Sweep<'_, T> {
     }
 
     /// The second stage: the values of metrics of all samples together.
-    fn relate(
-        &self,
-        gathered: Gathered<T>,
-    ) -> Result<Vec<((usize, usize), Related)>, EvaluationError> {
+    fn relate(&self, gathered: Gathered<T>) -> Result<Vec<RelatedBy>, EvaluationError> {
         let mut values = Vec::new();
         let (notes, held) = gathered.into_parts();
         for (e, (of_explainer, held)) in notes.into_iter().zip(&held).enumerate() {
@@ -453,6 +453,7 @@ impl<T: Real> Sweep<'_, T> {
                 Some(given) => AllSamples::given(self.run, given),
                 None => AllSamples::held(self.run, held),
             };
+            let all = all.watched_by(self.pairs);
             for (m, (notes, (name, metric))) in
                 of_explainer.into_iter().zip(&self.metrics).enumerate()
             {
@@ -508,6 +509,9 @@ fn located<T: Real>(
     let name = explained.name();
     EvaluationError::from(error).during(name, name.and(metric))
 }
+
+/// The value of one metric for one explainer, `((explainer, metric), value)`.
+type RelatedBy = ((usize, usize), Related);
 
 /// What was taken down of every batch, by its first sample.
 type OfBatches = BTreeMap<usize, Notes>;

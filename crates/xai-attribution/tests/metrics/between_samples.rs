@@ -3,6 +3,7 @@
 use ndarray::{Array2, ArrayD, ArrayViewD, CowArray, IxDyn, array};
 use proptest::prelude::*;
 use std::ops::Range;
+use std::sync::Mutex;
 use xai_attribution::batch::{Data, ExplainedBatch};
 use xai_attribution::metric::{
     Consistency, Discretizer, Measure, Metric, MetricInfo, Parameters, Sufficiency, Threshold,
@@ -11,6 +12,7 @@ use xai_attribution::model::{BoxError, Samples, Targets};
 use xai_attribution::{Concurrent, Evaluate, Evaluation, Result, help, input};
 use xai_core::Input;
 use xai_core::distance::Distance;
+use xai_core::parallel::{StopFlag, Stopped, stoppable};
 
 type Answer<A> = std::result::Result<A, std::fmt::Error>;
 
@@ -317,4 +319,27 @@ fn parts_are_not_joined() {
         (input::METRICS, Some(help::EVALUATE_AT_ONCE))
     );
     assert_eq!(values, part());
+}
+
+/// Pairs grow with the square of the samples: whoever waits is told how far they are, and may stop them.
+#[test]
+fn pairs_are_told_on_the_way_and_can_be_stopped() {
+    let (x, n) = (table(150), 150);
+    let evaluation = || {
+        Evaluation::new(&model, x.view(), &vec![0u8; n])
+            .maps("a", x.view())
+            .metric(Sufficiency::new().threshold(Threshold::OfLargest(0.3)))
+    };
+    let told = Mutex::new(Vec::new());
+    let counted = evaluation().on_pairs(|done, total| told.lock().unwrap().push((done, total)));
+    counted.values().unwrap();
+    let told = told.into_inner().unwrap();
+    assert!(told.len() > 1 && told.is_sorted());
+    assert!(told.iter().all(|(_, total)| *total == 150 * 149 / 2));
+    assert_eq!(told.last(), Some(&(150 * 149 / 2, 150 * 149 / 2)));
+    let flag = StopFlag::new();
+    let stopped = stoppable(&flag, || {
+        evaluation().on_pairs(|_, _| flag.raise()).values().is_ok()
+    });
+    assert_eq!(stopped, Err(Stopped));
 }

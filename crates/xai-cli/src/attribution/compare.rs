@@ -243,7 +243,8 @@ impl Compare {
             .seed(context.seed())
             .with_curves()
             .on_plan(planned)
-            .on_progress(|samples| bar.inc(samples as u64));
+            .on_progress(|samples| bar.inc(samples as u64))
+            .on_pairs(|done, total| bar.set_message(format!("{done} of {total} pairs of samples")));
         evaluation = self.explainers.add_to(evaluation, &explainers)?;
         let layout = scoring.layout_of(inputs.shape());
         for Asked {

@@ -92,12 +92,9 @@ fn of_samples<S: AsRef<[Span<usize>]>>(
     }
     check(input::GOLD, gold)?;
     check(input::PREDICTED, predicted)?;
-    let spans: Vec<(&[Span<usize>], &[Span<usize>])> = (gold.iter().zip(predicted))
-        .map(|(gold, predicted)| (gold.as_ref(), predicted.as_ref()))
-        .collect();
-    let samples = parallel::map(spans.len(), |sample| {
-        counts(spans[sample].0, spans[sample].1)
-    });
+    let gold: Vec<&[Span<usize>]> = gold.iter().map(AsRef::as_ref).collect();
+    let predicted: Vec<&[Span<usize>]> = predicted.iter().map(AsRef::as_ref).collect();
+    let samples = parallel::map(gold.len(), |sample| counts(gold[sample], predicted[sample]));
     Ok(scores(&samples))
 }
 
