@@ -80,7 +80,7 @@ pub(super) struct ScoringOptions {
     #[arg(long)]
     allow_batch_dependence: bool,
     /// The class that all maps explain, 0 or 1, for a model of two classes. Default: the class of each sample's target.
-    #[arg(long, value_name = "CLASS", value_parser = crate::usage::whole(0..=1))]
+    #[arg(long, value_name = "CLASS", value_parser = crate::usage::whole(0..=1_u32))]
     explained_class: Option<u32>,
     #[command(flatten)]
     pub(super) engine: EngineOptions,

@@ -495,31 +495,29 @@ fn inputs_of_the_wrong_shape_are_the_models_error() {
     assert!(error.contains("[2, 3, 8, 8]"), "{error}");
 }
 
-/// Maps of a model of two classes, all of class 1, and the same towards the targets.
+/// Maps of a model of one output, whose sign is the class: all of class 1, and the same towards the targets.
 fn of_two_classes() -> Files {
-    let files = Files::new();
-    let inputs = model("classical_inputs.npy");
-    let x = arrays::read_f64::<ndarray::Ix2>(std::path::Path::new(&inputs)).unwrap();
-    let targets = Array1::from_shape_fn(x.nrows(), |i| (i % 2) as i64);
-    let mut towards = x.clone();
-    for (mut map, &target) in towards.outer_iter_mut().zip(&targets) {
-        if target == 0 {
-            map.mapv_inplace(|value| -value);
-        }
-    }
-    files.array("x.npy", &x.mapv(|value| value as f32));
-    files.array("y.npy", &targets);
+    let files = of_shape(&[8, 4]);
+    let x = Array2::from_shape_fn((8, 4), |(i, j)| {
+        ((i * 37 + j * 11) % 23) as f64 / 10.0 - 1.0
+    });
+    let signs = Array2::from_shape_fn((8, 1), |(i, _)| if i % 2 == 0 { -1.0 } else { 1.0 });
+    files.array("y.npy", &signs);
     files.array("class_one.npy", &x);
-    files.array("towards.npy", &towards);
+    files.array("towards.npy", &(&x * &signs));
     files
 }
 
 #[test]
 fn results_say_which_class_the_maps_of_two_classes_were_taken_to_explain() {
     let files = of_two_classes();
-    let forest = model("forest_binary.onnx");
-    let given = format!("--model {forest} --inputs x.npy --targets y.npy");
-    for metric in ["deletion", "average-drop", "faithfulness-estimate"] {
+    let column = model("column.onnx");
+    let given = format!("--model {column} --inputs x.npy --targets y.npy");
+    for metric in [
+        "deletion",
+        "average-drop --base-score-policy as-is",
+        "faithfulness-estimate",
+    ] {
         let one = |maps: &str| format!("attribution {metric} {given} --explanations {maps}");
         let assumed = files.json(&one("towards.npy"));
         assert_eq!(
