@@ -181,26 +181,36 @@ impl ClassesBuilder {
         })
     }
 
-    /// Declares that the labels of an array belong to the classes too: whole numbers, or booleans, which match True and False of a table.
+    /// Declares that the labels of an array, whole numbers or booleans, belong to the classes too.
     pub fn are_numbers(&mut self, are_booleans: bool) -> Result<(), NoClass> {
-        self.check(match self.kind {
-            Some(Kind::Booleans) if are_booleans => Kind::Booleans,
-            _ => Kind::Integers,
+        self.check(if are_booleans {
+            Kind::Booleans
+        } else {
+            Kind::Integers
         })
     }
 
+    /// Refuses words beside numbers. Whole numbers and booleans are one type: True is 1.
     fn check(&mut self, kind: Kind) -> Result<(), NoClass> {
         let first = *self.kind.get_or_insert(kind);
-        match first == kind {
-            true => Ok(()),
-            false => Err(NoClass::Other(first.expected())),
+        if first == kind {
+            return Ok(());
         }
+        if first == Kind::Words || kind == Kind::Words {
+            return Err(NoClass::Other(first.expected()));
+        }
+        self.kind = Some(Kind::Integers);
+        Ok(())
     }
 
     /// Returns the classes and the map to their final numbers: words are numbered in alphabetical order.
     pub fn finish(self) -> (Renumbering, Classes) {
         let kind = self.kind.unwrap_or(Kind::Integers);
-        let mut names = self.names;
+        // Booleans beside other whole numbers are shown as numbers.
+        let mut names = match kind {
+            Kind::Integers => Vec::new(),
+            Kind::Booleans | Kind::Words => self.names,
+        };
         let mut renumbering = Vec::new();
         if kind == Kind::Words {
             names.sort_by(|(_, a), (_, b)| a.cmp(b));
@@ -378,6 +388,18 @@ mod tests {
         );
         let mut stored = Classes::of_names(truths.names());
         assert_eq!((stored.number("True"), stored.number("0")), (Ok(1), Ok(0)));
+        for mixed in [["True", "0", "2"], ["0", "True", "2"]] {
+            let (labels, classes) = classes(&mixed).unwrap();
+            assert_eq!(
+                labels,
+                mixed.map(|cell| if cell == "True" {
+                    1
+                } else {
+                    cell.parse().unwrap()
+                })
+            );
+            assert!(classes.names().is_empty());
+        }
     }
 
     #[test]
@@ -414,7 +436,10 @@ mod tests {
             (["1", "inf"], NoClass::Continuous),
             (["dog", "1"], NoClass::Other(Kind::Words.expected())),
             (["1", "dog"], NoClass::Other(Kind::Integers.expected())),
-            (["True", "1"], NoClass::Other(Kind::Booleans.expected())),
+            (
+                ["True", "yes it is"],
+                NoClass::Other(Kind::Booleans.expected()),
+            ),
         ] {
             assert_eq!(classes(&cells).unwrap_err(), expected, "{cells:?}");
         }
