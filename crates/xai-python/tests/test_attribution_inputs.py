@@ -760,3 +760,50 @@ def test_intervals_unpack_as_their_ends() -> None:
     low, high = value.interval
     assert (low, high) == (value.interval.low, value.interval.high)
     assert value.to_dict()["interval"] == [low, high]
+
+
+def test_what_is_wrong_with_models_masks_and_columns_is_said() -> None:
+    pandas = pytest.importorskip("pandas")
+    ensemble = pytest.importorskip("sklearn.ensemble")
+    x = pandas.DataFrame(X, columns=list("abcd"))
+    maps = np.ones(X.shape)
+
+    def asked(model: Any, inputs: Any = x, **sides: Any) -> Any:
+        return evaluate(model, inputs, TARGETS, {"a": maps}, ["deletion"], **sides)
+
+    forest = ensemble.RandomForestClassifier
+    with pytest.raises(ValueError, match="model: RandomForestClassifier is not fitted; call its `fit`"):
+        asked(forest())
+    with pytest.raises(TypeError, match="model: expected a model, got the class RandomForestClassifier; give an object"):
+        asked(forest)
+    with pytest.raises(TypeError, match="inputs: the column 'day' has dates or durations"):
+        asked(lambda x: x, x.assign(day=pandas.Timestamp("2024-01-01")))
+    images, masks = RANDOM.random((3, 5, 6)), RANDOM.random((3, 5, 6)) > 0.5
+    mass = metrics.RelevanceMassAccuracy()
+    assert mass.evaluate(images, masks[:, None]).value == mass.evaluate(images, masks).value
+    with pytest.raises(ValueError, match="0 and 255 are the colours of an image: give `masks > 0`"):
+        mass.evaluate(images, masks.astype(np.uint8) * 255)
+    with pytest.raises(ValueError, match=r"if all samples have this one, repeat it: np.repeat\(\[mask\], 3, axis=0\)"):
+        mass.evaluate(images, masks[0])
+
+
+class Session:
+    """A session of ONNX Runtime with two inputs."""
+
+    __module__ = "onnxruntime.session"
+
+    def get_inputs(self) -> Any:
+        return [type("Input", (), {"name": name, "shape": [None, 4], "type": "tensor(double)"})() for name in ("x", "scale")]
+
+    def get_outputs(self) -> Any:
+        return [type("Output", (), {"name": "y"})()]
+
+    def run(self, _: Any, feed: Any) -> Any:
+        return [feed["x"] * feed["scale"]]
+
+
+def test_a_model_with_several_inputs_names_them() -> None:
+    with pytest.raises(ValueError, match="the model has the inputs 'x', 'scale', and there is nothing for 'scale'; give a mapping"):
+        evaluate(Session(), X, TARGETS, {"a": X}, ["deletion"])
+    both = {"x": X, "scale": X + 1.0}
+    assert evaluate(Session(), both, TARGETS, {"a": X}, ["deletion"], replicates=0)["deletion"]["a"].value is not None

@@ -64,7 +64,8 @@ class Inputs:
                 )
             numbers = to_numpy(first, name)
             kind = numbers.dtype.kind
-            self.array = reals(numbers, name)
+            # A table names its columns in errors.
+            self.array = reals(numbers if self.table is None else first, name)
         #: The type of inputs that are whole numbers.
         self.whole = None if kind not in "iu" else numbers.dtype
         for key, other in self.others.items():
