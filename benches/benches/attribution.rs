@@ -21,7 +21,7 @@ use xai_attribution::{
 use xai_benches::limits::{Limit, Work};
 use xai_core::Accumulator;
 use xai_core::random::{random_stream, uniform};
-use xai_core::tensor::mask_inputs;
+use xai_core::tensor::{MaskScaling, mask_inputs};
 
 fn images(n: usize, side: usize, item: u64) -> ArrayD<f32> {
     let mut stream = random_stream(1, item);
@@ -47,7 +47,8 @@ fn masks(c: &mut Criterion) {
         // What is written counts as what is read.
         let work = Work::new(Limit::Read, 3 * 4 * x.len());
         group.bench_work(&format!("{n}x{side}x{side}x3"), work, || {
-            mask_inputs(black_box(x.view()), e.view(), Layout::ChannelsLast)
+            let (layout, scaling) = (Layout::ChannelsLast, MaskScaling::Relative);
+            mask_inputs(black_box(x.view()), e.view(), layout, scaling)
         });
     }
 }

@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, Array2, Array4, ArrayD, ArrayViewD, Ix1, Ix2, Ix4, ShapeError, aview1};
 use xai_attribution::{Activation, AverageDrop, Concurrent, Deletion, Evaluate, Layout};
-use xai_core::tensor::mask_inputs;
+use xai_core::tensor::{MaskScaling, mask_inputs};
 
 use crate::workload::{Data, Prepared, Result, Workload};
 
@@ -36,9 +36,11 @@ fn mask(data: &Data) -> Result<Prepared> {
                 inputs.view(),
                 maps.view(),
                 Layout::ChannelsLast,
+                // The peer's numbers are compared.
+                MaskScaling::Xplique,
             )?)
         },
-        |masked, answers| answers.write("masked", &masked.view()),
+        |masked, answers| answers.write("masked", &masked.inputs.view()),
     ))
 }
 

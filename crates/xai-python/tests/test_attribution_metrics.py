@@ -13,6 +13,7 @@ from xai_metrics.attribution import (
     MaskedScores,
     Metric,
     base_scores,
+    evaluate,
     mask_inputs,
     masked_scores,
     metric_info,
@@ -238,3 +239,37 @@ def test_functions_of_single_calls() -> None:
         MaskedScores(np.array([0.0, 1.0]), np.array([0.0, 1.0])).measure("average_drop")
     assert str(caught.value).count("as-is") == 1
     assert mask_inputs(X.astype(np.float32), MAPS.astype(np.float32)).dtype == np.float32
+
+
+def test_the_direction_is_that_of_the_settings() -> None:
+    for kind in (metrics.LogOdds, metrics.CrossEntropy, metrics.MaskedAccuracy, metrics.OutputMae, metrics.OutputMse):
+        removed, kept = kind(), kind(keep=True)
+        assert {removed.direction, kept.direction} == {"higher", "lower"}
+        assert removed.direction == removed.info.direction
+        value = kept.evaluate(model, X, TARGETS, MAPS)
+        assert value.direction == kept.direction
+        table = evaluate(model, X, TARGETS, {"a": MAPS, "b": -MAPS}, [kept])
+        result = table[table.metrics[0]]
+        assert result.direction == kept.direction
+        a, b = float(result["a"]), float(result["b"])
+        if a != b:
+            assert result.ranking[0] == ("a" if (a > b) == (kept.direction == "higher") else "b")
+
+
+def test_ties_are_reported_and_may_be_random() -> None:
+    maps = np.where(MAPS > 0, 1.0, 0.0)
+    value = metrics.Deletion(steps="all").evaluate(model, X, TARGETS, maps)
+    assert "%" in value.assumed["ties"]
+    assert "ties" not in metrics.Deletion().evaluate(model, X, TARGETS, MAPS).assumed
+    seeds = {metrics.Deletion(steps="all", ties=f"random:{s}").evaluate(model, X, TARGETS, maps).value for s in range(5)}
+    assert len(seeds) > 1
+    table = evaluate(model, X, TARGETS, {"a": maps, "b": MAPS}, ["deletion"])
+    assert table["deletion"]["a"].tied_share > 0.5 and table["deletion"]["b"].tied_share == 0.0
+    assert "of a that" in table.assumed["ties"]
+    mask = [[[True, False, False]], [[False, False, True]]]
+    mirrored = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]])
+    for kind in (metrics.PointingGame, metrics.RelevanceRankAccuracy):
+        assert kind().evaluate(mirrored, mask).per_sample.tolist() == [0.5, 0.5]
+        assert kind(ties="lowest-index").evaluate(mirrored, mask).per_sample.tolist() == [1.0, 0.0]
+    with pytest.raises(ValueError, match="ties"):
+        metrics.TopKIntersection(ties="any")

@@ -427,3 +427,22 @@ def test_activations_have_names() -> None:
         Deletion(network((4,), 2), x, y, activation="relu")
     with pytest.raises(ValueError, match="explanations: expected one per input, 3"):
         Deletion(network((4,), 2), x, y)(x[:2])
+
+
+def test_constant_maps_count_in_xplique_only() -> None:
+    x = np.array([[0.5, 1.0], [1.0, 0.5]], np.float32)
+    y = np.ones((2, 1), np.float32)
+
+    def model(batch: Any) -> Any:
+        return batch.sum(axis=1, keepdims=True)
+
+    maps = np.array([[0.0, 1.0], [0.25, 0.25]], np.float32)
+    ours, theirs = (AverageDropMetric(model, x, y, compat=compat) for compat in (False, True))
+    per_sample = ours.detailed_evaluate(x, y, maps)
+    assert np.isnan(per_sample[1]) and ours(maps) == pytest.approx(1 / 3)
+    assert theirs.detailed_evaluate(x, y, maps) == pytest.approx([1 / 3, 1.0])
+    # The scale of a map matters to its epsilon alone.
+    assert ours(maps * np.float32(2.0**-40)) == ours(maps)
+    assert theirs(maps * np.float32(1e-9)) > theirs(maps) + 0.1
+    assert Complexity().evaluate(maps * np.float32(2.0**-40)) == Complexity().evaluate(maps)
+    assert Complexity(compat=True).evaluate(maps * np.float32(1e-12)) < 0.01

@@ -379,6 +379,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
             per_sample: values.iter().map(|of| of[m].per_sample(n)).collect(),
             pooled: pooled_of(m),
             curves: of_metric(m),
+            tied: collected.tied.iter().filter_map(|of| of[m]).collect(),
         });
         Ok(EvaluationValues {
             n_samples: run.n_samples(),

@@ -42,7 +42,7 @@ pub use xai_core::describe::{
     Direction, Invariance, MetricInfo, Mirror, Param, Parameter, Parameters, Range, Reading,
     Setting, Settings, Value,
 };
-pub use xai_core::evaluation::CurvePoint;
+pub use xai_core::evaluation::{CurvePoint, TiedFeatures};
 pub use {
     axiomatic::*, comparison::*, complexity::*, context::*, faithfulness::*, plausibility::*,
 };

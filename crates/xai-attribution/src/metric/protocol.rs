@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use xai_core::evaluation::{CurvePoint, Remark};
+use xai_core::evaluation::{CurvePoint, Remark, TiedFeatures};
 use xai_core::{Error, ExactMean, Input, Layout, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -121,6 +121,15 @@ pub trait Measure<T: Real>: Metric + Sync {
         Ok(None)
     }
 
+    /// How many features of the batch have the attribution of another one of their sample, for metrics that remove features in
+    /// the order of their attributions: what makes a part of that order arbitrary.
+    ///
+    /// # Errors
+    /// As [`per_sample`](Self::per_sample).
+    fn tied(&self, _explained: &ExplainedBatch<'_, T>) -> Result<Option<TiedFeatures>> {
+        Ok(None)
+    }
+
     /// The second stage of a metric that relates samples to each other, see
     /// [`WholeMetric`](crate::metric::WholeMetric). A run asks such a metric for what it takes down of every batch
     /// instead of [`per_sample`](Self::per_sample), and for all values at the end.
@@ -157,6 +166,10 @@ macro_rules! pointers {
 
             fn curve(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<Arc<CurveScores>>> {
                 (**self).curve(explained)
+            }
+
+            fn tied(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<TiedFeatures>> {
+                (**self).tied(explained)
             }
 
             fn whole(&self) -> Option<&dyn Whole<T>> {
@@ -231,6 +244,12 @@ pub struct MetricValue {
         serde(default, skip_serializing_if = "Option::is_none")
     )]
     pub curve: Option<Vec<CurvePoint>>,
+    /// How many features are tied with another one, for metrics that remove features in the order of their attributions.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub tied: Option<TiedFeatures>,
 }
 
 impl MetricValue {
@@ -250,6 +269,7 @@ impl MetricValue {
             assumed: Vec::new(),
             warnings: Vec::new(),
             curve: None,
+            tied: None,
         })
     }
 
@@ -268,6 +288,7 @@ impl MetricValue {
             assumed: Vec::new(),
             warnings: Vec::new(),
             curve: None,
+            tied: None,
         })
     }
 }

@@ -40,7 +40,7 @@ pub use neighborhood::neighbors::{
 };
 pub use removal::removal_curve::{CurveScores, RemovalCurve, Start};
 pub use removal::removal_order::{
-    GivenOrders, OrderedFeatures, OrderedPositions, RankBy, RemovalOrder,
+    GivenOrders, OrderedFeatures, OrderedPositions, RankBy, RemovalOrder, RemovalTies,
 };
 pub use removal::single_removal::{
     FeatureDrops, RankedDrops, RankedRemoval, SingleRemoval, SquareRemoval,

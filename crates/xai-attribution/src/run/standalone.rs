@@ -5,7 +5,7 @@ use xai_core::{Activation, Layout, Real, Result};
 use crate::batch::Data;
 use crate::batch::data::CheckedData;
 use crate::input;
-use crate::metric::{Measure, Metric, MetricValue, Related, key};
+use crate::metric::{Measure, Metric, MetricValue, Related, TiedFeatures, key};
 use crate::model::{Explainer, IntoTargets, Model, Samples, Scoring};
 use crate::run::EvaluationError;
 use crate::run::sweep::{Sweep, UNNAMED};
@@ -257,14 +257,18 @@ pub fn evaluate_together<T: Real>(
     let warnings = agreement.map_or_else(Vec::new, |of| of.warnings(&[UNNAMED.to_owned()]));
     let values = collected.values.into_iter().flatten();
     let curves = collected.curves.into_iter().flatten();
-    let values = values.zip(curves).map(|(values, curve)| {
+    let tied = collected.tied.into_iter().flatten();
+    let values = values.zip(curves).zip(tied);
+    let values = values.map(|((values, curve), tied)| {
         let value = match values {
             Related::PerSample(per_sample) => MetricValue::new(per_sample)?,
             Related::Pooled(pooled) => MetricValue::pooled(pooled.value, run.n_samples())?,
         };
+        let ties = tied.and_then(|tied: TiedFeatures| tied.remark(UNNAMED));
         Ok(MetricValue {
             curve,
-            assumed: run.assumed(),
+            tied,
+            assumed: run.assumed().into_iter().chain(ties).collect(),
             warnings: warnings.clone(),
             ..value
         })

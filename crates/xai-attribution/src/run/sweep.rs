@@ -15,7 +15,7 @@ use crate::batch::run_data::missing;
 use crate::batch::samples::Record;
 use crate::batch::{AllSamples, ExplainedBatch, Plan, PlannedRows, RunData, SampleBatch};
 use crate::input;
-use crate::metric::{CurvePoint, Measure, Notes, Related, Whole};
+use crate::metric::{CurvePoint, Measure, Notes, Related, TiedFeatures, Whole};
 use crate::model::black_box::{into_inner, lock};
 use crate::model::{Model, Samples};
 use crate::perturbation::CurveScores;
@@ -48,6 +48,8 @@ pub(crate) struct Collected {
     pub(crate) values: Vec<Vec<Related>>,
     /// `[explainer][metric]`.
     pub(crate) curves: Vec<Vec<Option<Vec<CurvePoint>>>>,
+    /// `[explainer][metric]`.
+    pub(crate) tied: Vec<Vec<Option<TiedFeatures>>>,
     /// Why a metric is undefined for the scores: it then has no values.
     pub(crate) undefined: Vec<Option<String>>,
     /// Scores and sums of maps, for a model of two classes whose scores a metric has read.
@@ -158,6 +160,7 @@ impl CurveSums {
 struct State<T> {
     per_sample: Mutex<Vec<Vec<Vec<Option<f64>>>>>,
     curves: Mutex<Vec<Vec<Option<CurveSums>>>>,
+    tied: Mutex<Vec<Vec<Option<TiedFeatures>>>>,
     /// By metric: why it is undefined for the first explainer of the lowest batch.
     undefined: Mutex<Vec<Option<(usize, Error)>>>,
     records: Mutex<Records>,
@@ -305,6 +308,7 @@ impl<T: Real> Sweep<'_, T> {
                     .map(|_| (0..n_metrics).map(|_| None).collect())
                     .collect(),
             ),
+            tied: Mutex::new(vec![vec![None; n_metrics]; self.explained.len()]),
             undefined: Mutex::new((0..n_metrics).map(|_| None).collect()),
             records: Mutex::new(Records::new(n)),
             gathered: Gathered::new(self.explained.len(), n_metrics),
@@ -359,6 +363,7 @@ impl<T: Real> Sweep<'_, T> {
                 Ok(Collected {
                     values,
                     curves,
+                    tied: into_inner(state.tied),
                     undefined: undefined.into_iter().map(|u| u.map(why)).collect(),
                     class_agreement,
                 })
@@ -416,6 +421,9 @@ impl<T: Real> Sweep<'_, T> {
         state: &State<T>,
     ) -> Result<()> {
         let samples = explained.batch().samples();
+        if let Some(tied) = metric.tied(explained)? {
+            *lock(&state.tied)[e][m].get_or_insert_default() += tied;
+        }
         if let Some(whole) = metric.whole() {
             let notes = whole.take_notes(explained)?;
             state.gathered.keep((e, m), samples.start, notes);

@@ -389,6 +389,7 @@ fn values_of(metric: &str, per_sample: &[f64]) -> EvaluationValues {
             per_sample: vec![per_sample.iter().copied().map(Some).collect()],
             pooled: Vec::new(),
             curves: Vec::new(),
+            tied: Vec::new(),
         }],
         model_calls: ModelCalls::default(),
         assumed: Vec::new(),

@@ -18,6 +18,7 @@ fn judged_values() -> EvaluationValues {
         per_sample: rows.map(Vec::from).to_vec(),
         pooled: Vec::new(),
         curves: Vec::new(),
+        tied: Vec::new(),
     };
     let rising = [[1.0, 2.0, 3.0, 4.0], [0.0, 5.0, 2.0, 3.0]].map(|row| row.map(Some));
     let falling = rising.map(|row| row.map(|x| x.map(|x: f64| -x)));

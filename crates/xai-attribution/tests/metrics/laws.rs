@@ -401,3 +401,60 @@ fn keeping_instead_of_removing_reverses_the_direction() {
         Direction::Lower
     );
 }
+
+/// Superpixels: half of the positions have one attribution, the others another.
+#[test]
+fn ties_of_removal_orders_are_counted_and_may_be_random() {
+    let mut problem = example();
+    problem.maps = problem.maps.mapv(|a| if a > 0.0 { 1.0 } else { 0.0 });
+    let untied = example().without_ties();
+    let removes = |entry: &&Entry| {
+        let ties = entry
+            .params()
+            .into_iter()
+            .find(|param| param.name == "ties");
+        ties.is_some_and(|ties| ends(&ties.kind).contains(&Value::Text("random".into())))
+    };
+    let mut n_metrics = 0;
+    for entry in judged().filter(removes) {
+        let with = |ties: &str| {
+            let ties = [("ties".to_owned(), ties.into())];
+            entry
+                .build::<f64>(&[settings(entry), ties.to_vec()].concat())
+                .unwrap()
+        };
+        let outcome = |problem: &Problem, ties: &str| problem.outcome(&*with(ties), 64).0.unwrap();
+        let name = entry.info.name;
+        let lowest = outcome(&problem, "lowest-index");
+        let share = lowest.tied.unwrap().share();
+        assert!(share > 0.5, "{name}: {share}");
+        assert_eq!(
+            outcome(&untied, "lowest-index").tied.unwrap().share(),
+            0.0,
+            "{name}"
+        );
+        // A seed is an order; without ties there is one order.
+        let random = outcome(&problem, "random:3");
+        assert_eq!(
+            random.per_sample,
+            outcome(&problem, "random:3").per_sample,
+            "{name}"
+        );
+        assert_eq!(random.tied, lowest.tied, "{name}");
+        let seeds = (0..20).map(|seed| outcome(&problem, &format!("random:{seed}")).value);
+        let values: Vec<f64> = seeds.collect();
+        // Few cells, or a score that a part of the positions hardly moves, may leave one value.
+        let is_one = values.iter().all(|value| *value == values[0]);
+        let is_coarse =
+            ["irof", "masked-accuracy", "naopc", "random-order-reference"].contains(&name);
+        assert!(!is_one || is_coarse, "{name}: {values:?}");
+        let unique = outcome(&untied, "random:3").per_sample;
+        assert_eq!(
+            unique,
+            outcome(&untied, "lowest-index").per_sample,
+            "{name}"
+        );
+        n_metrics += 1;
+    }
+    assert!(n_metrics > 20, "{n_metrics}");
+}

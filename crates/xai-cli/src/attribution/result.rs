@@ -9,7 +9,7 @@ use xai_metrics::attribution::evaluation::Remark;
 use xai_metrics::attribution::input;
 use xai_metrics::attribution::metric::{
     BaseScorePolicy, CurvePoint, Direction, DropFormula, Entry, GainFormula, IncreaseFormula,
-    MetricInfo, MetricValue, ScoreFormula, ScoreMetric,
+    MetricInfo, MetricValue, ScoreFormula, ScoreMetric, TiedFeatures,
 };
 use xai_metrics::attribution::run::MaskedScores;
 
@@ -34,6 +34,9 @@ struct MetricResult {
     per_sample: Vec<Option<f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     curve: Option<Vec<CurvePoint>>,
+    /// The share of the features whose order of removal is arbitrary.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tied_share: Option<f64>,
 }
 
 /// Presents the value of a metric.
@@ -57,6 +60,7 @@ pub(super) fn present(
         warnings: value.warnings,
         per_sample: value.per_sample,
         curve: value.curve,
+        tied_share: value.tied.map(TiedFeatures::share),
     };
     context.present(&result, || {
         let table = match &result.curve {

@@ -757,3 +757,75 @@ fn a_metric_without_a_value_says_why_for_this_metric() {
         );
     }
 }
+
+/// Keeping the top instead of removing it reverses which explainers are better, in every form of the result.
+#[test]
+fn the_direction_is_that_of_the_settings() {
+    let files = Files::new();
+    let of = |metric: &str, rest: &str| {
+        let result = files.json(&format!(
+            "attribution {metric} --model {} --inputs {} --targets {} --explanations {} --channels first {rest}",
+            sample("model.onnx"),
+            sample("inputs.npy"),
+            sample("targets.npy"),
+            sample("random.npy"),
+        ));
+        result["direction"].clone()
+    };
+    for (metric, removed, kept) in [
+        ("log-odds", "lower", "higher"),
+        ("cross-entropy", "higher", "lower"),
+        ("masked-accuracy", "lower", "higher"),
+        ("output-mae", "higher", "lower"),
+        ("output-mse", "higher", "lower"),
+    ] {
+        assert_eq!(of(metric, ""), removed, "{metric}");
+        assert_eq!(of(metric, "--keep true"), kept, "{metric}");
+    }
+    for (metric, better) in [("log_odds", "lower"), ("log_odds(keep=true)", "higher")] {
+        let rest = format!("--metrics {metric} --n-replicates 0");
+        let table = files.json(&compare("random saliency", &rest));
+        let result = &table["metrics"]["log_odds"];
+        assert_eq!(result["better"], better);
+        let value = |place: usize| {
+            let explainer = result["ranking"][place].as_str().unwrap();
+            result["explainers"][explainer]["value"].as_f64().unwrap()
+        };
+        assert_eq!(value(0) > value(1), better == "higher", "{metric}");
+    }
+}
+
+/// Mirror images have one value, and the reference packages' rules are there.
+#[test]
+fn ties_are_counted_by_their_mean_unless_said_otherwise() {
+    let files = Files::new();
+    files.array("e.npy", &array![[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]);
+    files.array(
+        "m.npy",
+        &array![[[true, false, false, false]], [[false, false, true, false]]],
+    );
+    let of = |metric: &str| {
+        files.json(&format!(
+            "attribution {metric} --explanations e.npy --masks m.npy"
+        ))["per_sample"]
+            .clone()
+    };
+    let none = serde_json::Value::Null;
+    for metric in [
+        "pointing-game",
+        "relevance-rank-accuracy",
+        "top-k-intersection -k 1",
+    ] {
+        assert_eq!(of(metric), serde_json::json!([0.5, none]), "{metric}");
+        let lowest = of(&format!("{metric} --ties lowest-index"));
+        assert_eq!(lowest, serde_json::json!([1.0, 0.0]), "{metric}");
+    }
+    assert_eq!(
+        of("pointing-game --ties any"),
+        serde_json::json!([1.0, 1.0])
+    );
+    files.wrong_usage(
+        "--ties",
+        "attribution top-k-intersection --explanations e.npy --masks m.npy --ties any",
+    );
+}

@@ -21,6 +21,7 @@ pub use remarks::{Remark, add_remarks};
 pub use statistics::Statistics;
 pub use table::{
     Comparison, CurvePoint, Difference, EvaluationTable, ExplainerValue, MetricResult, ModelCalls,
+    TiedFeatures,
 };
 pub use values::{
     COMPARE_FEWER, EVALUATE_AT_ONCE, EvaluationValues, MetricValues, OUTPUT_KIND, PooledValue,

@@ -15,6 +15,59 @@ pub struct CurvePoint {
     pub score: f64,
 }
 
+/// How many features (positions, cells, segments) have the attribution of another one of their sample: their order of removal is
+/// arbitrary.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct TiedFeatures {
+    /// Features that are tied with another one, over all samples.
+    pub tied: u64,
+    /// All features, over all samples.
+    pub of: u64,
+}
+
+impl TiedFeatures {
+    /// The share of the features that are tied; 0 without features.
+    #[must_use]
+    pub fn share(self) -> f64 {
+        if self.of == 0 {
+            0.0
+        } else {
+            self.tied as f64 / self.of as f64
+        }
+    }
+}
+
+impl TiedFeatures {
+    /// What a result says of the ties of an explainer; `None` without any.
+    #[must_use]
+    pub fn remark(self, explainer: &str) -> Option<Remark> {
+        let percent = 100.0 * self.share();
+        (percent > 0.0).then(|| {
+            let text = format!(
+                "the order of the {percent:.3} % of features of {explainer} that have the attribution of another"
+            );
+            Remark::new("ties", text)
+        })
+    }
+}
+
+impl std::ops::AddAssign for TiedFeatures {
+    fn add_assign(&mut self, other: Self) {
+        self.tied += other.tied;
+        self.of += other.of;
+    }
+}
+
+impl std::iter::Sum for TiedFeatures {
+    fn sum<I: Iterator<Item = Self>>(tied: I) -> Self {
+        tied.fold(Self::default(), |mut sum, tied| {
+            sum += tied;
+            sum
+        })
+    }
+}
+
 /// How often a model was called, and with how many samples in all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -121,6 +174,12 @@ pub struct ExplainerValue {
         serde(default, skip_serializing_if = "Option::is_none")
     )]
     pub curve: Option<Vec<CurvePoint>>,
+    /// How many features are tied with another one, for metrics that remove features in the order of their attributions.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub tied: Option<TiedFeatures>,
 }
 
 /// The paired test of the difference of two explainers by one metric.

@@ -10,7 +10,7 @@ use crate::evaluation::paired_tests::compare;
 use crate::evaluation::statistics::{Column, replicates};
 use crate::evaluation::{
     ClassAgreement, CurvePoint, EvaluationTable, ExplainerValue, MetricResult, ModelCalls, Remark,
-    Statistics, add_remarks,
+    Statistics, TiedFeatures, add_remarks,
 };
 use crate::input;
 
@@ -161,6 +161,13 @@ pub struct MetricValues {
         serde(default, skip_serializing_if = "Vec::is_empty")
     )]
     pub curves: Vec<Option<Vec<CurvePoint>>>,
+    /// For each explainer how many features are tied with another one; empty for metrics that remove nothing in the order of
+    /// attributions.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
+    pub tied: Vec<TiedFeatures>,
 }
 
 impl EvaluationValues {
@@ -230,6 +237,9 @@ impl EvaluationValues {
         };
         for (metric, next) in self.metrics.iter_mut().zip(next.metrics) {
             metric.curves = Vec::new();
+            for (tied, next) in metric.tied.iter_mut().zip(next.tied) {
+                *tied += next;
+            }
             metric.undefined = metric.undefined.take().or(next.undefined);
             for (values, next) in metric.per_sample.iter_mut().zip(next.per_sample) {
                 values.extend(next);
@@ -293,6 +303,17 @@ impl EvaluationValues {
         Ok(())
     }
 
+    /// What to say of explainers with tied attributions. Metrics of single positions and of segments have different ties: the
+    /// most of them.
+    fn ties(&self) -> impl Iterator<Item = Remark> + '_ {
+        let of_explainer = |(e, explainer): (usize, &String)| {
+            let tied = self.metrics.iter().filter_map(|metric| metric.tied.get(e));
+            let most = tied.max_by(|a, b| a.share().total_cmp(&b.share()));
+            most.and_then(|tied| tied.remark(explainer))
+        };
+        self.explainers.iter().enumerate().filter_map(of_explainer)
+    }
+
     /// Means, intervals, rankings and tests.
     ///
     /// # Errors
@@ -344,7 +365,7 @@ impl EvaluationValues {
             metrics: metrics?,
             model_calls: self.model_calls,
             statistics: *statistics,
-            assumed: self.assumed.clone(),
+            assumed: self.assumed.iter().cloned().chain(self.ties()).collect(),
             warnings: agreement.map_or_else(Vec::new, |of| of.warnings(&self.explainers)),
         })
     }
@@ -411,6 +432,7 @@ impl MetricValues {
             per_sample,
             pooled: Vec::new(),
             curves: Vec::new(),
+            tied: Vec::new(),
         }
     }
 
@@ -452,6 +474,7 @@ impl MetricValues {
                         _ => n_undefined,
                     },
                     curve: self.curves.get(e).cloned().flatten(),
+                    tied: self.tied.get(e).copied(),
                 }
             })
             .collect();

@@ -168,6 +168,35 @@ fn a_base_score_that_cannot_be_divided_by_says_the_way_out() {
     assert_eq!(number(&session, &sql(", 'as-is'")), Some(as_is.value));
 }
 
+/// The scale of the explanations does not matter, and equal ones mark nothing.
+#[test]
+fn a_mask_is_relative_and_constant_explanations_have_none() {
+    let session = session(2, 8);
+    let masked = |explanations: &str, at: usize| {
+        number(
+            &session,
+            &format!("SELECT mask_inputs([2.0, 4.0, 6.0], {explanations})[{at}]"),
+        )
+    };
+    for explanations in [
+        "[0.0, -1.0, 0.5]",
+        "[0.0, -1e-30, 0.5e-30]",
+        "[0.0, -1e30, 0.5e30]",
+    ] {
+        let of = [1, 2, 3].map(|at| masked(explanations, at));
+        assert_eq!(of, [Some(0.0), Some(4.0), Some(3.0)], "{explanations}");
+    }
+    assert_eq!(masked("[0.5, -0.5, 0.5]", 1), None);
+    // Beside rows that have a mask, and in rows of different lengths.
+    let sql = "SELECT n_null(mask_inputs(x, e)) FROM (VALUES ([1.0, 2.0], [0.0, 1.0]), ([1.0, 2.0], [1.0, 1.0]), ([1.0], [3.0])) AS v(x, e)";
+    let n_null = rows(&session, sql).unwrap();
+    let n_null = n_null.column(0).as_any();
+    let n_null = n_null
+        .downcast_ref::<datafusion::arrow::array::UInt64Array>()
+        .unwrap();
+    assert_eq!(n_null.value(0), 2);
+}
+
 #[test]
 fn a_wrong_argument_is_a_planning_error_that_names_it() {
     let session = session(2, 8);

@@ -8,7 +8,7 @@ use xai_attribution::evaluation::EvaluationValues;
 use xai_attribution::map::MapDistance;
 use xai_attribution::metric::{
     AverageStability, Consistency, Discretizer, LocalLipschitz, MaximumStability, Measure,
-    MetricValue, Registered,
+    MetricValue, Registered, TiedFeatures,
 };
 use xai_attribution::model::{Concurrent, Model, Targets};
 use xai_attribution::run::evaluate_together;
@@ -292,6 +292,7 @@ pub(super) fn described<'py>(
     described.set_item("n_undefined", value.n_undefined)?;
     described.set_item("assumed", pairs(&value.assumed))?;
     described.set_item("warnings", pairs(&value.warnings))?;
+    described.set_item("tied_share", value.tied.map(TiedFeatures::share))?;
     let points = value.curve.as_ref().map(|points| curve(py, points));
     described.set_item("curve", points.transpose()?)?;
     described.set_item("curves", PyArray2::from_vec2(py, curves)?)?;

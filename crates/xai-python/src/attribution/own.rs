@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use xai_attribution::batch::{ExplainedBatch, Plan, RunData, SampleBatch};
 use xai_attribution::metric::{
-    Direction, Invariance, Measure, Metric, MetricInfo, Param, Parameters, Range, Reading, Value,
-    Whole,
+    Direction, Invariance, Measure, Metric, MetricInfo, Param, Parameters, Range, Reading,
+    TiedFeatures, Value, Whole,
 };
 use xai_attribution::model::{BoxError, Targets};
 use xai_attribution::perturbation::CurveScores;
@@ -312,6 +312,10 @@ impl<T: Native> Measure<T> for KeptCurves<T> {
             curves.insert(samples.start, rows);
         }
         Ok(curve)
+    }
+
+    fn tied(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<TiedFeatures>> {
+        self.metric.tied(explained)
     }
 
     fn whole(&self) -> Option<&dyn Whole<T>> {

@@ -8,7 +8,7 @@ use pythonize::pythonize;
 use xai_attribution::evaluation::{
     ClassAgreement, EvaluationValues, MetricValues, PooledValue, Remark, Statistics,
 };
-use xai_attribution::metric::CurvePoint;
+use xai_attribution::metric::{CurvePoint, TiedFeatures};
 use xai_attribution::model::ModelCalls;
 use xai_core::Direction;
 
@@ -37,6 +37,7 @@ type Stored = (
     Vec<Vec<Option<f64>>>,
     Vec<PooledValue>,
     Vec<Option<Vec<CurvePoint>>>,
+    Vec<TiedFeatures>,
 );
 
 /// Samples, explainers and calls of the model.
@@ -170,7 +171,7 @@ impl AttributionValues {
         let values = &self.0;
         let metrics = values.metrics.iter().map(|m| {
             let about = (&m.metric, m.direction, m.is_share, m.is_whole, &m.undefined);
-            (about, &m.per_sample, &m.pooled, &m.curves)
+            (about, &m.per_sample, &m.pooled, &m.curves, &m.tied)
         });
         let metrics: Vec<_> = metrics.collect();
         let of_all = (values.n_samples, &values.explainers, values.model_calls);
@@ -206,7 +207,7 @@ impl AttributionValues {
         let (assumed, class_agreement) = remarks;
         let metrics = metrics
             .into_iter()
-            .map(|(about, per_sample, pooled, curves)| {
+            .map(|(about, per_sample, pooled, curves, tied)| {
                 let (metric, direction, is_share, is_whole, undefined) = about;
                 MetricValues {
                     metric,
@@ -219,6 +220,7 @@ impl AttributionValues {
                     per_sample,
                     pooled,
                     curves,
+                    tied,
                 }
             });
         Ok(Self(EvaluationValues {

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use xai_core::evaluation::TiedFeatures;
 use xai_core::{MetricInfo, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -11,7 +12,8 @@ use crate::metric::{GivenDraws, Measure, Parameters, Registered};
 use crate::model::CurveScore;
 use crate::perturbation::removal::steps::step_setters;
 use crate::perturbation::{
-    Baseline, CurveScores, Features, RankBy, RemovalCurve, RemovalOrder, Start, StepCount, Steps,
+    Baseline, CurveScores, Features, RankBy, RemovalCurve, RemovalOrder, RemovalTies, Start,
+    StepCount, Steps,
 };
 
 /// Which curve a [`CurveMetric`] goes along, and what it says of it.
@@ -90,6 +92,8 @@ pub struct CurveMetric<K> {
     features: Features,
     /// What is read off the model's outputs along the curve: with `top-1` it is a curve of accuracy.
     score: CurveScore,
+    /// Which of features with equal attributions goes first.
+    ties: RemovalTies,
     #[param(flatten)]
     pub(crate) kind: K,
 }
@@ -102,6 +106,7 @@ impl<K: CurveKind> Default for CurveMetric<K> {
             baseline: Baseline::default(),
             features: K::default_features(),
             score: CurveScore::Target,
+            ties: RemovalTies::default(),
             kind: K::default(),
         }
     }
@@ -136,6 +141,7 @@ impl<K: CurveKind> CurveMetric<K> {
             features: self.features,
             rank_by: K::RANK_BY,
             score: self.score,
+            ties: self.ties,
             only_positive: self.kind.only_positive(),
         }
     }
@@ -164,6 +170,10 @@ impl<T: Real, K: CurveKind> Measure<T> for CurveMetric<K> {
             value.map_err(|error| error.shifted(0, first + sample))
         };
         (0..curve.n_samples()).map(value).collect()
+    }
+
+    fn tied(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<TiedFeatures>> {
+        self.work().tied(explained)
     }
 
     fn curve(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<Arc<CurveScores>>> {

@@ -3,12 +3,14 @@
 use std::fmt::Debug;
 
 use xai_core::describe::Parameter;
+use xai_core::evaluation::TiedFeatures;
 use xai_core::{Activation, Error, MetricInfo, Real, Result};
 
 use crate::batch::output_kind::OutputKind;
 use crate::batch::{AllSamples, ExplainedBatch, Plan, RunData};
 use crate::metric::{Measure, Parameters, Registered, Related, Whole, WholeMetric};
-use crate::perturbation::{Baseline, Features, TopRemoval};
+use crate::perturbation::removal::removal_order::tied_features;
+use crate::perturbation::{Baseline, Features, RankBy, RemovalOrder, TopRemoval};
 use crate::{help, input};
 
 /// What the outputs of a model are, where the run has no [activation](crate::Scoring::activation) that says it: outputs
@@ -179,6 +181,11 @@ impl<T: Real, F: OutputFormula> Measure<T> for OutputMetric<F> {
         plan.base_scores();
         self.removal.plan(plan);
         Ok(())
+    }
+
+    fn tied(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<TiedFeatures>> {
+        let order = RemovalOrder::MostRelevantFirst;
+        tied_features(explained, self.removal.features, order, RankBy::Sum)
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

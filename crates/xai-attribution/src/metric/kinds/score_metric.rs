@@ -122,6 +122,7 @@ impl<F: ScoreFormula> ScoreMetric<F> {
             assumed: Vec::new(),
             warnings: Vec::new(),
             curve: None,
+            tied: None,
         })
     }
 

@@ -3,16 +3,18 @@
 use std::sync::Arc;
 
 use xai_core::describe::Parameter;
+use xai_core::evaluation::TiedFeatures;
 use xai_core::tensor::Positions;
 use xai_core::{Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData, SampleBatch};
 use crate::model::CurveScore;
+use crate::perturbation::removal::removal_order::tied_features;
 use crate::perturbation::removal::removed::Remover;
 use crate::perturbation::removal::steps::Counts;
 use crate::perturbation::{
     Baseline, BlankInputs, BlankOutputs, FeatureCells, Features, OrderedFeatures, OrderedPositions,
-    RankBy, RemovalOrder, Steps,
+    RankBy, RemovalOrder, RemovalTies, Steps,
 };
 
 /// Which end a removal curve starts from.
@@ -51,6 +53,8 @@ pub struct RemovalCurve {
     pub rank_by: RankBy,
     /// What is read off the model's outputs.
     pub score: CurveScore,
+    /// Which of tied features goes first.
+    pub ties: RemovalTies,
     /// Whether features without a positive attribution are never flipped: a sample is at its last point when all others are.
     pub only_positive: bool,
 }
@@ -96,6 +100,14 @@ impl CurveScores {
 }
 
 impl RemovalCurve {
+    /// How many features of a batch are tied with another one; `None` for an order that does not depend on attributions.
+    ///
+    /// # Errors
+    /// Those of features and explainer.
+    pub fn tied<T: Real>(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<TiedFeatures>> {
+        tied_features(explained, self.features, self.order, self.rank_by)
+    }
+
     /// Checks the parameters: what a metric does once per run, before the model is called.
     ///
     /// # Errors
@@ -262,6 +274,7 @@ impl RemovalCurve {
         let orders = explained.shared(&OrderedPositions {
             order: self.order,
             n: n_flipped[n_flipped.len() - 1],
+            ties: self.ties,
         })?;
         let is_end = |count: usize| count == 0 || count == positions;
         let all = n_flipped.iter().copied();
@@ -309,6 +322,7 @@ impl RemovalCurve {
             features: self.features,
             order: self.order,
             rank_by: self.rank_by,
+            ties: self.ties,
         })?;
         let remover = Remover::new(batch, &self.baseline)?;
         let most: Vec<usize> = match self.only_positive {

@@ -2,15 +2,17 @@
 
 use ndarray::Array2;
 use xai_core::describe::Parameter;
+use xai_core::evaluation::TiedFeatures;
 use xai_core::number::{OrderKey, sort_places};
 use xai_core::random::{random_stream, uniform_index};
 use xai_core::{Error, Input, Layout, Real, Result, parallel};
 
-use crate::batch::{ExplainedBatch, MapWork, RunData, SideInput};
+use crate::batch::{ExplainedBatch, MapWork, RunData, SampleBatch, SideInput};
 use crate::input;
+use crate::perturbation::features::Cells;
 use crate::perturbation::{FeatureCells, Features};
 
-/// In which order positions are removed, or put back. Ties go to the lower position.
+/// In which order positions are removed, or put back. [`RemovalTies`] says which of tied positions goes first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -35,6 +37,23 @@ pub enum RemovalOrder {
     /// As handed in by [`GivenOrders`]: to repeat another tool's run.
     #[param(skip)]
     Given,
+}
+
+/// Which of features with equal attributions is removed first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[param(name = "ties")]
+pub enum RemovalTies {
+    /// The feature of the lower index. Mirror images then have different values.
+    #[default]
+    LowestIndex,
+    /// Any: their order is drawn for every sample from a stream of its own under the seed.
+    #[param(value_name = "SEED", default = 1)]
+    Random {
+        /// What the order depends on.
+        seed: u64,
+    },
 }
 
 /// Orders that were made elsewhere: the numbers of all features of every sample, `(n, n_features)`,
@@ -83,6 +102,25 @@ pub struct OrderedFeatures {
     pub order: RemovalOrder,
     /// What features are ranked by.
     pub rank_by: RankBy,
+    /// Which of tied features goes first.
+    pub ties: RemovalTies,
+}
+
+impl OrderedFeatures {
+    /// What ranks the features of a sample, by the attributions of its positions.
+    fn ranking<T: Real>(&self, cells: &Cells, attributions: &[T]) -> Vec<f64> {
+        let mut values = cells.sums(attributions);
+        if self.rank_by == RankBy::Mean {
+            for (cell, value) in values.iter_mut().enumerate() {
+                *value /= cells.positions_of(cell).len() as f64;
+            }
+        }
+        if self.order.is_by_size() {
+            sizes(&values)
+        } else {
+            values
+        }
+    }
 }
 
 impl<T: Real> MapWork<T> for OrderedFeatures {
@@ -92,16 +130,13 @@ impl<T: Real> MapWork<T> for OrderedFeatures {
         let batch = explained.batch();
         let cells = batch.shared(&self.features)?;
         let cells: &FeatureCells = &cells;
-        let (descending, by_size) = match self.order {
-            RemovalOrder::MostRelevantFirst => (true, false),
-            RemovalOrder::LeastRelevantFirst => (false, false),
-            RemovalOrder::LargestFirst => (true, true),
-            RemovalOrder::SmallestFirst => (false, true),
+        let descending = match self.order {
+            RemovalOrder::MostRelevantFirst | RemovalOrder::LargestFirst => true,
+            RemovalOrder::LeastRelevantFirst | RemovalOrder::SmallestFirst => false,
             RemovalOrder::Random { seed } => {
-                let item = |sample| batch.item(sample);
                 let of_sample = |sample| {
                     let n = cells.of(sample).n_cells();
-                    drawn(seed, item(sample), n, n)
+                    drawn(seed, batch.item(sample), n, n)
                 };
                 return Ok((0..batch.n_samples()).map(of_sample).collect());
             }
@@ -116,28 +151,93 @@ impl<T: Real> MapWork<T> for OrderedFeatures {
                 return Ok((0..batch.n_samples()).map(of_sample).collect());
             }
         };
-        let attributions = explained.attributions()?;
+        let (attributions, items) = (explained.attributions()?, items(batch));
         let positions = batch.run().n_positions();
         Ok(parallel::map(batch.n_samples(), |sample| {
-            let cells = cells.of(sample);
-            let mut values =
-                cells.sums(&attributions[sample * positions..(sample + 1) * positions]);
-            if self.rank_by == RankBy::Mean {
-                for (cell, value) in values.iter_mut().enumerate() {
-                    *value /= cells.positions_of(cell).len() as f64;
-                }
-            }
-            if by_size {
-                values = sizes(&values);
-            }
-            by_attribution(&values, values.len(), values.len(), descending)
-                .pop()
-                .unwrap_or_default()
+            let attributions = &attributions[sample * positions..(sample + 1) * positions];
+            let values = self.ranking(cells.of(sample), attributions);
+            by_attribution(
+                &values,
+                values.len(),
+                values.len(),
+                descending,
+                self.ties,
+                &items[sample..=sample],
+            )
+            .pop()
+            .unwrap_or_default()
         }))
     }
 }
 
+/// The number of features of a batch that have the attribution of another one of their sample, which makes a part of an order
+/// arbitrary. `None` for an order that does not depend on attributions.
+pub(crate) fn tied_features<T: Real>(
+    explained: &ExplainedBatch<'_, T>,
+    features: Features,
+    order: RemovalOrder,
+    rank_by: RankBy,
+) -> Result<Option<TiedFeatures>> {
+    if matches!(order, RemovalOrder::Random { .. } | RemovalOrder::Given) {
+        return Ok(None);
+    }
+    let ties = TiesOf {
+        features,
+        by_size: order.is_by_size(),
+        rank_by,
+    };
+    explained.shared(&ties).map(|tied| Some(*tied))
+}
+
+/// The work of [`tied_features`], which orders from both ends share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct TiesOf {
+    features: Features,
+    by_size: bool,
+    rank_by: RankBy,
+}
+
+impl<T: Real> MapWork<T> for TiesOf {
+    type Output = TiedFeatures;
+
+    fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<TiedFeatures> {
+        let batch = explained.batch();
+        let order = if self.by_size {
+            RemovalOrder::LargestFirst
+        } else {
+            RemovalOrder::MostRelevantFirst
+        };
+        let ordered = OrderedFeatures {
+            features: self.features,
+            order,
+            rank_by: self.rank_by,
+            ties: RemovalTies::LowestIndex,
+        };
+        let cells = batch.shared(&self.features)?;
+        let attributions = explained.attributions()?;
+        let positions = batch.run().n_positions();
+        let of_samples = parallel::map(batch.n_samples(), |sample| {
+            let attributions = &attributions[sample * positions..(sample + 1) * positions];
+            let mut values = ordered.ranking(cells.of(sample), attributions);
+            // By value, for which −0 and 0 are tied.
+            values.iter_mut().for_each(|value| *value += 0.0);
+            values.sort_unstable_by(f64::total_cmp);
+            let blocks = values.chunk_by(|a, b| a == b);
+            let tied = blocks.map(<[f64]>::len).filter(|len| *len > 1);
+            TiedFeatures {
+                tied: tied.sum::<usize>() as u64,
+                of: values.len() as u64,
+            }
+        });
+        Ok(of_samples.into_iter().sum())
+    }
+}
+
 impl RemovalOrder {
+    fn is_by_size(self) -> bool {
+        matches!(self, Self::LargestFirst | Self::SmallestFirst)
+    }
+
     /// Checks that the order can be made for features: what a metric does once per run.
     ///
     /// # Errors
@@ -181,6 +281,8 @@ pub struct OrderedPositions {
     pub order: RemovalOrder,
     /// How many positions are needed, at most all.
     pub n: usize,
+    /// Which of tied positions goes first.
+    pub ties: RemovalTies,
 }
 
 impl<T: Real> MapWork<T> for OrderedPositions {
@@ -189,19 +291,15 @@ impl<T: Real> MapWork<T> for OrderedPositions {
     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Vec<u32>>> {
         let batch = explained.batch();
         let positions = batch.run().n_positions();
+        let items = items(batch);
+        let ordered = |values: &[T], descending: bool| {
+            by_attribution(values, positions, self.n, descending, self.ties, &items)
+        };
         Ok(match self.order {
-            RemovalOrder::MostRelevantFirst => {
-                by_attribution(explained.attributions()?, positions, self.n, true)
-            }
-            RemovalOrder::LeastRelevantFirst => {
-                by_attribution(explained.attributions()?, positions, self.n, false)
-            }
-            RemovalOrder::LargestFirst => {
-                by_attribution(&sizes(explained.attributions()?), positions, self.n, true)
-            }
-            RemovalOrder::SmallestFirst => {
-                by_attribution(&sizes(explained.attributions()?), positions, self.n, false)
-            }
+            RemovalOrder::MostRelevantFirst => ordered(explained.attributions()?, true),
+            RemovalOrder::LeastRelevantFirst => ordered(explained.attributions()?, false),
+            RemovalOrder::LargestFirst => ordered(&sizes(explained.attributions()?), true),
+            RemovalOrder::SmallestFirst => ordered(&sizes(explained.attributions()?), false),
             RemovalOrder::Random { seed } => {
                 let (run, first) = (batch.run(), batch.samples().start);
                 parallel::map(batch.n_samples(), |sample| {
@@ -213,6 +311,7 @@ impl<T: Real> MapWork<T> for OrderedPositions {
                     features: Features::Positions,
                     order: self.order,
                     rank_by: RankBy::Sum,
+                    ties: self.ties,
                 })?;
                 orders
                     .iter()
@@ -221,6 +320,13 @@ impl<T: Real> MapWork<T> for OrderedPositions {
             }
         })
     }
+}
+
+/// The numbers of the samples of a batch among all, which random streams depend on.
+fn items<T: Real>(batch: &SampleBatch<'_, T>) -> Vec<u64> {
+    (0..batch.n_samples())
+        .map(|sample| batch.item(sample))
+        .collect()
 }
 
 fn sizes<T: Real>(attributions: &[T]) -> Vec<T> {
@@ -239,13 +345,15 @@ fn drawn(seed: u64, item: u64, positions: usize, n: usize) -> Vec<u32> {
     deck
 }
 
-/// The first `max` positions of each sample, by descending attribution or the reverse, ties to the
-/// lower position.
+/// The first `max` positions of each sample, by descending attribution or the reverse. `items` number the samples for random
+/// orders of ties.
 fn by_attribution<T: Real>(
     attributions: &[T],
     positions: usize,
     max: usize,
     descending: bool,
+    ties: RemovalTies,
+    items: &[u64],
 ) -> Vec<Vec<u32>> {
     parallel::map(attributions.len() / positions, |sample| {
         let attributions = &attributions[sample * positions..(sample + 1) * positions];
@@ -257,6 +365,19 @@ fn by_attribution<T: Real>(
             if descending { key.reversed() } else { key }.with_place(position)
         });
         let mut keys: Vec<_> = keys.collect();
+        if let RemovalTies::Random { seed } = ties {
+            sort_places::<T::Key>(&mut keys);
+            let mut order: Vec<u32> = keys.into_iter().map(T::Key::place).collect();
+            let mut stream = random_stream(seed, items[sample]);
+            let value = |position: &u32| attributions[*position as usize];
+            for block in order.chunk_by_mut(|a, b| value(a) == value(b)) {
+                for place in 1..block.len() {
+                    block.swap(place, uniform_index(&mut stream, place + 1));
+                }
+            }
+            order.truncate(max);
+            return order;
+        }
         if max < keys.len() {
             keys.select_nth_unstable(max);
             keys.truncate(max);
@@ -292,11 +413,33 @@ mod tests {
         ) {
             let n = values.len();
             let max = ((n as f64 * share) as usize).max(1);
-            prop_assert_eq!(&by_attribution(&values, n, max, true)[0], &by_comparison(&values, max));
+            let lowest = |values: &[f64], descending| {
+                by_attribution(values, n, max, descending, RemovalTies::LowestIndex, &[0]).pop().unwrap()
+            };
+            let single = by_attribution(&values, n, max, true, RemovalTies::LowestIndex, &[0]);
+            prop_assert_eq!(&single[0], &by_comparison(&values, max));
             let double: Vec<f64> = values.iter().map(|&x| f64::from(x) * 1e200).collect();
-            prop_assert_eq!(&by_attribution(&double, n, max, true)[0], &by_comparison(&double, max));
-            let negated: Vec<f32> = values.iter().map(|x| -x).collect();
-            prop_assert_eq!(&by_attribution(&values, n, max, false)[0], &by_comparison(&negated, max));
+            prop_assert_eq!(lowest(&double, true), by_comparison(&double, max));
+            let negated: Vec<f64> = double.iter().map(|x| -x).collect();
+            prop_assert_eq!(lowest(&double, false), by_comparison(&negated, max));
+        }
+
+        #[test]
+        fn random_ties_leave_the_order_of_values(
+            values in prop::collection::vec((-2i8..3).prop_map(f64::from), 1..30), seed in any::<u64>(), descending in any::<bool>(),
+        ) {
+            let (n, ties) = (values.len(), RemovalTies::Random { seed });
+            let order = |max: usize| by_attribution(&values, n, max, descending, ties, &[3]).pop().unwrap();
+            let all = order(n);
+            let in_order = |pair: &[u32]| {
+                let [a, b] = [pair[0], pair[1]].map(|position| values[position as usize]);
+                if descending { a >= b } else { a <= b }
+            };
+            prop_assert!(all.windows(2).all(in_order));
+            prop_assert_eq!(&order(n / 2), &all[..n / 2]);
+            let mut positions = all;
+            positions.sort_unstable();
+            prop_assert!(positions.into_iter().eq(0..n as u32));
         }
 
         #[test]
@@ -306,5 +449,24 @@ mod tests {
             all.sort_unstable();
             prop_assert!(all.into_iter().eq(0..n as u32));
         }
+    }
+
+    /// Of many seeds every position of a tied block is first about as often.
+    #[test]
+    fn random_ties_put_every_tied_position_first() {
+        let values = [1.0, 5.0, 1.0, 1.0];
+        let mut firsts = [0u32; 4];
+        for seed in 0..300 {
+            let ties = RemovalTies::Random { seed };
+            let order = by_attribution(&values, 4, 2, true, ties, &[7])
+                .pop()
+                .unwrap();
+            assert_eq!(order[0], 1);
+            firsts[order[1] as usize] += 1;
+        }
+        assert!(
+            [0, 2, 3].into_iter().all(|place| firsts[place] > 60),
+            "{firsts:?}"
+        );
     }
 }

@@ -9,7 +9,7 @@ use crate::batch::{BatchWork, ExplainedBatch, MapWork, Plan, RunData, SampleBatc
 use crate::input;
 use crate::perturbation::features::Plane;
 use crate::perturbation::removal::removed::Remover;
-use crate::perturbation::{Baseline, Features, OrderedPositions, RemovalOrder};
+use crate::perturbation::{Baseline, Features, OrderedPositions, RemovalOrder, RemovalTies};
 
 /// How far each sample's score drops when one feature is set to the baseline, each by itself. It does
 /// not depend on the map: explainers share it. The model sees one row per feature, and one per sample.
@@ -276,6 +276,7 @@ impl RankedGroups {
             orders: explained.shared(&OrderedPositions {
                 order,
                 n: n_positions,
+                ties: RemovalTies::LowestIndex,
             })?,
             group_size,
             n_positions,

@@ -7,7 +7,7 @@ use xai_core::{Error, Real, Result};
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::input;
 use crate::perturbation::removal::removed::Remover;
-use crate::perturbation::{Baseline, Features, OrderedFeatures, RankBy, RemovalOrder};
+use crate::perturbation::{Baseline, Features, OrderedFeatures, RankBy, RemovalOrder, RemovalTies};
 
 /// The model's outputs without the features of the largest attributions, or with these alone: a row per sample, before
 /// the activation.
@@ -24,6 +24,8 @@ pub struct TopRemoval {
     pub baseline: Baseline,
     /// Which positions go together, as one feature.
     pub features: Features,
+    /// Which of features with equal attributions is removed first.
+    pub ties: RemovalTies,
 }
 
 /// How a share of features becomes a number of them.
@@ -48,6 +50,7 @@ impl Default for TopRemoval {
             rounding: ShareRounding::default(),
             baseline: Baseline::default(),
             features: Features::default(),
+            ties: RemovalTies::default(),
         }
     }
 }
@@ -98,6 +101,7 @@ impl<T: Real> MapWork<T> for TopRemoval {
             features: self.features,
             order: RemovalOrder::MostRelevantFirst,
             rank_by: RankBy::Sum,
+            ties: self.ties,
         })?;
         let remover = Remover::new(batch, &self.baseline)?;
         let (scorer, inputs) = (batch.scorer(), batch.values());

@@ -21,7 +21,14 @@ from ..reliability import MetaConsistency, meta_consistency
 from . import _plots
 from ._data import Run, explained
 from ._reliability import Reliability
-from ._value import Curve, none_for_nan, weighted_mean, why_undefined, with_answers
+from ._value import (
+    Curve,
+    none_for_nan,
+    tied_share,
+    weighted_mean,
+    why_undefined,
+    with_answers,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -55,6 +62,9 @@ class ExplainerValue:
     #: The place among the explainers, 1 the best, that of equal values the mean of theirs; ``None`` where
     #: undefined, and of metrics without a better end.
     rank: float | None
+    #: The share of the features that have the attribution of another one, so that their order of removal is arbitrary;
+    #: ``None`` for metrics that remove none in the order of their attributions.
+    tied_share: float | None = None
 
     def __float__(self) -> float:
         return float("nan") if self.value is None else self.value
@@ -78,6 +88,7 @@ class ExplainerValue:
             "n_undefined": self.n_undefined,
             "per_sample": none_for_nan(self.per_sample),
             "curve": None if self.curve is None else self.curve.to_dict(),
+            "tied_share": self.tied_share,
         }
 
 
@@ -276,8 +287,10 @@ class EvaluationTable(Reported, Table):
         self.values = values
         #: What was taken for arguments that were not given: the ``layout`` of the inputs; ``activation``,
         #: ``"softmax"``, of the decisions of an estimator without probabilities; ``mode``, ``"eval"``, of a torch
-        #: module that is in training mode; ``baseline`` of tables with names.
-        self.assumed = values.assumed
+        #: module that is in training mode; ``baseline`` of tables with names; ``ties``, the order of features with equal
+        #: attributions.
+        ties = [(said["about"], said["text"]) for said in table["assumed"] if said["about"] == "ties"]
+        self.assumed = with_answers(values.assumed, ties)
         #: Why some metrics of ``"standard"`` and ``"all"`` are left out, by their names.
         self.skipped = values.skipped
         #: How many samples were explained.
@@ -648,6 +661,7 @@ class EvaluationTable(Reported, Table):
                 n_undefined=value["n_undefined"],
                 curve=None if curve is None else Curve(*curve),
                 rank=sum(alike) / len(alike) if is_ranked else None,
+                tied_share=tied_share(value),
             )
         return MetricResult(
             metric=name,

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 
 def with_answers(assumed: dict[str, str], remarks: list[tuple[str, str]]) -> dict[str, str]:
-    """What was assumed, with how the native part read the outputs of the model: as probabilities or as logits."""
-    return {**assumed, **{about: text for about, text in remarks if about == "answers"}}
+    """What was assumed, with how the native part read the outputs of the model (as probabilities or as logits), and of which
+    explainers it ordered features with equal attributions."""
+    said = {about: "; ".join(text for of, text in remarks if of == about) for about in ("answers", "ties")}
+    return {**assumed, **{about: text for about, text in said.items() if text}}
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,3 +184,9 @@ def weighted_mean(per_sample: npt.NDArray[np.float64], sample_weights: Any) -> f
 def none_for_nan(values: npt.NDArray[np.float64]) -> list[float | None]:
     """Numbers as a list, ``None`` where there is none."""
     return [None if value != value else value for value in values.tolist()]
+
+
+def tied_share(value: dict[str, Any]) -> float | None:
+    """The share of the features that are tied with another one; ``None`` for metrics that remove none."""
+    tied = value.get("tied")
+    return None if tied is None else tied["tied"] / max(tied["of"], 1)

@@ -4,15 +4,19 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 
 use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::evaluation::TiedFeatures;
 use xai_core::random::{random_stream, uniform_index};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::metric::{Measure, Registered, SCORE_NEEDS};
+use crate::perturbation::removal::removal_order::tied_features;
 use crate::perturbation::removal::removed::Remover;
 use crate::perturbation::removal::steps::Counts;
 use crate::perturbation::removal::steps::step_setters;
-use crate::perturbation::{Baseline, Features, OrderedFeatures, RankBy, RemovalOrder, Steps};
+use crate::perturbation::{
+    Baseline, Features, OrderedFeatures, RankBy, RemovalOrder, RemovalTies, Steps,
+};
 
 /// Which end of the ranking an [`FFidelityMetric`] removes from.
 pub trait RankedPart: Debug + Copy + Default + PartialEq + Send + Sync + 'static {
@@ -78,6 +82,9 @@ pub struct FFidelityMetric<K> {
     /// What random choices depend on.
     #[param(default = 1)]
     seed: u64,
+    /// Which of features with equal attributions goes first.
+    #[param(default = RemovalTies::LowestIndex)]
+    ties: RemovalTies,
     #[param(skip)]
     part: PhantomData<K>,
 }
@@ -176,6 +183,7 @@ impl<K: RankedPart> FFidelityMetric<K> {
             n_draws: self.n_draws,
             baseline: self.baseline.clone(),
             seed: self.seed,
+            ties: self.ties,
         }
     }
 
@@ -196,6 +204,7 @@ struct PartlyRemoved {
     n_draws: usize,
     baseline: Baseline,
     seed: u64,
+    ties: RemovalTies,
 }
 
 impl PartlyRemoved {
@@ -224,6 +233,7 @@ impl<T: Real> MapWork<T> for PartlyRemoved {
             features,
             order: self.order,
             rank_by: RankBy::Sum,
+            ties: self.ties,
         })?;
         let remover = Remover::new(batch, &self.baseline)?;
         let counts = batch.run().shared(&self.counts)?;
@@ -274,6 +284,12 @@ impl<T: Real, K: RankedPart> Measure<T> for FFidelityMetric<K> {
             plan.per_explainer(&self.work(order), rows);
         }
         Ok(())
+    }
+
+    fn tied(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<TiedFeatures>> {
+        // From either end.
+        let order = RemovalOrder::MostRelevantFirst;
+        tied_features(explained, self.features, order, RankBy::Sum)
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

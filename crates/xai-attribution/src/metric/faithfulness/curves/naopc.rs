@@ -1,13 +1,15 @@
 //! Normalised area over the perturbation curve.
 
 use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::evaluation::TiedFeatures;
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::kinds::order_limits::{Limits, OrderLimits};
 use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS};
 use crate::perturbation::{
-    Baseline, Features, OrderedFeatures, RankBy, RemovalCurve, RemovalOrder, StepCount, Steps,
+    Baseline, Features, OrderedFeatures, RankBy, RemovalCurve, RemovalOrder, RemovalTies,
+    StepCount, Steps,
 };
 
 /// Where does the order of a map stand between the worst and the best order that the model has?
@@ -60,6 +62,9 @@ pub struct Naopc {
     /// How many subsets of one size are kept where the best and the worst order are searched.
     #[param(at_least = 1, default = 5)]
     beam: usize,
+    /// Which of features with equal attributions goes first.
+    #[param(default = RemovalTies::LowestIndex)]
+    ties: RemovalTies,
 }
 
 /// Of more features the subsets are too many: 16 have 65 536.
@@ -87,6 +92,7 @@ impl Naopc {
             },
             baseline: self.baseline.clone(),
             features: self.features,
+            ties: self.ties,
             ..RemovalCurve::default()
         }
     }
@@ -111,6 +117,7 @@ impl Naopc {
             features: self.features,
             order: RemovalOrder::MostRelevantFirst,
             rank_by: RankBy::Sum,
+            ties: self.ties,
         })?;
         let pairs = limits.iter().zip(&*orders);
         Ok(pairs.filter_map(|(of, order)| of.along(order)).collect())
@@ -133,6 +140,10 @@ impl<T: Real> Measure<T> for Naopc {
         // How far the two beams share subsets shows on the way.
         plan.unknown(self.info().name);
         self.curve().plan(plan)
+    }
+
+    fn tied(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<TiedFeatures>> {
+        self.curve().tied(explained)
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

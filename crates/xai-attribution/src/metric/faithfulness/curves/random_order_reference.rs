@@ -3,6 +3,7 @@
 use xai_core::describe::{
     Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
 };
+use xai_core::evaluation::TiedFeatures;
 use xai_core::{Real, Result};
 
 use crate::batch::data::Explained;
@@ -11,7 +12,7 @@ use crate::metric::{Measure, Registered, SCORE_NEEDS, area};
 use crate::model::CurveScore;
 use crate::perturbation::removal::steps::step_setters;
 use crate::perturbation::{
-    Baseline, CurveScores, Features, RemovalCurve, RemovalOrder, Start, Steps,
+    Baseline, CurveScores, Features, RemovalCurve, RemovalOrder, RemovalTies, Start, Steps,
 };
 
 /// Does the order of a map remove the score faster than random orders do?
@@ -66,6 +67,9 @@ pub struct RandomOrderReference {
     /// How the area of the map is compared with those of random orders.
     #[param(default = ReferenceScale::Share)]
     scale: ReferenceScale,
+    /// Which of features with equal attributions goes first.
+    #[param(default = RemovalTies::LowestIndex)]
+    ties: RemovalTies,
     /// What random choices depend on.
     #[param(default = 1)]
     seed: u64,
@@ -98,6 +102,7 @@ impl RandomOrderReference {
             baseline: self.baseline.clone(),
             features: self.features,
             score: self.score,
+            ties: self.ties,
             ..RemovalCurve::default()
         }
     }
@@ -182,6 +187,10 @@ impl<T: Real> Measure<T> for RandomOrderReference {
         let rows = curve.rows_between(plan.run())? * self.n_orders as u64;
         plan.once(&self.random(), rows);
         Ok(())
+    }
+
+    fn tied(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<TiedFeatures>> {
+        self.work().tied(explained)
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

@@ -1,13 +1,14 @@
 //! Sufficiency of a rationale.
 
 use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::evaluation::TiedFeatures;
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::faithfulness::curves::comprehensiveness::{mean_drop, shares};
 use crate::metric::{Measure, Registered, SCORE_NEEDS};
 use crate::perturbation::removal::steps::step_setters;
-use crate::perturbation::{Baseline, Features, RemovalCurve, Start, Steps};
+use crate::perturbation::{Baseline, Features, RemovalCurve, RemovalTies, Start, Steps};
 
 /// How far does the score fall with the most relevant features only, over some sizes?
 ///
@@ -47,6 +48,8 @@ pub struct RationaleSufficiency {
     /// Whether features without a positive attribution are in no rationale. One that is a larger rationale for this reason alone
     /// counts once, and a sample without any positive attribution has no value.
     positive_only: bool,
+    /// Which of features with equal attributions goes first.
+    ties: RemovalTies,
 }
 
 step_setters!(RationaleSufficiency);
@@ -59,6 +62,7 @@ impl RationaleSufficiency {
             baseline: self.baseline.clone(),
             features: self.features,
             only_positive: self.positive_only,
+            ties: self.ties,
             ..RemovalCurve::default()
         }
     }
@@ -72,6 +76,10 @@ impl<T: Real> Measure<T> for RationaleSufficiency {
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
         plan.base_scores();
         self.work().plan(plan)
+    }
+
+    fn tied(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<TiedFeatures>> {
+        self.work().tied(explained)
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

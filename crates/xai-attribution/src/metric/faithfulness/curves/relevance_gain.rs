@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::evaluation::TiedFeatures;
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::{Measure, Registered, SCORE_NEEDS, area};
 use crate::model::CurveScore;
 use crate::perturbation::removal::steps::step_setters;
-use crate::perturbation::{Baseline, CurveScores, Features, RemovalCurve, RemovalOrder, Steps};
+use crate::perturbation::{
+    Baseline, CurveScores, Features, RemovalCurve, RemovalOrder, RemovalTies, Steps,
+};
 
 /// How much longer does the score last when the least relevant features are removed first instead of
 /// the most relevant?
@@ -52,6 +55,8 @@ pub struct SymmetricRelevanceGain {
     features: Features,
     /// What is read off the model's outputs along the curves: with `top-1` they are curves of accuracy.
     score: CurveScore,
+    /// Which of features with equal attributions goes first.
+    ties: RemovalTies,
 }
 
 step_setters!(SymmetricRelevanceGain);
@@ -64,6 +69,7 @@ impl SymmetricRelevanceGain {
             baseline: self.baseline.clone(),
             features: self.features,
             score: self.score,
+            ties: self.ties,
             ..RemovalCurve::default()
         }
     }
@@ -77,6 +83,10 @@ impl<T: Real> Measure<T> for SymmetricRelevanceGain {
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
         self.work(RemovalOrder::MostRelevantFirst).plan(plan)?;
         self.work(RemovalOrder::LeastRelevantFirst).plan(plan)
+    }
+
+    fn tied(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<TiedFeatures>> {
+        self.work(RemovalOrder::MostRelevantFirst).tied(explained)
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

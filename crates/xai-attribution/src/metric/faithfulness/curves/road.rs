@@ -7,6 +7,7 @@ use std::sync::Arc;
 use xai_core::describe::{
     Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
 };
+use xai_core::evaluation::TiedFeatures;
 use xai_core::output::arg_max;
 use xai_core::random::{NormalStreams, random_stream};
 use xai_core::{Error, Layout, Real, Result};
@@ -15,8 +16,11 @@ use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::input;
 use crate::metric::{GivenDraws, IMAGES_ONLY, Measure, Registered, SCORE_NEEDS};
 use crate::perturbation::absence::linear_imputation::MOST_LANES;
+use crate::perturbation::removal::removal_order::tied_features;
 use crate::perturbation::removal::removed::image;
-use crate::perturbation::{CurveScores, GivenNeighbors, OrderedPositions, RemovalOrder};
+use crate::perturbation::{
+    CurveScores, Features, GivenNeighbors, OrderedPositions, RankBy, RemovalOrder, RemovalTies,
+};
 
 /// Which order a [`RoadMetric`] removes pixels in.
 pub trait RoadOrder: Debug + Copy + Default + PartialEq + Send + Sync + 'static {
@@ -80,6 +84,9 @@ pub struct RoadMetric<K> {
     /// What random choices depend on.
     #[param(default = 1)]
     seed: u64,
+    /// Which of pixels with equal attributions goes first.
+    #[param(default = RemovalTies::LowestIndex)]
+    ties: RemovalTies,
     #[param(skip)]
     order: PhantomData<K>,
 }
@@ -223,6 +230,7 @@ impl<K: RoadOrder> RoadMetric<K> {
             percentages: Arc::clone(&self.percentages),
             noise: self.noise,
             seed: self.seed,
+            ties: self.ties,
         }
     }
 
@@ -253,6 +261,7 @@ struct ImputedCurve {
     percentages: Arc<[f64]>,
     noise: ImputationNoise,
     seed: u64,
+    ties: RemovalTies,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -293,6 +302,7 @@ impl<T: Real> MapWork<T> for ImputedCurve {
         let orders = explained.shared(&OrderedPositions {
             order: self.order,
             n: counts.iter().copied().max().unwrap_or_default(),
+            ties: self.ties,
         })?;
         let orders: &[Vec<u32>] = &orders;
         let given = match self.noise {
@@ -400,6 +410,12 @@ impl<T: Real, K: RoadOrder> Measure<T> for RoadMetric<K> {
             plan.per_explainer(&self.work(order), rows);
         }
         Ok(())
+    }
+
+    fn tied(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<TiedFeatures>> {
+        // From either end.
+        let order = RemovalOrder::MostRelevantFirst;
+        tied_features(explained, Features::Positions, order, RankBy::Sum)
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

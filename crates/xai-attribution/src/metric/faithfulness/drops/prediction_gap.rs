@@ -4,12 +4,16 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 
 use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::evaluation::TiedFeatures;
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::metric::localization::top_k_intersection::TopK;
 use crate::metric::{GivenDraws, Measure, Registered, SCORE_NEEDS};
-use crate::perturbation::{Neighborhood, Neighbors, OrderedPositions, RemovalOrder};
+use crate::perturbation::removal::removal_order::tied_features;
+use crate::perturbation::{
+    Features, Neighborhood, Neighbors, OrderedPositions, RankBy, RemovalOrder, RemovalTies,
+};
 
 /// Which positions a [`PredictionGap`] puts noise on.
 pub trait NoisyPart: Debug + Copy + Default + PartialEq + Send + Sync + 'static {
@@ -63,6 +67,9 @@ pub struct PredictionGap<K> {
     /// The noise: as many draws as neighbours, of a standard deviation of the radius.
     #[param(flatten, setter, default = Neighbors { neighborhood: Neighborhood::Gaussian, ..Neighbors::default() })]
     neighbors: Neighbors,
+    /// Which of positions with equal attributions is among the top.
+    #[param(default = RemovalTies::LowestIndex)]
+    ties: RemovalTies,
     #[param(skip)]
     part: PhantomData<K>,
 }
@@ -127,6 +134,7 @@ impl<K: NoisyPart> PredictionGap<K> {
             k: self.k,
             neighbors: self.neighbors,
             is_top: K::IS_TOP,
+            ties: self.ties,
         }
     }
 }
@@ -137,6 +145,7 @@ struct PartlyNoisy {
     k: TopK,
     neighbors: Neighbors,
     is_top: bool,
+    ties: RemovalTies,
 }
 
 impl<T: Real> MapWork<T> for PartlyNoisy {
@@ -148,6 +157,7 @@ impl<T: Real> MapWork<T> for PartlyNoisy {
         let tops = explained.shared(&OrderedPositions {
             order: RemovalOrder::LargestFirst,
             n: self.k.of(places.positions)?,
+            ties: self.ties,
         })?;
         let is_kept = |top: &Vec<u32>| {
             let mut kept = vec![self.is_top; places.positions];
@@ -186,6 +196,11 @@ impl<T: Real, K: NoisyPart> Measure<T> for PredictionGap<K> {
         plan.maps();
         plan.per_explainer(&self.work(), plan.n_samples() * count as u64);
         Ok(())
+    }
+
+    fn tied(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<TiedFeatures>> {
+        let order = RemovalOrder::LargestFirst;
+        tied_features(explained, Features::Positions, order, RankBy::Sum)
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

@@ -687,8 +687,8 @@ DOORS = {
     "Complexity": Door(
         lambda q: q.per_sample(),
         {"abs": True},
-        differs="Quantus has another small number in the logarithm: values differ by less than "
-        "1e-5.",
+        differs="Quantus adds 1e-12 under the logarithm: values differ by at most as much for each "
+        "position.",
     ),
     "EffectiveComplexity": Door(
         _effective_complexity,
