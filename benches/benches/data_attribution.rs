@@ -116,7 +116,7 @@ fn intervals(c: &mut Criterion) {
     };
     for n in [1_000, 100_000, 1_000_000] {
         let per_sample = uniforms(2, n, 4);
-        let per_sample = per_sample.rows().into_iter();
+        let per_sample = per_sample.outer_iter();
         let per_sample = per_sample.map(|row| row.iter().copied().map(Some).collect());
         let metric = MetricValues::new("score", Direction::Higher, per_sample.collect());
         let values = EvaluationValues::new(["a", "b"], n, vec![metric]);

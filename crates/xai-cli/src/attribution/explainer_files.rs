@@ -36,6 +36,9 @@ struct OneExplainer<'a> {
 /// The explainers that were opened, in the order of [`ExplainerFiles`].
 pub(crate) struct OpenedExplainers(Vec<Option<OnnxExplainer>>);
 
+/// A file of maps and their shape.
+type FileShape<'a> = (&'a Path, Vec<usize>);
+
 impl ExplainerFiles {
     /// Maps first, in the order of the options. A name of both options is one explainer.
     fn all(&self) -> Vec<OneExplainer<'_>> {
@@ -89,8 +92,8 @@ impl ExplainerFiles {
     }
 
     /// The first file of maps, and the first whose maps have another shape; each with its shape.
-    pub(super) fn other_shape(&self) -> Result<Option<[(&Path, Vec<usize>); 2]>, Failure> {
-        let mut first: Option<(&Path, Vec<usize>)> = None;
+    pub(super) fn other_shape(&self) -> Result<Option<[FileShape<'_>; 2]>, Failure> {
+        let mut first: Option<FileShape<'_>> = None;
         // A pipe is read once, by the evaluation.
         for maps in self.explanations.iter().filter(|maps| maps.file.is_file()) {
             let shape = FileSamples::open(&maps.file)?.shape().to_vec();

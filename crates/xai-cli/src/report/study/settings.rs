@@ -19,7 +19,7 @@ const LEFT_OUT: [&str; 6] = [
 /// its name.
 pub(super) fn of(section: &Section) -> BTreeMap<String, String> {
     let keys = keys::of(section.family);
-    let keys: Vec<&KeyInfo> = keys.iter().filter(|key| is_setting(key)).collect();
+    let keys: Vec<&KeyInfo> = keys.iter().filter(is_setting).collect();
     let mut settings = BTreeMap::new();
     for info in &keys {
         let given = section.key(&info.key).and_then(text);
