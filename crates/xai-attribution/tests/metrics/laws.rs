@@ -77,11 +77,15 @@ impl Problem {
         }
     }
 
-    /// With maps of which no two attributions, nor sums of some, are equal.
+    /// With maps, and reference maps, of which no two attributions, nor sums of some, are equal.
     fn without_ties(&self) -> Self {
         let mut untied = self.clone();
         for (a, place) in untied.maps.iter_mut().zip(1..) {
             *a += (f64::from(place) * 12.9898).sin() / 8.0;
+        }
+        // Reference maps are computed from the inputs.
+        for (x, place) in untied.x.iter_mut().zip(1..) {
+            *x += (f64::from(place) * 78.233).sin() / 8.0;
         }
         untied
     }

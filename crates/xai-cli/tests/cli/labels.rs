@@ -125,21 +125,20 @@ fn truth_and_whole_floats_are_classes() {
 }
 
 #[test]
-fn classes_that_no_training_row_has_are_classes() {
+fn a_true_class_may_be_unknown_to_training_and_a_predicted_one_may_not() {
     let files = tables("dog", "cat");
-    files.text("q.csv", "b,a,y,p\n0,0.5,ape,eel\n9,9.5,cat,ape\n");
+    files.text("q.csv", "b,a,y,p\n0,0.5,ape,dog\n9,9.5,cat,cat\n");
     let result = files.json(EXPLAIN);
-    assert_eq!(result["explanations"][0]["predicted_name"], "eel");
     assert_eq!(result["explanations"][0]["true_name"], "ape");
-    assert_eq!(result["explanations"][0]["correspondence"], 0.0);
-    assert_eq!(
-        result["explanations"][1]["predicted"],
-        result["explanations"][0]["true"]
-    );
-    assert!(files.remarks(EXPLAIN).contains("eel"));
+    assert_eq!(result["explanations"][0]["correspondence"], 1.0);
+    assert!(files.remarks(EXPLAIN).contains("ape"));
     let numbers = tables("1", "0");
-    numbers.text("q.csv", "b,a,y,p\n0,0.5,3,2\n");
-    assert_eq!(numbers.json(EXPLAIN)["explanations"][0]["predicted"], 2);
+    numbers.text("q.csv", "b,a,y,p\n0,0.5,3,1\n");
+    assert_eq!(numbers.json(EXPLAIN)["explanations"][0]["true"], 3);
+    for (files, cell) in [(files, "eel"), (numbers, "2")] {
+        files.text("q.csv", &format!("b,a,y,p\n0,0.5,{cell},{cell}\n"));
+        assert!(files.bad_data("q.csv", EXPLAIN).text.contains(cell));
+    }
 }
 
 #[test]

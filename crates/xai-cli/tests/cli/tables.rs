@@ -651,17 +651,20 @@ fn decimal_commas_are_named() {
 }
 
 #[test]
-fn booleans_of_tables_are_those_of_arrays() {
+fn booleans_and_whole_numbers_are_one_type_of_class() {
     let files = Files::new();
     files.text("runs.csv", "a,b\nTrue,False\nFalse,False\nTrue,True\n");
     files.array("y.npy", &ndarray::array![true, false, true]);
     files.array("numbers.npy", &ndarray::array![1_i64, 0, 1]);
     let result = files.json("repro pairwise --predictions runs.csv --labels y.npy");
     assert_eq!(result["metrics"]["pa_acc"]["mean"], 2.0 / 3.0);
+    let by_numbers = files.json("repro pairwise --predictions runs.csv --labels numbers.npy");
+    assert_eq!(by_numbers["metrics"], result["metrics"]);
+    files.text("words.csv", "a,b\nyes,no\nno,no\nyes,yes\n");
     let said = files
         .failure(
             1,
-            "repro pairwise --predictions runs.csv --labels numbers.npy",
+            "repro pairwise --predictions words.csv --labels numbers.npy",
         )
         .text;
     assert!(

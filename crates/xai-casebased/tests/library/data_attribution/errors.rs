@@ -63,7 +63,7 @@ fn what_is_missing_or_does_not_fit_is_named() {
         AttributionRandomization::new()
             .evaluate(&data().random_attributions(rows.t()))
             .unwrap_err(),
-        "random_attributions: expected shape (3, 2), got (2, 3)",
+        "random_attributions: expected shape (3, 2), got (2, 3); it looks transposed: save or pass array.T",
     );
     let relevant = array![[true, false]];
     says(
@@ -117,7 +117,7 @@ fn outputs_of_subsets_fit_the_subsets() {
     let outputs = array![[0.5], [0.25]];
     says(
         lds.evaluate(&data().outputs(outputs.t())).unwrap_err(),
-        "outputs: expected shape (2, 1), got (1, 2)",
+        "outputs: expected shape (2, 1), got (1, 2); it looks transposed: save or pass array.T",
     );
     says(
         lds.evaluate(&data().outputs(outputs.view())).unwrap_err(),
