@@ -21,19 +21,21 @@ pub struct CurvePoint {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TiedFeatures {
     /// Features that are tied with another one, over all samples.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::count"))]
     pub tied: u64,
     /// All features, over all samples.
-    pub of: u64,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::count"))]
+    pub total: u64,
 }
 
 impl TiedFeatures {
     /// The share of the features that are tied; 0 without features.
     #[must_use]
     pub fn share(self) -> f64 {
-        if self.of == 0 {
+        if self.total == 0 {
             0.0
         } else {
-            self.tied as f64 / self.of as f64
+            self.tied as f64 / self.total as f64
         }
     }
 }
@@ -55,7 +57,7 @@ impl TiedFeatures {
 impl std::ops::AddAssign for TiedFeatures {
     fn add_assign(&mut self, other: Self) {
         self.tied += other.tied;
-        self.of += other.of;
+        self.total += other.total;
     }
 }
 

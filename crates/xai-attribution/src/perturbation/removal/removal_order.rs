@@ -226,7 +226,7 @@ impl<T: Real> MapWork<T> for TiesOf {
             let tied = blocks.map(<[f64]>::len).filter(|len| *len > 1);
             TiedFeatures {
                 tied: tied.sum::<usize>() as u64,
-                of: values.len() as u64,
+                total: values.len() as u64,
             }
         });
         Ok(of_samples.into_iter().sum())
