@@ -115,6 +115,7 @@ fn no_error_tells_the_value_of_a_redacted_feature() {
 }
 
 /// Every form in which some bytes could tell a number.
+#[cfg(feature = "serde")]
 fn forms(value: f64) -> Vec<Vec<u8>> {
     let single = value as f32;
     vec![
@@ -128,12 +129,14 @@ fn forms(value: f64) -> Vec<Vec<u8>> {
     ]
 }
 
+#[cfg(feature = "serde")]
 fn holds(bytes: &[u8], form: &[u8]) -> bool {
     bytes.windows(form.len()).any(|window| window == form)
 }
 
 /// Rows of `a`, `secret` and `b`. Values of `secret`, and those in units of its spread, have so many digits that no other
 /// number has them by chance.
+#[cfg(feature = "serde")]
 fn secrets() -> (Array2<f64>, Vec<f64>) {
     let secrets: Vec<f64> = (0..12)
         .map(|i| (f64::from(i + 1) * 1.7).sin() * 12_345.678_9)
