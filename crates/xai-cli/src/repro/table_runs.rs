@@ -128,8 +128,14 @@ pub(super) struct RunColumn {
 }
 
 impl RunColumn {
-    /// Whether the column is a run; what is none is said, and what may be both is refused.
-    fn is_run(&self, role: ColumnRole, left_out: &mut Vec<LeftOut>) -> Result<bool, Failure> {
+    /// Returns `true` if the column is a run. Names of samples are added to `left_out`. A column that may be either is a run if
+    /// it is named like one of the others, and refused otherwise.
+    fn is_run(
+        &self,
+        role: ColumnRole,
+        others: &[Option<RunColumn>],
+        left_out: &mut Vec<LeftOut>,
+    ) -> Result<bool, Failure> {
         match role {
             ColumnRole::Run => Ok(true),
             ColumnRole::Name => {
@@ -140,6 +146,7 @@ impl RunColumn {
                 });
                 Ok(false)
             }
+            ColumnRole::RunOrName if self.is_named_like_one_of(others) => Ok(true),
             ColumnRole::RunOrName => Err(Failure::new(format!(
                 "column `{}` numbers the rows, and so do the true values: an index, or a run without an error?",
                 self.name
@@ -151,6 +158,20 @@ impl RunColumn {
             .in_file(&self.file)),
         }
     }
+
+    /// Returns `true` if only a number at the end tells the name from that of another column: `run1` and `run2`.
+    fn is_named_like_one_of(&self, others: &[Option<RunColumn>]) -> bool {
+        let own = stem(&self.name);
+        let is_numbered = |name: &str| !stem(name).is_empty() && stem(name) != name;
+        let mut others = others.iter().flatten().map(|other| other.name.as_str());
+        is_numbered(&self.name)
+            && others.any(|name| name != self.name && is_numbered(name) && stem(name) == own)
+    }
+}
+
+/// A name without the number at its end.
+fn stem(name: &str) -> &str {
+    name.trim_end_matches(|c: char| c.is_ascii_digit())
 }
 
 /// Which rows of predictions are runs, judged by what is true of the samples. Rows without a column come from arrays, and
@@ -167,7 +188,7 @@ pub(super) fn rows_of_runs(
             None => true,
             Some(column) => {
                 let role = ColumnRole::of_classes(&values.to_vec(), truth);
-                column.is_run(role, left_out)?
+                column.is_run(role, columns, left_out)?
             }
         };
         if is_run {
@@ -509,9 +530,10 @@ impl NumberRuns {
         };
         let mut left_out = std::mem::take(&mut columns.left_out);
         let mut kept = Vec::new();
-        for (run, column) in runs.into_iter().zip(columns.named(predictions, &names)) {
+        let named: Vec<Option<RunColumn>> = columns.named(predictions, &names).map(Some).collect();
+        for (run, column) in runs.into_iter().zip(named.iter().flatten()) {
             let role = ColumnRole::of_numbers(&run, &targets.to_vec());
-            if column.is_run(role, &mut left_out)? {
+            if column.is_run(role, &named, &mut left_out)? {
                 kept.push(run);
             }
         }

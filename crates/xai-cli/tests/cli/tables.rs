@@ -804,6 +804,14 @@ fn a_column_that_may_be_an_index_or_a_perfect_run_is_refused() {
         let result = files.json(&format!("{command} --drop-column id"));
         assert_eq!(result["n_runs"], 2);
     }
+    // A name like that of another run says which of both it is.
+    let [id, y, a, b] = table;
+    let named = [("run1", id.1), y, ("run2", a.1), b];
+    files.text("named.csv", &identification(12, &named));
+    for command in ["repro pairwise --labels y", "repro regression --targets y"] {
+        let result = files.json(&format!("{command} --predictions named.csv"));
+        assert_eq!(result["n_runs"], 3);
+    }
 }
 
 #[test]
