@@ -390,6 +390,11 @@ def _of_pandas(values: Any, name: str) -> npt.NDArray[Any]:
 def _decoded(values: Any) -> Any:
     """Columns of pyarrow with the values that their dictionaries stand for."""
     if hasattr(values, "dictionary_decode"):
+        words = str(values.type.value_type)
+        if words.endswith("_view"):
+            # pyarrow cannot take rows of views.
+            plain = values.dictionary.cast(words.removesuffix("_view"))
+            values = type(values).from_arrays(values.indices, plain)
         return values.dictionary_decode()
     if hasattr(values, "chunks") and hasattr(values, "combine_chunks") and str(values.type).startswith("dictionary"):
         return _decoded(values.combine_chunks())

@@ -189,4 +189,4 @@ def none_for_nan(values: npt.NDArray[np.float64]) -> list[float | None]:
 def tied_share(value: dict[str, Any]) -> float | None:
     """The share of the features that are tied with another one; ``None`` for metrics that remove none."""
     tied = value.get("tied")
-    return None if tied is None else tied["tied"] / max(tied["of"], 1)
+    return None if tied is None else tied["tied"] / max(tied["total"], 1)
