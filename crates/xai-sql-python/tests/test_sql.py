@@ -134,7 +134,7 @@ rows = pa.Table.from_batches(rows.to_batches(max_chunksize=64))
 sql = "SELECT g, count(DISTINCT name) AS n FROM t GROUP BY g"
 expected = s.query(sql, t=rows, threads=2).sort_by("g")
 for _ in range(5):
-    assert s.query(sql, t=rows, threads=2, memory_limit=2_000_000).sort_by("g") == expected
+    assert s.query(sql, t=rows, threads=2, memory_limit=4_000_000).sort_by("g") == expected
 """
     subprocess.run([sys.executable, "-c", program], check=True, timeout=300)
     for explain in ("EXPLAIN SELECT 1", "EXPLAIN ANALYZE SELECT 1"):
