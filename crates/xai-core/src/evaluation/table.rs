@@ -38,10 +38,8 @@ impl TiedFeatures {
             self.tied as f64 / self.total as f64
         }
     }
-}
 
-impl TiedFeatures {
-    /// What a result says of the ties of an explainer; `None` without any.
+    /// Returns the remark on the ties of an explainer, or `None` without ties.
     #[must_use]
     pub fn remark(self, explainer: &str) -> Option<Remark> {
         let percent = 100.0 * self.share();
