@@ -5,14 +5,15 @@ use proptest::prelude::*;
 use xai_attribution::batch::{Data, ReferenceMaps};
 use xai_attribution::metric::{
     AgreementOptions, FeatureAgreement, MapAgreement, Measure, PairwiseRankAgreement,
-    RankCorrelation, RankTies, TopK, map_agreement,
+    RankCorrelation, RankTies, Ties, TopK, map_agreement,
 };
 use xai_attribution::{ErrorKind, Evaluate, Layout, input};
 
-fn agreement(a: &[f64], b: &[f64], k: usize, over_top: bool) -> MapAgreement {
+fn agreement(a: &[f64], b: &[f64], k: usize, over_top: bool, ties: Ties) -> MapAgreement {
     let options = AgreementOptions {
         k: TopK::Count(k),
         over_top,
+        ties,
         ..AgreementOptions::default()
     };
     map_agreement(a, b, &options).unwrap()
@@ -30,19 +31,24 @@ proptest! {
     #[test]
     fn a_map_agrees_with_itself_and_agreement_is_mutual((a, b) in maps(), k in 1usize..14, over_top: bool) {
         let k = k.min(a.len());
-        let own = agreement(&a, &a, k, over_top);
-        prop_assert_eq!([own.features, own.ranks, own.signs, own.signed_ranks], [1.0; 4]);
+        let own = agreement(&a, &a, k, over_top, Ties::LowestIndex);
+        prop_assert_eq!([own.features, own.ranks, own.signs, own.signed_ranks], [Some(1.0); 4]);
         prop_assert_eq!(own.pairwise_ranks, Some(1.0));
         prop_assert!(own.rank_correlation.is_none_or(|r| r == 1.0));
-        let (there, back) = (agreement(&a, &b, k, over_top), agreement(&b, &a, k, over_top));
-        prop_assert_eq!(there, back);
-        prop_assert!(there.signed_ranks <= there.ranks.min(there.signs));
-        prop_assert!(there.ranks.max(there.signs) <= there.features);
-        // The sign of all does not matter to what has none; the scale to nothing.
-        let negated: Vec<f64> = b.iter().map(|x| -8.0 * x).collect();
-        let negated = agreement(&a, &negated, k, over_top);
-        prop_assert_eq!((negated.features, negated.ranks), (there.features, there.ranks));
-        prop_assert_eq!((negated.rank_correlation, negated.pairwise_ranks), (there.rank_correlation, there.pairwise_ranks));
+        for ties in [Ties::Expected, Ties::LowestIndex] {
+            let there = agreement(&a, &b, k, over_top, ties);
+            prop_assert_eq!(there, agreement(&b, &a, k, over_top, ties));
+            let at_most = |least: Option<f64>, most: Option<f64>| {
+                least.zip(most).map_or(least == most, |(least, most)| least <= most + 1e-15)
+            };
+            prop_assert!(at_most(there.signed_ranks, there.ranks) && at_most(there.ranks, there.features));
+            prop_assert!(at_most(there.signed_ranks, there.signs) && at_most(there.signs, there.features));
+            // The sign of all does not matter to what has none; the scale to nothing.
+            let negated: Vec<f64> = b.iter().map(|x| -8.0 * x).collect();
+            let negated = agreement(&a, &negated, k, over_top, ties);
+            prop_assert_eq!((negated.features, negated.ranks), (there.features, there.ranks));
+            prop_assert_eq!((negated.rank_correlation, negated.pairwise_ranks), (there.rank_correlation, there.pairwise_ranks));
+        }
     }
 
     #[test]
@@ -54,24 +60,41 @@ proptest! {
                 same += i32::from(a[i].abs().partial_cmp(&a[j].abs()) == b[i].abs().partial_cmp(&b[j].abs()));
             }
         }
-        let ours = agreement(&a, &b, 1, false).pairwise_ranks.unwrap();
+        let ours = agreement(&a, &b, 1, false, Ties::Expected).pairwise_ranks.unwrap();
         prop_assert_eq!(ours, f64::from(same) / f64::from(all));
     }
 }
 
 #[test]
 fn ties_constant_maps_and_single_features() {
-    // Sizes tie: the lower features are the top.
-    let tied = agreement(&[1.0, -1.0, 1.0], &[0.0, 0.0, 0.0], 2, false);
-    assert_eq!((tied.features, tied.ranks, tied.signs), (1.0, 1.0, 0.0));
+    // Sizes tie: the lower features are the top, or any.
+    let (a, b) = ([1.0, -1.0, 1.0], [0.0, 0.0, 0.0]);
+    let lowest = agreement(&a, &b, 2, false, Ties::LowestIndex);
+    let of_top = [lowest.features, lowest.ranks, lowest.signs];
+    assert_eq!(of_top, [Some(1.0), Some(1.0), Some(0.0)]);
     assert_eq!(
-        (tied.rank_correlation, tied.pairwise_ranks),
+        (lowest.rank_correlation, lowest.pairwise_ranks),
         (None, Some(1.0))
     );
-    let one = agreement(&[2.0], &[3.0], 1, true);
+    let expected = agreement(&a, &b, 2, false, Ties::Expected);
+    assert_eq!(
+        [expected.features, expected.ranks, expected.signs],
+        [None; 3]
+    );
+    // One of features 1 and 2 is in the top of the first map, with feature 0 at rank 0; in that of the second both are.
+    let tied = agreement(
+        &[2.0, 1.0, 1.0],
+        &[0.5, -1.0, 1.0],
+        2,
+        false,
+        Ties::Expected,
+    );
+    assert_eq!([tied.features, tied.signs], [Some(0.5), Some(0.25)]);
+    assert_eq!([tied.ranks, tied.signed_ranks], [Some(0.25), Some(0.125)]);
+    let one = agreement(&[2.0], &[3.0], 1, true, Ties::LowestIndex);
     assert_eq!(
         (one.signed_ranks, one.rank_correlation, one.pairwise_ranks),
-        (1.0, None, None)
+        (Some(1.0), None, None)
     );
     // Dense: ranks 2, 1, 1 against 3, 2, 1.
     let dense = AgreementOptions {
@@ -156,7 +179,7 @@ fn a_metric_of_agreement_has_the_parameters_that_it_reads() {
         entry.params().iter().map(|param| param.name).collect()
     };
     assert_eq!(names("rank-correlation"), ["rank_ties"]);
-    assert_eq!(names("feature-agreement"), ["k", "over_top"]);
+    assert_eq!(names("feature-agreement"), ["k", "over_top", "ties"]);
     let other = "rank_correlation(k=3)".parse().unwrap();
     assert!(xai_attribution::metric::from_setting::<f64>(&other).is_err());
 }

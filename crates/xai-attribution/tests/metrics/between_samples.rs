@@ -343,3 +343,21 @@ fn pairs_are_told_on_the_way_and_can_be_stopped() {
     });
     assert_eq!(stopped, Err(Stopped));
 }
+
+#[test]
+fn keys_of_the_top_report_ties_at_the_cut() {
+    let x = table(2);
+    let maps = array![[3.0, -1.0, 1.0, 1.0], [2.0, 2.0, 1.0, 0.0]].into_dyn();
+    let tied = |discretizer| {
+        let metric = Consistency::new().discretizer(discretizer);
+        let data = Data::new(x.view(), &[0u8; 2]).model(&model);
+        let evaluation = Evaluation::on(data).maps("maps", maps.view());
+        let values = evaluation.metric(metric).values().unwrap();
+        let tied = values.metrics[0].tied.first().copied();
+        tied.map(|of_maps| (of_maps.tied, of_maps.total))
+    };
+    assert_eq!(tied(Discretizer::TopK(1)), Some((2, 8)));
+    assert_eq!(tied(Discretizer::TopKSigned(2)), Some((3, 8)));
+    assert_eq!(tied(Discretizer::Rank(2)), Some((5, 8)));
+    assert_eq!(tied(Discretizer::Rounded(1)), None);
+}

@@ -4,9 +4,9 @@ use ndarray::{Array2, ArrayD, ArrayViewD, array};
 use proptest::prelude::*;
 use xai_attribution::batch::Data;
 use xai_attribution::metric::{
-    FFidelity, FFidelityNegative, FFidelityPositive, Infidelity, MapKind, Measure,
-    MonotonicityCorrelation, Perturbation, PredictionGapImportant, PredictionGapUnimportant,
-    Scaling, SensitivityN, TopK,
+    FFidelity, FFidelityNegative, FFidelityPositive, FaithfulnessEstimate, Infidelity, MapKind,
+    Measure, MonotonicityCorrelation, Perturbation, PredictionGapImportant,
+    PredictionGapUnimportant, Scaling, SensitivityN, Ties, TopK, Violations,
 };
 use xai_attribution::perturbation::{Features, GivenNeighbors};
 use xai_attribution::perturbation::{GivenValues, ValueRange};
@@ -335,4 +335,42 @@ fn a_state_has_the_mean_and_the_errors_of_all_samples_at_once() {
             }
         }
     }
+}
+
+#[test]
+fn groups_of_ranked_positions_report_ties() {
+    let x = array![[1.0, 2.0, 3.0, 5.0]].into_dyn();
+    let maps = array![[2.0, -1.0, 1.0, 1.0]].into_dyn();
+    let share = |metric: &dyn Measure<f64>| {
+        let value = metric.evaluate_on(data(&x, &maps)).unwrap();
+        value.tied.map(|tied| tied.share())
+    };
+    let estimate = |group_size| share(&FaithfulnessEstimate::new().group_size(group_size));
+    let correlation = |group_size| share(&MonotonicityCorrelation::new().group_size(group_size));
+    // By attribution two positions tie, by its size three.
+    assert_eq!([estimate(1), estimate(2)], [None, Some(0.5)]);
+    assert_eq!([correlation(1), correlation(2)], [None, Some(0.75)]);
+}
+
+#[test]
+fn violations_are_expected_over_features_tied_at_the_cut() {
+    let x = ArrayD::ones(vec![4, 3]);
+    // Every drop is above 0. One of the last two of the first map is in the top.
+    let maps = array![
+        [4.0, -2.0, 2.0],
+        [1.0, -1.0, -1.0],
+        [0.0, -1.0, 0.0],
+        [0.0; 3]
+    ]
+    .into_dyn();
+    let violations =
+        |ties, k| per_sample(&Violations::new().k(TopK::Count(k)).ties(ties), &x, &maps);
+    let expected = violations(Ties::Expected, 2);
+    assert_eq!(expected, [Some(0.25), None, Some(1.0), None]);
+    let lowest = violations(Ties::LowestIndex, 2);
+    assert_eq!(lowest, [Some(0.5), Some(0.5), Some(1.0), None]);
+    // Without a cut nothing is arbitrary.
+    let all = violations(Ties::Expected, 3);
+    assert_eq!(all, violations(Ties::LowestIndex, 3));
+    assert_eq!(all[1], Some(2.0 / 3.0));
 }

@@ -5,7 +5,7 @@ use xai_attribution::Evaluate;
 use xai_attribution::batch::{Data, ReferenceMaps};
 use xai_attribution::metric::{
     AgreementFormula, AgreementOptions, FeatureAgreement, PairwiseRankAgreement, RankAgreement,
-    RankCorrelation, RankTies, ReferenceMetric, SignAgreement, SignedRankAgreement, TopK,
+    RankCorrelation, RankTies, ReferenceMetric, SignAgreement, SignedRankAgreement, Ties, TopK,
     map_agreement,
 };
 
@@ -34,10 +34,10 @@ fn compare<F: AgreementFormula>(
         );
         let all = all.unwrap();
         let same = match case.metric.as_str() {
-            "openxai.FA" => Some(all.features),
-            "openxai.RA" => Some(all.ranks),
-            "openxai.SA" => Some(all.signs),
-            "openxai.SRA" => Some(all.signed_ranks),
+            "openxai.FA" => all.features,
+            "openxai.RA" => all.ranks,
+            "openxai.SA" => all.signs,
+            "openxai.SRA" => all.signed_ranks,
             "openxai.RC" => all.rank_correlation,
             _ => all.pairwise_ranks,
         };
@@ -85,6 +85,7 @@ fn the_largest_attributions() {
             let options = AgreementOptions {
                 k: TopK::Count(case.count("top")),
                 over_top: case.is("auc"),
+                ties: Ties::LowestIndex,
                 ..AgreementOptions::default()
             };
             match metric {

@@ -7,13 +7,15 @@ use std::sync::Arc;
 use xai_core::describe::{
     Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
 };
+use xai_core::evaluation::TiedFeatures;
 use xai_core::{Error, Real, Result, parallel};
 
 use crate::batch::{AllSamples, ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::map::positions::largest;
 use crate::metric::comparison::sufficiency::predictions;
-use crate::metric::{Measure, Registered, Related, SCORE_NEEDS, Whole, WholeMetric};
+use crate::metric::kinds::ties::TopFeatures;
+use crate::metric::{Measure, Registered, Related, SCORE_NEEDS, Ties, Whole, WholeMetric};
 use crate::model::Function;
 
 /// Do samples with the same explanation have the same prediction?
@@ -24,6 +26,7 @@ use crate::model::Function;
 ///
 /// In [0, 1], **higher is better**. The key of a map is what a [`Discretizer`] makes of it: by default the five
 /// positions of the largest attributions, with their signs. A sample whose key nobody shares has no value.
+/// If attributions are tied where a key cuts them, those of the lower index go first, and the result says how many there are.
 /// A key that all maps share makes the value the share of the class, whatever the maps say: choose one that
 /// tells maps apart. A model of one output predicts one class.
 ///
@@ -112,6 +115,17 @@ impl Discretizer {
         }
     }
 
+    /// The number of attributions of a map whose index decides about its key; `None` for keys that rank nothing.
+    fn tied(&self, attributions: &[f64]) -> Option<usize> {
+        let top =
+            |k: usize| TopFeatures::new(attributions, k.min(attributions.len()), Ties::Expected);
+        match self {
+            Self::TopK(k) | Self::TopKSigned(k) => Some(top(*k).tied_at_cut()),
+            Self::Rank(k) => Some(top(*k).tied()),
+            Self::Rounded(_) | Self::Function(_) => None,
+        }
+    }
+
     /// The key of a map.
     fn key(&self, attributions: &[f64]) -> Vec<i64> {
         match self {
@@ -170,17 +184,25 @@ fn digest(key: &[i64]) -> [u64; 2] {
     })
 }
 
+/// What a function makes of the map of every sample of a batch.
+fn for_each_map<T: Real, R: Send>(
+    explained: &ExplainedBatch<'_, T>,
+    of_map: impl Fn(&[f64]) -> R + Send + Sync,
+) -> Result<Vec<R>> {
+    let attributions = explained.attributions()?;
+    let positions = explained.batch().run().n_positions();
+    Ok(parallel::map(attributions.len() / positions, |sample| {
+        let own = &attributions[sample * positions..(sample + 1) * positions];
+        let own: Vec<f64> = own.iter().map(|a| a.to_f64_exact()).collect();
+        of_map(&own)
+    }))
+}
+
 impl<T: Real> WholeMetric<T> for Consistency {
     type Note = KeyAndClass;
 
     fn notes(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<KeyAndClass>> {
-        let attributions = explained.attributions()?;
-        let positions = explained.batch().run().n_positions();
-        let keys = parallel::map(attributions.len() / positions, |sample| {
-            let own = &attributions[sample * positions..(sample + 1) * positions];
-            let own: Vec<f64> = own.iter().map(|a| a.to_f64_exact()).collect();
-            digest(&self.discretizer.key(&own))
-        });
+        let keys = for_each_map(explained, |map| digest(&self.discretizer.key(map)))?;
         let classes = predictions(explained)?;
         let notes = keys.into_iter().zip(classes);
         Ok(notes
@@ -217,6 +239,16 @@ impl<T: Real> Measure<T> for Consistency {
 
     fn whole(&self) -> Option<&dyn Whole<T>> {
         Some(self)
+    }
+
+    fn tied(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<TiedFeatures>> {
+        let tied = for_each_map(explained, |map| self.discretizer.tied(map))?;
+        let total = explained.batch().run().n_positions() as u64;
+        let of_map = |tied| TiedFeatures {
+            tied: tied as u64,
+            total,
+        };
+        Ok(tied.into_iter().map(|tied| tied.map(of_map)).sum())
     }
 }
 

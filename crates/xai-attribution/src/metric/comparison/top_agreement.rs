@@ -8,8 +8,10 @@ use crate::metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
 /// What share of the top features do a map and its reference have in common?
 ///
 /// In [0, 1], **higher is better** where the reference is the truth. The top are the `k` features of the
-/// largest attributions by size, ties to the lower feature; a tenth of them by default. Averaged over
-/// tops of 1 to `k` features with [`over_top`](AgreementOptions::over_top), as the area of the trapezoids. The
+/// largest attributions by size; a tenth of them by default. Averaged over
+/// tops of 1 to `k` features with [`over_top`](AgreementOptions::over_top), as the area of the trapezoids. If features are
+/// tied, the value is the mean over all orders of the tied features of both maps, and a map whose attributions all have
+/// one size has no value, unless [`ties`](AgreementOptions::ties) says otherwise. The
 /// reference is [`ReferenceMaps`](crate::batch::ReferenceMaps); no model is asked.
 ///
 /// ```
@@ -28,7 +30,8 @@ use crate::metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
 ///
 /// # Source
 /// Krishna et al., *The Disagreement Problem in Explainable Machine Learning*, 2022; Agarwal et al., *OpenXAI*,
-/// 2022, whose number it is with `k` rounded up and the truth negated where the prediction is 0.
+/// 2022, whose number it is with `k` rounded up, [`Ties::LowestIndex`](crate::metric::Ties::LowestIndex) and the truth
+/// negated where the prediction is 0.
 pub type FeatureAgreement = ReferenceMetric<CommonFeatures>;
 
 /// What share of the top features do a map and its reference have at the same rank?
@@ -205,7 +208,7 @@ const fn info(
         title,
         question,
         direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::SHARE,
         needs: REFERENCE_NEEDS,
         source: "Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022",
@@ -221,5 +224,5 @@ fn share(
     options: &AgreementOptions,
 ) -> Option<f64> {
     let k = options.k.of(map.len()).ok()?;
-    Some(shared.of(map, reference, k, options.over_top))
+    shared.of(map, reference, k, options)
 }

@@ -5,7 +5,7 @@ use xai_core::statistics::ranks::spearman_of_finite;
 use xai_core::{Error, Result};
 
 use crate::input;
-use crate::map::positions::largest;
+use crate::metric::kinds::ties::{Ties, TopFeatures};
 use crate::metric::localization::top_k_intersection::TopK;
 use crate::metric::{Parameter, Parameters, area};
 
@@ -18,6 +18,8 @@ pub struct AgreementOptions {
     /// Whether agreement on the top is its area over `k' = 1..=k` (the mean of the trapezoids) instead of
     /// that at `k`.
     pub over_top: bool,
+    /// Which features are the top, and in which order, if some are tied.
+    pub ties: Ties,
     /// What attributions of one size are to rankings.
     pub rank_ties: RankTies,
 }
@@ -37,18 +39,20 @@ pub enum RankTies {
 
 /// How far two maps agree on what matters, by six measures.
 ///
-/// "Top" are the `k` features of the largest attributions by size, ties to the lower feature.
+/// "Top" are the `k` features of the largest attributions by size. If some are tied, shares of the top are means over all
+/// orders of the tied features of either map, and `None` where the sizes of one map are all equal, unless
+/// [`ties`](AgreementOptions::ties) says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MapAgreement {
     /// The share of the top that both maps have.
-    pub features: f64,
+    pub features: Option<f64>,
     /// The share of the top that both maps have at the same rank.
-    pub ranks: f64,
+    pub ranks: Option<f64>,
     /// The share of the top that both maps have with the same sign.
-    pub signs: f64,
+    pub signs: Option<f64>,
     /// The share of the top that both maps have at the same rank and with the same sign.
-    pub signed_ranks: f64,
+    pub signed_ranks: Option<f64>,
     /// Pearson's correlation of the ranks of all features; `None` where the sizes of one map are all
     /// equal.
     pub rank_correlation: Option<f64>,
@@ -64,7 +68,7 @@ pub struct MapAgreement {
 /// let options = AgreementOptions { k: TopK::Count(2), ..AgreementOptions::default() };
 /// let agreement = map_agreement(&a, &b, &options)?;
 /// // The top are features 0 and 1, and features 0 and 2.
-/// assert_eq!((agreement.features, agreement.ranks, agreement.signs), (0.5, 0.5, 0.5));
+/// assert_eq!([agreement.features, agreement.ranks, agreement.signs], [Some(0.5); 3]);
 /// assert_eq!(agreement.pairwise_ranks, Some(5.0 / 6.0));
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
@@ -85,7 +89,7 @@ pub fn map_agreement(a: &[f64], b: &[f64], options: &AgreementOptions) -> Result
         }
     }
     let k = options.k.of(a.len())?;
-    let top = |shared: Shared| shared.of(a, b, k, options.over_top);
+    let top = |shared: Shared| shared.of(a, b, k, options);
     Ok(MapAgreement {
         features: top(Shared::Features),
         ranks: top(Shared::Ranks),
@@ -107,36 +111,34 @@ pub(crate) enum Shared {
 
 impl Shared {
     /// The agreement of finite maps at `k`, or its area over `1..=k`.
-    pub(crate) fn of(self, a: &[f64], b: &[f64], k: usize, over_top: bool) -> f64 {
-        let (top_a, top_b) = (largest(a, k), largest(b, k));
-        let mut rank_in_b = vec![usize::MAX; a.len()];
-        for (rank, &feature) in top_b.iter().enumerate() {
-            rank_in_b[feature] = rank;
+    pub(crate) fn of(
+        self,
+        a: &[f64],
+        b: &[f64],
+        k: usize,
+        options: &AgreementOptions,
+    ) -> Option<f64> {
+        let has_one_size = |map: &[f64]| map.iter().all(|x| x.abs() == map[0].abs());
+        if options.ties == Ties::Expected && (has_one_size(a) || has_one_size(b)) {
+            return None;
         }
-        let mut found = vec![0usize; k];
-        for (rank, &feature) in top_a.iter().enumerate() {
-            let other = rank_in_b[feature];
-            let same_rank = rank == other;
-            let same_sign = sign(a[feature]) == sign(b[feature]);
-            let counts = match self {
-                Self::Features => true,
-                Self::Ranks => same_rank,
-                Self::Signs => same_sign,
-                Self::SignedRanks => same_rank && same_sign,
-            };
-            if other < k && counts {
-                // In both tops from the larger of its ranks on.
-                found[rank.max(other)] += 1;
+        let counts: Vec<bool> = match self {
+            Self::Features | Self::Ranks => vec![true; a.len()],
+            Self::Signs | Self::SignedRanks => {
+                a.iter().zip(b).map(|(a, b)| sign(*a) == sign(*b)).collect()
             }
-        }
-        let shares = found.iter().zip(1..).scan(0, |sum, (n, k)| {
-            *sum += n;
-            Some(*sum as f64 / f64::from(k))
-        });
+        };
+        let [a, b] = [a, b].map(|map| TopFeatures::new(map, k, options.ties));
+        let common = match self {
+            Self::Features | Self::Signs => a.common(&b, &counts),
+            Self::Ranks | Self::SignedRanks => a.at_same_rank(&b, &counts),
+        };
+        let shares = common.iter().zip(1..).map(|(n, k)| n / f64::from(k));
         let shares: Vec<f64> = shares.collect();
-        match over_top && k > 1 {
-            true => area(&shares),
-            false => shares[k - 1],
+        if options.over_top && k > 1 {
+            Some(area(&shares))
+        } else {
+            shares.last().copied()
         }
     }
 }

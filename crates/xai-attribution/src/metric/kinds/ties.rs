@@ -1,6 +1,10 @@
 //! The largest attributions of a map, some of which may be tied at the cut.
 
+use std::iter::repeat_n;
+
 use xai_core::describe::Parameter;
+
+use crate::map::positions::largest;
 
 /// Which positions are among the largest attributions if some are tied at the cut.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
@@ -53,7 +57,7 @@ impl Hits {
     }
 
     /// Counts the positions inside among the `k` largest attributions, in linear time.
-    pub(super) fn new(attributions: &[f64], inside: &[bool], k: usize, ties: Ties) -> Self {
+    pub(crate) fn new(attributions: &[f64], inside: &[bool], k: usize, ties: Ties) -> Self {
         if k == 0 {
             return Self::exactly(0);
         }
@@ -141,6 +145,128 @@ impl Hits {
     }
 }
 
+/// The `k` features of the largest attributions by size, and those that are tied with the last of them.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct TopFeatures {
+    /// In descending order of size, the features of a block in ascending order.
+    features: Vec<usize>,
+    /// Of each of them, the block of tied features.
+    blocks: Vec<Block>,
+    k: usize,
+}
+
+/// Ranks that the features of a tied block share.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Block {
+    start: usize,
+    len: usize,
+}
+
+impl TopFeatures {
+    /// Sorts the top of a map of at least `k` attributions. With [`Ties::LowestIndex`] every feature is a block of its own.
+    pub(crate) fn new(map: &[f64], k: usize, ties: Ties) -> Self {
+        let mut features = largest(map, k);
+        let size = |feature: usize| map[feature].abs();
+        if let (Ties::Expected, Some(&last)) = (ties, features.last()) {
+            features.retain(|&feature| size(feature) > size(last));
+            features.extend((0..map.len()).filter(|&feature| size(feature) == size(last)));
+        }
+        let are_tied = |a: &usize, b: &usize| ties == Ties::Expected && size(*a) == size(*b);
+        let mut blocks = Vec::with_capacity(features.len());
+        for features in features.chunk_by(are_tied) {
+            let (start, len) = (blocks.len(), features.len());
+            blocks.extend(repeat_n(Block { start, len }, len));
+        }
+        Self {
+            features,
+            blocks,
+            k,
+        }
+    }
+
+    /// The number of features that are tied at the cut, of which some are among the `k` and some are not.
+    pub(crate) fn tied_at_cut(&self) -> usize {
+        let is_cut = self.features.len() > self.k;
+        self.blocks
+            .last()
+            .map_or(0, |last| if is_cut { last.len } else { 0 })
+    }
+
+    /// The number of features that are tied with another one, at the cut or above it.
+    pub(crate) fn tied(&self) -> usize {
+        self.blocks.iter().filter(|block| block.len > 1).count()
+    }
+
+    /// The mean numbers of features that are among the `k'` largest of both maps, for `k'` from 1 to `k`, over all orders of
+    /// the tied features of either map. Only features that count are counted.
+    ///
+    /// A feature above the cut of a map is in its top, and one of the block that is cut with the share of the block that is.
+    pub(crate) fn common(&self, other: &Self, counts: &[bool]) -> Vec<f64> {
+        const AT_CUT: usize = 1;
+        const ABOVE: usize = 2;
+        let mut state = vec![[0usize; 2]; counts.len()];
+        let mut numbers = [[0u128; 3]; 3];
+        numbers[0][0] = counts.len() as u128;
+        let mut step = |rank: usize| {
+            for (which, top) in [self, other].into_iter().enumerate() {
+                let block = top.blocks[rank];
+                if block.start < rank {
+                    continue;
+                }
+                // The block before this one has been passed.
+                let passed = rank.checked_sub(1).map_or(0, |last| top.blocks[last].start);
+                for place in passed..rank + block.len {
+                    let feature = top.features[place];
+                    if counts[feature] {
+                        let of_feature = &mut state[feature];
+                        numbers[of_feature[0]][of_feature[1]] -= 1;
+                        of_feature[which] = if place < rank { ABOVE } else { AT_CUT };
+                        numbers[of_feature[0]][of_feature[1]] += 1;
+                    }
+                }
+            }
+            // Of whole numbers, so that the quotient is rounded once.
+            let [(drawn, len), (drawn_of_other, len_of_other)] = [self, other].map(|top| {
+                let block = top.blocks[rank];
+                ((rank + 1 - block.start) as u128, block.len as u128)
+            });
+            let sum = numbers[ABOVE][ABOVE] * len * len_of_other
+                + numbers[ABOVE][AT_CUT] * len * drawn_of_other
+                + numbers[AT_CUT][ABOVE] * drawn * len_of_other
+                + numbers[AT_CUT][AT_CUT] * drawn * drawn_of_other;
+            sum as f64 / (len * len_of_other) as f64
+        };
+        (0..self.k).map(&mut step).collect()
+    }
+
+    /// As [`common`](Self::common), of the features that have the same rank in both maps.
+    ///
+    /// Blocks of the two maps that share ranks have their common features at each of these with the same probability.
+    pub(crate) fn at_same_rank(&self, other: &Self, counts: &[bool]) -> Vec<f64> {
+        let mut block_of_other = vec![Block { start: 0, len: 0 }; counts.len()];
+        for (&feature, &block) in other.features.iter().zip(&other.blocks) {
+            block_of_other[feature] = block;
+        }
+        // Common features of two blocks, at the first rank that the blocks share.
+        let mut n_common = vec![0u64; self.features.len()];
+        for (&feature, a) in self.features.iter().zip(&self.blocks) {
+            let b = block_of_other[feature];
+            let first = a.start.max(b.start);
+            if counts[feature] && first < (a.start + a.len).min(b.start + b.len) {
+                n_common[first] += 1;
+            }
+        }
+        let blocks = self.blocks.iter().zip(&other.blocks).take(self.k);
+        let at_ranks = blocks
+            .map(|(a, b)| n_common[a.start.max(b.start)] as f64 / (a.len as f64 * b.len as f64));
+        let sums = at_ranks.scan(0.0, |sum, mean| {
+            *sum += mean;
+            Some(*sum)
+        });
+        sums.collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,6 +299,54 @@ mod tests {
             let mean = by_enumeration(block, inside, drawn, certain, |hits| hits as f64);
             prop_assert!((hits.mean() - mean).abs() <= 1e-14 * mean);
             prop_assert!((hits.mean_of(|hits| hits as f64) - mean).abs() <= 1e-14 * mean);
+        }
+    }
+
+    /// All orders of the features of a map by descending size, as the rank of each feature.
+    fn orders(map: &[f64]) -> Vec<Vec<usize>> {
+        let mut orders = vec![Vec::new()];
+        for _ in map {
+            let next = |order: &Vec<usize>| {
+                let left = (0..map.len()).filter(|i| !order.contains(i));
+                let largest = left.clone().map(|i| map[i].abs()).fold(0.0, f64::max);
+                let first = left.filter(move |&i| map[i].abs() == largest);
+                let longer = |i| [order.as_slice(), &[i]].concat();
+                first.map(longer).collect::<Vec<_>>()
+            };
+            orders = orders.iter().flat_map(next).collect();
+        }
+        let rank = |order: Vec<usize>| {
+            let place = |i| order.iter().position(|&other| other == i);
+            (0..order.len()).filter_map(place).collect()
+        };
+        orders.into_iter().map(rank).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn common_features_are_the_means_over_all_orders(
+            pairs in prop::collection::vec((-2i8..3, -2i8..3, any::<bool>()), 1..6), k in 1usize..6,
+        ) {
+            let k = k.min(pairs.len());
+            let a: Vec<f64> = pairs.iter().map(|(a, _, _)| f64::from(*a)).collect();
+            let b: Vec<f64> = pairs.iter().map(|(_, b, _)| f64::from(*b)).collect();
+            let counts: Vec<bool> = pairs.iter().map(|(_, _, counts)| *counts).collect();
+            let [top_a, top_b] = [&a, &b].map(|map| TopFeatures::new(map, k, Ties::Expected));
+            let (common, at_same_rank) = (top_a.common(&top_b, &counts), top_a.at_same_rank(&top_b, &counts));
+            let (orders_a, orders_b) = (orders(&a), orders(&b));
+            let mean = |holds: &dyn Fn(usize, usize) -> bool| {
+                let of_orders = orders_a.iter().flat_map(|a| orders_b.iter().map(move |b| (a, b)));
+                let number = |(a, b): (&Vec<usize>, &Vec<usize>)| {
+                    (0..counts.len()).filter(|&i| counts[i] && holds(a[i], b[i])).count()
+                };
+                of_orders.map(number).sum::<usize>() as f64 / (orders_a.len() * orders_b.len()) as f64
+            };
+            for (k, (common, same)) in (1..).zip(common.into_iter().zip(at_same_rank)) {
+                let expected = mean(&|a, b| a < k && b < k);
+                prop_assert!((common - expected).abs() < 1e-12, "{common} {expected}");
+                let expected = mean(&|a, b| a < k && a == b);
+                prop_assert!((same - expected).abs() < 1e-12, "{same} {expected}");
+            }
         }
     }
 

@@ -1,13 +1,15 @@
 //! Faithfulness estimate.
 
 use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::evaluation::TiedFeatures;
 use xai_core::statistics::Correlation;
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::{Measure, Registered, SCORE_NEEDS};
+use crate::perturbation::removal::removal_order::tied_features;
 use crate::perturbation::removal::single_removal::check_group_size;
-use crate::perturbation::{Baseline, Features, RankedRemoval, SingleRemoval};
+use crate::perturbation::{Baseline, Features, RankBy, RankedRemoval, RemovalOrder, SingleRemoval};
 
 /// Does the score drop as much as the attribution says, without each feature by itself?
 ///
@@ -53,7 +55,8 @@ pub struct FaithfulnessEstimate {
     /// How many positions that follow each other in the order of their attributions are one feature; 1 takes the
     /// features as they are.
     ///
-    /// Such groups depend on the map, so that explainers do not share what the model says.
+    /// Such groups depend on the map, so that explainers do not share what the model says. Of positions with equal
+    /// attributions the lower one goes first; the result says how many there are.
     #[param(at_least = 1, default = 1)]
     group_size: usize,
     /// Which correlation of drops and attributions.
@@ -112,6 +115,15 @@ impl<T: Real> Measure<T> for FaithfulnessEstimate {
             self.correlation.of_finite(&sums, drops.of(sample))
         };
         Ok(of_samples.enumerate().map(correlation).collect())
+    }
+
+    fn tied(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<TiedFeatures>> {
+        if self.group_size > 1 {
+            let order = RemovalOrder::MostRelevantFirst;
+            tied_features(explained, self.features, order, RankBy::Sum)
+        } else {
+            Ok(None)
+        }
     }
 }
 

@@ -1,15 +1,17 @@
 //! Monotonicity by correlation.
 
 use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::evaluation::TiedFeatures;
 use xai_core::statistics::Correlation;
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::metric::{GivenDraws, Measure, Registered, SCORE_NEEDS};
+use crate::perturbation::removal::removal_order::tied_features;
 use crate::perturbation::removal::single_removal::check_group_size;
 use crate::perturbation::value_changes::{FeatureChanges, GroupChanges, Values};
-use crate::perturbation::{Features, ValueRange};
+use crate::perturbation::{Features, RankBy, RemovalOrder, ValueRange};
 
 /// Does the score depend most on the features with the largest attributions?
 ///
@@ -50,7 +52,8 @@ pub struct MonotonicityCorrelation {
     /// How many positions that follow each other in the order of their attributions are one feature; 1 takes the
     /// features as they are.
     ///
-    /// Such groups depend on the map, so that explainers do not share what the model says.
+    /// Such groups depend on the map, so that explainers do not share what the model says. Of positions with attributions of
+    /// equal size the lower one goes first; the result says how many there are.
     #[param(at_least = 1, default = 1)]
     group_size: usize,
     /// Which values a feature is set to.
@@ -117,6 +120,15 @@ impl<T: Real> Measure<T> for MonotonicityCorrelation {
             correlation((&cells.of(sample).sums(&sizes), &changes[sample]))
         };
         Ok(of_samples.enumerate().map(value).collect())
+    }
+
+    fn tied(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<TiedFeatures>> {
+        if self.group_size > 1 {
+            let order = RemovalOrder::SmallestFirst;
+            tied_features(explained, self.features, order, RankBy::Sum)
+        } else {
+            Ok(None)
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::localization::top_k_intersection::TopK;
-use crate::metric::{Measure, Registered, SCORE_NEEDS};
+use crate::metric::{Hits, Measure, Registered, SCORE_NEEDS, Ties};
 use crate::perturbation::{Baseline, Features, SingleRemoval};
 
 /// How often does removing a feature move the score against the sign of its attribution?
@@ -14,8 +14,10 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 /// V_i = |{ top features with a > 0 and a drop < 0, or a < 0 and a drop > 0 }| / |{ top features with a ≠ 0 }|
 /// ```
 ///
-/// The top features are those of the largest `|attribution|`, a tenth of them by default. In [0, 1],
-/// **lower is better**. No value where all of them have an attribution of 0.
+/// The top features are those of the largest `|attribution|`, a tenth of them by default. If some are tied at the cut, the
+/// value is the mean over all orders of the tied features, unless [`ties`](Violations::ties) says otherwise. In [0, 1],
+/// **lower is better**. No value where all of them have an attribution of 0, or where all features have the same
+/// `|attribution|` and only a part of them is the top.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -46,6 +48,8 @@ pub struct Violations {
     features: Features,
     /// How many features are the top: a number, or a share of them. Default: a tenth of them.
     k: TopK,
+    /// Which features are the top if some are tied at the cut.
+    ties: Ties,
 }
 
 impl Violations {
@@ -83,17 +87,17 @@ impl<T: Real> Measure<T> for Violations {
                 TopK::Count(k) => k.min(sums.len()),
                 share => share.of(sums.len()).ok()?,
             };
-            let mut order: Vec<usize> = (0..sums.len()).collect();
-            order.sort_by(|&i, &j| sums[j].abs().total_cmp(&sums[i].abs()));
-            let signs = order[..k].iter().filter(|&&i| sums[i] != 0.0);
-            let (mut against, mut n) = (0usize, 0usize);
-            for &i in signs {
-                n += 1;
-                against += usize::from(
-                    sums[i] * drops.of(sample)[i].signum() < 0.0 && drops.of(sample)[i] != 0.0,
-                );
+            let sizes: Vec<f64> = sums.iter().map(|sum| sum.abs()).collect();
+            let has_one_size = sizes.iter().all(|size| *size == sizes[0]);
+            if self.ties == Ties::Expected && has_one_size && k < sizes.len() {
+                return None;
             }
-            (n > 0).then(|| against as f64 / n as f64)
+            let is_against = |(sum, drop): (&f64, &f64)| *sum * drop.signum() < 0.0 && *drop != 0.0;
+            let against = sums.iter().zip(drops.of(sample)).map(is_against);
+            let against: Vec<bool> = against.collect();
+            // Features tied with one of 0 are 0, too: all orders have the same number of others.
+            let n = k.min(sizes.iter().filter(|size| **size != 0.0).count());
+            (n > 0).then(|| Hits::new(&sizes, &against, k, self.ties).mean() / n as f64)
         };
         Ok(of_samples.enumerate().map(value).collect())
     }
@@ -107,7 +111,7 @@ impl Registered for Violations {
         title: "Violations",
         question: "How often does removing a feature move the score against the sign of its attribution?",
         direction: Direction::Lower,
-        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
+        invariance: Invariance::SCALE_AND_MIRROR,
         range: Range::SHARE,
         needs: SCORE_NEEDS,
         source: "Liu et al., Rethinking Attention-Model Explainability, 2022",
