@@ -176,18 +176,8 @@ proptest! {
     /// But for noise that is drawn for each number, in the order in which they lie.
     #[test]
     fn channels_may_lie_first_or_last(problem in problems()) {
-        let by_noise = [
-            "attribution-stability",
-            "average-stability",
-            "local-lipschitz",
-            "maximum-stability",
-            "prediction-gap-important",
-            "prediction-gap-unimportant",
-            "relative-input-stability",
-            "relative-output-stability",
-        ];
         let [last, first] = problem.in_color();
-        for entry in judged().filter(|entry| !by_noise.contains(&entry.info.name)) {
+        for entry in judged().filter(|entry| !entry.has_param("n_neighbors")) {
             let (metric, name) = (built(entry), entry.info.name);
             let ((_, a, rows), (_, b, rows_of_first)) = (last.evaluate(&*metric, 64), first.evaluate(&*metric, 64));
             prop_assert_eq!(rows, rows_of_first, "{}", name);
@@ -303,21 +293,34 @@ fn metrics_that_do_not_say_so_depend_on_the_scale_of_maps() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// The score of the model here rises and falls with `x (1 − w)`, `w` from 0 to 4 in turn from the second element on: so maps of these terms
-/// are right, and their negatives wrong. The object is where they are positive.
+/// The score of the model here rises and falls with `x (1 − w)`, `w` from 0 to 4 in turn from the second element on. With inputs
+/// that make all of these terms rise, maps of the terms are right, and larger ones in the opposite order are wrong. The object is
+/// where terms are large.
 #[test]
 fn right_maps_are_better_than_wrong_ones() {
     let mut right = example();
-    right.x.mapv_inplace(|x| (x + 2.0) / 8.0);
-    for (mut map, x) in right.maps.outer_iter_mut().zip(right.x.outer_iter()) {
-        let terms = x.iter().zip(1..).map(|(x, w)| x * (1.0 - f64::from(w % 5)));
-        map.iter_mut().zip(terms).for_each(|(a, term)| *a = term);
-    }
-    for (mask, a) in right.masks.iter_mut().zip(&right.maps) {
-        *mask = *a > 0.0;
+    for (mut map, mut x) in right.maps.outer_iter_mut().zip(right.x.outer_iter_mut()) {
+        for ((a, x), w) in map.iter_mut().zip(x.iter_mut()).zip(1..) {
+            let by = 1.0 - f64::from(w % 5);
+            *x = (*x + 2.0).abs() / 8.0 * by.signum();
+            *a = *x * by;
+        }
     }
     let mut wrong_maps = right.clone();
-    wrong_maps.maps.mapv_inplace(|a| -a);
+    for ((mut mask, right), mut wrong) in (right.masks.outer_iter_mut())
+        .zip(right.maps.outer_iter())
+        .zip(wrong_maps.maps.outer_iter_mut())
+    {
+        let (largest, mean) = (
+            right.fold(0.0, |a: f64, b| a.max(*b)),
+            right.mean().unwrap(),
+        );
+        for ((mask, right), wrong) in mask.iter_mut().zip(&right).zip(&mut wrong) {
+            *mask = *right > mean;
+            *wrong = 4.0 * (largest - right);
+        }
+    }
+    wrong_maps.masks.clone_from(&right.masks);
     let judges_maps = |entry: &&Entry| {
         let needs = entry.info.needs;
         let by_others = [input::EXPLAINER, input::SECOND_MAPS, input::REFERENCE_MAPS];
@@ -327,23 +330,8 @@ fn right_maps_are_better_than_wrong_ones() {
                 .any(|need| needs.contains(need))
             && !by_others.iter().any(|need| needs.contains(need))
     };
-    // A change of the outputs in either direction counts: right maps are large where the terms are.
-    let by_size = ["output-mae", "output-mse"];
-    let (mut large, mut small) = (right.clone(), right.clone());
-    large.maps.mapv_inplace(f64::abs);
-    small.maps.mapv_inplace(|a| -a.abs());
-    // How decided a map is, right or wrong.
-    let by_decision = "mask-entropy";
     let (mut n_better, mut n_settings, mut wrong) = (0, 0, Vec::new());
-    for entry in judged()
-        .filter(judges_maps)
-        .filter(|entry| entry.info.name != by_decision)
-    {
-        let (right, wrong_maps) = if by_size.contains(&entry.info.name) {
-            (&large, &small)
-        } else {
-            (&right, &wrong_maps)
-        };
+    for entry in judged().filter(judges_maps) {
         // The defaults, and every word and flag of every parameter. What is right depends on the baseline, which is 0 here.
         let params = entry.params().into_iter();
         let words = params
@@ -358,7 +346,7 @@ fn right_maps_are_better_than_wrong_ones() {
             let metric = entry.build::<f64>(&given).unwrap();
             assert_eq!(entry.direction(&given).ok(), Some(metric.direction()));
             let value = |problem: &Problem| problem.outcome(&*metric, 64).0.ok();
-            let Some((of_right, of_wrong)) = value(right).zip(value(wrong_maps)) else {
+            let Some((of_right, of_wrong)) = value(&right).zip(value(&wrong_maps)) else {
                 // Not for these inputs, or without a value.
                 continue;
             };
@@ -368,7 +356,8 @@ fn right_maps_are_better_than_wrong_ones() {
                 Direction::Lower => of_right < of_wrong,
                 Direction::None => continue,
             };
-            if !is_better && of_right != of_wrong {
+            // Both maps are equally decided: their entropies differ by rounding, and by the 1e-5 of the reference package.
+            if !is_better && !near(&Some(of_right), &Some(of_wrong), 1e-4) {
                 wrong.push((entry.info.name, given, of_right, of_wrong));
             }
             n_better += usize::from(is_better);
@@ -419,7 +408,7 @@ fn ties_of_removal_orders_are_counted_and_may_be_random() {
             .find(|param| param.name == "ties");
         ties.is_some_and(|ties| ends(&ties.kind).contains(&Value::Text("random".into())))
     };
-    let mut n_metrics = 0;
+    let (mut n_metrics, mut n_varied) = (0, 0);
     for entry in judged().filter(removes) {
         let with = |ties: &str| {
             let ties = [("ties".to_owned(), ties.into())];
@@ -447,11 +436,7 @@ fn ties_of_removal_orders_are_counted_and_may_be_random() {
         assert_eq!(random.tied, lowest.tied, "{name}");
         let seeds = (0..20).map(|seed| outcome(&problem, &format!("random:{seed}")).value);
         let values: Vec<f64> = seeds.collect();
-        // Few cells, or a score that a part of the positions hardly moves, may leave one value.
-        let is_one = values.iter().all(|value| *value == values[0]);
-        let is_coarse =
-            ["irof", "masked-accuracy", "naopc", "random-order-reference"].contains(&name);
-        assert!(!is_one || is_coarse, "{name}: {values:?}");
+        n_varied += usize::from(values.iter().any(|value| *value != values[0]));
         let unique = outcome(&untied, "random:3").per_sample;
         assert_eq!(
             unique,
@@ -460,5 +445,9 @@ fn ties_of_removal_orders_are_counted_and_may_be_random() {
         );
         n_metrics += 1;
     }
-    assert!(n_metrics > 20, "{n_metrics}");
+    // Few cells, or a score that a part of the positions hardly moves, leave one value.
+    assert!(
+        n_metrics > 20 && 4 * n_varied > 3 * n_metrics,
+        "{n_varied} of {n_metrics}"
+    );
 }
