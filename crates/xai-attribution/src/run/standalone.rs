@@ -1,5 +1,6 @@
 //! One metric by itself, and how its scores are taken.
 
+use xai_core::evaluation::{draws_ties, settings_of};
 use xai_core::{Activation, Layout, Real, Result};
 
 use crate::batch::Data;
@@ -258,13 +259,14 @@ pub fn evaluate_together<T: Real>(
     let values = collected.values.into_iter().flatten();
     let curves = collected.curves.into_iter().flatten();
     let tied = collected.tied.into_iter().flatten();
-    let values = values.zip(curves).zip(tied);
-    let values = values.map(|((values, curve), tied)| {
+    let values = values.zip(curves).zip(tied).zip(metrics);
+    let values = values.map(|(((values, curve), tied), metric)| {
         let value = match values {
             Related::PerSample(per_sample) => MetricValue::new(per_sample)?,
             Related::Pooled(pooled) => MetricValue::pooled(pooled.value, run.n_samples())?,
         };
-        let ties = tied.and_then(|tied: TiedFeatures| tied.remark(UNNAMED));
+        let by_index = tied.filter(|_| !draws_ties(&settings_of(&metric.params())));
+        let ties = TiedFeatures::remark(by_index.map(|tied| (UNNAMED, tied)));
         Ok(MetricValue {
             curve,
             tied,

@@ -39,16 +39,51 @@ impl TiedFeatures {
         }
     }
 
-    /// Returns the remark on the ties of an explainer, or `None` without ties.
-    #[must_use]
-    pub fn remark(self, explainer: &str) -> Option<Remark> {
-        let percent = 100.0 * self.share();
-        (percent > 0.0).then(|| {
-            let text = format!(
-                "the order of the {percent:.3} % of features of {explainer} that have the attribution of another"
-            );
-            Remark::new("ties", text)
-        })
+    /// Returns the remark on explainers with tied features, which are removed in the order of their indices; `None` without
+    /// ties.
+    ///
+    /// ```
+    /// use xai_core::evaluation::TiedFeatures;
+    /// let tied = TiedFeatures { tied: 2, total: 5 };
+    /// let remark = TiedFeatures::remark([("shap", tied), ("lime", TiedFeatures::default())]);
+    /// assert_eq!(
+    ///     remark.unwrap().text,
+    ///     "40 % of the features of `shap` have the same attribution as another one and are removed in index order \
+    ///      (ties=random shuffles them)"
+    /// );
+    /// ```
+    pub fn remark<'a>(explainers: impl IntoIterator<Item = (&'a str, Self)>) -> Option<Remark> {
+        const MOST_NAMED: usize = 5;
+        let explainers = explainers.into_iter();
+        let tied: Vec<(&str, Self)> = explainers.filter(|(_, tied)| tied.tied > 0).collect();
+        let named = tied.iter().take(MOST_NAMED).map(|(name, tied)| {
+            let percent = tied.percent();
+            format!("{percent} of the features of `{name}`")
+        });
+        let mut named: Vec<String> = named.collect();
+        if tied.len() > MOST_NAMED {
+            let n_others = tied.len() - MOST_NAMED;
+            named.push(format!("some of {n_others} more explainers"));
+        }
+        let last = named.pop()?;
+        let whose = if named.is_empty() {
+            last
+        } else {
+            format!("{} and {last}", named.join(", "))
+        };
+        let text = format!(
+            "{whose} have the same attribution as another one and are removed in index order (ties=random shuffles them)"
+        );
+        Some(Remark::new("ties", text))
+    }
+
+    /// The share in whole percent. Neither rounded down to none nor up to all of them.
+    fn percent(self) -> String {
+        match 100.0 * self.share() {
+            low if low < 1.0 => "less than 1 %".to_owned(),
+            high if high > 99.0 && self.tied < self.total => "more than 99 %".to_owned(),
+            percent => format!("{percent:.0} %"),
+        }
     }
 }
 

@@ -303,15 +303,17 @@ impl EvaluationValues {
         Ok(())
     }
 
-    /// What to say of explainers with tied attributions. Metrics of single positions and of segments have different ties: the
-    /// most of them.
-    fn ties(&self) -> impl Iterator<Item = Remark> + '_ {
-        let of_explainer = |(e, explainer): (usize, &String)| {
-            let tied = self.metrics.iter().filter_map(|metric| metric.tied.get(e));
+    /// What to say of explainers with tied attributions, whose order is that of their indices. Metrics of single positions and
+    /// of segments have different ties: the most of them.
+    fn ties(&self) -> Option<Remark> {
+        let metrics = self.metrics.iter();
+        let by_index: Vec<_> = metrics.filter(|of| !draws_ties(&of.settings)).collect();
+        let explainers = self.explainers.iter().enumerate();
+        TiedFeatures::remark(explainers.filter_map(|(e, explainer)| {
+            let tied = by_index.iter().filter_map(|metric| metric.tied.get(e));
             let most = tied.max_by(|a, b| a.share().total_cmp(&b.share()));
-            most.and_then(|tied| tied.remark(explainer))
-        };
-        self.explainers.iter().enumerate().filter_map(of_explainer)
+            most.map(|tied| (explainer.as_str(), *tied))
+        }))
     }
 
     /// Means, intervals, rankings and tests.
@@ -515,6 +517,13 @@ pub fn check_names(input: Input, names: &[&str]) -> Result<()> {
         None => Ok(()),
         Some(i) => Err(Error::parameter(input, names[i], "names that occur once").at(&[i])),
     }
+}
+
+/// Whether features with equal attributions are removed in an order that is drawn, by the settings of a metric.
+#[must_use]
+pub fn draws_ties(settings: &[(String, String)]) -> bool {
+    let mut settings = settings.iter();
+    settings.any(|(name, value)| name == "ties" && value.starts_with("random"))
 }
 
 /// Values of a metric's parameters as text. The seed is left out: it is no setting, another one draws from the same
