@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("matplotlib").use("Agg")
 
 from matplotlib import pyplot  # noqa: E402
-from xai_metrics.casebased import CaseExplainer, Explanation, Neighbor  # noqa: E402
+from xai_metrics.casebased import Audit, CaseExplainer, Explanation, Neighbor  # noqa: E402
 from xai_metrics.compat import case_explainer  # noqa: E402
 
 
@@ -169,3 +169,18 @@ def test_importing_reads_numpy_alone():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_audits_and_aggregates_count_ties():
+    train = [[0.0], [1.0], [-1.0], [5.0]]
+    explainer = CaseExplainer(train, [0, 0, 1, 1], k=2, scale=False)
+    samples, predicted = [[0.0], [4.0]], [0, 1]
+    assert explainer.explain_arrays(samples, predictions=predicted).ties_at_k.tolist() == [2, 0]
+    assert explainer.audit(samples, predictions=predicted).n_tied == 1
+    first, second = Audit(explainer), Audit(explainer)
+    first.update(samples, predictions=predicted)
+    second.update(samples[:1], predictions=predicted[:1])
+    first.merge(second)
+    assert pickle.loads(pickle.dumps(first)).finish().n_tied == 2
+    released = CaseExplainer(train, [0, 0, 1, 1], k=2, scale=False, aggregate_only=2).aggregate(samples, predictions=predicted)
+    assert [of.ties_at_k for of in released] == [2, 0]

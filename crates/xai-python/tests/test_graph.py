@@ -556,3 +556,10 @@ def test_probabilities_of_a_sure_model_are_labels(n, random):
     full, kept, rest = ([random.randrange(3) for _ in range(n)] for _ in range(3))
     by = graph.fidelity(sure(full), sure(kept), sure(rest), by="probability", return_type="probs")
     assert by == graph.fidelity(full, kept, rest)
+
+
+def test_top_features_say_how_many_tie_at_the_cut():
+    mask = [[0.5, 0.9, 0.5], [0.5, 0.9, 0.5]]
+    assert [graph.top_k_features(mask, k).ties_at_k for k in (1, 2, 3)] == [0, 2, 0]
+    top = pickle.loads(pickle.dumps(graph.top_k_features(mask, 2)))
+    assert (top, top.ties_at_k) == ([0, 1], 2)

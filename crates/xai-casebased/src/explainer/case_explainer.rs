@@ -189,7 +189,7 @@ impl CaseExplainer {
                 predicted,
                 &tally.correspondence(predicted, self.correspondence.level_thresholds()),
                 nearest.iter().map(|n| (n.distance, self.labels[n.index])),
-                n_distinct,
+                (n_distinct, nearest.ties_at_k),
             ))
         })
     }

@@ -29,6 +29,10 @@ pub struct AggregateExplanation {
     pub distance_range: Option<(f64, f64)>,
     /// How many of the neighbours are distinct training rows.
     pub n_distinct: usize,
+    /// How many training rows tie at rank `k`; 0 if none of them is left out. See
+    /// [`Neighbors::ties_at_k`](crate::search::Neighbors::ties_at_k).
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub ties_at_k: usize,
 }
 
 impl AggregateExplanation {
@@ -38,7 +42,7 @@ impl AggregateExplanation {
         predicted: Option<i64>,
         correspondence: &Correspondence,
         neighbors: impl Iterator<Item = (f64, i64)>,
-        n_distinct: usize,
+        (n_distinct, ties_at_k): (usize, usize),
     ) -> Self {
         let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
         let mut distance_range = None;
@@ -60,6 +64,7 @@ impl AggregateExplanation {
                 .collect(),
             distance_range,
             n_distinct,
+            ties_at_k,
         }
     }
 }

@@ -33,6 +33,7 @@ struct AggregateResult {
     class_shares: BTreeMap<i64, f64>,
     distance_range: Option<(f64, f64)>,
     n_distinct: usize,
+    ties_at_k: usize,
     /// Why nothing is released.
     refused: Option<String>,
 }
@@ -58,6 +59,7 @@ impl AggregateResult {
             class_shares: BTreeMap::new(),
             distance_range: None,
             n_distinct: 0,
+            ties_at_k: 0,
             refused: None,
         };
         match released {
@@ -67,6 +69,7 @@ impl AggregateResult {
                 class_shares: released.class_shares,
                 distance_range: released.distance_range,
                 n_distinct: released.n_distinct,
+                ties_at_k: released.ties_at_k,
                 ..withheld
             },
             Err(refusal) => Self {

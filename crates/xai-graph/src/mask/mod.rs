@@ -6,4 +6,4 @@ pub(crate) mod top_k;
 
 pub use properties::{MaskMetric, MaskProperties};
 pub use sparsify::{Sparsity, sparsify, sparsify_undirected, tied_share};
-pub use top_k::{top_k_feature_mask, top_k_features};
+pub use top_k::{TopFeatures, top_k_feature_mask, top_k_features};

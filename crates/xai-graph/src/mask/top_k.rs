@@ -8,10 +8,20 @@ use xai_core::{Error, ExactSum, Real, Result};
 
 use crate::input;
 
-/// The `k` features with the largest column sum of a node mask, ascending.
+/// The most important features of a node mask.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct TopFeatures {
+    /// Their indices, ascending.
+    pub features: Vec<usize>,
+    /// Number of features that tie at rank `k`, of which those with lower indices are taken; 0 if none of them is left out.
+    pub ties_at_k: usize,
+}
+
+/// The `k` features with the largest column sum of a node mask.
 ///
 /// `node_mask` is `(n_nodes, n_features)`, finite. Sums are exact, so equal columns tie whatever
-/// the order of the nodes; ties go to the lower index.
+/// the order of the nodes; ties go to the lower index, and are counted.
 ///
 /// # Errors
 /// `InvalidParameter` for `k` of 0 or beyond the number of features, `Empty`
@@ -20,11 +30,13 @@ use crate::input;
 /// ```
 /// use ndarray::array;
 /// let mask = array![[0.1, 0.9, 0.5], [0.1, 0.3, 0.7]];
-/// assert_eq!(xai_graph::mask::top_k_features(mask.view(), 1)?, vec![1]); // 1.2 and 1.2 tie
-/// assert_eq!(xai_graph::mask::top_k_features(mask.view(), 2)?, vec![1, 2]);
+/// let top = xai_graph::mask::top_k_features(mask.view(), 1)?;
+/// assert_eq!((top.features, top.ties_at_k), (vec![1], 2)); // 1.2 and 1.2 tie
+/// let top = xai_graph::mask::top_k_features(mask.view(), 2)?;
+/// assert_eq!((top.features, top.ties_at_k), (vec![1, 2], 0));
 /// # Ok::<(), xai_graph::Error>(())
 /// ```
-pub fn top_k_features<T: Real>(node_mask: ArrayView2<'_, T>, k: usize) -> Result<Vec<usize>> {
+pub fn top_k_features<T: Real>(node_mask: ArrayView2<'_, T>, k: usize) -> Result<TopFeatures> {
     let n_features = node_mask.ncols();
     if k == 0 || k > n_features {
         return Err(Error::parameter(
@@ -44,7 +56,10 @@ pub fn top_k_features<T: Real>(node_mask: ArrayView2<'_, T>, k: usize) -> Result
         }
     }
     let importance: Vec<f64> = sums.iter().map(ExactSum::value).collect();
-    Ok(largest(&importance, k))
+    Ok(TopFeatures {
+        features: largest(&importance, k),
+        ties_at_k: n_tied_at_cut(&importance, k),
+    })
 }
 
 /// The node mask that keeps the [`top_k_features`] of a mask whole and sets the rest to 0.
@@ -62,7 +77,7 @@ pub fn top_k_features<T: Real>(node_mask: ArrayView2<'_, T>, k: usize) -> Result
 /// ```
 pub fn top_k_feature_mask<T: Real>(node_mask: ArrayView2<'_, T>, k: usize) -> Result<Array2<T>> {
     let mut kept = Array2::zeros(node_mask.dim());
-    for feature in top_k_features(node_mask, k)? {
+    for feature in top_k_features(node_mask, k)?.features {
         kept.column_mut(feature).fill(T::one());
     }
     Ok(kept)

@@ -57,7 +57,7 @@ impl CasebasedAudit {
     }
 
     /// Adds what was found of samples: predicted classes, true ones where they are known, correspondence
-    /// (NaN where undefined) and levels. All arrays have one value per sample.
+    /// (NaN where undefined), levels, and how many training rows tie at rank k. All arrays have one value per sample.
     fn update(
         &mut self,
         py: Python<'_>,
@@ -65,7 +65,9 @@ impl CasebasedAudit {
         truth: Option<PyReadonlyArray1<'_, i64>>,
         correspondence: PyReadonlyArray1<'_, f64>,
         levels: PyReadonlyArray1<'_, i8>,
+        ties_at_k: PyReadonlyArray1<'_, i64>,
     ) -> PyResult<()> {
+        let ties_at_k = contiguous(&ties_at_k);
         let (predicted, levels) = (contiguous(&predicted), contiguous(&levels));
         let (truth, scores) = (truth.as_ref().map(contiguous), contiguous(&correspondence));
         let names: Arc<[String]> = Arc::new([]);
@@ -82,7 +84,7 @@ impl CasebasedAudit {
                 class_weights_sum: ClassWeightsSum::default(),
             },
             neighbors: Vec::new(),
-            ties_at_k: 0,
+            ties_at_k: ties_at_k[sample] as usize,
             feature_names: names.clone(),
             recall: None,
         });

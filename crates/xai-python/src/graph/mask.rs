@@ -79,15 +79,16 @@ pub(super) fn graph_sparsify<'py>(
     })
 }
 
-/// The features with the largest column sums.
+/// The features with the largest column sums, and how many tie at rank `k`.
 #[pyfunction]
 pub(super) fn graph_top_k_features(
     py: Python<'_>,
     node_mask: Reals<'_>,
     k: usize,
-) -> PyResult<Vec<usize>> {
+) -> PyResult<(Vec<usize>, usize)> {
     for_precision!(node_mask, |view| {
-        top_k_features(two_axes("node_mask", view)?, k).or_raise(py)
+        let top = top_k_features(two_axes("node_mask", view)?, k).or_raise(py)?;
+        Ok((top.features, top.ties_at_k))
     })
 }
 

@@ -58,6 +58,8 @@ pub struct Audit {
     n_samples: usize,
     #[cfg_attr(feature = "serde", serde(deserialize_with = "xai_core::stored::count"))]
     n_undefined: usize,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "xai_core::stored::count"))]
+    n_tied: usize,
     all: ExactMean,
     right: Predictions,
     wrong: Predictions,
@@ -155,6 +157,7 @@ impl Audit {
     fn update_one(&mut self, sample: usize, explanation: &Explanation) {
         let score = explanation.correspondence.score;
         let correct = explanation.is_correct();
+        self.n_tied += usize::from(explanation.ties_at_k > 0);
         match score {
             Some(score) => {
                 self.all.add(score);
@@ -225,6 +228,7 @@ impl Accumulator for Audit {
         self.next_sample = self.next_sample.max(other.next_sample);
         self.n_samples += other.n_samples;
         self.n_undefined += other.n_undefined;
+        self.n_tied += other.n_tied;
         self.all.add_mean(&other.all);
         self.right.merge(&other.right);
         self.wrong.merge(&other.wrong);
@@ -249,6 +253,7 @@ impl Accumulator for Audit {
         Ok(AuditReport {
             n_samples: self.n_samples,
             n_undefined: self.n_undefined,
+            n_tied: self.n_tied,
             mean_correspondence: self.all.value(),
             right: self.right.as_group(),
             wrong: self.wrong.as_group(),

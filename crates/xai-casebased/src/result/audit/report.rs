@@ -19,6 +19,9 @@ pub struct AuditReport {
     pub n_samples: usize,
     /// Those without a correspondence; they count in no mean.
     pub n_undefined: usize,
+    /// Those whose last neighbour ties with training rows that are left out, so that the order of the rows decides.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub n_tied: usize,
     /// The mean correspondence of those that have one, in [0, 1].
     pub mean_correspondence: Option<f64>,
     /// Predictions that are right. Samples without a known true class are neither right nor wrong.
@@ -212,6 +215,13 @@ impl fmt::Display for AuditReport {
         }
         for listed in &self.least_supported {
             write!(f, " {} ({:.4})", listed.sample, listed.correspondence)?;
+        }
+        if self.n_tied > 0 {
+            let n = self.n_tied;
+            write!(
+                f,
+                "\n{n} samples: more training rows are as near as the last neighbour; those with lower numbers were taken"
+            )?;
         }
         Ok(())
     }

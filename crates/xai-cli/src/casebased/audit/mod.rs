@@ -116,9 +116,15 @@ fn tables(report: &AuditReport, names: &Classes) -> String {
             text::decimals(Some(listed.correspondence)),
         ]
     });
+    let tied = match report.n_tied {
+        0 => String::new(),
+        n => format!(
+            "\n{n} of them: more training rows are as near as the last neighbour; those with lower numbers were taken"
+        ),
+    };
     [
         format!(
-            "{} samples, {} without a correspondence",
+            "{} samples, {} without a correspondence{tied}",
             report.n_samples, report.n_undefined,
         ),
         text::table(&["score", "value", "95 % interval"], scores),

@@ -73,6 +73,8 @@ class AuditReport(Reported, Result):
     n_samples: int
     #: Those without a correspondence; they count in no mean.
     n_undefined: int
+    #: Those whose last neighbour ties with training cases that are left out, so that the order of the cases decides.
+    n_tied: int
     #: The mean correspondence, in [0, 1]; higher means more agreement with the training cases.
     mean_correspondence: float | None
     #: Its interval.
@@ -301,6 +303,7 @@ class Audit:
         return AuditReport(
             n_samples=found["n_samples"],
             n_undefined=found["n_undefined"],
+            n_tied=found["n_tied"],
             mean_correspondence=found["mean_correspondence"],
             interval=_ends(distribution["interval"]),
             accuracy=distribution["accuracy"],
@@ -374,7 +377,7 @@ def _rows(least: list[dict[str, Any]]) -> list[int]:
 def _add(state: _native.CasebasedAudit, found: Explanations) -> None:
     number = found.explainer._classes.numbers
     truth = None if found.truth is None else number(found.truth)
-    state.update(number(found.predicted), truth, found.correspondence, found.level_numbers)
+    state.update(number(found.predicted), truth, found.correspondence, found.level_numbers, found.ties_at_k)
 
 
 def _ends(interval: dict[str, Any] | None) -> tuple[float, float] | None:

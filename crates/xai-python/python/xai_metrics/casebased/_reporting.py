@@ -39,6 +39,8 @@ class AggregateExplanation(Result):
     distance_range: tuple[float, float] | None
     #: How many of the neighbours are distinct training rows.
     n_distinct: int
+    #: How many training rows tie with the last neighbour; 0 if none of them is left out.
+    ties_at_k: int
 
 
 def _of_native(released: dict[str, Any] | None, classes: Classes) -> AggregateExplanation | None:
@@ -56,6 +58,7 @@ def _of_native(released: dict[str, Any] | None, classes: Classes) -> AggregateEx
         class_shares={classes.label(int(number)): share for number, share in shares},
         distance_range=None if reach is None else (reach[0], reach[1]),
         n_distinct=released["n_distinct"],
+        ties_at_k=released["ties_at_k"],
     )
 
 

@@ -57,6 +57,7 @@ from ._models import (
     with_tensors,
 )
 from ._unfaithfulness import (
+    TopFeatures,
     Unfaithfulness,
     kl_divergence,
     top_k_feature_mask,
@@ -83,6 +84,7 @@ __all__ = [
     "RocCurve",
     "SweepCurve",
     "SweepPoint",
+    "TopFeatures",
     "Unfaithfulness",
     "UnfaithfulnessAccumulator",
     "best_of_truths",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -160,7 +161,25 @@ def kl_divergence(p: Any, q: Any, *, from_logs: bool = False) -> float:
     return float(_native.graph_kl(first, second, from_logs))
 
 
-def top_k_features(node_mask: Any, k: int) -> list[int]:
+class TopFeatures(list[int]):
+    """Features in ascending order, and how many tie at the cut, made by :func:`top_k_features`.
+
+    >>> TopFeatures([0, 2], ties_at_k=0)
+    [0, 2]
+    """
+
+    #: How many features tie at rank ``k``, of which the lower ones are taken; 0 if none of them is left out.
+    ties_at_k: int
+
+    def __init__(self, features: Iterable[int], ties_at_k: int) -> None:
+        super().__init__(features)
+        self.ties_at_k = ties_at_k
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TopFeatures, (list(self), self.ties_at_k)
+
+
+def top_k_features(node_mask: Any, k: int) -> TopFeatures:
     """The ``k`` features with the largest column sums of a node mask, ascending.
 
     Ties go to the lower feature.
@@ -174,8 +193,8 @@ def top_k_features(node_mask: Any, k: int) -> list[int]:
 
     Returns
     -------
-    list of int
-        Their numbers.
+    TopFeatures
+        Their numbers, as a list; ``ties_at_k`` says how many tie at the cut.
 
     Raises
     ------
@@ -187,9 +206,11 @@ def top_k_features(node_mask: Any, k: int) -> list[int]:
     >>> from xai_metrics.graph import top_k_features
     >>> top_k_features([[0.1, 0.5, 0.3], [0.2, 0.5, 0.3]], 2)
     [1, 2]
+    >>> top_k_features([[0.1, 0.5, 0.5]], 1).ties_at_k
+    2
     """
     mask = _arrays.reals(node_mask, "node_mask", ndim=2)
-    return list(_native.graph_top_k_features(mask, whole("k", k, 0)))
+    return TopFeatures(*_native.graph_top_k_features(mask, whole("k", k, 0)))
 
 
 def top_k_feature_mask(node_mask: Any, k: int) -> npt.NDArray[Any]:
