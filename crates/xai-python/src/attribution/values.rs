@@ -33,12 +33,15 @@ impl AttributionValues {
 
 /// What is stored of a metric: every field, always, since the stored form has no names.
 type Stored = (
-    (String, Direction, bool, bool, Option<String>),
+    (String, Direction, (bool, bool), Option<String>, Settings),
     Vec<Vec<Option<f64>>>,
     Vec<PooledValue>,
     Vec<Option<Vec<CurvePoint>>>,
     Vec<TiedFeatures>,
 );
+
+/// Values of parameters by name.
+type Settings = Vec<(String, String)>;
 
 /// Samples, explainers and calls of the model.
 type OfAll = (usize, Vec<String>, ModelCalls);
@@ -170,7 +173,8 @@ impl AttributionValues {
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let values = &self.0;
         let metrics = values.metrics.iter().map(|m| {
-            let about = (&m.metric, m.direction, m.is_share, m.is_whole, &m.undefined);
+            let flags = (m.is_share, m.is_whole);
+            let about = (&m.metric, m.direction, flags, &m.undefined, &m.settings);
             (about, &m.per_sample, &m.pooled, &m.curves, &m.tied)
         });
         let metrics: Vec<_> = metrics.collect();
@@ -208,7 +212,7 @@ impl AttributionValues {
         let metrics = metrics
             .into_iter()
             .map(|(about, per_sample, pooled, curves, tied)| {
-                let (metric, direction, is_share, is_whole, undefined) = about;
+                let (metric, direction, (is_share, is_whole), undefined, settings) = about;
                 MetricValues {
                     metric,
                     direction,
@@ -216,7 +220,7 @@ impl AttributionValues {
                     is_whole,
                     undefined,
                     info: None,
-                    settings: Vec::new(),
+                    settings,
                     per_sample,
                     pooled,
                     curves,
