@@ -229,6 +229,16 @@ pub enum Mirror {
     Keeps,
 }
 
+impl std::fmt::Display for Mirror {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Changes => "changes",
+            Self::KeepsWithoutTies => "keeps-without-ties",
+            Self::Keeps => "keeps",
+        })
+    }
+}
+
 impl Invariance {
     /// Neither scaling nor mirroring is known to leave the values as they are.
     pub const NONE: Self = Self {

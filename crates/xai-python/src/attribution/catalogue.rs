@@ -53,6 +53,8 @@ fn metric<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
     metric.set_item("limits", reading.limits)?;
     metric.set_item("peers", reading.peers)?;
     metric.set_item("example", reading.example)?;
+    metric.set_item("is_scale_free", entry.info.invariance.scale)?;
+    metric.set_item("mirror", entry.info.invariance.mirror.to_string())?;
     let params = entry.params();
     let params: PyResult<Vec<_>> = params
         .iter()

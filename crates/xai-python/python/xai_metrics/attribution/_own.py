@@ -151,6 +151,8 @@ class OwnMetric(Metric):
             draws=None,
             is_whole=False,
             has_call_of_its_own=False,
+            is_scale_free=False,
+            mirror="changes",
             layouts=LAYOUTS,
         )
 

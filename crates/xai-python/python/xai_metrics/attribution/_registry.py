@@ -6,6 +6,7 @@ import difflib
 import textwrap
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
 from .. import _native
 from .._described import DescribedMetric, metrics_by_name
@@ -25,6 +26,11 @@ class MetricInfo(DescribedMetric):
     is_whole: bool
     #: Whether it is a function of its own, and no metric of :func:`evaluate`.
     has_call_of_its_own: bool
+    #: Whether multiplying all maps by a positive number leaves the values as they are.
+    is_scale_free: bool
+    #: Whether mirroring inputs, maps and masks leaves the values as they are: ``keeps``, ``keeps-without-ties`` (if no two
+    #: attributions of a map are equal) or ``changes``.
+    mirror: Literal["keeps", "keeps-without-ties", "changes"]
     #: The layouts of inputs that it has values for.
     layouts: tuple[str, ...]
 
