@@ -209,6 +209,32 @@ def test_ordered_categories_are_the_scale_of_gwets_ac2():
             assert repro.gwet_ac2(table, weights) == expected
 
 
+def test_categories_are_the_scale_of_gwets_ac2():
+    matrix = np.array([[1.0, 0.5, 0.0], [0.5, 1.0, 0.75], [0.0, 0.75, 1.0]])
+    words = [[ORDER[place] for place in run] for run in PLACES]
+    for weights in ("linear", "quadratic", "radical", "ordinal", "identity", matrix):
+        expected = repro.gwet_ac2(PLACES, weights)
+        for runs in (words, np.array(words), ORDERED.values()):
+            assert repro.gwet_ac2(runs, weights, categories=ORDER) == expected
+    # Other orders are other scales; ascending numbers keep their distances.
+    assert repro.gwet_ac2(words, categories=[ORDER[0], ORDER[2], ORDER[1]]) != repro.gwet_ac2(PLACES)
+    assert repro.gwet_ac2([[1, 2, 9], [1, 9, 9]], categories=[1, 2, 9]) == repro.gwet_ac2([[1, 2, 9], [1, 9, 9]])
+    # A class that does not occur does not count.
+    assert repro.gwet_ac2([words[0][:2]] * 2, categories=ORDER) == repro.gwet_ac2([PLACES[0][:2]] * 2)
+    wide = np.eye(4)
+    wide[:3, :3] = matrix
+    assert repro.gwet_ac2(words, wide, categories=[*ORDER, "none"]) == repro.gwet_ac2(PLACES, matrix)
+    for weights in ("linear", "identity", matrix[:2, :2]):
+        with pytest.raises(ValueError, match=f"predictions.*'{ORDER[2]}' is not among the categories"):
+            repro.gwet_ac2(words, weights, categories=ORDER[:2])
+    with pytest.raises(TypeError, match="predictions.* expected labels of one type, but categories has text"):
+        repro.gwet_ac2(PLACES, categories=ORDER)
+    with pytest.raises(ValueError, match="categories: 'a' occurs twice"):
+        repro.gwet_ac2([["a", "b"], ["a", "a"]], categories=["a", "b", "a"])
+    with pytest.raises(ValueError, match="weights: expected a row and a column for each of 3 categories"):
+        repro.gwet_ac2(words, matrix[:2, :2], categories=ORDER)
+
+
 def test_words_without_an_order_have_no_distances():
     pandas = pytest.importorskip("pandas")
     for runs in (ORDERED, {"a": ["1", "2", "10"], "b": ["1", "10", "10"]}):

@@ -14,7 +14,7 @@ from .._arguments import threads, whole
 from .._described import described
 from .._results import Result, Table, html_table
 from .._statistics import Interval, interval_of
-from ._inputs import coded, ordered, stacked
+from ._inputs import coded, ordered, scale_of, stacked
 from ._packed import packed
 
 
@@ -121,7 +121,7 @@ def agreement_interval(
 
 
 def gwet_ac2(
-    predictions: Any, weights: Any = "linear", *, n_jobs: int | None = None
+    predictions: Any, weights: Any = "linear", *, categories: Any = None, n_jobs: int | None = None
 ) -> float | None:
     """Gwet's AC2: agreement of all runs where some classes are nearer to each other than others.
 
@@ -129,11 +129,14 @@ def gwet_ac2(
     ----------
     predictions : array_like or table or sequence of arrays
         Labels ``(n_runs, n_samples)``. ``linear``, ``quadratic`` and ``radical`` weights take
-        labels as numbers, or ordered categories (of pandas, polars or pyarrow) by their places.
+        labels as numbers, or by their places in ``categories`` or in ordered categories (of pandas, polars or pyarrow).
     weights : str or array_like
         ``identity`` (which gives AC1), ``linear``, ``quadratic``, ``radical``, ``ordinal``, or a
-        symmetric array over the classes that occur, ascending, with 1 on the diagonal; a table with
-        the classes as the names of rows and columns is matched by them.
+        symmetric array over ``categories``, or else over the classes that occur, ascending, with 1 on the diagonal; a table
+        with the classes as the names of rows and columns is matched by them.
+    categories : sequence, optional
+        All classes in the order of the scale. Distances are between their places; ascending numbers keep their own. Classes
+        that do not occur do not count.
     n_jobs : int, optional
         The number of threads; one per core by default.
 
@@ -145,8 +148,8 @@ def gwet_ac2(
     Raises
     ------
     ValueError
-        For unknown weights, for an array that is no matrix of weights, and for words without an order
-        where weights are distances.
+        For unknown weights, for an array that is no matrix of weights, for words without an order
+        where weights are distances, and for labels that are not among the categories.
 
     Examples
     --------
@@ -155,18 +158,27 @@ def gwet_ac2(
     >>> near = gwet_ac2([[0, 1, 2, 2], [0, 1, 2, 1]])
     >>> near > far
     True
+    >>> scale = ["low", "middle", "high"]
+    >>> gwet_ac2([["low", "high"], ["low", "middle"]], categories=scale) > gwet_ac2([["low", "high"], ["low", "low"]], categories=scale)
+    True
     """
     n_jobs = threads(n_jobs)
+    scale = None if categories is None else scale_of(categories)
     if isinstance(weights, str):
-        runs = stacked(coded(predictions, None)[0]) if weights == "identity" else ordered(predictions)
+        is_nominal = weights == "identity"
+        runs = stacked(coded(predictions, None, scale, "categories")[0]) if is_nominal else ordered(predictions, scale)
         value = _native.repro_gwet_ac2(runs, weights, None, n_jobs)
     else:
-        codes, _, words = coded(predictions, None)
+        codes, _, words = coded(predictions, None, scale, "categories")
         runs = stacked(codes)
         occurring = np.unique(runs)
         classes = occurring if words is None else words[occurring]
-        weights = _of_classes(weights, classes.tolist())
+        weights = _of_classes(weights, (classes if scale is None else scale).tolist())
         matrix = _arrays.reals(weights, "weights", ndim=2).astype(np.float64, copy=False)
+        if scale is not None:
+            if matrix.shape != (len(scale),) * 2:
+                raise ValueError(f"weights: expected a row and a column for each of {len(scale)} categories, got shape {matrix.shape}")
+            matrix = np.ascontiguousarray(matrix[np.ix_(occurring, occurring)])
         value = _native.repro_gwet_ac2(runs, "", matrix, n_jobs)
     return None if value is None else float(value)
 

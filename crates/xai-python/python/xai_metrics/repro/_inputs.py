@@ -76,11 +76,11 @@ def _called(column: Any) -> str:
 
 
 def coded(
-    predictions: Any, labels: Any, classes: Any = None
+    predictions: Any, labels: Any, classes: Any = None, called: str = "classes"
 ) -> tuple[Labels | list[Labels], Any, Labels | None]:
     """Predictions and labels as integers, and the words that they stand for, if they were words.
 
-    Labels come as ``int64``, or as ``None`` where there are none.
+    Labels come as ``int64``, or as ``None`` where there are none. Errors call the classes as the argument is ``called``.
     """
     alignment = Alignment()
     runs = runs_of(predictions, alignment=alignment)
@@ -101,9 +101,10 @@ def coded(
         _labels.check_known(predicted.tolist(), np.unique(truth).tolist(), "predictions", "the true labels", any_is_enough=True)
     order = np.arange(len(words))
     if classes is not None:
-        known = _arrays.classes(classes, "classes")
-        _labels.check_types({"classes": known, **sides})
-        _labels.check_known(words.tolist(), known.tolist(), "predictions or labels", "the classes")
+        known = _arrays.classes(classes, called)
+        _labels.check_types({called: known, **sides})
+        name = "predictions" if truth is None else "predictions or labels"
+        _labels.check_known(words.tolist(), known.tolist(), name, f"the {called}")
         words, order = known, np.argsort(known, kind="stable")
 
     def code(part: Labels) -> npt.NDArray[np.int64]:
@@ -114,31 +115,51 @@ def coded(
     return of_runs, None if truth is None else code(truth), words
 
 
-def ordered(predictions: Any) -> Labels:
-    """Runs ``(k, n)`` of classes that have an order: numbers, or the places of ordered categories.
+def scale_of(categories: Any) -> Labels:
+    """All classes in the order of a scale, each once.
 
-    Raises ``ValueError`` for words without an order.
+    >>> scale_of(["low", "high"]).tolist()
+    ['low', 'high']
+    """
+    scale = _arrays.classes(categories, "categories")
+    twice = next((label for label in scale.tolist() if (scale == label).sum() > 1), None)
+    if twice is not None:
+        raise ValueError(f"categories: {twice!r} occurs twice; give each class once, in the order of the scale")
+    return scale
+
+
+def ordered(predictions: Any, scale: Labels | None = None) -> Labels:
+    """Runs ``(k, n)`` of classes that have an order: numbers, or the places in a scale or in ordered categories.
+
+    Raises ``ValueError`` for words without an order, and for labels that are not on the scale.
     """
     runs = runs_of(predictions)
     parts = runs if isinstance(runs, list) else [runs]
-    _labels.check_types({f"predictions[{i}]": part for i, part in enumerate(parts)})
-    if isinstance(runs, Runs) and runs.has_several_orders:
+    sides = {f"predictions[{i}]": part for i, part in enumerate(parts)}
+    _labels.check_types(sides if scale is None else {"categories": scale, **sides})
+    if scale is not None:
+        for name, part in sides.items():
+            _labels.check_known(np.unique(part).tolist(), scale.tolist(), name, "the categories")
+    elif isinstance(runs, Runs) and runs.has_several_orders:
         raise ValueError(
             "predictions: the runs have ordered categories, but not the same in all; give all of them the same, "
             "`astype(pandas.CategoricalDtype(categories, ordered=True))`"
         )
     order = runs.order if isinstance(runs, Runs) else None
+    if scale is not None:
+        order = scale.tolist()
     if order is not None and not _are_ascending(order):
         place_of = {label: place for place, label in enumerate(order)}
-        return stacked([np.array([place_of[label] for label in part.tolist()], dtype=np.int64) for part in parts])
+        placed = [np.array([place_of[label] for label in part.reshape(-1).tolist()], dtype=np.int64) for part in parts]
+        return stacked([of.reshape(part.shape) for of, part in zip(placed, parts)]) if isinstance(runs, list) else placed[0].reshape(runs.shape)
     words = [part for part in parts if part.size and _labels.kind_of(part) != "numbers"]
     if words:
         told = f"predictions: distances between classes need an order, and text such as {_labels.examples(words[0])} has none"
         if _labels.are_numbers_as_text(np.unique(np.concatenate([part.reshape(-1) for part in words])).tolist()):
             raise ValueError(f"{told}; these are numbers that are stored as text: convert them by `astype(int)`")
         raise ValueError(
-            f'{told}; give ordered categories, `astype(pandas.CategoricalDtype(["low", …, "high"], ordered=True))`, numbers, '
-            'or weights="identity"'
+            f'{told}; say it by categories=["low", …, "high"], or give ordered categories, '
+            '`astype(pandas.CategoricalDtype(["low", …, "high"], ordered=True))`, numbers, or weights="identity"'
         )
     return stacked(_in_place(runs))
 
