@@ -92,7 +92,8 @@ def text_model(
         the model, so that one file may serve several texts and models.
     name : str, optional
         What the model is called in the cache. By default ``name_or_path``, as models of Hugging Face have it, or the name of the
-        class or function: models that share it need names of their own.
+        function: functions that share it need names of their own. Needed where a cache is a file and the model has no name of its
+        own, such as a pipeline of scikit-learn or a ``lambda``: the file would answer for other models of the class.
 
     Returns
     -------
@@ -101,7 +102,7 @@ def text_model(
     Raises
     ------
     ValueError
-        For a text without any word.
+        For a text without any word, and without a ``name`` where it is needed.
 
     Examples
     --------
@@ -121,19 +122,32 @@ def text_model(
     empty = next((sample for sample, of in enumerate(of_texts) if not of.offsets), None)
     if empty is not None:
         raise ValueError(f"texts[{empty}]: no word in {of_texts[empty].text!r}; leave it out, or give another pattern")
-    names = [_digest(text, mask, _name_of(model) if name is None else name) for text in of_texts]
+    # The answers in memory are those of this model alone.
+    is_file = not isinstance(cache, bool)
+    called = _name_of(model) if name is None else name
+    if called is None and is_file:
+        raise ValueError(
+            f"name: needed with a cache file, because nothing tells this {_owner(model)} from others of its kind, for which the file "
+            'would answer, too; give name="sentiment-v1", for instance'
+        )
+    names = [_digest(text, mask, called) for text in of_texts]
     return TextModel(model, of_texts, mask, cache=cache, max_calls=max_calls, names=names)
 
 
-def _name_of(model: Any) -> str:
-    """What a model is called, or the object whose method it is."""
+def _name_of(model: Any) -> str | None:
+    """What a model is called, or the object whose method it is; ``None`` where it has only the name of its class."""
     of = getattr(model, "__self__", model)
-    known = next((name for name in ("name_or_path", "__qualname__") if isinstance(getattr(of, name, None), str)), None)
-    owner = type(of).__qualname__ if known is None else getattr(of, known)
-    return owner if of is model else f"{owner}.{getattr(model, '__name__', '')}"
+    known = (getattr(of, name, None) for name in ("name_or_path", "__qualname__"))
+    name = next((name for name in known if isinstance(name, str) and name and not name.endswith("<lambda>")), None)
+    return name if name is None or of is model else f"{name}.{getattr(model, '__name__', '')}"
 
 
-def _digest(words: Words, mask: str | None, model: str) -> str:
+def _owner(model: Any) -> str:
+    """The kind of a model, or of the object whose method it is."""
+    return "lambda" if getattr(model, "__name__", "") == "<lambda>" else type(getattr(model, "__self__", model)).__qualname__
+
+
+def _digest(words: Words, mask: str | None, model: str | None) -> str:
     """What tells the answers about a text from others."""
     content = json.dumps([words.text, words.offsets, mask, model])
     return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
