@@ -16,6 +16,7 @@ from xai_metrics.attribution import (
     EvaluationValues,
     evaluate,
     evaluate_part,
+    metric_info,
     metric_infos,
     metrics,
     model_randomization,
@@ -272,7 +273,7 @@ def test_how_a_table_looks() -> None:
     html = of._repr_html_()
     assert html.startswith("<table>") and html.count("<tr>") == 3 and "<strong>" in html
     odd = evaluate(None, None, None, {"<a&b>": GOOD[:1]}, ["sparseness"])
-    assert repr(odd).splitlines()[-1] == "1 sample, 0 rows of the model; layout channels-last"
+    assert repr(odd).splitlines()[-1] == "1 sample, 0 rows of the model; layout: channels-last"
     assert "&lt;a&amp;b&gt;" in odd._repr_html_()
 
 
@@ -543,3 +544,23 @@ def test_a_table_that_is_not_computed_is_no_explainer() -> None:
     polars = pytest.importorskip("polars")
     with pytest.raises(TypeError, match="explanations: the LazyFrame .* collect it first"):
         metrics.Complexity().evaluate(polars.DataFrame({"a": [1.0]}).lazy())
+
+
+def test_a_pickled_evaluation_keeps_its_settings() -> None:
+    def part(steps: int) -> Any:
+        return evaluate_part(model, IMAGES, TARGETS, EXPLAINERS, [metrics.Deletion(steps=steps)])
+
+    few, many = part(2), part(3)
+    stored = pickle.loads(pickle.dumps(few))
+    for changed in (many.table().compare_with(few.table()), many.table().compare_with(stored.table())):
+        assert changed.n_other_settings > 0 == changed.n_better + changed.n_worse
+        assert all(of["outcome"] == "other_settings" for of in changed.figures if of["figure"].startswith("deletion"))
+    with pytest.raises(ValueError, match="steps"):
+        stored.merge(pickle.loads(pickle.dumps(many)))
+
+
+def test_what_leaves_a_metric_as_it_is() -> None:
+    deletion, mass = metric_info("deletion"), metric_info("relevance_mass_accuracy")
+    assert (deletion.is_scale_free, deletion.mirror) == (True, "keeps-without-ties")
+    assert mass.to_dict()["is_scale_free"] is True and mass.mirror == "keeps"
+    assert {info.mirror for info in metric_infos()} == {"keeps", "keeps-without-ties", "changes"}

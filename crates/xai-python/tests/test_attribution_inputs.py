@@ -422,7 +422,12 @@ def test_maps_of_less_resolution_are_upsampled() -> None:
         np.testing.assert_allclose(
             table["deletion"][name].per_sample, table["deletion"]["large"].per_sample
         )
-    assert table.assumed.pop("ties").startswith("the order of the 95.833 % of features of small")
+    assert table.assumed.pop("ties") == (
+        "96 % of the features of `small`, 96 % of the features of `channel` and 96 % of the features of `large` have the same "
+        "attribution as another one and are removed in index order (ties=random shuffles them)"
+    )
+    drawn = metrics.Deletion(ties="random")
+    assert "ties" not in evaluate(model, x, [0, 1, 2], explainers, [drawn], layout="channels-last").assumed
     assert table.assumed == {
         "maps of small": "upsampled bilinearly from 4 × 3",
         "maps of channel": "upsampled bilinearly from 4 × 3",
@@ -559,14 +564,22 @@ def test_maps_of_one_of_two_classes_are_said_or_warned_of() -> None:
         return evaluate(model, x, y, {"shap": maps}, ["deletion"], replicates=0, **how)
 
     table = asked(of_targets)
-    assert table.assumed["maps of shap"] == "of each sample's target, unless explained_class= says another class"
-    assert "maps of shap of each sample's target" in " ".join(repr(table).split())
-    with pytest.warns(UserWarning, match=r"maps of shap: .*\(rank correlation -.* explained_class=") as caught:
-        asked(of_yes)
+    taken = "the maps were taken to explain the class of each sample's target"
+    assert table.assumed["explained_class"] == taken and not table.warnings
+    assert f"explained_class: {taken}" in " ".join(repr(table).split())
+    with pytest.warns(UserWarning, match=r"maps of `shap`: .*\(rank correlation -.* set explained_class to it") as caught:
+        warned = asked(of_yes)
     assert caught[0].filename == __file__
-    with pytest.warns(UserWarning, match="explained_class="):
-        metrics.Deletion().evaluate(model, x, y, of_yes)
+    assert warned.warnings["maps of `shap`"] in str(caught[0].message) and "warning: maps of `shap`" in repr(warned)
+    with pytest.warns(UserWarning, match="set explained_class"):
+        alone = metrics.Deletion().evaluate(model, x, y, of_yes)
+    assert alone.assumed["explained_class"] == taken and list(alone.to_dict()["warnings"]) == ["maps of `explanations`"]
+    batches = [(x[:20], y[:20]), (x[20:], y[20:])]
+    with pytest.warns(UserWarning, match="over 31 samples") as caught:
+        evaluate_stream(model, batches, {"shap": of_yes}, ["deletion"], replicates=0)
+    assert len(caught) == 1
     said = asked(of_yes, explained_class="yes")
+    assert "explained_class" not in said.assumed and not said.warnings
     assert said["deletion"]["shap"].per_sample.tolist() == table["deletion"]["shap"].per_sample.tolist()
     assert said.assumed["maps of shap"] == "of class 'yes', negated where the target is the other"
     single = metrics.Deletion().evaluate(model, x, y, -of_yes, explained_class="no")
@@ -581,7 +594,55 @@ def test_maps_of_one_of_two_classes_are_said_or_warned_of() -> None:
         evaluate(lambda x: x[:, 0], x, None, {"shap": of_yes}, ["deletion"], explained_class=1)
     # Other numbers of classes have nothing to say.
     three = evaluate(lambda x: x[:, :3], x, None, {"shap": of_yes}, ["deletion"], replicates=0)
-    assert "maps of shap" not in three.assumed
+    assert "explained_class" not in three.assumed
+    # Maps with an axis of classes are those of the targets.
+    by_class = asked(np.stack([-of_yes, of_yes], axis=-1))
+    assert "explained_class" not in by_class.assumed and not by_class.warnings
+
+
+def test_the_check_of_the_explained_class_asks_the_model_nothing() -> None:
+    x = np.random.default_rng(7).normal(size=(60, 4))
+    asked = []
+
+    def model(batch: Any) -> Any:
+        asked.append(len(batch))
+        yes = 1 / (1 + np.exp(-batch @ np.array([3.0, -2.0, 1.0, 0.5])))
+        return np.column_stack([1 - yes, yes])
+
+    y = (model(x)[:, 1] > 0.5).astype(int)
+    for n_classes, maps in ((2, x * np.where(y == 1, 1.0, -1.0)[:, None]), (2, np.abs(x))):
+        asked.clear()
+        table = evaluate(model, x, y, {"maps": maps}, ["deletion"], replicates=0, allow_batch_dependence=True)
+        assert sum(asked) == table.model_rows and len(asked) == table.model_calls, n_classes
+        assert "explained_class" in table.assumed
+
+
+class OneOutput:
+    """A session of ONNX Runtime with one output."""
+
+    __module__ = "onnxruntime.session"
+
+    def get_inputs(self) -> Any:
+        return [type("Input", (), {"name": "x", "shape": [None, 4], "type": "tensor(double)"})()]
+
+    def get_outputs(self) -> Any:
+        return [type("Output", (), {"name": "y"})()]
+
+    def run(self, _: Any, feed: Any) -> Any:
+        return [feed["x"] @ np.array([[3.0], [-2.0], [1.0], [0.5]])]
+
+
+@pytest.mark.parametrize("activation", ["softmax", "log_softmax"])
+@pytest.mark.parametrize("model", [OneOutput(), lambda x: x @ np.ones((4, 1)), lambda x: x.sum(axis=1)])
+def test_a_softmax_of_one_output_is_refused(model: Any, activation: str) -> None:
+    message = r'activation = .*the model has one output, whose softmax is constant.*activation="sigmoid"'
+    with pytest.raises(ValueError, match=f"(?s){message}"):
+        evaluate(model, X, None, {"maps": X}, ["deletion"], activation=activation)
+    with pytest.raises(ValueError, match=f"(?s){message}"):
+        metrics.Deletion().evaluate(model, X, None, X, activation=activation)
+    with pytest.raises(ValueError, match=f"(?s){message}"):
+        base_scores(model, X, None, activation=activation)
+    assert 0.0 < base_scores(model, X, None, activation="sigmoid").min()
 
 
 @pytest.mark.parametrize(

@@ -307,7 +307,13 @@ def test_a_pipeline_over_words_is_judged_by_its_own_weights():
     sign = np.where(pipeline.predict(texts) == 1, 1.0, -1.0)
     own = [np.array([s * weights[words[w]] for w in of]) for s, of in zip(sign, model.words)]
     random = [rng.normal(size=len(of)) for of in model.words]
-    table = evaluate(model, None, None, {"weights": own, "random": random, "reversed": [-of for of in own]})
+    with pytest.warns(UserWarning, match="maps of `reversed`: they seem to explain the other class"):
+        table = evaluate(model, None, None, {"weights": own, "random": random, "reversed": [-of for of in own]})
+    # The weights are those of class 1 before they are turned to the targets.
+    of_one = [np.array([weights[words[w]] for w in of]) for of in model.words]
+    said = evaluate(model, None, None, {"weights": of_one}, ["deletion"], replicates=0, explained_class=1)
+    np.testing.assert_array_equal(said["deletion"]["weights"].per_sample, table["deletion"]["weights"].per_sample)
+    assert "explained_class" not in said.assumed and "explained_class" in table.assumed
     for metric in ("deletion", "insertion", "symmetric_relevance_gain", "mu_fidelity"):
         assert table[metric].ranking == ["weights", "random", "reversed"]
     assert table["deletion"].is_better("weights", than="random")
@@ -342,6 +348,38 @@ def test_a_cache_of_texts_belongs_to_text_mask_pattern_and_model(tmp_path: Path)
         fresh = text_model(praise, texts, **{k: v for k, v in how.items() if k != "name"})
         expected = Comprehensiveness(steps=[1]).evaluate(fresh, None, None, maps).per_sample.tolist()
         assert values(texts, maps, **how) == expected and asked
+
+
+def test_a_cache_file_needs_the_name_of_a_model_that_has_none(tmp_path: Path) -> None:
+    class Classifier:
+        def __init__(self, weight: float) -> None:
+            self.weight = weight
+
+        def predict_proba(self, texts: list[str]) -> Any:
+            return [self.weight * len(text) for text in texts]
+
+    file, texts = tmp_path / "answers", ["a good film"]
+    for model, kind in ((Classifier(1.0).predict_proba, "Classifier"), (lambda texts: [len(text) for text in texts], "lambda")):
+        with pytest.raises(ValueError, match=f'name: needed with a cache file, because nothing tells this .*{kind}.*give name="'):
+            text_model(model, texts, cache=file)
+        # In memory the answers are those of one model.
+        text_model(model, texts, cache=True)
+    values = [
+        text_model(Classifier(weight).predict_proba, texts, cache=file, name=f"weight {weight}")._outputs(
+            np.array([0]), np.ones((1, 3), dtype=bool)
+        )
+        for weight in (1.0, 2.0)
+    ]
+    assert values[1] == 2 * values[0]
+
+
+def test_one_metric_of_a_masked_model_says_its_ties() -> None:
+    model = MaskedModel(lambda samples, kept: kept.sum(axis=1))
+    maps = [[1.0, 1.0, 2.0], [0.0, 0.0, 0.0, 0.0]]
+    table = evaluate(model, None, None, {"explanations": maps}, ["deletion"], replicates=0)
+    alone = Deletion().evaluate(model, None, None, maps)
+    assert alone.assumed["ties"] == table.assumed["ties"]
+    assert alone.assumed["ties"].startswith("86 % of the features of `explanations` have the same attribution as another one")
 
 
 def test_a_full_disk_leaves_whole_answers_and_forgets_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -390,7 +390,7 @@ def test_images_are_read_in_the_one_way_that_fits(shape: tuple[int, ...], layout
     def asked(maps: Any, **options: Any) -> Any:
         targets = np.zeros(len(x))
         value = metrics.Deletion(steps="all").evaluate(of_images, x, targets, maps, **options)
-        assert "each sample's target" in value.assumed.pop("maps of explainer")
+        assert "each sample's target" in value.assumed.pop("explained_class")
         return value
 
     if layout is None:
@@ -490,7 +490,7 @@ def test_a_torch_module_is_asked_in_evaluation_mode_and_left_as_it_was() -> None
         return inputs * 1.0
 
     table = evaluate(model, X, TARGETS % 2, {"a": explainer}, ["deletion"])
-    assert table.assumed["mode"] == "eval" and "; mode eval" in repr(table)
+    assert table.assumed["mode"] == "eval" and "; mode: eval" in repr(table)
     assert [part.training for part in model.parts] == [False, True, False]
     quiet = evaluate(FakeModule(training=False), X, TARGETS % 2, {"a": X}, ["deletion"])
     assert table["deletion"]["a"].value == quiet["deletion"]["a"].value

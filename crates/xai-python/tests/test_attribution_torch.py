@@ -88,6 +88,7 @@ def test_images_of_a_module_have_their_channels_first() -> None:
     for maps in (x, x.mean(axis=1)):
         value = metrics.Deletion(steps="all").evaluate(model.eval(), x, [0, 1, 0, 1], maps)
         assert value.curve is not None and value.curve.n_features[-1] == 36
+        assert value.assumed.pop("explained_class").endswith("each sample's target")
         assert value.assumed == {"layout": "channels-first"}
     small = RANDOM.random((4, 3, 3, 3)).astype(np.float32)
     flat = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(27, 2)).eval()
@@ -184,3 +185,15 @@ def test_the_example() -> None:
     table = example.main()
     assert table["relevance_mass_accuracy"].ranking[-1] == "chance"
     assert table["insertion"].is_better("gradient x input", than="chance")
+
+
+@pytest.mark.parametrize("activation", ["softmax", "log_softmax"])
+def test_a_softmax_of_a_module_with_one_output_is_refused(activation: str) -> None:
+    torch.manual_seed(0)
+    model = torch.nn.Linear(6, 1).eval()
+    with pytest.raises(ValueError, match="(?s)the model has one output, whose softmax is constant"):
+        evaluate(model, X, None, {"maps": X}, ["deletion"], activation=activation)
+    with pytest.raises(ValueError, match="(?s)the model has one output, whose softmax is constant"):
+        metrics.Deletion().evaluate(model, X, None, X, activation=activation)
+    expected = torch.sigmoid(model(torch.from_numpy(X)))[:, 0].detach().numpy()
+    np.testing.assert_allclose(base_scores(model, X, None, activation="sigmoid"), expected, rtol=1e-6)

@@ -4,7 +4,8 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use xai_attribution::batch::Data;
-use xai_attribution::evaluation::EvaluationValues;
+use xai_attribution::evaluation::{EvaluationValues, Remark};
+use xai_attribution::input::EXPLAINED_CLASS;
 use xai_attribution::map::MapDistance;
 use xai_attribution::metric::{
     AverageStability, Consistency, Discretizer, LocalLipschitz, MaximumStability, Measure,
@@ -91,6 +92,7 @@ fn evaluate<T: Native>(
         .collect();
     let metrics = built::<T>(&job.metrics, calls, single)?;
     let (curves, first_sample) = (job.curves, job.first_sample);
+    let explained_class_is_known = job.explained_class_is_known;
     let inputs = job.inputs.take();
     let fallback = explainers.first().and_then(|e| e.maps.as_ref());
     let data = data::<T, _>(
@@ -123,7 +125,17 @@ fn evaluate<T: Native>(
         let calls = calls.clone();
         evaluation = evaluation.on_progress(move |samples| tell(&calls, &progress, samples));
     }
-    evaluation.values()
+    let mut values = evaluation.values()?;
+    if explained_class_is_known {
+        leave_out_explained_class(&mut values.assumed);
+        values.class_agreement = None;
+    }
+    Ok(values)
+}
+
+/// Leaves out the assumption that maps explain the class of each sample's target.
+fn leave_out_explained_class(assumed: &mut Vec<Remark>) {
+    assumed.retain(|remark| remark.about != EXPLAINED_CLASS.name());
 }
 
 fn measure<T: Native>(mut job: Job<'_>, calls: &Calls) -> Result<Vec<WithCurves>, EvaluationError> {
@@ -141,6 +153,7 @@ fn measure<T: Native>(mut job: Job<'_>, calls: &Calls) -> Result<Vec<WithCurves>
     let explainer = explained.and_then(|e| e.function.clone());
     let explainer = explainer.map(|function| PyExplainer::new(calls, function, single));
     let inputs = job.inputs.take();
+    let explained_class_is_known = job.explained_class_is_known;
     let mut data = data::<T, _>(job, inputs.as_ref(), maps, model.as_ref(), calls, single)?;
     if let Some(maps) = maps {
         data = data.maps(Boxed(maps.samples()));
@@ -148,7 +161,13 @@ fn measure<T: Native>(mut job: Job<'_>, calls: &Calls) -> Result<Vec<WithCurves>
     if let Some(explainer) = &explainer {
         data = data.explainer(explainer);
     }
-    let values = evaluate_together(&asked, data)?;
+    let mut values = evaluate_together(&asked, data)?;
+    if explained_class_is_known {
+        for value in &mut values {
+            leave_out_explained_class(&mut value.assumed);
+            value.warnings.clear();
+        }
+    }
     let curves = metrics.into_iter().map(KeptCurves::into_samples);
     Ok(values.into_iter().zip(curves).collect())
 }

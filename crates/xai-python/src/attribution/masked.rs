@@ -34,6 +34,7 @@ struct MaskedRequest<'py> {
     activation: String,
     batch_size: Option<usize>,
     allow_batch_dependence: bool,
+    explained_class: Option<usize>,
     curves: bool,
     progress: Option<Py<PyAny>>,
 }
@@ -68,6 +69,7 @@ impl MaskedRequest<'_> {
             scoring: Scoring {
                 batch_size: self.batch_size,
                 allow_batch_dependence: self.allow_batch_dependence,
+                explained_class: self.explained_class,
                 ..scoring(py, &self.activation)?
             },
             curves: self.curves,

@@ -31,7 +31,8 @@ pub(super) struct Request<'py> {
     activation: String,
     batch_size: Option<usize>,
     allow_batch_dependence: bool,
-    explained_class: Option<usize>,
+    /// Whether the caller knows which class each map explains, so that there is nothing to assume or to warn of.
+    explained_class_is_known: bool,
     layout: Option<String>,
     curves: bool,
     first_sample: u64,
@@ -78,6 +79,7 @@ pub(super) struct Job<'a> {
     pub(super) metrics: Vec<Asked>,
     pub(super) sides: Sides,
     pub(super) scoring: Scoring,
+    pub(super) explained_class_is_known: bool,
     pub(super) curves: bool,
     pub(super) first_sample: u64,
     pub(super) progress: Option<Function>,
@@ -167,6 +169,7 @@ impl Request<'_> {
             metrics: metrics.collect::<PyResult<_>>()?,
             sides: self.sides.sides(py)?,
             scoring: self.scoring(py)?,
+            explained_class_is_known: self.explained_class_is_known,
             curves: self.curves,
             first_sample: self.first_sample,
             progress: function(&self.progress),
@@ -177,7 +180,6 @@ impl Request<'_> {
         Ok(Scoring {
             batch_size: self.batch_size,
             allow_batch_dependence: self.allow_batch_dependence,
-            explained_class: self.explained_class,
             layout: self.layout.as_deref().map(catalogue::layout).transpose()?,
             ..scoring(py, &self.activation)?
         })

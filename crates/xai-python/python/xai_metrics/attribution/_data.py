@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,7 +13,7 @@ from .. import _arrays, _native
 from .._arguments import whole_or_none
 from .._alignment import Alignment
 from .._arrays import booleans, booleans_or_shares, column_names, in_order_of, integers, reals, to_numpy
-from .._frameworks import Tensors, framework_of, framework_of_tensors, is_of, outside
+from .._frameworks import Tensors, framework_of, framework_of_tensors, is_of
 from . import _models, _padding, _references
 from ._explanations import Reading, note
 from ._inputs import Inputs, first_of
@@ -232,34 +231,10 @@ class Run:
         )
 
     def check(self) -> None:
-        """Keeps and warns of what only shows when the model has answered."""
-        self._check_explained_class()
+        """Warns of what only shows when the model has answered."""
         is_whole = self.given is not None and self.given.whole is not None
         if is_whole and self.function is not None and self.features is None and self.first_sample == 0:
             _padding.warn_of_padding(self.array, self.given.whole if self.given else None, self.function)
-
-    def _check_explained_class(self) -> None:
-        """Keeps which class plain maps of a model of two classes were taken to explain, and warns where they seem not to."""
-        function, array = self.function, self.array
-        if not self.reading.plain or function is None or array is None or self.first_sample > 0:
-            return
-        targets = self.columns(len(array))
-        if function.widths != {2} or targets is None or targets.ndim != 1:  # type: ignore[attr-defined]
-            return
-        for of in self.reading.plain:
-            note(self.assumed, f"maps of {of}", "of each sample's target, unless explained_class= says another class")
-        if len(array) < 20:
-            return
-        samples = np.linspace(0, len(array) - 1, min(len(array), 256)).astype(np.int64)
-        scores = np.concatenate(
-            [
-                self.scores(np.array(array[part], order="C"), targets[part], part)
-                for part in np.array_split(samples, max(1, len(samples) // (self._batch_size or 256)))
-            ]
-        )
-        for of, (_, maps) in self.reading.plain.items():
-            if len(maps) == len(array):
-                _warn_of_other_class(of, maps[samples].reshape(len(samples), -1).sum(axis=1), scores, targets[samples])
 
     @cached_property
     def function(self) -> Callable[..., npt.NDArray[Any]] | None:
@@ -361,7 +336,8 @@ class Run:
             "activation": activation,
             "batch_size": self._batch_size,
             "allow_batch_dependence": self.allow_batch_dependence,
-            "explained_class": None,
+            # Maps with an axis of classes, and those of packages that say their class, were chosen by the targets.
+            "explained_class_is_known": not self.reading.plain,
             "layout": self.read_layout if is_read else layout_of(self.layout),
             "curves": self.curves,
             "first_sample": self.first_sample,
@@ -582,27 +558,6 @@ class Run:
         is_first = self.read_layout == "channels-first"
         height, width = shape[2:] if is_first else (*shape[1:3], 1)[:2]
         return cells, int(height), int(width)
-
-
-def _warn_of_other_class(of: str, sums: Any, scores: Any, targets: Any) -> None:
-    """Warns where the sums of maps fall as the scores rise: of all samples, and of those of each target."""
-    groups = {"": np.full(len(sums), True)}
-    groups |= {f" whose target is output {of}": targets == of for of in np.unique(targets).tolist()}
-    for told, group in groups.items():
-        n = int(group.sum())
-        if n < 20:
-            continue
-        both = (np.ascontiguousarray(of[None, group], dtype=np.float64) for of in (sums, scores))
-        (correlation,) = _native.attribution_similarity(*both, "spearman", "tabular", 1)
-        # Fisher's transformation of Spearman's correlation; 2.576 is the quantile of a two-sided test at 0.01.
-        if correlation < 0 and np.arctanh(max(correlation, -1 + 1e-12)) * np.sqrt((n - 3) / 1.06) < -2.576:
-            warnings.warn(
-                f"maps of {of}: where the score of the target is higher, their sums are lower (rank correlation "
-                f"{correlation:.2f} over {n} samples{told}), as if they explained the other class; say by explained_class= "
-                "which class they explain",
-                stacklevel=outside(),
-            )
-            return
 
 
 def _places(subsets: npt.NDArray[Any], shape: Any) -> npt.NDArray[Any]:

@@ -51,8 +51,8 @@ class Reading:
     columns: list[Any] | None = None
     #: The class that maps without an axis of classes explain, as the number of an output; else that of each sample's target.
     explained_class: int | None = None
-    #: The explainers whose maps are plain arrays of which nothing says what class they explain, and the maps.
-    plain: dict[str, tuple[str, Array]] = field(default_factory=dict)
+    #: The explainers whose maps are plain arrays of which nothing says what class they explain.
+    plain: set[str] = field(default_factory=set)
 
     def maps(self, given: Any, name: str, of: str, targets: Callable[[int], Any]) -> Array:
         """The maps of samples, one per sample.
@@ -104,7 +104,7 @@ class Reading:
             # It was told the targets; and maps are compared with others as they are.
             return array
         if self.explained_class is None:
-            self.plain[of] = name, array
+            self.plain.add(of)
             return array
         columns, n_outputs = targets(len(array)), self.n_outputs()
         if columns is None or columns.ndim != 1 or n_outputs is None or n_outputs < 2:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: What metrics may need of a masked model, whose features are the segments.
 GIVEN = {"model", "inputs", "targets", "explanations", "segments"}
 #: How its scores may be taken.
-SCORING = ("activation", "batch_size", "allow_batch_dependence")
+SCORING = ("activation", "batch_size", "allow_batch_dependence", "explained_class")
 
 
 class MaskedModel:
@@ -215,6 +215,7 @@ class MaskedRun:
         self.targets = None if targets is None else targets_of(targets, len(self.n_features))
         self.activation = activation_of(scoring.get("activation"))
         self.scoring = {"batch_size": None, "allow_batch_dependence": False, **scoring, "activation": self.activation}
+        self.scoring["explained_class"] = whole_or_none("explained_class", scoring.get("explained_class"), 0)
         self.metrics: Sequence[tuple[str, Asked]] = ()
         self.curves = True
         self.progress: Any = None

@@ -14,7 +14,7 @@ from ._masked import SCORING, MaskedModel, MaskedRun
 from ._models import is_explainer
 from ._registry import MetricInfo, metric_info
 from ._texts import is_ragged, of_ragged
-from ._value import Curve, MetricValue, undefined_value, with_answers
+from ._value import Curve, MetricValue, pairs_of, undefined_value, warn, with_remarks
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -163,13 +163,15 @@ class Metric:
             per_sample=value["per_sample"],
             n_undefined=value["n_undefined"],
             curve=None if points is None else Curve(points[0], points[1], value["curves"]),
-            assumed=with_answers(asked.assumed, value["assumed"]),
+            assumed=with_remarks(asked.assumed, value["assumed"]),
+            warnings=warn(value["warnings"]),
         )
 
     def _of_values(self, asked: Run, maps: Any, n_jobs: int | None) -> MetricValue:
         """The value of samples with padding, which are judged in parts."""
         values, _ = asked.values(n_jobs)
-        (found,) = values.table(0.95, 0, 1, n_jobs)["metrics"]
+        table = values.table(0.95, 0, 1, n_jobs)
+        (found,) = table["metrics"]
         score = found["scores"][0]
         if score["value"] is None:
             return undefined_value(self.name, self.direction, values.n_samples, maps, asked.assumed)
@@ -179,7 +181,8 @@ class Metric:
             value=score["value"],
             per_sample=values.per_sample(self.name)[0],
             n_undefined=score["n_undefined"],
-            assumed=with_answers(asked.assumed, values.assumed),
+            assumed=with_remarks(asked.assumed, pairs_of(table["assumed"])),
+            warnings=warn(pairs_of(table["warnings"])),
         )
 
     def _of_masks(self, run: dict[str, Any], n_jobs: int | None) -> MetricValue:
@@ -193,7 +196,8 @@ class Metric:
         asked.check(self)
         asked.metrics = [(self.name, self)]
         values = asked.values(n_jobs)
-        (found,) = values.table(0.95, 0, 1, n_jobs)["metrics"]
+        table = values.table(0.95, 0, 1, n_jobs)
+        (found,) = table["metrics"]
         value, points = found["scores"][0]["value"], values.curves(self.name)[0]
         if value is None:
             return undefined_value(self.name, self.direction, values.n_samples, maps, asked.assumed)
@@ -204,7 +208,8 @@ class Metric:
             per_sample=values.per_sample(self.name)[0],
             n_undefined=found["scores"][0]["n_undefined"],
             curve=None if points is None else Curve(*points),
-            assumed=with_answers(asked.assumed, values.assumed),
+            assumed=with_remarks(asked.assumed, pairs_of(table["assumed"])),
+            warnings=warn(pairs_of(table["warnings"])),
         )
 
     def missing(self, run: Run) -> list[str]:

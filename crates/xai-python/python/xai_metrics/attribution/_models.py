@@ -321,8 +321,6 @@ def model_function(
             raise ValueError(f"model: expected as many outputs from every call, got {numbers}")
         return rows
 
-    #: How many outputs it has answered.
-    outputs.widths = widths  # type: ignore[attr-defined]
     return outputs
 
 

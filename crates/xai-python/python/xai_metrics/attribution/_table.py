@@ -23,11 +23,14 @@ from ._data import Run, explained
 from ._reliability import Reliability
 from ._value import (
     Curve,
+    by_subject,
     none_for_nan,
+    pairs_of,
     tied_share,
+    warn,
     weighted_mean,
     why_undefined,
-    with_answers,
+    with_remarks,
 )
 
 if TYPE_CHECKING:
@@ -206,7 +209,7 @@ class EvaluationValues:
     ) -> None:
         self._native = native
         #: What was taken for arguments that were not given.
-        self.assumed = with_answers(assumed or {}, native.assumed)
+        self.assumed = with_remarks(assumed or {}, native.assumed)
         #: Why some metrics of ``"standard"`` and ``"all"`` are left out.
         self.skipped = skipped or {}
         #: What was applied to the outputs of the model.
@@ -250,9 +253,10 @@ class EvaluationValues:
         seed: int = 1,
         n_jobs: int | None = None,
     ) -> EvaluationTable:
-        """Means, intervals, rankings and tests."""
+        """Means, intervals, rankings and tests. Warns of what looks wrong with the inputs."""
         level, replicates = number("level", level), whole("replicates", replicates, 0)
         table = self._native.table(level, replicates, seed_of(seed), threads(n_jobs))
+        warn(pairs_of(table["warnings"]))
         return EvaluationTable(self, table)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -287,10 +291,11 @@ class EvaluationTable(Reported, Table):
         self.values = values
         #: What was taken for arguments that were not given: the ``layout`` of the inputs; ``activation``,
         #: ``"softmax"``, of the decisions of an estimator without probabilities; ``mode``, ``"eval"``, of a torch
-        #: module that is in training mode; ``baseline`` of tables with names; ``ties``, the order of features with equal
-        #: attributions.
-        ties = [(said["about"], said["text"]) for said in table["assumed"] if said["about"] == "ties"]
-        self.assumed = with_answers(values.assumed, ties)
+        #: module that is in training mode; ``baseline`` of tables with names; ``explained_class``, which class plain maps
+        #: explain, of two; ``ties``, the order of features with equal attributions.
+        self.assumed = with_remarks(values.assumed, pairs_of(table["assumed"]))
+        #: What looks wrong with the inputs, by what it is about.
+        self.warnings = by_subject(pairs_of(table["warnings"]))
         #: Why some metrics of ``"standard"`` and ``"all"`` are left out, by their names.
         self.skipped = values.skipped
         #: How many samples were explained.
@@ -342,6 +347,7 @@ class EvaluationTable(Reported, Table):
             "model_calls": {"calls": self.model_calls, "rows": self.model_rows},
             "statistics": {"level": self.level, "replicates": self.replicates, "seed": self.seed},
             "assumed": dict(self.assumed),
+            "warnings": dict(self.warnings),
             "skipped": dict(self.skipped),
             "metrics": {name: result.to_dict() for name, result in self._results.items()},
         }
@@ -744,7 +750,7 @@ class EvaluationTable(Reported, Table):
             said.append(f"intervals of {self.level:.0%}")
         if any(self._mark(value.explainer, m) for value, m in values):
             said.append("* worse than the best by more than chance")
-        said += [f"{name} {value}" for name, value in self.assumed.items()]
+        said += [f"{name}: {value}" for name, value in self.assumed.items()]
         if self.skipped:
             said.append(f"{len(self.skipped)} metrics skipped")
         reasons = [f"{m} is undefined: {self[m].undefined}" for m in self if self[m].undefined]
@@ -753,7 +759,8 @@ class EvaluationTable(Reported, Table):
             for value, m in values
             if value.value is None and not self[m].undefined
         ]
-        return [*reasons, "; ".join(said)]
+        warned = [f"warning: {about}: {text}" for about, text in self.warnings.items()]
+        return [*reasons, *warned, "; ".join(said)]
 
 
 def _arrow(direction: str) -> str:

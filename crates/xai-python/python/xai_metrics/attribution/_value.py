@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from .._arrays import reals
+from .._frameworks import outside
 from .._results import axes
 from .._results import pandas_library as pandas
 
@@ -15,11 +17,34 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-def with_answers(assumed: dict[str, str], remarks: list[tuple[str, str]]) -> dict[str, str]:
-    """What was assumed, with how the native part read the outputs of the model (as probabilities or as logits), and of which
-    explainers it ordered features with equal attributions."""
-    said = {about: "; ".join(text for of, text in remarks if of == about) for about in ("answers", "ties")}
-    return {**assumed, **{about: text for about, text in said.items() if text}}
+def with_remarks(assumed: dict[str, str], remarks: list[tuple[str, str]]) -> dict[str, str]:
+    """What was assumed, with what the native part assumed: how it read the outputs of the model (``answers``), which class maps
+    explain (``explained_class``), and how it ordered features with equal attributions (``ties``)."""
+    return {**assumed, **by_subject(remarks)}
+
+
+def by_subject(remarks: list[tuple[str, str]]) -> dict[str, str]:
+    """Remarks by what they are about.
+
+    >>> by_subject([("answers", "as logits"), ("ties", "by index"), ("answers", "as probabilities")])
+    {'answers': 'as logits; as probabilities', 'ties': 'by index'}
+    """
+    said: dict[str, list[str]] = {}
+    for about, text in remarks:
+        said.setdefault(about, []).append(text)
+    return {about: "; ".join(texts) for about, texts in said.items()}
+
+
+def pairs_of(remarks: list[dict[str, str]]) -> list[tuple[str, str]]:
+    """The remarks of a table: what each is about, and a sentence."""
+    return [(said["about"], said["text"]) for said in remarks]
+
+
+def warn(remarks: list[tuple[str, str]]) -> dict[str, str]:
+    """Warns of what looks wrong with the inputs, and returns it by what it is about."""
+    for about, text in remarks:
+        warnings.warn(f"{about}: {text}", stacklevel=outside())
+    return by_subject(remarks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +101,8 @@ class MetricValue:
     assumed: dict[str, str] = field(default_factory=dict)
     #: Why no sample has a value, where none has.
     undefined: str | None = None
+    #: What looks wrong with the inputs, by what it is about.
+    warnings: dict[str, str] = field(default_factory=dict)
 
     def __float__(self) -> float:
         return float("nan") if self.value is None else self.value
@@ -116,6 +143,7 @@ class MetricValue:
             "curve": None if self.curve is None else self.curve.to_dict(),
             "assumed": dict(self.assumed),
             "undefined": self.undefined,
+            "warnings": dict(self.warnings),
         }
 
     def to_pandas(self) -> Any:
