@@ -266,6 +266,7 @@ const fn coefficient(
 ) -> Score<Agreement> {
     Score::new(name, title, question, value)
         .higher_is_better()
+        .scale_free()
         .range(Range::SIGNED_SHARE)
         .needs(&[input::PREDICTIONS])
 }

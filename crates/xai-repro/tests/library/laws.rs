@@ -5,10 +5,11 @@ use proptest::prelude::*;
 use xai_core::Direction;
 use xai_core::describe::{End, MetricInfo, Scores};
 use xai_core::parallel::of_size;
+use xai_core::random::{random_stream, uniform};
 use xai_repro::registry::{self, PAIR_METRICS, REGRESSION_METRICS};
 use xai_repro::simulate::LabelSimulator;
 use xai_repro::{
-    Agreement, ClassDistribution, PairMetric, Pairwise, RegressionMetric, RegressionReproducibility,
+    Agreement, ClassDistribution, PairMetric, Pairwise, RegressionReproducibility, input,
 };
 
 /// `(predictions, labels)` of 2..6 runs over up to 150 samples and up to `c` classes.
@@ -32,25 +33,50 @@ fn metrics(predictions: &Array2<i16>, labels: &[i16]) -> Vec<Vec<Option<f64>>> {
         .collect()
 }
 
+type Values = Vec<(&'static MetricInfo, Vec<Option<f64>>)>;
+
 /// Every metric of the registry: those of pairs of runs, of all runs, and, with the labels as numbers, of pairs that predict numbers.
-fn all_metrics(
-    predictions: &Array2<i16>,
-    labels: &[i16],
-) -> Vec<(&'static MetricInfo, Vec<Option<f64>>)> {
-    let of_classes = PAIR_METRICS.iter().zip(metrics(predictions, labels));
+fn all_metrics(predictions: &Array2<i16>, labels: &[i16]) -> Values {
+    all_metrics_times(1, 1.0, predictions, labels)
+}
+
+/// The same with all labels and numbers multiplied.
+fn all_metrics_times(factor: i16, unit: f64, predictions: &Array2<i16>, labels: &[i16]) -> Values {
+    let classes = predictions.mapv(|label| factor * label);
+    let true_classes: Vec<i16> = labels.iter().map(|label| factor * label).collect();
+    let of_classes = PAIR_METRICS.iter().zip(metrics(&classes, &true_classes));
     let of_classes = of_classes.map(|(metric, values)| (metric.info(), values));
-    let agreement = Agreement::new(predictions.view()).unwrap();
+    let agreement = Agreement::new(classes.view()).unwrap();
     let of_all_runs = Agreement::SCORES
         .iter()
         .map(|score| (&score.info, vec![(score.value)(&agreement)]));
-    let targets: Array1<f64> = labels.iter().copied().map(f64::from).collect();
-    let numbers =
-        RegressionReproducibility::new(predictions.mapv(f64::from).view(), targets.view());
+    let number = |label: i16| f64::from(label) * unit;
+    let targets: Array1<f64> = labels.iter().copied().map(number).collect();
+    let numbers = RegressionReproducibility::new(predictions.mapv(number).view(), targets.view());
     let numbers = numbers.unwrap();
     let of_numbers = REGRESSION_METRICS
         .iter()
         .map(|&metric| (metric.info(), numbers.pairs(metric).to_vec()));
     of_classes.chain(of_all_runs).chain(of_numbers).collect()
+}
+
+/// Whether values are equal but for rounding.
+fn near(a: &[Option<f64>], b: &[Option<f64>]) -> bool {
+    let near = |(a, b): (&Option<f64>, &Option<f64>)| match (a, b) {
+        (Some(a), Some(b)) => (a - b).abs() <= 1e-12,
+        (a, b) => a == b,
+    };
+    a.len() == b.len() && a.iter().zip(b).all(near)
+}
+
+/// Runs that are right by chance alone.
+fn example() -> (Array2<i16>, Vec<i16>) {
+    let drawn = |run: u64, sample: usize| {
+        let stream = &mut random_stream(run, sample as u64);
+        (4.0 * uniform(stream)) as i16
+    };
+    let predictions = Array2::from_shape_fn((3, 60), |(run, i)| drawn(run as u64, i));
+    (predictions, (0..60).map(|i| drawn(9, i)).collect())
 }
 
 #[test]
@@ -163,25 +189,28 @@ proptest! {
     }
 
     #[test]
-    fn the_unit_of_predicted_numbers_does_not_show(
-        (p, y) in runs(9), exponent in -100i32..100, decimal in -30i32..30,
+    fn the_scale_of_predictions_does_not_show_where_descriptions_say_so(
+        (p, y) in runs(9), power in 0u32..10, exponent in -100i32..100, decimal in -30i32..30,
     ) {
-        let values = |unit: f64| {
-            let targets: Array1<f64> = y.iter().map(|&label| f64::from(label) * unit).collect();
-            let predictions = p.mapv(|label| f64::from(label) * unit);
-            RegressionReproducibility::new(predictions.view(), targets.view()).unwrap()
-        };
-        let (plain, by_two, by_ten) = (values(1.0), values(2f64.powi(exponent)), values(10f64.powi(decimal)));
-        for &metric in REGRESSION_METRICS {
-            // What has a unit scales with it.
-            let unit = |of: f64| if metric == RegressionMetric::MAE { of } else { 1.0 };
-            let expected = plain.pairs(metric).iter();
-            let scaled: Vec<Option<f64>> = expected.clone().map(|x| x.map(|x| x * unit(2f64.powi(exponent)))).collect();
-            prop_assert_eq!(by_two.pairs(metric), &scaled[..], "{}", metric.name());
-            for (x, other) in expected.zip(by_ten.pairs(metric)) {
-                let apart = x.zip(*other).map_or(0.0, |(x, other)| (x - other / unit(10f64.powi(decimal))).abs());
-                prop_assert!(x.is_some() == other.is_some() && apart <= 1e-12 * 9.0, "{} {:?} {:?}", metric.name(), x, other);
+        let by_two = all_metrics_times(1 << power, 2f64.powi(exponent), &p, &y);
+        let by_ten = all_metrics_times(10, 10f64.powi(decimal), &p, &y);
+        for ((info, values), ((_, by_two), (_, by_ten))) in all_metrics(&p, &y).into_iter().zip(by_two.into_iter().zip(by_ten)) {
+            if info.invariance.scale {
+                prop_assert_eq!(&by_two, &values, "{}", info.name);
+                prop_assert!(near(&by_ten, &values), "{} {:?} {:?}", info.name, by_ten, values);
             }
+        }
+    }
+
+    #[test]
+    fn the_order_of_the_runs_does_not_show((p, y) in runs(4)) {
+        let order: Vec<usize> = (0..p.nrows()).rev().collect();
+        let sorted = |mut values: Vec<Option<f64>>| {
+            values.sort_by(|a, b| a.partial_cmp(b).unwrap());
+            values
+        };
+        for ((info, reversed), (_, values)) in all_metrics(&p.select(Axis(0), &order), &y).into_iter().zip(all_metrics(&p, &y)) {
+            prop_assert_eq!(sorted(reversed), sorted(values), "{}", info.name);
         }
     }
 
@@ -211,12 +240,13 @@ proptest! {
 
     #[test]
     fn identical_runs_agree_in_everything_that_is_defined((p, y) in runs(4)) {
+        // A constant correlates with nothing, not even with itself.
+        let is_right = |(prediction, label): (&i16, &i16)| prediction == label;
+        let n_right = p.row(0).iter().zip(&y).filter(|&pair| is_right(pair)).count();
+        prop_assume!((1..y.len()).contains(&n_right));
         let same = p.select(Axis(0), &[0, 0, 0]);
         for (info, values) in all_metrics(&same, &y) {
             let expected = match (info.direction, info.range.low, info.range.high) {
-                // Constant errors count as uncorrelated even with themselves.
-                _ if info == PairMetric::EC_MATTHEWS.info()
-                    && of(PairMetric::EC_CORR, &metrics(&same, &y))[0].is_none() => 0.0,
                 (Direction::Higher, _, End::Included(best)) | (Direction::Lower, End::Included(best), _) => best,
                 _ => continue,
             };
@@ -249,6 +279,60 @@ proptest! {
             prop_assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{}", kind);
             prop_assert!(p.iter().all(|&x| x > 0.0), "{}", kind);
             prop_assert_eq!(&p, &law.draw(c, 5, item).unwrap());
+        }
+    }
+}
+
+/// A description that claims too little would hide a metric from the law.
+#[test]
+fn metrics_that_do_not_say_so_depend_on_the_scale() {
+    let (p, y) = example();
+    let scaled = all_metrics_times(4, 4.0, &p, &y);
+    for ((info, scaled), (_, values)) in scaled.into_iter().zip(all_metrics(&p, &y)) {
+        assert_eq!(scaled == values, info.invariance.scale, "{}", info.name);
+    }
+}
+
+/// Labels that belong to other samples give other values, and so does a run whose predictions do.
+#[test]
+fn samples_of_one_side_in_another_order_give_other_values() {
+    let (p, y) = example();
+    let mut turned = y.clone();
+    turned.rotate_left(7);
+    let mut turned_run = p.clone();
+    let order: Vec<usize> = (0..60).map(|i| (i + 7) % 60).collect();
+    turned_run
+        .row_mut(0)
+        .assign(&p.row(0).select(Axis(0), &order));
+    let of_turned = all_metrics(&p, &turned)
+        .into_iter()
+        .zip(all_metrics(&turned_run, &y));
+    for (((info, labels), (_, run)), (_, values)) in of_turned.zip(all_metrics(&p, &y)) {
+        let reads = |of| info.needs.contains(&of);
+        let reads_labels = reads(input::LABELS) || reads(input::TARGETS);
+        assert_eq!(labels != values, reads_labels, "{}: labels", info.name);
+        assert_ne!(run, values, "{}: one run", info.name);
+    }
+}
+
+/// Of a base run, copies that differ in few samples agree better than runs that are drawn anew.
+#[test]
+fn runs_that_agree_more_are_better() {
+    let (apart, y) = example();
+    let alike = Array2::from_shape_fn(apart.dim(), |(run, i)| {
+        apart[[if i % 20 == run { run } else { 0 }, i]]
+    });
+    for ((info, alike), (_, apart)) in all_metrics(&alike, &y)
+        .into_iter()
+        .zip(all_metrics(&apart, &y))
+    {
+        for (alike, apart) in alike.into_iter().zip(apart) {
+            let is_better = match info.direction {
+                Direction::Higher => alike > apart,
+                Direction::Lower => alike < apart,
+                Direction::None => true,
+            };
+            assert!(is_better, "{}: {alike:?} {apart:?}", info.name);
         }
     }
 }
