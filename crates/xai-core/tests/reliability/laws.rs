@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use xai_core::describe::{MetricInfo, Scores};
+use xai_core::random::{random_stream, uniform};
 use xai_core::reliability::{
     Draws, MetaEvaluation, Perturbed, RankedValues, RatingLevel, inter_consistency,
     inter_method_reliability, internal_consistency_reliability, intra_consistency, kendall_w,
@@ -55,45 +56,101 @@ fn ranked(rows: &Rows) -> RankedValues<'_> {
     RankedValues::new(rows, Direction::Higher).unwrap()
 }
 
+/// Values of a metric, of the same explainers and samples after perturbations, and draws of samples.
+#[derive(Clone)]
+struct Tables {
+    values: Rows,
+    minor: Rows,
+    disruptive: Rows,
+    better: Direction,
+    draws: Vec<Vec<usize>>,
+}
+
+type AllScores = Vec<(&'static MetricInfo, Option<f64>)>;
+
 /// All scores of two tables of values, the second of which may be that of another metric, or of perturbed inputs.
-fn all_scores(q: &Rows, r: &Rows) -> Vec<(&'static MetricInfo, Option<f64>)> {
-    fn add<R: Scores>(all: &mut Vec<(&'static MetricInfo, Option<f64>)>, result: &R) {
-        all.extend(
-            R::SCORES
-                .iter()
-                .map(|score| (&score.info, (score.value)(result))),
-        );
+fn all_scores(q: &Rows, r: &Rows) -> AllScores {
+    Tables::new(q, r).scores()
+}
+
+impl Tables {
+    fn new(q: &Rows, r: &Rows) -> Self {
+        let m = q[0].len();
+        let draw = |b: usize| (0..m).map(|i| (i * (b + 1) + i * i + b) % m).collect();
+        Self {
+            values: q.clone(),
+            minor: r.clone(),
+            disruptive: r.clone(),
+            better: Direction::Higher,
+            draws: (0..10).map(draw).collect(),
+        }
     }
-    let (minor, disruptive) = (Perturbed::minor(&r[..]), Perturbed::disruptive(&r[..]));
-    let mut meta = MetaEvaluation::new(q, Direction::Higher).unwrap();
-    meta.add(0, &minor).unwrap();
-    meta.add(0, &disruptive).unwrap();
-    let mut all = Vec::new();
-    add(
-        &mut all,
-        &intra_consistency(&q[0], &Perturbed::minor(&r[0][..])).unwrap(),
-    );
-    add(
-        &mut all,
-        &inter_consistency(q, Direction::Higher, &minor).unwrap(),
-    );
-    add(&mut all, &meta.finish());
-    add(&mut all, &krippendorff_alpha_of_ranks(q).unwrap());
-    add(&mut all, &kendall_w(q).unwrap());
-    add(&mut all, &inter_method_reliability(&ranked(q)).unwrap());
-    add(
-        &mut all,
-        &internal_consistency_reliability(&ranked(q), &ranked(r)).unwrap(),
-    );
-    add(
-        &mut all,
-        &rank_stability(q, Direction::Lower, Draws::default()).unwrap(),
-    );
-    add(
-        &mut all,
-        &parameter_sensitivity(&[q.clone(), r.clone()], Direction::Lower).unwrap(),
-    );
-    all
+
+    /// Tables of an example: values at random, after perturbations too; one is undefined.
+    fn example(seed: u64) -> Self {
+        let table = |of: u64| -> Rows {
+            let value =
+                |e: u64, i| Some(uniform(&mut random_stream(seed, 1000 * of + 100 * e + i)));
+            (0..4)
+                .map(|e| (0..12).map(|i| value(e, i)).collect())
+                .collect()
+        };
+        let mut tables = Self::new(&table(1), &table(2));
+        tables.disruptive = table(3);
+        tables.values[1][5] = None;
+        tables
+    }
+
+    fn for_each_table(&mut self, change: impl Fn(&mut Rows)) {
+        [&mut self.values, &mut self.minor, &mut self.disruptive]
+            .into_iter()
+            .for_each(change);
+    }
+
+    fn scores(&self) -> AllScores {
+        fn add<R: Scores>(all: &mut AllScores, result: &R) {
+            all.extend(
+                R::SCORES
+                    .iter()
+                    .map(|score| (&score.info, (score.value)(result))),
+            );
+        }
+        let (q, r, better) = (&self.values, &self.minor, self.better);
+        let minor = Perturbed::minor(&r[..]);
+        let ranked = |rows| RankedValues::new(rows, better).unwrap();
+        let mut meta = MetaEvaluation::new(q, better).unwrap();
+        meta.add(0, &minor).unwrap();
+        meta.add(0, &Perturbed::disruptive(&self.disruptive[..]))
+            .unwrap();
+        let mut all = Vec::new();
+        add(
+            &mut all,
+            &intra_consistency(&q[0], &Perturbed::minor(&r[0][..])).unwrap(),
+        );
+        add(&mut all, &inter_consistency(q, better, &minor).unwrap());
+        add(&mut all, &meta.finish());
+        add(&mut all, &krippendorff_alpha_of_ranks(q).unwrap());
+        add(&mut all, &kendall_w(q).unwrap());
+        add(&mut all, &inter_method_reliability(&ranked(q)).unwrap());
+        add(
+            &mut all,
+            &internal_consistency_reliability(&ranked(q), &ranked(r)).unwrap(),
+        );
+        add(
+            &mut all,
+            &rank_stability(q, better, Draws::Given(&self.draws)).unwrap(),
+        );
+        add(
+            &mut all,
+            &parameter_sensitivity(&[q.clone(), r.clone()], better).unwrap(),
+        );
+        all
+    }
+}
+
+/// Equal, or apart by rounding.
+fn near(a: Option<f64>, b: Option<f64>) -> bool {
+    a.zip(b).map_or(a == b, |(a, b)| (a - b).abs() <= 1e-12)
 }
 
 #[test]
@@ -173,20 +230,33 @@ proptest! {
             );
     }
 
+    /// The first explainer stays, whose values intra-consistency compares.
     #[test]
-    fn the_order_of_samples_and_explainers_does_not_show(q in rows(true), turn in 0usize..20) {
-        let mut turned = q.clone();
-        turned.iter_mut().for_each(|row| { let by = turn % row.len(); row.rotate_left(by) });
-        turned.reverse();
-        prop_assert_eq!(kendall_w(&q).unwrap(), kendall_w(&turned).unwrap());
-        for level in [RatingLevel::Nominal, RatingLevel::Ordinal, RatingLevel::Interval] {
-            prop_assert_eq!(krippendorff_alpha(&q, level).unwrap(), krippendorff_alpha(&turned, level).unwrap());
+    fn the_order_of_samples_and_explainers_does_not_show((q, r) in two(true), turn in 0usize..20) {
+        let (tables, m) = (Tables::new(&q, &r), q[0].len());
+        let mut turned = tables.clone();
+        turned.for_each_table(|rows| {
+            rows.iter_mut().for_each(|row| row.rotate_left(turn % m));
+            rows[1..].reverse();
+        });
+        turned.draws.iter_mut().flatten().for_each(|i| *i = (*i + m - turn % m) % m);
+        for ((info, one), (_, other)) in tables.scores().into_iter().zip(turned.scores()) {
+            prop_assert!(near(one, other), "{} {:?} {:?}", info.name, one, other);
         }
-        prop_assert_eq!(inter_method_reliability(&ranked(&q)).unwrap().value, inter_method_reliability(&ranked(&turned)).unwrap().value);
-        let ranks = |rows: &Rows| rank_stability(rows, Direction::Lower, Draws::default()).unwrap().ranks;
-        let mut expected = ranks(&q);
-        expected.reverse();
-        prop_assert_eq!(ranks(&turned), expected);
+        for level in [RatingLevel::Nominal, RatingLevel::Ordinal, RatingLevel::Interval] {
+            prop_assert_eq!(krippendorff_alpha(&q, level).unwrap(), krippendorff_alpha(&turned.values, level).unwrap());
+        }
+    }
+
+    #[test]
+    fn opposite_values_with_the_opposite_better_end_are_judged_alike((q, r) in two(true)) {
+        let tables = Tables::new(&q, &r);
+        let mut opposite = tables.clone();
+        opposite.for_each_table(|rows| *rows = map(rows, |x| -x));
+        opposite.better = Direction::Lower;
+        for ((info, one), (_, other)) in tables.scores().into_iter().zip(opposite.scores()) {
+            prop_assert_eq!(one, other, "{}", info.name);
+        }
     }
 
     #[test]
@@ -327,31 +397,6 @@ proptest! {
     }
 
     #[test]
-    fn opposite_values_with_the_opposite_better_end_are_judged_alike((q, r) in two(true)) {
-        let (negated, negated_r) = (map(&q, |x| -x), map(&r, |x| -x));
-        let (up, down) = (Direction::Higher, Direction::Lower);
-        prop_assert_eq!(
-            rank_stability(&q, up, Draws::default()).unwrap(),
-            rank_stability(&negated, down, Draws::default()).unwrap()
-        );
-        prop_assert_eq!(
-            parameter_sensitivity(&[q.clone(), r.clone()], up).unwrap(),
-            parameter_sensitivity(&[negated.clone(), negated_r.clone()], down).unwrap()
-        );
-        let meta = |q: &Rows, r: &Rows, better| {
-            let mut meta = MetaEvaluation::new(q, better).unwrap();
-            meta.add(0, &Perturbed::disruptive(&r[..])).unwrap();
-            meta.finish()
-        };
-        prop_assert_eq!(meta(&q, &r, up), meta(&negated, &negated_r, down));
-        let consistency = |a: &Rows, b: &Rows, of_b| {
-            let (a, b) = (ranked(a), RankedValues::new(b, of_b).unwrap());
-            internal_consistency_reliability(&a, &b).unwrap()
-        };
-        prop_assert_eq!(consistency(&q, &r, up), consistency(&q, &negated_r, down));
-    }
-
-    #[test]
     fn the_value_of_all_iterations_is_the_mean_of_theirs(
         kinds in prop::collection::vec((any::<bool>(), any::<bool>()), 1..5), q in rows(true), turn in 0usize..20,
     ) {
@@ -393,6 +438,52 @@ proptest! {
             let apart = many.value.zip(rated.value).map_or(0.0, |(a, b)| (a - b).abs());
             prop_assert!(many.value.is_some() == rated.value.is_some() && apart < 1e-12);
         }
+    }
+}
+
+/// Every score relates the explainers sample by sample, or leaves out samples without all values.
+#[test]
+fn samples_of_one_explainer_in_another_order_have_other_scores() {
+    let n_scores = metrics().count();
+    let mut is_changed = vec![false; n_scores];
+    for seed in 0..100 {
+        let tables = Tables::example(seed);
+        let mut turned = tables.clone();
+        turned.values[0].rotate_left(5);
+        let pairs = tables.scores().into_iter().zip(turned.scores());
+        for (is_changed, ((_, one), (_, other))) in is_changed.iter_mut().zip(pairs) {
+            *is_changed |= !near(one, other);
+        }
+    }
+    for (info, is_changed) in metrics().zip(is_changed) {
+        assert!(is_changed, "{}", info.name);
+    }
+}
+
+/// A metric that rates explainers alike for all samples, keeps its values under noise, and finds all worse after a disruption,
+/// against random values that turn around.
+#[test]
+fn reliable_metrics_are_better_than_random_ones() {
+    let random = {
+        let mut random = Tables::example(1);
+        random.minor = map(&random.values, |x| 5.0 - x);
+        random.disruptive = map(&random.values, |x| x + 1.0);
+        random
+    };
+    let mut reliable = random.clone();
+    for (e, row) in reliable.values.iter_mut().enumerate() {
+        row.iter_mut()
+            .for_each(|x| *x = x.map(|x| 2.0 * e as f64 + x));
+    }
+    reliable.minor = reliable.values.clone();
+    reliable.disruptive = map(&reliable.values, |x| x - 9.0);
+    for ((info, reliable), (_, random)) in reliable.scores().into_iter().zip(random.scores()) {
+        let is_better = match info.direction {
+            Direction::Higher => reliable > random,
+            Direction::Lower => reliable.is_some() && reliable < random,
+            Direction::None => continue,
+        };
+        assert!(is_better, "{}: {reliable:?} {random:?}", info.name);
     }
 }
 
