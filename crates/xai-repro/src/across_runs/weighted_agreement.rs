@@ -131,7 +131,8 @@ fn agreeing_pairs<L: Label>(
 
 /// How much two classes agree: 1 on the diagonal, less elsewhere.
 ///
-/// The classes are the labels that occur, ascending; `x_a` is a label, `a` its rank from 0, `q` their number.
+/// The classes are the labels that occur, ascending; `x_a` is a label, `a` its rank from 0, `q` their number. Distances are those
+/// of the integers: code ordered categories by their places.
 ///
 /// | weights | `w(a, b)` |
 /// |---|---|
