@@ -33,6 +33,85 @@ fn line(attribute: &Attribute) -> Option<String> {
     }
 }
 
+/// The parts of a documentation that describe a metric.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Documentation {
+    /// The first `text` block.
+    pub(crate) formula: Option<String>,
+    /// The text of each section, with its heading; paragraphs are separated by a line break, code blocks are left out.
+    sections: Vec<(String, String)>,
+}
+
+impl Documentation {
+    pub(crate) fn read(attributes: &[Attribute]) -> Self {
+        let mut documentation = Self::default();
+        let mut block: Option<(bool, Vec<String>)> = None;
+        let text: Vec<String> = attributes.iter().filter_map(line).collect();
+        for line in text.iter().flat_map(|text| text.split('\n')) {
+            let trimmed = line.trim();
+            if let Some(info) = trimmed.strip_prefix("```") {
+                match block.take() {
+                    None => block = Some((info == "text", Vec::new())),
+                    Some((true, lines)) if documentation.formula.is_none() => {
+                        documentation.formula = Some(lines.join("\n"));
+                    }
+                    Some(_) => {}
+                }
+            } else if let Some((_, lines)) = &mut block {
+                lines.push(line.strip_prefix(' ').unwrap_or(line).trim_end().to_owned());
+            } else if let Some(title) = trimmed.strip_prefix("# ") {
+                documentation.sections.push((title.to_owned(), String::new()));
+            } else if let Some((_, section)) = documentation.sections.last_mut() {
+                match trimmed {
+                    "" if !section.is_empty() && !section.ends_with('\n') => section.push('\n'),
+                    "" => {}
+                    words => {
+                        if !section.is_empty() && !section.ends_with('\n') {
+                            section.push(' ');
+                        }
+                        section.push_str(words);
+                    }
+                }
+            }
+        }
+        documentation
+    }
+
+    fn markdown_of(&self, title: &str) -> &str {
+        let section = self.sections.iter().find(|(found, _)| found == title);
+        section.map_or("", |(_, text)| text.trim())
+    }
+
+    /// The text of a section without links and emphasis, in one line; empty without such a section.
+    pub(crate) fn section(&self, title: &str) -> String {
+        without_emphasis(&without_links(&self.markdown_of(title).replace('\n', " ")))
+    }
+
+    /// The first paragraph of a section, as [`section`](Self::section).
+    pub(crate) fn first_paragraph_of(&self, title: &str) -> String {
+        let text = self.markdown_of(title);
+        let paragraph = text.split('\n').next().unwrap_or(text);
+        without_emphasis(&without_links(paragraph))
+    }
+
+    /// What stands between backticks in a section.
+    pub(crate) fn code_in(&self, title: &str) -> Vec<String> {
+        let pieces = self.markdown_of(title).split('`').skip(1).step_by(2);
+        pieces.map(str::to_owned).collect()
+    }
+}
+
+/// Text without the asterisks around titles: `*RISE*` is `RISE`. Asterisks in formulas have spaces around them, and stay.
+fn without_emphasis(text: &str) -> String {
+    let letters: Vec<char> = text.chars().collect();
+    let is_space = |letter: Option<&char>| letter.is_none_or(|letter| letter.is_whitespace());
+    let kept = letters.iter().enumerate().filter(|&(i, &letter)| {
+        let before = i.checked_sub(1).and_then(|i| letters.get(i));
+        letter != '*' || (is_space(before) && is_space(letters.get(i + 1)))
+    });
+    kept.map(|(_, letter)| letter).collect()
+}
+
 /// `[text](target)` and `[text]` as the text. Ranges such as [0, 1) keep their brackets.
 fn without_links(text: &str) -> String {
     let mut plain = String::new();
@@ -79,6 +158,39 @@ mod tests {
             without_links("of [`Ties::Any`], a [share](crate::Share) in [0, 1) or (0, 1]"),
             "of `Ties::Any`, a share in [0, 1) or (0, 1]"
         );
+    }
+
+    #[test]
+    fn sections_and_the_formula_are_read_and_examples_are_not() {
+        let item: syn::ItemStruct = syn::parse_quote! {
+            /// Share of hits.
+            ///
+            /// ```text
+            /// S = a / b
+            ///     a * b
+            /// ```
+            ///
+            /// ```
+            /// # let hidden = 1;
+            /// ```
+            ///
+            /// # Source
+            /// Doe, *Hits and
+            /// misses*, 2020.
+            ///
+            /// Others [divide](Self::new) by 2.
+            ///
+            /// # Elsewhere
+            /// `a.B`, `c.D`
+            struct Hits;
+        };
+        let documentation = Documentation::read(&item.attrs);
+        assert_eq!(documentation.formula.as_deref(), Some("S = a / b\n    a * b"));
+        let source = documentation.first_paragraph_of("Source");
+        assert_eq!(source, "Doe, Hits and misses, 2020.");
+        assert!(documentation.section("Source").ends_with("2020. Others divide by 2."));
+        assert_eq!(documentation.code_in("Elsewhere"), ["a.B", "c.D"]);
+        assert_eq!(documentation.section("Limits"), "");
     }
 
     #[test]

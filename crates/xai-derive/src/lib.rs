@@ -1,9 +1,10 @@
-//! The derive macros of `xai_core::describe`: a parameter is a documented field, a word of a choice a documented
-//! variant, and neither is written again.
+//! The macros of `xai_core::describe`: the documentation of a metric is its description, a parameter is a documented field, and
+//! a word of a choice a documented variant.
 #![forbid(unsafe_code)]
 
 mod attributes;
 mod doc;
+mod metric;
 mod parameter;
 mod parameters;
 
@@ -46,6 +47,25 @@ pub fn parameters(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(Parameter, attributes(param))]
 pub fn parameter(input: TokenStream) -> TokenStream {
     expanded(parameter::derive, parse_macro_input!(input as DeriveInput))
+}
+
+/// Describes a metric by its documentation: implements `Described` for a struct, or for the type that `describes` names on a
+/// type alias; in the value of a constant, `INFO` is the description.
+///
+/// The first paragraph is the summary, one sentence; the first `text` block the formula; the sections `# Extremes`,
+/// `# Limits` (optional), `# Source` (its first paragraph) and `# Elsewhere` (optional: the names in other packages, between
+/// backticks) are what they are called. What a documentation cannot express is in the attribute:
+/// - `name = "average-drop"`: the name on the command line; `title = "…"`: the heading, by default the name in words;
+/// - `direction = Direction::Lower`: the better end, with the defaults of the parameters;
+/// - `range = Range::SHARE`, `invariance = Invariance::SCALE` (default: none), `needs = &[input::MODEL]`;
+/// - `example = 0.0458`: the value on the data of the documentation's examples.
+///
+/// `Direction`, `Range` and `Invariance` need no import.
+#[proc_macro_attribute]
+pub fn metric(attributes: TokenStream, item: TokenStream) -> TokenStream {
+    metric::expand(attributes.into(), item.into())
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
 }
 
 fn expanded(

@@ -55,8 +55,8 @@ pub use parameters::{
     Operation, Param, Parameter, Parameters, parse, refused, unknown, with, word_of,
 };
 pub use score::{
-    Direction, Invariance, MetricInfo, Mirror, Reading, Score, Scores, find, markdown,
+    Described, Direction, Invariance, MetricInfo, Mirror, Score, Scores, find, markdown,
 };
 pub use settings::{Setting, Settings};
 pub use value::Value;
-pub use xai_derive::{Parameter, Parameters};
+pub use xai_derive::{Parameter, Parameters, metric};

@@ -35,7 +35,7 @@ use crate::error::{Error, Input, Result};
 /// assert_eq!(values, [("accuracy", Some(0.75))]);
 /// ```
 pub struct Score<R> {
-    /// Name, question, direction, range, what it needs, source.
+    /// Name, summary, direction, range, what it needs, source.
     pub info: MetricInfo,
     /// The number, `None` where it is undefined.
     pub value: fn(&R) -> Option<f64>,
@@ -46,20 +46,10 @@ impl<R> Score<R> {
     pub const fn new(
         name: &'static str,
         title: &'static str,
-        question: &'static str,
+        summary: &'static str,
         value: fn(&R) -> Option<f64>,
     ) -> Self {
-        let info = MetricInfo {
-            name,
-            title,
-            question,
-            direction: Direction::None,
-            invariance: Invariance::NONE,
-            range: Range::REAL,
-            needs: &[],
-            source: "",
-            reading: Reading::NONE,
-        };
+        let info = MetricInfo { title, summary, ..MetricInfo::named(name) };
         Self { info, value }
     }
 
@@ -151,8 +141,8 @@ pub struct MetricInfo {
     pub name: &'static str,
     /// The name in a heading.
     pub title: &'static str,
-    /// What it answers, in one sentence.
-    pub question: &'static str,
+    /// What the number is, in one sentence without its full stop.
+    pub summary: &'static str,
     /// Which values are better, with the defaults of its parameters.
     pub direction: Direction,
     /// What leaves its values as they are.
@@ -161,48 +151,58 @@ pub struct MetricInfo {
     pub range: Range,
     /// What it is computed from.
     pub needs: &'static [Input],
-    /// The paper that defines it.
+    /// The paper or program that defines it.
     pub source: &'static str,
-    /// How its number is read.
-    pub reading: Reading,
-}
-
-/// How the number of a metric is read, in plain text for every front end. In formulas `x` is the input, `a` or `e(x)` its
-/// map, `f` the model, and `g` the score that it gives the target.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Reading {
-    /// The value of one sample, with the defaults of all parameters.
+    /// The value of one sample, with the defaults of all parameters. `x` is the input, `a` or `e(x)` its map, `f` the model, and
+    /// `g` the score of the target.
     pub formula: &'static str,
-    /// What the ends of the scale mean, and a value between them where one stands out.
+    /// What both ends of the range mean, and a value between them that stands out, such as chance.
     pub extremes: &'static str,
-    /// What the number does not tell.
+    /// What the number does not show.
     pub limits: &'static str,
-    /// What other packages call the same quantity, or one that differs by a scale: `quantus.Sparseness`. Their numbers may
+    /// Names of the same quantity in other packages, or of one that differs by a scale: `quantus.Sparseness`. Their numbers may
     /// differ.
-    pub peers: &'static [&'static str],
+    pub elsewhere: &'static [&'static str],
     /// The value on the data of the documentation's examples, to four decimals; `None` where there is no such example.
     pub example: Option<f64>,
 }
 
-impl Reading {
-    /// Nothing beyond question, direction and range.
-    pub const NONE: Self = Self {
-        formula: "",
-        extremes: "",
-        limits: "",
-        peers: &[],
-        example: None,
-    };
+/// A type that is described as a metric, by [`#[metric]`](macro@crate::describe::metric) on it or on an alias of it.
+pub trait Described {
+    /// The description.
+    const INFO: &'static MetricInfo;
+}
 
-    fn markdown(&self, title: &str) -> String {
-        let peers: Vec<String> = self.peers.iter().map(|peer| format!("`{peer}`")).collect();
-        let elsewhere = match peers.as_slice() {
+impl MetricInfo {
+    /// A description with a name alone, to be completed: `MetricInfo { direction: Direction::Higher, ..MetricInfo::named("hits") }`.
+    #[must_use]
+    pub const fn named(name: &'static str) -> Self {
+        Self {
+            name,
+            title: "",
+            summary: "",
+            direction: Direction::None,
+            invariance: Invariance::NONE,
+            range: Range::REAL,
+            needs: &[],
+            source: "",
+            formula: "",
+            extremes: "",
+            limits: "",
+            elsewhere: &[],
+            example: None,
+        }
+    }
+
+    fn markdown(&self) -> String {
+        let names: Vec<String> = self.elsewhere.iter().map(|name| format!("`{name}`")).collect();
+        let elsewhere = match names.as_slice() {
             [] => String::new(),
-            peers => format!(" Elsewhere: {}.", peers.join(", ")),
+            names => format!(" Elsewhere: {}.", names.join(", ")),
         };
-        let (formula, extremes, limits) = (self.formula, self.extremes, self.limits);
-        format!("\n### {title}\n\n```text\n{formula}\n```\n\n{extremes} {limits}{elsewhere}\n")
+        let Self { title, formula, extremes, limits, .. } = self;
+        let space = if limits.is_empty() { "" } else { " " };
+        format!("\n### {title}\n\n```text\n{formula}\n```\n\n{extremes}{space}{limits}{elsewhere}\n")
     }
 }
 
@@ -345,23 +345,25 @@ pub fn find<'a>(
 /// The table of metrics as Markdown, one row each, and below it how each is read, where that is described.
 ///
 /// ```
-/// use xai_core::describe::{Direction, Invariance, MetricInfo, Range, Reading, markdown};
+/// use xai_core::describe::{Direction, MetricInfo, Range, markdown};
 /// let info = MetricInfo {
-///     name: "average-drop", title: "Average Drop",
-///     question: "How much of the score is lost when only what the map marks is kept?",
-///     direction: Direction::Lower, range: Range::SHARE, invariance: Invariance::NONE,
-///     needs: &[xai_core::input::MODEL], source: "Chattopadhay et al. 2018",
-///     reading: Reading::NONE,
+///     title: "Average Drop",
+///     summary: "Relative score drop when the input is multiplied by its map",
+///     direction: Direction::Lower,
+///     range: Range::SHARE,
+///     needs: &[xai_core::input::MODEL],
+///     source: "Chattopadhay et al. 2018",
+///     ..MetricInfo::named("average-drop")
 /// };
 /// assert!(markdown([&info]).ends_with(
-///     "| `average-drop` | How much of the score is lost when only what the map marks is kept? \
-///      | lower | [0, 1] | model | Chattopadhay et al. 2018 |\n"
+///     "| `average-drop` | Relative score drop when the input is multiplied by its map | lower | [0, 1] | model \
+///      | Chattopadhay et al. 2018 |\n"
 /// ));
 /// ```
 #[must_use]
 pub fn markdown<'a>(metrics: impl IntoIterator<Item = &'a MetricInfo>) -> String {
     let mut table = String::from(
-        "| metric | question | better | range | needs | source |\n|---|---|---|---|---|---|\n",
+        "| metric | what it is | better | range | needs | source |\n|---|---|---|---|---|---|\n",
     );
     let mut readings = String::new();
     for metric in metrics {
@@ -369,7 +371,7 @@ pub fn markdown<'a>(metrics: impl IntoIterator<Item = &'a MetricInfo>) -> String
         // A bar would end the cell.
         let cells = [
             format!("`{}`", metric.name),
-            metric.question.to_owned(),
+            metric.summary.to_owned(),
             metric.direction.to_string(),
             metric.range.to_string(),
             needs.join(", "),
@@ -377,8 +379,8 @@ pub fn markdown<'a>(metrics: impl IntoIterator<Item = &'a MetricInfo>) -> String
         ]
         .map(|cell| cell.replace('|', "\\|"));
         table.push_str(&format!("| {} |\n", cells.join(" | ")));
-        if metric.reading != Reading::NONE {
-            readings.push_str(&metric.reading.markdown(metric.title));
+        if !metric.formula.is_empty() {
+            readings.push_str(&metric.markdown());
         }
     }
     table + &readings
@@ -391,19 +393,9 @@ mod tests {
 
     #[test]
     fn a_name_that_no_metric_has_is_an_error_about_the_metric() {
-        let info = MetricInfo {
-            name: "a",
-            title: "A",
-            question: "|x|?",
-            direction: Direction::None,
-            invariance: Invariance::NONE,
-            range: Range::SHARE,
-            needs: &[],
-            source: "",
-            reading: Reading::NONE,
-        };
+        let info = MetricInfo { summary: "|x|", ..MetricInfo::named("a") };
         assert_eq!(find([&info], "a").unwrap(), &info);
         assert_eq!(find([&info], "b").unwrap_err().input(), input::METRIC);
-        assert!(markdown([&info]).contains("\\|x\\|?"));
+        assert!(markdown([&info]).contains("\\|x\\|"));
     }
 }
