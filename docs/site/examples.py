@@ -15,7 +15,7 @@ from command import run
 from markdown import code, parameters
 from xai_metrics import attribution, casebased, graph, repro
 from xai_metrics._described import parameters_of
-from xai_metrics._statistics import MetricInfo
+from xai_metrics._described import MetricInfo
 from xai_metrics.attribution import metrics
 
 ROOT = Path(__file__).parents[2]

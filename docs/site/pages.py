@@ -61,7 +61,7 @@ def main(xai, folder):
     of_attributions = casebased.data_attribution.metric_infos()
     for info in of_attributions:
         write(folder / f"metrics/casebased/{info.name}.md", of_training_data(info))
-    described = {"graph": graph.metrics(), "repro": repro.metrics(), "casebased": list(examples.casebased_metrics())}
+    described = {"graph": graph.metric_infos(), "repro": repro.metric_infos(), "casebased": list(examples.casebased_metrics())}
     for family, infos in described.items():
         worked = examples.worked(family, xai)
         for info in infos:
@@ -84,7 +84,7 @@ def write(file, text):
 
 
 def table(title, infos):
-    rows = [f"| [{info.title}]({info.name}.md) | {cell(info.question)} | {info.direction} | {cell(info.range)} |" for info in infos]
+    rows = [f"| [{info.title}]({info.name}.md) | {cell(info.summary)} | {info.direction} | {cell(info.range)} |" for info in infos]
     pages = "\n".join(info.name for info in infos)
     return "\n".join([
         f"# {title}", "", f"{len(infos)} metrics.", "",
@@ -103,12 +103,12 @@ def facts(info, more=()):
         ("source", cell(info.source)),
     ]
     rows = [f"| {name} | {value} |" for name, value in facts if value]
-    return "\n".join([f"# {info.title}", "", plain(info.question), "", "| | |", "|---|---|", *rows, ""])
+    return "\n".join([f"# {info.title}", "", plain(info.summary), "", "| | |", "|---|---|", *rows, ""])
 
 
 def of_attribution(info, xai, has_command):
     inputs = "all kinds" if len(info.layouts) == 4 else " or ".join(info.layouts)
-    elsewhere = ", ".join(f"`{peer}`" for peer in info.peers)
+    elsewhere = ", ".join(f"`{peer}`" for peer in info.elsewhere)
     parts = [
         facts(info, [("inputs", inputs), ("elsewhere", elsewhere and f"{elsewhere}. The numbers may differ")]),
         "## Definition",
@@ -144,7 +144,7 @@ def of_training_data(info):
     function = getattr(casebased.data_attribution, info.name)
     example = inspect.getdoc(function).partition("Examples\n--------\n")[2]
     command = f"xai casebased attribution {info.name.replace('_', '-')} --help"
-    elsewhere = ", ".join(f"`{peer}`" for peer in info.peers)
+    elsewhere = ", ".join(f"`{peer}`" for peer in info.elsewhere)
     parts = [
         facts(info, [("elsewhere", elsewhere and f"{elsewhere}. The numbers may differ")]),
         "## Definition",

@@ -37,7 +37,7 @@ def page(package, title, modules):
     infos = [("attribution", info) for info in metric_infos()]
     infos += [("casebased", info) for info in casebased.data_attribution.metric_infos()]
     for family, info in infos:
-        for peer in info.peers:
+        for peer in info.elsewhere:
             if peer.startswith(f"{package}."):
                 metrics.setdefault(peer.partition(".")[2], []).append(f":doc:`{info.title} </metrics/{family}/{info.name}>`")
     documented, places = {}, {}

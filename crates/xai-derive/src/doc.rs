@@ -60,7 +60,9 @@ impl Documentation {
             } else if let Some((_, lines)) = &mut block {
                 lines.push(line.strip_prefix(' ').unwrap_or(line).trim_end().to_owned());
             } else if let Some(title) = trimmed.strip_prefix("# ") {
-                documentation.sections.push((title.to_owned(), String::new()));
+                documentation
+                    .sections
+                    .push((title.to_owned(), String::new()));
             } else if let Some((_, section)) = documentation.sections.last_mut() {
                 match trimmed {
                     "" if !section.is_empty() && !section.ends_with('\n') => section.push('\n'),
@@ -185,10 +187,17 @@ mod tests {
             struct Hits;
         };
         let documentation = Documentation::read(&item.attrs);
-        assert_eq!(documentation.formula.as_deref(), Some("S = a / b\n    a * b"));
+        assert_eq!(
+            documentation.formula.as_deref(),
+            Some("S = a / b\n    a * b")
+        );
         let source = documentation.first_paragraph_of("Source");
         assert_eq!(source, "Doe, Hits and misses, 2020.");
-        assert!(documentation.section("Source").ends_with("2020. Others divide by 2."));
+        assert!(
+            documentation
+                .section("Source")
+                .ends_with("2020. Others divide by 2.")
+        );
         assert_eq!(documentation.code_in("Elsewhere"), ["a.B", "c.D"]);
         assert_eq!(documentation.section("Limits"), "");
     }

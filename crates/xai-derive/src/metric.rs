@@ -21,7 +21,9 @@ pub(crate) fn expand(attributes: TokenStream, item: TokenStream) -> syn::Result<
             let (ident, generics) = (&metric.ident, &metric.generics);
             let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
             let described = quote!(impl #impl_generics ::xai_core::describe::Described for #ident #type_generics #where_clause);
-            Ok(quote!(#item #[automatically_derived] #described { const INFO: &'static ::xai_core::describe::MetricInfo = &#info; }))
+            Ok(
+                quote!(#item #[automatically_derived] #described { const INFO: &'static ::xai_core::describe::MetricInfo = &#info; }),
+            )
         }
         Item::Type(alias) => {
             let info = arguments.info(&alias.attrs, &alias.ident)?;
@@ -30,7 +32,9 @@ pub(crate) fn expand(attributes: TokenStream, item: TokenStream) -> syn::Result<
                 return Err(syn::Error::new_spanned(&alias.ident, expected));
             };
             let described = quote!(impl ::xai_core::describe::Described for #described);
-            Ok(quote!(#item #[automatically_derived] #described { const INFO: &'static ::xai_core::describe::MetricInfo = &#info; }))
+            Ok(
+                quote!(#item #[automatically_derived] #described { const INFO: &'static ::xai_core::describe::MetricInfo = &#info; }),
+            )
         }
         Item::Const(constant) => {
             let info = arguments.info(&constant.attrs, &constant.ident)?;
@@ -86,8 +90,7 @@ impl Arguments {
     fn info(&self, attributes: &[Attribute], item: &Ident) -> syn::Result<TokenStream> {
         let missing = |what: &str| syn::Error::new_spanned(item, what.to_owned());
         let documentation = Documentation::read(attributes);
-        let (Some(name), Some(direction), Some(range)) =
-            (&self.name, &self.direction, &self.range)
+        let (Some(name), Some(direction), Some(range)) = (&self.name, &self.direction, &self.range)
         else {
             return Err(missing("a metric needs `name`, `direction` and `range`"));
         };
@@ -98,7 +101,9 @@ impl Arguments {
             ));
         };
         let Some(formula) = &documentation.formula else {
-            return Err(missing("the documentation of a metric needs a `text` block with its formula"));
+            return Err(missing(
+                "the documentation of a metric needs a `text` block with its formula",
+            ));
         };
         for title in REQUIRED {
             if documentation.section(title).is_empty() {
@@ -125,7 +130,7 @@ impl Arguments {
         };
         Ok(quote!({
             #[allow(unused_imports)]
-            use ::xai_core::describe::{Direction, Invariance, Range};
+            use ::xai_core::describe::{Direction, End, Invariance, Range};
             ::xai_core::describe::MetricInfo {
                 name: #name,
                 title: #title,
@@ -160,7 +165,11 @@ mod tests {
     use super::*;
 
     fn expand_error(item: TokenStream) -> String {
-        let attributes = quote!(name = "a", direction = Direction::Lower, range = Range::REAL);
+        let attributes = quote!(
+            name = "a",
+            direction = Direction::Lower,
+            range = Range::REAL
+        );
         expand(attributes, item).unwrap_err().to_string()
     }
 
@@ -169,11 +178,21 @@ mod tests {
         let summary = quote!(#[doc = " Share of hits."] #[doc = ""]);
         let formula = quote!(#[doc = " ```text"] #[doc = " a / b"] #[doc = " ```"]);
         let extremes = quote!(#[doc = " # Extremes"] #[doc = " 0: none."]);
-        assert!(expand_error(quote!(struct A;)).contains("one sentence"));
+        assert!(
+            expand_error(quote!(
+                struct A;
+            ))
+            .contains("one sentence")
+        );
         assert!(expand_error(quote!(#summary struct A;)).contains("formula"));
         assert!(expand_error(quote!(#summary #formula struct A;)).contains("# Extremes"));
         assert!(expand_error(quote!(#summary #formula #extremes struct A;)).contains("# Source"));
-        assert!(expand_error(quote!(enum A {})).contains("expected a struct"));
+        assert!(
+            expand_error(quote!(
+                enum A {}
+            ))
+            .contains("expected a struct")
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PySequence, PyString, PyTuple};
-use xai_core::describe::{Param, Parameters, Value, with};
+use xai_core::describe::{MetricInfo, Param, Parameters, Value, with};
 
 use crate::error::OrRaise;
 
@@ -94,4 +94,25 @@ pub(crate) fn python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py,
         // An array or a function that the caller sets.
         _ => Ok(py.None().into_bound(py)),
     }
+}
+
+/// The description of a metric.
+pub(crate) fn metric_info<'py>(py: Python<'py>, info: &MetricInfo) -> PyResult<Bound<'py, PyDict>> {
+    let needs: Vec<&str> = info.needs.iter().map(|input| input.name()).collect();
+    let described = PyDict::new(py);
+    described.set_item("name", info.name)?;
+    described.set_item("title", info.title)?;
+    described.set_item("summary", info.summary)?;
+    described.set_item("direction", info.direction.to_string())?;
+    described.set_item("range", info.range.to_string())?;
+    described.set_item("needs", needs)?;
+    described.set_item("source", info.source)?;
+    described.set_item("formula", info.formula)?;
+    described.set_item("extremes", info.extremes)?;
+    described.set_item("limits", info.limits)?;
+    described.set_item("elsewhere", info.elsewhere)?;
+    described.set_item("example", info.example)?;
+    described.set_item("is_scale_free", info.invariance.scale)?;
+    described.set_item("mirror", info.invariance.mirror.to_string())?;
+    Ok(described)
 }

@@ -10,8 +10,9 @@ use xai_core::reliability::{
 };
 use xai_core::{Direction, Error, Input, Result, input};
 
+use crate::described::metric_info;
 use crate::error::OrRaise;
-use crate::stored::{metric_info, or_none, to_python};
+use crate::stored::{or_none, to_python};
 use crate::work;
 
 /// Values as Python calls them where they are perturbed.

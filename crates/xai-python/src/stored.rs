@@ -2,10 +2,9 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::PyBytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use xai_core::MetricInfo;
 
 /// States of another version may lie otherwise in memory.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -55,18 +54,4 @@ pub(crate) fn or_nan(values: &[Option<f64>]) -> Vec<f64> {
 pub(crate) fn or_none(values: impl IntoIterator<Item = f64>) -> Vec<Option<f64>> {
     let defined = |value: f64| (!value.is_nan()).then_some(value);
     values.into_iter().map(defined).collect()
-}
-
-/// What a metric says of itself.
-pub(crate) fn metric_info<'py>(py: Python<'py>, info: &MetricInfo) -> PyResult<Bound<'py, PyDict>> {
-    let needs: Vec<&str> = info.needs.iter().map(|input| input.name()).collect();
-    let described = PyDict::new(py);
-    described.set_item("name", info.name)?;
-    described.set_item("title", info.title)?;
-    described.set_item("question", info.question)?;
-    described.set_item("direction", info.direction.to_string())?;
-    described.set_item("range", info.range.to_string())?;
-    described.set_item("needs", needs)?;
-    described.set_item("source", info.source)?;
-    Ok(described)
 }

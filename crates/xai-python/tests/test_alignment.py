@@ -414,7 +414,7 @@ def cases() -> Iterator[Any]:
         "predictions": frame(RANDOM.integers(0, 2, (N, 3))),
     }
     for info in data_attribution.metric_infos():
-        given = {name: known[name] for name in (*info.needs, *info.also) if name in known}
+        given = {name: known[name] for name in (*info.needs, *info.optional) if name in known}
         function = getattr(data_attribution, info.name)
         call = lambda function=function, **given: function(**given).to_dict()  # noqa: E731
         labelled = [name for name, values in given.items() if not isinstance(values, list)]

@@ -18,7 +18,7 @@ from xai_metrics.attribution import (
     evaluate_part,
     metric_info,
     metric_infos,
-    metrics,
+    metric_infos,
     model_randomization,
     smoothed,
 )

@@ -43,7 +43,7 @@ def test_every_metric_is_a_class_with_its_parameters(info: Any) -> None:
     parameters = inspect.signature(kind).parameters
     assert list(parameters) == names + ["draws"] * bool(info.draws)
     text = " ".join((kind.__doc__ or "").split())
-    assert info.question[1:] in text and info.source in text
+    assert info.summary[1:] in text and info.source in text
     assert all(" ".join(p.doc.replace("`", "``").split()) in text for p in info.parameters)
     evaluated = inspect.signature(kind.evaluate).parameters
     assert list(evaluated)[1 : 1 + len(info.needs)] == [n.replace(" ", "_") for n in info.needs]

@@ -47,7 +47,7 @@ def test_every_function_says_what_it_takes_and_its_example_runs(name: str) -> No
         assert f"\n{parameter} : " in text
     info = next(info for info in da.metric_infos() if info.name == name)
     flat = " ".join(text.split())
-    for of in (info.formula, info.extremes, f"What it does not tell: {info.limits}", *info.peers):
+    for of in (info.formula, info.extremes, f"What it does not tell: {info.limits}", *info.elsewhere):
         assert " ".join(of.split()) in flat
     # The function is made when it is asked for, so that those who collect doctests do not find it.
     examples = doctest.DocTestParser().get_doctest(function.__doc__ or "", {}, name, None, None)

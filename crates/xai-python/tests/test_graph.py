@@ -544,7 +544,7 @@ def test_what_is_drawn_and_listed():
     assert graph.Fidelity(0.5, 0.5, 4).to_pandas()["characterization"][0] == 0.5
     assert "divergence" in graph.unfaithfulness([[0.0, 1.0]], [[1.0, 0.0]])._repr_html_()
     assert len(graph.ground_truth([0.2], [1]).to_pandas()) == 1
-    assert {info.name for info in graph.metrics()} >= {"pos_fidelity", "jaccard", "sparsity"}
+    assert {info.name for info in graph.metric_infos()} >= {"pos_fidelity", "jaccard", "sparsity"}
 
 
 @settings(max_examples=20)

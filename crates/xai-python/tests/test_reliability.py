@@ -48,7 +48,7 @@ def test_golden_values(case):
 
 def test_every_metric_has_its_function():
     parts = {"top-share", "same-top", "max-rank-change"}
-    names = {info.name for info in reliability.metrics()} - parts
+    names = {info.name for info in reliability.metric_infos()} - parts
     functions = {
         name.replace("_", "-")
         for name, item in vars(reliability).items()

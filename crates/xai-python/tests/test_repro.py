@@ -455,7 +455,7 @@ def test_results_are_shown_stored_and_drawn():
     assert len(summaries.to_pandas()) == 10 and "ec_local" in summaries._repr_html_()
     assert len(runs.errors.to_pandas()) == 5 and "accuracy" in runs.errors._repr_html_()
     assert "mean" in runs.summary("ec_acc")._repr_html_()
-    assert {info.kind for info in repro.metrics()} == {"pair", "all runs", "regression"}
+    assert {info.kind for info in repro.metric_infos()} == {"pair", "all runs", "regression"}
 
 
 def test_states_tell_what_is_wrong_with_them():

@@ -28,7 +28,7 @@ macro_rules! known_by_name {
                     while place < $all.len() {
                         let info = $all[place].info();
                         words[place].name = info.name;
-                        words[place].doc = info.question;
+                        words[place].doc = info.summary;
                         place += 1;
                     }
                     words

@@ -19,7 +19,7 @@ macro_rules! registered {
     ($metric:ident $(<$kind:ident: $bound:ident>)?) => {
         impl $(<$kind: $bound>)? crate::metric::Metric for $metric $(<$kind>)? {
             fn info(&self) -> &'static xai_core::describe::MetricInfo {
-                <Self as crate::metric::Registered>::INFO
+                <Self as xai_core::describe::Described>::INFO
             }
 
             fn direction(&self) -> xai_core::Direction {
@@ -31,6 +31,12 @@ macro_rules! registered {
                 }
             }
         }
+
+        $(
+            impl<$kind: $bound> xai_core::describe::Described for $metric<$kind> {
+                const INFO: &'static xai_core::describe::MetricInfo = $kind::INFO;
+            }
+        )?
 
         impl $(<$kind: $bound>)? $metric $(<$kind>)? {
             /// The metric with the defaults of its parameters.

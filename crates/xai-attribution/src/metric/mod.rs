@@ -39,8 +39,8 @@ pub use registry::from_setting;
 pub use robustness::*;
 pub use sanity::*;
 pub use xai_core::describe::{
-    Direction, Invariance, MetricInfo, Mirror, Param, Parameter, Parameters, Range, Reading,
-    Setting, Settings, Value,
+    Described, Direction, Invariance, MetricInfo, Mirror, Param, Parameter, Parameters, Range,
+    Setting, Settings, Value, metric,
 };
 pub use xai_core::evaluation::{CurvePoint, TiedFeatures};
 pub use {

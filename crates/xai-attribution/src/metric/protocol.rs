@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::sync::Arc;
+use xai_core::describe::Described;
 
 use xai_core::evaluation::{CurvePoint, Remark, TiedFeatures};
 use xai_core::{Error, ExactMean, Input, Layout, Real, Result};
@@ -35,23 +36,22 @@ pub trait Metric: Parameters {
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
 /// use xai_attribution::batch::ExplainedBatch;
-/// use xai_attribution::metric::{AverageDrop, Direction, Invariance, Measure, Metric, MetricInfo, Parameters, Range, Reading};
+/// use xai_attribution::metric::{AverageDrop, Direction, Invariance, Measure, Metric, MetricInfo, Parameters, Range};
 /// use xai_attribution::{Evaluation, Real, Result, input};
 /// /// What is left of the score when only what the map marks is kept.
 /// #[derive(Parameters)]
 /// struct Left;
 /// impl Metric for Left {
 ///     fn info(&self) -> &'static MetricInfo {
-///         &MetricInfo {
-///             name: "left",
-///             title: "Left",
-///             question: "What share of the score is left when only what the map marks is kept?",
-///             direction: Direction::Higher,
-///             invariance: Invariance::SCALE_AND_MIRROR,
-///             range: Range::NON_NEGATIVE,
-///             needs: &[input::MODEL, input::INPUTS, input::TARGETS, input::EXPLANATIONS],
-///             source: "this example",
-///             reading: Reading::NONE,
+///         const {
+///             &MetricInfo {
+///                 summary: "Share of the score that is left when only what the map marks is kept",
+///                 direction: Direction::Higher,
+///                 invariance: Invariance::SCALE_AND_MIRROR,
+///                 range: Range::NON_NEGATIVE,
+///                 needs: &[input::MODEL, input::INPUTS, input::TARGETS, input::EXPLANATIONS],
+///                 ..MetricInfo::named("left")
+///             }
 ///         }
 ///     }
 /// }
@@ -200,10 +200,7 @@ pub struct GivenDraws<M> {
 }
 
 /// A metric that the registry can make: with the defaults of its parameters, some of which are then set.
-pub trait Registered: Metric + Default + Debug + 'static {
-    /// Name, question, direction, range, needs and source.
-    const INFO: &'static MetricInfo;
-
+pub trait Registered: Described + Metric + Default + Debug + 'static {
     /// Whether these parameters reverse the direction that [`INFO`](Self::INFO) says.
     fn reverses_direction(&self) -> bool {
         false

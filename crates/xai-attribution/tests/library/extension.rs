@@ -3,7 +3,7 @@
 use ndarray::{Array2, Array3, ArrayD, ArrayViewD, array};
 use xai_attribution::batch::{BatchWork, Data, ExplainedBatch, Masks, RunData, SampleBatch};
 use xai_attribution::metric::{
-    CurveKind, CurveMetric, Direction, Invariance, Measure, Metric, MetricInfo, Parameters,
+    CurveKind, CurveMetric, Described, Direction, Measure, Metric, MetricInfo, Parameters,
     SCORE_NEEDS,
 };
 use xai_attribution::model::Targets;
@@ -12,7 +12,7 @@ use xai_attribution::{
     AverageDrop, Baseline, Concurrent, Deletion, Error, Evaluate, Evaluation, MuFidelity, Real,
     Result, input,
 };
-use xai_core::describe::{Range, Reading};
+use xai_core::describe::Range;
 use xai_core::error;
 use xai_core::statistics::pearson;
 
@@ -73,16 +73,13 @@ struct FaithfulnessEstimate {
 
 impl Metric for FaithfulnessEstimate {
     fn info(&self) -> &'static MetricInfo {
-        &MetricInfo {
-            name: "faithfulness-estimate",
-            title: "Faithfulness Estimate",
-            question: "Do attributions and the drops of single positions correlate?",
-            direction: Direction::Higher,
-            invariance: Invariance::NONE,
-            range: Range::SIGNED_SHARE,
-            needs: SCORE_NEEDS,
-            source: "Alvarez-Melis and Jaakkola, 2018",
-            reading: Reading::NONE,
+        const {
+            &MetricInfo {
+                direction: Direction::Higher,
+                range: Range::SIGNED_SHARE,
+                needs: SCORE_NEEDS,
+                ..MetricInfo::named("faithfulness-estimate")
+            }
         }
     }
 }
@@ -153,18 +150,16 @@ fn a_perturbation_metric_of_another_crate_shares_its_work_in_an_evaluation() {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Parameters)]
 struct LeastRelevantFirst;
 
-impl CurveKind for LeastRelevantFirst {
+impl Described for LeastRelevantFirst {
     const INFO: &'static MetricInfo = &MetricInfo {
-        name: "lerf",
-        title: "LeRF",
-        question: "How long does the score stay when the least important positions go first?",
         direction: Direction::Higher,
-        invariance: Invariance::NONE,
         range: Range::REAL.when("as the scores"),
         needs: SCORE_NEEDS,
-        source: "Samek et al., 2017",
-        reading: Reading::NONE,
+        ..MetricInfo::named("lerf")
     };
+}
+
+impl CurveKind for LeastRelevantFirst {
     const START: Start = Start::Input;
     const ORDER: RemovalOrder = RemovalOrder::LeastRelevantFirst;
 }
@@ -198,16 +193,13 @@ struct MassInside;
 
 impl Metric for MassInside {
     fn info(&self) -> &'static MetricInfo {
-        &MetricInfo {
-            name: "mass-inside",
-            title: "Mass Inside",
-            question: "What share of positive attribution lies inside the mask?",
-            direction: Direction::Higher,
-            invariance: Invariance::NONE,
-            range: Range::SHARE,
-            needs: &[input::EXPLANATIONS, input::MASKS],
-            source: "Arras et al., 2022",
-            reading: Reading::NONE,
+        const {
+            &MetricInfo {
+                direction: Direction::Higher,
+                range: Range::SHARE,
+                needs: &[input::EXPLANATIONS, input::MASKS],
+                ..MetricInfo::named("mass-inside")
+            }
         }
     }
 }

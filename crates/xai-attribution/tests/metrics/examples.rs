@@ -4,7 +4,7 @@
 use ndarray::{Array2, Array3, ArrayD, ArrayViewD};
 use xai_attribution::Evaluate;
 use xai_attribution::batch::{Data, Masks, ReferenceMaps, SecondMaps, Segments};
-use xai_attribution::metric::{Entry, registry};
+use xai_attribution::metric::{Entry, MetricInfo, registry};
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::Representation;
 use xai_core::Layout;
@@ -98,7 +98,7 @@ fn value(entry: &Entry) -> f64 {
 #[test]
 fn the_example_of_every_metric_has_its_value() {
     for entry in registry::metrics() {
-        let expected = entry.info.reading.example;
+        let expected = entry.info.example;
         assert_eq!(expected.is_some(), entry.is_built(), "{}", entry.info.name);
         if let Some(expected) = expected {
             let value = (value(entry) * 1e4).round() / 1e4;
@@ -108,18 +108,24 @@ fn the_example_of_every_metric_has_its_value() {
 }
 
 #[test]
-fn every_metric_says_how_its_number_is_read() {
-    for entry in registry::metrics() {
-        let (reading, name) = (&entry.info.reading, entry.info.name);
-        for text in [reading.formula, reading.extremes, reading.limits] {
-            assert!(!text.is_empty(), "{name}");
-        }
+fn every_metric_is_described() {
+    for MetricInfo {
+        name,
+        summary,
+        formula,
+        extremes,
+        limits,
+        elsewhere,
+        ..
+    } in registry::metrics().iter().map(|entry| entry.info)
+    {
         assert!(
-            reading.extremes.ends_with('.') && reading.limits.ends_with('.'),
+            !formula.is_empty() && !summary.ends_with(['.', '?']),
             "{name}"
         );
+        assert!(extremes.ends_with('.') && limits.ends_with('.'), "{name}");
         assert!(
-            reading.peers.iter().all(|peer| peer.contains('.')),
+            elsewhere.iter().all(|theirs| theirs.contains('.')),
             "{name}"
         );
     }

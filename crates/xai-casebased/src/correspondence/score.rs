@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Index;
 
-use xai_core::describe::{Range, Score, Scores};
+use xai_core::describe::{Score, Scores, metric};
 
 use crate::correspondence::level::Level;
 use crate::input;
@@ -87,17 +87,35 @@ impl From<ClassWeightsSum> for BTreeMap<i64, f64> {
     }
 }
 
+impl Correspondence {
+    /// Share of the weight of the nearest training rows whose label is the predicted class.
+    ///
+    /// ```text
+    /// W(predicted) / Σ_c W(c), W(c) = class weight · Σ of the weights of the neighbours of class c
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: no neighbour has the predicted class. 1: all have.
+    ///
+    /// # Limits
+    /// It says whether similar training rows agree with the prediction, not whether it is right.
+    ///
+    /// # Source
+    /// `compute_correspondence` of case-explainer 0.2.0.
+    ///
+    /// # Elsewhere
+    /// `case_explainer.compute_correspondence`
+    #[metric(
+        name = "correspondence",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        needs = &[input::DISTANCES, input::LABELS, input::PREDICTED],
+    )]
+    pub const CORRESPONDENCE: Score<Self> = Score::new(INFO, |found| found.score);
+}
+
 impl Scores for Correspondence {
-    const SCORES: &'static [Score<Self>] = &[Score::new(
-        "correspondence",
-        "Correspondence",
-        "Which share of the nearest training rows' weight has the predicted class?",
-        |found: &Self| found.score,
-    )
-    .higher_is_better()
-    .range(Range::SHARE)
-    .needs(&[input::DISTANCES, input::LABELS, input::PREDICTED])
-    .source("`compute_correspondence` of case-explainer 0.2.0")];
+    const SCORES: &'static [Score<Self>] = &[Self::CORRESPONDENCE];
 }
 
 impl fmt::Display for Correspondence {

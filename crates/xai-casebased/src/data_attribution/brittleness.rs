@@ -3,7 +3,7 @@
 use std::fmt;
 
 use ndarray::ArrayView2;
-use xai_core::describe::{Direction, Invariance, MetricInfo, Range, Reading};
+use xai_core::describe::{MetricInfo, metric};
 use xai_core::number::check_labels;
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Label, Result};
@@ -116,20 +116,29 @@ impl fmt::Display for Brittleness {
     }
 }
 
-pub(super) const INFO: &MetricInfo = &MetricInfo {
-    name: "brittleness",
-    title: "Brittleness",
-    question: "How many of the top cases must be left out before the prediction changes?",
-    direction: Direction::Lower,
-    invariance: Invariance::NONE,
-    range: Range::NON_NEGATIVE,
-    needs: &[input::KS, input::PREDICTIONS],
-    source: "Ilyas et al., Datamodels: Predicting Predictions from Training Data, 2022",
-    reading: Reading {
-        formula: "median over t of min { k : prediction_t(without the k top cases) ≠ prediction_t(all cases) }",
-        extremes: "Few: the prediction hangs on the top cases. None: more than half of the predictions never change.",
-        limits: "It depends on the numbers of cases that were tried. Leaving out any cases of a class changes predictions: compare with random ones.",
-        peers: &["dattri.brittleness"],
-        example: Some(20.0),
-    },
-};
+/// Median number of top training rows to leave out before the prediction changes.
+///
+/// ```text
+/// median over t of min { k : prediction_t(without the top k rows) ≠ prediction_t(all rows) }
+/// ```
+///
+/// # Extremes
+/// Few: the prediction depends on the top rows. None: more than half of the predictions never change.
+///
+/// # Limits
+/// It depends on the numbers of rows that were tried. Leaving out any rows of a class changes predictions: compare with random
+/// ones.
+///
+/// # Source
+/// Ilyas et al., *Datamodels: Predicting Predictions from Training Data*, 2022.
+///
+/// # Elsewhere
+/// `dattri.brittleness`
+#[metric(
+    name = "brittleness",
+    direction = Direction::Lower,
+    range = Range::NON_NEGATIVE,
+    needs = &[input::KS, input::PREDICTIONS],
+    example = 20.0,
+)]
+pub(super) const DESCRIPTION: &MetricInfo = INFO;

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use xai_core::Result;
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range};
+use xai_core::describe::{Parameters, metric};
 
 use crate::data_attribution::data::AttributionData;
 use crate::data_attribution::values::decimals;
 use crate::data_attribution::walk::{OfRows, walk};
 use crate::input;
 
-/// Do explanations depend on the test case: how many different training cases do they show?
+/// Share of distinct training rows among the top-k attributions of all test rows.
 ///
 /// ```text
-/// value = u / (n k)      scaled = (u − k) / (min(n_train, n k) − k)
+/// u / (n k), u the number of rows among the top k of any test row; scaled: (u − k) / (min(n_train, n k) − k)
 /// ```
 ///
 /// `u` is the number of training cases among the top `k` of any of the `n` test cases that count. **Higher is better**:
@@ -31,9 +31,27 @@ use crate::input;
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 1/n, scaled 0: all explanations show the same rows. 1, or n_train/(n k), scaled 1: as many different ones as they can.
+///
+/// # Limits
+/// Random explanations show the most rows. Only the scaled number compares across numbers of test and training rows and k.
+///
 /// # Source
-/// Barshan, Brunet and Dziugaite, *`RelatIF`: Identifying Explanatory Training Samples via Relative Influence*, 2020.
-/// The scaled number is ours: the other depends on the numbers of cases.
+/// Barshan, Brunet and Dziugaite, *RelatIF: Identifying Explanatory Training Samples via Relative Influence*, 2020.
+///
+/// The scaled number is ours: the other one depends on the numbers of rows.
+///
+/// # Elsewhere
+/// `quanda.TopKCardinalityMetric`
+#[metric(
+    name = "top-k-cardinality",
+    direction = Direction::Higher,
+    range = Range::above(0.0).up_to(1.0),
+    invariance = Invariance::SCALE,
+    needs = &[input::ATTRIBUTIONS],
+    example = 1.0,
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct TopKCardinality {
     /// How many of the top cases an explanation shows.
@@ -67,24 +85,6 @@ impl fmt::Display for Cardinality {
 }
 
 impl TopKCardinality {
-    pub(super) const INFO: &'static MetricInfo = &MetricInfo {
-        name: "top-k-cardinality",
-        title: "Top-k cardinality",
-        question: "Do explanations depend on the test case: how many different training cases do they show?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE,
-        range: Range::above(0.0).up_to(1.0),
-        needs: &[input::ATTRIBUTIONS],
-        source: "Barshan, Brunet and Dziugaite, RelatIF, 2020",
-        reading: xai_core::describe::Reading {
-            formula: "u / (n k), u the number of cases among the top k of any test case; scaled: (u − k) / (min(n_train, n k) − k)",
-            extremes: "1/n, scaled 0: all explanations show the same cases. 1, or n_train/(n k), scaled 1: as many as they can.",
-            limits: "Random explanations have the most. Only the scaled number compares across numbers of test and training cases and k.",
-            peers: &["quanda.TopKCardinalityMetric"],
-            example: Some(1.0),
-        },
-    };
-
     /// How many different training cases the top `k` of all test cases are.
     ///
     /// # Errors

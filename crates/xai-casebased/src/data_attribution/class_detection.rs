@@ -1,17 +1,17 @@
 //! The class of the top cases.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 
 use crate::data_attribution::data::AttributionData;
 use crate::data_attribution::metric::AttributionMetric;
 use crate::data_attribution::walk::OfRows;
 use crate::input;
 
-/// Do the training cases with the largest attributions have the class of the test case?
+/// Share of the top-k training rows with the class of the test row.
 ///
 /// ```text
-/// value_t = |{ i in top k of τ_t : y_i = c_t }| / k
+/// |{ i in top k of τ_t : y_i = c_t }| / k
 /// ```
 ///
 /// In [0, 1], **higher is better**: 1 = all of them have it; by chance it is the share of the class among the training
@@ -29,8 +29,27 @@ use crate::input;
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 1: all top cases have the class. The share of the class among the training cases: as by chance.
+///
+/// # Limits
+/// It asks for the class, not for influence: an explainer that reads the label alone has 1. Say whether the classes are
+/// true or predicted.
+///
 /// # Source
-/// Hanawa et al., *Evaluation of Similarity-based Explanations*, 2021, for one case; Kwon et al., *`DataInf`*, 2024.
+/// Hanawa et al., *Evaluation of Similarity-based Explanations*, 2021 (for one training row); Kwon et al., *`DataInf`*,
+/// 2024.
+///
+/// # Elsewhere
+/// `quanda.ClassDetectionMetric`
+#[metric(
+    name = "class-detection",
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE,
+    needs = &[input::ATTRIBUTIONS, input::TRAIN_LABELS, input::TEST_CLASSES],
+    example = 0.25,
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct ClassDetection {
     /// How many of the top cases are looked at.
@@ -38,7 +57,11 @@ pub struct ClassDetection {
     k: usize,
 }
 
-/// Do the training cases with the largest attributions have the subclass of the test case?
+/// Share of the top-k training rows with the subclass of the test row.
+///
+/// ```text
+/// |{ i in top k of τ_t : y_i = c_t }| / k
+/// ```
 ///
 /// [`ClassDetection`] with labels that are finer than those of the training: whoever finds them has not read the class
 /// from the label. [`keep`](AttributionData::keep) is where the class is predicted rightly.
@@ -53,8 +76,25 @@ pub struct ClassDetection {
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 1: all top cases have the subclass. The share of the subclass among the training cases: as by chance.
+///
+/// # Limits
+/// Subclasses that look alike to the model are found by nobody. Judge only test cases whose class is predicted rightly.
+///
 /// # Source
 /// Hanawa et al., *Evaluation of Similarity-based Explanations*, 2021.
+///
+/// # Elsewhere
+/// `quanda.SubclassDetectionMetric`
+#[metric(
+    name = "subclass-detection",
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE,
+    needs = &[input::ATTRIBUTIONS, input::TRAIN_LABELS, input::TEST_CLASSES],
+    example = 0.25,
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct SubclassDetection {
     /// How many of the top cases are looked at.
@@ -63,48 +103,12 @@ pub struct SubclassDetection {
 }
 
 impl AttributionMetric for ClassDetection {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "class-detection",
-        title: "Class detection",
-        question: "Do the training cases with the largest attributions have the class of the test case?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE,
-        range: Range::SHARE,
-        needs: &[
-            input::ATTRIBUTIONS,
-            input::TRAIN_LABELS,
-            input::TEST_CLASSES,
-        ],
-        source: "Hanawa et al., Evaluation of Similarity-based Explanations, 2021; Kwon et al., DataInf, 2024",
-        reading: Reading {
-            formula: "|{ i in top k of τ_t : y_i = c_t }| / k",
-            extremes: "1: all top cases have the class. The share of the class among the training cases: as by chance.",
-            limits: "It asks for the class, not for influence: an explainer that reads the label alone has 1. Say whether the classes are true or predicted.",
-            peers: &["quanda.ClassDetectionMetric"],
-            example: Some(0.25),
-        },
-    };
-
     fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
         share_of_class(self.k, data)
     }
 }
 
 impl AttributionMetric for SubclassDetection {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "subclass-detection",
-        title: "Subclass detection",
-        question: "Do the training cases with the largest attributions have the subclass of the test case?",
-        source: "Hanawa et al., Evaluation of Similarity-based Explanations, 2021",
-        reading: Reading {
-            extremes: "1: all top cases have the subclass. The share of the subclass among the training cases: as by chance.",
-            limits: "Subclasses that look alike to the model are found by nobody. Judge only test cases whose class is predicted rightly.",
-            peers: &["quanda.SubclassDetectionMetric"],
-            ..ClassDetection::INFO.reading
-        },
-        ..*ClassDetection::INFO
-    };
-
     fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
         share_of_class(self.k, data)
     }

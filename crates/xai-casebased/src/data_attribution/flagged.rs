@@ -1,7 +1,7 @@
 //! Training cases with a shortcut, or of another data set, at the top.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::statistics::average_precision;
 
 use crate::data_attribution::data::AttributionData;
@@ -9,10 +9,10 @@ use crate::data_attribution::metric::AttributionMetric;
 use crate::data_attribution::walk::OfRows;
 use crate::input;
 
-/// Do predictions that rest on a shortcut lead to the training cases that have it?
+/// Average precision of the attributions for finding training rows with the shortcut.
 ///
 /// ```text
-/// value_t = Σ_k (R_k − R_{k−1}) P_k      over the distinct values of τ_t, largest first
+/// Σ_k (R_k − R_{k−1}) P_k over the distinct values of τ_t, of the flagged cases
 /// ```
 ///
 /// Average precision of the flagged cases, in (0, 1], **higher is better**: 1 = they are above all others, their share
@@ -28,13 +28,36 @@ use crate::input;
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 1: the flagged cases are above all others. Their share among the training cases: as by chance.
+///
+/// # Limits
+/// It needs a model that uses the shortcut: keep the test cases whose prediction it changes. Values for different shares
+/// of flagged cases do not compare.
+///
 /// # Source
-/// After Koh and Liang, *Understanding Black-box Predictions via Influence Functions*, 2017; quanda, which says 0 where
-/// this says undefined.
+/// After Koh and Liang, *Understanding Black-box Predictions via Influence Functions*, 2017.
+///
+/// quanda, which says 0 where this says undefined.
+///
+/// # Elsewhere
+/// `quanda.ShortcutDetectionMetric`
+#[metric(
+    name = "shortcut-detection",
+    direction = Direction::Higher,
+    range = Range::above(0.0).up_to(1.0),
+    invariance = Invariance::SCALE,
+    needs = &[input::ATTRIBUTIONS, input::FLAGS],
+    example = 0.2677,
+)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct ShortcutDetection;
 
-/// Do predictions of adversarial test cases lead to the adversarial cases mixed into the training?
+/// Average precision of the attributions for finding the adversarial training rows.
+///
+/// ```text
+/// Σ_k (R_k − R_{k−1}) P_k over the distinct values of τ_t, of the flagged cases
+/// ```
 ///
 /// The number of [`ShortcutDetection`], where the flagged cases are those of the other data set and
 /// [`keep`](AttributionData::keep) is where their class is predicted for test cases of that data set.
@@ -48,49 +71,36 @@ pub struct ShortcutDetection;
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 1: the flagged cases are above all others. Their share among the training cases: as by chance.
+///
+/// # Limits
+/// Cases of another data set may be told by how they look: it does not show that subtle influence is found. Values for
+/// different shares of flagged cases do not compare.
+///
 /// # Source
 /// Hammoudeh and Lowd, *Identifying a Training-Set Attack's Target Using Renormalized Influence Estimation*, 2022.
+///
+/// # Elsewhere
+/// `quanda.MixedDatasetsMetric`
+#[metric(
+    name = "mixed-datasets",
+    direction = Direction::Higher,
+    range = Range::above(0.0).up_to(1.0),
+    invariance = Invariance::SCALE,
+    needs = &[input::ATTRIBUTIONS, input::FLAGS],
+    example = 0.2677,
+)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct MixedDatasets;
 
 impl AttributionMetric for ShortcutDetection {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "shortcut-detection",
-        title: "Shortcut detection",
-        question: "Do predictions that rest on a shortcut lead to the training cases that have it?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE,
-        range: Range::above(0.0).up_to(1.0),
-        needs: &[input::ATTRIBUTIONS, input::FLAGS],
-        source: "after Koh and Liang, Understanding Black-box Predictions via Influence Functions, 2017",
-        reading: Reading {
-            formula: "Σ_k (R_k − R_{k−1}) P_k over the distinct values of τ_t, of the flagged cases",
-            extremes: "1: the flagged cases are above all others. Their share among the training cases: as by chance.",
-            limits: "It needs a model that uses the shortcut: keep the test cases whose prediction it changes. Values for different shares of flagged cases do not compare.",
-            peers: &["quanda.ShortcutDetectionMetric"],
-            example: Some(0.2677),
-        },
-    };
-
     fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
         precision_of_flagged(data)
     }
 }
 
 impl AttributionMetric for MixedDatasets {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "mixed-datasets",
-        title: "Mixed datasets",
-        question: "Do predictions of adversarial test cases lead to the adversarial cases in the training?",
-        source: "Hammoudeh and Lowd, Identifying a Training-Set Attack's Target, 2022",
-        reading: Reading {
-            limits: "Cases of another data set may be told by how they look: it does not show that subtle influence is found. Values for different shares of flagged cases do not compare.",
-            peers: &["quanda.MixedDatasetsMetric"],
-            ..ShortcutDetection::INFO.reading
-        },
-        ..*ShortcutDetection::INFO
-    };
-
     fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
         precision_of_flagged(data)
     }

@@ -1,7 +1,7 @@
 //! Correlation with leaving training cases out.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::statistics::Correlation;
 
 use crate::data_attribution::data::AttributionData;
@@ -9,10 +9,10 @@ use crate::data_attribution::metric::AttributionMetric;
 use crate::data_attribution::walk::OfRows;
 use crate::input;
 
-/// Do attributions tell how far the output falls when the model is trained without a case?
+/// Correlation of attributions and output drops when single training rows are left out.
 ///
 /// ```text
-/// value_t = corr_j( τ_{t, r_j} , D_jt )      D_jt = f_t(all cases) − f_t(all but r_j)
+/// Pearson_j( τ_{t, r_j} , f_t(all cases) − f_t(all but r_j) )
 /// ```
 ///
 /// In [−1, 1], **higher is better**: 1 = attributions are in proportion to the falls. Undefined where either is
@@ -28,9 +28,28 @@ use crate::input;
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 1: attributions are in proportion to the falls. 0: they are unrelated.
+///
+/// # Limits
+/// The effect of one case is often smaller than the noise of training: average the falls over several trainings first.
+///
 /// # Source
-/// Koh and Liang, *Understanding Black-box Predictions via Influence Functions*, 2017. dattri does not read which cases
-/// were left out: it takes them to be all, in order.
+/// Koh and Liang, *Understanding Black-box Predictions via Influence Functions*, 2017.
+///
+/// dattri does not read which cases were left out: it takes them to be all, in order.
+///
+/// # Elsewhere
+/// `dattri.loo_corr`
+#[metric(
+    name = "leave-one-out-correlation",
+    title = "Leave-one-out correlation",
+    direction = Direction::Higher,
+    range = Range::SIGNED_SHARE,
+    invariance = Invariance::SCALE,
+    needs = &[input::ATTRIBUTIONS, input::REMOVED, input::DROPS],
+    example = 0.2937,
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct LeaveOneOutCorrelation {
     /// The correlation of attributions and falls.
@@ -39,24 +58,6 @@ pub struct LeaveOneOutCorrelation {
 }
 
 impl AttributionMetric for LeaveOneOutCorrelation {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "leave-one-out-correlation",
-        title: "Leave-one-out correlation",
-        question: "Do attributions tell how far the output falls without a training case?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE,
-        range: Range::SIGNED_SHARE,
-        needs: &[input::ATTRIBUTIONS, input::REMOVED, input::DROPS],
-        source: "Koh and Liang, Understanding Black-box Predictions via Influence Functions, 2017",
-        reading: Reading {
-            formula: "Pearson_j( τ_{t, r_j} , f_t(all cases) − f_t(all but r_j) )",
-            extremes: "1: attributions are in proportion to the falls. 0: they are unrelated.",
-            limits: "The effect of one case is often smaller than the noise of training: average the falls over several trainings first.",
-            peers: &["dattri.loo_corr"],
-            example: Some(0.2937),
-        },
-    };
-
     fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
         let (removed, drops) = data.removed_and_drops()?;
         let correlation = self.correlation;

@@ -1,7 +1,7 @@
 //! The linear datamodeling score.
 
 use ndarray::{Array2, ArrayView1};
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::number::{class_index, elementary};
 use xai_core::statistics::Correlation;
 use xai_core::{Error, Result};
@@ -11,7 +11,7 @@ use crate::data_attribution::metric::AttributionMetric;
 use crate::data_attribution::walk::OfRows;
 use crate::{help, input};
 
-/// Do sums of attributions rank models trained on subsets of the training cases as their outputs do?
+/// Rank correlation of summed attributions and outputs of models trained on subsets.
 ///
 /// ```text
 /// LDS_t = corr_j( Σ_{i in S_j} τ_ti , F_jt )      margin of logits z: F = z_c − log Σ_{k≠c} exp z_k
@@ -36,8 +36,28 @@ use crate::{help, input};
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 1: the sums order the models as their outputs do. 0: they tell nothing about the outputs. −1: the reverse order.
+///
+/// # Limits
+/// It judges attributions as a linear model of retraining, over subsets of the sizes given; noise of training bounds it
+/// below 1. It tells nothing about single cases.
+///
 /// # Source
-/// Park et al., *TRAK: Attributing Model Behavior at Scale*, 2023. quanda scores a single logit as it is, whatever the class.
+/// Park et al., *TRAK: Attributing Model Behavior at Scale*, 2023.
+///
+/// quanda scores a single logit as it is, whatever the class.
+///
+/// # Elsewhere
+/// `quanda.LinearDatamodelingMetric`, `dattri.lds`
+#[metric(
+    name = "linear-datamodeling-score",
+    direction = Direction::Higher,
+    range = Range::SIGNED_SHARE,
+    invariance = Invariance::SCALE,
+    needs = &[input::ATTRIBUTIONS, input::SUBSETS, input::OUTPUTS],
+    example = 0.3288,
+)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct LinearDatamodelingScore {
     /// The correlation of sums and outputs.
@@ -45,24 +65,6 @@ pub struct LinearDatamodelingScore {
 }
 
 impl AttributionMetric for LinearDatamodelingScore {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "linear-datamodeling-score",
-        title: "Linear datamodeling score",
-        question: "Do sums of attributions rank models trained on subsets as their outputs do?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE,
-        range: Range::SIGNED_SHARE,
-        needs: &[input::ATTRIBUTIONS, input::SUBSETS, input::OUTPUTS],
-        source: "Park et al., TRAK: Attributing Model Behavior at Scale, 2023",
-        reading: Reading {
-            formula: "LDS_t = Spearman_j( Σ_{i in S_j} τ_ti , F_jt ), F_jt the output of the model trained on subset S_j",
-            extremes: "1: the sums order the models as their outputs do. 0: they tell nothing about the outputs. −1: the reverse order.",
-            limits: "It judges attributions as a linear model of retraining, over subsets of the sizes given; noise of training bounds it below 1. It tells nothing about single cases.",
-            peers: &["quanda.LinearDatamodelingMetric", "dattri.lds"],
-            example: Some(0.3288),
-        },
-    };
-
     fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
         let subsets = data.checked_subsets()?;
         let outputs = match data.given_outputs(subsets.len())? {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use xai_core::describe::{Setting, same_word};
+use xai_core::describe::{Described, Setting, same_word};
 use xai_core::{Error, Input, Result};
 
 use crate::data_attribution::brittleness::{self, brittleness};
@@ -50,7 +50,7 @@ pub const METRICS: &[Entry] = &[
         let (before, after) = data.given_log_probs()?;
         Ok(made::<TailPatch>(settings)?.evaluate(before, after)?.into())
     }),
-    Entry::of_arrays::<()>(brittleness::INFO, |_, data| {
+    Entry::of_arrays::<()>(brittleness::DESCRIPTION, |_, data| {
         let (ks, predictions) = data.given_predictions()?;
         Ok(brittleness(ks, predictions)?.into())
     }),

@@ -1,17 +1,14 @@
 //! What a metric of training-data attribution is.
 
 use xai_core::Result;
-use xai_core::describe::{MetricInfo, Parameters};
+use xai_core::describe::{Described, Parameters};
 
 use crate::data_attribution::data::AttributionData;
 use crate::data_attribution::values::TestCaseValues;
 use crate::data_attribution::walk::{OfRows, walk};
 
 /// A metric with one value per test case.
-pub trait AttributionMetric: Parameters {
-    /// Name, question, direction, range, needs and source.
-    const INFO: &'static MetricInfo;
-
+pub trait AttributionMetric: Described + Parameters {
     /// How it makes a value of the attributions of each test case. What it needs beside them is checked here.
     ///
     /// # Errors

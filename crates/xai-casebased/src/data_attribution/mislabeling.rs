@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::number::check_finite_slice;
 use xai_core::statistics::{Interval, Threshold, auroc_interval, thresholds};
 use xai_core::tensor::check_shape;
@@ -11,7 +11,7 @@ use xai_core::{Error, Result};
 use crate::data_attribution::values::decimals;
 use crate::input;
 
-/// Do mislabeled training cases come first when cases are inspected by a score?
+/// Probability that a mislabeled training row scores above a correctly labeled one (AUROC).
 ///
 /// ```text
 /// area = 1 − (mean mid-rank of the flagged − ½) / n      AUROC = (area − M/2n) / (1 − M/n)
@@ -30,9 +30,29 @@ use crate::input;
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 1: all flagged cases come first. 0.5: as by chance. 0: all come last.
+///
+/// # Limits
+/// Cases that are hard, not mislabeled, have large scores, too. The area depends on the share of flagged cases; AUROC
+/// does not.
+///
 /// # Source
-/// Koh and Liang 2017; AUROC as reported by Kwon et al., *`DataInf`*, 2024. quanda's curve begins after the first case, and it
-/// adds 10⁻⁴ times the index to the scores, which for small scores ranks cases by index.
+/// Koh and Liang 2017; AUROC as reported by Kwon et al., *`DataInf`*, 2024.
+///
+/// quanda's curve begins after the first case, and it adds 10⁻⁴ times the index to the scores, which for small scores
+/// ranks cases by index.
+///
+/// # Elsewhere
+/// `quanda.MislabelingDetectionMetric`, `dattri.mislabel_detection_auc`
+#[metric(
+    name = "mislabeling-detection",
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE,
+    needs = &[input::SCORES, input::FLAGS],
+    example = 0.6111,
+)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct MislabelingDetection;
 
@@ -65,27 +85,6 @@ impl fmt::Display for Mislabeling {
 }
 
 impl MislabelingDetection {
-    pub(super) const INFO: &'static MetricInfo = &MetricInfo {
-        name: "mislabeling-detection",
-        title: "Mislabeling detection",
-        question: "Do mislabeled training cases come first when cases are inspected by a score?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE,
-        range: Range::SHARE,
-        needs: &[input::SCORES, input::FLAGS],
-        source: "Koh and Liang 2017; AUROC as reported by Kwon et al., DataInf, 2024",
-        reading: Reading {
-            formula: "AUROC of the scores against the flags; area = 1 − (mean mid-rank of the flagged − ½) / n",
-            extremes: "1: all flagged cases come first. 0.5: as by chance. 0: all come last.",
-            limits: "Cases that are hard, not mislabeled, have large scores, too. The area depends on the share of flagged cases; AUROC does not.",
-            peers: &[
-                "quanda.MislabelingDetectionMetric",
-                "dattri.mislabel_detection_auc",
-            ],
-            example: Some(0.6111),
-        },
-    };
-
     /// How early the flagged cases come, `scores` and `flags` are `(n_train,)`.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Attributions by a model with random weights.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::statistics::Correlation;
 
 use crate::data_attribution::data::AttributionData;
@@ -10,10 +10,10 @@ use crate::data_attribution::rows::{check_row, rows_of};
 use crate::data_attribution::walk::OfRows;
 use crate::input;
 
-/// Are attributions the same for a model with random weights?
+/// Similarity of the attributions of the trained model and of a randomized model.
 ///
 /// ```text
-/// value_t = corr_i( τ_ti , τ'_ti )      τ' by a model of the same architecture with random weights
+/// Spearman_i( τ_ti , τ'_ti ), τ' by the model with random weights
 /// ```
 ///
 /// In [−1, 1], **lower is better**: 1 = the model does not matter, about 0 = what was learned does. Undefined where
@@ -28,9 +28,28 @@ use crate::input;
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 1: the model does not matter. About 0: what was learned does. −1: the reverse order.
+///
+/// # Limits
+/// A low value does not make attributions right: random ones have it, too. One drawn model is a sample: take several.
+///
 /// # Source
-/// Hanawa et al., *Evaluation of Similarity-based Explanations*, 2021; Adebayo et al., *Sanity Checks for Saliency
-/// Maps*, 2018. quanda says 0 where this says undefined.
+/// Hanawa et al., *Evaluation of Similarity-based Explanations*, 2021; Adebayo et al., *Sanity Checks for Saliency Maps*,
+/// 2018.
+///
+/// quanda says 0 where this says undefined.
+///
+/// # Elsewhere
+/// `quanda.ModelRandomizationMetric`
+#[metric(
+    name = "attribution-randomization",
+    direction = Direction::Lower,
+    range = Range::SIGNED_SHARE,
+    invariance = Invariance::SCALE,
+    needs = &[input::ATTRIBUTIONS, input::RANDOM_ATTRIBUTIONS],
+    example = -0.0601,
+)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct AttributionRandomization {
     /// The correlation of the two attributions.
@@ -38,24 +57,6 @@ pub struct AttributionRandomization {
 }
 
 impl AttributionMetric for AttributionRandomization {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "attribution-randomization",
-        title: "Attribution randomization",
-        question: "Are attributions the same for a model with random weights?",
-        direction: Direction::Lower,
-        invariance: Invariance::SCALE,
-        range: Range::SIGNED_SHARE,
-        needs: &[input::ATTRIBUTIONS, input::RANDOM_ATTRIBUTIONS],
-        source: "Hanawa et al., Evaluation of Similarity-based Explanations, 2021; Adebayo et al. 2018",
-        reading: Reading {
-            formula: "Spearman_i( τ_ti , τ'_ti ), τ' by the model with random weights",
-            extremes: "1: the model does not matter. About 0: what was learned does. −1: the reverse order.",
-            limits: "A low value does not make attributions right: random ones have it, too. One drawn model is a sample: take several.",
-            peers: &["quanda.ModelRandomizationMetric"],
-            example: Some(-0.0601),
-        },
-    };
-
     fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
         const OTHER: xai_core::Input = input::RANDOM_ATTRIBUTIONS;
         let random = data.random_rows()?;

@@ -1,7 +1,7 @@
 //! Training cases that are known to be relevant, at the top.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 
 use crate::data_attribution::data::AttributionData;
 use crate::data_attribution::metric::AttributionMetric;
@@ -9,10 +9,10 @@ use crate::data_attribution::top::place_of_best;
 use crate::data_attribution::walk::OfRows;
 use crate::input;
 
-/// How early does the first training case come that is relevant to the test case?
+/// Reciprocal rank of the first relevant training row.
 ///
 /// ```text
-/// value_t = 1 / rank of the first relevant case
+/// 1 / rank of the first relevant case
 /// ```
 ///
 /// In (0, 1], **higher is better**: 1 = a relevant case has the largest attribution. Undefined where none is relevant;
@@ -28,13 +28,35 @@ use crate::input;
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 1: a relevant case has the largest attribution. Towards 0: the first one comes late.
+///
+/// # Limits
+/// What entails an answer need not have influenced it. Relevant cases after the first do not count.
+///
 /// # Source
-/// Chang et al., *Scalable Influence and Fact Tracing for Large Language Model Pretraining*, 2024. quanda says 0 where
-/// this says undefined.
+/// Chang et al., *Scalable Influence and Fact Tracing for Large Language Model Pretraining*, 2024.
+///
+/// quanda says 0 where this says undefined.
+///
+/// # Elsewhere
+/// `quanda.MRRMetric`
+#[metric(
+    name = "mean-reciprocal-rank",
+    direction = Direction::Higher,
+    range = Range::above(0.0).up_to(1.0),
+    invariance = Invariance::SCALE,
+    needs = &[input::ATTRIBUTIONS, input::RELEVANT],
+    example = 0.186,
+)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct MeanReciprocalRank;
 
-/// Is a relevant training case among the `k` with the largest attributions?
+/// Whether a relevant training row is among the k largest attributions.
+///
+/// ```text
+/// 1 if one of the top k of τ_t is relevant, else 0
+/// ```
 ///
 /// The value of a test case is 1 if one is, else 0; the value is the share of test cases. **Higher is better.**
 /// Undefined where none is relevant.
@@ -50,8 +72,27 @@ pub struct MeanReciprocalRank;
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 1: one is found for every test case. 0: for none.
+///
+/// # Limits
+/// One relevant case is enough, of however many. What entails an answer need not have influenced it.
+///
 /// # Source
-/// Chang et al., *Scalable Influence and Fact Tracing for Large Language Model Pretraining*, 2024. quanda calls it recall.
+/// Chang et al., *Scalable Influence and Fact Tracing for Large Language Model Pretraining*, 2024.
+///
+/// quanda calls it recall.
+///
+/// # Elsewhere
+/// `quanda.RecallAtKMetric`
+#[metric(
+    name = "hit-at-k",
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE,
+    needs = &[input::ATTRIBUTIONS, input::RELEVANT],
+    example = 1.0,
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct HitAtK {
     /// How many of the top cases are looked at.
@@ -59,10 +100,10 @@ pub struct HitAtK {
     k: usize,
 }
 
-/// Which share of the relevant training cases is among the `k` with the largest attributions?
+/// Share of the relevant training rows among the k largest attributions.
 ///
 /// ```text
-/// value_t = |{ i in top k of τ_t : relevant }| / |{ i : relevant }|
+/// |{ i in top k of τ_t : relevant }| / |{ i : relevant }|
 /// ```
 ///
 /// In [0, 1], **higher is better**; where more than `k` cases are relevant it cannot reach 1. Undefined where none is
@@ -78,8 +119,22 @@ pub struct HitAtK {
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 1: all relevant cases are found. 0: none is.
+///
+/// # Limits
+/// Where more than k cases are relevant it stays below 1. What entails an answer need not have influenced it.
+///
 /// # Source
 /// Manning, Raghavan and Schütze, *Introduction to Information Retrieval*, 2008, section 8.4.
+#[metric(
+    name = "recall-at-k",
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE,
+    needs = &[input::ATTRIBUTIONS, input::RELEVANT],
+    example = 0.7917,
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct RecallAtK {
     /// How many of the top cases are looked at.
@@ -88,24 +143,6 @@ pub struct RecallAtK {
 }
 
 impl AttributionMetric for MeanReciprocalRank {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "mean-reciprocal-rank",
-        title: "Mean reciprocal rank",
-        question: "How early does the first training case come that is relevant to the test case?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE,
-        range: Range::above(0.0).up_to(1.0),
-        needs: &[input::ATTRIBUTIONS, input::RELEVANT],
-        source: "Chang et al., Scalable Influence and Fact Tracing for Large Language Model Pretraining, 2024",
-        reading: Reading {
-            formula: "1 / rank of the first relevant case",
-            extremes: "1: a relevant case has the largest attribution. Towards 0: the first one comes late.",
-            limits: "What entails an answer need not have influenced it. Relevant cases after the first do not count.",
-            peers: &["quanda.MRRMetric"],
-            example: Some(0.186),
-        },
-    };
-
     fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
         let relevant = data.relevance()?;
         Ok(OfRows::each(0, move |row| {
@@ -117,42 +154,12 @@ impl AttributionMetric for MeanReciprocalRank {
 }
 
 impl AttributionMetric for HitAtK {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "hit-at-k",
-        title: "Hit at k",
-        question: "Is a relevant training case among those with the largest attributions?",
-        range: Range::SHARE,
-        reading: Reading {
-            formula: "1 if one of the top k of τ_t is relevant, else 0",
-            extremes: "1: one is found for every test case. 0: for none.",
-            limits: "One relevant case is enough, of however many. What entails an answer need not have influenced it.",
-            peers: &["quanda.RecallAtKMetric"],
-            example: Some(1.0),
-        },
-        ..*MeanReciprocalRank::INFO
-    };
-
     fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
         of_relevant(self.k, data, |found, _| f64::from(found > 0))
     }
 }
 
 impl AttributionMetric for RecallAtK {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "recall-at-k",
-        title: "Recall at k",
-        question: "Which share of the relevant training cases is among those with the largest attributions?",
-        source: "Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008",
-        reading: Reading {
-            formula: "|{ i in top k of τ_t : relevant }| / |{ i : relevant }|",
-            extremes: "1: all relevant cases are found. 0: none is.",
-            limits: "Where more than k cases are relevant it stays below 1. What entails an answer need not have influenced it.",
-            peers: &[],
-            example: Some(0.7917),
-        },
-        ..*HitAtK::INFO
-    };
-
     fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
         of_relevant(self.k, data, |found, all| found as f64 / all as f64)
     }

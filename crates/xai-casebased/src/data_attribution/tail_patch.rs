@@ -1,9 +1,7 @@
 //! What one training step on a top case changes.
 
 use ndarray::ArrayView2;
-use xai_core::describe::{
-    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
-};
+use xai_core::describe::{Parameter, Parameters, metric};
 use xai_core::number::{check_domain, elementary};
 use xai_core::tensor::check_shape;
 use xai_core::{ExactMean, Result};
@@ -11,10 +9,10 @@ use xai_core::{ExactMean, Result};
 use crate::data_attribution::values::TestCaseValues;
 use crate::input;
 
-/// Does one training step on a top case make the target more probable?
+/// Mean rise of the target's probability after one training step on a top training row.
 ///
 /// ```text
-/// value_t = mean over the k top cases of p_t(after a step on the case alone) − p_t
+/// mean over the k top cases of p_t(after one step on the case) − p_t
 /// ```
 ///
 /// `log_prob` `(n_test,)` are the log-probabilities of the targets by the trained model, `log_prob_after` `(n_test, k)` those
@@ -31,8 +29,24 @@ use crate::input;
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: the steps change nothing. Above 0: they make the target more probable.
+///
+/// # Limits
+/// It depends on the step: the rate of learning and the optimiser. Adam's first step has one size whatever the gradient.
+///
 /// # Source
 /// Chang et al., *Scalable Influence and Fact Tracing for Large Language Model Pretraining*, 2024.
+///
+/// # Elsewhere
+/// `quanda.TailPatchMetric`
+#[metric(
+    name = "tail-patch",
+    direction = Direction::Higher,
+    range = Range::REAL,
+    needs = &[input::LOG_PROB, input::LOG_PROB_AFTER],
+    example = 0.0469,
+)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct TailPatch {
     /// Of what the difference is taken.
@@ -50,24 +64,6 @@ pub enum TailPatchScale {
 }
 
 impl TailPatch {
-    pub(super) const INFO: &'static MetricInfo = &MetricInfo {
-        name: "tail-patch",
-        title: "Tail patch",
-        question: "Does one training step on a top case make the target more probable?",
-        direction: Direction::Higher,
-        invariance: Invariance::NONE,
-        range: Range::REAL,
-        needs: &[input::LOG_PROB, input::LOG_PROB_AFTER],
-        source: "Chang et al., Scalable Influence and Fact Tracing for Large Language Model Pretraining, 2024",
-        reading: Reading {
-            formula: "mean over the k top cases of p_t(after one step on the case) − p_t",
-            extremes: "0: the steps change nothing. Above 0: they make the target more probable.",
-            limits: "It depends on the step: the rate of learning and the optimiser. Adam's first step has one size whatever the gradient.",
-            peers: &["quanda.TailPatchMetric"],
-            example: Some(0.0469),
-        },
-    };
-
     /// The mean change for every test case.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use clap::Args;
 use serde::Serialize;
 use xai_files::Failure;
 use xai_metrics::attribution::metric::registry::metrics;
-use xai_metrics::attribution::metric::{Direction, Entry, Reading, Value};
+use xai_metrics::attribution::metric::{Direction, Entry, Invariance, Value};
 use xai_metrics::core::Input;
 
 use crate::attribution::metric::arguments;
@@ -29,12 +29,17 @@ struct ListResult {
 struct Listed {
     name: &'static str,
     title: &'static str,
-    question: &'static str,
+    summary: &'static str,
     direction: Direction,
     range: String,
     needs: &'static [Input],
     source: &'static str,
-    reading: Reading,
+    formula: &'static str,
+    extremes: &'static str,
+    limits: &'static str,
+    elsewhere: &'static [&'static str],
+    example: Option<f64>,
+    invariance: Invariance,
     /// The command that computes it; without one it is in the libraries alone, for it needs what no file holds.
     command: Option<String>,
     parameters: Vec<ListedParam>,
@@ -60,12 +65,17 @@ impl Listed {
         Self {
             name: info.name,
             title: info.title,
-            question: info.question,
+            summary: info.summary,
             direction: info.direction,
             range: info.range.to_string(),
             needs: info.needs,
             source: info.source,
-            reading: info.reading,
+            formula: info.formula,
+            extremes: info.extremes,
+            limits: info.limits,
+            elsewhere: info.elsewhere,
+            example: info.example,
+            invariance: info.invariance,
             command: arguments::entries()
                 .any(|other| std::ptr::eq(other, entry))
                 .then(|| format!("xai attribution {}", info.name)),
@@ -84,7 +94,7 @@ impl List {
                 let needs: Vec<&str> = info.needs.iter().map(|input| input.name()).collect();
                 [
                     info.name.to_owned(),
-                    info.question.to_owned(),
+                    info.summary.to_owned(),
                     info.direction.to_string(),
                     info.range.clone(),
                     match info.command {
@@ -94,7 +104,7 @@ impl List {
                     info.source.to_owned(),
                 ]
             });
-            let header = ["metric", "question", "better", "range", "needs", "source"];
+            let header = ["metric", "summary", "better", "range", "needs", "source"];
             text::table(&header, rows)
         })
     }

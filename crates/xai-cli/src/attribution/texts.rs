@@ -11,9 +11,9 @@ use xai_files::table::{Columns, Table};
 use xai_files::{Failure, Files, InFile, InFiles};
 use xai_metrics::attribution::input;
 use xai_metrics::attribution::metric::{
-    MaskFormula, MaskMetric, RationaleAuprc, Registered, TokenF1, TokenIou, key,
+    MaskFormula, MaskMetric, RationaleAuprc, TokenF1, TokenIou, key,
 };
-use xai_metrics::core::describe::Parameters;
+use xai_metrics::core::describe::{Described, Parameters};
 use xai_metrics::core::evaluation::{
     EvaluationTable, EvaluationValues, MetricValues, check_names, check_size, settings_of,
 };
@@ -294,9 +294,9 @@ impl TextFile {
     fn values<F>(&self, metric: &MaskMetric<F>, places: &Files<'_>) -> Result<MetricValues, Failure>
     where
         F: MaskFormula,
-        MaskMetric<F>: Registered,
+        MaskMetric<F>: Described,
     {
-        let info = <MaskMetric<F> as Registered>::INFO;
+        let info = <MaskMetric<F> as Described>::INFO;
         let marks = self.rationales.as_deref().unwrap_or_default();
         let n = self.tokens.len();
         let of_explainers = self.explainers.iter().map(|(name, maps)| {

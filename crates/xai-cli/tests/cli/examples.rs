@@ -48,7 +48,7 @@ fn the_example_of_every_metric_has_its_value_on_the_command_line() {
     let (tabular, images) = (files("tabular"), files("images"));
     let mut left_out = Vec::new();
     for entry in registry::metrics() {
-        let Some(expected) = entry.info.reading.example else {
+        let Some(expected) = entry.info.example else {
             continue;
         };
         let files = match entry.takes(Layout::Tabular) {

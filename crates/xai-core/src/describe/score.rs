@@ -5,94 +5,63 @@ use std::fmt;
 use crate::describe::kind::Range;
 use crate::error::{Error, Input, Result};
 
-/// One number of a result `R`: what it says of itself, and how it is read.
+/// One number of a result `R`: its description, and how it is read.
 ///
 /// The scores of a result are listed beside it, in [`Scores::SCORES`]. Tables, JSON, averages over results, Python
-/// and the documentation go over that list.
+/// and the documentation iterate over that list.
 ///
 /// ```
-/// use xai_core::describe::{Range, Score, Scores};
+/// use xai_core::describe::{Score, Scores, metric};
 /// use xai_core::input;
 ///
-/// /// How many predictions are right.
+/// /// Numbers of right and wrong predictions.
 /// struct Counts { right: u32, wrong: u32 }
 ///
+/// impl Counts {
+///     /// Share of the predictions that are right.
+///     ///
+///     /// ```text
+///     /// right / (right + wrong)
+///     /// ```
+///     ///
+///     /// # Extremes
+///     /// 0: all are wrong. 1: all are right.
+///     ///
+///     /// # Source
+///     /// This example.
+///     #[metric(
+///         name = "accuracy",
+///         direction = Direction::Higher,
+///         range = Range::SHARE,
+///         needs = &[input::PREDICTIONS, input::LABELS],
+///     )]
+///     const ACCURACY: Score<Self> = Score::new(INFO, |counts| {
+///         let n = counts.right + counts.wrong;
+///         (n > 0).then(|| f64::from(counts.right) / f64::from(n))
+///     });
+/// }
+///
 /// impl Scores for Counts {
-///     const SCORES: &'static [Score<Self>] = &[Score::new(
-///         "accuracy", "Accuracy", "Which share of the predictions is right?",
-///         |counts: &Self| {
-///             let n = counts.right + counts.wrong;
-///             (n > 0).then(|| f64::from(counts.right) / f64::from(n))
-///         },
-///     )
-///     .higher_is_better()
-///     .range(Range::SHARE)
-///     .needs(&[input::PREDICTIONS, input::LABELS])];
+///     const SCORES: &'static [Score<Self>] = &[Self::ACCURACY];
 /// }
 ///
 /// let counts = Counts { right: 3, wrong: 1 };
 /// let values: Vec<(&str, Option<f64>)> = counts.values().collect();
 /// assert_eq!(values, [("accuracy", Some(0.75))]);
+/// assert_eq!(Counts::ACCURACY.info.summary, "Share of the predictions that are right");
 /// ```
 pub struct Score<R> {
     /// Name, summary, direction, range, what it needs, source.
-    pub info: MetricInfo,
+    pub info: &'static MetricInfo,
     /// The number, `None` where it is undefined.
     pub value: fn(&R) -> Option<f64>,
 }
 
 impl<R> Score<R> {
-    /// A score of any finite value that describes: neither higher nor lower is better.
-    pub const fn new(
-        name: &'static str,
-        title: &'static str,
-        summary: &'static str,
-        value: fn(&R) -> Option<f64>,
-    ) -> Self {
-        let info = MetricInfo { title, summary, ..MetricInfo::named(name) };
+    /// The score of a description, read from a result by `value`.
+    #[must_use]
+    pub const fn new(info: &'static MetricInfo, value: fn(&R) -> Option<f64>) -> Self {
         Self { info, value }
-    }
-
-    /// Higher values are better.
-    #[must_use]
-    pub const fn higher_is_better(mut self) -> Self {
-        self.info.direction = Direction::Higher;
-        self
-    }
-
-    /// Lower values are better.
-    #[must_use]
-    pub const fn lower_is_better(mut self) -> Self {
-        self.info.direction = Direction::Lower;
-        self
-    }
-
-    /// Maps, masks or values that are multiplied by a positive number have the same score.
-    #[must_use]
-    pub const fn scale_free(mut self) -> Self {
-        self.info.invariance = Invariance::SCALE;
-        self
-    }
-
-    /// The values that it takes.
-    #[must_use]
-    pub const fn range(mut self, range: Range) -> Self {
-        self.info.range = range;
-        self
-    }
-
-    /// What it is computed from.
-    #[must_use]
-    pub const fn needs(mut self, needs: &'static [Input]) -> Self {
-        self.info.needs = needs;
-        self
-    }
-
-    /// The paper or the program that defines it.
-    #[must_use]
-    pub const fn source(mut self, source: &'static str) -> Self {
-        self.info.source = source;
-        self
     }
 }
 
@@ -123,7 +92,7 @@ pub trait Scores: Sized + 'static {
 
     /// What the scores say of themselves.
     fn infos() -> impl Iterator<Item = &'static MetricInfo> {
-        Self::SCORES.iter().map(|score| &score.info)
+        Self::SCORES.iter().map(|score| score.info)
     }
 
     /// The value of the score of a name; `None` where it is undefined, and where there is no such score.
@@ -195,14 +164,26 @@ impl MetricInfo {
     }
 
     fn markdown(&self) -> String {
-        let names: Vec<String> = self.elsewhere.iter().map(|name| format!("`{name}`")).collect();
+        let names: Vec<String> = self
+            .elsewhere
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .collect();
         let elsewhere = match names.as_slice() {
             [] => String::new(),
             names => format!(" Elsewhere: {}.", names.join(", ")),
         };
-        let Self { title, formula, extremes, limits, .. } = self;
+        let Self {
+            title,
+            formula,
+            extremes,
+            limits,
+            ..
+        } = self;
         let space = if limits.is_empty() { "" } else { " " };
-        format!("\n### {title}\n\n```text\n{formula}\n```\n\n{extremes}{space}{limits}{elsewhere}\n")
+        format!(
+            "\n### {title}\n\n```text\n{formula}\n```\n\n{extremes}{space}{limits}{elsewhere}\n"
+        )
     }
 }
 
@@ -363,7 +344,7 @@ pub fn find<'a>(
 #[must_use]
 pub fn markdown<'a>(metrics: impl IntoIterator<Item = &'a MetricInfo>) -> String {
     let mut table = String::from(
-        "| metric | what it is | better | range | needs | source |\n|---|---|---|---|---|---|\n",
+        "| metric | summary | better | range | needs | source |\n|---|---|---|---|---|---|\n",
     );
     let mut readings = String::new();
     for metric in metrics {
@@ -393,7 +374,10 @@ mod tests {
 
     #[test]
     fn a_name_that_no_metric_has_is_an_error_about_the_metric() {
-        let info = MetricInfo { summary: "|x|", ..MetricInfo::named("a") };
+        let info = MetricInfo {
+            summary: "|x|",
+            ..MetricInfo::named("a")
+        };
         assert_eq!(find([&info], "a").unwrap(), &info);
         assert_eq!(find([&info], "b").unwrap_err().input(), input::METRIC);
         assert!(markdown([&info]).contains("\\|x\\|"));

@@ -1,6 +1,6 @@
 //! Whether the ranking of explainers stays, or their values get worse, with a perturbation.
 
-use crate::describe::{Direction, Invariance, MetricInfo, Range, Reading, Score, Scores};
+use crate::describe::{Direction, Score, Scores, metric};
 use crate::error::{Error, Result};
 use crate::input;
 use crate::reliability::perturbed::{PerturbationKind, Perturbed};
@@ -113,30 +113,35 @@ pub(super) fn inter_of_checked<P>(
     })
 }
 
+impl InterConsistency {
+    /// Share of values whose rank stays under a minor perturbation, or that get worse under a disruptive one.
+    ///
+    /// ```text
+    /// share of (sample, explainer): minor [rank_i(q_e) = rank_i(q'_e)], disruptive [q'_e worse than q_e]
+    /// ```
+    ///
+    /// # Extremes
+    /// 1: every rank stayed, or every value got worse. Minor, 1/E: as by chance for E explainers.
+    ///
+    /// # Limits
+    /// Of few explainers, and where a metric gives many equal values, ranks stay easily.
+    ///
+    /// # Source
+    /// Hedström et al. 2023.
+    ///
+    /// # Elsewhere
+    /// `metaquantus.MetaEvaluation (IEC)`
+    #[metric(
+        name = "inter-consistency",
+        title = "Inter-consistency",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[ input::VALUES, input::PERTURBED, input::KEEP, input::DIRECTION],
+    )]
+    pub const INTER_CONSISTENCY: Score<Self> = Score::new(INFO, |result: &Self| result.value);
+}
+
 impl Scores for InterConsistency {
-    const SCORES: &'static [Score<Self>] = &[Score {
-        info: MetricInfo {
-            name: "inter-consistency",
-            title: "Inter-consistency",
-            question: "Does the ranking of explainers stay under a minor perturbation, and do values get worse under a disruptive one?",
-            direction: Direction::Higher,
-            invariance: Invariance::SCALE,
-            range: Range::SHARE,
-            needs: &[
-                input::VALUES,
-                input::PERTURBED,
-                input::KEEP,
-                input::DIRECTION,
-            ],
-            source: "Hedström et al. 2023",
-            reading: Reading {
-                formula: "share of (sample, explainer): minor [rank_i(q_e) = rank_i(q'_e)], disruptive [q'_e worse than q_e]",
-                extremes: "1: every rank stayed, or every value got worse. Minor, 1/E: as by chance for E explainers.",
-                limits: "Of few explainers, and where a metric gives many equal values, ranks stay easily.",
-                peers: &["metaquantus.MetaEvaluation (IEC)"],
-                example: None,
-            },
-        },
-        value: |result: &Self| result.value,
-    }];
+    const SCORES: &'static [Score<Self>] = &[Self::INTER_CONSISTENCY];
 }

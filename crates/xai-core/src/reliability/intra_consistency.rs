@@ -1,6 +1,6 @@
 //! Whether the values of one explainer stay or move with a perturbation.
 
-use crate::describe::{Direction, Invariance, MetricInfo, Range, Reading, Score, Scores};
+use crate::describe::{Score, Scores, metric};
 use crate::error::Result;
 use crate::input;
 use crate::reliability::perturbed::{PerturbationKind, Perturbed};
@@ -96,47 +96,61 @@ pub(super) fn intra_of_checked(
     })
 }
 
+impl IntraConsistency {
+    /// p-value of the signed-rank test that a minor perturbation leaves an explainer's values unchanged (1 − p for a disruptive one).
+    ///
+    /// ```text
+    /// minor p, disruptive 1 − p; p = two-sided signed-rank p-value of q − q', zeros split
+    /// ```
+    ///
+    /// # Extremes
+    /// Minor, 1: as many ranks up as down. Disruptive, 1: the values certainly moved.
+    ///
+    /// # Limits
+    /// A p-value is no size: the same shift is more certain with more samples. Compare at equal numbers.
+    ///
+    /// # Source
+    /// Hedström et al. 2023.
+    ///
+    /// # Elsewhere
+    /// `metaquantus.MetaEvaluation (IAC)`
+    #[metric(
+        name = "intra-consistency",
+        title = "Intra-consistency",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::VALUES, input::PERTURBED, input::KEEP],
+    )]
+    pub const INTRA_CONSISTENCY: Score<Self> = Score::new(INFO, |result: &Self| result.value);
+
+    /// Effect size of a disruptive perturbation on the values of an explainer (1 − effect size for a minor one).
+    ///
+    /// ```text
+    /// disruptive E, minor 1 − E; E = |W⁺ − W⁻| / (W⁺ + W⁻) of the signed ranks of q − q'
+    /// ```
+    ///
+    /// # Extremes
+    /// Minor, 1: as many ranks up as down. Disruptive, 1: every value moved to the same side.
+    ///
+    /// # Limits
+    /// Of ranks: it does not tell how far the values moved, only how much more to one side.
+    ///
+    /// # Source
+    /// Kerby 2014, of the test of Hedström et al. 2023.
+    #[metric(
+        name = "intra-consistency-effect",
+        title = "Intra-consistency, effect",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::VALUES, input::PERTURBED, input::KEEP],
+    )]
+    pub const INTRA_CONSISTENCY_EFFECT: Score<Self> =
+        Score::new(INFO, |result: &Self| result.effect);
+}
+
 impl Scores for IntraConsistency {
-    const SCORES: &'static [Score<Self>] = &[
-        Score {
-            info: MetricInfo {
-                name: "intra-consistency",
-                title: "Intra-consistency",
-                question: "Is it chance alone that the values of an explainer moved with a perturbation?",
-                direction: Direction::Higher,
-                invariance: Invariance::SCALE,
-                range: Range::SHARE,
-                needs: &[input::VALUES, input::PERTURBED, input::KEEP],
-                source: "Hedström et al. 2023",
-                reading: Reading {
-                    formula: "minor p, disruptive 1 − p; p = two-sided signed-rank p-value of q − q', zeros split",
-                    extremes: "Minor, 1: as many ranks up as down. Disruptive, 1: the values certainly moved.",
-                    limits: "A p-value is no size: the same shift is more certain with more samples. Compare at equal numbers.",
-                    peers: &["metaquantus.MetaEvaluation (IAC)"],
-                    example: None,
-                },
-            },
-            value: |result: &Self| result.value,
-        },
-        Score {
-            info: MetricInfo {
-                name: "intra-consistency-effect",
-                title: "Intra-consistency, effect",
-                question: "How much to one side did the values of an explainer move with a perturbation?",
-                direction: Direction::Higher,
-                invariance: Invariance::SCALE,
-                range: Range::SHARE,
-                needs: &[input::VALUES, input::PERTURBED, input::KEEP],
-                source: "Kerby 2014, of the test of Hedström et al. 2023",
-                reading: Reading {
-                    formula: "disruptive E, minor 1 − E; E = |W⁺ − W⁻| / (W⁺ + W⁻) of the signed ranks of q − q'",
-                    extremes: "Minor, 1: as many ranks up as down. Disruptive, 1: every value moved to the same side.",
-                    limits: "Of ranks: it does not tell how far the values moved, only how much more to one side.",
-                    peers: &[],
-                    example: None,
-                },
-            },
-            value: |result: &Self| result.effect,
-        },
-    ];
+    const SCORES: &'static [Score<Self>] =
+        &[Self::INTRA_CONSISTENCY, Self::INTRA_CONSISTENCY_EFFECT];
 }

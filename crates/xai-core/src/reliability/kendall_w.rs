@@ -1,6 +1,6 @@
 //! Agreement of samples on the ranking of explainers.
 
-use crate::describe::{Direction, Invariance, MetricInfo, Range, Reading, Score, Scores};
+use crate::describe::{Score, Scores, metric};
 use crate::error::{Error, Help, Result};
 use crate::input;
 use crate::reliability::table::Table;
@@ -86,25 +86,35 @@ pub fn kendall_w<R: AsRef<[Option<f64>]>>(values_by_explainer: &[R]) -> Result<K
     })
 }
 
+impl KendallW {
+    /// Agreement of samples on the ranking of explainers (Kendall's W).
+    ///
+    /// ```text
+    /// 12 Σ_e (R_e − R̄)² / (m² (k³ − k) − m Σ_j T_j), R_e = sum of ranks over m samples
+    /// ```
+    ///
+    /// # Extremes
+    /// 1: every sample ranks alike. 0: no explainer is ahead. 1/m: about as by chance.
+    ///
+    /// # Limits
+    /// Low where explainers are alike, too: then no metric could rank them the same on every sample.
+    ///
+    /// # Source
+    /// Kendall and Babington Smith 1939.
+    ///
+    /// # Elsewhere
+    /// `scipy.stats.friedmanchisquare`
+    #[metric(
+        name = "kendall-w",
+        title = "Kendall's W",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::VALUES],
+    )]
+    pub const KENDALL_W: Score<Self> = Score::new(INFO, |result: &Self| result.value);
+}
+
 impl Scores for KendallW {
-    const SCORES: &'static [Score<Self>] = &[Score {
-        info: MetricInfo {
-            name: "kendall-w",
-            title: "Kendall's W",
-            question: "Do samples rank the explainers alike?",
-            direction: Direction::Higher,
-            invariance: Invariance::SCALE,
-            range: Range::SHARE,
-            needs: &[input::VALUES],
-            source: "Kendall and Babington Smith 1939",
-            reading: Reading {
-                formula: "12 Σ_e (R_e − R̄)² / (m² (k³ − k) − m Σ_j T_j), R_e = sum of ranks over m samples",
-                extremes: "1: every sample ranks alike. 0: no explainer is ahead. 1/m: about as by chance.",
-                limits: "Low where explainers are alike, too: then no metric could rank them the same on every sample.",
-                peers: &["scipy.stats.friedmanchisquare"],
-                example: None,
-            },
-        },
-        value: |result: &Self| result.value,
-    }];
+    const SCORES: &'static [Score<Self>] = &[Self::KENDALL_W];
 }

@@ -3,9 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use crate::describe::{
-    Direction, End, Invariance, MetricInfo, Parameter, Range, Reading, Score, Scores, word_of,
-};
+use crate::describe::{Parameter, Score, Scores, metric, word_of};
 use crate::error::{Error, Help, Result};
 use crate::reliability::table::Table;
 use crate::statistics::Centred;
@@ -265,25 +263,35 @@ fn squared_distances(placed: &[(f64, usize)]) -> f64 {
     2.0 * n * squares.collect::<ExactSum>().value()
 }
 
+impl KrippendorffAlpha {
+    /// Agreement of raters beyond chance (Krippendorff's α), for example of samples that rank explainers.
+    ///
+    /// ```text
+    /// 1 − D_o/D_e; δ: nominal [a ≠ b], interval (a − b)², ordinal (Σ_{a≤g≤b} n_g − (n_a + n_b)/2)²
+    /// ```
+    ///
+    /// # Extremes
+    /// 1: every sample ranks alike. 0: as by chance. Below 0: samples contradict each other.
+    ///
+    /// # Limits
+    /// Low where explainers are alike, too: then no metric could rank them the same on every sample.
+    ///
+    /// # Source
+    /// Krippendorff 2011; Tomsett et al. 2020.
+    ///
+    /// # Elsewhere
+    /// `krippendorff.alpha`
+    #[metric(
+        name = "krippendorff-alpha",
+        title = "Krippendorff's alpha",
+        direction = Direction::Higher,
+        range = Range::new(End::Unbounded, End::Included(1.0)),
+        invariance = Invariance::SCALE,
+        needs = &[input::RATINGS],
+    )]
+    pub const KRIPPENDORFF_ALPHA: Score<Self> = Score::new(INFO, |result: &Self| result.value);
+}
+
 impl Scores for KrippendorffAlpha {
-    const SCORES: &'static [Score<Self>] = &[Score {
-        info: MetricInfo {
-            name: "krippendorff-alpha",
-            title: "Krippendorff's alpha",
-            question: "How much less than by chance do raters disagree, samples that rank explainers for instance?",
-            direction: Direction::Higher,
-            invariance: Invariance::SCALE,
-            range: Range::new(End::Unbounded, End::Included(1.0)),
-            needs: &[input::RATINGS],
-            source: "Krippendorff 2011; Tomsett et al. 2020",
-            reading: Reading {
-                formula: "1 − D_o/D_e; δ: nominal [a ≠ b], interval (a − b)², ordinal (Σ_{a≤g≤b} n_g − (n_a + n_b)/2)²",
-                extremes: "1: every sample ranks alike. 0: as by chance. Below 0: samples contradict each other.",
-                limits: "Low where explainers are alike, too: then no metric could rank them the same on every sample.",
-                peers: &["krippendorff.alpha"],
-                example: None,
-            },
-        },
-        value: |result: &Self| result.value,
-    }];
+    const SCORES: &'static [Score<Self>] = &[Self::KRIPPENDORFF_ALPHA];
 }

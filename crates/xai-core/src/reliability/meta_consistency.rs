@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::describe::{Direction, Invariance, MetricInfo, Range, Reading, Score, Scores};
+use crate::describe::{Direction, Score, Scores, metric};
 use crate::error::Result;
 use crate::input;
 use crate::reliability::inter_consistency::inter_of_checked;
@@ -187,34 +187,38 @@ impl IterationConsistency {
     }
 }
 
+impl MetaConsistency {
+    /// Mean of the intra- and inter-consistency of a metric under minor and disruptive perturbations.
+    ///
+    /// ```text
+    /// mean of intra-consistency and inter-consistency, minor and disruptive, over iterations
+    /// ```
+    ///
+    /// # Extremes
+    /// 1: noise changes nothing, and every value gets worse where the prediction changes. 0.5: about what a metric has
+    /// that never moves.
+    ///
+    /// # Limits
+    /// Half of it are p-values: compare metrics at equal numbers of samples. It depends on how much is perturbed.
+    ///
+    /// # Source
+    /// Hedström et al. 2023.
+    ///
+    /// # Elsewhere
+    /// `metaquantus.MetaEvaluation (MC)`
+    #[metric(
+        name = "meta-consistency",
+        title = "Meta-consistency",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[ input::VALUES, input::PERTURBED, input::KEEP, input::DIRECTION],
+    )]
+    pub const META_CONSISTENCY: Score<Self> = Score::new(INFO, |result: &Self| result.value);
+}
+
 impl Scores for MetaConsistency {
-    const SCORES: &'static [Score<Self>] = &[Score {
-        info: MetricInfo {
-            name: "meta-consistency",
-            title: "Meta-consistency",
-            question: "Does a metric keep its values and ranks where the prediction stays, and react where it changes?",
-            direction: Direction::Higher,
-            invariance: Invariance::SCALE,
-            range: Range::SHARE,
-            needs: &[
-                input::VALUES,
-                input::PERTURBED,
-                input::KEEP,
-                input::DIRECTION,
-            ],
-            source: "Hedström et al. 2023",
-            reading: Reading {
-                formula: "mean of intra-consistency and inter-consistency, minor and disruptive, over iterations",
-                extremes: "1: noise changes nothing, and every value gets worse where the prediction changes. 0.5: about \
-                           what a metric has that never moves.",
-                limits: "Half of it are p-values: compare metrics at equal numbers of samples. It depends on how much is \
-                         perturbed.",
-                peers: &["metaquantus.MetaEvaluation (MC)"],
-                example: None,
-            },
-        },
-        value: |result: &Self| result.value,
-    }];
+    const SCORES: &'static [Score<Self>] = &[Self::META_CONSISTENCY];
 }
 
 const _: () = {

@@ -1,6 +1,6 @@
 //! Whether the ranking of explainers hangs on a parameter of the metric.
 
-use crate::describe::{Direction, Invariance, MetricInfo, Range, Reading, Score, Scores};
+use crate::describe::{Direction, Score, Scores, metric};
 use crate::error::{Error, Result};
 use crate::input;
 use crate::reliability::table::{Table, mean_of_defined, ranks_of_means, same_top, sign};
@@ -122,47 +122,32 @@ pub fn parameter_sensitivity<S: AsRef<[R]>, R: AsRef<[Option<f64>]>>(
     })
 }
 
+impl ParameterSensitivity {
+    /// Agreement of the rankings of explainers under different settings of the metric's parameters.
+    ///
+    /// ```text
+    /// mean over pairs of settings s < t of τ_b(ranks under s, ranks under t)
+    /// ```
+    ///
+    /// # Extremes
+    /// 1: the setting does not matter to the comparison. 0: rankings under two settings are unrelated.
+    ///
+    /// # Limits
+    /// Of the settings that were tried. Explainers that are alike change places under any.
+    ///
+    /// # Source
+    /// Tomsett et al. 2020; Brunke et al. 2020.
+    #[metric(
+        name = "parameter-sensitivity",
+        direction = Direction::Higher,
+        range = Range::SIGNED_SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::SETTINGS, input::DIRECTION],
+    )]
+    pub const PARAMETER_SENSITIVITY: Score<Self> =
+        Score::new(INFO, |result: &Self| result.mean_tau);
+}
+
 impl Scores for ParameterSensitivity {
-    const SCORES: &'static [Score<Self>] = &[
-        Score {
-            info: MetricInfo {
-                name: "parameter-sensitivity",
-                title: "Parameter sensitivity",
-                question: "Does the ranking of explainers stay under other settings of the metric's parameters?",
-                direction: Direction::Higher,
-                invariance: Invariance::SCALE,
-                range: Range::SIGNED_SHARE,
-                needs: &[input::SETTINGS, input::DIRECTION],
-                source: "Tomsett et al. 2020; Brunke et al. 2020",
-                reading: Reading {
-                    formula: "mean over pairs of settings s < t of τ_b(ranks under s, ranks under t)",
-                    extremes: "1: the setting does not matter to the comparison. 0: rankings under two settings are unrelated.",
-                    limits: "Of the settings that were tried. Explainers that are alike change places under any.",
-                    peers: &[],
-                    example: None,
-                },
-            },
-            value: |result: &Self| result.mean_tau,
-        },
-        Score::new(
-            "same-top",
-            "Share of the same best",
-            "Which share of the pairs of settings has the same best explainers?",
-            |result: &Self| result.same_top,
-        )
-        .higher_is_better()
-        .scale_free()
-        .range(Range::SHARE)
-        .needs(&[input::SETTINGS, input::DIRECTION]),
-        Score::new(
-            "max-rank-change",
-            "Largest change of a rank",
-            "By how many places does the rank of an explainer change at most?",
-            |result: &Self| result.max_rank_change,
-        )
-        .lower_is_better()
-        .scale_free()
-        .range(Range::NON_NEGATIVE)
-        .needs(&[input::SETTINGS, input::DIRECTION]),
-    ];
+    const SCORES: &'static [Score<Self>] = &[Self::PARAMETER_SENSITIVITY];
 }

@@ -2,7 +2,7 @@
 
 use std::ops;
 
-use crate::describe::{Direction, Invariance, MetricInfo, Range, Reading, Score, Scores};
+use crate::describe::{Direction, Score, Scores, metric};
 use crate::error::{Error, Result};
 use crate::reliability::table::{
     Table, check_compared, mean_of_defined, ranks_of_means, same_top, sign,
@@ -230,38 +230,31 @@ fn check(draws: Draws<'_>, n_samples: usize) -> Result<()> {
     Ok(())
 }
 
+impl RankStability {
+    /// Mean rank correlation of the ranking of explainers with its rankings on resampled samples (Kendall's τ_b).
+    ///
+    /// ```text
+    /// mean over bootstrap draws b of τ_b(ranks of all samples, ranks of draw b)
+    /// ```
+    ///
+    /// # Extremes
+    /// 1: every draw ranks as all samples do. 0: the ranking is chance.
+    ///
+    /// # Limits
+    /// Of these samples alone: other data may rank otherwise. Explainers that are alike change places.
+    ///
+    /// # Source
+    /// Hall and Miller 2009.
+    #[metric(
+        name = "rank-stability",
+        direction = Direction::Higher,
+        range = Range::SIGNED_SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::VALUES, input::DIRECTION],
+    )]
+    pub const RANK_STABILITY: Score<Self> = Score::new(INFO, |result: &Self| result.mean_tau);
+}
+
 impl Scores for RankStability {
-    const SCORES: &'static [Score<Self>] = &[
-        Score {
-            info: MetricInfo {
-                name: "rank-stability",
-                title: "Rank stability",
-                question: "Is the ranking of explainers by their mean values that of other samples, too?",
-                direction: Direction::Higher,
-                invariance: Invariance::SCALE,
-                range: Range::SIGNED_SHARE,
-                needs: &[input::VALUES, input::DIRECTION],
-                source: "Hall and Miller 2009",
-                reading: Reading {
-                    formula: "mean over bootstrap draws b of τ_b(ranks of all samples, ranks of draw b)",
-                    extremes: "1: every draw ranks as all samples do. 0: the ranking is chance.",
-                    limits: "Of these samples alone: other data may rank otherwise. Explainers that are alike change places.",
-                    peers: &[],
-                    example: None,
-                },
-            },
-            value: |result: &Self| result.mean_tau,
-        },
-        Score::new(
-            "top-share",
-            "Share of the same best",
-            "In which share of the draws are the best explainers those of all samples?",
-            |result: &Self| result.top_share,
-        )
-        .higher_is_better()
-        .scale_free()
-        .range(Range::SHARE)
-        .needs(&[input::VALUES, input::DIRECTION])
-        .source("Hall and Miller 2009"),
-    ];
+    const SCORES: &'static [Score<Self>] = &[Self::RANK_STABILITY];
 }

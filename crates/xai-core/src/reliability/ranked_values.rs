@@ -1,6 +1,6 @@
 //! Values of explainers, ranked over samples once, and how the rankings of samples agree.
 
-use crate::describe::{Direction, Invariance, MetricInfo, Range, Reading, Score, Scores};
+use crate::describe::{Direction, Score, Scores, metric};
 use crate::error::{Error, Result};
 use crate::reliability::table::{Table, check_compared, mean_of_defined, sign};
 use crate::statistics::ranks::{CentredRanks, spearman_of_finite};
@@ -176,49 +176,63 @@ pub fn internal_consistency_reliability(
     })
 }
 
+impl InterMethodReliability {
+    /// Rank correlation of the per-sample values of two explainers under one metric.
+    ///
+    /// ```text
+    /// mean over pairs of explainers a < b of Spearman_i(q_ai, q_bi)
+    /// ```
+    ///
+    /// # Extremes
+    /// 1: the same samples have high values whatever the explainer. 0: unrelated.
+    ///
+    /// # Limits
+    /// Neither end is better: a high value says that the metric measures the sample as much as the explainer.
+    ///
+    /// # Source
+    /// Tomsett et al. 2020.
+    #[metric(
+        name = "inter-method-reliability",
+        title = "Inter-method reliability",
+        direction = Direction::None,
+        range = Range::SIGNED_SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::VALUES],
+    )]
+    pub const INTER_METHOD_RELIABILITY: Score<Self> =
+        Score::new(INFO, |result: &Self| result.value);
+}
+
 impl Scores for InterMethodReliability {
-    const SCORES: &'static [Score<Self>] = &[Score {
-        info: MetricInfo {
-            name: "inter-method-reliability",
-            title: "Inter-method reliability",
-            question: "Are the same samples easy, by the metric, for every explainer?",
-            direction: Direction::None,
-            invariance: Invariance::SCALE,
-            range: Range::SIGNED_SHARE,
-            needs: &[input::VALUES],
-            source: "Tomsett et al. 2020",
-            reading: Reading {
-                formula: "mean over pairs of explainers a < b of Spearman_i(q_ai, q_bi)",
-                extremes: "1: the same samples have high values whatever the explainer. 0: unrelated.",
-                limits: "Neither end is better: a high value says that the metric measures the sample as much as the \
-                         explainer.",
-                peers: &[],
-                example: None,
-            },
-        },
-        value: |result: &Self| result.value,
-    }];
+    const SCORES: &'static [Score<Self>] = &[Self::INTER_METHOD_RELIABILITY];
+}
+
+impl InternalConsistencyReliability {
+    /// Rank correlation of two metrics over the same samples.
+    ///
+    /// ```text
+    /// mean over explainers e of Spearman_i(± q_ei, ± q'_ei), − where lower values are better
+    /// ```
+    ///
+    /// # Extremes
+    /// 1: both metrics rank the samples of an explainer alike. 0: unrelated. −1: they contradict.
+    ///
+    /// # Limits
+    /// Two metrics may agree because both measure something else than meant, the score for instance.
+    ///
+    /// # Source
+    /// Tomsett et al. 2020.
+    #[metric(
+        name = "internal-consistency-reliability",
+        direction = Direction::Higher,
+        range = Range::SIGNED_SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::VALUES, input::DIRECTION],
+    )]
+    pub const INTERNAL_CONSISTENCY_RELIABILITY: Score<Self> =
+        Score::new(INFO, |result: &Self| result.value);
 }
 
 impl Scores for InternalConsistencyReliability {
-    const SCORES: &'static [Score<Self>] = &[Score {
-        info: MetricInfo {
-            name: "internal-consistency-reliability",
-            title: "Internal consistency reliability",
-            question: "Do two metrics measure one property?",
-            direction: Direction::Higher,
-            invariance: Invariance::SCALE,
-            range: Range::SIGNED_SHARE,
-            needs: &[input::VALUES, input::DIRECTION],
-            source: "Tomsett et al. 2020",
-            reading: Reading {
-                formula: "mean over explainers e of Spearman_i(± q_ei, ± q'_ei), − where lower values are better",
-                extremes: "1: both metrics rank the samples of an explainer alike. 0: unrelated. −1: they contradict.",
-                limits: "Two metrics may agree because both measure something else than meant, the score for instance.",
-                peers: &[],
-                example: None,
-            },
-        },
-        value: |result: &Self| result.value,
-    }];
+    const SCORES: &'static [Score<Self>] = &[Self::INTERNAL_CONSISTENCY_RELIABILITY];
 }

@@ -112,7 +112,7 @@ impl Tables {
             all.extend(
                 R::SCORES
                     .iter()
-                    .map(|score| (&score.info, (score.value)(result))),
+                    .map(|score| (score.info, (score.value)(result))),
             );
         }
         let (q, r, better) = (&self.values, &self.minor, self.better);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::mem::discriminant;
 
 use ndarray::{Array1, ArrayView1, ArrayView2, ArrayView3, Axis};
-use xai_core::describe::{Range, Score, Scores};
+use xai_core::describe::{Score, Scores, metric};
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Interval, Real, Result, parallel};
 
@@ -336,15 +336,35 @@ impl fmt::Display for SweepCurve {
     }
 }
 
+impl SweepCurve {
+    /// Area under the curve of fid₊ / (1 − fid₋) over the sizes of the explanation.
+    ///
+    /// ```text
+    /// ∫ fid₊ / (1 − fid₋) over the levels, by trapezoids
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: no level changes the prediction. Larger: the explanation is necessary (fid₊) and sufficient (fid₋) at small
+    /// sizes; there is no upper end.
+    ///
+    /// # Limits
+    /// Undefined where fid₋ is 1 at some level.
+    ///
+    /// # Source
+    /// PyTorch Geometric, `fidelity_curve_auc`.
+    ///
+    /// # Elsewhere
+    /// `torch_geometric.explain.metric.fidelity_curve_auc`
+    #[metric(
+        name = "fidelity_auc",
+        title = "Fidelity curve AUC",
+        direction = Direction::Higher,
+        range = Range::NON_NEGATIVE,
+        needs = &[input::FULL, input::KEPT, input::COMPLEMENT, input::LEVELS],
+    )]
+    pub const FIDELITY_AUC: Score<Self> = Score::new(INFO, |curve| curve.fidelity_auc);
+}
+
 impl Scores for SweepCurve {
-    const SCORES: &'static [Score<Self>] = &[Score::new(
-        "fidelity_auc",
-        "Fidelity curve AUC",
-        "How necessary and sufficient is the explanation over all its sizes?",
-        |curve: &Self| curve.fidelity_auc,
-    )
-    .higher_is_better()
-    .range(Range::NON_NEGATIVE)
-    .needs(&[input::FULL, input::KEPT, input::COMPLEMENT, input::LEVELS])
-    .source("PyTorch Geometric, fidelity_curve_auc")];
+    const SCORES: &'static [Score<Self>] = &[Self::FIDELITY_AUC];
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use xai_core::describe::{Parameters, Range, Score, Scores};
+use xai_core::describe::{Parameters, Score, Scores, metric};
 use xai_core::number::check_domain;
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Input, Real, Result};
@@ -166,39 +166,82 @@ impl fmt::Display for Fidelity {
 }
 
 const NEEDS: &[Input] = &[input::FULL, input::KEPT, input::COMPLEMENT];
-const SOURCE: &str = "Amara et al. 2022, arXiv 2206.09677";
+
+impl Fidelity {
+    /// Share of predictions that change when the explanation is removed from the graph.
+    ///
+    /// ```text
+    /// mean of 1[ŷ(complement) ≠ ŷ], or of 1[ŷ = y] − 1[ŷ(complement) = y] for explanations of the phenomenon
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: the explanation is not necessary. 1: every prediction needs it.
+    ///
+    /// # Source
+    /// Amara et al., *GraphFramEx*, 2022, arXiv 2206.09677.
+    ///
+    /// # Elsewhere
+    /// `torch_geometric.explain.metric.fidelity`
+    #[metric(
+        name = "pos_fidelity",
+        title = "Fidelity+",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        needs = NEEDS,
+    )]
+    pub const POS_FIDELITY: Score<Self> = Score::new(INFO, |fidelity| Some(fidelity.pos));
+
+    /// Share of predictions that change when only the explanation is kept.
+    ///
+    /// ```text
+    /// mean of 1[ŷ(explanation) ≠ ŷ], or of 1[ŷ = y] − 1[ŷ(explanation) = y] for explanations of the phenomenon
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: the explanation is sufficient. 1: no prediction survives.
+    ///
+    /// # Source
+    /// Amara et al., *GraphFramEx*, 2022, arXiv 2206.09677.
+    ///
+    /// # Elsewhere
+    /// `torch_geometric.explain.metric.fidelity`
+    #[metric(
+        name = "neg_fidelity",
+        title = "Fidelity-",
+        direction = Direction::Lower,
+        range = Range::SHARE,
+        needs = NEEDS,
+    )]
+    pub const NEG_FIDELITY: Score<Self> = Score::new(INFO, |fidelity| Some(fidelity.neg));
+
+    /// Weighted harmonic mean of fid₊ and 1 − fid₋.
+    ///
+    /// ```text
+    /// 1 / (w₊ / fid₊ + w₋ / (1 − fid₋)), w₊ = w₋ = ½
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: the explanation is not necessary, or not sufficient. 1: it is both.
+    ///
+    /// # Source
+    /// Amara et al., *GraphFramEx*, 2022, arXiv 2206.09677.
+    ///
+    /// # Elsewhere
+    /// `torch_geometric.explain.metric.characterization_score`
+    #[metric(
+        name = "characterization",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        needs = NEEDS,
+    )]
+    pub const CHARACTERIZATION: Score<Self> =
+        Score::new(INFO, |fidelity| Some(fidelity.characterization()));
+}
 
 impl Scores for Fidelity {
     const SCORES: &'static [Score<Self>] = &[
-        Score::new(
-            "pos_fidelity",
-            "Fidelity+",
-            "How often does the prediction change when the explanation is taken away?",
-            |fidelity: &Self| Some(fidelity.pos),
-        )
-        .higher_is_better()
-        .range(Range::SHARE)
-        .needs(NEEDS)
-        .source(SOURCE),
-        Score::new(
-            "neg_fidelity",
-            "Fidelity-",
-            "How often does the prediction change when only the explanation is left?",
-            |fidelity: &Self| Some(fidelity.neg),
-        )
-        .lower_is_better()
-        .range(Range::SHARE)
-        .needs(NEEDS)
-        .source(SOURCE),
-        Score::new(
-            "characterization",
-            "Characterization",
-            "Is the explanation both necessary and sufficient?",
-            |fidelity: &Self| Some(fidelity.characterization()),
-        )
-        .higher_is_better()
-        .range(Range::SHARE)
-        .needs(NEEDS)
-        .source(SOURCE),
+        Self::POS_FIDELITY,
+        Self::NEG_FIDELITY,
+        Self::CHARACTERIZATION,
     ];
 }

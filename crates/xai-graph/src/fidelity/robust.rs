@@ -3,7 +3,7 @@
 use std::fmt;
 
 use ndarray::{Array1, Array2, ArrayView1};
-use xai_core::describe::{Parameters, Range, Score, Scores};
+use xai_core::describe::{Parameters, Score, Scores, metric};
 use xai_core::random::{random_stream, uniform};
 use xai_core::tensor::check_shape;
 use xai_core::{Error, ExactMean, ExactSum, Input, Real, Result, parallel};
@@ -355,15 +355,146 @@ const NEEDS: &[Input] = &[
     input::EDGE_INDEX,
     input::EDGE_MASK,
 ];
-const SOURCE: &str = "Zheng et al. 2024, arXiv 2310.01820";
+
+impl RobustFidelity {
+    /// Drop of the share of kept predictions when a random part of the explanation is removed.
+    ///
+    /// ```text
+    /// mean over draws of 1[ŷ = y] − 1[ŷ(graph without a random part of the explanation) = y]
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: no part of the explanation matters. 1: removing a part changes every prediction. Below 0: removal corrects
+    /// predictions.
+    ///
+    /// # Source
+    /// Zheng et al., *Towards Robust Fidelity for Evaluating Explainability of Graph Neural Networks*, 2024, arXiv
+    /// 2310.01820.
+    #[metric(
+        name = "robust_pos_fidelity",
+        title = "Robust fidelity+",
+        direction = Direction::Higher,
+        range = Range::SIGNED_SHARE,
+        needs = NEEDS,
+    )]
+    pub const ROBUST_POS_FIDELITY: Score<Self> = Score::new(INFO, |robust| Some(robust.pos));
+
+    /// Drop of the share of kept predictions when a random part of the rest of the graph is removed.
+    ///
+    /// ```text
+    /// mean over draws of 1[ŷ = y] − 1[ŷ(graph without a random part of the rest) = y]
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: the rest does not matter. 1: removing a part of it changes every prediction.
+    ///
+    /// # Source
+    /// Zheng et al., *Towards Robust Fidelity for Evaluating Explainability of Graph Neural Networks*, 2024, arXiv
+    /// 2310.01820.
+    #[metric(
+        name = "robust_neg_fidelity",
+        title = "Robust fidelity-",
+        direction = Direction::Lower,
+        range = Range::SIGNED_SHARE,
+        needs = NEEDS,
+    )]
+    pub const ROBUST_NEG_FIDELITY: Score<Self> = Score::new(INFO, |robust| Some(robust.neg));
+
+    /// Difference of robust fidelity+ and robust fidelity-.
+    ///
+    /// ```text
+    /// robust fidelity+ − robust fidelity-
+    /// ```
+    ///
+    /// # Extremes
+    /// 2: only the explanation matters. 0: explanation and rest matter alike. −2: only the rest matters.
+    ///
+    /// # Source
+    /// Zheng et al., *Towards Robust Fidelity for Evaluating Explainability of Graph Neural Networks*, 2024, arXiv
+    /// 2310.01820.
+    #[metric(
+        name = "robust_fidelity_delta",
+        title = "Robust fidelity difference",
+        direction = Direction::Higher,
+        range = Range::closed(-2.0, 2.0),
+        needs = NEEDS,
+    )]
+    pub const ROBUST_FIDELITY_DELTA: Score<Self> = Score::new(INFO, |robust| Some(robust.delta));
+
+    /// Drop of the class probability when a random part of the explanation is removed.
+    ///
+    /// ```text
+    /// mean over draws of p_y − p_y(graph without a random part of the explanation)
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: no part of the explanation matters. 1: removing a part takes all probability.
+    ///
+    /// # Source
+    /// Zheng et al., *Towards Robust Fidelity for Evaluating Explainability of Graph Neural Networks*, 2024, arXiv
+    /// 2310.01820.
+    #[metric(
+        name = "robust_pos_probability",
+        title = "Robust fidelity+ by probability",
+        direction = Direction::Higher,
+        range = Range::SIGNED_SHARE,
+        needs = NEEDS,
+    )]
+    pub const ROBUST_POS_PROBABILITY: Score<Self> =
+        Score::new(INFO, |robust| robust.by_probability.map(|by| by.pos));
+
+    /// Drop of the class probability when a random part of the rest of the graph is removed.
+    ///
+    /// ```text
+    /// mean over draws of p_y − p_y(graph without a random part of the rest)
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: the rest does not matter. 1: removing a part of it takes all probability.
+    ///
+    /// # Source
+    /// Zheng et al., *Towards Robust Fidelity for Evaluating Explainability of Graph Neural Networks*, 2024, arXiv
+    /// 2310.01820.
+    #[metric(
+        name = "robust_neg_probability",
+        title = "Robust fidelity- by probability",
+        direction = Direction::Lower,
+        range = Range::SIGNED_SHARE,
+        needs = NEEDS,
+    )]
+    pub const ROBUST_NEG_PROBABILITY: Score<Self> =
+        Score::new(INFO, |robust| robust.by_probability.map(|by| by.neg));
+
+    /// Difference of robust fidelity+ and robust fidelity- by probability.
+    ///
+    /// ```text
+    /// robust fidelity+ by probability − robust fidelity- by probability
+    /// ```
+    ///
+    /// # Extremes
+    /// 2: only the explanation matters. 0: explanation and rest matter alike. −2: only the rest matters.
+    ///
+    /// # Source
+    /// Zheng et al., *Towards Robust Fidelity for Evaluating Explainability of Graph Neural Networks*, 2024, arXiv
+    /// 2310.01820.
+    #[metric(
+        name = "robust_probability_delta",
+        title = "Robust fidelity difference by probability",
+        direction = Direction::Higher,
+        range = Range::closed(-2.0, 2.0),
+        needs = NEEDS,
+    )]
+    pub const ROBUST_PROBABILITY_DELTA: Score<Self> =
+        Score::new(INFO, |robust| robust.by_probability.map(|by| by.delta));
+}
 
 impl Scores for RobustFidelity {
     const SCORES: &'static [Score<Self>] = &[
-        Score::new("robust_pos_fidelity", "Robust fidelity+", "How much less often does the prediction hold when a part of the explanation is taken away?", |robust: &Self| Some(robust.pos)).higher_is_better().range(Range::SIGNED_SHARE).needs(NEEDS).source(SOURCE),
-        Score::new("robust_neg_fidelity", "Robust fidelity-", "How much less often does the prediction hold when a part of all the rest is taken away?", |robust: &Self| Some(robust.neg)).lower_is_better().range(Range::SIGNED_SHARE).needs(NEEDS).source(SOURCE),
-        Score::new("robust_fidelity_delta", "Robust fidelity difference", "How much more does a part of the explanation matter than a part of the rest?", |robust: &Self| Some(robust.delta)).higher_is_better().range(Range::closed(-2.0, 2.0)).needs(NEEDS).source(SOURCE),
-        Score::new("robust_pos_probability", "Robust fidelity+ by probability", "How much less probable is the prediction when a part of the explanation is taken away?", |robust: &Self| robust.by_probability.map(|by| by.pos)).higher_is_better().range(Range::SIGNED_SHARE).needs(NEEDS).source(SOURCE),
-        Score::new("robust_neg_probability", "Robust fidelity- by probability", "How much less probable is the prediction when a part of all the rest is taken away?", |robust: &Self| robust.by_probability.map(|by| by.neg)).lower_is_better().range(Range::SIGNED_SHARE).needs(NEEDS).source(SOURCE),
-        Score::new("robust_probability_delta", "Robust fidelity difference by probability", "How much more does a part of the explanation move the probability than a part of the rest?", |robust: &Self| robust.by_probability.map(|by| by.delta)).higher_is_better().range(Range::closed(-2.0, 2.0)).needs(NEEDS).source(SOURCE),
+        Self::ROBUST_POS_FIDELITY,
+        Self::ROBUST_NEG_FIDELITY,
+        Self::ROBUST_FIDELITY_DELTA,
+        Self::ROBUST_POS_PROBABILITY,
+        Self::ROBUST_NEG_PROBABILITY,
+        Self::ROBUST_PROBABILITY_DELTA,
     ];
 }

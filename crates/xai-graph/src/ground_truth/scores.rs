@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use xai_core::describe::{Range, Score, Scores};
+use xai_core::describe::{Score, Scores, metric};
 
 use crate::ground_truth::confusion::Confusion;
 use crate::ground_truth::ranking::RankStatistics;
@@ -99,72 +99,174 @@ impl fmt::Display for GroundTruth {
     }
 }
 
-const PEER: &str = "PyTorch Geometric, groundtruth_metrics";
+impl GroundTruth {
+    /// Share of the elements on which mask and truth agree.
+    ///
+    /// ```text
+    /// (TP + TN) / n
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: they agree nowhere. 1: everywhere. A mask that selects nothing reaches the share of false elements.
+    ///
+    /// # Source
+    /// PyTorch Geometric, `groundtruth_metrics`.
+    ///
+    /// # Elsewhere
+    /// `torchmetrics.classification.BinaryAccuracy`
+    #[metric(
+        name = "accuracy",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        needs = &[input::PREDICTED, input::TARGET],
+    )]
+    pub const ACCURACY: Score<Self> = Score::new(INFO, |scores| Some(scores.accuracy));
 
-const fn agreement(
-    name: &'static str,
-    title: &'static str,
-    question: &'static str,
-    value: fn(&GroundTruth) -> Option<f64>,
-) -> Score<GroundTruth> {
-    Score::new(name, title, question, value)
-        .higher_is_better()
-        .range(Range::SHARE)
-        .needs(&[input::PREDICTED, input::TARGET])
+    /// Share of the true elements that the mask selects.
+    ///
+    /// ```text
+    /// TP / (TP + FN)
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: it selects none of them. 1: all, as a mask that selects everything does.
+    ///
+    /// # Source
+    /// PyTorch Geometric, `groundtruth_metrics`.
+    ///
+    /// # Elsewhere
+    /// `torchmetrics.classification.BinaryRecall`
+    #[metric(
+        name = "recall",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        needs = &[input::PREDICTED, input::TARGET],
+    )]
+    pub const RECALL: Score<Self> = Score::new(INFO, |scores| scores.recall);
+
+    /// Share of the selected elements that are true.
+    ///
+    /// ```text
+    /// TP / (TP + FP)
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: none is true. 1: all are. A random mask reaches the share of true elements.
+    ///
+    /// # Source
+    /// PyTorch Geometric, `groundtruth_metrics`.
+    ///
+    /// # Elsewhere
+    /// `torchmetrics.classification.BinaryPrecision`
+    #[metric(
+        name = "precision",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        needs = &[input::PREDICTED, input::TARGET],
+    )]
+    pub const PRECISION: Score<Self> = Score::new(INFO, |scores| scores.precision);
+
+    /// Harmonic mean of precision and recall.
+    ///
+    /// ```text
+    /// 2 TP / (2 TP + FP + FN)
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: no selected element is true. 1: the mask selects the truth and nothing else.
+    ///
+    /// # Source
+    /// PyTorch Geometric, `groundtruth_metrics`.
+    ///
+    /// # Elsewhere
+    /// `torchmetrics.classification.BinaryF1Score`
+    #[metric(
+        name = "f1_score",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        needs = &[input::PREDICTED, input::TARGET],
+    )]
+    pub const F1_SCORE: Score<Self> = Score::new(INFO, |scores| scores.f1_score);
+
+    /// Probability that a true element scores above a false one.
+    ///
+    /// ```text
+    /// P(s_true > s_false) + ½ P(s_true = s_false)
+    /// ```
+    ///
+    /// # Extremes
+    /// 0.5: chance. 1: every true element scores above every false one. 0: below.
+    ///
+    /// # Source
+    /// PyTorch Geometric, `groundtruth_metrics`.
+    ///
+    /// # Elsewhere
+    /// `torchmetrics.classification.BinaryAUROC`
+    #[metric(
+        name = "auroc",
+        title = "AUROC",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::PREDICTED, input::TARGET],
+    )]
+    pub const AUROC: Score<Self> = Score::new(INFO, |scores| scores.auroc);
+
+    /// Precision at each true element, averaged over descending scores.
+    ///
+    /// ```text
+    /// Σ_k (R_k − R_{k−1}) P_k over the distinct scores, largest first
+    /// ```
+    ///
+    /// # Extremes
+    /// The share of true elements: chance. 1: every true element scores above every false one.
+    ///
+    /// # Source
+    /// scikit-learn, `average_precision_score`.
+    ///
+    /// # Elsewhere
+    /// `sklearn.metrics.average_precision_score`
+    #[metric(
+        name = "average_precision",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::PREDICTED, input::TARGET],
+    )]
+    pub const AVERAGE_PRECISION: Score<Self> = Score::new(INFO, |scores| scores.average_precision);
+
+    /// Intersection over union of the selected and the true elements.
+    ///
+    /// ```text
+    /// TP / (TP + FP + FN)
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: they have no element in common. 1: they are equal.
+    ///
+    /// # Source
+    /// Agarwal et al. 2022, arXiv 2208.09339.
+    ///
+    /// # Elsewhere
+    /// `graphxai.metrics.graph_exp_acc`
+    #[metric(
+        name = "jaccard",
+        title = "Jaccard index",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        needs = &[input::PREDICTED, input::TARGET],
+    )]
+    pub const JACCARD: Score<Self> = Score::new(INFO, |scores| scores.jaccard);
 }
 
 impl Scores for GroundTruth {
     const SCORES: &'static [Score<Self>] = &[
-        agreement(
-            "accuracy",
-            "Accuracy",
-            "On which share of the elements do mask and truth agree?",
-            |scores: &Self| Some(scores.accuracy),
-        )
-        .source(PEER),
-        agreement(
-            "recall",
-            "Recall",
-            "Which share of the truth does the mask find?",
-            |scores: &Self| scores.recall,
-        )
-        .source(PEER),
-        agreement(
-            "precision",
-            "Precision",
-            "Which share of what the mask marks is true?",
-            |scores: &Self| scores.precision,
-        )
-        .source(PEER),
-        agreement(
-            "f1_score",
-            "F1 score",
-            "How well does the mask find the truth, and nothing else?",
-            |scores: &Self| scores.f1_score,
-        )
-        .source(PEER),
-        agreement(
-            "auroc",
-            "AUROC",
-            "With what probability does a true element score above a false one?",
-            |scores: &Self| scores.auroc,
-        )
-        .scale_free()
-        .source(PEER),
-        agreement(
-            "average_precision",
-            "Average precision",
-            "How precise is the mask down to each true element?",
-            |scores: &Self| scores.average_precision,
-        )
-        .scale_free()
-        .source("scikit-learn, average_precision_score"),
-        agreement(
-            "jaccard",
-            "Jaccard index",
-            "How large is the overlap of mask and truth against both together?",
-            |scores: &Self| scores.jaccard,
-        )
-        .source("Agarwal et al. 2022, arXiv 2208.09339"),
+        Self::ACCURACY,
+        Self::RECALL,
+        Self::PRECISION,
+        Self::F1_SCORE,
+        Self::AUROC,
+        Self::AVERAGE_PRECISION,
+        Self::JACCARD,
     ];
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use ndarray::{ArrayView, ArrayView1, ArrayView2, Dimension};
 use petgraph::unionfind::UnionFind;
-use xai_core::describe::{Parameters, Range, Score, Scores};
+use xai_core::describe::{Parameters, Score, Scores, metric};
 use xai_core::number::{check_finite, elementary};
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 use xai_core::tensor::check_shape;
@@ -247,73 +247,136 @@ impl SimdKernel for EntropyTerms<'_> {
     }
 }
 
-const SOURCE: &str = "after Amara et al. 2022, arXiv 2206.09677";
+impl MaskProperties {
+    /// Number of elements that the mask selects.
+    ///
+    /// ```text
+    /// |{ i : m_i above the threshold }|
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: nothing is selected. n: everything is.
+    ///
+    /// # Source
+    /// After Amara et al., *GraphFramEx*, 2022, arXiv 2206.09677.
+    #[metric(
+        name = "size",
+        direction = Direction::None,
+        range = Range::NON_NEGATIVE.up_to_data("n"),
+        invariance = Invariance::SCALE,
+        needs = &[input::MASK],
+    )]
+    pub const SIZE: Score<Self> = Score::new(INFO, |mask| Some(mask.size as f64));
+
+    /// Share of the elements that the mask does not select.
+    ///
+    /// ```text
+    /// 1 − size / n
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: everything is selected. 1: nothing is.
+    ///
+    /// # Source
+    /// After Amara et al., *GraphFramEx*, 2022, arXiv 2206.09677.
+    #[metric(
+        name = "sparsity",
+        direction = Direction::None,
+        range = Range::SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::MASK],
+    )]
+    pub const SPARSITY: Score<Self> = Score::new(INFO, |mask| Some(mask.sparsity));
+
+    /// Entropy of the mask as a distribution over its elements, in nats.
+    ///
+    /// ```text
+    /// −Σ p ln p, p = m / Σ m
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: all on one element. ln n: spread evenly.
+    ///
+    /// # Source
+    /// After Amara et al., *GraphFramEx*, 2022, arXiv 2206.09677.
+    #[metric(
+        name = "entropy",
+        direction = Direction::None,
+        range = Range::NON_NEGATIVE.up_to_data("ln n"),
+        invariance = Invariance::SCALE,
+        needs = &[input::MASK],
+    )]
+    pub const ENTROPY: Score<Self> = Score::new(INFO, |mask| mask.entropy);
+
+    /// Share of the nodes at selected edges that the largest connected component holds.
+    ///
+    /// ```text
+    /// nodes of the largest component / nodes at selected edges
+    /// ```
+    ///
+    /// # Extremes
+    /// Near 0: many small pieces. 1: the explanation is connected.
+    ///
+    /// # Source
+    /// After Amara et al., *GraphFramEx*, 2022, arXiv 2206.09677.
+    #[metric(
+        name = "component_share",
+        direction = Direction::Higher,
+        range = Range::above(0.0).up_to(1.0),
+        invariance = Invariance::SCALE,
+        needs = &[input::MASK, input::EDGE_INDEX],
+    )]
+    pub const COMPONENT_SHARE: Score<Self> = Score::new(INFO, |mask| mask.component_share);
+
+    /// Number of connected components per node at a selected edge.
+    ///
+    /// ```text
+    /// components of the selected edges / nodes at selected edges
+    /// ```
+    ///
+    /// # Extremes
+    /// Near 0: large pieces. ½: every edge by itself. 1: self-loops alone.
+    ///
+    /// # Source
+    /// Amara et al., *GraphFramEx*, 2022, arXiv 2206.09677.
+    #[metric(
+        name = "component_ratio",
+        direction = Direction::Lower,
+        range = Range::above(0.0).up_to(1.0),
+        invariance = Invariance::SCALE,
+        needs = &[input::MASK, input::EDGE_INDEX],
+    )]
+    pub const COMPONENT_RATIO: Score<Self> = Score::new(INFO, |mask| mask.component_ratio);
+
+    /// Number of connected components of the selected edges per node of the graph.
+    ///
+    /// ```text
+    /// components of the selected edges / nodes of the graph
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: no edge is selected. Near 0: few pieces. 1: a self-loop at every node.
+    ///
+    /// # Source
+    /// After Amara et al., *GraphFramEx*, 2022, arXiv 2206.09677.
+    #[metric(
+        name = "components_per_node",
+        direction = Direction::Lower,
+        range = Range::SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::MASK, input::EDGE_INDEX, input::NODES],
+    )]
+    pub const COMPONENTS_PER_NODE: Score<Self> = Score::new(INFO, |mask| mask.components_per_node);
+}
 
 impl Scores for MaskProperties {
     const SCORES: &'static [Score<Self>] = &[
-        Score::new(
-            "size",
-            "Size",
-            "How many elements does the mask select?",
-            |mask: &Self| Some(mask.size as f64),
-        )
-        .range(Range::NON_NEGATIVE.up_to_data("n"))
-        .scale_free()
-        .needs(&[input::MASK])
-        .source(SOURCE),
-        Score::new(
-            "sparsity",
-            "Sparsity",
-            "Which share of the elements does the mask leave out?",
-            |mask: &Self| Some(mask.sparsity),
-        )
-        .range(Range::SHARE)
-        .scale_free()
-        .needs(&[input::MASK])
-        .source(SOURCE),
-        Score::new(
-            "entropy",
-            "Entropy",
-            "How evenly is the mask spread over its elements?",
-            |mask: &Self| mask.entropy,
-        )
-        .range(Range::NON_NEGATIVE.up_to_data("ln n"))
-        .scale_free()
-        .needs(&[input::MASK])
-        .source(SOURCE),
-        Score::new(
-            "component_share",
-            "Component share",
-            "Which share of the nodes it touches does the largest piece of the mask hold?",
-            |mask: &Self| mask.component_share,
-        )
-        .higher_is_better()
-        .range(Range::above(0.0).up_to(1.0))
-        .scale_free()
-        .needs(&[input::MASK, input::EDGE_INDEX])
-        .source(SOURCE),
-        Score::new(
-            "component_ratio",
-            "Component ratio",
-            "How many pieces does the mask have per node it touches?",
-            |mask: &Self| mask.component_ratio,
-        )
-        .lower_is_better()
-        .range(Range::above(0.0).up_to(1.0))
-        .scale_free()
-        .needs(&[input::MASK, input::EDGE_INDEX])
-        .source("Amara et al. 2022, arXiv 2206.09677"),
-        Score::new(
-            "components_per_node",
-            "Components per node",
-            "How many pieces does the mask have per node of the graph?",
-            |mask: &Self| mask.components_per_node,
-        )
-        .lower_is_better()
-        .range(Range::SHARE)
-        .scale_free()
-        .needs(&[input::MASK, input::EDGE_INDEX, input::NODES])
-        .source(SOURCE),
+        Self::SIZE,
+        Self::SPARSITY,
+        Self::ENTROPY,
+        Self::COMPONENT_SHARE,
+        Self::COMPONENT_RATIO,
+        Self::COMPONENTS_PER_NODE,
     ];
 }
 

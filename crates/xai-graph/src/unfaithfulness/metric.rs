@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use ndarray::{ArrayView1, ArrayView2};
-use xai_core::describe::{Parameter, Parameters, Range, Score, Scores};
+use xai_core::describe::{Parameter, Parameters, Score, Scores, metric};
 use xai_core::tensor::check_shape;
 use xai_core::{Accumulator, Error, ExactMean, Help, Real, Result, parallel};
 
@@ -265,17 +265,33 @@ impl fmt::Display for Unfaithfulness {
     }
 }
 
+impl Unfaithfulness {
+    /// Divergence of the outputs on the explanation from the outputs on the whole graph, scaled to [0, 1].
+    ///
+    /// ```text
+    /// 1 − exp(−mean over rows of KL(y ‖ ŷ)), y the outputs on the whole graph, ŷ those on the explanation
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: the outputs are equal. 1: an outcome of the whole graph has probability 0 on the explanation.
+    ///
+    /// # Source
+    /// Agarwal et al. 2022, arXiv 2208.09339.
+    ///
+    /// # Elsewhere
+    /// `torch_geometric.explain.metric.unfaithfulness`
+    #[metric(
+        name = "unfaithfulness",
+        direction = Direction::Lower,
+        range = Range::SHARE,
+        needs = &[input::FULL, input::KEPT],
+    )]
+    pub const UNFAITHFULNESS: Score<Self> =
+        Score::new(INFO, |unfaithfulness| Some(unfaithfulness.value));
+}
+
 impl Scores for Unfaithfulness {
-    const SCORES: &'static [Score<Self>] = &[Score::new(
-        "unfaithfulness",
-        "Unfaithfulness",
-        "How far is the answer on the explanation from the answer on the whole graph?",
-        |unfaithfulness: &Self| Some(unfaithfulness.value),
-    )
-    .lower_is_better()
-    .range(Range::SHARE)
-    .needs(&[input::FULL, input::KEPT])
-    .source("Agarwal et al. 2022, arXiv 2208.09339")];
+    const SCORES: &'static [Score<Self>] = &[Self::UNFAITHFULNESS];
 }
 
 /// [`Unfaithfulness`] as a state: every row counts the same, whatever batch it came in.

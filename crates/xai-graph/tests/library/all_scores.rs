@@ -90,7 +90,7 @@ fn all_scores_of(case: &Case, robust: RobustFidelityMetric<'_>) -> AllScores {
         all.extend(
             R::SCORES
                 .iter()
-                .map(|score| (&score.info, (score.value)(result))),
+                .map(|score| (score.info, (score.value)(result))),
         );
     }
     let features = Array2::from_shape_fn((N, 1), |(node, _)| case.features[node]);

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from . import _native
+from ._results import Result
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -42,41 +43,86 @@ class Parameter:
         return lines
 
 
-@dataclass(frozen=True)
-class DescribedMetric:
-    """A metric: what it is called, asks and needs, and how its number is read.
+@dataclass(frozen=True, kw_only=True)
+class MetricInfo(Result):
+    """The description of a metric.
 
     >>> from xai_metrics.attribution import metric_info
-    >>> metric_info("deletion").question
-    'How fast does the score fall when the most important positions are removed first?'
+    >>> metric_info("deletion").summary
+    'Area under the score curve while the most important positions are removed first'
+
+    Attributes
+    ----------
+    name : str
+        The name in tables, and of the metric's function or argument: ``average_drop``.
+    title : str
+        The name in headings: ``Average drop``.
+    summary : str
+        What the number is, in one sentence without its full stop.
+    direction : {"higher", "lower", "none"}
+        Which values are better, with the defaults of the parameters.
+    range : str
+        The values it takes.
+    needs : tuple of str
+        The inputs it is computed from: ``model``, ``inputs``, ``targets``, ``explanations``, …
+    source : str
+        The paper or program that defines it.
+    formula : str
+        The value of one sample, with the defaults of all parameters. ``x`` is the input, ``a`` or ``e(x)`` its map, ``f`` the
+        model, and ``g`` the score of the target.
+    extremes : str
+        What both ends of the range mean.
+    limits : str
+        What the number does not show.
+    elsewhere : tuple of str
+        Names of the same quantity in other packages, or of one that differs by a scale: ``quantus.Sparseness``.
+    example : float or None
+        The value in the example of the documentation.
+    parameters : tuple of Parameter
+        Its parameters.
+    kind : str
+        For metrics of repeated trainings: ``pair``, ``all runs`` or ``regression``.
+    optional : tuple of str
+        Inputs that it uses if they are given.
+    draws : str or None
+        What it draws, where draws made elsewhere may be given instead.
+    is_whole : bool
+        Whether it relates all samples of a data set to each other.
+    has_call_of_its_own : bool
+        Whether it is a function of its own, and no metric of ``evaluate``.
+    layouts : tuple of str
+        The layouts of inputs that it has values for.
+    is_scale_free : bool
+        Whether multiplying all maps, attributions or values by a positive number leaves the metric as it is.
+    mirror : {"keeps", "keeps-without-ties", "changes"}
+        Whether mirroring inputs, maps and masks leaves the metric as it is; ``keeps-without-ties`` if no two attributions of a
+        map are equal.
     """
 
-    #: The name in tables, and of its function or argument: ``average_drop``.
     name: str
-    #: The name in texts: ``Average Drop``.
-    title: str
-    question: str
-    #: Which end of its scale is the good one.
-    direction: Literal["higher", "lower", "none"]
-    range: str
-    #: What it needs: ``model``, ``inputs``, ``targets``, ``explanations``, ``attributions``, …
-    needs: tuple[str, ...]
-    source: str
-    #: The value of one sample, with the defaults of all parameters. Of maps: ``x`` is the input, ``a`` or
-    #: ``e(x)`` its map, ``f`` the model, and ``g`` the score that it gives the target.
-    formula: str
-    #: What the ends of the range mean.
-    extremes: str
-    #: What the number does not tell.
-    limits: str
-    #: What other packages call the same quantity, or one that differs by a scale: ``quantus.Sparseness``.
-    peers: tuple[str, ...]
-    #: The value in the example of the documentation.
-    example: float | None
-    parameters: tuple[Parameter, ...]
+    title: str = ""
+    summary: str = ""
+    direction: Literal["higher", "lower", "none"] = "none"
+    range: str = "(-inf, inf)"
+    needs: tuple[str, ...] = ()
+    source: str = ""
+    formula: str = ""
+    extremes: str = ""
+    limits: str = ""
+    elsewhere: tuple[str, ...] = ()
+    example: float | None = None
+    parameters: tuple[Parameter, ...] = ()
+    kind: str = ""
+    optional: tuple[str, ...] = ()
+    draws: str | None = None
+    is_whole: bool = False
+    has_call_of_its_own: bool = False
+    layouts: tuple[str, ...] = ()
+    is_scale_free: bool = False
+    mirror: Literal["keeps", "keeps-without-ties", "changes"] = "changes"
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields by name.
+        """Return the fields by name.
 
         >>> from xai_metrics.attribution import metric_info
         >>> metric_info("complexity").to_dict()["needs"]
@@ -87,16 +133,13 @@ class DescribedMetric:
         return {k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()}
 
 
-M = TypeVar("M", bound=DescribedMetric)
-
-
-def metrics_by_name(kind: type[M], described: list[dict[str, Any]]) -> dict[str, M]:
-    """Metrics by their names, of what the native part says of them."""
-    infos = {}
+def metrics_from_native(described: Sequence[Mapping[str, Any]]) -> list[MetricInfo]:
+    """Build the descriptions from what the native part returns."""
+    infos = []
     for metric in described:
-        lists: dict[str, Any] = {name: tuple(of) if isinstance(of, list) else of for name, of in metric.items()}
-        lists["parameters"] = tuple(_parameter(one) for one in metric["parameters"])
-        infos[metric["name"]] = kind(**lists)
+        fields: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in metric.items()}
+        fields["parameters"] = tuple(_parameter(one) for one in metric.get("parameters", ()))
+        infos.append(MetricInfo(**fields))
     return infos
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,40 +72,3 @@ class Summary(Result):
     median: float | None
     q75: float | None
     max: float | None
-
-
-@dataclass(frozen=True)
-class MetricInfo(Result):
-    """What a metric says of itself.
-
-    Attributes
-    ----------
-    name : str
-        The name it is asked for by.
-    title, question : str
-        Its name for people, and the question it answers.
-    direction : str
-        Which values are better: ``higher``, ``lower`` or ``none``.
-    range : str
-        The values that it takes.
-    needs : tuple of str
-        The inputs it is computed from.
-    source : str
-        Where it comes from.
-    kind : str
-        What it is a metric of.
-    """
-
-    name: str
-    title: str
-    question: str
-    direction: str
-    range: str
-    needs: tuple[str, ...]
-    source: str
-    kind: str = ""
-
-
-def infos_of(described: Sequence[Mapping[str, Any]]) -> list[MetricInfo]:
-    """The descriptions that the kernels give."""
-    return [MetricInfo(**{**fields, "needs": tuple(fields["needs"])}) for fields in described]

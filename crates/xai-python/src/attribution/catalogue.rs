@@ -38,23 +38,8 @@ fn attribution_direction(py: Python<'_>, name: &str, params: Given) -> PyResult<
 }
 
 fn metric<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
-    let metric = PyDict::new(py);
+    let metric = described::metric_info(py, entry.info)?;
     metric.set_item("name", entry.key())?;
-    metric.set_item("title", entry.info.title)?;
-    metric.set_item("question", entry.info.question)?;
-    metric.set_item("direction", entry.info.direction.to_string())?;
-    metric.set_item("range", entry.info.range.to_string())?;
-    let needs: Vec<&str> = entry.info.needs.iter().map(|need| need.name()).collect();
-    metric.set_item("needs", needs)?;
-    metric.set_item("source", entry.info.source)?;
-    let reading = &entry.info.reading;
-    metric.set_item("formula", reading.formula)?;
-    metric.set_item("extremes", reading.extremes)?;
-    metric.set_item("limits", reading.limits)?;
-    metric.set_item("peers", reading.peers)?;
-    metric.set_item("example", reading.example)?;
-    metric.set_item("is_scale_free", entry.info.invariance.scale)?;
-    metric.set_item("mirror", entry.info.invariance.mirror.to_string())?;
     let params = entry.params();
     let params: PyResult<Vec<_>> = params
         .iter()

@@ -10,8 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use xai_attribution::batch::{ExplainedBatch, Plan, RunData, SampleBatch};
 use xai_attribution::metric::{
-    Direction, Invariance, Measure, Metric, MetricInfo, Param, Parameters, Range, Reading,
-    TiedFeatures, Value, Whole,
+    Direction, Measure, Metric, MetricInfo, Param, Parameters, TiedFeatures, Value, Whole,
 };
 use xai_attribution::model::{BoxError, Targets};
 use xai_attribution::perturbation::CurveScores;
@@ -78,15 +77,8 @@ impl MeasuredOwn {
 /// A run names such a metric as the request does. The Python side has checked that what it reads is there.
 const fn info(direction: Direction) -> MetricInfo {
     MetricInfo {
-        name: "own",
-        title: "",
-        question: "",
         direction,
-        invariance: Invariance::NONE,
-        range: Range::REAL,
-        needs: &[],
-        source: "",
-        reading: Reading::NONE,
+        ..MetricInfo::named("own")
     }
 }
 

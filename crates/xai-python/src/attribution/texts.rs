@@ -6,8 +6,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pythonize::pythonize;
 use xai_attribution::metric::{
-    AttributionLocalization, ContextLds, Focus, LocalizationIou, MaskFormula, MaskMetric,
-    MetricValue, PointingGame, RationaleAuprc, RationaleIouF1, RationaleTokenF1, Registered,
+    AttributionLocalization, ContextLds, Described, Focus, LocalizationIou, MaskFormula,
+    MaskMetric, MetricValue, PointingGame, RationaleAuprc, RationaleIouF1, RationaleTokenF1,
     RelevanceMassAccuracy, RelevanceRankAccuracy, SequenceScale, TokenF1, TokenIou,
     TopKIntersection, Value, registry, sequence_score,
 };

@@ -28,26 +28,12 @@ fn data_attribution_metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
 }
 
 fn metric<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
-    let metric = PyDict::new(py);
-    let (info, reading) = (entry.info, &entry.info.reading);
-    let names = |inputs: &[xai_core::Input]| -> Vec<&'static str> {
-        inputs.iter().map(|input| input.name()).collect()
-    };
+    let metric = described::metric_info(py, entry.info)?;
+    let optional: Vec<&str> = entry.also.iter().map(|input| input.name()).collect();
     let params = entry.params();
     let params = params.iter().map(|param| described::described(py, param));
     metric.set_item("name", entry.key())?;
-    metric.set_item("title", info.title)?;
-    metric.set_item("question", info.question)?;
-    metric.set_item("direction", info.direction.to_string())?;
-    metric.set_item("range", info.range.to_string())?;
-    metric.set_item("needs", names(info.needs))?;
-    metric.set_item("also", names(entry.also))?;
-    metric.set_item("source", info.source)?;
-    metric.set_item("formula", reading.formula)?;
-    metric.set_item("extremes", reading.extremes)?;
-    metric.set_item("limits", reading.limits)?;
-    metric.set_item("peers", reading.peers)?;
-    metric.set_item("example", reading.example)?;
+    metric.set_item("optional", optional)?;
     metric.set_item("parameters", params.collect::<PyResult<Vec<_>>>()?)?;
     Ok(metric)
 }

@@ -29,7 +29,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
 #[pyfunction]
 fn graph_metrics(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     xai_graph::registry::metrics()
-        .map(|info| crate::stored::metric_info(py, info))
+        .map(|info| crate::described::metric_info(py, info))
         .collect()
 }
 

@@ -8,8 +8,9 @@ use xai_repro::interval::PairDistribution;
 use xai_repro::{PairStatistic, RunInterval, registry};
 
 use crate::described::Given;
+use crate::described::metric_info;
 use crate::error::OrRaise;
-use crate::stored::{metric_info, or_none, to_python};
+use crate::stored::{or_none, to_python};
 use crate::work;
 
 /// The summary of the values of all pairs of some runs.

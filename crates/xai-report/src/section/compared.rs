@@ -206,7 +206,7 @@ impl MetricOfExplainers {
             metric: result.metric.clone(),
             undefined: result.undefined.clone(),
             title: title(result),
-            question: info.map_or_else(String::new, |info| info.question.to_owned()),
+            question: info.map_or_else(String::new, |info| info.summary.to_owned()),
             asks_model: info.is_some_and(|info| info.needs.contains(&input::MODEL)),
             better: result.direction,
             range: info.map_or_else(String::new, |info| info.range.to_string()),

@@ -180,7 +180,7 @@ impl DataAttribution {
         let whole = comparison.whole.iter().map(|result| WholeMetric {
             metric: result.metric.clone(),
             title: result.info.title.to_owned(),
-            question: result.info.question.to_owned(),
+            question: result.info.summary.to_owned(),
             better: result.info.direction,
             range: result.info.range.to_string(),
             settings: result.settings.iter().cloned().collect(),

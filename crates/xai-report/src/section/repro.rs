@@ -209,7 +209,7 @@ fn summaries(metrics: &[PairMetric], report: &PairwiseReport) -> Vec<PairMetricS
             PairMetricSummary {
                 metric: (*name).to_owned(),
                 title: info.title.to_owned(),
-                question: info.question.to_owned(),
+                question: info.summary.to_owned(),
                 better: info.direction,
                 range: info.range.to_string(),
                 mean: Estimate {

@@ -1,7 +1,7 @@
 //! Chance-corrected agreement of all runs at once.
 
 use ndarray::ArrayView2;
-use xai_core::describe::{MetricInfo, Parameter, Range, Score, Scores};
+use xai_core::describe::{MetricInfo, Parameter, Score, Scores, metric};
 use xai_core::simd::InstructionSet;
 use xai_core::{Error, Interval, Label, Result, parallel};
 
@@ -232,43 +232,83 @@ pub enum AgreementCoefficient {
 shown_by_word!(AgreementCoefficient);
 
 /// In the order of [`AgreementCoefficient`].
-impl Scores for Agreement {
-    const SCORES: &'static [Score<Self>] = &[
-        coefficient(
-            "fleiss_kappa",
-            "Fleiss' kappa",
-            "How often do all runs agree, beyond chance by the overall class shares?",
-            Self::fleiss_kappa,
-        )
-        .source("Fleiss 1971"),
-        coefficient(
-            "krippendorff_alpha",
-            "Krippendorff's alpha",
-            "How often do all runs agree, beyond chance by the class shares of a finite number of predictions?",
-            Self::krippendorff_alpha,
-        )
-        .source("Krippendorff 2004"),
-        coefficient(
-            "gwet_ac1",
-            "Gwet's AC1",
-            "How often do all runs agree, beyond a chance that stays small where one class dominates?",
-            Self::gwet_ac1,
-        )
-        .source("Gwet 2008"),
-    ];
+impl Agreement {
+    /// Agreement of all runs beyond chance, with chance from the overall class shares (Fleiss' κ).
+    ///
+    /// ```text
+    /// (p_o − p_e) / (1 − p_e), p_e = Σ_c p_c² over the overall class shares
+    /// ```
+    ///
+    /// # Extremes
+    /// 1: all runs predict alike. 0: as by chance. Below 0: less than by chance.
+    ///
+    /// # Source
+    /// Fleiss, *Measuring nominal scale agreement among many raters*, 1971.
+    ///
+    /// # Elsewhere
+    /// `statsmodels.stats.inter_rater.fleiss_kappa`
+    #[metric(
+        name = "fleiss_kappa",
+        title = "Fleiss' kappa",
+        direction = Direction::Higher,
+        range = Range::SIGNED_SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::PREDICTIONS],
+    )]
+    pub const FLEISS_KAPPA: Score<Self> = Score::new(INFO, Self::fleiss_kappa);
+
+    /// Agreement of all runs beyond chance, corrected for the number of predictions (Krippendorff's α).
+    ///
+    /// ```text
+    /// 1 − (1 − p_o) (N − 1) / (N (1 − Σ_c p_c²)), N the number of predictions
+    /// ```
+    ///
+    /// # Extremes
+    /// 1: all runs predict alike. 0: as by chance. Below 0: less than by chance.
+    ///
+    /// # Source
+    /// Krippendorff, *Content Analysis*, 2004, chapter 11.
+    ///
+    /// # Elsewhere
+    /// `krippendorff.alpha`
+    #[metric(
+        name = "krippendorff_alpha",
+        title = "Krippendorff's alpha",
+        direction = Direction::Higher,
+        range = Range::SIGNED_SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::PREDICTIONS],
+    )]
+    pub const KRIPPENDORFF_ALPHA: Score<Self> = Score::new(INFO, Self::krippendorff_alpha);
+
+    /// Agreement of all runs beyond a chance that stays small where one class dominates (Gwet's AC1).
+    ///
+    /// ```text
+    /// (p_o − p_e) / (1 − p_e), p_e = Σ_c p_c (1 − p_c) / (q − 1) over the q classes that occur
+    /// ```
+    ///
+    /// # Extremes
+    /// 1: all runs predict alike. 0: as by chance. Below 0: less than by chance.
+    ///
+    /// # Source
+    /// Gwet, *Computing inter-rater reliability in the presence of high agreement*, 2008.
+    ///
+    /// # Elsewhere
+    /// `irrCAC.raw.CAC.gwet`
+    #[metric(
+        name = "gwet_ac1",
+        title = "Gwet's AC1",
+        direction = Direction::Higher,
+        range = Range::SIGNED_SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::PREDICTIONS],
+    )]
+    pub const GWET_AC1: Score<Self> = Score::new(INFO, Self::gwet_ac1);
 }
 
-const fn coefficient(
-    name: &'static str,
-    title: &'static str,
-    question: &'static str,
-    value: fn(&Agreement) -> Option<f64>,
-) -> Score<Agreement> {
-    Score::new(name, title, question, value)
-        .higher_is_better()
-        .scale_free()
-        .range(Range::SIGNED_SHARE)
-        .needs(&[input::PREDICTIONS])
+impl Scores for Agreement {
+    const SCORES: &'static [Score<Self>] =
+        &[Self::FLEISS_KAPPA, Self::KRIPPENDORFF_ALPHA, Self::GWET_AC1];
 }
 
 impl AgreementCoefficient {
@@ -281,7 +321,7 @@ impl AgreementCoefficient {
     /// What it says of itself.
     #[must_use]
     pub const fn info(self) -> &'static MetricInfo {
-        &self.score().info
+        self.score().info
     }
 }
 

@@ -11,21 +11,19 @@ use xai_core::describe::MetricInfo;
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_core::describe::{Direction, Invariance, MetricInfo, Range, Reading};
+/// use xai_core::describe::{Direction, MetricInfo, Range};
 /// use xai_repro::pair_metric::{PairDefinition, PairFormula};
 /// use xai_repro::{PairMetric, Pairwise};
 ///
 /// const EC_DICE: PairMetric = PairMetric::new(&PairDefinition {
-///     info: MetricInfo {
-///         name: "ec_dice",
+///     info: &MetricInfo {
 ///         title: "Dice overlap of errors",
-///         question: "How large is the overlap of two runs' errors beside their mean size?",
+///         summary: "Overlap of two runs' errors relative to their mean size",
 ///         direction: Direction::Higher,
-///         invariance: Invariance::NONE,
 ///         range: Range::SHARE,
 ///         needs: &[xai_core::input::PREDICTIONS, xai_core::input::LABELS],
 ///         source: "Dice 1945",
-///         reading: Reading::NONE,
+///         ..MetricInfo::named("ec_dice")
 ///     },
 ///     formula: PairFormula::Errors(|errors| {
 ///         let wrong = errors.first + errors.second;
@@ -46,8 +44,8 @@ pub struct PairMetric {
 /// Everything about a metric of a pair of runs.
 #[derive(Debug)]
 pub struct PairDefinition {
-    /// What it says of itself.
-    pub info: MetricInfo,
+    /// The description.
+    pub info: &'static MetricInfo,
     /// Its formula, and with it what is counted of a pair.
     pub formula: PairFormula,
     /// Whether it is undefined exactly where neither run errs: then
@@ -81,10 +79,10 @@ impl PairMetric {
         self.definition
     }
 
-    /// What it says of itself.
+    /// The description.
     #[must_use]
     pub const fn info(self) -> &'static MetricInfo {
-        &self.definition.info
+        self.definition.info
     }
 
     /// The name in files and on the command line: `ec_local`.

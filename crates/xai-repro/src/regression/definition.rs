@@ -15,8 +15,8 @@ pub struct RegressionMetric {
 
 /// Everything about such a metric.
 pub(super) struct RegressionDefinition {
-    /// What it says of itself.
-    pub(super) info: MetricInfo,
+    /// The description.
+    pub(super) info: &'static MetricInfo,
     /// Its formula; `None` where it is undefined.
     pub(super) formula: fn(&RunPair<'_>) -> Option<f64>,
 }
@@ -27,10 +27,10 @@ impl RegressionMetric {
         Self { definition }
     }
 
-    /// What it says of itself.
+    /// The description.
     #[must_use]
     pub const fn info(self) -> &'static MetricInfo {
-        &self.definition.info
+        self.definition.info
     }
 
     /// The name in files and on the command line: `ec_ratio`.

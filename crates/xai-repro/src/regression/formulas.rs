@@ -1,7 +1,7 @@
 //! The metrics of two runs' numeric predictions.
 
 use xai_core::ExactMean;
-use xai_core::describe::{Direction, Invariance, MetricInfo, Range, Reading};
+use xai_core::describe::metric;
 
 use crate::input;
 use crate::named::known_by_name;
@@ -21,122 +21,202 @@ pub const METRICS: &[RegressionMetric] = &[
 known_by_name!(RegressionMetric, METRICS);
 
 impl RegressionMetric {
-    /// Ratio of residuals: `mean(min(|r_i|, |r_j|) / max(|r_i|, |r_j|))` in [0, 1], a sample that both
-    /// get right counting 1. 1 = errors of equal size, 0 = wherever one errs the other does not.
+    /// Mean ratio of the smaller to the larger absolute error of both runs.
+    ///
+    /// ```text
+    /// mean(min(|r_i|, |r_j|) / max(|r_i|, |r_j|))
+    /// ```
+    ///
+    /// A sample that both runs get right counts 1.
+    ///
+    /// # Extremes
+    /// 1: errors of equal size. 0: wherever one run errs, the other does not.
+    ///
+    /// # Source
+    /// Error consistency, extended to residuals.
+    #[metric(
+        name = "ec_ratio",
+        title = "Ratio of residuals",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::PREDICTIONS, input::TARGETS],
+    )]
     pub const EC_RATIO: Self = Self::new(&RegressionDefinition {
-        info: MetricInfo {
-            name: "ec_ratio",
-            title: "Ratio of residuals",
-            question: "How alike are the errors of both runs in size?",
-            direction: Direction::Higher,
-            invariance: Invariance::SCALE,
-            range: Range::SHARE,
-            needs: &[input::PREDICTIONS, input::TARGETS],
-            source: "error consistency, extended to residuals",
-            reading: Reading::NONE,
-        },
+        info: INFO,
         formula: |pair| Some(pair.residual_ratios().ratio),
     });
 
-    /// The same, a sample counting negative where the two err in opposite directions, in [−1, 1].
+    /// Mean signed ratio of the errors of both runs; negative where they point in opposite directions.
+    ///
+    /// ```text
+    /// mean(sign(r_i r_j) min(|r_i|, |r_j|) / max(|r_i|, |r_j|))
+    /// ```
+    ///
+    /// A sample that both runs get right counts 1.
+    ///
+    /// # Extremes
+    /// 1: equal errors. −1: errors of equal size in opposite directions.
+    ///
+    /// # Source
+    /// Error consistency, extended to residuals.
+    #[metric(
+        name = "ec_ratio_signed",
+        title = "Signed ratio of residuals",
+        direction = Direction::Higher,
+        range = Range::SIGNED_SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::PREDICTIONS, input::TARGETS],
+    )]
     pub const EC_RATIO_SIGNED: Self = Self::new(&RegressionDefinition {
-        info: MetricInfo {
-            name: "ec_ratio_signed",
-            title: "Signed ratio of residuals",
-            question: "How alike are the errors of both runs in size and direction?",
-            direction: Direction::Higher,
-            invariance: Invariance::SCALE,
-            range: Range::SIGNED_SHARE,
-            needs: &[input::PREDICTIONS, input::TARGETS],
-            source: "error consistency, extended to residuals",
-            reading: Reading::NONE,
-        },
+        info: INFO,
         formula: |pair| Some(pair.residual_ratios().signed_ratio),
     });
 
-    /// Relative difference of residuals: `mean(||r_i| − |r_j|| / (|r_i| + |r_j|))` in [0, 1], a sample
-    /// that both get right counting 0. 0 = errors of equal size.
+    /// Mean relative difference of the sizes of the errors of both runs.
+    ///
+    /// ```text
+    /// mean(||r_i| − |r_j|| / (|r_i| + |r_j|))
+    /// ```
+    ///
+    /// A sample that both runs get right counts 0.
+    ///
+    /// # Extremes
+    /// 0: errors of equal size. 1: wherever one run errs, the other does not.
+    ///
+    /// # Source
+    /// Error consistency, extended to residuals.
+    #[metric(
+        name = "ec_ratio_diff",
+        title = "Relative difference of residuals",
+        direction = Direction::Lower,
+        range = Range::SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::PREDICTIONS, input::TARGETS],
+    )]
     pub const EC_RATIO_DIFF: Self = Self::new(&RegressionDefinition {
-        info: MetricInfo {
-            name: "ec_ratio_diff",
-            title: "Relative difference of residuals",
-            question: "How far are the errors of both runs apart in size?",
-            direction: Direction::Lower,
-            invariance: Invariance::SCALE,
-            range: Range::SHARE,
-            needs: &[input::PREDICTIONS, input::TARGETS],
-            source: "error consistency, extended to residuals",
-            reading: Reading::NONE,
-        },
+        info: INFO,
         formula: |pair| Some(pair.residual_ratios().difference),
     });
 
-    /// The same times the sign of `r_i r_j`, in [−1, 1]; a sample that one of them gets right counts 0.
+    /// Mean relative difference of the sizes of the errors of both runs, negative where they point in opposite
+    /// directions.
+    ///
+    /// ```text
+    /// mean(sign(r_i r_j) ||r_i| − |r_j|| / (|r_i| + |r_j|))
+    /// ```
+    ///
+    /// A sample that one of the runs gets right counts 0.
+    ///
+    /// # Extremes
+    /// 0: errors of equal size. 1 or −1: one run errs much more, in the same or in the opposite direction.
+    ///
+    /// # Limits
+    /// Opposite signs cancel.
+    ///
+    /// # Source
+    /// Error consistency, extended to residuals.
+    #[metric(
+        name = "ec_ratio_diff_signed",
+        title = "Signed relative difference of residuals",
+        direction = Direction::None,
+        range = Range::SIGNED_SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::PREDICTIONS, input::TARGETS],
+    )]
     pub const EC_RATIO_DIFF_SIGNED: Self = Self::new(&RegressionDefinition {
-        info: MetricInfo {
-            name: "ec_ratio_diff_signed",
-            title: "Signed relative difference of residuals",
-            question: "How far are the errors of both runs apart in size, opposite directions counting negative?",
-            direction: Direction::None,
-            invariance: Invariance::SCALE,
-            range: Range::SIGNED_SHARE,
-            needs: &[input::PREDICTIONS, input::TARGETS],
-            source: "error consistency, extended to residuals",
-            reading: Reading::NONE,
-        },
+        info: INFO,
         formula: |pair| Some(pair.residual_ratios().signed_difference),
     });
 
-    /// Lin's concordance correlation of predictions, in [−1, 1]: 1 = the same predictions. Undefined for
-    /// two equal constant predictions.
+    /// Agreement of the predictions of both runs with the line of equality (Lin's concordance correlation).
+    ///
+    /// ```text
+    /// 2 cov(ŷ_i, ŷ_j) / (var ŷ_i + var ŷ_j + (mean ŷ_i − mean ŷ_j)²)
+    /// ```
+    ///
+    /// Undefined for two equal constant predictions.
+    ///
+    /// # Extremes
+    /// 1: the same predictions. 0: unrelated. −1: opposite predictions.
+    ///
+    /// # Source
+    /// Lin, *A concordance correlation coefficient to evaluate reproducibility*, 1989.
+    #[metric(
+        name = "concordance",
+        title = "Concordance correlation",
+        direction = Direction::Higher,
+        range = Range::SIGNED_SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::PREDICTIONS],
+    )]
     pub const CONCORDANCE: Self = Self::new(&RegressionDefinition {
-        info: MetricInfo {
-            name: "concordance",
-            title: "Concordance correlation",
-            question: "How near are the predictions of both runs to the line of equality?",
-            direction: Direction::Higher,
-            invariance: Invariance::SCALE,
-            range: Range::SIGNED_SHARE,
-            needs: &[input::PREDICTIONS],
-            source: "Lin 1989",
-            reading: Reading::NONE,
-        },
+        info: INFO,
         formula: |pair| pair.covariance().concordance(),
     });
 }
 
 impl RegressionMetric {
-    /// Pearson's correlation of predictions, in [−1, 1]. Undefined where either is constant.
+    /// Pearson correlation of the predictions of both runs.
+    ///
+    /// ```text
+    /// cov(ŷ_i, ŷ_j) / √(var ŷ_i var ŷ_j)
+    /// ```
+    ///
+    /// Undefined where either is constant.
+    ///
+    /// # Extremes
+    /// 1: on a rising line. 0: no linear relation. −1: on a falling line.
+    ///
+    /// # Limits
+    /// A line need not be the line of equality: see the concordance correlation.
+    ///
+    /// # Source
+    /// Pearson 1895.
+    ///
+    /// # Elsewhere
+    /// `scipy.stats.pearsonr`
+    #[metric(
+        name = "pearson",
+        title = "Pearson's correlation",
+        direction = Direction::Higher,
+        range = Range::SIGNED_SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::PREDICTIONS],
+    )]
     pub const PEARSON: Self = Self::new(&RegressionDefinition {
-        info: MetricInfo {
-            name: "pearson",
-            title: "Pearson's correlation",
-            question: "Are the predictions of both runs on one rising line?",
-            direction: Direction::Higher,
-            invariance: Invariance::SCALE,
-            range: Range::SIGNED_SHARE,
-            needs: &[input::PREDICTIONS],
-            source: "Pearson 1895",
-            reading: Reading::NONE,
-        },
+        info: INFO,
         formula: |pair| pair.covariance().pearson(),
     });
 }
 
 impl RegressionMetric {
-    /// Mean absolute difference of predictions, in units of the target, 0 and more.
+    /// Mean absolute difference of the predictions of both runs.
+    ///
+    /// ```text
+    /// mean |ŷ_i − ŷ_j|
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: the same predictions. There is no upper end.
+    ///
+    /// # Limits
+    /// In units of the target: values of different targets do not compare.
+    ///
+    /// # Source
+    /// Mean absolute error between runs.
+    ///
+    /// # Elsewhere
+    /// `sklearn.metrics.mean_absolute_error`
+    #[metric(
+        name = "mae",
+        title = "Mean absolute difference",
+        direction = Direction::Lower,
+        range = Range::NON_NEGATIVE,
+        needs = &[input::PREDICTIONS],
+    )]
     pub const MAE: Self = Self::new(&RegressionDefinition {
-        info: MetricInfo {
-            name: "mae",
-            title: "Mean absolute difference",
-            question: "How far are the predictions of both runs apart, in units of the target?",
-            direction: Direction::Lower,
-            invariance: Invariance::NONE,
-            range: Range::NON_NEGATIVE,
-            needs: &[input::PREDICTIONS],
-            source: "mean absolute error between runs",
-            reading: Reading::NONE,
-        },
+        info: INFO,
         formula: |pair| {
             let predictions = pair.first.predictions.iter().zip(&pair.second.predictions);
             let differences: ExactMean = predictions.map(|(a, b)| (a - b).abs()).collect();

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::mem::discriminant;
 
-use xai_core::describe::{Range, Score, Scores};
+use xai_core::describe::{Direction, MetricInfo, Range, Score, Scores};
 use xai_core::statistics::{auroc, pearson, spearman};
 use xai_core::{ExactSum, Result, Summary, parallel};
 
@@ -54,69 +54,123 @@ pub struct MetricBehavior {
 impl Scores for MetricBehavior {
     const SCORES: &'static [Score<Self>] = &[
         Score::new(
-            "mean",
-            "mean",
-            "What is the metric on average over the draws?",
-            |of: &Self| of.values.mean,
+            const {
+                &column(
+                    "mean",
+                    "mean",
+                    "Mean of the metric over the draws",
+                    Range::REAL,
+                )
+            },
+            |of| of.values.mean,
         ),
         Score::new(
-            "std",
-            "std",
-            "How far is it spread over the draws?",
-            |of: &Self| of.values.std,
-        )
-        .range(Range::NON_NEGATIVE),
+            const {
+                &column(
+                    "std",
+                    "std",
+                    "Standard deviation of the metric over the draws",
+                    Range::NON_NEGATIVE,
+                )
+            },
+            |of| of.values.std,
+        ),
         Score::new(
-            "pearson_with_accuracy",
-            "accuracy (r)",
-            "How is it correlated with the accuracy of the runs, by values?",
-            |of: &Self| of.pearson_with_accuracy,
-        )
-        .range(Range::SIGNED_SHARE),
+            const {
+                &column(
+                    "pearson_with_accuracy",
+                    "accuracy (r)",
+                    "Pearson correlation with the accuracy of the runs",
+                    Range::SIGNED_SHARE,
+                )
+            },
+            |of| of.pearson_with_accuracy,
+        ),
         Score::new(
-            "spearman_with_accuracy",
-            "accuracy (ρ)",
-            "How is it correlated with the accuracy of the runs, by ranks?",
-            |of: &Self| of.spearman_with_accuracy,
-        )
-        .range(Range::SIGNED_SHARE),
+            const {
+                &column(
+                    "spearman_with_accuracy",
+                    "accuracy (ρ)",
+                    "Rank correlation with the accuracy of the runs",
+                    Range::SIGNED_SHARE,
+                )
+            },
+            |of| of.spearman_with_accuracy,
+        ),
         Score::new(
-            "pearson_with_n_classes",
-            "classes (r)",
-            "How is it correlated with the number of classes, by values?",
-            |of: &Self| of.pearson_with_n_classes,
-        )
-        .range(Range::SIGNED_SHARE),
+            const {
+                &column(
+                    "pearson_with_n_classes",
+                    "classes (r)",
+                    "Pearson correlation with the number of classes",
+                    Range::SIGNED_SHARE,
+                )
+            },
+            |of| of.pearson_with_n_classes,
+        ),
         Score::new(
-            "spearman_with_n_classes",
-            "classes (ρ)",
-            "How is it correlated with the number of classes, by ranks?",
-            |of: &Self| of.spearman_with_n_classes,
-        )
-        .range(Range::SIGNED_SHARE),
+            const {
+                &column(
+                    "spearman_with_n_classes",
+                    "classes (ρ)",
+                    "Rank correlation with the number of classes",
+                    Range::SIGNED_SHARE,
+                )
+            },
+            |of| of.spearman_with_n_classes,
+        ),
         Score::new(
-            "variance_by_label_distribution",
-            "label law (η²)",
-            "Which share of its variance lies between the laws of the true labels?",
-            |of: &Self| of.variance_by_label_distribution,
-        )
-        .range(Range::SHARE),
+            const {
+                &column(
+                    "variance_by_label_distribution",
+                    "label law (η²)",
+                    "Share of the variance between distributions of the true labels",
+                    Range::SHARE,
+                )
+            },
+            |of| of.variance_by_label_distribution,
+        ),
         Score::new(
-            "variance_by_error_distribution",
-            "error law (η²)",
-            "Which share of its variance lies between the laws of the errors?",
-            |of: &Self| of.variance_by_error_distribution,
-        )
-        .range(Range::SHARE),
+            const {
+                &column(
+                    "variance_by_error_distribution",
+                    "error law (η²)",
+                    "Share of the variance between distributions of the errors",
+                    Range::SHARE,
+                )
+            },
+            |of| of.variance_by_error_distribution,
+        ),
         Score::new(
-            "auroc_of_dependence",
-            "dependence (AUROC)",
-            "How well does it tell dependent errors from independent ones?",
-            |of: &Self| of.auroc_of_dependence,
-        )
-        .higher_is_better()
-        .range(Range::SHARE),
+            const {
+                &MetricInfo {
+                    direction: Direction::Higher,
+                    ..column(
+                        "auroc_of_dependence",
+                        "dependence (AUROC)",
+                        "Probability that the metric is higher for dependent than for independent errors",
+                        Range::SHARE,
+                    )
+                }
+            },
+            |of| of.auroc_of_dependence,
+        ),
     ];
+}
+
+/// The description of a column of the summary.
+const fn column(
+    name: &'static str,
+    title: &'static str,
+    summary: &'static str,
+    range: Range,
+) -> MetricInfo {
+    MetricInfo {
+        title,
+        summary,
+        range,
+        ..MetricInfo::named(name)
+    }
 }
 
 impl StudySummary {

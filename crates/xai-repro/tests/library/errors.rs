@@ -1,7 +1,7 @@
 //! The error table, row by row, and the policies for what is undefined.
 
 use ndarray::{Array2, array};
-use xai_core::describe::{Direction, Invariance, MetricInfo, Range, Reading};
+use xai_core::describe::{MetricInfo, Range};
 use xai_repro::pair_metric::{PairDefinition, PairFormula};
 use xai_repro::registry::PAIR_METRICS;
 use xai_repro::simulate::{AliasTable, LabelSimulator, PredictionSimulator, RunErrors};
@@ -106,16 +106,10 @@ fn metrics_that_cannot_be_taken_are_named() {
 #[test]
 fn a_formula_that_gives_no_number_is_named_with_the_pair() {
     const BROKEN: PairMetric = PairMetric::new(&PairDefinition {
-        info: MetricInfo {
-            name: "broken",
-            title: "Broken",
-            question: "How many errors do two runs share per error of the second?",
-            direction: Direction::None,
-            invariance: Invariance::NONE,
+        info: &MetricInfo {
             range: Range::SHARE,
             needs: &[input::PREDICTIONS, input::LABELS],
-            source: "a test",
-            reading: Reading::NONE,
+            ..MetricInfo::named("broken")
         },
         formula: PairFormula::Errors(|errors| Some(errors.both as f64 / errors.second as f64)),
         undefined_without_errors: true,

@@ -1,15 +1,13 @@
 //! Completeness.
 
-use xai_core::describe::{
-    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
-};
+use xai_core::describe::{Parameter, Parameters, metric};
 use xai_core::{ExactSum, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::{Measure, Registered, SCORE_NEEDS};
 use crate::perturbation::{Baseline, BlankScores};
 
-/// Do the attributions of a sample add up to what the score gained over the baseline?
+/// Relative difference between the sum of the attributions and the score gained over the baseline.
 ///
 /// ```text
 /// gap_i = Σ a_i − ( g(f, x_i) − g(f, baseline) )        relative: |gap_i| / |g(f, x_i) − g(f, baseline)|
@@ -38,9 +36,28 @@ use crate::perturbation::{Baseline, BlankScores};
 ///
 /// Defaults: the relative gap to baseline 0.
 ///
+/// # Extremes
+/// 0: the attributions add up to what the score gained. 1: the gap is as large as the gain. There is no upper end.
+///
+/// # Limits
+/// A sum that is right says nothing about how it is shared among the features. Methods whose maps are no shares of the
+/// score (gradients, saliency) are not meant to be complete.
+///
 /// # Source
-/// Sundararajan, Taly, Yan, *Axiomatic Attribution for Deep Networks*, 2017. Quantus tests for
-/// equality of floating-point numbers: an absolute gap of exactly 0.
+/// Sundararajan, Taly, Yan, *Axiomatic Attribution for Deep Networks*, 2017.
+///
+/// Quantus tests for equality of floating-point numbers: an absolute gap of exactly 0.
+///
+/// # Elsewhere
+/// `quantus.Completeness`
+#[metric(
+    name = "completeness",
+    direction = Direction::Lower,
+    range = Range::NON_NEGATIVE,
+    invariance = Invariance::MIRROR,
+    needs = SCORE_NEEDS,
+    example = 1.1966,
+)]
 #[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct Completeness {
     /// What stands for a removed value.
@@ -102,22 +119,4 @@ impl<T: Real> Measure<T> for Completeness {
 
 registered!(Completeness);
 
-impl Registered for Completeness {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "completeness",
-        title: "Completeness",
-        question: "Do the attributions add up to what the score gained over the baseline?",
-        direction: Direction::Lower,
-        invariance: Invariance::MIRROR,
-        range: Range::NON_NEGATIVE,
-        needs: SCORE_NEEDS,
-        source: "Sundararajan et al., Axiomatic Attribution for Deep Networks, 2017",
-        reading: Reading {
-            formula: "|Σ a − (g(x) − g(baseline))| / |g(x) − g(baseline)|",
-            extremes: "0: the attributions add up to what the score gained. 1: the gap is as large as the gain. There is no upper end.",
-            limits: "A sum that is right says nothing about how it is shared among the features. Methods whose maps are no shares of the score (gradients, saliency) are not meant to be complete.",
-            peers: &["quantus.Completeness"],
-            example: Some(1.1966),
-        },
-    };
-}
+impl Registered for Completeness {}

@@ -1,18 +1,17 @@
 //! Input invariance.
 
+use xai_core::describe::metric;
 use xai_core::tensor::Rows;
 use xai_core::{Error, Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, SecondMapsOfBatch};
 use crate::input;
-use crate::metric::{
-    Direction, Invariance, Measure, MetricInfo, Parameters, Range, Reading, Registered,
-};
+use crate::metric::{Measure, Parameters, Registered};
 
-/// Does the map stay the same when the inputs are shifted and the model undoes the shift?
+/// Largest change of the map, relative to its largest attribution, when inputs are shifted and the model compensates.
 ///
 /// ```text
-/// max |e(f, x_i) − e(f', x_i + c)| / max |e(f, x_i)|
+/// max |e(f, x) − e(f', x + c)| / max |e(f, x)|, f'(x + c) = f(x)
 /// ```
 ///
 /// where `f'(x + c) = f(x)`: the first layer of `f'` has its bias lowered by what the shift adds to it. In
@@ -42,10 +41,29 @@ use crate::metric::{
 /// The explainer of the model and that of the shifted one see `n` inputs each, where their maps are
 /// not given.
 ///
+/// # Extremes
+/// 0: the map does not change. 1: it changes by as much as its largest value. There is no upper end.
+///
+/// # Limits
+/// It tests one shift. A map that never changes has 0 and may say nothing.
+///
 /// # Source
-/// Kindermans et al., *The (Un)reliability of Saliency Methods*, 2017. Quantus says whether all elements
-/// are within 1e-4 + 1e-5 |e'|, of inputs whose first element it does not shift:
+/// Kindermans et al., *The (Un)reliability of Saliency Methods*, 2017.
+///
+/// Quantus says whether all elements are within 1e-4 + 1e-5 |e'|, of inputs whose first element it does not shift:
 /// [`maps_within`](crate::map::maps_within), and an explainer that does the same.
+///
+/// # Elsewhere
+/// `quantus.InputInvariance`
+#[metric(
+    name = "input-invariance",
+    title = "Input Invariance",
+    direction = Direction::Lower,
+    range = Range::NON_NEGATIVE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = &[input::EXPLANATIONS, input::SECOND_MAPS],
+    example = 9.219,
+)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct InputInvariance;
 
@@ -76,22 +94,4 @@ impl<T: Real> Measure<T> for InputInvariance {
 
 registered!(InputInvariance);
 
-impl Registered for InputInvariance {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "input-invariance",
-        title: "Input Invariance",
-        question: "Does the map move when the inputs are shifted and the model undoes the shift?",
-        direction: Direction::Lower,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::NON_NEGATIVE,
-        needs: &[input::EXPLANATIONS, input::SECOND_MAPS],
-        source: "Kindermans et al., The (Un)reliability of Saliency Methods, 2017",
-        reading: Reading {
-            formula: "max |e(f, x) − e(f', x + c)| / max |e(f, x)|, f'(x + c) = f(x)",
-            extremes: "0: the map does not change. 1: it changes by as much as its largest value. There is no upper end.",
-            limits: "It tests one shift. A map that never changes has 0 and may say nothing.",
-            peers: &["quantus.InputInvariance"],
-            example: Some(9.219),
-        },
-    };
-}
+impl Registered for InputInvariance {}

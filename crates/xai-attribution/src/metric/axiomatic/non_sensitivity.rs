@@ -1,18 +1,16 @@
 //! Non-sensitivity.
 
-use xai_core::describe::{
-    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
-};
+use xai_core::describe::{Parameter, Parameters, metric};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::{Measure, Registered, SCORE_NEEDS, Threshold};
 use crate::perturbation::{Baseline, Features, SingleRemoval};
 
-/// How many features have an attribution though the model ignores them, or none though it does not?
+/// Number of features with an attribution that the model ignores, or without one that it uses.
 ///
 /// ```text
-/// NS_i = |A₀ Δ X₀|     A₀: features without attribution, X₀: features whose removal changes nothing
+/// |A₀ Δ X₀|, A₀ the features without attribution, X₀ those whose removal changes nothing
 /// ```
 ///
 /// A number of features of 0 to all, **lower is better**. A feature has no attribution where that of
@@ -40,9 +38,28 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 ///
 /// Defaults: single positions, baseline 0, attributions below 1e-5 of the largest, changes of the score below 1e-5.
 ///
+/// # Extremes
+/// 0: attributions are 0 exactly where the model ignores the feature. n_features: they never are.
+///
+/// # Limits
+/// Few explainers answer exactly 0: the threshold decides. A feature that equals the baseline seems to be ignored.
+///
 /// # Source
-/// Nguyen and Martínez, *On quantitative aspects of model interpretability*, 2020. Quantus has one
-/// baseline and one absolute threshold, of maps that it first divides by their largest |attribution|.
+/// Nguyen and Martínez, *On quantitative aspects of model interpretability*, 2020.
+///
+/// Quantus has one baseline and one absolute threshold, of maps that it first divides by their largest |attribution|.
+///
+/// # Elsewhere
+/// `quantus.NonSensitivity`
+#[metric(
+    name = "non-sensitivity",
+    title = "Non-sensitivity",
+    direction = Direction::Lower,
+    range = Range::NON_NEGATIVE.up_to_data("n_features"),
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = SCORE_NEEDS,
+    example = 0.0,
+)]
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct NonSensitivity {
     /// What stands for a removed value.
@@ -142,22 +159,4 @@ impl<T: Real> Measure<T> for NonSensitivity {
 
 registered!(NonSensitivity);
 
-impl Registered for NonSensitivity {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "non-sensitivity",
-        title: "Non-sensitivity",
-        question: "How many features have an attribution though the model ignores them, or none though it does not?",
-        direction: Direction::Lower,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::NON_NEGATIVE.up_to_data("n_features"),
-        needs: SCORE_NEEDS,
-        source: "Nguyen and Martínez, On quantitative aspects of model interpretability, 2020",
-        reading: Reading {
-            formula: "|A₀ Δ X₀|, A₀ the features without attribution, X₀ those whose removal changes nothing",
-            extremes: "0: attributions are 0 exactly where the model ignores the feature. n_features: they never are.",
-            limits: "Few explainers answer exactly 0: the threshold decides. A feature that equals the baseline seems to be ignored.",
-            peers: &["quantus.NonSensitivity"],
-            example: Some(0.0),
-        },
-    };
-}
+impl Registered for NonSensitivity {}

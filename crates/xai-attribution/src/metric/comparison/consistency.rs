@@ -4,9 +4,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 
-use xai_core::describe::{
-    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
-};
+use xai_core::describe::{Parameter, Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
 use xai_core::{Error, Real, Result, parallel};
 
@@ -18,10 +16,10 @@ use crate::metric::kinds::ties::TopFeatures;
 use crate::metric::{Measure, Registered, Related, SCORE_NEEDS, Ties, Whole, WholeMetric};
 use crate::model::Function;
 
-/// Do samples with the same explanation have the same prediction?
+/// Probability that two samples with the same explanation have the same prediction.
 ///
 /// ```text
-/// Cons_i = |{j ≠ i : key(a_j) = key(a_i), c_j = c_i}| / |{j ≠ i : key(a_j) = key(a_i)}|      c = arg-max of the outputs
+/// |{j ≠ i : key(a_j) = key(a_i), c_j = c_i}| / |{j ≠ i : key(a_j) = key(a_i)}|, c the predicted classes
 /// ```
 ///
 /// In [0, 1], **higher is better**. The key of a map is what a [`Discretizer`] makes of it: by default the five
@@ -51,10 +49,29 @@ use crate::model::Function;
 ///
 /// Defaults: the five largest attributions with their signs.
 ///
+/// # Extremes
+/// 0: equal explanations never have the same prediction. 1: they always have.
+///
+/// # Limits
+/// It depends on what counts as an equal explanation: a fine key leaves most samples without a value, a coarse one
+/// measures the share of the class.
+///
 /// # Source
-/// Dasgupta, Frost, Moshkovitz, *Framework for Evaluating Faithfulness of Local Explanations*, 2022. Quantus
-/// takes the batch for the data set, the signs of the *first* five elements for a key, and 0 for a sample that shares it
-/// with nobody: its number is ours with a [`Discretizer::function`] and samples without a value counted as 0.
+/// Dasgupta, Frost, Moshkovitz, *Framework for Evaluating Faithfulness of Local Explanations*, 2022.
+///
+/// Quantus takes the batch for the data set, the signs of the *first* five elements for a key, and 0 for a sample that
+/// shares it with nobody: its number is ours with a [`Discretizer::function`] and samples without a value counted as 0.
+///
+/// # Elsewhere
+/// `quantus.Consistency`
+#[metric(
+    name = "consistency",
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
+    needs = SCORE_NEEDS,
+    example = 1.0,
+)]
 #[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct Consistency {
     /// What has to be the same in two maps that count as one explanation. Default: the positions of the
@@ -254,22 +271,4 @@ impl<T: Real> Measure<T> for Consistency {
 
 registered!(Consistency);
 
-impl Registered for Consistency {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "consistency",
-        title: "Consistency",
-        question: "Do samples with the same explanation have the same prediction?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
-        range: Range::SHARE,
-        needs: SCORE_NEEDS,
-        source: "Dasgupta et al., Framework for Evaluating Faithfulness of Local Explanations, 2022",
-        reading: Reading {
-            formula: "|{j ≠ i : key(a_j) = key(a_i), c_j = c_i}| / |{j ≠ i : key(a_j) = key(a_i)}|, c the predicted classes",
-            extremes: "0: equal explanations never have the same prediction. 1: they always have.",
-            limits: "It depends on what counts as an equal explanation: a fine key leaves most samples without a value, a coarse one measures the share of the class.",
-            peers: &["quantus.Consistency"],
-            example: Some(1.0),
-        },
-    };
-}
+impl Registered for Consistency {}

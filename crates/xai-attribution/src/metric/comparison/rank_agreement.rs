@@ -1,11 +1,14 @@
 //! Agreement of whole rankings.
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Range, Reading};
-
 use crate::metric::map_agreement::{AgreementOptions, pairwise_ranks, rank_correlation};
 use crate::metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
+use xai_core::describe::metric;
 
-/// Do a map and its reference rank the features alike?
+/// Rank correlation of the attributions of a map and of its reference.
+///
+/// ```text
+/// Pearson's correlation of the ranks of |map| and |reference|
+/// ```
 ///
 /// Pearson's correlation of the ranks of the sizes of the attributions. In [−1, 1], **higher is better** where the
 /// reference is the truth. Attributions of one size share the mean of their ranks
@@ -23,9 +26,29 @@ use crate::metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// −1: the orders are opposite. 0: there is no relation. 1: the orders are the same.
+///
+/// # Limits
+/// All ranks count alike: the many features that do not matter outweigh the few that do. It tells about faithfulness only
+/// where the reference is the truth.
+///
 /// # Source
-/// Krishna et al., *The Disagreement Problem in Explainable Machine Learning*, 2022. OpenXAI (Agarwal et al., 2022)
-/// correlates dense ranks: [`RankTies::Dense`](crate::metric::RankTies::Dense).
+/// Krishna et al., *The Disagreement Problem in Explainable Machine Learning*, 2022.
+///
+/// OpenXAI (Agarwal et al., 2022) correlates dense ranks: [`RankTies::Dense`](crate::metric::RankTies::Dense).
+///
+/// # Elsewhere
+/// `openxai.RC`
+#[metric(
+    name = "rank-correlation",
+    describes = CorrelationOfRanks,
+    direction = Direction::Higher,
+    range = Range::SIGNED_SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = REFERENCE_NEEDS,
+    example = 0.5892,
+)]
 pub type RankCorrelation = ReferenceMetric<CorrelationOfRanks>;
 
 /// The formula of [`RankCorrelation`].
@@ -34,30 +57,17 @@ pub struct CorrelationOfRanks;
 
 impl AgreementFormula for CorrelationOfRanks {
     const OF_RANKINGS: bool = true;
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "rank-correlation",
-        title: "Rank correlation",
-        question: "Do map and reference rank the features alike?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::SIGNED_SHARE,
-        needs: REFERENCE_NEEDS,
-        source: "Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022",
-        reading: Reading {
-            formula: "Pearson's correlation of the ranks of |map| and |reference|",
-            extremes: "−1: the orders are opposite. 0: there is no relation. 1: the orders are the same.",
-            limits: "All ranks count alike: the many features that do not matter outweigh the few that do. It tells about faithfulness only where the reference is the truth.",
-            peers: &["openxai.RC"],
-            example: Some(0.5892),
-        },
-    };
 
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
         rank_correlation(map, reference, options.rank_ties)
     }
 }
 
-/// What share of the pairs of features do a map and its reference have in the same order?
+/// Share of the pairs of features that the map and its reference rank in the same order.
+///
+/// ```text
+/// share of the pairs of features that |map| and |reference| have in the same order
+/// ```
 ///
 /// By the sizes of the attributions. In [0, 1], **higher is better** where the reference is the truth. A tie agrees
 /// with a tie ([`RankTies`](crate::metric::RankTies)). Not defined for one feature. The reference is
@@ -74,10 +84,31 @@ impl AgreementFormula for CorrelationOfRanks {
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: every pair is the other way round. 0.5: as by chance. 1: every pair has the same order.
+///
+/// # Limits
+/// Pairs of features that do not matter count as others do. It tells about faithfulness only where the reference is the
+/// truth.
+///
 /// # Source
-/// Krishna et al., *The Disagreement Problem in Explainable Machine Learning*, 2022. In OpenXAI (Agarwal et al.,
-/// 2022) a tie counts as the later feature being the larger: [`RankTies::Dense`](crate::metric::RankTies::Dense), which
-/// compares all pairs and takes a time quadratic in the features.
+/// Krishna et al., *The Disagreement Problem in Explainable Machine Learning*, 2022.
+///
+/// In OpenXAI (Agarwal et al., 2022) a tie counts as the later feature being the larger:
+/// [`RankTies::Dense`](crate::metric::RankTies::Dense), which compares all pairs and takes a time quadratic in the
+/// features.
+///
+/// # Elsewhere
+/// `openxai.PRA`
+#[metric(
+    name = "pairwise-rank-agreement",
+    describes = PairsInOrder,
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = REFERENCE_NEEDS,
+    example = 0.7208,
+)]
 pub type PairwiseRankAgreement = ReferenceMetric<PairsInOrder>;
 
 /// The formula of [`PairwiseRankAgreement`].
@@ -86,20 +117,6 @@ pub struct PairsInOrder;
 
 impl AgreementFormula for PairsInOrder {
     const OF_RANKINGS: bool = true;
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "pairwise-rank-agreement",
-        title: "Pairwise rank agreement",
-        question: "What share of the pairs of features do map and reference have in the same order?",
-        range: Range::SHARE,
-        reading: Reading {
-            formula: "share of the pairs of features that |map| and |reference| have in the same order",
-            extremes: "0: every pair is the other way round. 0.5: as by chance. 1: every pair has the same order.",
-            limits: "Pairs of features that do not matter count as others do. It tells about faithfulness only where the reference is the truth.",
-            peers: &["openxai.PRA"],
-            example: Some(0.7208),
-        },
-        ..*CorrelationOfRanks::INFO
-    };
 
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
         pairwise_ranks(map, reference, options.rank_ties)

@@ -1,6 +1,6 @@
 //! Sufficiency: do samples with near maps have one prediction?
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::distance::Distance;
 use xai_core::output::arg_max_rows;
 use xai_core::{Real, Result};
@@ -10,10 +10,10 @@ use crate::input;
 use crate::map::pair_distances::PairDistances;
 use crate::metric::{Measure, Registered, Related, SCORE_NEEDS, Threshold, Whole, WholeMetric};
 
-/// Do samples whose maps are near each other have the same prediction?
+/// Probability that two samples with similar maps have the same prediction.
 ///
 /// ```text
-/// Suff_i = |{j ≠ i : d(a_i, a_j) ≤ t, c_j = c_i}| / |{j ≠ i : d(a_i, a_j) ≤ t}|      c = arg-max of the outputs
+/// |{j ≠ i : d(a_i, a_j) ≤ t, c_j = c_i}| / |{j ≠ i : d(a_i, a_j) ≤ t}|, c the predicted classes
 /// ```
 ///
 /// In [0, 1], **higher is better**: what explains one prediction explains it wherever it holds. The
@@ -43,11 +43,30 @@ use crate::metric::{Measure, Registered, Related, SCORE_NEEDS, Threshold, Whole,
 ///
 /// Defaults: standardised Euclidean distances up to 0.6 of the largest.
 ///
+/// # Extremes
+/// 0: near maps never have the same prediction. 1: they always have.
+///
+/// # Limits
+/// Maps that are all alike have the share of the class, and few classes make that high. It depends on the distance that
+/// counts as near.
+///
 /// # Source
-/// Dasgupta, Frost, Moshkovitz, *Framework for Evaluating Faithfulness of Local Explanations*, 2022. Quantus
-/// takes the batch for the data set, and 0 for a sample that no map is near to; a position with one value
-/// in all maps makes all of its values 0. Its number is ours of absolute maps with samples without a value
-/// counted as 0, in one batch.
+/// Dasgupta, Frost, Moshkovitz, *Framework for Evaluating Faithfulness of Local Explanations*, 2022.
+///
+/// Quantus takes the batch for the data set, and 0 for a sample that no map is near to; a position with one value in all
+/// maps makes all of its values 0. Its number is ours of absolute maps with samples without a value counted as 0, in one
+/// batch.
+///
+/// # Elsewhere
+/// `quantus.Sufficiency`
+#[metric(
+    name = "sufficiency",
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = SCORE_NEEDS,
+    example = 0.5,
+)]
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Sufficiency {
     /// The distance of the maps of two samples, by the attributions of their positions.
@@ -166,22 +185,4 @@ impl<T: Real> Measure<T> for Sufficiency {
 
 registered!(Sufficiency);
 
-impl Registered for Sufficiency {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "sufficiency",
-        title: "Sufficiency",
-        question: "Do samples whose maps are near each other have the same prediction?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::SHARE,
-        needs: SCORE_NEEDS,
-        source: "Dasgupta et al., Framework for Evaluating Faithfulness of Local Explanations, 2022",
-        reading: Reading {
-            formula: "|{j ≠ i : d(a_i, a_j) ≤ t, c_j = c_i}| / |{j ≠ i : d(a_i, a_j) ≤ t}|, c the predicted classes",
-            extremes: "0: near maps never have the same prediction. 1: they always have.",
-            limits: "Maps that are all alike have the share of the class, and few classes make that high. It depends on the distance that counts as near.",
-            peers: &["quantus.Sufficiency"],
-            example: Some(0.5),
-        },
-    };
-}
+impl Registered for Sufficiency {}

@@ -1,11 +1,14 @@
 //! Agreement on the largest attributions.
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Range, Reading};
-
 use crate::metric::map_agreement::{AgreementOptions, Shared};
 use crate::metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
+use xai_core::describe::metric;
 
-/// What share of the top features do a map and its reference have in common?
+/// Share of the top-k features that the map and its reference have in common.
+///
+/// ```text
+/// |top k of the map ∩ top k of the reference| / k
+/// ```
 ///
 /// In [0, 1], **higher is better** where the reference is the truth. The top are the `k` features of the
 /// largest attributions by size; a tenth of them by default. Averaged over
@@ -28,13 +31,36 @@ use crate::metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: the two have no top feature in common. 1: they have the same top features.
+///
+/// # Limits
+/// It tells about faithfulness only where the reference is the truth. Order and signs do not count.
+///
 /// # Source
-/// Krishna et al., *The Disagreement Problem in Explainable Machine Learning*, 2022; Agarwal et al., *OpenXAI*,
-/// 2022, whose number it is with `k` rounded up, [`Ties::LowestIndex`](crate::metric::Ties::LowestIndex) and the truth
-/// negated where the prediction is 0.
+/// Krishna et al., *The Disagreement Problem in Explainable Machine Learning*, 2022; Agarwal et al., *OpenXAI*, 2022.
+///
+/// For OpenXAI's number, round `k` up, take [`Ties::LowestIndex`](crate::metric::Ties::LowestIndex), and negate the truth
+/// where the prediction is 0.
+///
+/// # Elsewhere
+/// `openxai.FA`
+#[metric(
+    name = "feature-agreement",
+    describes = CommonFeatures,
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = REFERENCE_NEEDS,
+    example = 0.25,
+)]
 pub type FeatureAgreement = ReferenceMetric<CommonFeatures>;
 
-/// What share of the top features do a map and its reference have at the same rank?
+/// Share of the top-k features that have the same rank in the map and in its reference.
+///
+/// ```text
+/// |{features at the same rank in both tops}| / k
+/// ```
 ///
 /// As [`FeatureAgreement`], of the features whose places in the two tops are the same.
 ///
@@ -52,11 +78,34 @@ pub type FeatureAgreement = ReferenceMetric<CommonFeatures>;
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: no top feature has the same rank. 1: both tops are the same, in the same order.
+///
+/// # Limits
+/// One feature that is moved to the front shifts all others, and the value falls to 0. It tells about faithfulness only
+/// where the reference is the truth.
+///
 /// # Source
-/// As [`FeatureAgreement`].
+/// Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022.
+///
+/// # Elsewhere
+/// `openxai.RA`
+#[metric(
+    name = "rank-agreement",
+    describes = CommonRanks,
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = REFERENCE_NEEDS,
+    example = 0.0,
+)]
 pub type RankAgreement = ReferenceMetric<CommonRanks>;
 
-/// What share of the top features do a map and its reference have in common, with the same sign?
+/// Share of the top-k features that the map and its reference have in common with the same sign.
+///
+/// ```text
+/// |{features in both tops with the same sign}| / k
+/// ```
 ///
 /// As [`FeatureAgreement`], of the features whose attributions have the same sign.
 ///
@@ -74,11 +123,33 @@ pub type RankAgreement = ReferenceMetric<CommonRanks>;
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: no common top feature has the same sign. 1: both tops are the same, with the same signs.
+///
+/// # Limits
+/// Of maps without signs it is feature agreement. It tells about faithfulness only where the reference is the truth.
+///
 /// # Source
-/// As [`FeatureAgreement`].
+/// Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022.
+///
+/// # Elsewhere
+/// `openxai.SA`
+#[metric(
+    name = "sign-agreement",
+    describes = CommonSigns,
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = REFERENCE_NEEDS,
+    example = 0.25,
+)]
 pub type SignAgreement = ReferenceMetric<CommonSigns>;
 
-/// What share of the top features do a map and its reference have at the same rank, with the same sign?
+/// Share of the top-k features that have the same rank and sign in the map and in its reference.
+///
+/// ```text
+/// |{features at the same rank in both tops with the same sign}| / k
+/// ```
 ///
 /// As [`FeatureAgreement`], of the features whose places in the two tops and whose signs are the same.
 ///
@@ -96,8 +167,27 @@ pub type SignAgreement = ReferenceMetric<CommonSigns>;
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: no top feature has the same rank and sign. 1: both tops are the same, in order and signs.
+///
+/// # Limits
+/// The strictest of the four: small differences of nearly equal attributions make it 0. It tells about faithfulness only
+/// where the reference is the truth.
+///
 /// # Source
-/// As [`FeatureAgreement`].
+/// Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022.
+///
+/// # Elsewhere
+/// `openxai.SRA`
+#[metric(
+    name = "signed-rank-agreement",
+    describes = CommonSignedRanks,
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = REFERENCE_NEEDS,
+    example = 0.0,
+)]
 pub type SignedRankAgreement = ReferenceMetric<CommonSignedRanks>;
 
 /// The formula of [`FeatureAgreement`].
@@ -118,18 +208,6 @@ pub struct CommonSignedRanks;
 
 impl AgreementFormula for CommonFeatures {
     const OF_RANKINGS: bool = false;
-    const INFO: &'static MetricInfo = &info(
-        "feature-agreement",
-        "Feature agreement",
-        "What share of the top features do map and reference have in common?",
-        Reading {
-            formula: "|top k of the map ∩ top k of the reference| / k",
-            extremes: "0: the two have no top feature in common. 1: they have the same top features.",
-            limits: "It tells about faithfulness only where the reference is the truth. Order and signs do not count.",
-            peers: &["openxai.FA"],
-            example: Some(0.25),
-        },
-    );
 
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
         share(Shared::Features, map, reference, options)
@@ -138,18 +216,6 @@ impl AgreementFormula for CommonFeatures {
 
 impl AgreementFormula for CommonRanks {
     const OF_RANKINGS: bool = false;
-    const INFO: &'static MetricInfo = &info(
-        "rank-agreement",
-        "Rank agreement",
-        "What share of the top features do map and reference have at the same rank?",
-        Reading {
-            formula: "|{features at the same rank in both tops}| / k",
-            extremes: "0: no top feature has the same rank. 1: both tops are the same, in the same order.",
-            limits: "One feature that is moved to the front shifts all others, and the value falls to 0. It tells about faithfulness only where the reference is the truth.",
-            peers: &["openxai.RA"],
-            example: Some(0.0),
-        },
-    );
 
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
         share(Shared::Ranks, map, reference, options)
@@ -158,18 +224,6 @@ impl AgreementFormula for CommonRanks {
 
 impl AgreementFormula for CommonSigns {
     const OF_RANKINGS: bool = false;
-    const INFO: &'static MetricInfo = &info(
-        "sign-agreement",
-        "Sign agreement",
-        "What share of the top features do map and reference have with the same sign?",
-        Reading {
-            formula: "|{features in both tops with the same sign}| / k",
-            extremes: "0: no common top feature has the same sign. 1: both tops are the same, with the same signs.",
-            limits: "Of maps without signs it is feature agreement. It tells about faithfulness only where the reference is the truth.",
-            peers: &["openxai.SA"],
-            example: Some(0.25),
-        },
-    );
 
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
         share(Shared::Signs, map, reference, options)
@@ -178,41 +232,9 @@ impl AgreementFormula for CommonSigns {
 
 impl AgreementFormula for CommonSignedRanks {
     const OF_RANKINGS: bool = false;
-    const INFO: &'static MetricInfo = &info(
-        "signed-rank-agreement",
-        "Signed rank agreement",
-        "What share of the top features do map and reference have at the same rank with the same sign?",
-        Reading {
-            formula: "|{features at the same rank in both tops with the same sign}| / k",
-            extremes: "0: no top feature has the same rank and sign. 1: both tops are the same, in order and signs.",
-            limits: "The strictest of the four: small differences of nearly equal attributions make it 0. It tells about faithfulness only where the reference is the truth.",
-            peers: &["openxai.SRA"],
-            example: Some(0.0),
-        },
-    );
 
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
         share(Shared::SignedRanks, map, reference, options)
-    }
-}
-
-/// What the four metrics say of themselves.
-const fn info(
-    name: &'static str,
-    title: &'static str,
-    question: &'static str,
-    reading: Reading,
-) -> MetricInfo {
-    MetricInfo {
-        name,
-        title,
-        question,
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::SHARE,
-        needs: REFERENCE_NEEDS,
-        source: "Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022",
-        reading,
     }
 }
 

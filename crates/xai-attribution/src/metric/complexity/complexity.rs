@@ -1,7 +1,7 @@
 //! Complexity of a map: the entropy of its attribution.
 
 use ndarray::ArrayViewD;
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::number::elementary;
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 use xai_core::{Layout, Real, Result};
@@ -41,7 +41,31 @@ pub fn complexity<T: Real>(maps: ArrayViewD<'_, T>, layout: Layout) -> Result<Me
     value_of_maps(maps, layout, entropy)
 }
 
-/// [`complexity`] as a metric of an [`Evaluation`](crate::Evaluation), or of any other run.
+/// Entropy of the absolute attributions over the positions, in nats.
+///
+/// ```text
+/// −Σ p ln p, p = |a| / Σ |a|
+/// ```
+///
+/// # Extremes
+/// 0: all attribution lies on one position. ln n_positions: it is spread evenly.
+///
+/// # Limits
+/// A simple map may be wrong: read it with a metric of faithfulness. Maps of different sizes do not compare.
+///
+/// # Source
+/// Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020.
+///
+/// # Elsewhere
+/// `quantus.Complexity`, `xplique.Complexity`
+#[metric(
+    name = "complexity",
+    direction = Direction::Lower,
+    range = Range::NON_NEGATIVE.up_to_data("ln n_positions"),
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = &[input::EXPLANATIONS],
+    example = 2.2889,
+)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct Complexity;
 
@@ -53,25 +77,7 @@ impl<T: Real> Measure<T> for Complexity {
 
 registered!(Complexity);
 
-impl Registered for Complexity {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "complexity",
-        title: "Complexity",
-        question: "Over how many positions is the attribution spread (entropy in nats)?",
-        direction: Direction::Lower,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::NON_NEGATIVE.up_to_data("ln n_positions"),
-        needs: &[input::EXPLANATIONS],
-        source: "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020",
-        reading: Reading {
-            formula: "−Σ p ln p, p = |a| / Σ |a|",
-            extremes: "0: all attribution lies on one position. ln n_positions: it is spread evenly.",
-            limits: "A simple map may be wrong: read it with a metric of faithfulness. Maps of different sizes do not compare.",
-            peers: &["quantus.Complexity", "xplique.Complexity"],
-            example: Some(2.2889),
-        },
-    };
-}
+impl Registered for Complexity {}
 
 fn entropy(magnitudes: &mut [f64]) -> Option<f64> {
     let total = within_range(magnitudes);

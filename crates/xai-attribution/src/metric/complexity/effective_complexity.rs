@@ -1,15 +1,16 @@
 //! Effective complexity.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 
 use crate::metric::{CurveKind, CurveMetric, CurvePoints, SCORE_NEEDS};
 use crate::perturbation::{RemovalOrder, Start};
 
-/// How many of the largest attributions does the model need for its answer?
+/// Number of the largest attributions that the model needs to keep its prediction.
 ///
 /// ```text
-/// k*_i = min k :  |g(f, x_i) − g(f, x_i with the k' largest |attributions| only)| ≤ tolerance  for all k' ≥ k
+/// least k such that |g(x) − g(x with its k' largest |attributions| only)| ≤ tolerance for all k' ≥ k, of the
+/// numbers that `steps` looks at
 /// ```
 ///
 /// A number of features of 0 to all, **lower is simpler**. It is found at the points of the curve
@@ -28,10 +29,27 @@ use crate::perturbation::{RemovalOrder, Start};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: the baseline alone has the score. n_features: the model needs every feature.
+///
+/// # Limits
+/// It is as fine as the steps are. It depends on the tolerance and the baseline, and a model that needs many features has
+/// a high value with a right map.
+///
 /// # Source
-/// Nguyen and Martínez, *On quantitative aspects of model interpretability*, 2020. Quantus counts
-/// attributions above a threshold instead and asks no model:
+/// Nguyen and Martínez, *On quantitative aspects of model interpretability*, 2020.
+///
+/// Quantus counts attributions above a threshold instead and asks no model:
 /// [`NonzeroFeatures`](crate::metric::NonzeroFeatures).
+#[metric(
+    name = "effective-complexity",
+    describes = FeaturesNeeded,
+    direction = Direction::Lower,
+    range = Range::NON_NEGATIVE.up_to_data("n_features"),
+    invariance = Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
+    needs = SCORE_NEEDS,
+    example = 2.5,
+)]
 pub type EffectiveComplexity = CurveMetric<FeaturesNeeded>;
 
 /// The formula of [`EffectiveComplexity`].
@@ -44,23 +62,6 @@ pub struct FeaturesNeeded {
 }
 
 impl CurveKind for FeaturesNeeded {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "effective-complexity",
-        title: "Effective complexity",
-        question: "How many of the largest attributions does the model need for its answer?",
-        direction: Direction::Lower,
-        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
-        range: Range::NON_NEGATIVE.up_to_data("n_features"),
-        needs: SCORE_NEEDS,
-        source: "Nguyen and Martínez, On quantitative aspects of model interpretability, 2020",
-        reading: Reading {
-            formula: "least k such that |g(x) − g(x with its k' largest |attributions| only)| ≤ tolerance for all k' ≥ k, of the numbers that `steps` looks at",
-            extremes: "0: the baseline alone has the score. n_features: the model needs every feature.",
-            limits: "It is as fine as the steps are. It depends on the tolerance and the baseline, and a model that needs many features has a high value with a right map.",
-            peers: &[],
-            example: Some(2.5),
-        },
-    };
     const START: Start = Start::Blank;
     const ORDER: RemovalOrder = RemovalOrder::LargestFirst;
 

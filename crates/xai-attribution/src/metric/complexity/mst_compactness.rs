@@ -1,8 +1,6 @@
 //! Compactness of what a map marks.
 
-use xai_core::describe::{
-    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
-};
+use xai_core::describe::{Parameter, Parameters, metric};
 use xai_core::{Layout, Real, Result};
 
 use crate::batch::{ExplainedBatch, RunData};
@@ -11,11 +9,11 @@ use crate::metric::kinds::magnitudes::values_of_batch;
 use crate::metric::kinds::spanning_tree::{Point, hull_area, tree_length};
 use crate::metric::{IMAGES_ONLY, Measure, Registered};
 
-/// How close together are the positions that a map marks?
+/// Compactness of the positions that the map marks, from their minimum spanning tree.
 ///
 /// ```text
-/// MST-C_i = 100 √(H² + W²) · |P_i| / length of the spanning tree of P_i / √(area of the hull of P_i)
-/// P_i = positions whose |attribution| is at least the 80th percentile of the map (channels averaged)
+/// 100 √(H² + W²) · |P| / length of the spanning tree of P / √(area of the hull of P), P the positions from the
+/// 80th percentile of |a| on
 /// ```
 ///
 /// In (0, ∞), **higher is more compact**. The percentile is interpolated linearly; the spanning tree is the shortest
@@ -38,10 +36,28 @@ use crate::metric::{IMAGES_ONLY, Measure, Registered};
 ///
 /// Defaults: the positions from the 80th percentile on.
 ///
+/// # Extremes
+/// Near 0: what is marked is scattered over the map. High: it is one dense patch. There is no upper end.
+///
+/// # Limits
+/// It looks at how close marked positions are, not at where they are. Objects that are scattered have faithful maps with
+/// low values.
+///
 /// # Source
-/// Mesgari et al., arXiv:2603.29491, 2026. Quantus takes the tree of a graph of nearest neighbours, whose ties are
-/// broken arbitrarily and whose missing edges shorten it, the diagonal for positions in one line, and 0 for a map of
-/// zeros; where its graph holds the shortest tree its number is ours with [`Collinear::Diagonal`].
+/// Mesgari et al., arXiv:2603.29491, 2026.
+///
+/// Quantus takes the tree of a graph of nearest neighbours, whose ties are broken arbitrarily and whose missing edges
+/// shorten it, the diagonal for positions in one line, and 0 for a map of zeros; where its graph holds the shortest tree
+/// its number is ours with [`Collinear::Diagonal`].
+#[metric(
+    name = "mst-compactness",
+    title = "MST compactness",
+    direction = Direction::Higher,
+    range = Range::above(0.0),
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = &[input::EXPLANATIONS],
+    example = 255.389,
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct MstCompactness {
     /// From which percentile of a map on its positions are marked.
@@ -139,22 +155,5 @@ impl<T: Real> Measure<T> for MstCompactness {
 registered!(MstCompactness);
 
 impl Registered for MstCompactness {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "mst-compactness",
-        title: "MST compactness",
-        question: "How close together are the positions that the map marks?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::above(0.0),
-        needs: &[input::EXPLANATIONS],
-        source: "Mesgari et al., arXiv:2603.29491, 2026",
-        reading: Reading {
-            formula: "100 √(H² + W²) · |P| / length of the spanning tree of P / √(area of the hull of P), P the positions from the 80th percentile of |a| on",
-            extremes: "Near 0: what is marked is scattered over the map. High: it is one dense patch. There is no upper end.",
-            limits: "It looks at how close marked positions are, not at where they are. Objects that are scattered have faithful maps with low values.",
-            peers: &[],
-            example: Some(255.389),
-        },
-    };
     const TAKES: &'static [Layout] = IMAGES_ONLY;
 }

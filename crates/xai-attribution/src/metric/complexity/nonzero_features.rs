@@ -1,15 +1,18 @@
 //! The number of attributions that are not zero.
 
+use xai_core::describe::metric;
 use xai_core::{Real, Result};
 
 use crate::batch::ExplainedBatch;
 use crate::input;
 use crate::metric::kinds::magnitudes::values_of_batch;
-use crate::metric::{
-    Direction, Invariance, Measure, MetricInfo, Parameters, Range, Reading, Registered, Threshold,
-};
+use crate::metric::{Measure, Parameters, Registered, Threshold};
 
-/// How many attributions are larger than a threshold?
+/// Number of attributions whose absolute value exceeds a threshold.
+///
+/// ```text
+/// number of positions with |a| > 1e-5 · max |a|
+/// ```
 ///
 /// The number of positions with `|attribution| > threshold` (channels averaged); **lower is
 /// simpler**. By default the threshold is a share of the largest |attribution| of the map, so that the scale of the map does
@@ -29,9 +32,29 @@ use crate::metric::{
 ///
 /// Defaults: above 1e-5 of the largest.
 ///
+/// # Extremes
+/// 0: no attribution is above the threshold. n_positions: all are.
+///
+/// # Limits
+/// A tiny attribution counts as much as the largest one. Under an absolute threshold maps of different scales do not
+/// compare. The model is not asked.
+///
 /// # Source
-/// Quantus calls it Effective Complexity and takes an absolute threshold, of maps that it first divides by their largest
-/// |attribution|. The paper's is [`EffectiveComplexity`](crate::metric::EffectiveComplexity).
+/// Nguyen and Martínez, *On quantitative aspects of model interpretability*, 2020.
+///
+/// Quantus calls it Effective Complexity and applies an absolute threshold to maps divided by their largest
+/// |attribution|. The metric of the paper is [`EffectiveComplexity`](crate::metric::EffectiveComplexity).
+///
+/// # Elsewhere
+/// `quantus.EffectiveComplexity`
+#[metric(
+    name = "nonzero-features",
+    direction = Direction::Lower,
+    range = Range::NON_NEGATIVE.up_to_data("n_positions"),
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = &[input::EXPLANATIONS],
+    example = 13.5,
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct NonzeroFeatures {
     /// The size above which an attribution counts: a number, or a share of the map's largest.
@@ -52,22 +75,4 @@ impl<T: Real> Measure<T> for NonzeroFeatures {
 
 registered!(NonzeroFeatures);
 
-impl Registered for NonzeroFeatures {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "nonzero-features",
-        title: "Nonzero features",
-        question: "How many attributions are larger than a threshold?",
-        direction: Direction::Lower,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::NON_NEGATIVE.up_to_data("n_positions"),
-        needs: &[input::EXPLANATIONS],
-        source: "Quantus, as Effective Complexity",
-        reading: Reading {
-            formula: "number of positions with |a| > 1e-5 · max |a|",
-            extremes: "0: no attribution is above the threshold. n_positions: all are.",
-            limits: "A tiny attribution counts as much as the largest one. Under an absolute threshold maps of different scales do not compare. The model is not asked.",
-            peers: &["quantus.EffectiveComplexity"],
-            example: Some(13.5),
-        },
-    };
-}
+impl Registered for NonzeroFeatures {}

@@ -1,7 +1,7 @@
 //! Sparseness of a map: the Gini index of its attribution.
 
 use ndarray::ArrayViewD;
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::{Layout, Real, Result};
 
 use crate::batch::ExplainedBatch;
@@ -36,7 +36,32 @@ pub fn sparseness<T: Real>(maps: ArrayViewD<'_, T>, layout: Layout) -> Result<Me
     value_of_maps(maps, layout, gini_index)
 }
 
-/// [`sparseness`] as a metric of an [`Evaluation`](crate::Evaluation), or of any other run.
+/// Gini index of the absolute attributions.
+///
+/// ```text
+/// 1 − 2 Σ_k (m_(k) / Σ m) (n − k + ½) / n, m_(1) ≤ … ≤ m_(n) the sorted |a|: the Gini index
+/// ```
+///
+/// # Extremes
+/// 0: attribution is spread evenly. 1 − 1/n_positions: it lies on one position.
+///
+/// # Limits
+/// A sparse map may be wrong: read it with a metric of faithfulness. Thresholding a map raises it, whatever the
+/// explainer.
+///
+/// # Source
+/// Chalasani et al., Concise Explanations of Neural Networks using Adversarial Training, 2020.
+///
+/// # Elsewhere
+/// `quantus.Sparseness`, `xplique.Sparseness`
+#[metric(
+    name = "sparseness",
+    direction = Direction::Higher,
+    range = Range::NON_NEGATIVE.up_to_data("1 - 1/n_positions"),
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = &[input::EXPLANATIONS],
+    example = 0.5192,
+)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct Sparseness;
 
@@ -48,25 +73,7 @@ impl<T: Real> Measure<T> for Sparseness {
 
 registered!(Sparseness);
 
-impl Registered for Sparseness {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "sparseness",
-        title: "Sparseness",
-        question: "How unequal are the attributions (Gini index)?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::NON_NEGATIVE.up_to_data("1 - 1/n_positions"),
-        needs: &[input::EXPLANATIONS],
-        source: "Chalasani et al., Concise Explanations of Neural Networks using Adversarial Training, 2020",
-        reading: Reading {
-            formula: "1 − 2 Σ_k (m_(k) / Σ m) (n − k + ½) / n, m_(1) ≤ … ≤ m_(n) the sorted |a|: the Gini index",
-            extremes: "0: attribution is spread evenly. 1 − 1/n_positions: it lies on one position.",
-            limits: "A sparse map may be wrong: read it with a metric of faithfulness. Thresholding a map raises it, whatever the explainer.",
-            peers: &["quantus.Sparseness", "xplique.Sparseness"],
-            example: Some(0.5192),
-        },
-    };
-}
+impl Registered for Sparseness {}
 
 fn gini_index(magnitudes: &mut [f64]) -> Option<f64> {
     within_range(magnitudes);

@@ -1,7 +1,7 @@
 //! The linear datamodeling score of a context.
 
 use ndarray::ArrayView2;
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::number::check_finite_slice;
 use xai_core::statistics::Correlation;
 use xai_core::{Error, ExactSum, Real, Result, parallel};
@@ -9,10 +9,10 @@ use xai_core::{Error, ExactSum, Real, Result, parallel};
 use crate::input;
 use crate::metric::MetricValue;
 
-/// Do the attributions of what an ablation kept add up to what the model then answers?
+/// Rank correlation of summed attributions and model outputs over ablations of the context.
 ///
 /// ```text
-/// LDS_i = correlation over ablations j of ( Σ_{k kept by j} a_ik ,  f_ij )
+/// Spearman correlation over ablations of Σ a over what is kept, and the output
 /// ```
 ///
 /// An ablation keeps some sources of a context, or some features of any input, and `f_ij` is what the model then gives the
@@ -30,9 +30,24 @@ use crate::metric::MetricValue;
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// -1: the sums rank the ablations in reverse. 0: they say nothing of the order. 1: they rank them as the model does.
+///
+/// # Limits
+/// It asks how well sums predict: where sources work together no map has 1. Which ablations were drawn decides, and few
+/// of them are noise.
+///
 /// # Source
 /// Cohen-Wang et al., *ContextCite: Attributing Model Generation to Context*, 2024; Park et al., *TRAK: Attributing Model
 /// Behavior at Scale*, 2023.
+#[metric(
+    name = "context-lds",
+    title = "Context LDS",
+    direction = Direction::Higher,
+    range = Range::SIGNED_SHARE,
+    invariance = Invariance::SCALE,
+    needs = &[input::EXPLANATIONS, input::KEPT, input::OUTPUTS],
+)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct ContextLds {
     /// Which correlation of sums and outputs.
@@ -99,22 +114,4 @@ impl ContextLds {
         check_finite_slice(input::EXPLANATIONS, &sums)?;
         Ok(self.correlation.of_finite(&sums, outputs))
     }
-
-    pub(crate) const INFO: &'static MetricInfo = &MetricInfo {
-        name: "context-lds",
-        title: "Context LDS",
-        question: "Do the attributions of what an ablation kept add up to what the model then answers?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE,
-        range: Range::SIGNED_SHARE,
-        needs: &[input::EXPLANATIONS, input::KEPT, input::OUTPUTS],
-        source: "Cohen-Wang et al., ContextCite: Attributing Model Generation to Context, 2024",
-        reading: Reading {
-            formula: "Spearman correlation over ablations of Σ a over what is kept, and the output",
-            extremes: "-1: the sums rank the ablations in reverse. 0: they say nothing of the order. 1: they rank them as the model does.",
-            limits: "It asks how well sums predict: where sources work together no map has 1. Which ablations were drawn decides, and few of them are noise.",
-            peers: &[],
-            example: None,
-        },
-    };
 }

@@ -1,6 +1,7 @@
 //! Which sources of a context made the answer?
 
 use crate::metric::Entry;
+use xai_core::describe::Described;
 
 pub(crate) mod context_lds;
 pub(crate) mod sequence_score;

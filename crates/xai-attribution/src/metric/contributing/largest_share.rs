@@ -1,18 +1,17 @@
 //! The share of the largest attributions.
 
+use xai_core::describe::metric;
 use xai_core::{Real, Result};
 
 use crate::batch::ExplainedBatch;
 use crate::input;
 use crate::metric::kinds::magnitudes::{values_of_batch, within_range};
-use crate::metric::{
-    Direction, Invariance, Measure, MetricInfo, Parameters, Range, Reading, Registered,
-};
+use crate::metric::{Measure, Parameters, Registered};
 
-/// What share of the attribution lies on the largest positions?
+/// Share of the attribution on the largest positions.
 ///
 /// ```text
-/// L_i = Σ_{p in largest} m_p / Σ m_p      m = mean over channels of |map|
+/// Σ_{p in largest} |a_p| / Σ |a_p|
 /// ```
 ///
 /// In [0, 1], **higher is simpler**: 1 = all on these positions. No value for a map of zeros.
@@ -28,8 +27,22 @@ use crate::metric::{
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// count / n_positions: it is spread evenly. 1: all attribution lies on these positions.
+///
+/// # Limits
+/// A simple map may be wrong: read it with a metric of faithfulness. Maps of different sizes do not compare.
+///
 /// # Source
-/// Berger and Parker, *Diversity of Planktonic Foraminifera in Deep-Sea Sediments*, 1970, for one position.
+/// Berger and Parker, *Diversity of Planktonic Foraminifera in Deep-Sea Sediments*, 1970 (for one position).
+#[metric(
+    name = "largest-share",
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = &[input::EXPLANATIONS],
+    example = 0.2202,
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct LargestShare {
     /// How many positions are the largest.
@@ -50,22 +63,4 @@ impl<T: Real> Measure<T> for LargestShare {
 
 registered!(LargestShare);
 
-impl Registered for LargestShare {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "largest-share",
-        title: "Largest share",
-        question: "What share of the attribution lies on the largest positions?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::SHARE,
-        needs: &[input::EXPLANATIONS],
-        source: "Berger and Parker, Diversity of Planktonic Foraminifera in Deep-Sea Sediments, 1970",
-        reading: Reading {
-            formula: "Σ_{p in largest} |a_p| / Σ |a_p|",
-            extremes: "count / n_positions: it is spread evenly. 1: all attribution lies on these positions.",
-            limits: "A simple map may be wrong: read it with a metric of faithfulness. Maps of different sizes do not compare.",
-            peers: &[],
-            example: Some(0.2202),
-        },
-    };
-}
+impl Registered for LargestShare {}

@@ -2,9 +2,10 @@
 
 use std::fmt::Debug;
 use std::sync::Arc;
+use xai_core::describe::Described;
 
 use xai_core::evaluation::TiedFeatures;
-use xai_core::{MetricInfo, Real, Result};
+use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
@@ -18,10 +19,8 @@ use crate::perturbation::{
 
 /// Which curve a [`CurveMetric`] goes along, and what it says of it.
 pub trait CurveKind:
-    Parameters + Debug + Clone + Default + PartialEq + Send + Sync + 'static
+    Described + Parameters + Debug + Clone + Default + PartialEq + Send + Sync + 'static
 {
-    /// Name, question, direction, range, needs and source.
-    const INFO: &'static MetricInfo;
     /// Which end the curve starts from.
     const START: Start;
     /// Which features go first, unless [`CurveMetric::order`] says otherwise.
@@ -184,8 +183,6 @@ impl<T: Real, K: CurveKind> Measure<T> for CurveMetric<K> {
 registered!(CurveMetric<K: CurveKind>);
 
 impl<K: CurveKind> Registered for CurveMetric<K> {
-    const INFO: &'static MetricInfo = K::INFO;
-
     /// The least relevant features first, where the most relevant would go first, or the other way round.
     fn reverses_direction(&self) -> bool {
         use RemovalOrder::{LargestFirst, LeastRelevantFirst, MostRelevantFirst, SmallestFirst};

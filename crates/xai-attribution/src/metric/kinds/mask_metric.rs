@@ -1,6 +1,7 @@
 //! Metrics that compare a map with where the object is.
 
 use std::fmt::Debug;
+use xai_core::describe::Described;
 
 use ndarray::Axis;
 use xai_core::number::check_finite_slice;
@@ -9,9 +10,7 @@ use xai_core::{Error, Input, Real, Result, parallel};
 use crate::batch::{ExplainedBatch, Masks, RunData};
 use crate::input;
 use crate::map::ChannelPool;
-use crate::metric::{
-    Hits, Measure, MetricInfo, MetricValue, Parameter, Parameters, Registered, Ties,
-};
+use crate::metric::{Hits, Measure, MetricValue, Parameter, Parameters, Registered, Ties};
 
 /// What metrics of maps and masks need.
 pub const MASK_NEEDS: &[Input] = &[input::EXPLANATIONS, input::MASKS];
@@ -68,11 +67,8 @@ impl MaskedMap<'_> {
 
 /// A formula over a map and the mask of the object: what makes a [`MaskMetric`].
 pub trait MaskFormula:
-    Parameters + Debug + Clone + Default + PartialEq + Send + Sync + 'static
+    Described + Parameters + Debug + Clone + Default + PartialEq + Send + Sync + 'static
 {
-    /// Name, question, direction, range, needs and source.
-    const INFO: &'static MetricInfo;
-
     /// Checks the parameters for maps of so many positions.
     ///
     /// # Errors
@@ -202,9 +198,7 @@ pub(crate) fn masked_maps<T: Real, R: Send>(
 
 registered!(MaskMetric<F: MaskFormula>);
 
-impl<F: MaskFormula> Registered for MaskMetric<F> {
-    const INFO: &'static MetricInfo = F::INFO;
-}
+impl<F: MaskFormula> Registered for MaskMetric<F> {}
 
 /// Which part of an attribution counts as relevance.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]

@@ -2,9 +2,9 @@
 
 use std::fmt::Debug;
 
-use xai_core::describe::Parameter;
+use xai_core::describe::{Described, Parameter};
 use xai_core::evaluation::TiedFeatures;
-use xai_core::{Activation, Error, MetricInfo, Real, Result};
+use xai_core::{Activation, Error, Real, Result};
 
 use crate::batch::output_kind::OutputKind;
 use crate::batch::{AllSamples, ExplainedBatch, Plan, RunData};
@@ -114,11 +114,8 @@ impl OutputPair<'_> {
 
 /// A formula over outputs of the model: what makes an [`OutputMetric`].
 pub trait OutputFormula:
-    Parameters + Debug + Clone + Default + PartialEq + Send + Sync + 'static
+    Described + Parameters + Debug + Clone + Default + PartialEq + Send + Sync + 'static
 {
-    /// Name, question, direction, range, needs and source.
-    const INFO: &'static MetricInfo;
-
     /// What the outputs of the model are, for a formula that reads [probabilities](OutputPair::log_probs).
     fn answers(&self) -> Option<Answers> {
         None
@@ -313,8 +310,6 @@ impl<T: Real, F: OutputFormula> WholeMetric<T> for OutputMetric<F> {
 registered!(OutputMetric<F: OutputFormula>);
 
 impl<F: OutputFormula> Registered for OutputMetric<F> {
-    const INFO: &'static MetricInfo = F::INFO;
-
     /// A good top is missed where it is removed, and is enough where it is kept.
     fn reverses_direction(&self) -> bool {
         self.removal.keep

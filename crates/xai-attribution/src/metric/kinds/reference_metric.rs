@@ -2,8 +2,8 @@
 
 use std::fmt::Debug;
 
-use xai_core::describe::{Param, Parameters, Value, same_word};
-use xai_core::{Input, MetricInfo, Real, Result, parallel};
+use xai_core::describe::{Described, Param, Parameters, Value, same_word};
+use xai_core::{Input, Real, Result, parallel};
 
 use crate::batch::second_maps::ReferenceAttributions;
 use crate::batch::{ExplainedBatch, ReferenceMaps, RunData};
@@ -15,10 +15,9 @@ use crate::metric::{Measure, Registered};
 pub const REFERENCE_NEEDS: &[Input] = &[input::EXPLANATIONS, input::REFERENCE_MAPS];
 
 /// A formula over two maps: what makes a [`ReferenceMetric`].
-pub trait AgreementFormula: Debug + Clone + Default + PartialEq + Send + Sync + 'static {
-    /// Name, question, direction, range, needs and source.
-    const INFO: &'static MetricInfo;
-
+pub trait AgreementFormula:
+    Described + Debug + Clone + Default + PartialEq + Send + Sync + 'static
+{
     /// Whether it compares whole rankings, and has the parameter of ties; else the top, and has those of the top.
     const OF_RANKINGS: bool;
 
@@ -87,6 +86,4 @@ impl<T: Real, F: AgreementFormula> Measure<T> for ReferenceMetric<F> {
 
 registered!(ReferenceMetric<F: AgreementFormula>);
 
-impl<F: AgreementFormula> Registered for ReferenceMetric<F> {
-    const INFO: &'static MetricInfo = F::INFO;
-}
+impl<F: AgreementFormula> Registered for ReferenceMetric<F> {}

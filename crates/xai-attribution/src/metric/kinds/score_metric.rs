@@ -2,9 +2,10 @@
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
+use xai_core::describe::Described;
 
 use xai_core::number::check_finite_slice;
-use xai_core::{Accumulator, Error, ExactMean, Help, Input, MetricInfo, Real, Result, parallel};
+use xai_core::{Accumulator, Error, ExactMean, Help, Input, Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, Plan};
 use crate::metric::{Measure, MetricValue, Parameter, Parameters, Registered};
@@ -29,23 +30,29 @@ pub enum BaseScorePolicy {
 /// A formula over a base score and a masked score of one sample: what makes a [`ScoreMetric`].
 ///
 /// ```
-/// use xai_attribution::metric::{Direction, Invariance, MetricInfo, Range, Reading, SCORE_NEEDS, ScoreFormula, ScoreMetric};
+/// use xai_attribution::metric::{SCORE_NEEDS, ScoreFormula, ScoreMetric, metric};
 /// use xai_attribution::Result;
-/// /// How far the score moves, whichever way.
+/// /// Absolute change of the score when only what the map marks is kept.
+/// ///
+/// /// ```text
+/// /// |g(x) − g(x ⊙ M)|
+/// /// ```
+/// ///
+/// /// # Extremes
+/// /// 0: the score stays. There is no upper end.
+/// ///
+/// /// # Source
+/// /// This example.
+/// #[metric(
+///     name = "moved",
+///     direction = Direction::Lower,
+///     range = Range::NON_NEGATIVE,
+///     invariance = Invariance::SCALE_AND_MIRROR,
+///     needs = SCORE_NEEDS,
+/// )]
 /// #[derive(Debug, Clone, Copy, Default)]
 /// struct Moved;
 /// impl ScoreFormula for Moved {
-///     const INFO: &'static MetricInfo = &MetricInfo {
-///         name: "moved",
-///         title: "Moved",
-///         question: "How far does the score move when only what the map marks is kept?",
-///         direction: Direction::Lower,
-///         invariance: Invariance::SCALE_AND_MIRROR,
-///         range: Range::NON_NEGATIVE,
-///         needs: SCORE_NEEDS,
-///         source: "this example",
-///         reading: Reading::NONE,
-///     };
 ///     fn value(base: f64, masked: f64) -> f64 {
 ///         (base - masked).abs()
 ///     }
@@ -54,10 +61,7 @@ pub enum BaseScorePolicy {
 /// assert_eq!(moved.value, 0.5);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
-pub trait ScoreFormula: Debug + Copy + Default + Send + Sync + 'static {
-    /// Name, question, direction, range, needs and source.
-    const INFO: &'static MetricInfo;
-
+pub trait ScoreFormula: Described + Debug + Copy + Default + Send + Sync + 'static {
     /// Why the formula is undefined for a base score, if it is, and the way out.
     fn undefined(_base: f64) -> Option<(&'static str, Help)> {
         None
@@ -249,9 +253,7 @@ impl<T: Real, F: ScoreFormula> Measure<T> for ScoreMetric<F> {
 
 registered!(ScoreMetric<F: ScoreFormula>);
 
-impl<F: ScoreFormula> Registered for ScoreMetric<F> {
-    const INFO: &'static MetricInfo = F::INFO;
-}
+impl<F: ScoreFormula> Registered for ScoreMetric<F> {}
 
 /// A [`ScoreMetric`] as a state. A batch is `(base, masked)`, the scores of some samples.
 ///

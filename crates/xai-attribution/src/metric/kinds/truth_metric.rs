@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Debug;
+use xai_core::describe::Described;
 
 use xai_core::evaluation::PooledValue;
 use xai_core::{Error, Real, Result};
@@ -9,18 +10,13 @@ use xai_core::{Error, Real, Result};
 use crate::batch::{AllSamples, ExplainedBatch, Masks, RunData};
 use crate::map::ChannelPool;
 use crate::metric::kinds::mask_metric::masked_maps;
-use crate::metric::{
-    MaskedMap, Measure, MetricInfo, Parameters, Registered, Related, Whole, WholeMetric,
-};
+use crate::metric::{MaskedMap, Measure, Parameters, Registered, Related, Whole, WholeMetric};
 use crate::{help, input};
 
 /// A formula over a map and the truth about its positions: what makes a [`TruthMetric`].
 pub trait TruthFormula:
-    Parameters + Debug + Clone + Default + PartialEq + Send + Sync + 'static
+    Described + Parameters + Debug + Clone + Default + PartialEq + Send + Sync + 'static
 {
-    /// Name, question, direction, range, needs and source.
-    const INFO: &'static MetricInfo;
-
     /// Whether maps are scaled to [0, 1], unless [`TruthMetric::normalize`] says otherwise.
     const NORMALIZED: bool = false;
 
@@ -160,6 +156,4 @@ impl<T: Real, F: TruthFormula> WholeMetric<T> for TruthMetric<F> {
 
 registered!(TruthMetric<F: TruthFormula>);
 
-impl<F: TruthFormula> Registered for TruthMetric<F> {
-    const INFO: &'static MetricInfo = F::INFO;
-}
+impl<F: TruthFormula> Registered for TruthMetric<F> {}

@@ -18,23 +18,21 @@ use crate::input;
 /// ```
 /// use ndarray::array;
 /// use xai_attribution::batch::{AllSamples, Data, ExplainedBatch};
-/// use xai_attribution::metric::{Direction, Invariance, Measure, Metric, MetricInfo, Parameters, Range, Reading, Related, Whole, WholeMetric};
+/// use xai_attribution::metric::{Invariance, Measure, Metric, MetricInfo, Parameters, Range, Related, Whole, WholeMetric};
 /// use xai_attribution::{Evaluate, Real, Result, input};
 /// /// The share of other samples whose maps have a smaller sum.
 /// #[derive(Parameters)]
 /// struct Louder;
 /// impl Metric for Louder {
 ///     fn info(&self) -> &'static MetricInfo {
-///         &MetricInfo {
-///             name: "louder",
-///             title: "Louder",
-///             question: "Than which share of the other maps is a map louder?",
-///             direction: Direction::None,
-///             invariance: Invariance::SCALE_AND_MIRROR,
-///             range: Range::SHARE,
-///             needs: &[input::EXPLANATIONS],
-///             source: "this example",
-///             reading: Reading::NONE,
+///         const {
+///             &MetricInfo {
+///                 summary: "Share of the other maps with a smaller sum",
+///                 invariance: Invariance::SCALE_AND_MIRROR,
+///                 range: Range::SHARE,
+///                 needs: &[input::EXPLANATIONS],
+///                 ..MetricInfo::named("louder")
+///             }
 ///         }
 ///     }
 /// }

@@ -1,10 +1,10 @@
 //! Attribution localization.
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 
-/// How much of the relevance lies within the object, with the size of the object in view?
+/// Share of the relevance that lies within the object, optionally weighted by the object's size.
 ///
 /// ```text
 /// μ_i = R_in / R_tot        weighted: μ_w,i = μ_i · S_tot / S_in
@@ -28,10 +28,29 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: no relevance lies on the object. 1: all of it does. The share of the object: what an even map has.
+///
+/// # Limits
+/// It asks where the object is, not what the model uses: a model that looks at the background has a faithful map with a
+/// low value.
+///
 /// # Source
-/// Kohlbrenner et al., *Towards Best Practice in Explaining Neural Network Decisions with LRP*,
-/// 2020. Quantus divides by the relevance plus 1e-9, and its weight is another (the share of the
-/// mask in the wrong axes).
+/// Kohlbrenner et al., *Towards Best Practice in Explaining Neural Network Decisions with LRP*, 2020.
+///
+/// Quantus divides by the relevance plus 1e-9, and its weight is another (the share of the mask in the wrong axes).
+///
+/// # Elsewhere
+/// `quantus.AttributionLocalisation`
+#[metric(
+    name = "attribution-localization",
+    describes = Localization,
+    direction = Direction::Higher,
+    range = Range::SHARE.when("(weighted: [0, inf))"),
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = MASK_NEEDS,
+    example = 0.7172,
+)]
 pub type AttributionLocalization = MaskMetric<Localization>;
 
 /// The formula of [`AttributionLocalization`].
@@ -49,24 +68,6 @@ pub struct Localization {
 }
 
 impl MaskFormula for Localization {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "attribution-localization",
-        title: "Attribution localization",
-        question: "What share of the relevance lies within the object, given its size?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::SHARE.when("(weighted: [0, inf))"),
-        needs: MASK_NEEDS,
-        source: "Kohlbrenner et al., Towards Best Practice in Explaining Neural Network Decisions with LRP, 2020",
-        reading: Reading {
-            formula: "R_in / R_tot, R the sum of the positive attributions on the object, and on all positions",
-            extremes: "0: no relevance lies on the object. 1: all of it does. The share of the object: what an even map has.",
-            limits: "It asks where the object is, not what the model uses: a model that looks at the background has a faithful map with a low value.",
-            peers: &["quantus.AttributionLocalisation"],
-            example: Some(0.7172),
-        },
-    };
-
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         let size = map.n_inside as f64 / map.inside.len() as f64;
         if size > self.max_size {

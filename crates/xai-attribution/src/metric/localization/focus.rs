@@ -1,14 +1,13 @@
 //! Focus: the right cells of a mosaic.
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 
-/// In a mosaic of samples, what share of the positive relevance lies on the cells of the target's
-/// class?
+/// Share of the positive relevance that lies on the mosaic cells of the target class.
 ///
 /// ```text
-/// Focus_i = Σ_{p in cells of the class} max(0, a_p) / Σ_p max(0, a_p)
+/// Σ_{p in the cells of the class} max(0, a_p) / Σ_p max(0, a_p)
 /// ```
 ///
 /// In [0, 1], **higher is better**; the share of the cells is chance. Which cells are the class's is
@@ -27,9 +26,30 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: all positive relevance lies on other cells. The share of the cells: as by chance. 1: all of it lies on the cells of
+/// the class.
+///
+/// # Limits
+/// A mosaic is unlike the training data. A model that has learnt the classes badly has a low value with a faithful map.
+///
 /// # Source
-/// Arias-Duart et al., *Focus! Rating XAI Methods and Finding Biases*, 2022; Rao et al., *Towards
-/// Better Understanding Attribution Methods*, 2022. Quantus adds 1e-9 to the divisor.
+/// Arias-Duart et al., *Focus! Rating XAI Methods and Finding Biases*, 2022; Rao et al., *Towards Better Understanding
+/// Attribution Methods*, 2022.
+///
+/// Quantus adds 1e-9 to the divisor.
+///
+/// # Elsewhere
+/// `quantus.Focus`
+#[metric(
+    name = "focus",
+    describes = CellShare,
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = MASK_NEEDS,
+    example = 0.7172,
+)]
 pub type Focus = MaskMetric<CellShare>;
 
 /// The formula of [`Focus`].
@@ -37,24 +57,6 @@ pub type Focus = MaskMetric<CellShare>;
 pub struct CellShare;
 
 impl MaskFormula for CellShare {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "focus",
-        title: "Focus",
-        question: "In a mosaic, what share of the positive relevance lies on the cells of the target's class?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::SHARE,
-        needs: MASK_NEEDS,
-        source: "Arias-Duart et al., Focus! Rating XAI Methods and Finding Biases, 2022",
-        reading: Reading {
-            formula: "Σ_{p in the cells of the class} max(0, a_p) / Σ_p max(0, a_p)",
-            extremes: "0: all positive relevance lies on other cells. The share of the cells: as by chance. 1: all of it lies on the cells of the class.",
-            limits: "A mosaic is unlike the training data. A model that has learnt the classes badly has a low value with a faithful map.",
-            peers: &["quantus.Focus"],
-            example: Some(0.7172),
-        },
-    };
-
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         Relevance::Positive.share_inside(map)
     }

@@ -1,11 +1,16 @@
 //! The area under the ROC curve of a map against the object.
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::statistics::{auroc, average_precision};
 
 use crate::metric::{MASK_NEEDS, MaskedMap, TruthFormula, TruthMetric};
 
-/// Are attributions on the object larger than beside it?
+/// Probability that an attribution on the object exceeds one beside it (AUROC).
+///
+/// ```text
+/// share of the pairs of a position of the object and one beside it of which the former has the larger attribution,
+/// ties by half
+/// ```
 ///
 /// The share of pairs of a position of the object and one beside it in which the former has the
 /// larger attribution, ties counting half: the area under the ROC curve, by mid-ranks. In [0, 1],
@@ -22,8 +27,30 @@ use crate::metric::{MASK_NEEDS, MaskedMap, TruthFormula, TruthMetric};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: every attribution on the object is lower. 0.5: as by chance. 1: every one is larger.
+///
+/// # Limits
+/// Small objects have high values as soon as most of the background is low: average precision asks more of them. It asks
+/// where the object is, not what the model uses.
+///
 /// # Source
-/// Fawcett, *An introduction to ROC analysis*, 2006. Quantus calls it AUC.
+/// Fawcett, *An introduction to ROC analysis*, 2006.
+///
+/// Quantus calls it AUC.
+///
+/// # Elsewhere
+/// `quantus.AUC`, `tint.white_box.roc_auc`
+#[metric(
+    name = "localization-auroc",
+    title = "Localization AUROC",
+    describes = RocArea,
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = MASK_NEEDS,
+    example = 0.7832,
+)]
 pub type LocalizationAuroc = TruthMetric<RocArea>;
 
 /// The formula of [`LocalizationAuroc`].
@@ -31,30 +58,17 @@ pub type LocalizationAuroc = TruthMetric<RocArea>;
 pub struct RocArea;
 
 impl TruthFormula for RocArea {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "localization-auroc",
-        title: "Localization AUROC",
-        question: "Are attributions on the object larger than beside it?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::SHARE,
-        needs: MASK_NEEDS,
-        source: "Fawcett, An introduction to ROC analysis, 2006",
-        reading: Reading {
-            formula: "share of the pairs of a position of the object and one beside it of which the former has the larger attribution, ties by half",
-            extremes: "0: every attribution on the object is lower. 0.5: as by chance. 1: every one is larger.",
-            limits: "Small objects have high values as soon as most of the background is low: average precision asks more of them. It asks where the object is, not what the model uses.",
-            peers: &["quantus.AUC", "tint.white_box.roc_auc"],
-            example: Some(0.7832),
-        },
-    };
-
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         auroc(map.attributions, map.inside)
     }
 }
 
-/// How pure are the largest attributions, at every size of the object found?
+/// Average precision of the attributions as scores of the object's positions.
+///
+/// ```text
+/// Σ_t (R_t − R_{t−1}) P_t over the thresholds t between different attributions, P precision and R recall of the
+/// positions above t
+/// ```
 ///
 /// `Σ_t (R_t − R_{t−1}) P_t` over the thresholds `t` between different attributions, descending;
 /// `P_t` and `R_t` are precision and recall of the positions at or above it. In (0, 1], **higher is
@@ -72,9 +86,30 @@ impl TruthFormula for RocArea {
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// Near 0: the object has the lowest attributions. The share of the object: what a random map has. 1: every attribution
+/// on the object is larger than all others.
+///
+/// # Limits
+/// The value of a random map differs from object to object, and so do the values. It asks where the object is, not what
+/// the model uses.
+///
 /// # Source
-/// Manning et al., *Introduction to Information Retrieval*, 2008, section 8.4; equal to
-/// scikit-learn's `average_precision_score`.
+/// Manning et al., *Introduction to Information Retrieval*, 2008, section 8.4.
+///
+/// Equal to scikit-learn's `average_precision_score`.
+///
+/// # Elsewhere
+/// `scikit-learn.average_precision_score`, `tint.white_box.auprc`
+#[metric(
+    name = "localization-average-precision",
+    describes = AveragePrecision,
+    direction = Direction::Higher,
+    range = Range::above(0.0).up_to(1.0),
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = MASK_NEEDS,
+    example = 0.8158,
+)]
 pub type LocalizationAveragePrecision = TruthMetric<AveragePrecision>;
 
 /// The formula of [`LocalizationAveragePrecision`].
@@ -82,27 +117,6 @@ pub type LocalizationAveragePrecision = TruthMetric<AveragePrecision>;
 pub struct AveragePrecision;
 
 impl TruthFormula for AveragePrecision {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "localization-average-precision",
-        title: "Localization average precision",
-        question: "How pure are the largest attributions, at every size of the object found?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::above(0.0).up_to(1.0),
-        needs: MASK_NEEDS,
-        source: "Manning et al., Introduction to Information Retrieval, 2008",
-        reading: Reading {
-            formula: "Σ_t (R_t − R_{t−1}) P_t over the thresholds t between different attributions, P precision and R recall of the positions above t",
-            extremes: "Near 0: the object has the lowest attributions. The share of the object: what a random map has. 1: every attribution on the object is larger than all others.",
-            limits: "The value of a random map differs from object to object, and so do the values. It asks where the object is, not what the model uses.",
-            peers: &[
-                "scikit-learn.average_precision_score",
-                "tint.white_box.auprc",
-            ],
-            example: Some(0.8158),
-        },
-    };
-
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         average_precision(map.attributions, map.inside)
     }

@@ -1,13 +1,13 @@
 //! The overlap of a thresholded map with the object.
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 
-/// How well does what the map marks cover the object?
+/// Intersection over union of the positions that the map marks and the object.
 ///
 /// ```text
-/// IoU_i = |marked ∩ object| / |marked ∪ object|        marked: a_p ≥ threshold · max a
+/// |marked ∩ object| / |marked ∪ object|, marked: a ≥ threshold · max a
 /// ```
 ///
 /// In [0, 1], **higher is better**. No value for an empty mask and for a map without a positive
@@ -24,9 +24,26 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: what is marked lies beside the object. 1: it is the object.
+///
+/// # Limits
+/// The threshold decides, and one very large attribution leaves all others unmarked. Maps that show a part of the object,
+/// which may be all that the model needs, have low values.
+///
 /// # Source
-/// Jaccard, *Étude comparative de la distribution florale*, 1901; thresholds relative to the largest
-/// attribution as Zhou et al., *Learning Deep Features for Discriminative Localization*, 2016.
+/// Jaccard, *Étude comparative de la distribution florale*, 1901; thresholds relative to the largest attribution: Zhou et
+/// al., *Learning Deep Features for Discriminative Localization*, 2016.
+#[metric(
+    name = "localization-iou",
+    title = "Localization IoU",
+    describes = Overlap,
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = MASK_NEEDS,
+    example = 0.3929,
+)]
 pub type LocalizationIou = MaskMetric<Overlap>;
 
 /// The formula of [`LocalizationIou`].
@@ -39,24 +56,6 @@ pub struct Overlap {
 }
 
 impl MaskFormula for Overlap {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "localization-iou",
-        title: "Localization IoU",
-        question: "How well does what the map marks cover the object?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::SHARE,
-        needs: MASK_NEEDS,
-        source: "Zhou et al., Learning Deep Features for Discriminative Localization, 2016",
-        reading: Reading {
-            formula: "|marked ∩ object| / |marked ∪ object|, marked: a ≥ threshold · max a",
-            extremes: "0: what is marked lies beside the object. 1: it is the object.",
-            limits: "The threshold decides, and one very large attribution leaves all others unmarked. Maps that show a part of the object, which may be all that the model needs, have low values.",
-            peers: &[],
-            example: Some(0.3929),
-        },
-    };
-
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         let largest = map.attributions.iter().copied().fold(0.0, f64::max);
         if largest == 0.0 {

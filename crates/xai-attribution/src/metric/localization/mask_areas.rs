@@ -1,8 +1,6 @@
 //! The areas under precision and under recall of a mask, over its thresholds.
 
-use xai_core::describe::{
-    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
-};
+use xai_core::describe::{Parameter, Parameters, metric};
 use xai_core::statistics::{Threshold, thresholds};
 
 use crate::metric::{MASK_NEEDS, MaskedMap, TruthFormula, TruthMetric};
@@ -46,10 +44,10 @@ impl AreaRule {
     }
 }
 
-/// What share of what a mask marks is true, over all thresholds?
+/// Precision of a mask, averaged over all thresholds.
 ///
 /// ```text
-/// AUP_i = ∫ P(u) du over u in (0, 1]        P(u) = |marked ∩ object| / |marked|,  marked: a_p ≥ u
+/// ∫ |marked ∩ object| / |marked| du over u in (0, 1], marked: a ≥ u, a the map scaled to [0, 1]
 /// ```
 ///
 /// Maps are scaled to [0, 1] by their smallest and largest attribution, unless `normalize` is off: they then have to be
@@ -67,10 +65,31 @@ impl AreaRule {
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: what is marked is never true. The share of true positions: what a map has whose scaled attributions are 0 or 1 by
+/// chance. 1: all that is marked is true at every threshold.
+///
+/// # Limits
+/// A map that marks one true position and nothing else has 1: read it with the area under recall. It asks where the truth
+/// is, not what the model uses.
+///
 /// # Source
-/// Crabbé and van der Schaar, *Explaining Time Series Predictions with Dynamic Masks*, 2021. Their code and
-/// `time_interpret` take trapezoids between the attributions, so that the truth itself has (1 + its share) / 2:
-/// [`AreaRule::Trapezoid`] and [`pooled`](TruthMetric::pooled) give that number.
+/// Crabbé and van der Schaar, *Explaining Time Series Predictions with Dynamic Masks*, 2021.
+///
+/// Their code and `time_interpret` take trapezoids between the attributions, so that the truth itself has (1 + its share)
+/// / 2: [`AreaRule::Trapezoid`] and [`pooled`](TruthMetric::pooled) give that number.
+///
+/// # Elsewhere
+/// `tint.white_box.aup`
+#[metric(
+    name = "area-under-precision",
+    describes = PrecisionArea,
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = MASK_NEEDS,
+    example = 0.8573,
+)]
 pub type AreaUnderPrecision = TruthMetric<PrecisionArea>;
 
 /// The formula of [`AreaUnderPrecision`].
@@ -82,23 +101,6 @@ pub struct PrecisionArea {
 }
 
 impl TruthFormula for PrecisionArea {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "area-under-precision",
-        title: "Area under precision",
-        question: "What share of what a mask marks is true, over all thresholds?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::SHARE,
-        needs: MASK_NEEDS,
-        source: "Crabbé and van der Schaar, Explaining Time Series Predictions with Dynamic Masks, 2021",
-        reading: Reading {
-            formula: "∫ |marked ∩ object| / |marked| du over u in (0, 1], marked: a ≥ u, a the map scaled to [0, 1]",
-            extremes: "0: what is marked is never true. The share of true positions: what a map has whose scaled attributions are 0 or 1 by chance. 1: all that is marked is true at every threshold.",
-            limits: "A map that marks one true position and nothing else has 1: read it with the area under recall. It asks where the truth is, not what the model uses.",
-            peers: &["tint.white_box.aup"],
-            example: Some(0.8573),
-        },
-    };
     const NORMALIZED: bool = true;
     const OF_SHARES: bool = true;
 
@@ -107,10 +109,10 @@ impl TruthFormula for PrecisionArea {
     }
 }
 
-/// What share of the truth does a mask mark, over all thresholds?
+/// Recall of a mask, averaged over all thresholds.
 ///
 /// ```text
-/// AUR_i = ∫ R(u) du over u in (0, 1]        R(u) = |marked ∩ object| / |object|,  marked: a_p ≥ u
+/// ∫ |marked ∩ object| / |object| du over u in (0, 1], marked: a ≥ u, a the map scaled to [0, 1]
 /// ```
 ///
 /// It is the mean of the attributions of the true positions, scaled as for
@@ -128,8 +130,27 @@ impl TruthFormula for PrecisionArea {
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: no true position is marked at any threshold. 1: all of them are marked at every threshold.
+///
+/// # Limits
+/// A map that marks everything but one position that is not true has 1: read it with the area under precision. It asks
+/// where the truth is, not what the model uses.
+///
 /// # Source
-/// As [`AreaUnderPrecision`](crate::metric::AreaUnderPrecision).
+/// Crabbé and van der Schaar, Explaining Time Series Predictions with Dynamic Masks, 2021.
+///
+/// # Elsewhere
+/// `tint.white_box.aur`
+#[metric(
+    name = "area-under-recall",
+    describes = RecallArea,
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = MASK_NEEDS,
+    example = 0.4344,
+)]
 pub type AreaUnderRecall = TruthMetric<RecallArea>;
 
 /// The formula of [`AreaUnderRecall`].
@@ -141,19 +162,6 @@ pub struct RecallArea {
 }
 
 impl TruthFormula for RecallArea {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "area-under-recall",
-        title: "Area under recall",
-        question: "What share of the truth does a mask mark, over all thresholds?",
-        reading: Reading {
-            formula: "∫ |marked ∩ object| / |object| du over u in (0, 1], marked: a ≥ u, a the map scaled to [0, 1]",
-            extremes: "0: no true position is marked at any threshold. 1: all of them are marked at every threshold.",
-            limits: "A map that marks everything but one position that is not true has 1: read it with the area under precision. It asks where the truth is, not what the model uses.",
-            peers: &["tint.white_box.aur"],
-            example: Some(0.4344),
-        },
-        ..*PrecisionArea::INFO
-    };
     const NORMALIZED: bool = true;
     const OF_SHARES: bool = true;
 

@@ -1,6 +1,6 @@
 //! How much, and how surely, a mask says of the true positions, in bits.
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::{ExactMean, ExactSum};
 
 use crate::metric::kinds::truth_metric::PEER_EPSILON;
@@ -22,10 +22,10 @@ fn sum(map: &MaskedMap<'_>, bits: impl Fn(f64) -> f64) -> Option<f64> {
     (map.n_inside > 0).then(|| bits.value())
 }
 
-/// How much of the truth does a mask bring, in bits?
+/// Information of a mask about the true positions, in bits.
 ///
 /// ```text
-/// I_i = mean over true p of −log2(1 − a_p)        1 − a_p at least 1e-5
+/// mean over true positions of −log2(1 − a), 1 − a at least 1e-5, a the map scaled to [0, 1]
 /// ```
 ///
 /// Maps are scaled to [0, 1] by their smallest and largest attribution, unless `normalize` is off: they then have to be
@@ -42,10 +42,30 @@ fn sum(map: &MaskedMap<'_>, bits: impl Fn(f64) -> f64) -> Option<f64> {
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: no true position is marked. 16.61: all of them are, fully.
+///
+/// # Limits
+/// A map that marks everything has the largest value, and the one position that scaling brings to 1 adds 16.61 bits where
+/// it is true: a single position decides. Read it with the mask entropy and the area under precision.
+///
 /// # Source
-/// Crabbé and van der Schaar, *Explaining Time Series Predictions with Dynamic Masks*, 2021, who write natural
-/// logarithms and sum over the true positions; their code and `time_interpret` have bits, the sum over all samples, and 1e-5
-/// added under the logarithm: [`pooled`](TruthMetric::pooled).
+/// Crabbé and van der Schaar, *Explaining Time Series Predictions with Dynamic Masks*, 2021.
+///
+/// The paper uses natural logarithms and sums over the true positions. Its code and `time_interpret` use bits, sum over
+/// all samples, and add 1e-5 under the logarithm: see [`pooled`](TruthMetric::pooled).
+///
+/// # Elsewhere
+/// `tint.white_box.information`
+#[metric(
+    name = "mask-information",
+    describes = InformationBits,
+    direction = Direction::Higher,
+    range = Range::NON_NEGATIVE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = MASK_NEEDS,
+    example = 2.8355,
+)]
 pub type MaskInformation = TruthMetric<InformationBits>;
 
 /// The formula of [`MaskInformation`].
@@ -53,23 +73,6 @@ pub type MaskInformation = TruthMetric<InformationBits>;
 pub struct InformationBits;
 
 impl TruthFormula for InformationBits {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "mask-information",
-        title: "Mask information",
-        question: "How much of the truth does a mask bring, in bits?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::NON_NEGATIVE,
-        needs: MASK_NEEDS,
-        source: "Crabbé and van der Schaar, Explaining Time Series Predictions with Dynamic Masks, 2021",
-        reading: Reading {
-            formula: "mean over true positions of −log2(1 − a), 1 − a at least 1e-5, a the map scaled to [0, 1]",
-            extremes: "0: no true position is marked. 16.61: all of them are, fully.",
-            limits: "A map that marks everything has the largest value, and the one position that scaling brings to 1 adds 16.61 bits where it is true: a single position decides. Read it with the mask entropy and the area under precision.",
-            peers: &["tint.white_box.information"],
-            example: Some(2.8355),
-        },
-    };
     const NORMALIZED: bool = true;
     const OF_SHARES: bool = true;
 
@@ -83,10 +86,10 @@ impl TruthFormula for InformationBits {
     }
 }
 
-/// How undecided is a mask about the truth, in bits?
+/// Entropy of a mask at the true positions, in bits.
 ///
 /// ```text
-/// H_i = mean over true p of −a_p log2 a_p − (1 − a_p) log2(1 − a_p)        0 log2 0 = 0
+/// mean over true positions of −a log2 a − (1 − a) log2(1 − a), a the map scaled to [0, 1]
 /// ```
 ///
 /// Maps are scaled as for [`MaskInformation`](crate::metric::MaskInformation). In [0, 1] bit, **lower is better**: 0 = every true
@@ -103,8 +106,26 @@ impl TruthFormula for InformationBits {
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: every true position is marked fully or not at all. 1: all of them are marked by half.
+///
+/// # Limits
+/// A mask that marks no true position is decided, too: read it with the mask information.
+///
 /// # Source
-/// As [`MaskInformation`](crate::metric::MaskInformation).
+/// Crabbé and van der Schaar, Explaining Time Series Predictions with Dynamic Masks, 2021.
+///
+/// # Elsewhere
+/// `tint.white_box.entropy`
+#[metric(
+    name = "mask-entropy",
+    describes = EntropyBits,
+    direction = Direction::Lower,
+    range = Range::SHARE.when("(pooled: [0, inf))"),
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = MASK_NEEDS,
+    example = 0.6362,
+)]
 pub type MaskEntropy = TruthMetric<EntropyBits>;
 
 /// The formula of [`MaskEntropy`].
@@ -112,23 +133,6 @@ pub type MaskEntropy = TruthMetric<EntropyBits>;
 pub struct EntropyBits;
 
 impl TruthFormula for EntropyBits {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "mask-entropy",
-        title: "Mask entropy",
-        question: "How undecided is a mask about the truth, in bits?",
-        direction: Direction::Lower,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::SHARE.when("(pooled: [0, inf))"),
-        needs: MASK_NEEDS,
-        source: "Crabbé and van der Schaar, Explaining Time Series Predictions with Dynamic Masks, 2021",
-        reading: Reading {
-            formula: "mean over true positions of −a log2 a − (1 − a) log2(1 − a), a the map scaled to [0, 1]",
-            extremes: "0: every true position is marked fully or not at all. 1: all of them are marked by half.",
-            limits: "A mask that marks no true position is decided, too: read it with the mask information.",
-            peers: &["tint.white_box.entropy"],
-            example: Some(0.6362),
-        },
-    };
     const NORMALIZED: bool = true;
     const OF_SHARES: bool = true;
 

@@ -1,7 +1,7 @@
 //! How far a map is from the truth, position by position.
 
 use xai_core::ExactMean;
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 
 use crate::metric::{MASK_NEEDS, MaskedMap, TruthFormula, TruthMetric};
 
@@ -12,32 +12,10 @@ fn mean_of(map: &MaskedMap<'_>, of: impl Fn(f64) -> f64) -> Option<f64> {
     errors.value().filter(|error| error.is_finite())
 }
 
-/// What the documentation of all errors says alike.
-const fn info(
-    name: &'static str,
-    title: &'static str,
-    question: &'static str,
-    reading: Reading,
-) -> MetricInfo {
-    MetricInfo {
-        name,
-        title,
-        question,
-        direction: Direction::Lower,
-        invariance: Invariance::MIRROR,
-        range: Range::NON_NEGATIVE,
-        needs: MASK_NEEDS,
-        source: "Enguehard, Time Interpret: a Unified Model Interpretability Library for Time Series, 2023",
-        reading,
-    }
-}
-
-const EXTREMES: &str = "0: the map is the truth.";
-
-/// How far is a map from the truth?
+/// Mean absolute error of the map against the mask.
 ///
 /// ```text
-/// MAE_i = mean over all positions of |a_p − t_p|
+/// mean over positions of |a − t|, t the mask
 /// ```
 ///
 /// `t` are masks, booleans as 0 and 1. In [0, ∞), in [0, 1] for maps in [0, 1], **lower is better**: 0 = the map is the truth.
@@ -53,9 +31,31 @@ const EXTREMES: &str = "0: the map is the truth.";
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: the map is the truth.
+///
+/// # Limits
+/// Where little is true a map of zeros is near the truth. Maps have to be in the unit of the truth: normalize them if
+/// they are not.
+///
 /// # Source
-/// Enguehard, *Time Interpret: a Unified Model Interpretability Library for Time Series*, 2023. `time_interpret` scales maps
-/// by default: [`normalize`](TruthMetric::normalize) and [`pooled`](TruthMetric::pooled) give its number.
+/// Enguehard, *Time Interpret: a Unified Model Interpretability Library for Time Series*, 2023.
+///
+/// `time_interpret` scales maps by default: [`normalize`](TruthMetric::normalize) and [`pooled`](TruthMetric::pooled)
+/// give its number.
+///
+/// # Elsewhere
+/// `tint.white_box.mae`
+#[metric(
+    name = "mask-mae",
+    title = "Mask MAE",
+    describes = AbsoluteError,
+    direction = Direction::Lower,
+    range = Range::NON_NEGATIVE,
+    invariance = Invariance::MIRROR,
+    needs = MASK_NEEDS,
+    example = 0.2353,
+)]
 pub type MaskMae = TruthMetric<AbsoluteError>;
 
 /// The formula of [`MaskMae`].
@@ -63,28 +63,15 @@ pub type MaskMae = TruthMetric<AbsoluteError>;
 pub struct AbsoluteError;
 
 impl TruthFormula for AbsoluteError {
-    const INFO: &'static MetricInfo = &info(
-        "mask-mae",
-        "Mask MAE",
-        "How far is a map from the truth?",
-        Reading {
-            formula: "mean over positions of |a − t|, t the mask",
-            extremes: EXTREMES,
-            limits: "Where little is true a map of zeros is near the truth. Maps have to be in the unit of the truth: normalize them if they are not.",
-            peers: &["tint.white_box.mae"],
-            example: Some(0.2353),
-        },
-    );
-
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         mean_of(map, f64::abs)
     }
 }
 
-/// How far is a map from the truth, large errors counting more?
+/// Mean squared error of the map against the mask.
 ///
 /// ```text
-/// MSE_i = mean over all positions of (a_p − t_p)²
+/// mean over positions of (a − t)², t the mask
 /// ```
 ///
 /// As [`MaskMae`](crate::metric::MaskMae), of squares.
@@ -99,8 +86,27 @@ impl TruthFormula for AbsoluteError {
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: the map is the truth.
+///
+/// # Limits
+/// A few large errors decide. Maps have to be in the unit of the truth: normalize them if they are not.
+///
 /// # Source
-/// As [`MaskMae`](crate::metric::MaskMae).
+/// Enguehard, Time Interpret: a Unified Model Interpretability Library for Time Series, 2023.
+///
+/// # Elsewhere
+/// `tint.white_box.mse`
+#[metric(
+    name = "mask-mse",
+    title = "Mask MSE",
+    describes = SquaredError,
+    direction = Direction::Lower,
+    range = Range::NON_NEGATIVE,
+    invariance = Invariance::MIRROR,
+    needs = MASK_NEEDS,
+    example = 0.2138,
+)]
 pub type MaskMse = TruthMetric<SquaredError>;
 
 /// The formula of [`MaskMse`].
@@ -108,25 +114,16 @@ pub type MaskMse = TruthMetric<SquaredError>;
 pub struct SquaredError;
 
 impl TruthFormula for SquaredError {
-    const INFO: &'static MetricInfo = &info(
-        "mask-mse",
-        "Mask MSE",
-        "How far is a map from the truth, large errors counting more?",
-        Reading {
-            formula: "mean over positions of (a − t)², t the mask",
-            extremes: EXTREMES,
-            limits: "A few large errors decide. Maps have to be in the unit of the truth: normalize them if they are not.",
-            peers: &["tint.white_box.mse"],
-            example: Some(0.2138),
-        },
-    );
-
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         mean_of(map, |error| error * error)
     }
 }
 
-/// How far is a map from the truth, large errors counting more, in the unit of the map?
+/// Root mean squared error of the map against the mask.
+///
+/// ```text
+/// root of the mean over positions of (a − t)², t the mask
+/// ```
 ///
 /// The root of [`MaskMse`](crate::metric::MaskMse), sample by sample.
 ///
@@ -140,8 +137,27 @@ impl TruthFormula for SquaredError {
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: the map is the truth.
+///
+/// # Limits
+/// A few large errors decide. Maps have to be in the unit of the truth: normalize them if they are not.
+///
 /// # Source
-/// As [`MaskMae`](crate::metric::MaskMae). The root of the [pooled](TruthMetric::pooled) mean is not the mean of the roots.
+/// Enguehard, Time Interpret: a Unified Model Interpretability Library for Time Series, 2023.
+///
+/// # Elsewhere
+/// `tint.white_box.rmse`
+#[metric(
+    name = "mask-rmse",
+    title = "Mask RMSE",
+    describes = RootSquaredError,
+    direction = Direction::Lower,
+    range = Range::NON_NEGATIVE,
+    invariance = Invariance::MIRROR,
+    needs = MASK_NEEDS,
+    example = 0.3371,
+)]
 pub type MaskRmse = TruthMetric<RootSquaredError>;
 
 /// The formula of [`MaskRmse`].
@@ -149,19 +165,6 @@ pub type MaskRmse = TruthMetric<RootSquaredError>;
 pub struct RootSquaredError;
 
 impl TruthFormula for RootSquaredError {
-    const INFO: &'static MetricInfo = &info(
-        "mask-rmse",
-        "Mask RMSE",
-        "How far is a map from the truth, large errors counting more, in the unit of the map?",
-        Reading {
-            formula: "root of the mean over positions of (a − t)², t the mask",
-            extremes: EXTREMES,
-            limits: "A few large errors decide. Maps have to be in the unit of the truth: normalize them if they are not.",
-            peers: &["tint.white_box.rmse"],
-            example: Some(0.3371),
-        },
-    );
-
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         SquaredError.value(map).map(f64::sqrt)
     }

@@ -1,15 +1,13 @@
 //! The pointing game.
 
-use xai_core::describe::{
-    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
-};
+use xai_core::describe::{Parameter, Parameters, metric};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 
-/// Does the largest attribution lie on the object?
+/// Whether the largest attribution lies on the object.
 ///
 /// ```text
-/// PG_i = 1[ some position of the object is within `radius` of the position of the largest attribution ]
+/// 1[some position of the object is within radius of the position of the largest attribution]
 /// ```
 ///
 /// 1 or 0 per sample without ties, **higher is better**; the value is the share of hits. The distance is
@@ -30,9 +28,29 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: no largest attribution lies on the object. 1: every one does.
+///
+/// # Limits
+/// One position is all that it looks at. Large objects are hit by chance, and a model may rightly use what is beside the
+/// object.
+///
 /// # Source
-/// Zhang et al., *Top-Down Neural Attention by Excitation Backprop*, 2018 (with a radius of 15
-/// pixels). Quantus takes radius 0 and [`PointingTies::Any`], and counts an empty mask as a hit.
+/// Zhang et al., *Top-Down Neural Attention by Excitation Backprop*, 2018 (with a radius of 15 pixels).
+///
+/// Quantus takes radius 0 and [`PointingTies::Any`], and counts an empty mask as a hit.
+///
+/// # Elsewhere
+/// `quantus.PointingGame`
+#[metric(
+    name = "pointing-game",
+    describes = Pointing,
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = MASK_NEEDS,
+    example = 1.0,
+)]
 pub type PointingGame = MaskMetric<Pointing>;
 
 /// Which position counts if several share the largest attribution.
@@ -106,24 +124,6 @@ fn distances_in_row(inside: &[bool]) -> Vec<f64> {
 }
 
 impl MaskFormula for Pointing {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "pointing-game",
-        title: "Pointing game",
-        question: "Does the largest attribution lie on the object?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::SHARE,
-        needs: MASK_NEEDS,
-        source: "Zhang et al., Top-Down Neural Attention by Excitation Backprop, 2018",
-        reading: Reading {
-            formula: "1[some position of the object is within radius of the position of the largest attribution]",
-            extremes: "0: no largest attribution lies on the object. 1: every one does.",
-            limits: "One position is all that it looks at. Large objects are hit by chance, and a model may rightly use what is beside the object.",
-            peers: &["quantus.PointingGame"],
-            example: Some(1.0),
-        },
-    };
-
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         if self.ties == PointingTies::Expected && map.is_constant() {
             return None;

@@ -1,13 +1,13 @@
 //! Relevance mass accuracy.
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 
-/// What share of the relevance lies on the object?
+/// Share of the relevance that lies on the object.
 ///
 /// ```text
-/// RMA_i = Σ_{p in object} r_p / Σ_p r_p
+/// Σ_{p in object} r_p / Σ_p r_p, r the positive part of the attributions
 /// ```
 ///
 /// `r` is the [`Relevance`]: by default the positive part of the attributions, which makes the
@@ -28,9 +28,28 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: no relevance lies on the object. 1: all of it does. The share of the object: what an even map has.
+///
+/// # Limits
+/// Large objects have high values by chance. It asks where the object is, not what the model uses.
+///
 /// # Source
 /// Arras, Osman, Samek, *CLEVR-XAI*, 2022; Wang et al., *Score-CAM*, 2020, for the positive part.
+///
 /// Quantus sums the attributions as they are ([`Relevance::Signed`]).
+///
+/// # Elsewhere
+/// `quantus.RelevanceMassAccuracy`
+#[metric(
+    name = "relevance-mass-accuracy",
+    describes = MassAccuracy,
+    direction = Direction::Higher,
+    range = Range::SHARE.when("(signed: any number)"),
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = MASK_NEEDS,
+    example = 0.7172,
+)]
 pub type RelevanceMassAccuracy = MaskMetric<MassAccuracy>;
 
 /// The formula of [`RelevanceMassAccuracy`].
@@ -42,24 +61,6 @@ pub struct MassAccuracy {
 }
 
 impl MaskFormula for MassAccuracy {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "relevance-mass-accuracy",
-        title: "Relevance mass accuracy",
-        question: "What share of the relevance lies on the object?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::SHARE.when("(signed: any number)"),
-        needs: MASK_NEEDS,
-        source: "Arras et al., CLEVR-XAI, 2022",
-        reading: Reading {
-            formula: "Σ_{p in object} r_p / Σ_p r_p, r the positive part of the attributions",
-            extremes: "0: no relevance lies on the object. 1: all of it does. The share of the object: what an even map has.",
-            limits: "Large objects have high values by chance. It asks where the object is, not what the model uses.",
-            peers: &["quantus.RelevanceMassAccuracy"],
-            example: Some(0.7172),
-        },
-    };
-
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         self.relevance.share_inside(map)
     }

@@ -1,13 +1,13 @@
 //! Relevance rank accuracy.
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Ties};
 
-/// How much of the object is among as many of the largest attributions?
+/// Share of the object's positions among as many of the largest attributions.
 ///
 /// ```text
-/// RRA_i = |top m positions ∩ object| / m        m = |object|
+/// |top m positions ∩ object| / m, m = |object|
 /// ```
 ///
 /// In [0, 1], **higher is better**: precision and recall of the top `m` positions, which are equal
@@ -25,8 +25,29 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Ties};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: none of the top lies on the object. 1: the top is the object. The share of the object: what a random map has.
+///
+/// # Limits
+/// It counts ranks: how much larger the attributions on the object are does not matter. It asks where the object is, not
+/// what the model uses.
+///
 /// # Source
-/// Arras, Osman, Samek, *CLEVR-XAI*, 2022. Quantus takes tied positions of the lowest index ([`Ties::LowestIndex`]).
+/// Arras, Osman, Samek, *CLEVR-XAI*, 2022.
+///
+/// Quantus takes tied positions of the lowest index ([`Ties::LowestIndex`]).
+///
+/// # Elsewhere
+/// `quantus.RelevanceRankAccuracy`
+#[metric(
+    name = "relevance-rank-accuracy",
+    describes = RankAccuracy,
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = MASK_NEEDS,
+    example = 0.7321,
+)]
 pub type RelevanceRankAccuracy = MaskMetric<RankAccuracy>;
 
 /// The formula of [`RelevanceRankAccuracy`].
@@ -38,24 +59,6 @@ pub struct RankAccuracy {
 }
 
 impl MaskFormula for RankAccuracy {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "relevance-rank-accuracy",
-        title: "Relevance rank accuracy",
-        question: "How much of the object is among as many of the largest attributions?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::SHARE,
-        needs: MASK_NEEDS,
-        source: "Arras et al., CLEVR-XAI, 2022",
-        reading: Reading {
-            formula: "|top m positions ∩ object| / m, m = |object|",
-            extremes: "0: none of the top lies on the object. 1: the top is the object. The share of the object: what a random map has.",
-            limits: "It counts ranks: how much larger the attributions on the object are does not matter. It asks where the object is, not what the model uses.",
-            peers: &["quantus.RelevanceRankAccuracy"],
-            example: Some(0.7321),
-        },
-    };
-
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         let is_ranked = self.ties == Ties::LowestIndex || !map.is_constant();
         is_ranked.then(|| map.hits(map.n_inside, self.ties).mean() / map.n_inside as f64)

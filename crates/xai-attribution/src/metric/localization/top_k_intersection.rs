@@ -1,14 +1,12 @@
 //! Top-k intersection.
 
-use xai_core::describe::{
-    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
-};
+use xai_core::describe::{Parameter, Parameters, metric};
 use xai_core::{Error, Result};
 
 use crate::input;
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Ties};
 
-/// What share of the largest attributions lies on the object?
+/// Share of the k largest attributions that lie on the object.
 ///
 /// ```text
 /// TKI_i = |top k positions ∩ object| / k        capped: / min(k, |object|)
@@ -35,9 +33,31 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Ties};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: none of the top lies on the object. 1: all of it does. The share of the object: what a random map has.
+///
+/// # Limits
+/// An object of fewer than k positions cannot reach 1 (`capped` divides by what can be reached). It asks where the object
+/// is, not what the model uses.
+///
 /// # Source
-/// Theiner et al., *Interpretable Semantic Photo Geolocation*, 2021. Quantus takes 1 000 positions
-/// by default, whatever the size of the map, and of tied ones those of the lowest index ([`Ties::LowestIndex`]).
+/// Theiner et al., *Interpretable Semantic Photo Geolocation*, 2021.
+///
+/// Quantus takes 1 000 positions by default, whatever the size of the map, and of tied ones those of the lowest index
+/// ([`Ties::LowestIndex`]).
+///
+/// # Elsewhere
+/// `quantus.TopKIntersection`
+#[metric(
+    name = "top-k-intersection",
+    title = "Top-k intersection",
+    describes = Intersection,
+    direction = Direction::Higher,
+    range = Range::SHARE.when("(with influence: [0, inf))"),
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = MASK_NEEDS,
+    example = 1.0,
+)]
 pub type TopKIntersection = MaskMetric<Intersection>;
 
 /// How many positions are the top.
@@ -103,24 +123,6 @@ pub struct Intersection {
 }
 
 impl MaskFormula for Intersection {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "top-k-intersection",
-        title: "Top-k intersection",
-        question: "What share of the largest attributions lies on the object?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::SHARE.when("(with influence: [0, inf))"),
-        needs: MASK_NEEDS,
-        source: "Theiner et al., Interpretable Semantic Photo Geolocation, 2021",
-        reading: Reading {
-            formula: "|top k positions ∩ object| / k",
-            extremes: "0: none of the top lies on the object. 1: all of it does. The share of the object: what a random map has.",
-            limits: "An object of fewer than k positions cannot reach 1 (`capped` divides by what can be reached). It asks where the object is, not what the model uses.",
-            peers: &["quantus.TopKIntersection"],
-            example: Some(1.0),
-        },
-    };
-
     fn check(&self, n_positions: usize) -> Result<()> {
         self.k.of(n_positions).map(drop)
     }

@@ -1,6 +1,7 @@
 //! Does the map mark what people say that matters?
 
 use crate::metric::Entry;
+use xai_core::describe::Described;
 
 pub(crate) mod rationale_auprc;
 mod span_matching;

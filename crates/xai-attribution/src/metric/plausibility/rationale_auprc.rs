@@ -1,8 +1,6 @@
 //! The area under precision and recall of a map against a rationale.
 
-use xai_core::describe::{
-    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
-};
+use xai_core::describe::{Parameter, Parameters, metric};
 use xai_core::statistics::{average_precision, thresholds};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
@@ -36,7 +34,12 @@ impl Area {
     }
 }
 
-/// How pure are the tokens of the largest attributions in those of the rationale, at every size of the rationale found?
+/// Average precision of the attributions as scores of the rationale's tokens.
+///
+/// ```text
+/// Σ_t (R_t − R_{t−1}) P_t over the thresholds t between different attributions, P precision and R recall of the
+/// tokens above t
+/// ```
 ///
 /// `Σ_t (R_t − R_{t−1}) P_t` over the thresholds `t` between different attributions, descending; `P_t` and `R_t` are
 /// precision and recall of the tokens at or above it. In (0, 1], **higher is better**; a map that says nothing has the share of
@@ -54,9 +57,32 @@ impl Area {
 ///
 /// Texts of different lengths: [`evaluate_ragged`](MaskMetric::evaluate_ragged).
 ///
+/// # Extremes
+/// Near 0: the rationale has the lowest attributions. The share of the rationale: what a random map has. 1: every
+/// attribution on the rationale is larger than all others.
+///
+/// # Limits
+/// It asks whether people find the map plausible, not whether the model uses what it marks. The value of a random map
+/// differs from text to text.
+///
 /// # Source
-/// DeYoung et al., *ERASER*, 2020. ERASER takes [trapezoids](Area::Trapezoid), ferret of positive attributions only:
+/// DeYoung et al., *ERASER*, 2020.
+///
+/// ERASER takes [trapezoids](Area::Trapezoid), ferret of positive attributions only:
 /// [`positive_only`](MaskMetric::positive_only).
+///
+/// # Elsewhere
+/// `ferret.AUPRC_PlausibilityEvaluation`, `ERASER.auprc`
+#[metric(
+    name = "rationale-auprc",
+    title = "Rationale AUPRC",
+    describes = RationalePrecision,
+    direction = Direction::Higher,
+    range = Range::above(0.0).up_to(1.0),
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = MASK_NEEDS,
+    example = 0.8158,
+)]
 pub type RationaleAuprc = MaskMetric<RationalePrecision>;
 
 /// The formula of [`RationaleAuprc`].
@@ -70,24 +96,6 @@ pub struct RationalePrecision {
 }
 
 impl MaskFormula for RationalePrecision {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "rationale-auprc",
-        title: "Rationale AUPRC",
-        question: "How pure are the tokens of the largest attributions in those of the rationale, at every size found?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::above(0.0).up_to(1.0),
-        needs: MASK_NEEDS,
-        source: "DeYoung et al., ERASER, 2020",
-        reading: Reading {
-            formula: "Σ_t (R_t − R_{t−1}) P_t over the thresholds t between different attributions, P precision and R recall of the tokens above t",
-            extremes: "Near 0: the rationale has the lowest attributions. The share of the rationale: what a random map has. 1: every attribution on the rationale is larger than all others.",
-            limits: "It asks whether people find the map plausible, not whether the model uses what it marks. The value of a random map differs from text to text.",
-            peers: &["ferret.AUPRC_PlausibilityEvaluation", "ERASER.auprc"],
-            example: Some(0.8158),
-        },
-    };
-
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         if !self.positive_only {
             return self.area.of(map.attributions, map.inside, map.n_inside);

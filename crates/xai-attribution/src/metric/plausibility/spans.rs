@@ -2,7 +2,7 @@
 
 use std::ops::Range as Span;
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::{Error, Input, Result, parallel};
 
 use crate::input;
@@ -117,7 +117,12 @@ fn check(input: Input, samples: &[impl AsRef<[Span<usize>]>]) -> Result<()> {
     Ok(())
 }
 
-/// How well do predicted spans match those that a person marked?
+/// F1 score of predicted spans matched by overlap with annotated spans.
+///
+/// ```text
+/// 2 · matched / (predicted + gold spans), spans matched one to one where |both| / |either| is at least the
+/// threshold
+/// ```
 ///
 /// A predicted span matches a gold one where the share of the tokens of either that are of both is at least a threshold. Each span is
 /// matched once at most, and as many as can be are. Precision is the share of the predicted spans that are matched, recall that of
@@ -134,9 +139,28 @@ fn check(input: Input, samples: &[impl AsRef<[Span<usize>]>]) -> Result<()> {
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: no predicted span matches. 1: every predicted span matches a gold one, and every gold one is matched.
+///
+/// # Limits
+/// The threshold decides, and how far a match is from a perfect one does not count. It asks whether people find the map
+/// plausible, not whether the model uses what it marks.
+///
 /// # Source
-/// DeYoung et al., *ERASER*, 2020. ERASER's code counts every predicted span that matches any gold one, for recall too, which may then
-/// be above 1; for thresholds above 0.5 and spans that do not overlap each other the counts are the same.
+/// DeYoung et al., *ERASER*, 2020.
+///
+/// ERASER's code counts every predicted span that matches any gold one, for recall too, which may then be above 1; for
+/// thresholds above 0.5 and spans that do not overlap each other the counts are the same.
+///
+/// # Elsewhere
+/// `ERASER.score_hard_rationale_predictions`
+#[metric(
+    name = "rationale-iou-f1",
+    title = "Rationale IoU F1",
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    needs = NEEDS,
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct RationaleIouF1 {
     /// The share of tokens from which two spans match.
@@ -169,30 +193,14 @@ impl RationaleIouF1 {
             gold: gold.len(),
         })
     }
-
-    pub(crate) const INFO: &'static MetricInfo = &MetricInfo {
-        name: "rationale-iou-f1",
-        title: "Rationale IoU F1",
-        question: "How well do predicted spans match those that a person marked?",
-        direction: Direction::Higher,
-        invariance: Invariance::NONE,
-        range: Range::SHARE,
-        needs: NEEDS,
-        source: SOURCE,
-        reading: Reading {
-            formula: "2 · matched / (predicted + gold spans), spans matched one to one where |both| / |either| is at least the threshold",
-            extremes: "0: no predicted span matches. 1: every predicted span matches a gold one, and every gold one is matched.",
-            limits: "The threshold decides, and how far a match is from a perfect one does not count. It asks whether people find the map plausible, not whether the model uses what it marks.",
-            peers: &["ERASER.score_hard_rationale_predictions"],
-            example: None,
-        },
-    };
 }
 
 const NEEDS: &[Input] = &[input::GOLD, input::PREDICTED];
-const SOURCE: &str = "DeYoung et al., ERASER, 2020";
-
-/// How well do the tokens of predicted spans match those that a person marked?
+/// F1 score of the tokens of predicted spans against annotated spans.
+///
+/// ```text
+/// 2 · common / (predicted + gold tokens)
+/// ```
 ///
 /// Precision is the share of the tokens of predicted spans that are of gold ones, recall the reverse, F1 their harmonic mean: over
 /// all samples together (`micro`), and as means over samples (`macro`). A token of two spans counts once.
@@ -207,9 +215,28 @@ const SOURCE: &str = "DeYoung et al., ERASER, 2020";
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: no token of a predicted span is of a gold one. 1: the tokens are the same.
+///
+/// # Limits
+/// Spans that are cut into many score as well as whole ones. It asks whether people find the map plausible, not whether
+/// the model uses what it marks.
+///
 /// # Source
-/// DeYoung et al., *ERASER*, 2020. ERASER's means leave out samples without a prediction of precision, and those without gold
-/// of recall: two sets of samples.
+/// DeYoung et al., *ERASER*, 2020.
+///
+/// ERASER's means leave out samples without a prediction of precision, and those without gold of recall: two sets of
+/// samples.
+///
+/// # Elsewhere
+/// `ERASER.score_hard_rationale_predictions`
+#[metric(
+    name = "rationale-token-f1",
+    title = "Rationale token F1",
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    needs = NEEDS,
+)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RationaleTokenF1;
 
@@ -240,24 +267,6 @@ impl RationaleTokenF1 {
             }
         })
     }
-
-    pub(crate) const INFO: &'static MetricInfo = &MetricInfo {
-        name: "rationale-token-f1",
-        title: "Rationale token F1",
-        question: "How well do the tokens of predicted spans match those that a person marked?",
-        direction: Direction::Higher,
-        invariance: Invariance::NONE,
-        range: Range::SHARE,
-        needs: NEEDS,
-        source: SOURCE,
-        reading: Reading {
-            formula: "2 · common / (predicted + gold tokens)",
-            extremes: "0: no token of a predicted span is of a gold one. 1: the tokens are the same.",
-            limits: "Spans that are cut into many score as well as whole ones. It asks whether people find the map plausible, not whether the model uses what it marks.",
-            peers: &["ERASER.score_hard_rationale_predictions"],
-            example: None,
-        },
-    };
 }
 
 /// The tokens of some spans, as spans that have none in common.

@@ -1,7 +1,7 @@
 //! The overlap of the top tokens with a rationale.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 
 use crate::metric::{Hits, MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Ties, TopK};
 
@@ -27,10 +27,10 @@ fn check(k: TopK, n_tokens: usize) -> Result<()> {
     }
 }
 
-/// How well do the top tokens match the rationale (harmonic mean of precision and recall)?
+/// F1 score of the top tokens against the rationale.
 ///
 /// ```text
-/// F1_i = 2 |top ∩ rationale| / (|top| + |rationale|)        top: of the k largest attributions those above 0
+/// 2 |top ∩ rationale| / (|top| + |rationale|), top: of the k largest attributions those above 0
 /// ```
 ///
 /// In [0, 1], **higher is better**. If attributions are tied at the cut, the value is the mean over all orders of the tied
@@ -49,9 +49,31 @@ fn check(k: TopK, n_tokens: usize) -> Result<()> {
 /// `k` should be about the length of the rationales, or a share of the tokens. Texts of different lengths:
 /// [`evaluate_ragged`](MaskMetric::evaluate_ragged).
 ///
+/// # Extremes
+/// 0: no top token is of the rationale. 1: the top is the rationale.
+///
+/// # Limits
+/// A rationale that is longer or shorter than k cannot reach 1. It asks whether people find the map plausible, not
+/// whether the model uses what it marks.
+///
 /// # Source
-/// DeYoung et al., *ERASER*, 2020, with the top as ferret takes it; ferret gives an empty rationale 0, and of tied
-/// tokens takes those of the lowest index ([`Ties::LowestIndex`]).
+/// DeYoung et al., *ERASER*, 2020.
+///
+/// The top tokens are those of ferret, which scores an empty rationale 0 and takes tied tokens of the lowest index
+/// ([`Ties::LowestIndex`]).
+///
+/// # Elsewhere
+/// `ferret.Tokenf1_PlausibilityEvaluation`
+#[metric(
+    name = "token-f1",
+    title = "Token F1",
+    describes = F1OfTop,
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = MASK_NEEDS,
+    example = 0.7179,
+)]
 pub type TokenF1 = MaskMetric<F1OfTop>;
 
 /// The formula of [`TokenF1`].
@@ -70,24 +92,6 @@ pub struct F1OfTop {
 }
 
 impl MaskFormula for F1OfTop {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "token-f1",
-        title: "Token F1",
-        question: "How well do the top tokens match the rationale (harmonic mean of precision and recall)?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::SHARE,
-        needs: MASK_NEEDS,
-        source: "DeYoung et al., ERASER, 2020",
-        reading: Reading {
-            formula: "2 |top ∩ rationale| / (|top| + |rationale|), top: of the k largest attributions those above 0",
-            extremes: "0: no top token is of the rationale. 1: the top is the rationale.",
-            limits: "A rationale that is longer or shorter than k cannot reach 1. It asks whether people find the map plausible, not whether the model uses what it marks.",
-            peers: &["ferret.Tokenf1_PlausibilityEvaluation"],
-            example: Some(0.7179),
-        },
-    };
-
     fn check(&self, n_positions: usize) -> Result<()> {
         check(self.k, n_positions)
     }
@@ -98,10 +102,10 @@ impl MaskFormula for F1OfTop {
     }
 }
 
-/// How well do the top tokens match the rationale (intersection over union)?
+/// Intersection over union of the top tokens and the rationale.
 ///
 /// ```text
-/// IoU_i = |top ∩ rationale| / |top ∪ rationale|        top: of the k largest attributions those above 0
+/// |top ∩ rationale| / |top ∪ rationale|, top: of the k largest attributions those above 0
 /// ```
 ///
 /// In [0, 1], **higher is better**. With the top, and the values that are undefined, of [`TokenF1`](crate::metric::TokenF1),
@@ -115,8 +119,28 @@ impl MaskFormula for F1OfTop {
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: no top token is of the rationale. 1: the top is the rationale.
+///
+/// # Limits
+/// A rationale that is longer or shorter than k cannot reach 1. It asks whether people find the map plausible, not
+/// whether the model uses what it marks.
+///
 /// # Source
-/// As [`TokenF1`](crate::metric::TokenF1).
+/// DeYoung et al., ERASER, 2020.
+///
+/// # Elsewhere
+/// `ferret.TokenIOU_PlausibilityEvaluation`
+#[metric(
+    name = "token-iou",
+    title = "Token IoU",
+    describes = IouOfTop,
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = MASK_NEEDS,
+    example = 0.5625,
+)]
 pub type TokenIou = MaskMetric<IouOfTop>;
 
 /// The formula of [`TokenIou`].
@@ -135,19 +159,6 @@ pub struct IouOfTop {
 }
 
 impl MaskFormula for IouOfTop {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "token-iou",
-        title: "Token IoU",
-        question: "How well do the top tokens match the rationale (intersection over union)?",
-        reading: Reading {
-            formula: "|top ∩ rationale| / |top ∪ rationale|, top: of the k largest attributions those above 0",
-            peers: &["ferret.TokenIOU_PlausibilityEvaluation"],
-            example: Some(0.5625),
-            ..F1OfTop::INFO.reading
-        },
-        ..*F1OfTop::INFO
-    };
-
     fn check(&self, n_positions: usize) -> Result<()> {
         check(self.k, n_positions)
     }

@@ -1,7 +1,7 @@
 //! Stability of maps among neighbours of one prediction.
 
 use ndarray::Axis;
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
@@ -11,10 +11,10 @@ use crate::metric::{GivenDraws, Measure, Registered};
 use crate::perturbation::neighborhood::neighbor_changes::{in_calls, maps_of_neighbors};
 use crate::perturbation::{Neighborhood, Neighbors, OutputChanges};
 
-/// How alike are the maps of a sample and of its neighbours that the model predicts the same for?
+/// Similarity of the maps of a sample and of its neighbours with the same prediction.
 ///
 /// ```text
-/// mean over the neighbours x' with argmax f(x') = argmax f(x_i) of similarity(Φ(x_i), Φ(x'))
+/// mean over neighbours x' of the same prediction of similarity(e(x), e(x'))
 /// ```
 ///
 /// By structural similarity, Spearman's correlation or the share of the largest attributions that are the
@@ -45,10 +45,26 @@ use crate::perturbation::{Neighborhood, Neighbors, OutputChanges};
 ///
 /// Defaults: by Spearman's correlation, which takes maps of any layout, of 20 neighbours within 0.1 both ways, seed 1.
 ///
+/// # Extremes
+/// −1: maps of neighbours are opposite. 0: they are not related. 1: the map stays as it is.
+///
+/// # Limits
+/// A map that is the same for all inputs has 1 and may say nothing.
+///
 /// # Source
-/// Subramaniakuppusamy and Gajjar, *Feature Attribution Stability Suite: How Stable Are Post-Hoc
-/// Attributions?*, 2026. The suite also turns, brightens and compresses images: such copies less their
-/// images are [given neighbours](Neighborhood::Given); maps are compared place by place.
+/// Subramaniakuppusamy and Gajjar, *Feature Attribution Stability Suite: How Stable Are Post-Hoc Attributions?*, 2026.
+///
+/// The suite also rotates, brightens and compresses images: pass such copies minus their images as [given
+/// neighbours](Neighborhood::Given). Maps are compared position by position.
+#[metric(
+    name = "attribution-stability",
+    title = "Attribution Stability (FASS)",
+    direction = Direction::Higher,
+    range = Range::SIGNED_SHARE,
+    invariance = Invariance::SCALE,
+    needs = &[input::MODEL, input::EXPLAINER, input::INPUTS, input::TARGETS],
+    example = 0.9645,
+)]
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct AttributionStability {
     /// Which neighbours.
@@ -157,28 +173,5 @@ impl<T: Real> Measure<T> for AttributionStability {
 registered!(AttributionStability);
 
 impl Registered for AttributionStability {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "attribution-stability",
-        title: "Attribution Stability (FASS)",
-        question: "How alike are the maps of neighbours that the model predicts the same for?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE,
-        range: Range::SIGNED_SHARE,
-        needs: &[
-            input::MODEL,
-            input::EXPLAINER,
-            input::INPUTS,
-            input::TARGETS,
-        ],
-        source: "Subramaniakuppusamy and Gajjar, Feature Attribution Stability Suite, 2026",
-        reading: Reading {
-            formula: "mean over neighbours x' of the same prediction of similarity(e(x), e(x'))",
-            extremes: "−1: maps of neighbours are opposite. 0: they are not related. 1: the map stays as it is.",
-            limits: "A map that is the same for all inputs has 1 and may say nothing.",
-            peers: &[],
-            example: Some(0.9645),
-        },
-    };
-
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = given_neighbors!();
 }

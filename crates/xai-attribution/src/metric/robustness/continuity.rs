@@ -1,19 +1,18 @@
 //! Continuity.
 
+use xai_core::describe::metric;
 use xai_core::{Layout, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::map::MapDistance;
-use crate::metric::{
-    Direction, Invariance, Measure, MetricInfo, Parameters, Range, Reading, Registered,
-};
+use crate::metric::{Measure, Parameters, Registered};
 use crate::perturbation::{NeighborDistances, NeighborSet, Shifts};
 
-/// How much faster than its input does a map move, at most, when the input is shifted?
+/// Largest change of the map per change of the input over small shifts.
 ///
 /// ```text
-/// max_j |Φ(x_i) − Φ(x_ij)|₁ / |x_i − x_ij|₂
+/// max over shifted inputs x' of |e(x) − e(x')|₁ / |x − x'|₂
 /// ```
 ///
 /// over copies of every input moved by one or two positions either way. In [0, ∞), **lower is better**, in
@@ -42,12 +41,30 @@ use crate::perturbation::{NeighborDistances, NeighborSet, Shifts};
 ///
 /// Defaults: by one and two positions both ways.
 ///
+/// # Extremes
+/// 0: the map does not change. There is no upper end: the unit is that of the maps per unit of the inputs.
+///
+/// # Limits
+/// A map that moves with its input, as it should, counts as changed.
+///
 /// # Source
 /// Montavon, Samek, Müller, *Methods for interpreting and understanding deep neural networks*, 2018.
-/// Quantus moves images along their width by multiples of a 28th of it, also until nothing is left of
-/// them, and adds 1e-9 to the divisor; below 14 columns it shows the blank image only.
-/// [`LocalLipschitz`](crate::metric::LocalLipschitz) with [`MapDistance::L1`] and its shifted images as
-/// [given neighbours](crate::perturbation::Neighborhood::Given) has its numbers.
+///
+/// Quantus moves images along their width by multiples of a 28th of it, also until nothing is left of them, and adds 1e-9
+/// to the divisor; below 14 columns it shows the blank image only. [`LocalLipschitz`](crate::metric::LocalLipschitz) with
+/// [`MapDistance::L1`] and its shifted images as [given neighbours](crate::perturbation::Neighborhood::Given) has its
+/// numbers.
+///
+/// # Elsewhere
+/// `quantus.Continuity`
+#[metric(
+    name = "continuity",
+    direction = Direction::Lower,
+    range = Range::NON_NEGATIVE,
+    invariance = Invariance::MIRROR,
+    needs = &[input::EXPLAINER, input::INPUTS, input::TARGETS],
+    example = 0.2346,
+)]
 #[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct Continuity {
     /// Which shifts. Default: by one and two positions both ways.
@@ -81,24 +98,6 @@ impl<T: Real> Measure<T> for Continuity {
 registered!(Continuity);
 
 impl Registered for Continuity {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "continuity",
-        title: "Continuity",
-        question: "How much faster than its input does a map move, at most, when the input is shifted?",
-        direction: Direction::Lower,
-        invariance: Invariance::MIRROR,
-        range: Range::NON_NEGATIVE,
-        needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
-        source: "Montavon et al., Methods for interpreting and understanding deep neural networks, 2018",
-        reading: Reading {
-            formula: "max over shifted inputs x' of |e(x) − e(x')|₁ / |x − x'|₂",
-            extremes: "0: the map does not change. There is no upper end: the unit is that of the maps per unit of the inputs.",
-            limits: "A map that moves with its input, as it should, counts as changed.",
-            peers: &["quantus.Continuity"],
-            example: Some(0.2346),
-        },
-    };
-
     const TAKES: &'static [Layout] = &[
         Layout::TimeSeries,
         Layout::ChannelsLast,

@@ -1,6 +1,6 @@
 //! The local Lipschitz estimate.
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -9,10 +9,10 @@ use crate::map::MapDistance;
 use crate::metric::{GivenDraws, Measure, Registered};
 use crate::perturbation::{NeighborDistances, Neighborhood, Neighbors};
 
-/// How much faster than its input does a map move, at most?
+/// Largest change of the map per change of the input among random neighbours.
 ///
 /// ```text
-/// L_i = max_j |Φ(x_i) − Φ(x_i + ν_ij)|₂ / |ν_ij|₂
+/// max over neighbours x' of |e(x) − e(x')|₂ / |x − x'|₂
 /// ```
 ///
 /// over noisy copies of every input. In [0, ∞), **lower is better**, in units of the maps per unit of
@@ -35,9 +35,27 @@ use crate::perturbation::{NeighborDistances, Neighborhood, Neighbors};
 ///
 /// Defaults: 20 neighbours within 0.1 both ways, seed 1.
 ///
+/// # Extremes
+/// 0: the map does not move. There is no upper end: the unit is that of the maps per unit of the inputs.
+///
+/// # Limits
+/// The largest of few neighbours is a lower bound of the constant. A map that never changes has 0 and may say nothing.
+///
 /// # Source
-/// Alvarez-Melis and Jaakkola, *On the Robustness of Interpretability Methods*, 2018. Quantus adds 1e-10
-/// to the divisor and draws normal noise: [`Neighborhood::Given`].
+/// Alvarez-Melis and Jaakkola, *On the Robustness of Interpretability Methods*, 2018.
+///
+/// Quantus adds 1e-10 to the divisor and draws normal noise: [`Neighborhood::Given`].
+///
+/// # Elsewhere
+/// `quantus.LocalLipschitzEstimate`, `tint.lipschitz_max`
+#[metric(
+    name = "local-lipschitz",
+    title = "Local Lipschitz estimate",
+    direction = Direction::Lower,
+    range = Range::NON_NEGATIVE,
+    needs = &[input::EXPLAINER, input::INPUTS, input::TARGETS],
+    example = 0.0853,
+)]
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct LocalLipschitz {
     /// Which neighbours.
@@ -74,23 +92,5 @@ impl<T: Real> Measure<T> for LocalLipschitz {
 registered!(LocalLipschitz);
 
 impl Registered for LocalLipschitz {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "local-lipschitz",
-        title: "Local Lipschitz estimate",
-        question: "How much faster than its input does a map move, at most?",
-        direction: Direction::Lower,
-        invariance: Invariance::NONE,
-        range: Range::NON_NEGATIVE,
-        needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
-        source: "Alvarez-Melis and Jaakkola, On the Robustness of Interpretability Methods, 2018",
-        reading: Reading {
-            formula: "max over neighbours x' of |e(x) − e(x')|₂ / |x − x'|₂",
-            extremes: "0: the map does not move. There is no upper end: the unit is that of the maps per unit of the inputs.",
-            limits: "The largest of few neighbours is a lower bound of the constant. A map that never changes has 0 and may say nothing.",
-            peers: &["quantus.LocalLipschitzEstimate", "tint.lipschitz_max"],
-            example: Some(0.0853),
-        },
-    };
-
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = given_neighbors!();
 }

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Described, Parameters, metric};
 use xai_core::{Input, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData, SampleBatch};
@@ -16,10 +16,9 @@ use crate::perturbation::{
 };
 
 /// Whose change the change of a map is held against.
-pub trait Reference: Debug + Copy + Default + PartialEq + Send + Sync + 'static {
-    /// Name, question, direction, range, needs and source.
-    const INFO: &'static MetricInfo;
-
+pub trait Reference:
+    Described + Debug + Copy + Default + PartialEq + Send + Sync + 'static
+{
     /// Checks that the run has what it needs.
     ///
     /// # Errors
@@ -100,13 +99,89 @@ pub struct RelativeStability<R> {
     reference: PhantomData<R>,
 }
 
-/// [`RelativeStability`] against the inputs.
+/// Largest relative change of the map per relative change of the input.
+///
+/// ```text
+/// max over neighbours x' of the same prediction of (|e(x) − e(x')| / |e(x)|) / max(|x − x'| / |x|, floor)
+/// ```
+///
+/// # Extremes
+/// 0: the map does not move. 1: it moves as its input does, both as shares of themselves. There is no upper end.
+///
+/// # Limits
+/// A map that never changes has 0 and may say nothing. It does not see how far the model's output moved.
+///
+/// # Source
+/// Agarwal et al., Rethinking Stability for Attribution-based Explanations, 2022.
+///
+/// # Elsewhere
+/// `quantus.RelativeInputStability`, `openxai.RIS`
+#[metric(
+    name = "relative-input-stability",
+    describes = OfInputs,
+    direction = Direction::Lower,
+    range = Range::NON_NEGATIVE,
+    invariance = Invariance::SCALE,
+    needs = NEEDS,
+    example = 1.2,
+)]
 pub type RelativeInputStability = RelativeStability<OfInputs>;
 
-/// [`RelativeStability`] against the model's outputs.
+/// Largest relative change of the map per relative change of the model's output.
+///
+/// ```text
+/// max over neighbours x' of the same prediction of (|e(x) − e(x')| / |e(x)|) / max(|f(x) − f(x')| / |f(x)|, floor)
+/// ```
+///
+/// # Extremes
+/// 0: the map does not move. 1: it moves as the outputs do, both as shares of themselves. There is no upper end.
+///
+/// # Limits
+/// A model that is flat around the input makes the divisor small and the value large. A map that never changes has 0.
+///
+/// # Source
+/// Agarwal et al., Rethinking Stability for Attribution-based Explanations, 2022.
+///
+/// # Elsewhere
+/// `quantus.RelativeOutputStability`, `openxai.ROS`
+#[metric(
+    name = "relative-output-stability",
+    describes = OfOutputs,
+    direction = Direction::Lower,
+    range = Range::NON_NEGATIVE,
+    invariance = Invariance::SCALE,
+    needs = NEEDS,
+    example = 10.6887,
+)]
 pub type RelativeOutputStability = RelativeStability<OfOutputs>;
 
-/// [`RelativeStability`] against a layer of the model.
+/// Largest relative change of the map per relative change of a layer's representation.
+///
+/// ```text
+/// max over neighbours x' of the same prediction of (|e(x) − e(x')| / |e(x)|) / max(|h(x) − h(x')| / |h(x)|,
+/// floor), h a layer of the model
+/// ```
+///
+/// # Extremes
+/// 0: the map does not move. 1: it moves as the layer does, both as shares of themselves. There is no upper end.
+///
+/// # Limits
+/// It depends on the layer. A map that never changes has 0 and may say nothing.
+///
+/// # Source
+/// Agarwal et al., Rethinking Stability for Attribution-based Explanations, 2022.
+///
+/// # Elsewhere
+/// `quantus.RelativeRepresentationStability`, `openxai.RRS`
+#[metric(
+    name = "relative-representation-stability",
+    describes = OfRepresentation,
+    direction = Direction::Lower,
+    range = Range::NON_NEGATIVE,
+    invariance = Invariance::SCALE,
+    needs = &[input::MODEL, input::EXPLAINER, input::INPUTS, input::TARGETS, input::REPRESENTATION],
+    example = 1.0132,
+)]
 pub type RelativeRepresentationStability = RelativeStability<OfRepresentation>;
 
 /// The reference of [`RelativeInputStability`].
@@ -127,28 +202,7 @@ const NEEDS: &[Input] = &[
     input::INPUTS,
     input::TARGETS,
 ];
-const SOURCE: &str =
-    "Agarwal et al., Rethinking Stability for Attribution-based Explanations, 2022";
-
 impl Reference for OfInputs {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "relative-input-stability",
-        title: "Relative input stability",
-        question: "How far does a map move for each share that its input moves?",
-        direction: Direction::Lower,
-        invariance: Invariance::SCALE,
-        range: Range::NON_NEGATIVE,
-        needs: NEEDS,
-        source: SOURCE,
-        reading: Reading {
-            formula: "max over neighbours x' of the same prediction of (|e(x) − e(x')| / |e(x)|) / max(|x − x'| / |x|, floor)",
-            extremes: "0: the map does not move. 1: it moves as its input does, both as shares of themselves. There is no upper end.",
-            limits: "A map that never changes has 0 and may say nothing. It does not see how far the model's output moved.",
-            peers: &["quantus.RelativeInputStability", "openxai.RIS"],
-            example: Some(1.2),
-        },
-    };
-
     fn changes<T: Real>(batch: &SampleBatch<'_, T>, work: &NeighborDistances) -> Result<Vec<f64>> {
         batch
             .shared(&InputChanges(work.clone()))
@@ -157,20 +211,6 @@ impl Reference for OfInputs {
 }
 
 impl Reference for OfOutputs {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "relative-output-stability",
-        title: "Relative output stability",
-        question: "How far does a map move for each share that the model's output moves?",
-        reading: Reading {
-            formula: "max over neighbours x' of the same prediction of (|e(x) − e(x')| / |e(x)|) / max(|f(x) − f(x')| / |f(x)|, floor)",
-            extremes: "0: the map does not move. 1: it moves as the outputs do, both as shares of themselves. There is no upper end.",
-            limits: "A model that is flat around the input makes the divisor small and the value large. A map that never changes has 0.",
-            peers: &["quantus.RelativeOutputStability", "openxai.ROS"],
-            example: Some(10.6887),
-        },
-        ..*OfInputs::INFO
-    };
-
     fn plan<T: Real>(plan: &mut Plan<'_, '_, T>, work: &NeighborDistances) -> Result<()> {
         OutputChanges(work.neighbors).plan(plan)
     }
@@ -193,27 +233,6 @@ impl Reference for OfOutputs {
 }
 
 impl Reference for OfRepresentation {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "relative-representation-stability",
-        title: "Relative representation stability",
-        question: "How far does a map move for each share that a layer of the model moves?",
-        needs: &[
-            input::MODEL,
-            input::EXPLAINER,
-            input::INPUTS,
-            input::TARGETS,
-            input::REPRESENTATION,
-        ],
-        reading: Reading {
-            formula: "max over neighbours x' of the same prediction of (|e(x) − e(x')| / |e(x)|) / max(|h(x) − h(x')| / |h(x)|, floor), h a layer of the model",
-            extremes: "0: the map does not move. 1: it moves as the layer does, both as shares of themselves. There is no upper end.",
-            limits: "It depends on the layer. A map that never changes has 0 and may say nothing.",
-            peers: &["quantus.RelativeRepresentationStability", "openxai.RRS"],
-            example: Some(1.0132),
-        },
-        ..*OfInputs::INFO
-    };
-
     fn prepare<T: Real>(run: &RunData<'_, T>) -> Result<()> {
         run.side::<Representation>().map(drop)
     }
@@ -274,7 +293,5 @@ impl<T: Real, R: Reference> Measure<T> for RelativeStability<R> {
 registered!(RelativeStability<R: Reference>);
 
 impl<R: Reference> Registered for RelativeStability<R> {
-    const INFO: &'static MetricInfo = R::INFO;
-
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = given_neighbors!();
 }

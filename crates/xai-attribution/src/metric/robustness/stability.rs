@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Described, MetricInfo, Parameters, metric};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -13,10 +13,9 @@ use crate::metric::{GivenDraws, Measure, Metric, Registered};
 use crate::perturbation::{NeighborDistances, Neighbors, OutputChanges};
 
 /// What a [`Stability`] makes of the distances of a sample's neighbours.
-pub trait Statistic: Debug + Copy + Default + PartialEq + Send + Sync + 'static {
-    /// Name, question, direction, range, needs and source.
-    const INFO: &'static MetricInfo;
-
+pub trait Statistic:
+    Described + Debug + Copy + Default + PartialEq + Send + Sync + 'static
+{
     /// One number of at least one distance.
     fn of(distances: &[f64]) -> f64;
 }
@@ -30,45 +29,12 @@ pub struct Average;
 pub struct Maximum;
 
 impl Statistic for Average {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "average-stability",
-        title: "Average Stability",
-        question: "How far does the map move on average when the input moves a little?",
-        direction: Direction::Lower,
-        invariance: Invariance::NONE,
-        range: Range::NON_NEGATIVE,
-        needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
-        source: "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020",
-        reading: Reading {
-            formula: "mean over neighbours x' of D(e(x), e(x')), D the L2 distance unless chosen otherwise",
-            extremes: "0: the map does not move. There is no upper end: distances have the unit of the map.",
-            limits: "A map that never changes has 0 and may say nothing. Where the model itself changes, a faithful map has to move. Maps of different units do not compare (those of the distance `relative` do).",
-            peers: &["quantus.AvgSensitivity", "xplique.AverageStability"],
-            example: Some(0.0167),
-        },
-    };
-
     fn of(distances: &[f64]) -> f64 {
         distances.iter().sum::<f64>() / distances.len() as f64
     }
 }
 
 impl Statistic for Maximum {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "maximum-stability",
-        title: "Maximum Stability",
-        question: "How far does the map move at most when the input moves a little?",
-        source: "Yeh et al., On the (In)fidelity and Sensitivity of Explanations, 2019",
-        reading: Reading {
-            formula: "max over neighbours x' of D(e(x), e(x')), D the L2 distance unless chosen otherwise",
-            extremes: "0: the map does not move. There is no upper end: distances have the unit of the map.",
-            limits: "The largest of few neighbours is not the largest there is. A map that never changes has 0 and may say nothing. Maps of different units do not compare (those of the distance `relative` do).",
-            peers: &["captum.sensitivity_max", "quantus.MaxSensitivity"],
-            example: Some(0.0222),
-        },
-        ..*Average::INFO
-    };
-
     fn of(distances: &[f64]) -> f64 {
         distances.iter().copied().fold(0.0, f64::max)
     }
@@ -132,10 +98,62 @@ pub struct Stability<S = Average> {
     statistic: PhantomData<S>,
 }
 
-/// [`Stability`] by the mean distance.
+/// Mean distance between the map of a sample and the maps of its random neighbours.
+///
+/// ```text
+/// mean over neighbours x' of D(e(x), e(x')), D the L2 distance unless chosen otherwise
+/// ```
+///
+/// # Extremes
+/// 0: the map does not move. There is no upper end: distances have the unit of the map.
+///
+/// # Limits
+/// A map that never changes has 0 and may say nothing. Where the model itself changes, a faithful map has to move. Maps
+/// of different units do not compare (those of the distance `relative` do).
+///
+/// # Source
+/// Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020.
+///
+/// # Elsewhere
+/// `quantus.AvgSensitivity`, `xplique.AverageStability`
+#[metric(
+    name = "average-stability",
+    title = "Average Stability",
+    describes = Average,
+    direction = Direction::Lower,
+    range = Range::NON_NEGATIVE,
+    needs = &[input::EXPLAINER, input::INPUTS, input::TARGETS],
+    example = 0.0167,
+)]
 pub type AverageStability = Stability<Average>;
 
-/// [`Stability`] by the largest distance.
+/// Largest distance between the map of a sample and the maps of its random neighbours.
+///
+/// ```text
+/// max over neighbours x' of D(e(x), e(x')), D the L2 distance unless chosen otherwise
+/// ```
+///
+/// # Extremes
+/// 0: the map does not move. There is no upper end: distances have the unit of the map.
+///
+/// # Limits
+/// The largest of few neighbours is not the largest there is. A map that never changes has 0 and may say nothing. Maps of
+/// different units do not compare (those of the distance `relative` do).
+///
+/// # Source
+/// Yeh et al., On the (In)fidelity and Sensitivity of Explanations, 2019.
+///
+/// # Elsewhere
+/// `captum.sensitivity_max`, `quantus.MaxSensitivity`
+#[metric(
+    name = "maximum-stability",
+    title = "Maximum Stability",
+    describes = Maximum,
+    direction = Direction::Lower,
+    range = Range::NON_NEGATIVE,
+    needs = &[input::EXPLAINER, input::INPUTS, input::TARGETS],
+    example = 0.0222,
+)]
 pub type MaximumStability = Stability<Maximum>;
 
 impl Stability<Average> {
@@ -197,8 +215,10 @@ impl<T: Real, S: Statistic> Measure<T> for Stability<S> {
     }
 }
 
-impl<S: Statistic> Registered for Stability<S> {
+impl<S: Statistic> Described for Stability<S> {
     const INFO: &'static MetricInfo = S::INFO;
+}
 
+impl<S: Statistic> Registered for Stability<S> {
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = given_neighbors!();
 }

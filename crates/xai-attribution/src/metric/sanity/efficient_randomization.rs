@@ -1,5 +1,6 @@
 //! The efficient model-parameter randomization test.
 
+use xai_core::describe::metric;
 use xai_core::tensor::Rows;
 use xai_core::{Real, Result, parallel};
 
@@ -7,14 +8,12 @@ use crate::batch::{ExplainedBatch, SecondMapsOfBatch};
 use crate::input;
 use crate::map::Bins;
 use crate::map::histogram::{entropy, histogram};
-use crate::metric::{
-    Direction, Invariance, Measure, MetricInfo, Parameters, Range, Reading, Registered,
-};
+use crate::metric::{Measure, Parameters, Registered};
 
-/// Does the explanation get more complex when the model forgets what it learnt?
+/// Relative rise of the complexity of the map when the model is randomized.
 ///
 /// ```text
-/// ( C(e_i of the randomized model) − C(e_i) ) / C(e_i)      C = −Σ q_b ln q_b
+/// (C(e(f randomized, x)) − C(e(f, x))) / C(e(f, x)), C the entropy of the histogram of a map
 /// ```
 ///
 /// `q` are the shares of a map's values in bins of one width over its own range. All layers are
@@ -43,11 +42,30 @@ use crate::metric::{
 ///
 /// Defaults: 100 bins.
 ///
+/// # Extremes
+/// −1: the map of the randomized model is constant. 0: it is as complex as before. Above 0: it is more complex.
+///
+/// # Limits
+/// Only the complexity is compared: two maps of equal histograms may have nothing in common. It depends on the bins.
+///
 /// # Source
-/// Hedström et al., *Sanity Checks Revisited: An Exploration to Repair the Model Parameter Randomisation
-/// Test*, 2023. With a number of bins as Quantus' `EfficientMPRT`; its rules for that number take the
-/// number of *axes* of a map for that of its values. [`Bins::FreedmanDiaconis`] takes the values, of
-/// the map as it is for both maps.
+/// Hedström et al., *Sanity Checks Revisited: An Exploration to Repair the Model Parameter Randomisation Test*, 2023.
+///
+/// With a number of bins, equal to Quantus' `EfficientMPRT`. Quantus' rules for that number use the number of *axes* of a
+/// map instead of the number of its values; [`Bins::FreedmanDiaconis`] uses the values, with the bins of the original map
+/// for both maps.
+///
+/// # Elsewhere
+/// `quantus.EfficientMPRT`
+#[metric(
+    name = "efficient-randomization",
+    title = "Efficient Randomization (eMPRT)",
+    direction = Direction::Higher,
+    range = Range::at_least(-1.0),
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = &[input::EXPLANATIONS, input::SECOND_MAPS],
+    example = 0.1107,
+)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct EfficientRandomization {
     /// How many bins the histogram of a map has. Default: 100.
@@ -77,22 +95,4 @@ impl<T: Real> Measure<T> for EfficientRandomization {
 
 registered!(EfficientRandomization);
 
-impl Registered for EfficientRandomization {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "efficient-randomization",
-        title: "Efficient Randomization (eMPRT)",
-        question: "Does the map of a model of random numbers get more complex?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::at_least(-1.0),
-        needs: &[input::EXPLANATIONS, input::SECOND_MAPS],
-        source: "Hedström et al., Sanity Checks Revisited, 2023",
-        reading: Reading {
-            formula: "(C(e(f randomized, x)) − C(e(f, x))) / C(e(f, x)), C the entropy of the histogram of a map",
-            extremes: "−1: the map of the randomized model is constant. 0: it is as complex as before. Above 0: it is more complex.",
-            limits: "Only the complexity is compared: two maps of equal histograms may have nothing in common. It depends on the bins.",
-            peers: &["quantus.EfficientMPRT"],
-            example: Some(0.1107),
-        },
-    };
-}
+impl Registered for EfficientRandomization {}

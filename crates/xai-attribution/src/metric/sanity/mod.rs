@@ -1,6 +1,7 @@
 //! Does the map depend on the model?
 
 use crate::metric::Entry;
+use xai_core::describe::Described;
 
 pub(crate) mod efficient_randomization;
 pub(crate) mod model_randomization;

@@ -1,15 +1,14 @@
 //! The model-parameter randomization test.
 
 use ndarray::{ArrayD, ArrayViewD, Axis, concatenate};
+use xai_core::describe::metric;
 use xai_core::{Error, ExactMean, Real, Result};
 
 use crate::batch::data::CheckedData;
 use crate::batch::{Data, RunData};
 use crate::input;
 use crate::map::MapSimilarity;
-use crate::metric::{
-    Direction, Invariance, MetricInfo, MetricValue, Parameter, Parameters, Range, Reading,
-};
+use crate::metric::{MetricValue, Parameter, Parameters};
 use crate::model::explainer::explain_rows;
 use crate::model::{BoxError, Explainer};
 use crate::run::{CompletedScores, EvaluationError};
@@ -29,7 +28,11 @@ pub enum RandomizationOrder {
     Independent,
 }
 
-/// Does the explanation change when the model forgets what it learnt?
+/// Similarity of the maps before and after layers of the model are randomized.
+///
+/// ```text
+/// similarity of e(f, x) and e(f with some layers randomized, x), step by step
+/// ```
 ///
 /// The maps of the model are compared with those of the model with randomized parameters, layer by
 /// layer. **Lower is better**: an explanation that stays the same (1) for a model of random numbers
@@ -68,12 +71,31 @@ pub enum RandomizationOrder {
 /// No value where the similarity has none: of a constant map by any but SSIM. The explainers see
 /// `n · (1 + layers)` inputs.
 ///
+/// # Extremes
+/// −1: the maps are opposite. 0: they are not related. 1: the map does not depend on what the model has learnt.
+///
+/// # Limits
+/// Maps that show the edges of the input stay similar though they depend on the model, and noise is unlike other noise: a
+/// low value does not prove that a map is right.
+///
 /// # Source
-/// Adebayo et al., *Sanity Checks for Saliency Maps*, 2018. Xplique's `ModelRandomizationMetric`
-/// takes one step: the top quarter of the layers, by Spearman's correlation; the step that has
-/// those layers gives its number. Quantus' `MPRT` compares maps without their signs, element by element:
-/// explainers that answer |maps|, of inputs without channels. Its average over the steps counts the model
-/// as it is among them, which is always 1; [`average`](RandomizationValues::average) leaves it out.
+/// Adebayo et al., *Sanity Checks for Saliency Maps*, 2018.
+///
+/// Xplique's `ModelRandomizationMetric` takes one step: the top quarter of the layers, by Spearman's correlation; the
+/// step that has those layers gives its number. Quantus' `MPRT` compares maps without their signs, element by element:
+/// explainers that answer |maps|, of inputs without channels. Its average over the steps counts the model as it is among
+/// them, which is always 1; [`average`](RandomizationValues::average) leaves it out.
+///
+/// # Elsewhere
+/// `quantus.MPRT`, `quantus.SmoothMPRT`, `xplique.ModelRandomizationMetric`
+#[metric(
+    name = "model-randomization",
+    title = "Model Randomization",
+    direction = Direction::Lower,
+    range = Range::SIGNED_SHARE,
+    invariance = Invariance::SCALE,
+    needs = &[input::RANDOMIZED_EXPLAINERS, input::INPUTS, input::TARGETS],
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct ModelRandomization {
     /// The number of layers of the model.
@@ -83,31 +105,6 @@ pub struct ModelRandomization {
     order: RandomizationOrder,
     /// How two maps are compared.
     similarity: MapSimilarity,
-}
-
-impl ModelRandomization {
-    /// Name, question, direction, range, needs and source.
-    pub const INFO: &'static MetricInfo = &MetricInfo {
-        name: "model-randomization",
-        title: "Model Randomization",
-        question: "Does the map of a model of random numbers look the same?",
-        direction: Direction::Lower,
-        invariance: Invariance::SCALE,
-        range: Range::SIGNED_SHARE,
-        needs: &[input::RANDOMIZED_EXPLAINERS, input::INPUTS, input::TARGETS],
-        source: "Adebayo et al., Sanity Checks for Saliency Maps, 2018",
-        reading: Reading {
-            formula: "similarity of e(f, x) and e(f with some layers randomized, x), step by step",
-            extremes: "−1: the maps are opposite. 0: they are not related. 1: the map does not depend on what the model has learnt.",
-            limits: "Maps that show the edges of the input stay similar though they depend on the model, and noise is unlike other noise: a low value does not prove that a map is right.",
-            peers: &[
-                "quantus.MPRT",
-                "quantus.SmoothMPRT",
-                "xplique.ModelRandomizationMetric",
-            ],
-            example: None,
-        },
-    };
 }
 
 /// The similarity of the maps of a model to those of the model with some layers randomized.

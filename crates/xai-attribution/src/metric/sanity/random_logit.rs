@@ -1,7 +1,8 @@
 //! The random logit test.
 
 use ndarray::Array2;
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::Described;
+use xai_core::describe::{MetricInfo, Parameters, metric};
 use xai_core::number::class_index;
 use xai_core::output::arg_max;
 use xai_core::random::{random_stream, uniform_index};
@@ -13,7 +14,11 @@ use crate::map::MapSimilarity;
 use crate::metric::{GivenDraws, IMAGES_ONLY, Measure, Metric, Registered};
 use crate::model::Targets;
 
-/// Does the explanation of another class look different?
+/// Similarity of the maps of the target class and of another class.
+///
+/// ```text
+/// similarity of e(x, target) and e(x, another class)
+/// ```
 ///
 /// Every sample is explained for its target and for another class, drawn uniformly; the value is
 /// the similarity of the two maps. **Lower is better**: an explanation that stays the same whatever
@@ -47,12 +52,31 @@ use crate::model::Targets;
 ///
 /// No value where the similarity has none: of a constant map by any but SSIM.
 ///
+/// # Extremes
+/// −1: the maps are opposite. 0: they are not related. 1: the map does not depend on the class.
+///
+/// # Limits
+/// Two classes of a binary model have opposite or equal maps by construction, and classes that look alike have like maps
+/// for good reason.
+///
 /// # Source
-/// Sixt et al., *When Explanations Lie*, 2020; Adebayo et al., *Sanity Checks for Saliency Maps*,
-/// 2018. As Xplique's `RandomLogitMetric`, up to which class is drawn. Quantus draws the same classes
-/// for every batch: [`OtherTargets::Given`] with its draws gives its numbers by Spearman's and Pearson's
-/// correlation. Its structural similarity is that of *flattened* maps, whose windows run over the ends
-/// of rows and channels; it has no option here.
+/// Sixt et al., *When Explanations Lie*, 2020; Adebayo et al., *Sanity Checks for Saliency Maps*, 2018.
+///
+/// As Xplique's `RandomLogitMetric`, up to which class is drawn. Quantus draws the same classes for every batch:
+/// [`OtherTargets::Given`] with its draws gives its numbers by Spearman's and Pearson's correlation. Its structural
+/// similarity is that of *flattened* maps, whose windows run over the ends of rows and channels; it has no option here.
+///
+/// # Elsewhere
+/// `quantus.RandomLogit`, `xplique.RandomLogitMetric`
+#[metric(
+    name = "random-logit",
+    title = "Random Logit",
+    direction = Direction::Lower,
+    range = Range::SIGNED_SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = &[input::EXPLAINER, input::INPUTS, input::TARGETS],
+    example = 0.077,
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct RandomLogit {
     #[param(flatten, default = OtherClasses { n_classes: None, seed: 1, source: OtherTargets::Drawn, })]
@@ -107,7 +131,7 @@ impl RandomLogit {
 
 impl Metric for RandomLogit {
     fn info(&self) -> &'static MetricInfo {
-        <Self as Registered>::INFO
+        Self::INFO
     }
 }
 
@@ -135,23 +159,6 @@ impl<T: Real> Measure<T> for RandomLogit {
 }
 
 impl Registered for RandomLogit {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "random-logit",
-        title: "Random Logit",
-        question: "Does the map of another class look the same?",
-        direction: Direction::Lower,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::SIGNED_SHARE,
-        needs: &[input::EXPLAINER, input::INPUTS, input::TARGETS],
-        source: "Sixt et al., When Explanations Lie, 2020",
-        reading: Reading {
-            formula: "similarity of e(x, target) and e(x, another class)",
-            extremes: "−1: the maps are opposite. 0: they are not related. 1: the map does not depend on the class.",
-            limits: "Two classes of a binary model have opposite or equal maps by construction, and classes that look alike have like maps for good reason.",
-            peers: &["quantus.RandomLogit", "xplique.RandomLogitMetric"],
-            example: Some(0.077),
-        },
-    };
     // By its default similarity.
     const TAKES: &'static [Layout] = IMAGES_ONLY;
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {

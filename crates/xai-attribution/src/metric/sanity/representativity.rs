@@ -1,23 +1,25 @@
 //! MeGe and ReCo: do models that agree explain themselves alike?
 
 use ndarray::{ArrayView2, ArrayViewD};
+use xai_core::describe::metric;
 use xai_core::number::check_finite;
 use xai_core::statistics::ranks::{centred_ranks, correlation_of_ranks};
 use xai_core::{Error, ExactMean, Label, Layout, Real, Result, parallel};
 
 use crate::input;
 use crate::map::positions::attributions_of_maps;
-use crate::metric::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use crate::metric::Parameters;
 
-/// How far the explanations of several models of one task speak for each other.
+/// Similarity of the maps of models that agree on a prediction (MeGe), and its excess over models that disagree (ReCo).
+///
+/// ```text
+/// MeGe = 1 / (1 + mean S⁼), ReCo = max over γ of (share of S⁼ up to γ + share of S^≠ above γ − 1), S the distances
+/// √(1 − |Spearman|) of the maps of two models that are both right (S⁼), and of which one is (S^≠)
+/// ```
 ///
 /// Models of the same architecture are trained on different parts of the data. The distance of the
 /// maps of two models for one sample is `√(1 − |Spearman|)`. Where both models are right it goes to
 /// `S⁼`, where one of them is right to `S^≠`, where none is it is left out.
-///
-/// ```text
-/// MeGe = 1 / (1 + mean S⁼)      ReCo = max_γ ( share of S⁼ up to γ + share of S^≠ above γ − 1 )
-/// ```
 ///
 /// MeGe (representativity) in [0.5, 1]: 1 = models that agree explain alike, so one explanation
 /// tells about the others. ReCo (consistency) in [0, 1]: 1 = a distance tells whether two models
@@ -38,12 +40,32 @@ use crate::metric::{Direction, Invariance, MetricInfo, Parameters, Range, Readin
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// MeGe 0.5: maps of models that agree are not related, 1: they are the same. ReCo 0: distances do not tell whether two
+/// models agree, 1: they do.
+///
+/// # Limits
+/// Models may agree for different reasons, and their maps then rightly differ. It needs several trainings, and says
+/// nothing about one map.
+///
 /// # Source
-/// Fel et al., *How good is your explanation? Algorithmic stability measures to assess the quality
-/// of explanations for deep neural networks*, 2020. Xplique's `MeGe` tries about 20 thresholds and
-/// leaves out what equals one; [`peer_thresholds`](Self::peer_thresholds) gives its number where no two
-/// distances are equal. Which of equal distances are left out depends on the last bits of the rank
-/// correlations, which the two compute in different orders.
+/// Fel et al., *How good is your explanation? Algorithmic stability measures to assess the quality of explanations for
+/// deep neural networks*, 2020.
+///
+/// Xplique's `MeGe` tries about 20 thresholds and leaves out what equals one; [`peer_thresholds`](Self::peer_thresholds)
+/// gives its number where no two distances are equal. Which of equal distances are left out depends on the last bits of
+/// the rank correlations, which the two compute in different orders.
+///
+/// # Elsewhere
+/// `xplique.MeGe`
+#[metric(
+    name = "representativity",
+    title = "Representativity (MeGe, ReCo)",
+    direction = Direction::Higher,
+    range = Range::SHARE.when("(MeGe: at least 0.5)"),
+    invariance = Invariance::SCALE,
+    needs = &[input::EXPLANATIONS, input::PREDICTIONS, input::LABELS],
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Parameters)]
 pub struct Representativity {
     #[param(skip)]
@@ -236,27 +258,6 @@ impl Representativity {
         });
         Ok(ranks.concat())
     }
-}
-
-impl Representativity {
-    /// Name, question, direction, range, needs and source.
-    pub const INFO: &'static MetricInfo = &MetricInfo {
-        name: "representativity",
-        title: "Representativity (MeGe, ReCo)",
-        question: "Do models that agree explain themselves alike?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE,
-        range: Range::SHARE.when("(MeGe: at least 0.5)"),
-        needs: &[input::EXPLANATIONS, input::PREDICTIONS, input::LABELS],
-        source: "Fel et al., How good is your explanation?, 2020",
-        reading: Reading {
-            formula: "MeGe = 1 / (1 + mean S⁼), ReCo = max over γ of (share of S⁼ up to γ + share of S^≠ above γ − 1), S the distances √(1 − |Spearman|) of the maps of two models that are both right (S⁼), and of which one is (S^≠)",
-            extremes: "MeGe 0.5: maps of models that agree are not related, 1: they are the same. ReCo 0: distances do not tell whether two models agree, 1: they do.",
-            limits: "Models may agree for different reasons, and their maps then rightly differ. It needs several trainings, and says nothing about one map.",
-            peers: &["xplique.MeGe"],
-            example: None,
-        },
-    };
 }
 
 fn share(count: usize, of: &[f64]) -> f64 {

@@ -1,6 +1,6 @@
 //! How the correspondence of right and wrong predictions is distributed.
 
-use xai_core::describe::{Range, Score, Scores as Scored};
+use xai_core::describe::{Score, Scores as Scored, metric};
 use xai_core::statistics::{auroc, auroc_interval, unit_mean_interval, wilson};
 use xai_core::sum::Moments;
 use xai_core::{Interval, Result};
@@ -40,33 +40,51 @@ pub struct AuditDistribution {
     pub auroc_of_right_interval: Option<Interval>,
 }
 
+impl AuditDistribution {
+    /// Share of the predictions that are right.
+    ///
+    /// ```text
+    /// right predictions / predictions with a known true class
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: none is right. 1: all are.
+    ///
+    /// # Source
+    /// The share of right predictions.
+    #[metric(
+        name = "accuracy",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        needs = &[input::PREDICTED, input::TRUTH],
+    )]
+    pub const ACCURACY: Score<Self> = Score::new(INFO, |distribution| distribution.accuracy);
+
+    /// Probability that a right prediction has a higher correspondence than a wrong one.
+    ///
+    /// ```text
+    /// P(c_right > c_wrong) + ½ P(c_right = c_wrong)
+    /// ```
+    ///
+    /// # Extremes
+    /// 0.5: correspondence does not tell right from wrong predictions. 1: it separates them. Below 0.5: wrong
+    /// predictions have more support.
+    ///
+    /// # Source
+    /// Hanley and McNeil, *The meaning and use of the area under a ROC curve*, 1982, with correspondence as the score.
+    #[metric(
+        name = "auroc_of_right",
+        title = "AUROC of right predictions",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        needs = &[input::TRAIN, input::LABELS, input::SAMPLES, input::PREDICTED, input::TRUTH],
+    )]
+    pub const AUROC_OF_RIGHT: Score<Self> =
+        Score::new(INFO, |distribution| distribution.auroc_of_right);
+}
+
 impl Scored for AuditDistribution {
-    const SCORES: &'static [Score<Self>] = &[
-        Score::new(
-            "accuracy",
-            "Accuracy",
-            "Which share of the predictions is right?",
-            |distribution: &Self| distribution.accuracy,
-        )
-        .higher_is_better()
-        .range(Range::SHARE)
-        .needs(&[input::PREDICTED, input::TRUTH]),
-        Score::new(
-            "auroc_of_right",
-            "AUROC of right predictions",
-            "What is the chance that a right prediction has a higher correspondence than a wrong one?",
-            |distribution: &Self| distribution.auroc_of_right,
-        )
-        .higher_is_better()
-        .range(Range::SHARE)
-        .needs(&[
-            input::TRAIN,
-            input::LABELS,
-            input::SAMPLES,
-            input::PREDICTED,
-            input::TRUTH,
-        ]),
-    ];
+    const SCORES: &'static [Score<Self>] = &[Self::ACCURACY, Self::AUROC_OF_RIGHT];
 }
 
 impl AuditDistribution {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use xai_core::describe::{MetricInfo, Range, Score, Scores};
+use xai_core::describe::{MetricInfo, Score, Scores, metric};
 use xai_core::{Input, Interval};
 
 use crate::correspondence::level::Level;
@@ -136,29 +136,52 @@ const JUDGED: &[Input] = &[
     input::TRUTH,
 ];
 
+impl AuditReport {
+    /// Mean correspondence of the predictions with their nearest training rows.
+    ///
+    /// ```text
+    /// mean over samples of W(predicted) / Σ_c W(c)
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: no neighbour has a predicted class. 1: all neighbours have.
+    ///
+    /// # Source
+    /// case-explainer 0.2.0.
+    #[metric(
+        name = "mean_correspondence",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        needs = PREDICTIONS,
+    )]
+    pub const MEAN_CORRESPONDENCE: Score<Self> =
+        Score::new(INFO, |report| report.mean_correspondence);
+
+    /// Mean gap between accuracy and correspondence over ten bins of correspondence.
+    ///
+    /// ```text
+    /// Σ_b n_b / n · |accuracy of bin b − mean correspondence of bin b|
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: the accuracy of predictions is their correspondence. 1: certain support, always wrong, or the reverse.
+    ///
+    /// # Source
+    /// Naeini, Cooper and Hauskrecht, *Obtaining Well Calibrated Probabilities Using Bayesian Binning*, AAAI 2015, with
+    /// correspondence as the confidence.
+    #[metric(
+        name = "expected_calibration_error",
+        direction = Direction::Lower,
+        range = Range::SHARE,
+        needs = JUDGED,
+    )]
+    pub const EXPECTED_CALIBRATION_ERROR: Score<Self> =
+        Score::new(INFO, |report| report.expected_calibration_error);
+}
+
 impl Scores for AuditReport {
-    const SCORES: &'static [Score<Self>] = &[
-        Score::new(
-            "mean_correspondence",
-            "Mean correspondence",
-            "How far do predictions agree with their nearest training rows, on average?",
-            |report: &Self| report.mean_correspondence,
-        )
-        .higher_is_better()
-        .range(Range::SHARE)
-        .needs(PREDICTIONS)
-        .source("case-explainer 0.2.0"),
-        Score::new(
-            "expected_calibration_error",
-            "Expected calibration error",
-            "How far is the accuracy of predictions from their correspondence, over ten bins of it?",
-            |report: &Self| report.expected_calibration_error,
-        )
-        .lower_is_better()
-        .range(Range::SHARE)
-        .needs(JUDGED)
-        .source("Naeini, Cooper and Hauskrecht, AAAI 2015, with correspondence as the confidence"),
-    ];
+    const SCORES: &'static [Score<Self>] =
+        &[Self::MEAN_CORRESPONDENCE, Self::EXPECTED_CALIBRATION_ERROR];
 }
 
 impl AuditReport {

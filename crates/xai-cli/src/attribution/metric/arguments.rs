@@ -147,7 +147,7 @@ pub(crate) fn command(entry: &'static Entry) -> Command {
     // Last: the options of a struct bring the description of the struct with them.
     command
         .arg(out_argument(of_scores))
-        .about(entry.info.question.to_owned() + better)
+        .about(entry.info.summary.to_owned() + better)
         .long_about(None)
         .after_help(examples::of(&examples_of(entry)))
 }

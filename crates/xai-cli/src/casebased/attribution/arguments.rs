@@ -126,7 +126,7 @@ pub(super) fn command(entry: &'static Entry) -> Command {
         .help("Write a row per test case: sample, score; of a curve per point")
         .value_parser(value_parser!(PathBuf));
     Command::new(entry.info.name)
-        .about(entry.info.question.to_owned() + better)
+        .about(entry.info.summary.to_owned() + better)
         .args(files_of(entry).map(|file| file_argument(entry, file)))
         .args(entry.params().iter().map(argument))
         .args(has_rows(entry).then_some(out))

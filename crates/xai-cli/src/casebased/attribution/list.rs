@@ -31,14 +31,14 @@ impl List {
                 let needs: Vec<&str> = info.needs.iter().map(|input| input.name()).collect();
                 [
                     info.name.to_owned(),
-                    info.question.to_owned(),
+                    info.summary.to_owned(),
                     info.direction.to_string(),
                     info.range.to_string(),
                     needs.join(", "),
                     info.source.to_owned(),
                 ]
             });
-            let header = ["metric", "question", "better", "range", "needs", "source"];
+            let header = ["metric", "summary", "better", "range", "needs", "source"];
             text::table(&header, rows)
         })
     }

@@ -201,7 +201,7 @@ fn metrics(
             .map(|param| (param.name.to_owned(), of_param(param)));
         let params: Map<String, Value> = params.collect();
         of_any.extend(params.clone());
-        tables.push(table(name_of(&[info.name]), info.question, params));
+        tables.push(table(name_of(&[info.name]), info.summary, params));
     }
     if !groups.is_empty() {
         let about = "Several metrics: settings are those of every metric that has the parameter.";

@@ -71,7 +71,7 @@ class OwnMetric(Metric):
         be others, ``name`` (that of the class) and ``direction`` (``"higher"``, ``"lower"`` or
         ``"none"``, the default). Where it has ``changes(batch)``, which answers changed inputs
         ``(changes, batch, …)``, the run takes their scores in calls of its own size. The first line of
-        its documentation is the question that it answers.
+        the first line of its documentation is its summary.
 
     Raises
     ------
@@ -129,7 +129,7 @@ class OwnMetric(Metric):
         self.name = str(getattr(metric, "name", kind))
         self.arrays = {}
         self.parameters = {}
-        question, *_ = (type(metric).__doc__ or "").strip().splitlines() or [""]
+        summary, *_ = (type(metric).__doc__ or "").strip().splitlines() or [""]
         self._changes = getattr(metric, "changes", None)
         read = [*reads, *(["base_scores"] if self._changes else [])]
         needs = {need for name in read for need in _NEEDS[name]}
@@ -137,22 +137,9 @@ class OwnMetric(Metric):
         self._info = MetricInfo(
             name=self.name,
             title=self.name,
-            question=question,
+            summary=summary,
             direction=direction,
-            range="(-inf, inf)",
             needs=tuple(need for need in _NEEDS["masked_scores"] if need in needs),
-            source="",
-            formula="",
-            extremes="",
-            limits="",
-            peers=(),
-            example=None,
-            parameters=(),
-            draws=None,
-            is_whole=False,
-            has_call_of_its_own=False,
-            is_scale_free=False,
-            mirror="changes",
             layouts=LAYOUTS,
         )
 

@@ -4,40 +4,16 @@ from __future__ import annotations
 
 import difflib
 import textwrap
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
 from .. import _native
-from .._described import DescribedMetric, metrics_by_name
-
-
-@dataclass(frozen=True)
-class MetricInfo(DescribedMetric):
-    """A metric of maps or of explainers: what it is called, asks and needs.
-
-    >>> metric_info("deletion").question
-    'How fast does the score fall when the most important positions are removed first?'
-    """
-
-    #: What it draws, where draws made elsewhere may be given instead.
-    draws: str | None
-    #: Whether it relates all samples of a data set to each other.
-    is_whole: bool
-    #: Whether it is a function of its own, and no metric of :func:`evaluate`.
-    has_call_of_its_own: bool
-    #: Whether multiplying all maps by a positive number leaves the values as they are.
-    is_scale_free: bool
-    #: Whether mirroring inputs, maps and masks leaves the values as they are: ``keeps``, ``keeps-without-ties`` (if no two
-    #: attributions of a map are equal) or ``changes``.
-    mirror: Literal["keeps", "keeps-without-ties", "changes"]
-    #: The layouts of inputs that it has values for.
-    layouts: tuple[str, ...]
+from .._described import MetricInfo, metrics_from_native
 
 
 @cache
 def _infos() -> dict[str, MetricInfo]:
-    return metrics_by_name(MetricInfo, _native.attribution_metrics())
+    return {info.name: info for info in metrics_from_native(_native.attribution_metrics())}
 
 
 def named(package: str, theirs: str) -> MetricInfo:
@@ -46,7 +22,7 @@ def named(package: str, theirs: str) -> MetricInfo:
     >>> named("quantus", "PixelFlipping").name
     'deletion'
     """
-    return next(info for info in _infos().values() if f"{package}.{theirs}" in info.peers)
+    return next(info for info in _infos().values() if f"{package}.{theirs}" in info.elsewhere)
 
 
 def meant_by(theirs: str) -> str | None:
@@ -63,7 +39,7 @@ def _meant_by_names() -> dict[str, str]:
     """Our name of a metric by every name that is known, ours and those of other packages."""
     meant: dict[str, str] = {}
     for info in _infos().values():
-        for peer in info.peers:
+        for peer in info.elsewhere:
             package, _, theirs = peer.partition(".")
             meant.setdefault(_folded(theirs), f"{info.name} ({theirs} of {package})")
     return {**meant, **{_folded(ours): ours for ours in _infos()}}
@@ -75,7 +51,7 @@ def _folded(name: str) -> str:
 
 
 def metric_infos() -> list[MetricInfo]:
-    """All metrics of attribution maps and explainers, in the order of the documentation.
+    """Return all metrics of attribution maps and explainers, in the order of the documentation.
 
     Returns
     -------

@@ -167,8 +167,8 @@ def _documentation(info: MetricInfo) -> str:
         lines += [""]
     limits = info.limits.replace("`", "``")
     lines += ["Notes", "-----", *wrapped(f"What it does not tell: {limits}", 0), ""]
-    if info.peers:
-        peers = ", ".join(f"``{peer}``" for peer in info.peers)
+    if info.elsewhere:
+        peers = ", ".join(f"``{peer}``" for peer in info.elsewhere)
         lines += [*wrapped(f"Elsewhere: {peers}. The numbers may differ.", 0), ""]
     lines += ["References", "----------", *wrapped(f"{info.source}.", 0), ""]
     return "\n".join([*lines, *_example(info)])
@@ -195,8 +195,8 @@ def _example(info: MetricInfo) -> list[str]:
 
 
 def _title(info: MetricInfo) -> list[str]:
-    title = f"{info.title}: {info.question[0].lower()}{info.question[1:]}"
-    return [title] if len(title) <= 93 else [f"{info.title}.", "", *wrapped(info.question, 0)]
+    title = f"{info.title}: {info.summary[0].lower()}{info.summary[1:]}"
+    return [title] if len(title) <= 93 else [f"{info.title}.", "", *wrapped(info.summary, 0)]
 
 
 def _documented(parameter: Parameter) -> list[str]:

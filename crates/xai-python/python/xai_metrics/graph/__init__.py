@@ -23,7 +23,8 @@ size.
 """
 
 from .. import _native
-from .._statistics import Interval, MetricInfo, infos_of
+from .._described import MetricInfo, metrics_from_native
+from .._statistics import Interval
 from ._accumulators import (
     DatasetScores,
     FidelityAccumulator,
@@ -97,7 +98,7 @@ __all__ = [
     "ground_truth_curves",
     "kl_divergence",
     "mask_properties",
-    "metrics",
+    "metric_infos",
     "micro_intervals",
     "robust_fidelity",
     "sparsify",
@@ -111,8 +112,8 @@ __all__ = [
 ]
 
 
-def metrics() -> list[MetricInfo]:
-    """Every metric of graphs: its question, direction, range, needs and source.
+def metric_infos() -> list[MetricInfo]:
+    """Return the descriptions of all metrics of graphs.
 
     Returns
     -------
@@ -121,8 +122,8 @@ def metrics() -> list[MetricInfo]:
 
     Examples
     --------
-    >>> from xai_metrics.graph import metrics
-    >>> {info.name: info.direction for info in metrics()}["neg_fidelity"]
+    >>> from xai_metrics.graph import metric_infos
+    >>> {info.name: info.direction for info in metric_infos()}["neg_fidelity"]
     'lower'
     """
-    return infos_of(_native.graph_metrics())
+    return metrics_from_native(_native.graph_metrics())

@@ -22,14 +22,14 @@ class GroundTruth(Result):
     """Agreement of a mask with the truth.
 
     Higher is better for all, in [0, 1]. A statistic is ``None`` where it is undefined, unless
-    ``zero_division`` says otherwise. :func:`metrics` has the question of each.
+    ``zero_division`` says otherwise. :func:`metric_infos` has the question of each.
 
     Attributes
     ----------
     accuracy : float
         The share of elements on which mask and truth agree.
     recall, precision, f1_score, auroc, average_precision, jaccard : float or None
-        The other statistics, by the names that :func:`metrics` has.
+        The other statistics, by the names that :func:`metric_infos` has.
     true_positives, false_positives, false_negatives, true_negatives : int
         The counts behind them.
     n_undefined : int

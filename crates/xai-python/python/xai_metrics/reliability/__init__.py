@@ -20,7 +20,7 @@ What the numbers do not tell: a metric that samples agree on may measure the wro
 them, and where explainers are alike no metric can rank them reliably.
 """
 
-from .._statistics import MetricInfo
+from .._described import MetricInfo
 from ._agreement import (
     InterMethodReliability,
     InternalConsistencyReliability,
@@ -31,7 +31,7 @@ from ._agreement import (
     kendall_w,
     krippendorff_alpha,
 )
-from ._metrics import metrics
+from ._metrics import metric_infos
 from ._perturbed import (
     InterConsistency,
     IntraConsistency,
@@ -67,7 +67,7 @@ __all__ = [
     "kendall_w",
     "krippendorff_alpha",
     "meta_consistency",
-    "metrics",
+    "metric_infos",
     "parameter_sensitivity",
     "rank_stability",
 ]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from .. import _native
-from .._statistics import MetricInfo, infos_of
+from .._described import MetricInfo, metrics_from_native
 
 
-def metrics() -> list[MetricInfo]:
-    """Every metric of metrics: its question, direction, range, needs and source.
+def metric_infos() -> list[MetricInfo]:
+    """Return the descriptions of all metrics of metrics.
 
     Returns
     -------
@@ -16,8 +16,8 @@ def metrics() -> list[MetricInfo]:
 
     Examples
     --------
-    >>> from xai_metrics.reliability import metrics
-    >>> {info.name: info.range for info in metrics()}["kendall-w"]
+    >>> from xai_metrics.reliability import metric_infos
+    >>> {info.name: info.range for info in metric_infos()}["kendall-w"]
     '[0, 1]'
     """
-    return infos_of(_native.reliability_metrics())
+    return metrics_from_native(_native.reliability_metrics())

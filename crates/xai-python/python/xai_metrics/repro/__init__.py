@@ -22,7 +22,8 @@ accuracy; kappa corrects for the chance agreement of *independent* raters, which
 are not; and runs can share their mistakes.
 """
 
-from .._statistics import Interval, MetricInfo, Summary
+from .._described import MetricInfo
+from .._statistics import Interval, Summary
 from ._accumulator import PairwiseAccumulator, StreamedResult
 from ._across import (
     Agreement,
@@ -35,7 +36,7 @@ from ._across import (
 )
 from ._comparison import GroupComparison, GroupDifference, compare_groups
 from ._errors import ErrorSets, error_sets
-from ._metrics import metrics
+from ._metrics import metric_infos
 from ._packed import PackedRuns
 from ._pairs import (
     PairwiseResult,
@@ -78,7 +79,7 @@ __all__ = [
     "error_sets",
     "gwet_ac2",
     "mean_metrics",
-    "metrics",
+    "metric_infos",
     "pairwise",
     "regression",
     "sample_consistency",

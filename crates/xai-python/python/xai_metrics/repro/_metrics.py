@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from .. import _native
-from .._statistics import MetricInfo, infos_of
+from .._described import MetricInfo, metrics_from_native
 
 
 @cache
 def _described() -> tuple[MetricInfo, ...]:
-    return tuple(infos_of(_native.repro_metrics()))
+    return tuple(metrics_from_native(_native.repro_metrics()))
 
 
-def metrics() -> list[MetricInfo]:
-    """Every metric of reproducibility: its question, direction, range, needs and source.
+def metric_infos() -> list[MetricInfo]:
+    """Return the descriptions of all metrics of reproducibility.
 
     Returns
     -------
@@ -25,8 +25,8 @@ def metrics() -> list[MetricInfo]:
 
     Examples
     --------
-    >>> from xai_metrics.repro import metrics
-    >>> {info.name: info.direction for info in metrics()}["ec_local"]
+    >>> from xai_metrics.repro import metric_infos
+    >>> {info.name: info.direction for info in metric_infos()}["ec_local"]
     'higher'
     """
     return list(_described())

@@ -189,7 +189,7 @@ def pairwise(
     labels : array_like, optional
         The true labels, ``(n_samples,)``. Without them only the metrics of agreement are taken.
     metrics : str or sequence of str, optional
-        By name, see :func:`metrics`; all by default:
+        By name, see :func:`metric_infos`; all by default:
 
         - of errors: ``ec_local`` ``|e_i & e_j| / |e_i | e_j|``, ``ec_global`` ``|e_i & e_j| / n``,
           ``ec_acc`` ``mean(e_i = e_j)``, ``ec_corr`` (Pearson's, which is phi; undefined for

@@ -1,7 +1,7 @@
 //! Metrics of how two runs' predictions agree.
 
 use xai_core::ExactSum;
-use xai_core::describe::{Direction, Invariance, MetricInfo, Range, Reading};
+use xai_core::describe::metric;
 
 use crate::input;
 use crate::pair_metric::count_logs::CountLogs;
@@ -10,57 +10,95 @@ use crate::pair_metric::definition::{
 };
 
 impl PairMetric {
-    /// Percent agreement: `mean(ŷ_i = ŷ_j)` in [0, 1]. 1 = always the same prediction.
+    /// Share of samples for which both runs predict the same class.
+    ///
+    /// ```text
+    /// mean(ŷ_i = ŷ_j)
+    /// ```
+    ///
+    /// # Extremes
+    /// 1: always the same prediction. 0: never.
+    ///
+    /// # Limits
+    /// Runs that mostly predict one class agree by chance: see Cohen's κ.
+    ///
+    /// # Source
+    /// Percent agreement of the predictions.
+    ///
+    /// # Elsewhere
+    /// `sklearn.metrics.accuracy_score`
+    #[metric(
+        name = "pa_acc",
+        title = "Percent agreement",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::PREDICTIONS],
+    )]
     pub const PA_ACC: Self = Self::new(&PairDefinition {
-        info: MetricInfo {
-            name: "pa_acc",
-            title: "Percent agreement",
-            question: "How often do both runs predict the same class?",
-            direction: Direction::Higher,
-            invariance: Invariance::SCALE,
-            range: Range::SHARE,
-            needs: &[input::PREDICTIONS],
-            source: "percent agreement of the predictions",
-            reading: Reading::NONE,
-        },
+        info: INFO,
         formula: PairFormula::Equal(|runs| Some(runs.equal as f64 / runs.n_samples as f64)),
         undefined_without_errors: false,
     });
 
-    /// Disagreement rate ("churn"): `mean(ŷ_i ≠ ŷ_j)` in [0, 1]; `1 −` [`PA_ACC`](Self::PA_ACC). 0 =
-    /// always the same prediction.
+    /// Share of samples for which both runs predict different classes.
+    ///
+    /// ```text
+    /// mean(ŷ_i ≠ ŷ_j) = 1 − pa_acc
+    /// ```
+    ///
+    /// Also called churn.
+    ///
+    /// # Extremes
+    /// 0: always the same prediction. 1: never.
+    ///
+    /// # Source
+    /// Milani Fard et al., *Launch and Iterate: Reducing Prediction Churn*, 2016.
+    ///
+    /// # Elsewhere
+    /// `sklearn.metrics.zero_one_loss`
+    #[metric(
+        name = "pa_disagreement",
+        title = "Disagreement",
+        direction = Direction::Lower,
+        range = Range::SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::PREDICTIONS],
+    )]
     pub const PA_DISAGREEMENT: Self = Self::new(&PairDefinition {
-        info: MetricInfo {
-            name: "pa_disagreement",
-            title: "Disagreement",
-            question: "How often do both runs predict different classes?",
-            direction: Direction::Lower,
-            invariance: Invariance::SCALE,
-            range: Range::SHARE,
-            needs: &[input::PREDICTIONS],
-            source: "Milani Fard et al. 2016",
-            reading: Reading::NONE,
-        },
+        info: INFO,
         formula: PairFormula::Equal(|runs| {
             Some((runs.n_samples - runs.equal) as f64 / runs.n_samples as f64)
         }),
         undefined_without_errors: false,
     });
 
-    /// Cohen's κ: `(p_o − p_e) / (1 − p_e)` in [−1, 1]. 1 = always the same prediction, 0 = as by chance.
-    /// Undefined where agreement is certain by chance (both constant on one class).
+    /// Agreement of both runs on the class beyond chance (Cohen's κ).
+    ///
+    /// ```text
+    /// (p_o − p_e) / (1 − p_e), p_e = Σ_c p_i(c) p_j(c)
+    /// ```
+    ///
+    /// Undefined where agreement is certain by chance (both runs constant on one class).
+    ///
+    /// # Extremes
+    /// 1: always the same prediction. 0: as by chance. Below 0: less than by chance.
+    ///
+    /// # Source
+    /// Cohen, *A coefficient of agreement for nominal scales*, 1960.
+    ///
+    /// # Elsewhere
+    /// `sklearn.metrics.cohen_kappa_score`
+    #[metric(
+        name = "pa_kappa",
+        title = "Cohen's kappa",
+        direction = Direction::Higher,
+        range = Range::SIGNED_SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::PREDICTIONS],
+    )]
     pub const PA_KAPPA: Self = Self::new(&PairDefinition {
-        info: MetricInfo {
-            name: "pa_kappa",
-            title: "Cohen's kappa",
-            question: "How often do both runs predict the same class, beyond chance?",
-            direction: Direction::Higher,
-            invariance: Invariance::SCALE,
-            range: Range::SIGNED_SHARE,
-            needs: &[input::PREDICTIONS],
-            source: "Cohen 1960",
-            reading: Reading::NONE,
-        },
+        info: INFO,
         formula: PairFormula::Equal(cohens_kappa),
         undefined_without_errors: false,
     });
@@ -76,21 +114,36 @@ fn cohens_kappa(runs: &EqualPredictions<'_>) -> Option<f64> {
 }
 
 impl PairMetric {
-    /// Cramér's V without bias correction, over the classes present in the pair, in [0, 1]. 0 =
-    /// independent, 1 = one run's prediction determines the other's. Undefined where either run predicts
-    /// one class only.
+    /// Association of the predictions of both runs (Cramér's V).
+    ///
+    /// ```text
+    /// √(χ² / (n (min(r, c) − 1))), χ² = n (Σ n_ij² / (n_i· n_·j) − 1)
+    /// ```
+    ///
+    /// Without bias correction, over the classes present in the pair. Undefined where either run predicts one class
+    /// only.
+    ///
+    /// # Extremes
+    /// 0: independent. 1: the prediction of one run determines that of the other.
+    ///
+    /// # Limits
+    /// Association is not agreement: runs that swap two classes have 1.
+    ///
+    /// # Source
+    /// Cramér, *Mathematical Methods of Statistics*, 1946.
+    ///
+    /// # Elsewhere
+    /// `scipy.stats.contingency.association`
+    #[metric(
+        name = "pa_cramers_v",
+        title = "Cramér's V",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::PREDICTIONS],
+    )]
     pub const PA_CRAMERS_V: Self = Self::new(&PairDefinition {
-        info: MetricInfo {
-            name: "pa_cramers_v",
-            title: "Cramér's V",
-            question: "Are the predictions of both runs associated at all?",
-            direction: Direction::Higher,
-            invariance: Invariance::SCALE,
-            range: Range::SHARE,
-            needs: &[input::PREDICTIONS],
-            source: "Cramér 1946",
-            reading: Reading::NONE,
-        },
+        info: INFO,
         formula: PairFormula::Table(cramers_v),
         undefined_without_errors: false,
     });
@@ -153,20 +206,35 @@ fn excess(table: &ClassTable<'_>) -> f64 {
 }
 
 impl PairMetric {
-    /// Normalised mutual information `2 I(ŷ_i; ŷ_j) / (H(ŷ_i) + H(ŷ_j))` in [0, 1]. 0 = independent, 1 =
-    /// one determines the other. Undefined where both runs predict one class only (scikit-learn says 1).
+    /// Normalized mutual information of the predictions of both runs.
+    ///
+    /// ```text
+    /// 2 I(ŷ_i; ŷ_j) / (H(ŷ_i) + H(ŷ_j))
+    /// ```
+    ///
+    /// Undefined where both runs predict one class only (scikit-learn returns 1).
+    ///
+    /// # Extremes
+    /// 0: independent. 1: the prediction of one run determines that of the other.
+    ///
+    /// # Limits
+    /// Association is not agreement: runs that swap two classes have 1.
+    ///
+    /// # Source
+    /// Strehl and Ghosh, *Cluster ensembles*, 2002, with the arithmetic mean.
+    ///
+    /// # Elsewhere
+    /// `sklearn.metrics.normalized_mutual_info_score`
+    #[metric(
+        name = "pa_nmi",
+        title = "Normalised mutual information",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::PREDICTIONS],
+    )]
     pub const PA_NMI: Self = Self::new(&PairDefinition {
-        info: MetricInfo {
-            name: "pa_nmi",
-            title: "Normalised mutual information",
-            question: "How much does the prediction of one run tell of the other?",
-            direction: Direction::Higher,
-            invariance: Invariance::SCALE,
-            range: Range::SHARE,
-            needs: &[input::PREDICTIONS],
-            source: "Strehl and Ghosh 2002, with the arithmetic mean",
-            reading: Reading::NONE,
-        },
+        info: INFO,
         formula: PairFormula::Table(normalized_mutual_information),
         undefined_without_errors: false,
     });

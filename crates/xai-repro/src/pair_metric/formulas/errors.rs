@@ -1,25 +1,39 @@
 //! Metrics of the errors that two runs share.
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Range, Reading};
-
 use crate::input;
 use crate::pair_metric::definition::{ErrorTable, PairDefinition, PairFormula, PairMetric};
+use xai_core::describe::metric;
 
 impl PairMetric {
-    /// Local error consistency: `|e_i ∧ e_j| / |e_i ∨ e_j|` in [0, 1]. 1 = the same errors, 0 = no shared
-    /// error. Of an empty union: [`EmptyUnion`](crate::EmptyUnion).
+    /// Share of the samples that both runs get wrong among those that either gets wrong.
+    ///
+    /// ```text
+    /// |e_i ∧ e_j| / |e_i ∨ e_j|
+    /// ```
+    ///
+    /// Of an empty union, where neither run errs: see [`EmptyUnion`](crate::EmptyUnion).
+    ///
+    /// # Extremes
+    /// 0: no shared error. 1: the same errors.
+    ///
+    /// # Limits
+    /// Accurate runs have few errors, and the value is then uncertain.
+    ///
+    /// # Source
+    /// Jaccard index of the error sets.
+    ///
+    /// # Elsewhere
+    /// `sklearn.metrics.jaccard_score`
+    #[metric(
+        name = "ec_local",
+        title = "Local error consistency",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::PREDICTIONS, input::LABELS],
+    )]
     pub const EC_LOCAL: Self = Self::new(&PairDefinition {
-        info: MetricInfo {
-            name: "ec_local",
-            title: "Local error consistency",
-            question: "Of the samples that either run gets wrong, how many do both get wrong?",
-            direction: Direction::Higher,
-            invariance: Invariance::SCALE,
-            range: Range::SHARE,
-            needs: &[input::PREDICTIONS, input::LABELS],
-            source: "Jaccard index of the error sets",
-            reading: Reading::NONE,
-        },
+        info: INFO,
         formula: PairFormula::Errors(|errors| {
             let union = errors.union();
             (union > 0).then(|| errors.both as f64 / union as f64)
@@ -27,38 +41,58 @@ impl PairMetric {
         undefined_without_errors: true,
     });
 
-    /// Global error consistency: `|e_i ∧ e_j| / n` in [0, 1]. 0 = no shared error; accurate runs have few
-    /// errors to share.
+    /// Share of all samples that both runs get wrong.
+    ///
+    /// ```text
+    /// |e_i ∧ e_j| / n
+    /// ```
+    ///
+    /// # Extremes
+    /// 0: no shared error. The smaller error rate: one run repeats all errors of the other.
+    ///
+    /// # Limits
+    /// It is limited by the error rates: accurate runs have few errors to share.
+    ///
+    /// # Source
+    /// Share of the intersection of the error sets.
+    #[metric(
+        name = "ec_global",
+        title = "Global error consistency",
+        direction = Direction::None,
+        range = Range::SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::PREDICTIONS, input::LABELS],
+    )]
     pub const EC_GLOBAL: Self = Self::new(&PairDefinition {
-        info: MetricInfo {
-            name: "ec_global",
-            title: "Global error consistency",
-            question: "How many of all samples do both runs get wrong?",
-            direction: Direction::None,
-            invariance: Invariance::SCALE,
-            range: Range::SHARE,
-            needs: &[input::PREDICTIONS, input::LABELS],
-            source: "share of the intersection of the error sets",
-            reading: Reading::NONE,
-        },
+        info: INFO,
         formula: PairFormula::Errors(|errors| Some(errors.both as f64 / errors.n_samples as f64)),
         undefined_without_errors: false,
     });
 
-    /// Agreement of right and wrong: `mean(e_i = e_j)` in [0, 1]. 1 = the same errors, 0 = each errs
-    /// exactly where the other does not.
+    /// Share of samples that both runs get right or both get wrong.
+    ///
+    /// ```text
+    /// mean(e_i = e_j)
+    /// ```
+    ///
+    /// # Extremes
+    /// 1: the same errors. 0: each run errs exactly where the other does not.
+    ///
+    /// # Limits
+    /// Accurate runs agree by chance.
+    ///
+    /// # Source
+    /// Percent agreement of the error vectors.
+    #[metric(
+        name = "ec_acc",
+        title = "Agreement of errors",
+        direction = Direction::Higher,
+        range = Range::SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::PREDICTIONS, input::LABELS],
+    )]
     pub const EC_ACC: Self = Self::new(&PairDefinition {
-        info: MetricInfo {
-            name: "ec_acc",
-            title: "Agreement of errors",
-            question: "How often are both runs right or both wrong?",
-            direction: Direction::Higher,
-            invariance: Invariance::SCALE,
-            range: Range::SHARE,
-            needs: &[input::PREDICTIONS, input::LABELS],
-            source: "percent agreement of the error vectors",
-            reading: Reading::NONE,
-        },
+        info: INFO,
         formula: PairFormula::Errors(|errors| {
             let equal = errors.n_samples + 2 * errors.both - errors.first - errors.second;
             Some(equal as f64 / errors.n_samples as f64)
@@ -66,40 +100,60 @@ impl PairMetric {
         undefined_without_errors: false,
     });
 
-    /// Correlation of errors: Pearson's, which is φ, in [−1, 1]. 1 = the same errors, 0 = unrelated, −1 =
-    /// each errs exactly where the other does not. Undefined where a run gets everything right or
-    /// everything wrong.
+    /// Correlation of the errors of both runs (φ).
+    ///
+    /// ```text
+    /// φ = (n |e_i ∧ e_j| − |e_i| |e_j|) / √(|e_i| (n − |e_i|) |e_j| (n − |e_j|))
+    /// ```
+    ///
+    /// Undefined where a run gets everything right or everything wrong.
+    ///
+    /// # Extremes
+    /// 1: the same errors. 0: unrelated. −1: each run errs exactly where the other does not.
+    ///
+    /// # Source
+    /// Pearson's φ of the error vectors.
+    #[metric(
+        name = "ec_corr",
+        title = "Correlation of errors",
+        direction = Direction::Higher,
+        range = Range::SIGNED_SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::PREDICTIONS, input::LABELS],
+    )]
     pub const EC_CORR: Self = Self::new(&PairDefinition {
-        info: MetricInfo {
-            name: "ec_corr",
-            title: "Correlation of errors",
-            question: "Are the errors of both runs correlated?",
-            direction: Direction::Higher,
-            invariance: Invariance::SCALE,
-            range: Range::SIGNED_SHARE,
-            needs: &[input::PREDICTIONS, input::LABELS],
-            source: "Pearson's φ of the error vectors",
-            reading: Reading::NONE,
-        },
+        info: INFO,
         formula: PairFormula::Errors(correlation),
         undefined_without_errors: false,
     });
 
-    /// Matthews' correlation of errors, in [−1, 1]: equal to [`EC_CORR`](Self::EC_CORR) where that is
-    /// defined, and 0 where a run gets everything right or everything wrong, as is the custom for this
-    /// coefficient (scikit-learn's too). Use it to let such pairs count as uncorrelated.
+    /// Matthews correlation of the errors of both runs; 0 where a run has constant errors.
+    ///
+    /// ```text
+    /// φ as in ec_corr; 0 where a run has constant errors
+    /// ```
+    ///
+    /// Equal to [`EC_CORR`](Self::EC_CORR) where that is defined, and 0 where a run gets everything right or everything
+    /// wrong, as is the custom for this coefficient.
+    ///
+    /// # Extremes
+    /// 1: the same errors. 0: unrelated. −1: each run errs exactly where the other does not.
+    ///
+    /// # Source
+    /// Matthews 1975.
+    ///
+    /// # Elsewhere
+    /// `sklearn.metrics.matthews_corrcoef`
+    #[metric(
+        name = "ec_matthews",
+        title = "Matthews' correlation of errors",
+        direction = Direction::Higher,
+        range = Range::SIGNED_SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::PREDICTIONS, input::LABELS],
+    )]
     pub const EC_MATTHEWS: Self = Self::new(&PairDefinition {
-        info: MetricInfo {
-            name: "ec_matthews",
-            title: "Matthews' correlation of errors",
-            question: "Are the errors of both runs correlated, constant errors counting as uncorrelated?",
-            direction: Direction::Higher,
-            invariance: Invariance::SCALE,
-            range: Range::SIGNED_SHARE,
-            needs: &[input::PREDICTIONS, input::LABELS],
-            source: "Matthews 1975",
-            reading: Reading::NONE,
-        },
+        info: INFO,
         formula: PairFormula::Errors(|errors| Some(correlation(errors).unwrap_or(0.0))),
         undefined_without_errors: false,
     });

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use xai_core::Result;
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 
 use crate::metric::{CurveKind, CurveMetric, CurvePoints, SCORE_NEEDS};
 use crate::perturbation::{Start, StepCount, Steps};
 
-/// How far does the score fall without the most relevant features, over some sizes?
+/// Mean score drop after removal of the most relevant 1 to 50 % of the features.
 ///
 /// ```text
-/// comp_i = mean over q of ( g(f, x_i) − g(f, x_i without the first q of its features) )      q = 1, 5, 10, 20, 50 %
+/// mean over q of (g(x) − g(x without the first q of its features)), q = 1, 5, 10, 20, 50 %
 /// ```
 ///
 /// In units of the score, **higher is better**: nothing that matters is left. Shares are rounded to
@@ -32,9 +32,31 @@ use crate::perturbation::{Start, StepCount, Steps};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0 or below: what the map ranks first does not matter. Near the score itself: all that matters is among the first
+/// features.
+///
+/// # Limits
+/// A model that can answer from the other features loses nothing, though the map may be right. Read it with rationale
+/// sufficiency.
+///
 /// # Source
-/// DeYoung et al., *ERASER*, 2020. Of a time series one share of its cells, after a softmax, is the comprehensiveness of
-/// `time_interpret`: [`shares`](CurveMetric::shares).
+/// DeYoung et al., *ERASER*, 2020.
+///
+/// Of a time series one share of its cells, after a softmax, is the comprehensiveness of `time_interpret`:
+/// [`shares`](CurveMetric::shares).
+///
+/// # Elsewhere
+/// `ferret.AOPC_Comprehensiveness_Evaluation`, `ERASER.comprehensiveness`, `tint.comprehensiveness`
+#[metric(
+    name = "comprehensiveness",
+    describes = DropWithout,
+    direction = Direction::Higher,
+    range = Range::REAL,
+    invariance = Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
+    needs = SCORE_NEEDS,
+    example = 0.1142,
+)]
 pub type Comprehensiveness = CurveMetric<DropWithout>;
 
 /// The shares of features of DeYoung et al.
@@ -61,27 +83,6 @@ pub struct DropWithout {
 }
 
 impl CurveKind for DropWithout {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "comprehensiveness",
-        title: "Comprehensiveness",
-        question: "How far does the score fall without the most relevant 1 to 50 % of the features?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
-        range: Range::REAL,
-        needs: SCORE_NEEDS,
-        source: "DeYoung et al., ERASER, 2020",
-        reading: Reading {
-            formula: "mean over q of (g(x) − g(x without the first q of its features)), q = 1, 5, 10, 20, 50 %",
-            extremes: "0 or below: what the map ranks first does not matter. Near the score itself: all that matters is among the first features.",
-            limits: "A model that can answer from the other features loses nothing, though the map may be right. Read it with rationale sufficiency.",
-            peers: &[
-                "ferret.AOPC_Comprehensiveness_Evaluation",
-                "ERASER.comprehensiveness",
-                "tint.comprehensiveness",
-            ],
-            example: Some(0.1142),
-        },
-    };
     const START: Start = Start::Input;
 
     fn default_steps() -> Steps {

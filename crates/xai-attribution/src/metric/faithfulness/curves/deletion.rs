@@ -1,16 +1,19 @@
 //! Deletion.
 
-use crate::metric::{
-    CurveKind, CurveMetric, Direction, Invariance, MetricInfo, Parameters, Range, Reading,
-    SCORE_NEEDS,
-};
+use crate::metric::{CurveKind, CurveMetric, Parameters, SCORE_NEEDS};
 use crate::perturbation::Start;
+use xai_core::describe::metric;
 
 /// The curve of [`Deletion`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct Deleting;
 
-/// How fast the score falls when the most important positions are removed first.
+/// Area under the score curve while the most important positions are removed first.
+///
+/// ```text
+/// 1/J Σ_{j = 1..J} (s_{j−1} + s_j) / 2, s_j = g(x without its first k_j features), k_0 = 0 < … < k_J the steps,
+/// each of which counts alike
+/// ```
 ///
 /// Positions are ordered by descending attribution (the mean over channels, not its size; ties
 /// to the lower position). At step `j = 0..=steps` the first `⌊j · max / steps⌋` are set to the
@@ -32,33 +35,33 @@ pub struct Deleting;
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// Low: the score is gone with the first features. The score of the whole input: removing features changes nothing.
+///
+/// # Limits
+/// Inputs without features are unlike the training data, and the score may fall for that reason: compare with Insertion,
+/// other baselines, or a random order. Values of two models do not compare.
+///
 /// # Source
-/// Petsiuk et al., *RISE*, 2018. Chefer et al., *Transformer Interpretability Beyond Attention Visualization*, 2021, take the accuracy instead of
-/// the score: [`CurveScore::Top1`](crate::model::CurveScore).
+/// Petsiuk et al., *RISE*, 2018.
+///
+/// Chefer et al., *Transformer Interpretability Beyond Attention Visualization*, 2021, take the accuracy instead of the
+/// score: [`CurveScore::Top1`](crate::model::CurveScore).
+///
+/// # Elsewhere
+/// `quantus.PixelFlipping`, `quantus.Selectivity`, `xplique.Deletion`
+#[metric(
+    name = "deletion",
+    describes = Deleting,
+    direction = Direction::Lower,
+    range = Range::REAL.when("as the scores"),
+    invariance = Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
+    needs = SCORE_NEEDS,
+    example = 0.0458,
+)]
 pub type Deletion = CurveMetric<Deleting>;
 
 impl CurveKind for Deleting {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "deletion",
-        title: "Deletion",
-        question: "How fast does the score fall when the most important positions are removed first?",
-        direction: Direction::Lower,
-        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
-        range: Range::REAL.when("as the scores"),
-        needs: SCORE_NEEDS,
-        source: "Petsiuk et al., RISE, 2018",
-        reading: Reading {
-            formula: "1/J Σ_{j = 1..J} (s_{j−1} + s_j) / 2, s_j = g(x without its first k_j features), k_0 = 0 < … < k_J the steps, each of which counts alike",
-            extremes: "Low: the score is gone with the first features. The score of the whole input: removing features changes nothing.",
-            limits: "Inputs without features are unlike the training data, and the score may fall for that reason: compare with Insertion, other baselines, or a random order. Values of two models do not compare.",
-            peers: &[
-                "quantus.PixelFlipping",
-                "quantus.Selectivity",
-                "xplique.Deletion",
-            ],
-            example: Some(0.0458),
-        },
-    };
     const START: Start = Start::Input;
 }
 
@@ -66,7 +69,12 @@ impl CurveKind for Deleting {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct Inserting;
 
-/// How fast the score rises when the most important positions come back first.
+/// Area under the score curve while the most important positions are restored first.
+///
+/// ```text
+/// 1/J Σ_{j = 1..J} (s_{j−1} + s_j) / 2, s_j = g(baseline with the first k_j features of x), k_0 = 0 < … < k_J the
+/// steps, each of which counts alike
+/// ```
 ///
 /// As [`Deletion`](crate::Deletion), from the baseline towards the input; **higher is better**. With
 /// `max_fraction = 1` the last step is the score of the whole input.
@@ -83,26 +91,32 @@ pub struct Inserting;
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// The score of the baseline: nothing that is put back matters. The score of the whole input or more: the first features
+/// are enough.
+///
+/// # Limits
+/// It depends on what the model says to the baseline. Values of two models do not compare.
+///
 /// # Source
-/// Petsiuk et al., *RISE*, 2018. Chefer et al., *Transformer Interpretability Beyond Attention Visualization*, 2021, take the accuracy instead of
-/// the score: [`CurveScore::Top1`](crate::model::CurveScore).
+/// Petsiuk et al., *RISE*, 2018.
+///
+/// Chefer et al., *Transformer Interpretability Beyond Attention Visualization*, 2021, take the accuracy instead of the
+/// score: [`CurveScore::Top1`](crate::model::CurveScore).
+///
+/// # Elsewhere
+/// `xplique.Insertion`
+#[metric(
+    name = "insertion",
+    describes = Inserting,
+    direction = Direction::Higher,
+    range = Range::REAL.when("as the scores"),
+    invariance = Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
+    needs = SCORE_NEEDS,
+    example = 0.1598,
+)]
 pub type Insertion = CurveMetric<Inserting>;
 
 impl CurveKind for Inserting {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "insertion",
-        title: "Insertion",
-        question: "How fast does the score rise when the most important positions come back first?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
-        reading: Reading {
-            formula: "1/J Σ_{j = 1..J} (s_{j−1} + s_j) / 2, s_j = g(baseline with the first k_j features of x), k_0 = 0 < … < k_J the steps, each of which counts alike",
-            extremes: "The score of the baseline: nothing that is put back matters. The score of the whole input or more: the first features are enough.",
-            limits: "It depends on what the model says to the baseline. Values of two models do not compare.",
-            peers: &["xplique.Insertion"],
-            example: Some(0.1598),
-        },
-        ..*Deleting::INFO
-    };
     const START: Start = Start::Blank;
 }

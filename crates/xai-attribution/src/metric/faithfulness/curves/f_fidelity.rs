@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Described, Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
 use xai_core::random::{random_stream, uniform_index};
 use xai_core::{Real, Result};
@@ -19,10 +19,9 @@ use crate::perturbation::{
 };
 
 /// Which end of the ranking an [`FFidelityMetric`] removes from.
-pub trait RankedPart: Debug + Copy + Default + PartialEq + Send + Sync + 'static {
-    /// Name, question, direction, range, needs and source.
-    const INFO: &'static MetricInfo;
-
+pub trait RankedPart:
+    Described + Debug + Copy + Default + PartialEq + Send + Sync + 'static
+{
     /// The orders whose first features are the part, and what the mean drop of each counts for.
     const ORDERS: &'static [(RemovalOrder, f64)];
 }
@@ -89,13 +88,84 @@ pub struct FFidelityMetric<K> {
     part: PhantomData<K>,
 }
 
-/// [`FFidelityMetric`] of both ends.
+/// Score drop from removing random parts of the most relevant features, minus the drop for the least relevant.
+///
+/// ```text
+/// mean over steps k and draws of (g(x without a random share of its k last features) − g(x without a random share
+/// of its k first features))
+/// ```
+///
+/// # Extremes
+/// 0: both ends of the ranking matter alike. Above 0: the first features matter more. Below 0: the last ones do.
+///
+/// # Limits
+/// Its argument holds for a model that was fine-tuned on inputs with features missing; for any other it is a removal like
+/// all others.
+///
+/// # Source
+/// Zheng et al., F-Fidelity, 2025.
+#[metric(
+    name = "f-fidelity",
+    title = "F-Fidelity",
+    describes = BothEnds,
+    direction = Direction::Higher,
+    range = Range::REAL,
+    invariance = Invariance::SCALE,
+    needs = SCORE_NEEDS,
+    example = 0.023,
+)]
 pub type FFidelity = FFidelityMetric<BothEnds>;
 
-/// [`FFidelityMetric`] of the most relevant features.
+/// Score drop from removing random parts of the most relevant features.
+///
+/// ```text
+/// mean over steps k and draws of (g(x) − g(x without a random share of its k first features))
+/// ```
+///
+/// # Extremes
+/// 0: the most relevant features do not matter. High: the score falls with them.
+///
+/// # Limits
+/// It does not compare with the other features: a model that every removal disturbs has a high value for any map.
+///
+/// # Source
+/// Zheng et al., F-Fidelity, 2025.
+#[metric(
+    name = "f-fidelity-positive",
+    title = "F-Fidelity, positive",
+    describes = MostRelevant,
+    direction = Direction::Higher,
+    range = Range::REAL,
+    invariance = Invariance::SCALE,
+    needs = SCORE_NEEDS,
+    example = 0.028,
+)]
 pub type FFidelityPositive = FFidelityMetric<MostRelevant>;
 
-/// [`FFidelityMetric`] of the least relevant features.
+/// Score drop from removing random parts of the least relevant features.
+///
+/// ```text
+/// mean over steps k and draws of (g(x) − g(x without a random share of its k last features))
+/// ```
+///
+/// # Extremes
+/// 0: the least relevant features do not matter. High: the score falls with them.
+///
+/// # Limits
+/// A model that depends on few features has a low value for nearly every map.
+///
+/// # Source
+/// Zheng et al., F-Fidelity, 2025.
+#[metric(
+    name = "f-fidelity-negative",
+    title = "F-Fidelity, negative",
+    describes = LeastRelevant,
+    direction = Direction::Lower,
+    range = Range::REAL,
+    invariance = Invariance::SCALE,
+    needs = SCORE_NEEDS,
+    example = 0.0051,
+)]
 pub type FFidelityNegative = FFidelityMetric<LeastRelevant>;
 
 /// The parts of [`FFidelity`].
@@ -110,26 +180,7 @@ pub struct MostRelevant;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LeastRelevant;
 
-const SOURCE: &str = "Zheng et al., F-Fidelity, 2025";
-
 impl RankedPart for BothEnds {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "f-fidelity",
-        title: "F-Fidelity",
-        question: "How much further does the score fall without random parts of the most than of the least relevant features?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE,
-        range: Range::REAL,
-        needs: SCORE_NEEDS,
-        source: SOURCE,
-        reading: Reading {
-            formula: "mean over steps k and draws of (g(x without a random share of its k last features) − g(x without a random share of its k first features))",
-            extremes: "0: both ends of the ranking matter alike. Above 0: the first features matter more. Below 0: the last ones do.",
-            limits: "Its argument holds for a model that was fine-tuned on inputs with features missing; for any other it is a removal like all others.",
-            peers: &[],
-            example: Some(0.023),
-        },
-    };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[
         (RemovalOrder::MostRelevantFirst, 1.0),
         (RemovalOrder::LeastRelevantFirst, -1.0),
@@ -137,38 +188,10 @@ impl RankedPart for BothEnds {
 }
 
 impl RankedPart for MostRelevant {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "f-fidelity-positive",
-        title: "F-Fidelity, positive",
-        question: "How far does the score fall without random parts of the most relevant features?",
-        reading: Reading {
-            formula: "mean over steps k and draws of (g(x) − g(x without a random share of its k first features))",
-            extremes: "0: the most relevant features do not matter. High: the score falls with them.",
-            limits: "It does not compare with the other features: a model that every removal disturbs has a high value for any map.",
-            peers: &[],
-            example: Some(0.028),
-        },
-        ..*BothEnds::INFO
-    };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::MostRelevantFirst, 1.0)];
 }
 
 impl RankedPart for LeastRelevant {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "f-fidelity-negative",
-        title: "F-Fidelity, negative",
-        question: "How far does the score fall without random parts of the least relevant features?",
-        direction: Direction::Lower,
-        invariance: Invariance::SCALE,
-        reading: Reading {
-            formula: "mean over steps k and draws of (g(x) − g(x without a random share of its k last features))",
-            extremes: "0: the least relevant features do not matter. High: the score falls with them.",
-            limits: "A model that depends on few features has a low value for nearly every map.",
-            peers: &[],
-            example: Some(0.0051),
-        },
-        ..*BothEnds::INFO
-    };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::LeastRelevantFirst, 1.0)];
 }
 
@@ -306,6 +329,4 @@ impl<T: Real, K: RankedPart> Measure<T> for FFidelityMetric<K> {
 
 registered!(FFidelityMetric<K: RankedPart>);
 
-impl<K: RankedPart> Registered for FFidelityMetric<K> {
-    const INFO: &'static MetricInfo = K::INFO;
-}
+impl<K: RankedPart> Registered for FFidelityMetric<K> {}

@@ -1,16 +1,16 @@
 //! Iterative removal of features.
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::{Error, Result};
 
 use crate::metric::{BaseScorePolicy, CurveKind, CurveMetric, CurvePoints, area};
 use crate::perturbation::{Features, RankBy, Start, StepCount, Steps};
 use crate::{help, input};
 
-/// How fast does the score fall, as a share of itself, when segments are removed?
+/// Area over the relative score curve while segments are removed, the most relevant first.
 ///
 /// ```text
-/// IROF_i = 1 − mean of the trapezoids of g(f, x_i without k segments) / g(f, x_i),  k = 0..L_i
+/// 1 − mean of the trapezoids of g(x without its first k segments) / g(x), k = 0..L
 /// ```
 ///
 /// Segments go by descending mean attribution. In (−∞, 1], **higher is better**: 1 = the score is
@@ -33,10 +33,30 @@ use crate::{help, input};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: removing segments changes nothing. 1: the score is gone at once. Below 0: it rises.
+///
+/// # Limits
+/// It depends on the segmentation and on the baseline. Scores of 0 and below cannot be divided by.
+///
 /// # Source
 /// Rieger and Hansen, *IROF: a low resource evaluation metric for explanation methods*, 2020.
-/// Quantus answers `L − Σ_{k=1..L−1} (c_k + c_{k+1}) / 2` of the same shares `c_k`, which grows with
-/// the number of segments, and makes samples with fewer segments fall to 0.
+///
+/// Quantus answers `L − Σ_{k=1..L−1} (c_k + c_{k+1}) / 2` of the same shares `c_k`, which grows with the number of
+/// segments, and makes samples with fewer segments fall to 0.
+///
+/// # Elsewhere
+/// `quantus.IROF`
+#[metric(
+    name = "irof",
+    title = "IROF",
+    describes = ShareLost,
+    direction = Direction::Higher,
+    range = Range::REAL.up_to(1.0),
+    invariance = Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
+    needs = &[input::MODEL, input::INPUTS, input::TARGETS, input::EXPLANATIONS, input::SEGMENTS],
+    example = 0.6687,
+)]
 pub type Irof = CurveMetric<ShareLost>;
 
 /// The formula of [`Irof`].
@@ -48,29 +68,6 @@ pub struct ShareLost {
 }
 
 impl CurveKind for ShareLost {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "irof",
-        title: "IROF",
-        question: "How fast does the score fall, as a share of itself, when segments are removed?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
-        range: Range::REAL.up_to(1.0),
-        needs: &[
-            input::MODEL,
-            input::INPUTS,
-            input::TARGETS,
-            input::EXPLANATIONS,
-            input::SEGMENTS,
-        ],
-        source: "Rieger and Hansen, IROF, 2020",
-        reading: Reading {
-            formula: "1 − mean of the trapezoids of g(x without its first k segments) / g(x), k = 0..L",
-            extremes: "0: removing segments changes nothing. 1: the score is gone at once. Below 0: it rises.",
-            limits: "It depends on the segmentation and on the baseline. Scores of 0 and below cannot be divided by.",
-            peers: &["quantus.IROF"],
-            example: Some(0.6687),
-        },
-    };
     const START: Start = Start::Input;
     const RANK_BY: RankBy = RankBy::Mean;
 

@@ -1,12 +1,17 @@
 //! Monotonicity.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 
 use crate::metric::{CurveKind, CurveMetric, CurvePoints, SCORE_NEEDS};
 use crate::perturbation::{RemovalOrder, Start};
 
-/// Does the score rise with every feature that is put back, the least relevant first?
+/// Share of steps on which the score does not fall while features are restored, the least relevant first.
+///
+/// ```text
+/// share of the steps after the first in which g(baseline with the first k features of ascending attribution) does
+/// not fall
+/// ```
 ///
 /// From the baseline, features are put back by ascending attribution. The value of a sample is the
 /// share of the steps, from the first put back on, in which the score does not fall by more than
@@ -29,9 +34,28 @@ use crate::perturbation::{RemovalOrder, Start};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: the score falls at every step. 1: it never falls.
+///
+/// # Limits
+/// It does not look at the sizes of the steps, and a model that all features speak for never falls, whatever the order.
+///
 /// # Source
-/// Arya et al., *One Explanation Does Not Fit All*, 2019. Quantus never puts anything back unless it
-/// is given a function that does: its answer is always true.
+/// Arya et al., *One Explanation Does Not Fit All*, 2019.
+///
+/// Quantus never puts anything back unless it is given a function that does: its answer is always true.
+///
+/// # Elsewhere
+/// `quantus.Monotonicity`
+#[metric(
+    name = "monotonicity",
+    describes = Rising,
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
+    needs = SCORE_NEEDS,
+    example = 1.0,
+)]
 pub type Monotonicity = CurveMetric<Rising>;
 
 /// The formula of [`Monotonicity`].
@@ -46,23 +70,6 @@ pub struct Rising {
 }
 
 impl CurveKind for Rising {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "monotonicity",
-        title: "Monotonicity",
-        question: "Does the score rise with every feature that is put back, the least relevant first?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
-        range: Range::SHARE,
-        needs: SCORE_NEEDS,
-        source: "Arya et al., One Explanation Does Not Fit All, 2019",
-        reading: Reading {
-            formula: "share of the steps after the first in which g(baseline with the first k features of ascending attribution) does not fall",
-            extremes: "0: the score falls at every step. 1: it never falls.",
-            limits: "It does not look at the sizes of the steps, and a model that all features speak for never falls, whatever the order.",
-            peers: &["quantus.Monotonicity"],
-            example: Some(1.0),
-        },
-    };
     const START: Start = Start::Blank;
     const ORDER: RemovalOrder = RemovalOrder::LeastRelevantFirst;
 

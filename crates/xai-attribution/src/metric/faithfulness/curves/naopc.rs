@@ -1,6 +1,6 @@
 //! Normalised area over the perturbation curve.
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
 use xai_core::{Real, Result};
 
@@ -12,11 +12,11 @@ use crate::perturbation::{
     StepCount, Steps,
 };
 
-/// Where does the order of a map stand between the worst and the best order that the model has?
+/// Mean score drop of the map's order, normalized by the model's worst and best orders.
 ///
 /// ```text
-/// AOPC_i(r) = mean over k = 1..F of ( g(f, x_i) − g(f, x_i without the first k features of order r) )
-/// NAOPC_i = ( AOPC_i(map) − min over r AOPC_i(r) ) / ( max over r AOPC_i(r) − min over r AOPC_i(r) )
+/// (AOPC(map) − min_r AOPC(r)) / (max_r AOPC(r) − min_r AOPC(r)), AOPC(r) = mean over k = 1..F of (g(x) − g(x
+/// without the first k features of order r))
 /// ```
 ///
 /// In [0, 1], **higher is better**: 1 = no order makes the score fall faster, 0 = none slower. AOPC depends on what a
@@ -45,9 +45,23 @@ use crate::perturbation::{
 ///
 /// Defaults: cells of a grid of 3, baseline 0.
 ///
+/// # Extremes
+/// 0: no order removes the score more slowly. 1: no order removes it faster.
+///
+/// # Limits
+/// Of more features than `exact_up_to` the best and the worst order are searched, not proven. It judges the order alone.
+///
 /// # Source
-/// Edin et al., *Normalized AOPC: Fixing Misleading Faithfulness Metrics for Feature Attributions Explainability*,
-/// 2025.
+/// Edin et al., *Normalized AOPC: Fixing Misleading Faithfulness Metrics for Feature Attributions Explainability*, 2025.
+#[metric(
+    name = "naopc",
+    title = "NAOPC",
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE,
+    needs = SCORE_NEEDS,
+    example = 0.9892,
+)]
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Naopc {
     /// What stands for a removed value.
@@ -162,22 +176,4 @@ impl<T: Real> Measure<T> for Naopc {
 
 registered!(Naopc);
 
-impl Registered for Naopc {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "naopc",
-        title: "NAOPC",
-        question: "Where does the map's order of removal stand between the model's worst and best?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE,
-        range: Range::SHARE,
-        needs: SCORE_NEEDS,
-        source: "Edin et al., Normalized AOPC, 2025",
-        reading: Reading {
-            formula: "(AOPC(map) − min_r AOPC(r)) / (max_r AOPC(r) − min_r AOPC(r)), AOPC(r) = mean over k = 1..F of (g(x) − g(x without the first k features of order r))",
-            extremes: "0: no order removes the score more slowly. 1: no order removes it faster.",
-            limits: "Of more features than `exact_up_to` the best and the worst order are searched, not proven. It judges the order alone.",
-            peers: &[],
-            example: Some(0.9892),
-        },
-    };
-}
+impl Registered for Naopc {}

@@ -1,8 +1,6 @@
 //! Where a curve stands among those of random orders.
 
-use xai_core::describe::{
-    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
-};
+use xai_core::describe::{Parameter, Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
 use xai_core::{Real, Result};
 
@@ -15,11 +13,10 @@ use crate::perturbation::{
     Baseline, CurveScores, Features, RemovalCurve, RemovalOrder, RemovalTies, Start, Steps,
 };
 
-/// Does the order of a map remove the score faster than random orders do?
+/// Share of random removal orders whose area under the score curve is worse than that of the map.
 ///
 /// ```text
-/// share_i = share of R random orders whose area is larger than that of the map, ties by half
-/// z_i = (mean of the R areas − area of the map) / standard deviation of the R areas
+/// share of R random orders whose area under the curve is worse than that of the map, ties by half
 /// ```
 ///
 /// The area is that under the curve of [`Deletion`](crate::Deletion), most relevant features first, which shares its
@@ -44,8 +41,26 @@ use crate::perturbation::{
 ///
 /// Defaults: 20 random orders, 10 steps over all positions, baseline 0.
 ///
+/// # Extremes
+/// 0: every random order is better. 0.5: as good as a random order. 1: better than every random order.
+///
+/// # Limits
+/// It says that the order is better than chance, not by how much (the scale `z` does). Few random orders make a coarse
+/// scale.
+///
 /// # Source
-/// A permutation test: Fisher, *The Design of Experiments*, 1935. No other library has the number.
+/// A permutation test: Fisher, *The Design of Experiments*, 1935.
+///
+/// No other library has the number.
+#[metric(
+    name = "random-order-reference",
+    title = "Random-order reference",
+    direction = Direction::Higher,
+    range = Range::SHARE.when("(z: any number)"),
+    invariance = Invariance::SCALE,
+    needs = SCORE_NEEDS,
+    example = 1.0,
+)]
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct RandomOrderReference {
     #[param(flatten)]
@@ -206,22 +221,4 @@ impl<T: Real> Measure<T> for RandomOrderReference {
 
 registered!(RandomOrderReference);
 
-impl Registered for RandomOrderReference {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "random-order-reference",
-        title: "Random-order reference",
-        question: "Does the map's order remove the score faster than random orders do?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE,
-        range: Range::SHARE.when("(z: any number)"),
-        needs: SCORE_NEEDS,
-        source: "Fisher, The Design of Experiments, 1935",
-        reading: Reading {
-            formula: "share of R random orders whose area under the curve is worse than that of the map, ties by half",
-            extremes: "0: every random order is better. 0.5: as good as a random order. 1: better than every random order.",
-            limits: "It says that the order is better than chance, not by how much (the scale `z` does). Few random orders make a coarse scale.",
-            peers: &[],
-            example: Some(1.0),
-        },
-    };
-}
+impl Registered for RandomOrderReference {}

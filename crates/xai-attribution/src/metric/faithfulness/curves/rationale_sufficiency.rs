@@ -1,6 +1,6 @@
 //! Sufficiency of a rationale.
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
 use xai_core::{Real, Result};
 
@@ -10,10 +10,10 @@ use crate::metric::{Measure, Registered, SCORE_NEEDS};
 use crate::perturbation::removal::steps::step_setters;
 use crate::perturbation::{Baseline, Features, RemovalCurve, RemovalTies, Start, Steps};
 
-/// How far does the score fall with the most relevant features only, over some sizes?
+/// Mean score drop when only the most relevant 1 to 50 % of the features are kept.
 ///
 /// ```text
-/// suff_i = mean over q of ( g(f, x_i) − g(f, x_i with the first q of its features only) )      q = 1, 5, 10, 20, 50 %
+/// mean over q of (g(x) − g(x with the first q of its features only)), q = 1, 5, 10, 20, 50 %
 /// ```
 ///
 /// In units of the score, **lower is better**: what is kept is enough. The counterpart of
@@ -34,8 +34,26 @@ use crate::perturbation::{Baseline, Features, RemovalCurve, RemovalTies, Start, 
 /// Defaults: the shares above, baseline 0, single positions, all attributions. Of a time series one share of its cells, after a
 /// softmax, is the sufficiency of `time_interpret`: [`shares`](RationaleSufficiency::shares).
 ///
+/// # Extremes
+/// 0 or below: what is kept is enough for the score. Near the score itself: what is kept says nothing to the model.
+///
+/// # Limits
+/// The model sees inputs of which nearly all is missing. A low value does not say that the kept features are the only
+/// ones that suffice.
+///
 /// # Source
 /// DeYoung et al., *ERASER*, 2020.
+///
+/// # Elsewhere
+/// `ferret.AOPC_Sufficiency_Evaluation`, `ERASER.sufficiency`, `tint.sufficiency`
+#[metric(
+    name = "rationale-sufficiency",
+    direction = Direction::Lower,
+    range = Range::REAL,
+    invariance = Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
+    needs = SCORE_NEEDS,
+    example = 0.0914,
+)]
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct RationaleSufficiency {
     #[param(flatten, default = shares())]
@@ -95,26 +113,4 @@ impl<T: Real> Measure<T> for RationaleSufficiency {
 
 registered!(RationaleSufficiency);
 
-impl Registered for RationaleSufficiency {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "rationale-sufficiency",
-        title: "Rationale sufficiency",
-        question: "How far does the score fall with only the most relevant 1 to 50 % of the features?",
-        direction: Direction::Lower,
-        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
-        range: Range::REAL,
-        needs: SCORE_NEEDS,
-        source: "DeYoung et al., ERASER, 2020",
-        reading: Reading {
-            formula: "mean over q of (g(x) − g(x with the first q of its features only)), q = 1, 5, 10, 20, 50 %",
-            extremes: "0 or below: what is kept is enough for the score. Near the score itself: what is kept says nothing to the model.",
-            limits: "The model sees inputs of which nearly all is missing. A low value does not say that the kept features are the only ones that suffice.",
-            peers: &[
-                "ferret.AOPC_Sufficiency_Evaluation",
-                "ERASER.sufficiency",
-                "tint.sufficiency",
-            ],
-            example: Some(0.0914),
-        },
-    };
-}
+impl Registered for RationaleSufficiency {}

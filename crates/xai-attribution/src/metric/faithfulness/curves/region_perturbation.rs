@@ -1,15 +1,15 @@
 //! Region perturbation: the area over the curve of removal.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 
 use crate::metric::{CurveKind, CurveMetric, CurvePoints, SCORE_NEEDS};
 use crate::perturbation::Start;
 
-/// How far does the score fall, on the average, while the most relevant features are removed?
+/// Mean score drop while the most relevant features are removed (AOPC).
 ///
 /// ```text
-/// AOPC_i = 1 / (L + 1) Σ_{k = 0..L} ( g(f, x_i) − g(f, x_i without the first k features) )
+/// 1 / (L + 1) Σ_{k = 0..L} (g(x) − g(x without its first k features))
 /// ```
 ///
 /// In units of the score, **higher is better** for the order by descending attribution. The features
@@ -30,9 +30,30 @@ use crate::perturbation::Start;
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: removing features changes nothing. Near the score itself: the first features carry all of it. Below 0: the score
+/// rises.
+///
+/// # Limits
+/// It judges the order alone. Inputs with many features removed are unlike the training data, and values of two models do
+/// not compare (NAOPC does).
+///
 /// # Source
 /// Samek et al., *Evaluating the visualization of what a deep neural network has learned*, 2017.
+///
 /// Quantus answers with the drops of k = 1..L, and takes trapezoids for their area.
+///
+/// # Elsewhere
+/// `quantus.RegionPerturbation`, `quantus.PixelFlipping`
+#[metric(
+    name = "region-perturbation",
+    describes = MeanDrop,
+    direction = Direction::Higher,
+    range = Range::REAL,
+    invariance = Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
+    needs = SCORE_NEEDS,
+    example = 0.1546,
+)]
 pub type RegionPerturbation = CurveMetric<MeanDrop>;
 
 /// The formula of [`RegionPerturbation`].
@@ -40,23 +61,6 @@ pub type RegionPerturbation = CurveMetric<MeanDrop>;
 pub struct MeanDrop;
 
 impl CurveKind for MeanDrop {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "region-perturbation",
-        title: "Region perturbation",
-        question: "How far does the score fall, on the average, while the most relevant features are removed?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
-        range: Range::REAL,
-        needs: SCORE_NEEDS,
-        source: "Samek et al., Evaluating the visualization of what a deep neural network has learned, 2017",
-        reading: Reading {
-            formula: "1 / (L + 1) Σ_{k = 0..L} (g(x) − g(x without its first k features))",
-            extremes: "0: removing features changes nothing. Near the score itself: the first features carry all of it. Below 0: the score rises.",
-            limits: "It judges the order alone. Inputs with many features removed are unlike the training data, and values of two models do not compare (NAOPC does).",
-            peers: &["quantus.RegionPerturbation", "quantus.PixelFlipping"],
-            example: Some(0.1546),
-        },
-    };
     const START: Start = Start::Input;
 
     fn value(&self, points: &CurvePoints<'_>) -> Result<Option<f64>> {

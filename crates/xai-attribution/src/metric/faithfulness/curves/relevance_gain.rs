@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
 use xai_core::{Real, Result};
 
@@ -14,11 +14,10 @@ use crate::perturbation::{
     Baseline, CurveScores, Features, RemovalCurve, RemovalOrder, RemovalTies, Steps,
 };
 
-/// How much longer does the score last when the least relevant features are removed first instead of
-/// the most relevant?
+/// Area between the score curves of removal with the least and with the most relevant features first.
 ///
 /// ```text
-/// SRG_i = area of the curve of least relevant first − area of the curve of most relevant first
+/// area of the curve with the least relevant features removed first − area with the most relevant ones first
 /// ```
 ///
 /// In units of the score, **higher is better**; 0 = an order as good as a random one, whose expected
@@ -41,9 +40,25 @@ use crate::perturbation::{
 ///
 /// Defaults: 10 steps over all positions, baseline 0.
 ///
+/// # Extremes
+/// 0: an order as good as a random one. Above 0: the map orders features as the model uses them. Below 0: it orders them
+/// the wrong way round.
+///
+/// # Limits
+/// It judges the order of the features alone, not the sizes of the attributions. How large it can become depends on the
+/// model.
+///
 /// # Source
-/// Blücher, Vielhaben, Strodthoff, *Decoupling Pixel Flipping and Occlusion Strategy for Consistent
-/// XAI Benchmarks*, 2024.
+/// Blücher, Vielhaben, Strodthoff, *Decoupling Pixel Flipping and Occlusion Strategy for Consistent XAI Benchmarks*,
+/// 2024.
+#[metric(
+    name = "symmetric-relevance-gain",
+    direction = Direction::Higher,
+    range = Range::REAL,
+    invariance = Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
+    needs = SCORE_NEEDS,
+    example = 0.1237,
+)]
 #[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct SymmetricRelevanceGain {
     #[param(flatten)]
@@ -101,22 +116,4 @@ impl<T: Real> Measure<T> for SymmetricRelevanceGain {
 
 registered!(SymmetricRelevanceGain);
 
-impl Registered for SymmetricRelevanceGain {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "symmetric-relevance-gain",
-        title: "Symmetric relevance gain",
-        question: "How much longer does the score last when the least relevant features go first?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
-        range: Range::REAL,
-        needs: SCORE_NEEDS,
-        source: "Blücher et al., Decoupling Pixel Flipping and Occlusion Strategy, 2024",
-        reading: Reading {
-            formula: "area of the curve with the least relevant features removed first − area with the most relevant ones first",
-            extremes: "0: an order as good as a random one. Above 0: the map orders features as the model uses them. Below 0: it orders them the wrong way round.",
-            limits: "It judges the order of the features alone, not the sizes of the attributions. How large it can become depends on the model.",
-            peers: &[],
-            example: Some(0.1237),
-        },
-    };
-}
+impl Registered for SymmetricRelevanceGain {}

@@ -4,9 +4,7 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use xai_core::describe::{
-    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
-};
+use xai_core::describe::{Described, Parameter, Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
 use xai_core::output::arg_max;
 use xai_core::random::{NormalStreams, random_stream};
@@ -23,10 +21,9 @@ use crate::perturbation::{
 };
 
 /// Which order a [`RoadMetric`] removes pixels in.
-pub trait RoadOrder: Debug + Copy + Default + PartialEq + Send + Sync + 'static {
-    /// Name, question, direction, range, needs and source.
-    const INFO: &'static MetricInfo;
-
+pub trait RoadOrder:
+    Described + Debug + Copy + Default + PartialEq + Send + Sync + 'static
+{
     /// The order, and what the curve of it counts for.
     const ORDERS: &'static [(RemovalOrder, f64)];
 }
@@ -96,13 +93,93 @@ fn tenths() -> Arc<[f64]> {
     (1..10).map(|tenth| f64::from(10 * tenth)).collect()
 }
 
-/// [`RoadMetric`] from both ends.
+/// Half the difference between the accuracy with the least and with the most relevant pixels imputed.
+///
+/// ```text
+/// (ROAD, least relevant first − ROAD, most relevant first) / 2
+/// ```
+///
+/// # Extremes
+/// −0.5: the model is right only without the pixels that the map calls irrelevant. 0: as by chance. 0.5: it is right
+/// without the least relevant pixels, and wrong without the most relevant ones.
+///
+/// # Limits
+/// It counts right answers, not scores: a prediction that is safe by a wide margin does not change. Imputed pixels are
+/// smooth, and what is left of an object may be filled from it.
+///
+/// # Source
+/// Rong et al., A Consistent and Efficient Evaluation Strategy (ROAD), 2022.
+///
+/// # Elsewhere
+/// `pytorch-grad-cam.ROADCombined`
+#[metric(
+    name = "road",
+    title = "ROAD",
+    describes = Combined,
+    direction = Direction::Higher,
+    range = Range::closed(-0.5, 0.5),
+    invariance = Invariance::SCALE,
+    needs = SCORE_NEEDS,
+    example = 0.0972,
+)]
 pub type Road = RoadMetric<Combined>;
 
-/// [`RoadMetric`] of the most relevant pixels.
+/// Accuracy with the most relevant pixels imputed.
+///
+/// ```text
+/// mean over p of 1[the class predicted for x without its first p % of pixels, imputed, is the target]
+/// ```
+///
+/// # Extremes
+/// 0: the model is never right without the most relevant pixels. 1: it always is.
+///
+/// # Limits
+/// A model that is easily wrong has a low value for any map: compare with least relevant first.
+///
+/// # Source
+/// Rong et al., A Consistent and Efficient Evaluation Strategy (ROAD), 2022.
+///
+/// # Elsewhere
+/// `quantus.ROAD`, `pytorch-grad-cam.ROADMostRelevantFirst`
+#[metric(
+    name = "road-most-relevant-first",
+    title = "ROAD, most relevant first",
+    describes = MostFirst,
+    direction = Direction::Lower,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE,
+    needs = SCORE_NEEDS,
+    example = 0.0556,
+)]
 pub type RoadMostRelevantFirst = RoadMetric<MostFirst>;
 
-/// [`RoadMetric`] of the least relevant pixels.
+/// Accuracy with the least relevant pixels imputed.
+///
+/// ```text
+/// mean over p of 1[the class predicted for x without its last p % of pixels, imputed, is the target]
+/// ```
+///
+/// # Extremes
+/// 0: the model is never right without the least relevant pixels. 1: it always is.
+///
+/// # Limits
+/// A model that is hardly ever wrong has a high value for any map: compare with most relevant first.
+///
+/// # Source
+/// Rong et al., A Consistent and Efficient Evaluation Strategy (ROAD), 2022.
+///
+/// # Elsewhere
+/// `pytorch-grad-cam.ROADLeastRelevantFirst`
+#[metric(
+    name = "road-least-relevant-first",
+    title = "ROAD, least relevant first",
+    describes = LeastFirst,
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE,
+    needs = SCORE_NEEDS,
+    example = 0.25,
+)]
 pub type RoadLeastRelevantFirst = RoadMetric<LeastFirst>;
 
 /// The orders of [`Road`].
@@ -117,26 +194,7 @@ pub struct MostFirst;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LeastFirst;
 
-const SOURCE: &str = "Rong et al., A Consistent and Efficient Evaluation Strategy (ROAD), 2022";
-
 impl RoadOrder for Combined {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "road",
-        title: "ROAD",
-        question: "How much more often is the model right without the least than without the most relevant pixels, imputed?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE,
-        range: Range::closed(-0.5, 0.5),
-        needs: SCORE_NEEDS,
-        source: SOURCE,
-        reading: Reading {
-            formula: "(ROAD, least relevant first − ROAD, most relevant first) / 2",
-            extremes: "−0.5: the model is right only without the pixels that the map calls irrelevant. 0: as by chance. 0.5: it is right without the least relevant pixels, and wrong without the most relevant ones.",
-            limits: "It counts right answers, not scores: a prediction that is safe by a wide margin does not change. Imputed pixels are smooth, and what is left of an object may be filled from it.",
-            peers: &["pytorch-grad-cam.ROADCombined"],
-            example: Some(0.0972),
-        },
-    };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[
         (RemovalOrder::LeastRelevantFirst, 0.5),
         (RemovalOrder::MostRelevantFirst, -0.5),
@@ -144,41 +202,10 @@ impl RoadOrder for Combined {
 }
 
 impl RoadOrder for MostFirst {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "road-most-relevant-first",
-        title: "ROAD, most relevant first",
-        question: "How often is the model right without the most relevant pixels, imputed?",
-        direction: Direction::Lower,
-        invariance: Invariance::SCALE,
-        range: Range::SHARE,
-        needs: SCORE_NEEDS,
-        source: SOURCE,
-        reading: Reading {
-            formula: "mean over p of 1[the class predicted for x without its first p % of pixels, imputed, is the target]",
-            extremes: "0: the model is never right without the most relevant pixels. 1: it always is.",
-            limits: "A model that is easily wrong has a low value for any map: compare with least relevant first.",
-            peers: &["quantus.ROAD", "pytorch-grad-cam.ROADMostRelevantFirst"],
-            example: Some(0.0556),
-        },
-    };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::MostRelevantFirst, 1.0)];
 }
 
 impl RoadOrder for LeastFirst {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "road-least-relevant-first",
-        title: "ROAD, least relevant first",
-        question: "How often is the model right without the least relevant pixels, imputed?",
-        range: Range::SHARE,
-        reading: Reading {
-            formula: "mean over p of 1[the class predicted for x without its last p % of pixels, imputed, is the target]",
-            extremes: "0: the model is never right without the least relevant pixels. 1: it always is.",
-            limits: "A model that is hardly ever wrong has a high value for any map: compare with most relevant first.",
-            peers: &["pytorch-grad-cam.ROADLeastRelevantFirst"],
-            example: Some(0.25),
-        },
-        ..*Combined::INFO
-    };
     const ORDERS: &'static [(RemovalOrder, f64)] = &[(RemovalOrder::LeastRelevantFirst, 1.0)];
 }
 
@@ -438,7 +465,6 @@ impl<T: Real, K: RoadOrder> Measure<T> for RoadMetric<K> {
 registered!(RoadMetric<K: RoadOrder>);
 
 impl<K: RoadOrder> Registered for RoadMetric<K> {
-    const INFO: &'static MetricInfo = K::INFO;
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
         input: input::NEIGHBORS,
         take: |metric| metric.noise(ImputationNoise::Given),

@@ -1,6 +1,6 @@
 //! Faithfulness estimate.
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
 use xai_core::statistics::Correlation;
 use xai_core::{Real, Result};
@@ -11,10 +11,10 @@ use crate::perturbation::removal::removal_order::tied_features;
 use crate::perturbation::removal::single_removal::check_group_size;
 use crate::perturbation::{Baseline, Features, RankBy, RankedRemoval, RemovalOrder, SingleRemoval};
 
-/// Does the score drop as much as the attribution says, without each feature by itself?
+/// Correlation of attributions and score drops when features are removed one by one.
 ///
 /// ```text
-/// FE_i = correlation over features of ( Σ attributions of the feature ,  g(f, x_i) − g(f, x_i without the feature) )
+/// correlation over features of (attribution of the feature, g(x) − g(x without the feature))
 /// ```
 ///
 /// In [−1, 1], **higher is better**. The correlation is Pearson's unless
@@ -38,11 +38,31 @@ use crate::perturbation::{Baseline, Features, RankBy, RankedRemoval, RemovalOrde
 ///
 /// Defaults: single positions, baseline 0, Pearson's correlation.
 ///
+/// # Extremes
+/// −1: the score falls most without the features of the lowest attribution. 0: there is no relation. 1: drops are
+/// proportional to attributions.
+///
+/// # Limits
+/// Features are removed one at a time: what two of them do together is not seen, and a feature that another one can
+/// replace seems not to matter.
+///
 /// # Source
-/// Alvarez-Melis and Jaakkola, *Towards Robust Interpretability with Self-Explaining Neural
-/// Networks*, 2018; Hesse et al., *Benchmarking the Attribution Quality of Vision Models*, 2024, for
-/// IDSDS. Quantus' features are groups of elements that follow each other in descending order:
+/// Alvarez-Melis and Jaakkola, *Towards Robust Interpretability with Self-Explaining Neural Networks*, 2018; Hesse et
+/// al., *Benchmarking the Attribution Quality of Vision Models*, 2024, for IDSDS.
+///
+/// Quantus' features are groups of elements that follow each other in descending order:
 /// [`group_size`](FaithfulnessEstimate::group_size).
+///
+/// # Elsewhere
+/// `quantus.FaithfulnessEstimate`
+#[metric(
+    name = "faithfulness-estimate",
+    direction = Direction::Higher,
+    range = Range::SIGNED_SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = SCORE_NEEDS,
+    example = 0.9589,
+)]
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct FaithfulnessEstimate {
     /// What stands for a removed value.
@@ -129,22 +149,4 @@ impl<T: Real> Measure<T> for FaithfulnessEstimate {
 
 registered!(FaithfulnessEstimate);
 
-impl Registered for FaithfulnessEstimate {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "faithfulness-estimate",
-        title: "Faithfulness estimate",
-        question: "Does the score drop as the attributions say without each feature by itself?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::SIGNED_SHARE,
-        needs: SCORE_NEEDS,
-        source: "Alvarez-Melis and Jaakkola, Towards Robust Interpretability, 2018",
-        reading: Reading {
-            formula: "correlation over features of (attribution of the feature, g(x) − g(x without the feature))",
-            extremes: "−1: the score falls most without the features of the lowest attribution. 0: there is no relation. 1: drops are proportional to attributions.",
-            limits: "Features are removed one at a time: what two of them do together is not seen, and a feature that another one can replace seems not to matter.",
-            peers: &["quantus.FaithfulnessEstimate"],
-            example: Some(0.9589),
-        },
-    };
-}
+impl Registered for FaithfulnessEstimate {}

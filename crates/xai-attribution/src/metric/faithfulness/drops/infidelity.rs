@@ -2,9 +2,7 @@
 
 use std::sync::OnceLock;
 
-use xai_core::describe::{
-    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
-};
+use xai_core::describe::{Parameter, Parameters, metric};
 use xai_core::number::power_of_two;
 use xai_core::tensor::{Positions, Rows};
 use xai_core::{Error, Real, Result, parallel};
@@ -19,7 +17,7 @@ use crate::perturbation::{
     Baseline, Features, NeighborDrops, Neighborhood, Neighbors, SingleRemoval, SquareRemoval,
 };
 
-/// How far is what a map says of a change of the input from what the model does?
+/// Mean squared difference between the change that the map predicts and the change of the score.
 ///
 /// ```text
 /// INFD_i = mean over I of ( β Σ I ⊙ a  −  (g(f, x_i) − g(f, x_i − I)) )²
@@ -55,12 +53,31 @@ use crate::perturbation::{
 ///
 /// Defaults: patches of 4 × 4 positions, baseline 0, maps of contributions, as they are.
 ///
+/// # Extremes
+/// 0: the map says exactly what every change does to the score. There is no upper end: the unit is that of the score,
+/// squared.
+///
+/// # Limits
+/// A map in another unit than the score is far off though its order is right (the scaling `optimal-beta` takes the best
+/// factor). Values of two models do not compare.
+///
 /// # Source
-/// Yeh et al., *On the (In)fidelity and Sensitivity of Explanations*, 2019. Their code has squares of
-/// 1 to 10 pixels with sums over the square, normal noise with products, and the best β; the kinds of map
-/// go with the perturbations unless [`map_kind`](Infidelity::map_kind) says otherwise. Captum's
-/// numbers come with [`Perturbation::Given`], its `normalize` is [`Scaling::OptimalBeta`]. Quantus' cannot
-/// be had: it leaves every patch removed when it goes on to the next, and takes any map for gradients.
+/// Yeh et al., *On the (In)fidelity and Sensitivity of Explanations*, 2019.
+///
+/// Their code has squares of 1 to 10 pixels with sums over the square, normal noise with products, and the best β; the
+/// kinds of map go with the perturbations unless [`map_kind`](Infidelity::map_kind) says otherwise. Captum's numbers come
+/// with [`Perturbation::Given`], its `normalize` is [`Scaling::OptimalBeta`]. Quantus' cannot be had: it leaves every
+/// patch removed when it goes on to the next, and takes any map for gradients.
+///
+/// # Elsewhere
+/// `captum.infidelity`, `quantus.Infidelity`
+#[metric(
+    name = "infidelity",
+    direction = Direction::Lower,
+    range = Range::NON_NEGATIVE,
+    needs = SCORE_NEEDS,
+    example = 0.0002,
+)]
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Infidelity {
     /// How inputs are changed: one feature or square at a time, or by noise.
@@ -415,24 +432,6 @@ impl<T: Real> Measure<T> for Infidelity {
 registered!(Infidelity);
 
 impl Registered for Infidelity {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "infidelity",
-        title: "Infidelity",
-        question: "How far is what a map says of a change of the input from what the model does?",
-        direction: Direction::Lower,
-        invariance: Invariance::NONE,
-        range: Range::NON_NEGATIVE,
-        needs: SCORE_NEEDS,
-        source: "Yeh et al., On the (In)fidelity and Sensitivity of Explanations, 2019",
-        reading: Reading {
-            formula: "mean over changes I of (Σ I ⊙ a − (g(x) − g(x − I)))²",
-            extremes: "0: the map says exactly what every change does to the score. There is no upper end: the unit is that of the score, squared.",
-            limits: "A map in another unit than the score is far off though its order is right (the scaling `optimal-beta` takes the best factor). Values of two models do not compare.",
-            peers: &["captum.infidelity", "quantus.Infidelity"],
-            example: Some(0.0002),
-        },
-    };
-
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
         input: input::NEIGHBORS,
         take: |metric| metric.perturbation(Perturbation::Given),

@@ -1,6 +1,6 @@
 //! Monotonicity by correlation.
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
 use xai_core::statistics::Correlation;
 use xai_core::{Real, Result};
@@ -13,10 +13,11 @@ use crate::perturbation::removal::single_removal::check_group_size;
 use crate::perturbation::value_changes::{FeatureChanges, GroupChanges, Values};
 use crate::perturbation::{Features, RankBy, RemovalOrder, ValueRange};
 
-/// Does the score depend most on the features with the largest attributions?
+/// Rank correlation of absolute attributions and the variance of the score when the feature is perturbed.
 ///
 /// ```text
-/// MC_i = Spearman's correlation over features of ( Σ |attribution| ,  mean over u of (g(f, x_i with the feature at u) − g(f, x_i))² )
+/// Spearman's correlation over features of (|attribution|, mean over values u of (g(x with the feature at u) −
+/// g(x))²)
 /// ```
 ///
 /// In [−1, 1], **higher is better**. `u` goes over the middles of `m` equal parts of a range of values
@@ -41,10 +42,29 @@ use crate::perturbation::{Features, RankBy, RemovalOrder, ValueRange};
 ///
 /// Defaults: single positions, 10 values in the range of each sample.
 ///
+/// # Extremes
+/// −1: the score depends least on the features with the largest attributions. 0: there is no relation. 1: it depends on
+/// features in the order of their attributions.
+///
+/// # Limits
+/// It does not look at signs, and features are changed one at a time.
+///
 /// # Source
-/// Nguyen and Martínez, *On quantitative aspects of model interpretability*, 2020, who divide by the
-/// squared score, which changes no ranks. Quantus draws `u` in [0, 1]: its numbers come with
-/// [`ValueRange::Given`] and [`group_size`](MonotonicityCorrelation::group_size).
+/// Nguyen and Martínez, *On quantitative aspects of model interpretability*, 2020.
+///
+/// The paper divides by the squared score, which does not change ranks. Quantus draws `u` from [0, 1]: use
+/// [`ValueRange::Given`] and [`group_size`](MonotonicityCorrelation::group_size) for its numbers.
+///
+/// # Elsewhere
+/// `quantus.MonotonicityCorrelation`
+#[metric(
+    name = "monotonicity-correlation",
+    direction = Direction::Higher,
+    range = Range::SIGNED_SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = SCORE_NEEDS,
+    example = 0.6295,
+)]
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct MonotonicityCorrelation {
     /// Which positions go together, as one feature.
@@ -135,24 +155,6 @@ impl<T: Real> Measure<T> for MonotonicityCorrelation {
 registered!(MonotonicityCorrelation);
 
 impl Registered for MonotonicityCorrelation {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "monotonicity-correlation",
-        title: "Monotonicity correlation",
-        question: "Does the score depend most on the features with the largest attributions?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::SIGNED_SHARE,
-        needs: SCORE_NEEDS,
-        source: "Nguyen and Martínez, On quantitative aspects of model interpretability, 2020",
-        reading: Reading {
-            formula: "Spearman's correlation over features of (|attribution|, mean over values u of (g(x with the feature at u) − g(x))²)",
-            extremes: "−1: the score depends least on the features with the largest attributions. 0: there is no relation. 1: it depends on features in the order of their attributions.",
-            limits: "It does not look at signs, and features are changed one at a time.",
-            peers: &["quantus.MonotonicityCorrelation"],
-            example: Some(0.6295),
-        },
-    };
-
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
         input: input::GIVEN_VALUES,
         take: |metric| metric.value_range(ValueRange::Given),

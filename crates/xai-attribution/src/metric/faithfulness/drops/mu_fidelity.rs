@@ -1,6 +1,6 @@
 //! μFidelity.
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::statistics::Correlation;
 use xai_core::statistics::ranks::{centred_ranks, correlation_of_ranks};
 use xai_core::{Real, Result, parallel};
@@ -12,10 +12,10 @@ use crate::perturbation::{
     Baseline, Features, RandomSubsets, SubsetDropRanks, SubsetDrops, SubsetSampling, SubsetSize,
 };
 
-/// Does the score fall as much as the attribution says, for random subsets of the input?
+/// Correlation of summed attributions and score drops over random subsets of features.
 ///
 /// ```text
-/// μF_i = correlation over subsets S of ( Σ_{p ∈ S} attribution_p ,  g(f, x_i, y_i) − g(f, x_i with S at the baseline, y_i) )
+/// Spearman's correlation over random subsets S of (Σ_{p ∈ S} attribution, g(x) − g(x with S at the baseline))
 /// ```
 ///
 /// In [−1, 1], **higher is better**: 1 = drops are ranked as the attributions have them, 0 = as by
@@ -51,11 +51,33 @@ use crate::perturbation::{
 ///
 /// Defaults: 200 subsets of a fifth of a 9 × 9 grid, baseline 0, seed 1.
 ///
+/// # Extremes
+/// −1: the score falls most where the attributions are lowest. 0: as by chance. 1: drops are ordered as the sums of the
+/// attributions are.
+///
+/// # Limits
+/// A correlation does not see a wrong scale. It is noisy for few subsets, and low for a model whose features act
+/// together, whatever the map. Where a subset is one feature, as by default of 7 and fewer, it is 1 for the drops of the
+/// single features themselves, as occlusion gives them.
+///
 /// # Source
 /// Bhatt et al., *Evaluating and Aggregating Feature-based Model Explanations*, 2020, definition 3.
-/// Xplique's `MuFidelity` draws its subsets as [`SubsetSampling::Independent`] does, though its
-/// text promises a fixed size, shares them between the samples of a batch, and counts an undefined
-/// correlation as 0 (its mean is `value · (n − n_undefined) / n`).
+///
+/// Xplique's `MuFidelity` draws its subsets as [`SubsetSampling::Independent`] does, though its text promises a fixed
+/// size, shares them between the samples of a batch, and counts an undefined correlation as 0 (its mean is `value · (n −
+/// n_undefined) / n`).
+///
+/// # Elsewhere
+/// `quantus.FaithfulnessCorrelation`, `xplique.MuFidelity`
+#[metric(
+    name = "mu-fidelity",
+    title = "μFidelity",
+    direction = Direction::Higher,
+    range = Range::SIGNED_SHARE,
+    invariance = Invariance::SCALE,
+    needs = SCORE_NEEDS,
+    example = 0.9478,
+)]
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct MuFidelity {
     /// The number of random subsets per sample.
@@ -139,24 +161,6 @@ impl<T: Real> Measure<T> for MuFidelity {
 registered!(MuFidelity);
 
 impl Registered for MuFidelity {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "mu-fidelity",
-        title: "μFidelity",
-        question: "Does the score fall as the attributions say when random subsets are removed?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE,
-        range: Range::SIGNED_SHARE,
-        needs: SCORE_NEEDS,
-        source: "Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020",
-        reading: Reading {
-            formula: "Spearman's correlation over random subsets S of (Σ_{p ∈ S} attribution, g(x) − g(x with S at the baseline))",
-            extremes: "−1: the score falls most where the attributions are lowest. 0: as by chance. 1: drops are ordered as the sums of the attributions are.",
-            limits: "A correlation does not see a wrong scale. It is noisy for few subsets, and low for a model whose features act together, whatever the map. Where a subset is one feature, as by default of 7 and fewer, it is 1 for the drops of the single features themselves, as occlusion gives them.",
-            peers: &["quantus.FaithfulnessCorrelation", "xplique.MuFidelity"],
-            example: Some(0.9478),
-        },
-    };
-
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
         input: input::SUBSETS,
         take: |metric| metric.sampling(SubsetSampling::Given),

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Described, Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
 use xai_core::{Real, Result};
 
@@ -16,10 +16,9 @@ use crate::perturbation::{
 };
 
 /// Which positions a [`PredictionGap`] puts noise on.
-pub trait NoisyPart: Debug + Copy + Default + PartialEq + Send + Sync + 'static {
-    /// Name, question, direction, range, needs and source.
-    const INFO: &'static MetricInfo;
-
+pub trait NoisyPart:
+    Described + Debug + Copy + Default + PartialEq + Send + Sync + 'static
+{
     /// Whether it is the top that gets noise.
     const IS_TOP: bool;
 }
@@ -74,10 +73,64 @@ pub struct PredictionGap<K> {
     part: PhantomData<K>,
 }
 
-/// [`PredictionGap`] on the top positions.
+/// Score change under noise on the positions with the largest attributions.
+///
+/// ```text
+/// mean over draws of |g(x) − g(x with noise on the positions with the largest attributions)|
+/// ```
+///
+/// # Extremes
+/// 0: the score does not move. High: the score depends on the top positions.
+///
+/// # Limits
+/// How far the score moves depends on the noise, which has the unit of the inputs (scale tables first), and on the model.
+/// A model that is sensitive everywhere has a high value for any map: read it with the unimportant gap.
+///
+/// # Source
+/// Agarwal et al., OpenXAI, 2022.
+///
+/// # Elsewhere
+/// `openxai.PGI`
+#[metric(
+    name = "prediction-gap-important",
+    title = "Prediction gap, important (PGI)",
+    describes = Important,
+    direction = Direction::Higher,
+    range = Range::NON_NEGATIVE,
+    invariance = Invariance::SCALE,
+    needs = SCORE_NEEDS,
+    example = 0.0163,
+)]
 pub type PredictionGapImportant = PredictionGap<Important>;
 
-/// [`PredictionGap`] on all others.
+/// Score change under noise on all but the positions with the largest attributions.
+///
+/// ```text
+/// mean over draws of |g(x) − g(x with noise on all other positions)|
+/// ```
+///
+/// # Extremes
+/// 0: the score does not depend on what the map leaves out. High: it does.
+///
+/// # Limits
+/// A model that hardly moves under the noise, which has the unit of the inputs, has a low value for any map: read it with
+/// the important gap.
+///
+/// # Source
+/// Agarwal et al., OpenXAI, 2022.
+///
+/// # Elsewhere
+/// `openxai.PGU`
+#[metric(
+    name = "prediction-gap-unimportant",
+    title = "Prediction gap, unimportant (PGU)",
+    describes = Unimportant,
+    direction = Direction::Lower,
+    range = Range::NON_NEGATIVE,
+    invariance = Invariance::SCALE,
+    needs = SCORE_NEEDS,
+    example = 0.0141,
+)]
 pub type PredictionGapUnimportant = PredictionGap<Unimportant>;
 
 /// The part of [`PredictionGapImportant`].
@@ -89,42 +142,10 @@ pub struct Important;
 pub struct Unimportant;
 
 impl NoisyPart for Important {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "prediction-gap-important",
-        title: "Prediction gap, important (PGI)",
-        question: "How far does the score move under noise on the positions with the largest attributions?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE,
-        range: Range::NON_NEGATIVE,
-        needs: SCORE_NEEDS,
-        source: "Agarwal et al., OpenXAI, 2022",
-        reading: Reading {
-            formula: "mean over draws of |g(x) − g(x with noise on the positions with the largest attributions)|",
-            extremes: "0: the score does not move. High: the score depends on the top positions.",
-            limits: "How far the score moves depends on the noise, which has the unit of the inputs (scale tables first), and on the model. A model that is sensitive everywhere has a high value for any map: read it with the unimportant gap.",
-            peers: &["openxai.PGI"],
-            example: Some(0.0163),
-        },
-    };
     const IS_TOP: bool = true;
 }
 
 impl NoisyPart for Unimportant {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "prediction-gap-unimportant",
-        title: "Prediction gap, unimportant (PGU)",
-        question: "How far does the score move under noise on all but the positions with the largest attributions?",
-        direction: Direction::Lower,
-        invariance: Invariance::SCALE,
-        reading: Reading {
-            formula: "mean over draws of |g(x) − g(x with noise on all other positions)|",
-            extremes: "0: the score does not depend on what the map leaves out. High: it does.",
-            limits: "A model that hardly moves under the noise, which has the unit of the inputs, has a low value for any map: read it with the important gap.",
-            peers: &["openxai.PGU"],
-            example: Some(0.0141),
-        },
-        ..*Important::INFO
-    };
     const IS_TOP: bool = false;
 }
 
@@ -222,7 +243,5 @@ impl<T: Real, K: NoisyPart> Measure<T> for PredictionGap<K> {
 registered!(PredictionGap<K: NoisyPart>);
 
 impl<K: NoisyPart> Registered for PredictionGap<K> {
-    const INFO: &'static MetricInfo = K::INFO;
-
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = given_neighbors!();
 }

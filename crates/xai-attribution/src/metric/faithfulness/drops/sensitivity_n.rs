@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::number::elementary::{exp, ln};
 use xai_core::statistics::Correlation;
 use xai_core::{Error, Real, Result, parallel};
@@ -14,10 +14,11 @@ use crate::perturbation::{
     Baseline, CurveScores, Features, RandomSubsets, SubsetDrops, SubsetSampling, SubsetSize,
 };
 
-/// Does the score fall as much as the attribution says, for subsets of each size?
+/// Correlation of summed attributions and score drops over random subsets, averaged over subset sizes.
 ///
 /// ```text
-/// S(n)_i = Pearson's correlation over subsets S of n features of ( Σ_{p ∈ S} attribution_p ,  g(f, x_i) − g(f, x_i without S) )
+/// mean over sizes n of Pearson's correlation over subsets S of n features of (Σ_{p ∈ S} attribution, g(x) − g(x
+/// without S))
 /// ```
 ///
 /// In [−1, 1], **higher is better**. The value of a sample is the mean over the sizes that have a
@@ -43,10 +44,31 @@ use crate::perturbation::{
 ///
 /// Defaults: 12 sizes from 1 to 80 % of the positions, 100 subsets each, baseline 0, seed 1.
 ///
+/// # Extremes
+/// −1: the score falls where the attributions say that it rises. 0: there is no relation. 1: drops are proportional to
+/// sums of attributions, at every size.
+///
+/// # Limits
+/// A correlation does not see a wrong scale or a constant: Completeness and Infidelity do. Random subsets are unlike the
+/// parts of real inputs.
+///
 /// # Source
-/// Ancona et al., *Towards better understanding of gradient-based attribution methods*, 2018. Quantus
-/// computes something else: one correlation over the samples of the first batch, of the drops along a
-/// deletion with the sums of single steps.
+/// Ancona et al., *Towards better understanding of gradient-based attribution methods*, 2018.
+///
+/// Quantus computes something else: one correlation over the samples of the first batch, of the drops along a deletion
+/// with the sums of single steps.
+///
+/// # Elsewhere
+/// `quantus.SensitivityN`
+#[metric(
+    name = "sensitivity-n",
+    title = "Sensitivity-n",
+    direction = Direction::Higher,
+    range = Range::SIGNED_SHARE,
+    invariance = Invariance::SCALE,
+    needs = SCORE_NEEDS,
+    example = 0.9573,
+)]
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct SensitivityN {
     /// The sizes of subsets, ascending, each at least 1 and less than the number of features.
@@ -188,22 +210,4 @@ impl<T: Real> Measure<T> for SensitivityN {
 
 registered!(SensitivityN);
 
-impl Registered for SensitivityN {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "sensitivity-n",
-        title: "Sensitivity-n",
-        question: "Does the score fall as the attributions say when subsets of each size are removed?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE,
-        range: Range::SIGNED_SHARE,
-        needs: SCORE_NEEDS,
-        source: "Ancona et al., Towards better understanding of gradient-based attribution methods, 2018",
-        reading: Reading {
-            formula: "mean over sizes n of Pearson's correlation over subsets S of n features of (Σ_{p ∈ S} attribution, g(x) − g(x without S))",
-            extremes: "−1: the score falls where the attributions say that it rises. 0: there is no relation. 1: drops are proportional to sums of attributions, at every size.",
-            limits: "A correlation does not see a wrong scale or a constant: Completeness and Infidelity do. Random subsets are unlike the parts of real inputs.",
-            peers: &["quantus.SensitivityN"],
-            example: Some(0.9573),
-        },
-    };
-}
+impl Registered for SensitivityN {}

@@ -1,6 +1,6 @@
 //! Features whose removal contradicts the sign of their attribution.
 
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -8,10 +8,11 @@ use crate::metric::localization::top_k_intersection::TopK;
 use crate::metric::{Hits, Measure, Registered, SCORE_NEEDS, Ties};
 use crate::perturbation::{Baseline, Features, SingleRemoval};
 
-/// How often does removing a feature move the score against the sign of its attribution?
+/// Share of the top features whose removal moves the score against the sign of their attribution.
 ///
 /// ```text
-/// V_i = |{ top features with a > 0 and a drop < 0, or a < 0 and a drop > 0 }| / |{ top features with a ≠ 0 }|
+/// share, of the features with the largest |attribution| other than 0, of those whose removal moves the score
+/// against the sign of the attribution
 /// ```
 ///
 /// The top features are those of the largest `|attribution|`, a tenth of them by default. If some are tied at the cut, the
@@ -35,8 +36,22 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 ///
 /// Defaults: a tenth of the positions, baseline 0.
 ///
+/// # Extremes
+/// 0: every sign is right. 1: every sign is wrong.
+///
+/// # Limits
+/// It looks at signs of the top features alone. A map without negative values is wrong wherever the score rises.
+///
 /// # Source
 /// Liu et al., *Rethinking Attention-Model Explainability through Faithfulness Violation Test*, 2022.
+#[metric(
+    name = "violations",
+    direction = Direction::Lower,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = SCORE_NEEDS,
+    example = 0.0,
+)]
 #[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct Violations {
     /// What stands for a removed value.
@@ -105,22 +120,4 @@ impl<T: Real> Measure<T> for Violations {
 
 registered!(Violations);
 
-impl Registered for Violations {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "violations",
-        title: "Violations",
-        question: "How often does removing a feature move the score against the sign of its attribution?",
-        direction: Direction::Lower,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::SHARE,
-        needs: SCORE_NEEDS,
-        source: "Liu et al., Rethinking Attention-Model Explainability, 2022",
-        reading: Reading {
-            formula: "share, of the features with the largest |attribution| other than 0, of those whose removal moves the score against the sign of the attribution",
-            extremes: "0: every sign is right. 1: every sign is wrong.",
-            limits: "It looks at signs of the top features alone. A map without negative values is wrong wherever the score rises.",
-            peers: &[],
-            example: Some(0.0),
-        },
-    };
-}
+impl Registered for Violations {}

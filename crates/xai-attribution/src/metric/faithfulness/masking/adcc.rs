@@ -1,7 +1,7 @@
 //! Average Drop, coherency and complexity in one.
 
 use ndarray::ArrayD;
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::statistics::Correlation;
 use xai_core::tensor::{MaskScaling, mask_inputs, position_magnitudes};
 use xai_core::{Error, Real, Result};
@@ -11,7 +11,7 @@ use crate::input;
 use crate::metric::faithfulness::masking::average_drop::AverageDrop;
 use crate::metric::{BaseScorePolicy, Measure, Registered};
 
-/// Is the map coherent and simple, and does the model keep its answer on what it keeps?
+/// Harmonic mean of coherency, simplicity and the share of the score that is kept.
 ///
 /// ```text
 /// 3 / ( 1/coherency + 1/(1 − complexity) + 1/(1 − drop) )
@@ -45,10 +45,28 @@ use crate::metric::{BaseScorePolicy, Measure, Registered};
 ///
 /// Defaults: an error for base scores that cannot be divided by.
 ///
+/// # Extremes
+/// 0: one of the three fails altogether. 1: the map explains itself, marks next to nothing, and loses no score.
+///
+/// # Limits
+/// One number of three does not tell which of them is low. Coherency asks whether the explainer repeats itself, which a
+/// wrong explainer may do.
+///
 /// # Source
-/// Poppi et al., *Revisiting the Evaluation of Class Activation Mapping for Explainability: A Novel
-/// Metric and Experimental Analysis*, 2021, with the authors' coherency, moved from [−1, 1] to [0, 1].
-/// They explain the class that the model predicts; here it is the target.
+/// Poppi et al., *Revisiting the Evaluation of Class Activation Mapping for Explainability: A Novel Metric and
+/// Experimental Analysis*, 2021.
+///
+/// Coherency is that of the authors' code, moved from [−1, 1] to [0, 1]. The authors explain the predicted class; here it
+/// is the target.
+#[metric(
+    name = "adcc",
+    title = "ADCC",
+    direction = Direction::Higher,
+    range = Range::SHARE.when("for scores in (0, 1]"),
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = &[input::MODEL, input::EXPLAINER, input::INPUTS, input::TARGETS],
+    example = 0.6505,
+)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Parameters)]
 pub struct Adcc {
     /// What to do with base scores that the formula of Average Drop cannot divide by.
@@ -125,27 +143,4 @@ impl<T: Real> Measure<T> for Adcc {
 
 registered!(Adcc);
 
-impl Registered for Adcc {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "adcc",
-        title: "ADCC",
-        question: "Is the map coherent and simple, and does the model keep its answer on what it keeps?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::SHARE.when("for scores in (0, 1]"),
-        needs: &[
-            input::MODEL,
-            input::EXPLAINER,
-            input::INPUTS,
-            input::TARGETS,
-        ],
-        source: "Poppi et al., Revisiting the Evaluation of Class Activation Mapping, 2021",
-        reading: Reading {
-            formula: "3 / (1/coherency + 1/(1 − mean M) + 1/(1 − drop)), coherency = (1 + Pearson(|e(x)|, |e(x ⊙ M)|)) / 2, drop as of Average Drop",
-            extremes: "0: one of the three fails altogether. 1: the map explains itself, marks next to nothing, and loses no score.",
-            limits: "One number of three does not tell which of them is low. Coherency asks whether the explainer repeats itself, which a wrong explainer may do.",
-            peers: &[],
-            example: Some(0.6505),
-        },
-    };
-}
+impl Registered for Adcc {}

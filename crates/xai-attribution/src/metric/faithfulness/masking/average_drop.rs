@@ -1,21 +1,20 @@
 //! Average Drop.
 
 use xai_core::Help;
+use xai_core::describe::metric;
 
 use crate::help;
 use crate::metric::kinds::score_metric::EPSILON;
-use crate::metric::{
-    Direction, Invariance, MetricInfo, Range, Reading, SCORE_NEEDS, ScoreFormula, ScoreMetric,
-};
+use crate::metric::{SCORE_NEEDS, ScoreFormula, ScoreMetric};
 
 /// The formula of [`AverageDrop`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DropFormula;
 
-/// How much of the model's score is lost when only what the map marks is kept.
+/// Relative score drop when the input is multiplied by its map.
 ///
 /// ```text
-/// AD_i = max(0, base_i − after_i) / (base_i + 1e-8)      AD = mean_i AD_i
+/// max(0, g(x) − g(x ⊙ M)) / (g(x) + 1e-8), M = (|a| − min |a|) / (max |a| − min |a|)
 /// ```
 ///
 /// With scores in (0, 1]: 0 = nothing is lost, 1 = everything; **lower is better**, for the mask
@@ -30,31 +29,34 @@ pub struct DropFormula;
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: nothing of the score is lost. 1: all of it is.
+///
+/// # Limits
+/// A map that keeps everything has 0, too: read it with Sparseness or Complexity. Rises of the score count as 0, and the
+/// model sees masked inputs unlike those it was trained on.
+///
 /// # Source
-/// Chattopadhay et al., *Grad-CAM++*, 2018, section 4.1. Xplique's `AverageDropMetric` divides by
-/// whatever the base score is; [`BaseScorePolicy::AsIs`](crate::BaseScorePolicy::AsIs) gives its
-/// number.
+/// Chattopadhay et al., *Grad-CAM++*, 2018, section 4.1.
+///
+/// Xplique's `AverageDropMetric` divides by whatever the base score is;
+/// [`BaseScorePolicy::AsIs`](crate::BaseScorePolicy::AsIs) gives its number.
+///
+/// # Elsewhere
+/// `xplique.AverageDropMetric`
+#[metric(
+    name = "average-drop",
+    title = "Average Drop",
+    describes = DropFormula,
+    direction = Direction::Lower,
+    range = Range::SHARE.when("for scores in (0, 1]"),
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = SCORE_NEEDS,
+    example = 0.5415,
+)]
 pub type AverageDrop = ScoreMetric<DropFormula>;
 
 impl ScoreFormula for DropFormula {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "average-drop",
-        title: "Average Drop",
-        question: "How much of the score is lost when only what the map marks is kept?",
-        direction: Direction::Lower,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::SHARE.when("for scores in (0, 1]"),
-        needs: SCORE_NEEDS,
-        source: "Chattopadhay et al., Grad-CAM++, 2018",
-        reading: Reading {
-            formula: "max(0, g(x) − g(x ⊙ M)) / (g(x) + 1e-8), M = (|a| − min |a|) / (max |a| − min |a|)",
-            extremes: "0: nothing of the score is lost. 1: all of it is.",
-            limits: "A map that keeps everything has 0, too: read it with Sparseness or Complexity. Rises of the score count as 0, and the model sees masked inputs unlike those it was trained on.",
-            peers: &["xplique.AverageDropMetric"],
-            example: Some(0.5415),
-        },
-    };
-
     #[inline(always)]
     fn undefined(base: f64) -> Option<(&'static str, Help)> {
         (base <= 0.0).then_some((

@@ -1,21 +1,20 @@
 //! Average Gain.
 
 use xai_core::Help;
+use xai_core::describe::metric;
 
 use crate::help;
 use crate::metric::kinds::score_metric::EPSILON;
-use crate::metric::{
-    Direction, Invariance, MetricInfo, Range, Reading, SCORE_NEEDS, ScoreFormula, ScoreMetric,
-};
+use crate::metric::{SCORE_NEEDS, ScoreFormula, ScoreMetric};
 
 /// The formula of [`AverageGain`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct GainFormula;
 
-/// How far towards certainty the score rises when only what the map marks is kept.
+/// Score gain, relative to the distance from certainty, when the input is multiplied by its map.
 ///
 /// ```text
-/// AG_i = max(0, after_i − base_i) / (1 − base_i + 1e-8)      AG = mean_i AG_i
+/// max(0, g(x ⊙ M) − g(x)) / (1 − g(x) + 1e-8), M = (|a| − min |a|) / (max |a| − min |a|)
 /// ```
 ///
 /// With scores in [0, 1]: 0 = no rise, 1 = certainty; higher is better. A constant map has no mask, and so no value. Base scores above 1 are an
@@ -28,29 +27,31 @@ pub struct GainFormula;
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: the score does not rise. 1: it rises to 1.
+///
+/// # Limits
+/// Losses count as 0: read it with Average Drop. A score that is near 1 already makes the divisor small, and the value
+/// depends on little.
+///
 /// # Source
 /// Zhang et al., *Opti-CAM*, arXiv 2301.07002.
+///
+/// # Elsewhere
+/// `xplique.AverageGainMetric`
+#[metric(
+    name = "average-gain",
+    title = "Average Gain",
+    describes = GainFormula,
+    direction = Direction::Higher,
+    range = Range::SHARE.when("for scores in [0, 1]"),
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = SCORE_NEEDS,
+    example = 0.0,
+)]
 pub type AverageGain = ScoreMetric<GainFormula>;
 
 impl ScoreFormula for GainFormula {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "average-gain",
-        title: "Average Gain",
-        question: "How far towards certainty does the score rise when only what the map marks is kept?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::SHARE.when("for scores in [0, 1]"),
-        needs: SCORE_NEEDS,
-        source: "Zhang et al., Opti-CAM, 2023",
-        reading: Reading {
-            formula: "max(0, g(x ⊙ M) − g(x)) / (1 − g(x) + 1e-8), M = (|a| − min |a|) / (max |a| − min |a|)",
-            extremes: "0: the score does not rise. 1: it rises to 1.",
-            limits: "Losses count as 0: read it with Average Drop. A score that is near 1 already makes the divisor small, and the value depends on little.",
-            peers: &["xplique.AverageGainMetric"],
-            example: Some(0.0),
-        },
-    };
-
     #[inline(always)]
     fn undefined(base: f64) -> Option<(&'static str, Help)> {
         (base > 1.0).then_some((
@@ -69,10 +70,10 @@ impl ScoreFormula for GainFormula {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct IncreaseFormula;
 
-/// How often the score rises when only what the map marks is kept.
+/// Share of samples whose score rises when the input is multiplied by its map.
 ///
 /// ```text
-/// AI = mean_i 1[after_i > base_i]
+/// 1[g(x ⊙ M) > g(x)], M = (|a| − min |a|) / (max |a| − min |a|)
 /// ```
 ///
 /// In [0, 1], higher is better; an equal score is no increase. A constant map has no mask, and so no value.
@@ -84,29 +85,31 @@ pub struct IncreaseFormula;
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: the score rises for no sample. 1: it rises for every sample.
+///
+/// # Limits
+/// It says nothing about how far the score rises (Average Gain does), and a rise may come from a masked input that is
+/// unlike all training data.
+///
 /// # Source
 /// Chattopadhay et al., *Grad-CAM++*, 2018, section 4.1.
+///
+/// # Elsewhere
+/// `xplique.AverageIncreaseMetric`
+#[metric(
+    name = "average-increase",
+    title = "Average Increase",
+    describes = IncreaseFormula,
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR,
+    needs = SCORE_NEEDS,
+    example = 0.0,
+)]
 pub type AverageIncrease = ScoreMetric<IncreaseFormula>;
 
 impl ScoreFormula for IncreaseFormula {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "average-increase",
-        title: "Average Increase",
-        question: "How often does the score rise when only what the map marks is kept?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR,
-        range: Range::SHARE,
-        needs: SCORE_NEEDS,
-        source: "Chattopadhay et al., Grad-CAM++, 2018",
-        reading: Reading {
-            formula: "1[g(x ⊙ M) > g(x)], M = (|a| − min |a|) / (max |a| − min |a|)",
-            extremes: "0: the score rises for no sample. 1: it rises for every sample.",
-            limits: "It says nothing about how far the score rises (Average Gain does), and a rise may come from a masked input that is unlike all training data.",
-            peers: &["xplique.AverageIncreaseMetric"],
-            example: Some(0.0),
-        },
-    };
-
     #[inline(always)]
     fn value(base: f64, masked: f64) -> f64 {
         f64::from(u8::from(masked > base))

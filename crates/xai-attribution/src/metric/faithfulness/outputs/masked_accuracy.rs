@@ -1,12 +1,16 @@
 //! Whether the model keeps its answer without the top features.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 use xai_core::output::arg_max;
 
 use crate::metric::{Answers, OutputFormula, OutputMetric, OutputPair, SCORE_NEEDS};
 
-/// How often does the model still give the target without the top features?
+/// Accuracy for the target after the top features are removed.
+///
+/// ```text
+/// 1[argmax f(x without the top) = target]
+/// ```
 ///
 /// `1` where the largest output is that of the target (ties to the lower class), else `0`; with a
 /// [`threshold`](OutputMetric::threshold) where the target's probability is at least that, as for a model of one output, whose
@@ -29,9 +33,28 @@ use crate::metric::{Answers, OutputFormula, OutputMetric, OutputPair, SCORE_NEED
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: without the top the model never gives the target. 1: it always does.
+///
+/// # Limits
+/// How sure the model stays does not count, and removed features may stand for a class of their own.
+///
 /// # Source
-/// Enguehard, *Time Interpret: a Unified Model Interpretability Library for Time Series*, 2023. `time_interpret` calls accuracy
-/// what a threshold of 0.5 gives: of several classes an answer may stay with less.
+/// Enguehard, *Time Interpret: a Unified Model Interpretability Library for Time Series*, 2023.
+///
+/// `time_interpret` calls accuracy what a threshold of 0.5 gives: of several classes an answer may stay with less.
+///
+/// # Elsewhere
+/// `tint.accuracy`
+#[metric(
+    name = "masked-accuracy",
+    describes = AnswerKept,
+    direction = Direction::Lower,
+    range = Range::SHARE,
+    invariance = Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
+    needs = SCORE_NEEDS,
+    example = 0.0,
+)]
 pub type MaskedAccuracy = OutputMetric<AnswerKept>;
 
 /// The formula of [`MaskedAccuracy`].
@@ -51,24 +74,6 @@ pub struct AnswerKept {
 }
 
 impl OutputFormula for AnswerKept {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "masked-accuracy",
-        title: "Masked accuracy",
-        question: "How often does the model still give the target without the top features?",
-        direction: Direction::Lower,
-        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
-        range: Range::SHARE,
-        needs: SCORE_NEEDS,
-        source: "Enguehard, Time Interpret: a Unified Model Interpretability Library for Time Series, 2023",
-        reading: Reading {
-            formula: "1[argmax f(x without the top) = target]",
-            extremes: "0: without the top the model never gives the target. 1: it always does.",
-            limits: "How sure the model stays does not count, and removed features may stand for a class of their own.",
-            peers: &["tint.accuracy"],
-            example: Some(0.0),
-        },
-    };
-
     fn answers(&self) -> Option<Answers> {
         Some(self.answers)
     }

@@ -1,9 +1,7 @@
 //! How far the outputs move without the top features.
 
 use xai_core::Result;
-use xai_core::describe::{
-    Direction, Invariance, MetricInfo, Parameter, Parameters, Range, Reading,
-};
+use xai_core::describe::{Parameter, Parameters, metric};
 
 use crate::metric::{OutputFormula, OutputMetric, OutputPair, SCORE_NEEDS};
 
@@ -35,10 +33,10 @@ impl CountedOutputs {
     }
 }
 
-/// How far do the outputs of the model move without the top features?
+/// Sum of the absolute changes of the model's outputs after the top features are removed.
 ///
 /// ```text
-/// MAE_i = Σ over outputs of |f(x_i) − f(x_i without the top)|
+/// Σ over outputs of |f(x) − f(x without the top)|
 /// ```
 ///
 /// In [0, ∞) in units of the outputs, after the activation, **higher is better**: the top matters. With
@@ -59,9 +57,30 @@ impl CountedOutputs {
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: the top does not matter to any output. No upper end: in the units of the outputs.
+///
+/// # Limits
+/// It grows with the number and the scale of the outputs, so that models do not compare, and a change in favour of the
+/// target counts as one against it.
+///
 /// # Source
-/// Enguehard, *Time Interpret: a Unified Model Interpretability Library for Time Series*, 2023, where lower is said to be better, which
-/// holds for the top alone.
+/// Enguehard, *Time Interpret: a Unified Model Interpretability Library for Time Series*, 2023.
+///
+/// The paper calls lower values better, which holds only when the top features are kept.
+///
+/// # Elsewhere
+/// `tint.mae`
+#[metric(
+    name = "output-mae",
+    title = "Output MAE",
+    describes = AbsoluteChange,
+    direction = Direction::Higher,
+    range = Range::NON_NEGATIVE,
+    invariance = Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
+    needs = SCORE_NEEDS,
+    example = 0.1494,
+)]
 pub type OutputMae = OutputMetric<AbsoluteChange>;
 
 /// The formula of [`OutputMae`].
@@ -73,33 +92,15 @@ pub struct AbsoluteChange {
 }
 
 impl OutputFormula for AbsoluteChange {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "output-mae",
-        title: "Output MAE",
-        question: "How far do the outputs of the model move without the top features?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
-        range: Range::NON_NEGATIVE,
-        needs: SCORE_NEEDS,
-        source: "Enguehard, Time Interpret: a Unified Model Interpretability Library for Time Series, 2023",
-        reading: Reading {
-            formula: "Σ over outputs of |f(x) − f(x without the top)|",
-            extremes: "0: the top does not matter to any output. No upper end: in the units of the outputs.",
-            limits: "It grows with the number and the scale of the outputs, so that models do not compare, and a change in favour of the target counts as one against it.",
-            peers: &["tint.mae"],
-            example: Some(0.1494),
-        },
-    };
-
     fn value(&self, outputs: &OutputPair<'_>) -> Result<Option<f64>> {
         Ok(self.of.sum(outputs, f64::abs))
     }
 }
 
-/// How far do the outputs of the model move without the top features, large moves counting more?
+/// Sum of the squared changes of the model's outputs after the top features are removed.
 ///
 /// ```text
-/// MSE_i = Σ over outputs of (f(x_i) − f(x_i without the top))²
+/// Σ over outputs of (f(x) − f(x without the top))²
 /// ```
 ///
 /// As [`OutputMae`](crate::metric::OutputMae), of squares.
@@ -115,8 +116,27 @@ impl OutputFormula for AbsoluteChange {
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: the top does not matter to any output. No upper end: in the squared units of the outputs.
+///
+/// # Limits
+/// It grows with the number and the scale of the outputs, so that models do not compare, and a few large moves decide.
+///
 /// # Source
-/// As [`OutputMae`](crate::metric::OutputMae).
+/// Enguehard, Time Interpret: a Unified Model Interpretability Library for Time Series, 2023.
+///
+/// # Elsewhere
+/// `tint.mse`
+#[metric(
+    name = "output-mse",
+    title = "Output MSE",
+    describes = SquaredChange,
+    direction = Direction::Higher,
+    range = Range::NON_NEGATIVE,
+    invariance = Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
+    needs = SCORE_NEEDS,
+    example = 0.019,
+)]
 pub type OutputMse = OutputMetric<SquaredChange>;
 
 /// The formula of [`OutputMse`].
@@ -128,20 +148,6 @@ pub struct SquaredChange {
 }
 
 impl OutputFormula for SquaredChange {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "output-mse",
-        title: "Output MSE",
-        question: "How far do the outputs of the model move without the top features, large moves counting more?",
-        reading: Reading {
-            formula: "Σ over outputs of (f(x) − f(x without the top))²",
-            extremes: "0: the top does not matter to any output. No upper end: in the squared units of the outputs.",
-            limits: "It grows with the number and the scale of the outputs, so that models do not compare, and a few large moves decide.",
-            peers: &["tint.mse"],
-            example: Some(0.019),
-        },
-        ..*AbsoluteChange::INFO
-    };
-
     fn value(&self, outputs: &OutputPair<'_>) -> Result<Option<f64>> {
         Ok(self.of.sum(outputs, |change| change * change))
     }

@@ -1,14 +1,14 @@
 //! The probability of the target without the top features.
 
 use xai_core::Result;
-use xai_core::describe::{Direction, Invariance, MetricInfo, Parameters, Range, Reading};
+use xai_core::describe::{Parameters, metric};
 
 use crate::metric::{Answers, OutputFormula, OutputMetric, OutputPair, SCORE_NEEDS};
 
-/// How far does the logarithm of the target's probability rise without the top features?
+/// Change of the log-probability of the target when the top features are removed.
 ///
 /// ```text
-/// LO_i = log p_c(x_i without the top) − log p_c(x_i)        p = probabilities, c the target
+/// log p(x without the top) − log p(x), p the probability of the target
 /// ```
 ///
 /// In (−∞, ∞), **lower is better**: the model loses its answer. With [`keep`](OutputMetric::keep) the top alone is left and higher is
@@ -30,10 +30,31 @@ use crate::metric::{Answers, OutputFormula, OutputMetric, OutputPair, SCORE_NEED
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// Far below 0: without the top the model no longer gives the target. 0 or above: the top does not matter.
+///
+/// # Limits
+/// Small probabilities count without bound: a few samples may decide the mean. The model sees inputs unlike those it was
+/// trained on.
+///
 /// # Source
-/// Shrikumar et al., *Learning Important Features Through Propagating Activation Differences*, 2017. `time_interpret` takes the
-/// logarithm of a softmax, which is −∞ for small probabilities, and rounds shares
+/// Shrikumar et al., *Learning Important Features Through Propagating Activation Differences*, 2017.
+///
+/// `time_interpret` takes the logarithm of a softmax, which is −∞ for small probabilities, and rounds shares
 /// [down](crate::perturbation::ShareRounding::Down).
+///
+/// # Elsewhere
+/// `tint.log_odds`
+#[metric(
+    name = "log-odds",
+    title = "Log-odds",
+    describes = LogProbabilityRise,
+    direction = Direction::Lower,
+    range = Range::REAL,
+    invariance = Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
+    needs = SCORE_NEEDS,
+    example = -0.0393,
+)]
 pub type LogOdds = OutputMetric<LogProbabilityRise>;
 
 /// The formula of [`LogOdds`].
@@ -45,24 +66,6 @@ pub struct LogProbabilityRise {
 }
 
 impl OutputFormula for LogProbabilityRise {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "log-odds",
-        title: "Log-odds",
-        question: "How far does the logarithm of the target's probability rise without the top features?",
-        direction: Direction::Lower,
-        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
-        range: Range::REAL,
-        needs: SCORE_NEEDS,
-        source: "Shrikumar et al., Learning Important Features Through Propagating Activation Differences, 2017",
-        reading: Reading {
-            formula: "log p(x without the top) − log p(x), p the probability of the target",
-            extremes: "Far below 0: without the top the model no longer gives the target. 0 or above: the top does not matter.",
-            limits: "Small probabilities count without bound: a few samples may decide the mean. The model sees inputs unlike those it was trained on.",
-            peers: &["tint.log_odds"],
-            example: Some(-0.0393),
-        },
-    };
-
     fn answers(&self) -> Option<Answers> {
         Some(self.answers)
     }
@@ -73,10 +76,10 @@ impl OutputFormula for LogProbabilityRise {
     }
 }
 
-/// How unlikely does the model find the target without the top features, in nats?
+/// Cross-entropy of the target when the top features are removed, in nats.
 ///
 /// ```text
-/// CE_i = −log p_c(x_i without the top)        p = probabilities, c the target
+/// −log p(x without the top), p the probability of the target
 /// ```
 ///
 /// In [0, ∞), **higher is better**: the model loses its answer. With [`keep`](OutputMetric::keep) the top alone is left and lower is
@@ -94,8 +97,28 @@ impl OutputFormula for LogProbabilityRise {
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// # Extremes
+/// 0: without the top the model is as sure of the target as it can be. ln n_classes: it finds all classes alike.
+///
+/// # Limits
+/// A model that was unsure of the whole input has high values whatever the map: log-odds tell. The model sees inputs
+/// unlike those it was trained on.
+///
 /// # Source
 /// Enguehard, *Time Interpret: a Unified Model Interpretability Library for Time Series*, 2023.
+///
+/// # Elsewhere
+/// `tint.cross_entropy`
+#[metric(
+    name = "cross-entropy",
+    title = "Cross-entropy",
+    describes = TargetSurprise,
+    direction = Direction::Higher,
+    range = Range::NON_NEGATIVE,
+    invariance = Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
+    needs = SCORE_NEEDS,
+    example = 0.7487,
+)]
 pub type CrossEntropy = OutputMetric<TargetSurprise>;
 
 /// The formula of [`CrossEntropy`].
@@ -107,24 +130,6 @@ pub struct TargetSurprise {
 }
 
 impl OutputFormula for TargetSurprise {
-    const INFO: &'static MetricInfo = &MetricInfo {
-        name: "cross-entropy",
-        title: "Cross-entropy",
-        question: "How unlikely does the model find the target without the top features, in nats?",
-        direction: Direction::Higher,
-        invariance: Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
-        range: Range::NON_NEGATIVE,
-        needs: SCORE_NEEDS,
-        source: "Enguehard, Time Interpret: a Unified Model Interpretability Library for Time Series, 2023",
-        reading: Reading {
-            formula: "−log p(x without the top), p the probability of the target",
-            extremes: "0: without the top the model is as sure of the target as it can be. ln n_classes: it finds all classes alike.",
-            limits: "A model that was unsure of the whole input has high values whatever the map: log-odds tell. The model sees inputs unlike those it was trained on.",
-            peers: &["tint.cross_entropy"],
-            example: Some(0.7487),
-        },
-    };
-
     fn answers(&self) -> Option<Answers> {
         Some(self.answers)
     }

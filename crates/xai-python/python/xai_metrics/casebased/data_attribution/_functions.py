@@ -44,7 +44,7 @@ def function_of(name: str, module: str) -> Callable[..., Outcome]:
     """The function of a metric, as one of a module."""
     info = infos_by_name()[name]
     signature = _signature(info)
-    inputs = [*info.needs, *info.also]
+    inputs = [*info.needs, *info.optional]
 
     def function(*arguments: Any, **named: Any) -> Outcome:
         try:
@@ -65,7 +65,7 @@ def function_of(name: str, module: str) -> Callable[..., Outcome]:
 
 def _is_optional(info: MetricInfo, need: str) -> bool:
     """Whether something else can take the place of what a metric needs."""
-    return need == "outputs" and "logits" in info.also
+    return need == "outputs" and "logits" in info.optional
 
 
 def _signature(info: MetricInfo) -> inspect.Signature:
@@ -75,19 +75,19 @@ def _signature(info: MetricInfo) -> inspect.Signature:
         inspect.Parameter(need, either, default=None if _is_optional(info, need) else empty)
         for need in info.needs
     ]
-    made += [inspect.Parameter(of, keyword, default=None) for of in info.also]
+    made += [inspect.Parameter(of, keyword, default=None) for of in info.optional]
     made += [inspect.Parameter(p.name, keyword, default=p.default) for p in info.parameters]
     made.append(inspect.Parameter("n_jobs", keyword, default=None))
     return inspect.Signature(made, return_annotation=_RETURNS.get(info.name, "AttributionValue"))
 
 
 def _documentation(info: MetricInfo) -> str:
-    lines = [*wrapped(f"{info.title}: {info.question[0].lower()}{info.question[1:]}", 0), "", "::", ""]
+    lines = [*wrapped(f"{info.title}: {info.summary[0].lower()}{info.summary[1:]}", 0), "", "::", ""]
     lines += [*wrapped(info.formula, 4), ""]
     lines += wrapped(f"Better: {info.direction}. Range: {info.range}. {info.extremes}", 0)
     lines += ["", "Parameters", "----------"]
-    for name in (*info.needs, *info.also):
-        is_optional = name in info.also or _is_optional(info, name)
+    for name in (*info.needs, *info.optional):
+        is_optional = name in info.optional or _is_optional(info, name)
         lines += wrapped(f"{name} : {INPUTS[name].type}{', optional' if is_optional else ''}", 0)
         lines += wrapped(INPUTS[name].doc, 4)
     for parameter in info.parameters:
@@ -101,8 +101,8 @@ def _documentation(info: MetricInfo) -> str:
         4,
     )
     lines += ["", "Notes", "-----", *wrapped(f"What it does not tell: {info.limits}", 0), ""]
-    if info.peers:
-        peers = ", ".join(f"``{peer}``" for peer in info.peers)
+    if info.elsewhere:
+        peers = ", ".join(f"``{peer}``" for peer in info.elsewhere)
         lines += [*wrapped(f"Elsewhere: {peers}. The numbers may differ.", 0), ""]
     lines += ["References", "----------", *wrapped(f"{info.source}.", 0), ""]
     return "\n".join([*lines, *_example(info)])

@@ -227,7 +227,7 @@ def metric_class(name: str, door: Door) -> type[Metric]:
         ours = f"class:`~xai_metrics.attribution.metrics.{ours}`"
     better = "neither end" if info.direction == "none" else info.direction
     lines = [
-        *wrapped(f"{name} of Quantus, measured by :{ours}: {info.question}", 0),
+        *wrapped(f"{name} of Quantus, measured by :{ours}: {info.summary}", 0),
         "",
         f"Better: {better}.",
         "",
