@@ -40,10 +40,10 @@ pub(crate) fn expand(attributes: TokenStream, item: TokenStream) -> syn::Result<
             let info = arguments.info(&constant.attrs, &constant.ident)?;
             let mut constant = constant.clone();
             let value = &constant.expr;
-            constant.expr = Box::new(syn::parse2(quote!({
+            *constant.expr = syn::parse2(quote!({
                 const INFO: &::xai_core::describe::MetricInfo = &#info;
                 #value
-            }))?);
+            }))?;
             Ok(quote!(#constant))
         }
         item => {

@@ -230,7 +230,7 @@ impl<R: Scores> Accumulator for MacroAverages<R> {
         }
         let nowhere = Moments::new();
         let average = |score: &Score<R>| {
-            let info = &score.info;
+            let info = score.info;
             let defined = self.defined.get(info.name).unwrap_or(&nowhere);
             Ok(MacroAverage {
                 name: info.name,
