@@ -126,11 +126,12 @@ pub fn main() -> ExitCode {
 /// What `xai report check` says of a study before it looks at files.
 #[doc(hidden)]
 pub fn check_study(text: &[u8]) -> Result<(), Failure> {
-    use report::study::{document::Document, request::prepare};
     use std::path::Path;
-    let study = Document::parse(Path::new("study.toml"), text)?;
-    let check = |section| prepare(&study, section, Path::new(""), None).map(drop);
-    study.sections.iter().try_for_each(check)
+    let study = report::study::document::Document::parse(Path::new("study.toml"), text)?;
+    study.sections.iter().try_for_each(|section| {
+        let (kind, keys) = report::sections::open((&study, section), Path::new(""), None)?;
+        kind.prepare(&keys).map(drop)
+    })
 }
 
 /// Prints the failure to standard error and gives its exit code.
@@ -221,7 +222,7 @@ mod tests {
     /// what is said of a wrong value, and as a key of studies.
     #[test]
     fn every_parameter_is_an_option_of_its_name_in_help_errors_and_studies() {
-        use report::study::keys::{self, commands};
+        use report::{sections::SECTIONS, study::keys};
         // The library simulates predictions for programs; `repro simulate study` is made of them.
         let operations =
             xai_metrics::operations().filter(|it| it.name != "repro.simulate_predictions");
@@ -260,13 +261,13 @@ mod tests {
                     "{said}"
                 );
                 n_options += 1;
-                for family in xai_report::Family::ALL {
-                    let mut sections = commands(family).iter();
-                    let is_key = sections.any(|section| {
-                        section.path == path && !section.left_out.contains(&option.as_str())
+                for section in SECTIONS {
+                    let commands = section.commands();
+                    let is_key = commands.iter().any(|command| {
+                        command.path == path && !command.left_out.contains(&option.as_str())
                     });
                     if is_key {
-                        let keys = keys::of(family);
+                        let keys = keys::of(&section.commands());
                         assert!(keys.iter().any(|key| key.key == param.name), "{name}");
                         n_keys += 1;
                     }

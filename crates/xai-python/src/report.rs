@@ -14,14 +14,14 @@ use xai_casebased::Accumulator;
 use xai_casebased::result::{AuditCases, FeatureComparison};
 use xai_core::Activation;
 use xai_graph::dataset::SweepCurve;
-use xai_report::section::attribution::Attribution;
-use xai_report::section::casebased::{AuditedData, Casebased};
-use xai_report::section::compared::PerturbedMetric;
-use xai_report::section::gallery::{GalleryChoice, GalleryData, GalleryItem};
-use xai_report::section::graph::{ExplainerResults, Graph};
-use xai_report::section::repro::{Repro, Votes, VotesOfSample};
-use xai_report::section::simulation::Simulation;
-use xai_report::{Family, Origin, diff, findings, page};
+use xai_report::sections::attribution::Attribution;
+use xai_report::sections::attribution::gallery::{GalleryChoice, GalleryData, GalleryItem};
+use xai_report::sections::casebased::{AuditedData, Casebased};
+use xai_report::sections::compared::PerturbedMetric;
+use xai_report::sections::graph::{ExplainerResults, Graph};
+use xai_report::sections::repro::{Repro, Votes, VotesOfSample};
+use xai_report::sections::simulation::Simulation;
+use xai_report::{Origin, SectionKind, diff, findings, page};
 use xai_repro::across_runs::votes;
 use xai_repro::study::{AccuracyProfile, StudySummary};
 use xai_repro::{RunInterval, SampleConsistency};
@@ -55,10 +55,16 @@ type Pictures<'py> = (
 );
 
 impl Report {
-    fn origin(&self, family: Family, n_before: usize, name: String, seed: Option<u64>) -> Origin {
+    fn origin(
+        &self,
+        kind: &SectionKind,
+        n_before: usize,
+        name: String,
+        seed: Option<u64>,
+    ) -> Origin {
         Origin {
             seed: seed.unwrap_or(self.0.seed),
-            ..Origin::new(family, n_before + 1, name)
+            ..Origin::new(kind, n_before + 1, name)
         }
     }
 }
@@ -169,7 +175,7 @@ impl Report {
             _ => None,
         };
         let n_before = self.0.attribution.len();
-        let mut origin = self.origin(Family::Attribution, n_before, name, Some(seed));
+        let mut origin = self.origin(&Attribution::KIND, n_before, name, Some(seed));
         origin.remarks = remarks;
         let section = Attribution::new(origin, &table, activation, gallery);
         let mut section = section.or_raise(py)?;
@@ -214,7 +220,7 @@ impl Report {
         };
         let mut report = audit.audit().finish().or_raise(py)?;
         report.cases = Some(cases);
-        let origin = self.origin(Family::Casebased, self.0.casebased.len(), name, None);
+        let origin = self.origin(&Casebased::KIND, self.0.casebased.len(), name, None);
         let section = Casebased::new(origin, &report, data);
         self.0.casebased.push(section);
         Ok(())
@@ -234,7 +240,7 @@ impl Report {
             })
         });
         let results: PyResult<Vec<_>> = results.collect();
-        let origin = self.origin(Family::Graph, self.0.graph.len(), name, None);
+        let origin = self.origin(&Graph::KIND, self.0.graph.len(), name, None);
         self.0.graph.push(Graph::new(origin, results?, 0));
         Ok(())
     }
@@ -273,7 +279,7 @@ impl Report {
             let of_samples: Vec<_> = most.map(of_sample).collect();
             (report.with_samples(&samples, N_INCONSISTENT), of_samples)
         });
-        let origin = self.origin(Family::Repro, self.0.repro.len(), name, None);
+        let origin = self.origin(&Repro::KIND, self.0.repro.len(), name, None);
         let section = Repro::new(origin, &metrics, &report, &of_samples);
         self.0.repro.push(section);
         Ok(())
@@ -283,14 +289,14 @@ impl Report {
     fn add_simulation(&mut self, py: Python<'_>, name: String, study: &Study) -> PyResult<()> {
         let summary = work::run(py, None, || StudySummary::new(&study.draws))?.or_raise(py)?;
         let profiles = AccuracyProfile::per_metric(&study.draws, N_BINS).or_raise(py)?;
-        let origin = self.origin(Family::Simulation, self.0.simulation.len(), name, None);
+        let origin = self.origin(&Simulation::KIND, self.0.simulation.len(), name, None);
         let section = Simulation::new(origin, &summary, &profiles);
         self.0.simulation.push(section);
         Ok(())
     }
 }
 
-fn sample(chosen: &xai_report::section::gallery::ChosenSample) -> usize {
+fn sample(chosen: &xai_report::sections::attribution::gallery::ChosenSample) -> usize {
     chosen.sample
 }
 

@@ -44,6 +44,16 @@ impl Estimate {
     }
 }
 
+impl From<Option<f64>> for Estimate {
+    /// A number without an interval.
+    fn from(value: Option<f64>) -> Self {
+        Self {
+            value,
+            ..Self::default()
+        }
+    }
+}
+
 /// Numbers of values in bins of one width.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Histogram {
@@ -76,6 +86,11 @@ impl Histogram {
             counts[bin.min(last)] += 1;
         }
         Self { from, to, counts }
+    }
+
+    /// Whether no value is in any bin.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.counts.iter().all(|n| *n == 0)
     }
 
     /// The ends of a bin.

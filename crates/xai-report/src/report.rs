@@ -5,15 +5,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use xai_core::text::visible_json;
 
-use crate::family::{InputFile, Origin};
-use crate::findings::Finding;
-use crate::section::attribution::Attribution;
-use crate::section::casebased::Casebased;
-use crate::section::data_attribution::DataAttribution;
-use crate::section::graph::Graph;
-use crate::section::repro::Repro;
-use crate::section::simulation::Simulation;
-use crate::section::texts::Texts;
+use crate::findings::{Finding, Verdict};
+use crate::origin::{InputFile, Origin, SectionKind};
+use crate::section::Section;
+use crate::sections::with_sections;
 
 /// The version of the schema of `report.json`. It counts changes by which a program that reads the file could be
 /// misled: a key that goes or means something else. New keys do not count.
@@ -21,42 +16,67 @@ use crate::section::texts::Texts;
 /// Version 2 has other words for [`Verdict`](crate::Verdict)s. Reports of version 1 are still read.
 pub const SCHEMA_VERSION: u32 = 2;
 
-/// A report on a study: `report.json`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Report {
-    /// The version of this schema.
-    pub schema_version: u32,
-    /// The version of `xai` that made the report.
-    pub xai_version: String,
-    /// What the study is called.
-    pub title: String,
-    /// The seed of everything random.
-    pub seed: u64,
-    /// The study file.
-    pub study: InputFile,
-    /// The command that makes this report.
-    pub command: String,
-    /// What the numbers say, one sentence at a time, by the rules of the documentation.
-    pub findings: Vec<Finding>,
-    /// Do predictions agree with their nearest training cases?
-    pub casebased: Vec<Casebased>,
-    /// How good are attribution maps of a model?
-    pub attribution: Vec<Attribution>,
-    /// Which words speak for a prediction, and do people mark the same?
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub texts: Vec<Texts>,
-    /// How good are explanations of predictions by training cases?
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub data_attribution: Vec<DataAttribution>,
-    /// Are explanatory subgraphs sufficient and necessary?
-    pub graph: Vec<Graph>,
-    /// Do repeated trainings make the same predictions, and the same errors?
-    pub repro: Vec<Repro>,
-    /// How do the reproducibility metrics behave where the truth is known?
-    pub simulation: Vec<Simulation>,
-    /// Sections that could not be computed.
-    pub missing: Vec<MissingSection>,
+/// Defines what has a place for every section.
+macro_rules! define_report {
+    ($($(#[$attribute:meta])* $key:ident: $Section:ident,)*) => {
+        /// A report on a study: `report.json`.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+        pub struct Report {
+            /// The version of this schema.
+            pub schema_version: u32,
+            /// The version of `xai` that made the report.
+            pub xai_version: String,
+            /// What the study is called.
+            pub title: String,
+            /// The seed of everything random.
+            pub seed: u64,
+            /// The study file.
+            pub study: InputFile,
+            /// The command that makes this report.
+            pub command: String,
+            /// What the numbers say, one sentence at a time, by the rules of the documentation.
+            pub findings: Vec<Finding>,
+            $(
+                #[doc = concat!("The sections of kind `", stringify!($key), "`.")]
+                #[schemars(description = crate::sections::$key::$Section::KIND.question)]
+                $(#[$attribute])*
+                pub $key: Vec<crate::sections::$key::$Section>,
+            )*
+            /// Sections that could not be computed.
+            pub missing: Vec<MissingSection>,
+        }
+
+        /// The kinds of sections, in the order of the page.
+        pub const KINDS: &[&SectionKind] = &[$(&crate::sections::$key::$Section::KIND),*];
+
+        impl Report {
+            /// A report without sections, made by this version of the library.
+            #[must_use]
+            pub fn new(title: impl Into<String>) -> Self {
+                Self {
+                    schema_version: SCHEMA_VERSION,
+                    xai_version: env!("CARGO_PKG_VERSION").to_owned(),
+                    title: title.into(),
+                    seed: 1,
+                    study: InputFile::default(),
+                    command: String::new(),
+                    findings: Vec::new(),
+                    $($key: Vec::new(),)*
+                    missing: Vec::new(),
+                }
+            }
+
+            /// The sections of each kind, in the order of the page.
+            pub(crate) fn kinds(&self) -> [(&'static SectionKind, Vec<&dyn Section>); KINDS.len()] {
+                [$((
+                    &crate::sections::$key::$Section::KIND,
+                    self.$key.iter().map(|section| section as &dyn Section).collect(),
+                )),*]
+            }
+        }
+    };
 }
+with_sections!(define_report);
 
 /// A section that could not be computed, and why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -89,28 +109,6 @@ pub enum Error {
 }
 
 impl Report {
-    /// A report without sections, made by this version of the library.
-    #[must_use]
-    pub fn new(title: impl Into<String>) -> Self {
-        Self {
-            schema_version: SCHEMA_VERSION,
-            xai_version: env!("CARGO_PKG_VERSION").to_owned(),
-            title: title.into(),
-            seed: 1,
-            study: InputFile::default(),
-            command: String::new(),
-            findings: Vec::new(),
-            casebased: Vec::new(),
-            attribution: Vec::new(),
-            texts: Vec::new(),
-            data_attribution: Vec::new(),
-            graph: Vec::new(),
-            repro: Vec::new(),
-            simulation: Vec::new(),
-            missing: Vec::new(),
-        }
-    }
-
     /// The report as the text of `report.json`.
     ///
     /// Control characters in names are written as escapes, so that the text can be shown on a terminal.
@@ -161,28 +159,47 @@ impl Report {
         serde_json::to_string_pretty(&schemars::schema_for!(Self))
     }
 
+    /// All sections that were computed, in the order of the page.
+    pub(crate) fn sections(&self) -> impl Iterator<Item = &dyn Section> {
+        self.kinds().into_iter().flat_map(|(_, sections)| sections)
+    }
+
     /// The origins of all sections that were computed, in the order of the page.
     pub fn origins(&self) -> impl Iterator<Item = &Origin> {
-        let casebased = self.casebased.iter().map(|section| &section.origin);
-        let attribution = self.attribution.iter().map(|section| &section.origin);
-        let texts = self.texts.iter().map(|section| &section.origin);
-        let data_attribution = self.data_attribution.iter().map(|section| &section.origin);
-        let graph = self.graph.iter().map(|section| &section.origin);
-        let repro = self.repro.iter().map(|section| &section.origin);
-        let simulation = self.simulation.iter().map(|section| &section.origin);
-        let of_models = casebased
-            .chain(attribution)
-            .chain(texts)
-            .chain(data_attribution);
-        of_models.chain(graph).chain(repro.chain(simulation))
+        self.sections().map(Section::origin)
     }
+}
+
+/// The findings of all sections, in the order of the page; what is missing comes first.
+///
+/// ```
+/// use xai_report::{MissingSection, Origin, Report, findings, sections::graph::Graph};
+/// let mut report = Report::new("Digits");
+/// report.missing.push(MissingSection {
+///     origin: Origin::new(&Graph::KIND, 1, "Molecules"),
+///     error: "masks.npy: cannot be read".to_owned(),
+///     help: None,
+/// });
+/// assert_eq!(findings(&report)[0].text, "“Molecules” could not be computed: masks.npy: cannot be read.");
+/// ```
+#[must_use]
+pub fn findings(report: &Report) -> Vec<Finding> {
+    let missing = report
+        .missing
+        .iter()
+        .map(|MissingSection { origin, error, .. }| {
+            let text = format!("“{}” could not be computed: {error}.", origin.name);
+            Finding::new(origin, Verdict::Missing, text)
+        });
+    missing
+        .chain(report.sections().flat_map(Section::findings))
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::estimate::Estimate;
-    use crate::findings::Verdict;
 
     #[test]
     fn numbers_are_read_back_to_the_last_bit() {

@@ -43,8 +43,8 @@ fn names_are_shown_and_never_run() {
     let page = page(&extreme());
     assert_eq!(page.matches("<script").count(), 1);
     assert!(!page.contains(SCRIPT));
-    // An attribute that ended early would let the rest of the name be one.
-    assert!(!page.contains("\" hostile=") && !page.contains("' hostile="));
+    // An attribute that ended early would let the rest of the name be one; all are in double quotes.
+    assert!(!page.contains("\" hostile="));
     assert!(!page.contains(['\u{202e}', '\u{0}', '\u{1b}']));
     assert!(page.contains("\\u{202e}evil"));
     assert!(page.contains("&lt;script&gt;alert("));

@@ -1,19 +1,17 @@
 //! `xai report check`: whether a study can be computed, without computing it or asking a model.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 use xai_files::Failure;
 use xai_files::content::Content;
-use xai_report::{Family, Report};
+use xai_report::Report;
 
 use crate::output::{stderr, text};
-use crate::report::make::{Opened, evaluate_one, origin};
+use crate::report::make::{Opened, origin};
+use crate::report::sections;
 use crate::report::study::arguments::NamedFile;
-use crate::report::study::document::{Document, Section, Value};
-use crate::report::study::keys::canonical;
-use crate::report::study::request::{in_study, prepare};
-use crate::usage::nearest;
+use crate::report::study::document::Section;
 use crate::{Context, examples};
 
 /// `xai report check`
@@ -76,24 +74,31 @@ impl Check {
 /// Checks one section: its keys, its files, and all that can be done with them before something is computed.
 fn check(opened: &Opened, section: &Section, context: &Context) -> (CheckedSection, Vec<Failure>) {
     let mut checked = CheckedSection {
-        family: section.family.key(),
+        family: section.kind.key,
         name: section.name.clone(),
         commands: Vec::new(),
         files: Vec::new(),
         errors: Vec::new(),
     };
-    let prepared = match prepare(
-        &opened.document,
-        section,
-        &opened.folder,
-        context.given_seed(),
-    ) {
-        Ok(prepared) => prepared,
-        Err(failure) => {
-            checked.errors.push(failure.what());
-            return (checked, vec![failure]);
-        }
-    };
+    let outcome = check_files(opened, section, context, &mut checked);
+    let failures = outcome.unwrap_or_else(|failure| vec![failure]);
+    checked.errors.extend(failures.iter().map(Failure::what));
+    (checked, failures)
+}
+
+/// All that is wrong with the files of a section.
+///
+/// # Errors
+/// Keys that name no files.
+fn check_files(
+    opened: &Opened,
+    section: &Section,
+    context: &Context,
+    checked: &mut CheckedSection,
+) -> Result<Vec<Failure>, Failure> {
+    let study = (&opened.document, section);
+    let (kind, keys) = sections::open(study, &opened.folder, context.given_seed())?;
+    let mut prepared = kind.prepare(&keys)?;
     checked.commands = prepared.commands;
     let mut failures = Vec::new();
     let mut contents: Vec<(NamedFile, Content)> = Vec::new();
@@ -106,73 +111,28 @@ fn check(opened: &Opened, section: &Section, context: &Context) -> (CheckedSecti
         });
         match content {
             Ok(content) => contents.push((file, content)),
-            Err(failure) => failures.push(in_study(failure, &opened.document, section)),
+            Err(failure) => failures.push(keys.in_study(failure)),
         }
     }
-    failures.extend(missing_columns(&opened.document, section, &contents));
+    failures.extend(kind.check(study, &contents));
     // A pipe is read once, by the report.
     let is_pipe = |file: &CheckedFile| {
         let found = std::fs::metadata(opened.folder.join(&file.path));
         found.is_ok_and(|found| !found.is_file())
     };
     if failures.is_empty() && !checked.files.iter().any(is_pipe) {
-        for part in prepared.request.parts() {
+        if prepared.parts.is_empty() {
+            prepared.parts.push(prepared.evaluate);
+        }
+        for evaluate in prepared.parts {
             let outcome = context.with_seed(prepared.seed).check(|context| {
                 let origin = origin(section, context.seed());
-                evaluate_one(&part, origin, context, &mut Report::new(""))
+                evaluate(origin, context, &mut Report::new(""))
             });
-            let failure = outcome.err();
-            failures.extend(failure.map(|it| in_study(it, &opened.document, section)));
+            failures.extend(outcome.err().map(|failure| keys.in_study(failure)));
         }
     }
-    checked.errors.extend(failures.iter().map(Failure::what));
-    (checked, failures)
-}
-
-/// Columns that a case-based section names and its tables do not have.
-///
-/// Which columns are features follows from what is left out on the way; that all features of the
-/// training table are in the test table is for the command to say.
-fn missing_columns(
-    document: &Document,
-    section: &Section,
-    contents: &[(NamedFile, Content)],
-) -> Vec<Failure> {
-    if section.family != Family::Casebased {
-        return Vec::new();
-    }
-    let table = |key: &str| {
-        contents.iter().find_map(|(file, content)| match content {
-            Content::Table(columns) if file.key == key => Some((file, columns)),
-            _ => None,
-        })
-    };
-    let column_of = |name: &str, file: &str| {
-        let key = section
-            .keys
-            .iter()
-            .find(|key| canonical(&key.name) == name)?;
-        let Value::Word(column) = &key.value else {
-            return None;
-        };
-        // With an extension it is a file.
-        let is_column = Path::new(column).extension().is_none();
-        let (file, columns) = table(file).filter(|_| is_column)?;
-        if columns.contains(column) {
-            return None;
-        }
-        let failure = document.text.failure(
-            key.value_at.clone(),
-            format!("{} has no column `{column}`", file.path),
-        );
-        let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
-        Some(failure.help(nearest(column, &columns)))
-    };
-    let label = column_of("label", "train");
-    label
-        .into_iter()
-        .chain(column_of("predicted", "test"))
-        .collect()
+    Ok(failures)
 }
 
 fn table(result: &CheckResult) -> String {

@@ -1,20 +1,20 @@
 //! From a study to its report.
 
-use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
+use xai_files::visible::visible;
 use xai_files::{Failure, InFile};
 use xai_report::{GENERATOR, MissingSection, Origin, Report, findings, page};
 
 use crate::Context;
 use crate::output::{stderr, whole_file};
 use crate::report::input_files::{input_file, input_of_bytes};
+use crate::report::sample;
+use crate::report::sections::{self, SECTIONS};
 use crate::report::study::document::{Document, Section};
-use crate::report::study::request::{Request, in_study, prepare};
-use crate::report::study::{sample, shell};
-use crate::report::{digest, evaluate};
+use crate::report::study::shell;
 
 /// Where the report goes unless somebody says where.
 pub(super) const DEFAULT_FOLDER: &str = "xai-report";
@@ -57,12 +57,18 @@ impl Opened {
 
     /// Refuses a study without sections.
     pub(super) fn check_sections(&self) -> Result<(), Failure> {
-        match self.document.sections.is_empty() {
-            false => Ok(()),
-            true => Err(Failure::new("nothing to report: the study has no section")
-                .help("add [[casebased]], [[attribution]], [[texts]], [[data_attribution]], [[graph]], [[repro]] or [[simulation]]; `xai report init` writes a study of the files of a folder")
-                .in_file(&self.document.text.file)),
+        if !self.document.sections.is_empty() {
+            return Ok(());
         }
+        let kinds = SECTIONS.iter().map(|section| section.kind().key);
+        let mut kinds: Vec<String> = kinds.map(|key| format!("[[{key}]]")).collect();
+        let last = kinds.pop().unwrap_or_default();
+        let help = format!(
+            "add {} or {last}; `xai report init` writes a study of the files of a folder",
+            kinds.join(", ")
+        );
+        let failure = Failure::new("nothing to report: the study has no section");
+        Err(failure.help(help).in_file(&self.document.text.file))
     }
 }
 
@@ -85,24 +91,30 @@ pub(super) fn run(
         return Err(all(failures));
     }
     let html = page(&report);
-    match to_standard_output {
-        true => crate::output::stdout::print(|stdout| stdout.write_all(html.as_bytes()))?,
-        false => {
-            write(&report, &html, out)?;
-            context.present(&report, || {
-                let page = out.join(PAGE);
-                format!(
-                    "{}\n\nThe report is in {}",
-                    digest::digest(&report),
-                    page.display()
-                )
-            })?;
-        }
+    if to_standard_output {
+        crate::output::stdout::print(|stdout| stdout.write_all(html.as_bytes()))?;
+    } else {
+        write(&report, &html, out)?;
+        context.present(&report, || {
+            let (digest, page) = (digest(&report), out.join(PAGE));
+            format!("{digest}\n\nThe report is in {}", page.display())
+        })?;
     }
-    match failures.is_empty() {
-        true => Ok(()),
-        false => Err(all(failures)),
+    if failures.is_empty() {
+        return Ok(());
     }
+    Err(all(failures))
+}
+
+/// The report in a few lines, for the terminal: the findings, and the figures of every section.
+fn digest(report: &Report) -> String {
+    let findings = report.findings.iter();
+    let findings: Vec<String> = findings
+        .map(|finding| format!("- {}", visible(&finding.text)))
+        .collect();
+    let mut parts = vec![visible(&report.title).into_owned(), findings.join("\n")];
+    parts.extend(SECTIONS.iter().flat_map(|section| section.digest(report)));
+    parts.join("\n\n")
 }
 
 /// Refuses to replace files of the report's names that no report wrote.
@@ -170,21 +182,7 @@ pub(super) fn evaluate_all(
     let mut failures = Vec::new();
     for section in &document.sections {
         let mut origin = origin(section, report.seed);
-        let outcome =
-            prepare(document, section, &opened.folder, context.given_seed()).and_then(|prepared| {
-                for file in &prepared.files {
-                    if !origin.files.iter().any(|other| other.path == file.path) {
-                        origin.files.push(input_file(&opened.folder, &file.path));
-                    }
-                }
-                origin.commands.clone_from(&prepared.commands);
-                origin.settings.clone_from(&prepared.settings);
-                origin.seed = prepared.seed.unwrap_or(origin.seed);
-                let context = &context.with_seed(prepared.seed);
-                let request = &prepared.request;
-                let evaluated = evaluate_one(request, origin.clone(), context, &mut report);
-                evaluated.map_err(|failure| in_study(failure, document, section))
-            });
+        let outcome = evaluate(opened, section, &mut origin, context, &mut report);
         if let Err(failure) = outcome {
             report.missing.push(MissingSection {
                 origin,
@@ -196,6 +194,30 @@ pub(super) fn evaluate_all(
     }
     report.findings = findings(&report);
     (report, failures)
+}
+
+/// Computes a section into a report; what it is made from becomes known on the way.
+fn evaluate(
+    opened: &Opened,
+    section: &Section,
+    origin: &mut Origin,
+    context: &Context,
+    report: &mut Report,
+) -> Result<(), Failure> {
+    let study = (&opened.document, section);
+    let (kind, keys) = sections::open(study, &opened.folder, context.given_seed())?;
+    let prepared = kind.prepare(&keys)?;
+    for file in &prepared.files {
+        if !origin.files.iter().any(|other| other.path == file.path) {
+            origin.files.push(input_file(&opened.folder, &file.path));
+        }
+    }
+    origin.commands = prepared.commands;
+    origin.settings = prepared.settings;
+    origin.seed = prepared.seed.unwrap_or(origin.seed);
+    let context = &context.with_seed(prepared.seed);
+    let evaluated = (prepared.evaluate)(origin.clone(), context, report);
+    evaluated.map_err(|failure| keys.in_study(failure))
 }
 
 /// The command that makes the report.
@@ -217,50 +239,6 @@ pub(super) fn origin(section: &Section, seed: u64) -> Origin {
     Origin {
         seed,
         id: section.id.clone(),
-        family: section.family.key().to_owned(),
-        name: section.name.clone(),
-        commands: Vec::new(),
-        files: Vec::new(),
-        remarks: Vec::new(),
-        settings: BTreeMap::new(),
+        ..Origin::new(section.kind, 1, &section.name)
     }
-}
-
-/// Computes one section into a report.
-pub(super) fn evaluate_one(
-    request: &Request,
-    origin: Origin,
-    context: &Context,
-    report: &mut Report,
-) -> Result<(), Failure> {
-    match request {
-        Request::Casebased(arguments) => report
-            .casebased
-            .push(evaluate::casebased::evaluate(arguments, origin, context)?),
-        Request::Attribution(arguments) => report
-            .attribution
-            .push(evaluate::attribution::evaluate(arguments, origin, context)?),
-        Request::Texts(arguments) => report
-            .texts
-            .push(evaluate::texts::evaluate(arguments, origin, context)?),
-        Request::DataAttribution(arguments, images) => {
-            let section = evaluate::data_attribution::evaluate(arguments, images, origin, context)?;
-            report.data_attribution.push(section);
-        }
-        Request::Graph(inputs) => report
-            .graph
-            .push(evaluate::graph::evaluate(inputs, origin, context)?),
-        Request::Repro(arguments) => report
-            .repro
-            .push(evaluate::repro::evaluate(arguments, origin, context)?),
-        Request::Simulation(arguments, draws) => {
-            report.simulation.push(evaluate::simulation::evaluate(
-                arguments,
-                draws.as_deref(),
-                origin,
-                context,
-            )?);
-        }
-    }
-    Ok(())
 }

@@ -1,15 +1,18 @@
 //! `xai report`: a study as a page and as JSON.
 //!
-//! A study is read ([`study`]) and each of its sections is computed ([`evaluate`]); the library `xai-report` makes
+//! A study is read ([`study`]) and each of its sections is computed ([`sections`]); the library `xai-report` makes
 //! `report.json` and the page of the results.
 
 mod check;
 mod diff;
 mod digest;
-mod evaluate;
 mod init;
 mod input_files;
 mod make;
+mod sample;
+mod schema;
+mod section;
+pub(crate) mod sections;
 pub(crate) mod self_check;
 pub(crate) mod study;
 
@@ -117,7 +120,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
 fn schema(of: Schema) -> Result<(), Failure> {
     let text = match of {
         Schema::Report => Report::json_schema(),
-        Schema::Study => serde_json::to_string_pretty(&study::schema::of_study()),
+        Schema::Study => serde_json::to_string_pretty(&schema::of_study()),
     };
     crate::output::stdout::print_text(&text.map_err(Failure::new)?)
 }

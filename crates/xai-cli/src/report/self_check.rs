@@ -12,15 +12,10 @@ use xai_report::{Estimate, Report, diff};
 use crate::Context;
 use crate::output::text;
 use crate::report::make::{Opened, all, evaluate_all};
+use crate::report::sections::SECTIONS;
 
 /// What `xai self-check --json` prints of a program whose tests have passed.
 const EXPECTED: &str = include_str!("../../sample/figures.json");
-
-/// The largest difference of a figure, as a share of its size if that is above 1. Libraries have the same bits everywhere, less
-/// the last digit of numbers as text.
-const EQUAL: f64 = 1e-12;
-/// The model computes in single precision, and sums its products in the order that suits the registers.
-const EQUAL_OF_MODELS: f64 = 1e-4;
 
 /// The figures of the built-in study.
 #[derive(Debug, Serialize, Deserialize)]
@@ -117,10 +112,9 @@ fn wrong(found: &[Figure], expected: &[Figure]) -> Vec<Wrong> {
 impl Figure {
     /// Whether its numbers are those of another one, up to rounding.
     fn is(&self, other: &Self) -> bool {
-        let most = match self.family.as_str() {
-            "attribution" => EQUAL_OF_MODELS,
-            _ => EQUAL,
-        };
+        let mut sections = SECTIONS.iter();
+        let section = sections.find(|section| section.kind().key == self.family);
+        let most = section.map_or(0.0, |section| section.tolerance());
         let near = |a: f64, b: f64| (a - b).abs() <= most * b.abs().max(1.0);
         let value = match (self.value, other.value) {
             (Some(a), Some(b)) => near(a, b),

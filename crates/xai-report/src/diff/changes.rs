@@ -6,9 +6,11 @@ use std::fmt;
 use serde::Serialize;
 use xai_core::Direction;
 
-use super::figures::{Figure, Settings, figures};
+use super::figure::{Figure, Settings};
 use crate::estimate::Estimate;
+use crate::origin::Origin;
 use crate::report::Report;
+use crate::section::Section;
 
 /// What became of a figure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -94,11 +96,31 @@ impl fmt::Display for Outcome {
 /// Rounding of another order of sums is no change.
 const EQUAL: f64 = 1e-12;
 
+/// A figure, and the section that it is of.
+type Place<'a> = (&'a Origin, Figure);
+
+/// All figures, in the order of the page, with the settings of their sections.
+fn figures(report: &Report) -> Vec<Place<'_>> {
+    let of_section = |section: &'_ dyn Section| {
+        let mut figures = section.figures();
+        for figure in &mut figures {
+            figure.settings.extend(section.origin().settings.clone());
+        }
+        figures
+    };
+    let sections = report.sections();
+    let figures = sections.flat_map(|section| {
+        let figures = of_section(section).into_iter();
+        figures.map(move |figure| (section.origin(), figure))
+    });
+    figures.collect()
+}
+
 /// Every figure of either report, in the order of the new one; what is gone comes last.
 pub(super) fn changes(old: &Report, new: &Report) -> Vec<Change> {
     let (old, new) = (figures(old), figures(new));
-    let same = |a: &Figure, b: &Figure| {
-        (&a.family, &a.section, &a.name) == (&b.family, &b.section, &b.name)
+    let same = |(a, one): &Place<'_>, (b, other): &Place<'_>| {
+        (&a.family, &a.name, &one.name) == (&b.family, &b.name, &other.name)
     };
     let of_new = new.iter().map(|figure| {
         let before = old.iter().find(|other| same(other, figure));
@@ -131,8 +153,9 @@ fn changed_settings(old: &Settings, new: &Settings) -> Vec<ChangedSetting> {
 
 impl Change {
     /// The change of a figure that one or both reports have.
-    fn new(old: Option<&Figure>, new: Option<&Figure>) -> Option<Self> {
-        let figure = new.or(old)?;
+    fn new(old: Option<&Place<'_>>, new: Option<&Place<'_>>) -> Option<Self> {
+        let (section, figure) = new.or(old)?;
+        let (old, new) = (old.map(|(_, figure)| figure), new.map(|(_, figure)| figure));
         let settings = match (old, new) {
             (Some(old), Some(new)) => changed_settings(&old.settings, &new.settings),
             _ => Vec::new(),
@@ -148,8 +171,8 @@ impl Change {
         let is_comparable = outcome != Outcome::OtherSettings;
         let both = values.0.zip(values.1).filter(|_| is_comparable);
         Some(Self {
-            family: figure.family.clone(),
-            section: figure.section.clone(),
+            family: section.family.clone(),
+            section: section.name.clone(),
             figure: figure.name.clone(),
             better: figure.better,
             old,

@@ -1,13 +1,13 @@
 //! What changed between two reports, and whether by more than chance.
 
 mod changes;
-mod figures;
+pub(crate) mod figure;
 
 use std::fmt;
 
 use serde::Serialize;
 
-use crate::family::{InputFile, Origin};
+use crate::origin::{InputFile, Origin};
 use crate::report::Report;
 
 pub use changes::{Change, ChangedSetting, Outcome};
@@ -50,7 +50,7 @@ pub fn diff(old: &Report, new: &Report) -> Diff {
         n_worse: count(Outcome::Worse),
         n_better: count(Outcome::Better),
         n_other_settings: count(Outcome::OtherSettings),
-        files: crate::diff::changed_files(old, new),
+        files: changed_files(old, new),
         xai_versions: [old.xai_version.clone(), new.xai_version.clone()],
         seeds: [old.seed, new.seed],
         figures,

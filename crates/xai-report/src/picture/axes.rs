@@ -1,7 +1,7 @@
 //! The two axes of a chart.
 
-use crate::markup::Element;
 use crate::markup::number::minus;
+use crate::picture::Element;
 
 /// What an axis shows.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,12 +63,7 @@ impl Area {
     pub(crate) fn draw(&self, x: &Axis, y: &Axis) -> Vec<Element> {
         let n_x = ((self.right - self.left) / 70.0).max(2.0) as usize;
         let n_y = ((self.bottom - self.top) / 38.0).max(2.0) as usize;
-        let mut marks = Vec::new();
-        for (value, text) in self.y.ticks(n_y) {
-            let place = self.y.place(value);
-            marks.push(grid((self.left, place), (self.right, place)));
-            marks.push(tick((self.left - 6.0, place + 4.0), "end", &text));
-        }
+        let mut marks = self.draw_y_ticks(self.y.ticks(n_y));
         marks.extend(self.draw_x_ticks(n_x));
         marks.extend(self.draw_labels(x, y));
         marks
@@ -76,62 +71,29 @@ impl Area {
 
     /// Ticks of the horizontal axis.
     pub(crate) fn draw_x_ticks(&self, n: usize) -> Vec<Element> {
-        let ticks = self.x.ticks(n).into_iter().map(|(value, text)| {
-            let place = self.x.place(value);
+        self.x.draw_below(n, (self.top, self.bottom))
+    }
+
+    /// Ticks of the vertical axis: values and their texts.
+    pub(crate) fn draw_y_ticks(&self, ticks: Vec<(f64, String)>) -> Vec<Element> {
+        let ticks = ticks.into_iter().flat_map(|(value, text)| {
+            let y = self.y.place(value);
             [
-                grid((place, self.top), (place, self.bottom)),
-                tick((place, self.bottom + 17.0), "middle", &text),
+                Element::grid((self.left, y), (self.right, y)),
+                Element::text("tick", (self.left - 6.0, y + 4.0), text).end(),
             ]
         });
-        ticks.flatten().collect()
+        ticks.collect()
     }
 
     /// The names of both axes: above the vertical one, so that nobody has to turn the head.
     pub(crate) fn draw_labels(&self, x: &Axis, y: &Axis) -> [Element; 2] {
+        let middle = ((self.left + self.right) / 2.0, self.bottom + 35.0);
         [
-            Element::of("text", "label")
-                .at("x", (self.left + self.right) / 2.0)
-                .at("y", self.bottom + 35.0)
-                .with("text-anchor", "middle")
-                .text(&x.label),
-            Element::of("text", "label")
-                .with("x", 4)
-                .at("y", self.top - 11.0)
-                .text(&y.label),
+            Element::text("label", middle, &x.label).middle(),
+            Element::text("label", (4.0, self.top - 11.0), &y.label),
         ]
     }
-}
-
-/// A line of the grid.
-pub(crate) fn grid(from: (f64, f64), to: (f64, f64)) -> Element {
-    line("grid", from, to)
-}
-
-/// A straight line.
-pub(crate) fn line(class: &str, from: (f64, f64), to: (f64, f64)) -> Element {
-    Element::of("line", class)
-        .at("x1", from.0)
-        .at("y1", from.1)
-        .at("x2", to.0)
-        .at("y2", to.1)
-}
-
-/// The text of a tick.
-pub(crate) fn tick((x, y): (f64, f64), anchor: &str, text: &str) -> Element {
-    Element::of("text", "tick")
-        .at("x", x)
-        .at("y", y)
-        .with("text-anchor", anchor)
-        .text(text)
-}
-
-/// What stands in a picture of nothing.
-pub(crate) fn nothing((x, y): (f64, f64)) -> Element {
-    Element::of("text", "muted")
-        .at("x", x)
-        .at("y", y)
-        .with("text-anchor", "middle")
-        .text("no value is defined")
 }
 
 /// Places values of a domain on a line of the picture.
@@ -155,18 +117,31 @@ impl Scale {
         let (low, high) = self.domain;
         // Halves, so that the width of the domain cannot overflow.
         let share = (value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0);
-        let share = if share.is_finite() {
-            share.clamp(0.0, 1.0)
-        } else {
-            0.0
-        };
+        let share = clamped(share).unwrap_or(0.0);
         self.places.0 + share * (self.places.1 - self.places.0)
+    }
+
+    /// About `n` ticks of a horizontal axis: lines from top to bottom, and their texts below.
+    pub(crate) fn draw_below(&self, n: usize, (top, bottom): (f64, f64)) -> Vec<Element> {
+        let ticks = self.ticks(n).into_iter().flat_map(|(value, text)| {
+            let x = self.place(value);
+            [
+                Element::grid((x, top), (x, bottom)),
+                Element::tick((x, bottom + 17.0), text),
+            ]
+        });
+        ticks.collect()
     }
 
     /// About `n` round values of the domain, each with its text.
     pub(crate) fn ticks(&self, n: usize) -> Vec<(f64, String)> {
         ticks(self.domain, n)
     }
+}
+
+/// A share of a whole as it is drawn; `None` where there is no whole.
+pub(crate) fn clamped(share: f64) -> Option<f64> {
+    share.is_finite().then(|| share.clamp(0.0, 1.0))
 }
 
 /// The largest values that a picture can have: their difference is still finite.
@@ -201,9 +176,10 @@ pub(crate) fn nice_domain(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
     let (low, high) = with_width(extent(values).unwrap_or((0.0, 1.0)));
     let step = nice_step(high - low, 5);
     let ends = ((low / step).floor() * step, (high / step).ceil() * step);
-    match ends.0.is_finite() && ends.1.is_finite() {
-        true => ends,
-        false => (low, high),
+    if ends.0.is_finite() && ends.1.is_finite() {
+        ends
+    } else {
+        (low, high)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use colorous::{Color, Gradient};
 
-use crate::markup::{Element, place};
+use crate::picture::{Element, clamped};
 
 /// A range of numbers and their colours.
 #[derive(Debug, Clone, Copy)]
@@ -43,10 +43,10 @@ impl ColorMap {
 
     /// The colour of a number among 255, the last one of which is for what is undefined.
     pub(crate) fn color_index(&self, value: f64) -> u8 {
-        match value.is_finite() {
-            true => (self.share(value) * 254.0).round() as u8,
-            false => 255,
+        if !value.is_finite() {
+            return 255;
         }
+        (self.share(value) * 254.0).round() as u8
     }
 
     /// The colours by [`color_index`](Self::color_index), as the bytes of a PNG's palette.
@@ -61,68 +61,46 @@ impl ColorMap {
 
     fn share(&self, value: f64) -> f64 {
         let (low, high) = self.range;
-        let share = (value - low) / (high - low);
-        if share.is_finite() {
-            share.clamp(0.0, 1.0)
-        } else {
-            0.5
-        }
+        clamped((value - low) / (high - low)).unwrap_or(0.5)
     }
 
-    /// A bar of all colours, from the least number at the left to the largest.
-    pub(crate) fn bar(&self, (x, y): (f64, f64), (width, height): (f64, f64)) -> Vec<Element> {
+    /// A bar of all colours, from the least number at the left to the largest, with a text at either end and in the middle.
+    pub(crate) fn legend(
+        &self,
+        (x, y): (f64, f64),
+        width: f64,
+        texts: [String; 3],
+    ) -> Vec<Element> {
         const STEPS: usize = 32;
+        const HEIGHT: f64 = 12.0;
         let least_first = self.range.0 <= self.range.1;
         let step = width / STEPS as f64;
         let stripe = |index: usize| {
-            let index_of_color = if least_first {
+            let of_color = if least_first {
                 index
             } else {
                 STEPS - 1 - index
             };
-            let color = self.gradient.eval_rational(index_of_color, STEPS);
-            Element::new("rect")
-                .at("x", x + step * index as f64)
-                .at("y", y)
-                // A little over the next one, so that no seam shows.
-                .at("width", if index + 1 < STEPS { step + 0.5 } else { step })
-                .at("height", height)
-                .with("fill", hexadecimal([color.r, color.g, color.b]))
+            let Color { r, g, b } = self.gradient.eval_rational(of_color, STEPS);
+            // A little over the next one, so that no seam shows.
+            let width = if index + 1 < STEPS { step + 0.5 } else { step };
+            let at = (x + step * index as f64, y);
+            let color = hexadecimal([r, g, b]);
+            Element::rect("", at, (width, HEIGHT)).with("fill", color)
         };
-        let frame = Element::of("rect", "frame")
-            .at("x", x)
-            .at("y", y)
-            .at("width", width)
-            .at("height", height);
-        (0..STEPS).map(stripe).chain([frame]).collect()
+        let frame = Element::rect("frame", (x, y), (width, HEIGHT));
+        let texts = texts.into_iter().zip(["start", "middle", "end"]);
+        let texts = texts.enumerate().map(|(index, (text, anchor))| {
+            let at = (x + width * index as f64 / 2.0, y + 26.0);
+            Element::text("tick", at, text).with("text-anchor", anchor)
+        });
+        (0..STEPS).map(stripe).chain([frame]).chain(texts).collect()
     }
 }
 
 /// A colour as SVG has it: `#0072b2`.
 pub(crate) fn hexadecimal([r, g, b]: [u8; 3]) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
-}
-
-/// A bar of colours with a number at either end and in the middle.
-pub(crate) fn legend_bar(
-    map: &ColorMap,
-    at: (f64, f64),
-    width: f64,
-    texts: [String; 3],
-) -> Vec<Element> {
-    let mut marks = map.bar(at, (width, 12.0));
-    let anchors = ["start", "middle", "end"];
-    for (index, (text, anchor)) in texts.into_iter().zip(anchors).enumerate() {
-        let x = at.0 + width * index as f64 / 2.0;
-        marks.push(
-            Element::of("text", "tick")
-                .with("x", place(x))
-                .at("y", at.1 + 26.0)
-                .with("text-anchor", anchor)
-                .text(text),
-        );
-    }
-    marks
 }
 
 #[cfg(test)]

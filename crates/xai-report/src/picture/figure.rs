@@ -1,10 +1,12 @@
 //! A picture with its title, its legend, the words that say what is to be seen, and the numbers behind it.
 
-use crate::markup::{Element, Markup, Table, name};
-use crate::picture::{Entry, legend};
+use maud::{Markup, html};
+
+use crate::markup::{Table, name};
+use crate::picture::{Element, Entry};
 
 /// A picture that is ready to be put on the page.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Figure {
     title: String,
     description: String,
@@ -61,78 +63,27 @@ pub(crate) trait Picture: Sized {
 impl Figure {
     /// The picture as the `number`-th one of the page.
     pub(crate) fn draw(&self, number: usize) -> Markup {
-        let figure = Element::new("figure").child(
-            Element::of("p", "picture-title")
-                .child(Element::new("b").text(format!("Figure {number}. ")))
-                .child(name(&self.title)),
-        );
-        let figure = match self.legend.is_empty() {
-            true => figure,
-            false => figure.child(legend(&self.legend)),
-        };
-        let figure = figure
-            .child(self.draw_svg(number))
-            .child(Element::new("figcaption").text(&self.caption));
-        let numbers = self.numbers.draw(&format!("Numbers of figure {number}"));
-        let behind = Element::of("details", "numbers")
-            .child(Element::new("summary").text("Numbers behind this picture"))
-            .markup(numbers);
-        Element::of("div", "picture")
-            .child(figure)
-            .child(behind)
-            .into()
-    }
-
-    fn draw_svg(&self, number: usize) -> Element {
         let (width, height) = self.size;
         let (title, description) = (format!("figure-{number}-t"), format!("figure-{number}-d"));
-        Element::new("svg")
-            .with("viewBox", format!("0 0 {width} {height}"))
-            .with("role", "img")
-            .with("aria-labelledby", format!("{title} {description}"))
-            .child(Element::new("title").with("id", &title).text(&self.title))
-            .child(
-                Element::new("desc")
-                    .with("id", &description)
-                    .text(&self.description),
-            )
-            .children(self.marks.iter().cloned())
+        html! {
+            div.picture {
+                figure {
+                    p.picture-title { b { "Figure " (number) ". " } (name(&self.title)) }
+                    @if !self.legend.is_empty() {
+                        ul.legend { @for entry in &self.legend { (entry.draw()) } }
+                    }
+                    svg viewBox={ "0 0 " (width) " " (height) } role="img" aria-labelledby={ (title) " " (description) } {
+                        title id=(title) { (self.title) }
+                        desc id=(description) { (self.description) }
+                        @for mark in &self.marks { (mark) }
+                    }
+                    figcaption { (self.caption) }
+                }
+                details.numbers {
+                    summary { "Numbers behind this picture" }
+                    (self.numbers.draw(&format!("Numbers of figure {number}")))
+                }
+            }
+        }
     }
 }
-
-/// Text that fits in a width, cut where it does not, with the whole of it shown on hover.
-pub(crate) fn fitting(text: &str, width: f64, class: &str) -> Element {
-    let most = (width / CHARACTER).max(2.0) as usize;
-    let element = Element::of("text", class);
-    if text.chars().count() <= most {
-        return element.text(text);
-    }
-    element.text(shortened(text, most)).tooltip(text)
-}
-
-/// At most so many characters, with an ellipsis where some are missing.
-pub(crate) fn shortened(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    let mut short: String = text.chars().take(most.saturating_sub(1)).collect();
-    short.push('…');
-    short
-}
-
-/// The room that the longest of some names needs.
-pub(crate) fn room<'a>(names: impl IntoIterator<Item = &'a String>) -> f64 {
-    // Short names may be of wide letters alone.
-    let of_letter = |letter: char| match letter {
-        'm' | 'w' | 'M' | 'W' | '@' | '%' => 1.6,
-        _ if letter.is_uppercase() => 1.2,
-        _ => 1.0,
-    };
-    let widths = names
-        .into_iter()
-        .map(|name| name.chars().map(of_letter).sum());
-    widths.fold(0.0, f64::max) * CHARACTER + 4.0
-}
-
-/// The mean width of a character of the text in a picture.
-const CHARACTER: f64 = 7.3;

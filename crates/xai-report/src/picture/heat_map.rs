@@ -1,10 +1,9 @@
 //! A square of numbers as colours.
 
 use crate::markup::number::decimals;
-use crate::markup::{Cell, Element, Table, number};
+use crate::markup::{Cell, Table, number, row};
 use crate::picture::{
-    ColorMap, Picture, Raster, WIDTH, extent, fitting, hexadecimal, legend_bar, room, shortened,
-    tick,
+    ColorMap, Element, Picture, Raster, WIDTH, extent, hexadecimal, room, shortened,
 };
 
 /// Things that are drawn as one cell each; above that, as pixels of one image.
@@ -49,17 +48,19 @@ impl Picture for HeatMap<'_> {
         let (left, side) = (self.before(), self.side());
         let (map, range) = self.color_map(&self.pairs());
         let step = side / self.names.len().max(1) as f64;
-        let mut marks = match self.names.len() <= MOST_CELLS {
-            true => self.draw_cells(&map, (left, ABOVE), step),
-            false => self.draw_pixels(&map, (left, ABOVE), side),
+        let at = (left, ABOVE);
+        let mut marks = if self.names.len() <= MOST_CELLS {
+            self.draw_cells(&map, at, step)
+        } else {
+            vec![self.raster(&map).draw(at, (side, side))]
         };
-        marks.extend(self.draw_names((left, ABOVE), step));
+        marks.extend(self.draw_names(at, step));
         let numbers = [range.0, (range.0 + range.1) / 2.0, range.1];
-        let at = (left, ABOVE + side + 14.0);
         let numbers = numbers.map(number::in_own_units);
-        marks.extend(legend_bar(&map, at, side.max(150.0), numbers));
-        let label = fitting(&self.label, WIDTH - left, "label");
-        marks.push(label.at("x", left).at("y", ABOVE + side + 58.0));
+        let below = (left, ABOVE + side + 14.0);
+        marks.extend(map.legend(below, side.max(150.0), numbers));
+        let at = (left, ABOVE + side + 58.0);
+        marks.push(Element::fitting("label", at, &self.label, WIDTH - left));
         marks
     }
 
@@ -93,11 +94,10 @@ impl Picture for HeatMap<'_> {
         let row = |row: usize| {
             let cells = (0..n).map(|column| match row == column {
                 true => Cell::empty(),
-                false => Cell::number((self.value)(row, column)),
+                false => Cell::from((self.value)(row, column)),
             });
-            std::iter::once(Cell::words(&self.names[row]))
-                .chain(cells)
-                .collect()
+            let name = Cell::from(&self.names[row]);
+            std::iter::once(name).chain(cells).collect()
         };
         table.rows((0..n).map(row))
     }
@@ -146,56 +146,44 @@ impl HeatMap<'_> {
         let n = self.names.len();
         let places = (0..n).flat_map(|row| (0..n).map(move |column| (row, column)));
         let others = places.filter(|(row, column)| row != column);
+        // From the corner of a cell, by a share of its side.
+        let place = |(row, column): (usize, usize), share: f64| {
+            let from = |start: f64, index: usize| start + step * (index as f64 + share);
+            (from(left, column), from(top, row))
+        };
         let cell = |(row, column): (usize, usize)| {
             let value = number::finite((self.value)(row, column));
             let text = value.map_or_else(|| "undefined".to_owned(), decimals);
-            Element::new("rect")
-                .at("x", left + step * column as f64)
-                .at("y", top + step * row as f64)
-                .at("width", step - 0.5)
-                .at("height", step - 0.5)
-                .with("fill", hexadecimal(map.color(value.unwrap_or(f64::NAN))))
-                .tooltip(format!(
-                    "{}, {}: {text}",
-                    self.names[row], self.names[column]
-                ))
+            let tooltip = format!("{}, {}: {text}", self.names[row], self.names[column]);
+            let color = hexadecimal(map.color(value.unwrap_or(f64::NAN)));
+            let cell = Element::rect("", place((row, column), 0.0), (step - 0.5, step - 0.5));
+            cell.with("fill", color).tooltip(tooltip)
         };
-        let texts = others
+        // The number in a cell that has the room for it, dark on light colours and light on dark ones.
+        let text = |(row, column): (usize, usize)| {
+            let value = number::finite((self.value)(row, column)).filter(|_| step >= 28.0)?;
+            let [red, green, blue] = map.color(value).map(f64::from);
+            let is_light = 0.299 * red + 0.587 * green + 0.114 * blue > 140.0;
+            let (x, y) = place((row, column), 0.5);
+            let shown = number::minus(format!("{value:.2}"));
+            let text = Element::text("in-cell", (x, y + 4.0), shown).middle();
+            Some(text.with("style", if is_light { "fill:#000" } else { "fill:#fff" }))
+        };
+        others
             .clone()
-            .filter_map(|(row, column)| self.draw_text(map, (left, top), step, (row, column)));
-        let texts: Vec<Element> = texts.collect();
-        others.map(cell).chain(texts).collect()
+            .map(cell)
+            .chain(others.filter_map(text))
+            .collect()
     }
 
-    /// The number in a cell that has the room for it, dark on light colours and light on dark ones.
-    fn draw_text(
-        &self,
-        map: &ColorMap,
-        (left, top): (f64, f64),
-        step: f64,
-        (row, column): (usize, usize),
-    ) -> Option<Element> {
-        if step < 28.0 {
-            return None;
-        }
-        let value = number::finite((self.value)(row, column))?;
-        let [red, green, blue] = map.color(value).map(f64::from);
-        let is_light = 0.299 * red + 0.587 * green + 0.114 * blue > 140.0;
-        let text = Element::of("text", "in-cell")
-            .at("x", left + step * (column as f64 + 0.5))
-            .at("y", top + step * (row as f64 + 0.5) + 4.0)
-            .with("text-anchor", "middle")
-            .with("style", if is_light { "fill:#000" } else { "fill:#fff" });
-        Some(text.text(number::minus(format!("{value:.2}"))))
-    }
-
-    fn draw_pixels(&self, map: &ColorMap, at: (f64, f64), side: f64) -> Vec<Element> {
+    /// A pixel for each pair of many things.
+    fn raster(&self, map: &ColorMap) -> Raster {
         let n = self.names.len();
         let numbers = (0..n * n).map(|index| match (index / n, index % n) {
             (row, column) if row == column => f64::NAN,
             (row, column) => (self.value)(row, column).unwrap_or(f64::NAN),
         });
-        vec![Raster::of_numbers((n, n), numbers, map).draw(at, (side, side))]
+        Raster::of_numbers((n, n), numbers, map)
     }
 
     /// The names of rows and columns: all of them, or some of many.
@@ -211,12 +199,10 @@ impl HeatMap<'_> {
                 Some(short) => (short.clone(), short.clone()),
                 None => (format!("{} {number}", shortened(name, 30)), number),
             };
+            let at = (left - 6.0, top + middle + 4.0);
             [
-                fitting(&row, (left - 6.0) / TICK, "tick")
-                    .at("x", left - 6.0)
-                    .at("y", top + middle + 4.0)
-                    .with("text-anchor", "end"),
-                tick((left + middle, top - 6.0), "middle", &column),
+                Element::fitting("tick", at, &row, (left - 6.0) / TICK).end(),
+                Element::tick((left + middle, top - 6.0), column),
             ]
         });
         drawn.collect()
@@ -237,14 +223,9 @@ impl HeatMap<'_> {
         let n_most = pairs.len().min(EACH);
         let least = pairs.len().saturating_sub(EACH).max(n_most);
         let shown = pairs[..n_most].iter().chain(&pairs[least..]);
+        let name = |index: usize| &self.names[index];
         let rows: Vec<Vec<Cell>> = shown
-            .map(|pair| {
-                vec![
-                    Cell::words(&self.names[pair.first]),
-                    Cell::words(&self.names[pair.second]),
-                    Cell::number(Some(pair.value)),
-                ]
-            })
+            .map(|pair| row![name(pair.first), name(pair.second), Some(pair.value)])
             .collect();
         let n_left_out = pairs.len() - rows.len();
         Table::new(format!("{title}: the pairs at both ends"))

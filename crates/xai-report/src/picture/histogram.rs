@@ -2,34 +2,62 @@
 
 use crate::estimate::Histogram;
 use crate::markup::number::{decimals, in_own_units, percent};
-use crate::markup::{Cell, Element, Table, number};
-use crate::picture::{Area, Axis, Entry, PANEL, Picture, Style, Swatch, WIDTH, grid, line, tick};
+use crate::markup::{Cell, Table, number};
+use crate::picture::{Area, Axis, Element, Entry, PANEL, Picture, Style, Swatch, WIDTH};
 
 /// A picture of one or two distributions in the same bins. Each bar is a share of its own group, so that
 /// a small group is seen as well as a large one.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Bars {
     /// What is counted by value.
-    pub(crate) label: String,
+    label: String,
     /// What is counted: `predictions`.
-    pub(crate) unit: &'static str,
+    unit: &'static str,
     /// The first one upward, the second one downward.
-    pub(crate) groups: Vec<BarGroup>,
+    groups: Vec<BarGroup>,
     /// Whether it is one of many small pictures.
-    pub(crate) is_panel: bool,
+    is_panel: bool,
 }
 
 /// One distribution.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct BarGroup {
-    pub(crate) name: String,
-    pub(crate) style: Style,
-    pub(crate) histogram: Histogram,
+    name: String,
+    style: Style,
+    histogram: Histogram,
     /// The mean, where it is known.
-    pub(crate) mean: Option<f64>,
+    mean: Option<f64>,
+}
+
+impl Bars {
+    /// A picture of this size among others.
+    pub(crate) fn new(label: impl Into<String>, unit: &'static str, groups: Vec<BarGroup>) -> Self {
+        Self {
+            label: label.into(),
+            unit,
+            groups,
+            is_panel: false,
+        }
+    }
+
+    /// As one of many small pictures.
+    pub(crate) fn panel(mut self) -> Self {
+        self.is_panel = true;
+        self
+    }
 }
 
 impl BarGroup {
+    /// A group with the looks of the `index`-th series.
+    pub(crate) fn new(name: &str, index: usize, histogram: Histogram, mean: Option<f64>) -> Self {
+        Self {
+            name: name.to_owned(),
+            style: Style::of(index),
+            histogram,
+            mean,
+        }
+    }
+
     fn n(&self) -> u64 {
         self.histogram.counts.iter().sum()
     }
@@ -72,9 +100,10 @@ impl BarGroup {
 
 impl Picture for Bars {
     fn size(&self) -> (f64, f64) {
-        match self.is_panel {
-            true => (PANEL, 190.0),
-            false => (WIDTH, 300.0),
+        if self.is_panel {
+            (PANEL, 190.0)
+        } else {
+            (WIDTH, 300.0)
         }
     }
 
@@ -111,13 +140,17 @@ impl Picture for Bars {
         let y = Axis::new(format!("% of {of}"), (low, largest));
         let area = Area::new(self.size(), &x, &y);
         let mut marks = area.draw_x_ticks(if self.is_panel { 4 } else { 6 });
-        marks.extend(draw_shares(&area));
+        // Shares are positive upward and downward.
+        let shares = area.y.ticks(5).into_iter();
+        let percent = |share: f64| in_own_units((share.abs() * 1e4).round() / 100.0);
+        let shares = shares.map(|(share, _)| (share, percent(share)));
+        marks.extend(area.draw_y_ticks(shares.collect()));
         for (group, direction) in self.groups.iter().zip([1.0, -1.0]) {
             marks.extend(self.draw_group(group, direction, &area));
             marks.extend(self.draw_mean(group, direction * largest, &area));
         }
         let zero = area.y.place(0.0);
-        marks.push(line("axis", (area.left, zero), (area.right, zero)));
+        marks.push(Element::line("axis", (area.left, zero), (area.right, zero)));
         marks.extend(area.draw_labels(&x, &y));
         marks
     }
@@ -131,11 +164,11 @@ impl Picture for Bars {
         };
         let rows = (0..first.histogram.counts.len()).map(|index| {
             let (from, to) = first.histogram.bin(index);
-            let ends = [from, to].map(|end| Cell::shown_as(Some(end), in_own_units));
+            let ends = [from, to].map(Cell::in_own_units);
             let counts = self.groups.iter().flat_map(|group| {
                 let count = group.histogram.counts.get(index).copied().unwrap_or(0);
                 [
-                    Cell::count(count),
+                    Cell::from(count),
                     Cell::shown_as(Some(group.share(index)), percent),
                 ]
             });
@@ -149,28 +182,23 @@ impl Bars {
     fn draw_group(&self, group: &BarGroup, direction: f64, area: &Area) -> Vec<Element> {
         let bins = (0..group.histogram.counts.len()).zip(&group.histogram.counts);
         let filled = bins.filter(|(_, count)| **count > 0);
+        let zero = area.y.place(0.0);
         let bars = filled.map(|(index, count)| {
             let (from, to) = group.histogram.bin(index);
             let (left, right) = (area.x.place(from), area.x.place(to));
-            let (end, zero) = (
-                area.y.place(direction * group.share(index)),
-                area.y.place(0.0),
-            );
-            Element::of("rect", format!("bar {}", group.style.class()))
-                .at("x", left + 0.5)
-                .at("y", end.min(zero))
-                .at("width", (right - left - 1.0).max(0.5))
-                // A single value among many is still seen.
-                .at("height", (zero - end).abs().max(1.0))
-                .tooltip(format!(
-                    "{}, {} {}: {} {}, {}",
-                    group.name,
-                    self.label,
-                    group.range_of(index),
-                    number::count(*count),
-                    self.unit,
-                    percent(group.share(index))
-                ))
+            let end = area.y.place(direction * group.share(index));
+            // A single value among many is still seen.
+            let size = ((right - left - 1.0).max(0.5), (zero - end).abs().max(1.0));
+            let bar = Element::rect(group.style.class("bar"), (left + 0.5, end.min(zero)), size);
+            bar.tooltip(format_args!(
+                "{}, {} {}: {} {}, {}",
+                group.name,
+                self.label,
+                group.range_of(index),
+                number::count(*count),
+                self.unit,
+                percent(group.share(index))
+            ))
         });
         bars.collect()
     }
@@ -180,19 +208,6 @@ impl Bars {
         let x = area.x.place(mean);
         let from = (x, area.y.place(0.0));
         let tooltip = format!("{}: mean {}", group.name, decimals(mean));
-        Some(line("reference", from, (x, area.y.place(end))).tooltip(tooltip))
+        Some(Element::line("reference", from, (x, area.y.place(end))).tooltip(tooltip))
     }
-}
-
-/// The vertical axis: shares are positive upward and downward.
-fn draw_shares(area: &Area) -> Vec<Element> {
-    let ticks = area.y.ticks(5).into_iter().flat_map(|(value, _)| {
-        let place = area.y.place(value);
-        let text = in_own_units((value.abs() * 1e4).round() / 100.0);
-        [
-            grid((area.left, place), (area.right, place)),
-            tick((area.left - 6.0, place + 4.0), "end", &text),
-        ]
-    });
-    ticks.collect()
 }

@@ -1,11 +1,8 @@
 //! Values with their intervals, one below the other.
 
 use crate::estimate::Estimate;
-use crate::markup::{Cell, Element, Table, number};
-use crate::picture::{
-    Entry, PANEL, Picture, Scale, Style, Swatch, WIDTH, extent, fitting, grid, line, ring, room,
-    tick,
-};
+use crate::markup::{Table, number, row};
+use crate::picture::{Element, Entry, PANEL, Picture, Scale, Style, Swatch, WIDTH, extent, room};
 
 /// A picture of rows, each with a value and its interval.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +37,35 @@ const AFTER: f64 = 64.0;
 /// The height of a name above its row.
 const NAME: f64 = 15.0;
 
+impl Row {
+    /// A row with the looks of the `index`-th series.
+    pub(crate) fn new(name: impl Into<String>, index: usize, estimate: Estimate) -> Self {
+        Self {
+            name: name.into(),
+            style: Style::of(index),
+            estimate,
+            is_best: false,
+        }
+    }
+}
+
 impl Intervals {
+    /// A picture of this size among others, with the ends that the values have.
+    pub(crate) fn new(
+        label: impl Into<String>,
+        row_kind: &'static str,
+        rows: impl IntoIterator<Item = Row>,
+    ) -> Self {
+        Self {
+            label: label.into(),
+            row_kind,
+            rows: rows.into_iter().collect(),
+            reference: None,
+            domain: None,
+            is_panel: false,
+        }
+    }
+
     /// The ends of the axis: all values and ends of intervals, and a little more.
     fn ends(&self) -> (f64, f64) {
         let estimates = self.rows.iter().map(|row| row.estimate);
@@ -100,35 +125,26 @@ impl Picture for Intervals {
         let (left, right) = (beside.unwrap_or(8.0), width - AFTER);
         let bottom = height - BELOW;
         let x = Scale::new(self.ends(), (left + 4.0, right));
-        let mut marks = Vec::new();
-        for (value, text) in x.ticks(if self.is_panel { 3 } else { 5 }) {
-            let place = x.place(value);
-            marks.push(grid((place, ABOVE), (place, bottom)));
-            marks.push(tick((place, bottom + 17.0), "middle", &text));
-        }
+        let mut marks = x.draw_below(if self.is_panel { 3 } else { 5 }, (ABOVE, bottom));
         if let Some((value, text)) = &self.reference {
             let place = x.place(*value);
-            marks.push(line("reference", (place, ABOVE), (place, bottom)).tooltip(text));
+            marks.push(Element::line("reference", (place, ABOVE), (place, bottom)).tooltip(text));
         }
         for (index, row) in self.rows.iter().enumerate() {
             let y = ABOVE + row_height * (index + 1) as f64 - self.line() / 2.0;
+            let above = (left, y - self.line() / 2.0);
             let name = match beside {
-                Some(_) => fitting(&row.name, left - 8.0, "name")
-                    .at("x", left - 8.0)
-                    .at("y", y + 4.0)
-                    .with("text-anchor", "end"),
-                None => fitting(&row.name, width - 16.0, "name")
-                    .at("x", left)
-                    .at("y", y - self.line() / 2.0),
+                Some(_) => {
+                    let at = (left - 8.0, y + 4.0);
+                    Element::fitting("name", at, &row.name, left - 8.0).end()
+                }
+                None => Element::fitting("name", above, &row.name, width - 16.0),
             };
             marks.extend([name, row.draw(&x, y, right)]);
         }
-        marks.push(
-            fitting(&self.label, width - 8.0, "label")
-                .at("x", ((left + right) / 2.0).max(width / 2.0 - 20.0))
-                .at("y", height - 8.0)
-                .with("text-anchor", "middle"),
-        );
+        let middle = ((left + right) / 2.0).max(width / 2.0 - 20.0);
+        let label = Element::fitting("label", (middle, height - 8.0), &self.label, width - 8.0);
+        marks.push(label.middle());
         marks
     }
 
@@ -148,8 +164,7 @@ impl Picture for Intervals {
             0 => String::new(),
             n => format!(", and {n} more below"),
         };
-        let n_undefined = self.rows.len() - defined.len();
-        let undefined = match n_undefined {
+        let undefined = match self.rows.len() - defined.len() {
             0 => String::new(),
             n => format!(" Undefined: {n}."),
         };
@@ -162,13 +177,8 @@ impl Picture for Intervals {
 
     fn numbers(&self, title: &str) -> Table {
         let rows = self.rows.iter().map(|row| {
-            vec![
-                Cell::words(&row.name),
-                Cell::number(row.estimate.value),
-                Cell::interval(row.estimate.interval),
-                Cell::count(row.estimate.n),
-                Cell::count(row.estimate.n_undefined),
-            ]
+            let of = &row.estimate;
+            row![&row.name, of.value, of.interval, of.n, of.n_undefined]
         });
         Table::new(title)
             .words([self.row_kind])
@@ -180,35 +190,26 @@ impl Picture for Intervals {
 impl Row {
     fn draw(&self, x: &Scale, y: f64, right: f64) -> Element {
         let tooltip = format!("{}: {}", self.name, number::estimate(&self.estimate));
-        let group = Element::of("g", "row").tooltip(tooltip);
         let Some(value) = number::finite(self.estimate.value) else {
-            let text = Element::of("text", "muted")
-                .at("x", x.place(f64::MIN))
-                .at("y", y + 4.0);
-            return group.child(text.text("undefined"));
+            let at = (x.place(f64::MIN), y + 4.0);
+            let text = Element::text("muted", at, "undefined");
+            return Element::group(tooltip, [text]).with("class", "row");
         };
-        let whisker = format!("whisker {}", self.style.class());
-        let ends = self
-            .estimate
-            .interval
-            .map(|ends| ends.map(|end| x.place(end)));
-        let whiskers = ends.into_iter().flat_map(|[low, high]| {
-            [
-                line(&whisker, (low, y), (high, y)),
-                line(&whisker, (low, y - 4.0), (low, y + 4.0)),
-                line(&whisker, (high, y - 4.0), (high, y + 4.0)),
-            ]
+        let ends = self.estimate.interval.into_iter();
+        let whiskers = ends.flat_map(|ends| {
+            let [low, high] = ends.map(|end| x.place(end));
+            let lines = [
+                [(low, y), (high, y)],
+                [(low, y - 4.0), (low, y + 4.0)],
+                [(high, y - 4.0), (high, y + 4.0)],
+            ];
+            lines.map(|[from, to]| Element::line(self.style.class("whisker"), from, to))
         });
         let at = (x.place(value), y);
-        let best = self.is_best.then(|| ring(at, 8.0));
-        let text = Element::of("text", "value")
-            .at("x", right + 10.0)
-            .at("y", y + 4.0)
-            .text(number::decimals(value));
-        group
-            .children(whiskers)
-            .children(best)
-            .child(self.style.mark(at, 4.2))
-            .child(text)
+        let best = self.is_best.then(|| Element::ring(at, 8.0));
+        let text = Element::text("value", (right + 10.0, y + 4.0), number::decimals(value));
+        let drawn = whiskers.chain(best);
+        let drawn = drawn.chain([self.style.mark(at, 4.2), text]);
+        Element::group(tooltip, drawn).with("class", "row")
     }
 }

@@ -1,10 +1,9 @@
 //! Lines through points: curves, with bands, whiskers, a level of chance and a marked best point.
 
-use crate::markup::number::decimals;
-use crate::markup::{Cell, Element, MOST_ROWS, Table, number, path};
-use crate::picture::{
-    Area, Axis, Entry, PANEL, Picture, Style, Swatch, WIDTH, line, nothing, ring,
-};
+use crate::estimate::Estimate;
+use crate::markup::number::{decimals, in_own_units};
+use crate::markup::{Cell, MOST_ROWS, Table, number, row};
+use crate::picture::{Area, Axis, Element, Entry, PANEL, Picture, Style, Swatch, WIDTH};
 
 /// A chart of lines.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,34 +30,65 @@ pub(crate) enum Reference {
 /// Points of a line that get a mark, where it has many.
 const MOST_MARKS: usize = 12;
 
+impl LineChart {
+    /// A chart of this size among others, without a reference.
+    pub(crate) fn new(
+        series_kind: &'static str,
+        x: Axis,
+        y: Axis,
+        series: impl IntoIterator<Item = Series>,
+    ) -> Self {
+        Self {
+            x,
+            y,
+            series_kind,
+            series: series.into_iter().collect(),
+            reference: None,
+            is_panel: false,
+        }
+    }
+
+    /// Held against a level or the diagonal.
+    pub(crate) fn reference(mut self, reference: Reference) -> Self {
+        self.reference = Some(reference);
+        self
+    }
+
+    /// As one of many small charts.
+    pub(crate) fn panel(mut self) -> Self {
+        self.is_panel = true;
+        self
+    }
+
+    fn points(&self) -> impl Iterator<Item = &Point> {
+        self.series.iter().flat_map(|series| &series.points)
+    }
+}
+
 impl Picture for LineChart {
     fn size(&self) -> (f64, f64) {
-        match self.is_panel {
-            true => (PANEL, 210.0),
-            false => (WIDTH, 300.0),
+        if self.is_panel {
+            (PANEL, 210.0)
+        } else {
+            (WIDTH, 300.0)
         }
     }
 
     fn draw(&self) -> Vec<Element> {
         let area = Area::new(self.size(), &self.x, &self.y);
-        let series = self.series.iter();
-        let labels = (self.x.label.as_str(), self.y.label.as_str());
         let most = MOST_MARKS / if self.is_panel { 2 } else { 1 };
         let mut marks = area.draw(&self.x, &self.y);
         marks.extend(self.reference.iter().map(|reference| reference.draw(&area)));
-        marks.extend(series.clone().flat_map(|of| of.draw_error_bars(&area)));
-        marks.extend(series.clone().flat_map(|of| of.draw_line(&area)));
-        marks.extend(
-            series
-                .clone()
-                .flat_map(|of| of.draw_marks(&area, labels, most)),
-        );
-        if series.clone().all(|of| of.finite().next().is_none()) {
-            let middle = (
-                (area.left + area.right) / 2.0,
-                (area.top + area.bottom) / 2.0,
-            );
-            marks.push(nothing(middle));
+        marks.extend(self.series.iter().filter_map(|of| of.draw_band(&area)));
+        marks.extend(self.series.iter().flat_map(|of| of.draw_whiskers(&area)));
+        marks.extend(self.series.iter().filter_map(|of| of.draw_line(&area)));
+        for series in &self.series {
+            marks.extend(series.draw_marks(&area, [&self.x.label, &self.y.label], most));
+        }
+        if self.series.iter().all(|of| of.finite().next().is_none()) {
+            let (x, y) = (area.left + area.right, area.top + area.bottom);
+            let text = Element::text("muted", (x / 2.0, y / 2.0), "no value is defined");
+            marks.push(text.middle());
         }
         marks
     }
@@ -114,12 +144,6 @@ impl Picture for LineChart {
     }
 }
 
-impl LineChart {
-    fn points(&self) -> impl Iterator<Item = &Point> {
-        self.series.iter().flat_map(|series| &series.points)
-    }
-}
-
 impl Reference {
     fn draw(&self, area: &Area) -> Element {
         let (from, to, text) = match self {
@@ -129,7 +153,7 @@ impl Reference {
             }
             Self::Diagonal(text) => (area.place((0.0, 0.0)), area.place((1.0, 1.0)), text),
         };
-        line("reference", from, to).tooltip(text)
+        Element::line("reference", from, to).tooltip(text)
     }
 }
 
@@ -145,25 +169,25 @@ pub(crate) struct Series {
 }
 
 impl Series {
-    /// A line of the explainer that is the `index`th of its section.
-    pub(crate) fn without_intervals(
-        name: &str,
+    /// A line with the looks of the `index`-th series, whose intervals are not drawn.
+    pub(crate) fn new(
+        name: impl Into<String>,
         index: usize,
-        points: impl Iterator<Item = (f64, f64)>,
+        points: impl IntoIterator<Item = Point>,
     ) -> Self {
-        let points = points.map(|(x, y)| Point {
-            x,
-            y,
-            interval: None,
-            n: None,
-        });
         Self {
-            name: name.to_owned(),
+            name: name.into(),
             style: Style::of(index),
-            points: points.collect(),
+            points: points.into_iter().collect(),
             best: None,
             error_bars: ErrorBars::None,
         }
+    }
+
+    /// With its intervals.
+    pub(crate) fn error_bars(mut self, error_bars: ErrorBars) -> Self {
+        self.error_bars = error_bars;
+        self
     }
 }
 
@@ -175,6 +199,32 @@ pub(crate) struct Point {
     pub(crate) interval: Option<[f64; 2]>,
     /// How many values it is made from.
     pub(crate) n: Option<u64>,
+}
+
+impl Point {
+    /// A point without an interval.
+    pub(crate) fn new(x: f64, y: f64) -> Self {
+        Self {
+            x,
+            y,
+            interval: None,
+            n: None,
+        }
+    }
+
+    /// An estimate; without a value it is left out of the line.
+    pub(crate) fn of(x: f64, estimate: &Estimate) -> Self {
+        Self {
+            interval: estimate.interval,
+            n: Some(estimate.n),
+            ..Self::new(x, estimate.value.unwrap_or(f64::NAN))
+        }
+    }
+
+    /// The ends of its interval, or where it is.
+    pub(crate) fn ends(&self) -> [f64; 2] {
+        self.interval.unwrap_or([self.y; 2])
+    }
 }
 
 /// How the intervals of a series are drawn.
@@ -208,7 +258,7 @@ pub(crate) fn thinned<T>(values: &[T], most: usize) -> impl Iterator<Item = &T> 
 
 impl Series {
     /// What stands for it in a legend.
-    pub(super) fn swatch(&self) -> Swatch {
+    fn swatch(&self) -> Swatch {
         match self.error_bars {
             ErrorBars::Whiskers => Swatch::Mark(self.style),
             ErrorBars::None | ErrorBars::Band => Swatch::Line(self.style),
@@ -216,72 +266,51 @@ impl Series {
     }
 
     /// Its points that have a place.
-    pub(super) fn finite(&self) -> impl Iterator<Item = &Point> {
-        self.points
-            .iter()
-            .filter(|point| point.x.is_finite() && point.y.is_finite())
+    fn finite(&self) -> impl Iterator<Item = &Point> {
+        let points = self.points.iter();
+        points.filter(|point| point.x.is_finite() && point.y.is_finite())
     }
 
-    /// The intervals.
-    pub(super) fn draw_error_bars(&self, area: &Area) -> Vec<Element> {
-        let with_ends = self
-            .finite()
-            .filter_map(|point| Some((point.x, point.interval?)));
-        match self.error_bars {
-            ErrorBars::None => Vec::new(),
-            ErrorBars::Whiskers => with_ends
-                .map(|(x, [low, high])| {
-                    line(
-                        &format!("whisker {}", self.style.class()),
-                        area.place((x, low)),
-                        area.place((x, high)),
-                    )
-                })
-                .collect(),
-            ErrorBars::Band => {
-                let ends: Vec<(f64, [f64; 2])> = with_ends.collect();
-                let above = ends.iter().map(|(x, [_, high])| area.place((*x, *high)));
-                let below = ends
-                    .iter()
-                    .rev()
-                    .map(|(x, [low, _])| area.place((*x, *low)));
-                let outline = path(above.chain(below));
-                match ends.len() {
-                    0 | 1 => Vec::new(),
-                    _ => vec![
-                        Element::of("path", format!("band {}", self.style.class()))
-                            .with("d", outline + "Z"),
-                    ],
-                }
-            }
+    /// The lower and the upper ends of its intervals, as places.
+    fn intervals(&self, area: &Area) -> Vec<[(f64, f64); 2]> {
+        let points = self.finite();
+        let ends = points.filter_map(|point| Some(point.interval?.map(|end| (point.x, end))));
+        ends.map(|ends| ends.map(|end| area.place(end))).collect()
+    }
+
+    fn draw_whiskers(&self, area: &Area) -> Vec<Element> {
+        if self.error_bars != ErrorBars::Whiskers {
+            return Vec::new();
         }
+        let ends = self.intervals(area).into_iter();
+        ends.map(|[low, high]| Element::line(self.style.class("whisker"), low, high))
+            .collect()
+    }
+
+    fn draw_band(&self, area: &Area) -> Option<Element> {
+        let ends = self.intervals(area);
+        let above = ends.iter().map(|[_, high]| *high);
+        let below = ends.iter().rev().map(|[low, _]| *low);
+        (self.error_bars == ErrorBars::Band && ends.len() > 1)
+            .then(|| Element::polygon(self.style.class("band"), above.chain(below)))
     }
 
     /// The line, where there are two points.
-    pub(super) fn draw_line(&self, area: &Area) -> Option<Element> {
+    fn draw_line(&self, area: &Area) -> Option<Element> {
         let places = self.finite().map(|point| area.place((point.x, point.y)));
         let line = (self.points.len() > 1).then(|| self.style.line(places))?;
         // Many points would run together in a line of the usual width.
-        match self.points.len() > MOST_WIDE {
-            true => Some(line.with("stroke-width", 1)),
-            false => Some(line),
+        if self.points.len() > MOST_WIDE {
+            return Some(line.with("stroke-width", 1));
         }
+        Some(line)
     }
 
     /// The marks, about `most` of them where there are many, with the names of the axes in their tooltips.
-    pub(super) fn draw_marks(
-        &self,
-        area: &Area,
-        (x, y): (&str, &str),
-        most: usize,
-    ) -> Vec<Element> {
+    fn draw_marks(&self, area: &Area, labels: [&str; 2], most: usize) -> Vec<Element> {
         let points: Vec<&Point> = self.finite().collect();
-        let largest = points
-            .iter()
-            .filter_map(|point| point.n)
-            .max()
-            .unwrap_or(1)
-            .max(1);
+        let largest = points.iter().filter_map(|point| point.n).max();
+        let largest = largest.unwrap_or(1).max(1) as f64;
         let most = if points.len() > 2 * most {
             most
         } else {
@@ -289,78 +318,60 @@ impl Series {
         };
         let marks = thinned(&points, most).map(|point| {
             let radius = match (self.error_bars, point.n) {
-                (ErrorBars::Whiskers, Some(n)) => 3.0 + 6.0 * (n as f64 / largest as f64).sqrt(),
+                (ErrorBars::Whiskers, Some(n)) => 3.0 + 6.0 * (n as f64 / largest).sqrt(),
                 _ => 3.6,
             };
-            self.style
-                .mark(area.place((point.x, point.y)), radius)
-                .tooltip(self.tooltip(point, x, y))
+            let mark = self.style.mark(area.place((point.x, point.y)), radius);
+            mark.tooltip(self.tooltip(point, labels))
         });
         let best = self.best.and_then(|index| self.points.get(index));
         let best = best.map(|point| {
-            ring(area.place((point.x, point.y)), 8.0)
-                .tooltip(format!("best. {}", self.tooltip(point, x, y)))
+            let ring = Element::ring(area.place((point.x, point.y)), 8.0);
+            ring.tooltip(format_args!("best. {}", self.tooltip(point, labels)))
         });
         // The ring lies below the mark, so that both can be pointed at.
         best.into_iter().chain(marks).collect()
     }
 
-    fn tooltip(&self, point: &Point, x: &str, y: &str) -> String {
-        let interval = point
-            .interval
-            .map(|ends| format!(" {}", number::interval(ends)));
+    fn tooltip(&self, point: &Point, [x, y]: [&str; 2]) -> String {
+        let interval = point.interval.map(number::interval);
+        let interval = interval.map_or_else(String::new, |ends| format!(" {ends}"));
         let n = point.n.map(|n| format!(", n = {}", number::count(n)));
         format!(
-            "{}: {x} {}, {y} {}{}{}",
+            "{}: {x} {}, {y} {}{interval}{}",
             self.name,
-            number::in_own_units(point.x),
+            in_own_units(point.x),
             decimals(point.y),
-            interval.unwrap_or_default(),
             n.unwrap_or_default()
         )
     }
 
     /// Its range in words.
-    pub(super) fn describe(&self, x: &str) -> String {
+    fn describe(&self, x: &str) -> String {
         let by_y = |a: &&Point, b: &&Point| a.y.total_cmp(&b.y);
         let ends = self.finite().min_by(by_y).zip(self.finite().max_by(by_y));
         let Some((low, high)) = ends else {
             return format!("{}: undefined.", self.name);
         };
-        let best = self
-            .best
-            .and_then(|index| self.points.get(index))
-            .map(|best| {
-                format!(
-                    ", best {} at {x} {}",
-                    decimals(best.y),
-                    number::in_own_units(best.x)
-                )
-            });
+        let at = |point: &Point| format!("at {x} {}", in_own_units(point.x));
+        let best = self.best.and_then(|index| self.points.get(index));
+        let best = best.map(|best| format!(", best {} {}", decimals(best.y), at(best)));
         format!(
-            "{}: from {} (at {x} {}) to {} (at {x} {}){}.",
+            "{}: from {} ({}) to {} ({}){}.",
             self.name,
             decimals(low.y),
-            number::in_own_units(low.x),
+            at(low),
             decimals(high.y),
-            number::in_own_units(high.x),
+            at(high),
             best.unwrap_or_default()
         )
     }
 
     /// The row of a point in a table.
-    pub(super) fn row(&self, point: &Point, has_interval: bool, has_n: bool) -> Vec<Cell> {
-        let mut row = vec![
-            Cell::words(&self.name),
-            Cell::shown_as(Some(point.x), number::in_own_units),
-            Cell::number(Some(point.y)),
-        ];
-        if has_interval {
-            row.push(Cell::interval(point.interval));
-        }
-        if has_n {
-            row.push(point.n.map_or_else(|| Cell::number(None), Cell::count));
-        }
+    fn row(&self, point: &Point, has_interval: bool, has_n: bool) -> Vec<Cell> {
+        let mut row = row![&self.name, Cell::in_own_units(point.x), Some(point.y)];
+        row.extend(has_interval.then(|| Cell::from(point.interval)));
+        row.extend(has_n.then(|| point.n.map_or_else(|| Cell::from(None::<f64>), Cell::from)));
         row
     }
 }

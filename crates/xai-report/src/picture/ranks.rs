@@ -1,10 +1,8 @@
 //! Ranks by several metrics: a line for each explainer, from metric to metric.
 
 use crate::markup::number::in_own_units;
-use crate::markup::{Cell, Element, Table};
-use crate::picture::{
-    Entry, PANEL, Picture, Style, Swatch, WIDTH, fitting, grid, room, shortened, tick,
-};
+use crate::markup::{Cell, Table};
+use crate::picture::{Element, Entry, PANEL, Picture, Style, Swatch, WIDTH, room, shortened};
 
 /// A picture of ranks: a row for each metric.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,20 +64,19 @@ impl Picture for Ranks {
 
     fn draw(&self) -> Vec<Element> {
         let before = self.before();
-        let label = Element::of("text", "label").at("x", before);
-        let mut marks = vec![label.with("y", 14).text("rank (1 = best)")];
+        let mut marks = vec![Element::text("label", (before, 14.0), "rank (1 = best)")];
         // Of many ranks some are written.
         let every = self.lines.len().div_ceil(12);
         for rank in (1..=self.lines.len()).step_by(every) {
             let (x, _) = self.at(0, rank as f64);
-            marks.push(grid((x, ABOVE), (x, self.size().1 - 6.0)));
-            marks.push(tick((x, ABOVE - 8.0), "middle", &rank.to_string()));
+            marks.push(Element::grid((x, ABOVE), (x, self.size().1 - 6.0)));
+            marks.push(Element::tick((x, ABOVE - 8.0), rank));
         }
         for (index, metric) in self.metrics.iter().enumerate() {
             let (x, y) = self.at(index, 1.0);
-            marks.push(grid((x, y), (WIDTH - AFTER, y)));
-            let name = fitting(metric, before - 18.0, "name").at("x", before - 14.0);
-            marks.push(name.at("y", y + 4.0).with("text-anchor", "end"));
+            marks.push(Element::grid((x, y), (WIDTH - AFTER, y)));
+            let at = (before - 14.0, y + 4.0);
+            marks.push(Element::fitting("name", at, metric, before - 18.0).end());
         }
         marks.extend(self.lines.iter().flat_map(|line| self.draw_line(line)));
         marks
@@ -110,11 +107,9 @@ impl Picture for Ranks {
         let names = self.lines.iter().map(|line| &line.name);
         let table = Table::new(title).words(["metric"]).numbers(names);
         let rows = self.metrics.iter().enumerate().map(|(index, metric)| {
-            let ranks = self.lines.iter().map(|line| {
-                let rank = line.ranks.get(index).copied().flatten();
-                Cell::shown_as(rank, in_own_units)
-            });
-            std::iter::once(Cell::words(metric)).chain(ranks).collect()
+            let ranks = self.lines.iter().map(|line| line.ranks.get(index));
+            let ranks = ranks.map(|rank| Cell::in_own_units(rank.copied().flatten()));
+            std::iter::once(Cell::from(metric)).chain(ranks).collect()
         });
         table.rows(rows)
     }

@@ -4,8 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use png::{BitDepth, ColorType, Encoder, EncodingError};
 
-use crate::markup::Element;
-use crate::picture::ColorMap;
+use crate::picture::{ColorMap, Element};
 
 /// Rows of bytes, and what they mean.
 pub(crate) struct Raster {
@@ -54,18 +53,11 @@ impl Raster {
     }
 
     /// An image at a place of the picture; a frame alone where the pixels are no image.
-    pub(crate) fn draw(self, (x, y): (f64, f64), (width, height): (f64, f64)) -> Element {
-        let element = match self.data_uri() {
-            Ok(uri) => Element::of("image", "pixels")
-                .with("href", uri)
-                .with("preserveAspectRatio", "none"),
-            Err(_) => Element::of("rect", "frame"),
-        };
-        element
-            .at("x", x)
-            .at("y", y)
-            .at("width", width)
-            .at("height", height)
+    pub(crate) fn draw(self, at: (f64, f64), size: (f64, f64)) -> Element {
+        match self.data_uri() {
+            Ok(uri) => Element::image("pixels", &uri, at, size),
+            Err(_) => Element::rect("frame", at, size),
+        }
     }
 
     fn data_uri(self) -> Result<String, EncodingError> {
@@ -88,8 +80,17 @@ impl Raster {
     }
 }
 
+/// The size in a picture of an image of this height and width, of which the longer side is `side`.
+pub(crate) fn fit(side: f64, (height, width): (usize, usize)) -> (f64, f64) {
+    let (height, width) = (height.max(1) as f64, width.max(1) as f64);
+    let unit = side / height.max(width);
+    (width * unit, height * unit)
+}
+
 #[cfg(test)]
 mod tests {
+    use maud::Render;
+
     use super::*;
 
     #[test]
@@ -109,15 +110,10 @@ mod tests {
 
     #[test]
     fn pixels_that_are_no_image_are_a_frame() {
-        let raster = Raster::of_pixels((4, 4), &[0.0], false);
-        let drawn = raster.draw((0.0, 0.0), (1.0, 1.0)).to_string();
-        assert!(drawn.starts_with("<rect"));
-        let empty = Raster::of_pixels((0, 0), &[], false);
-        assert!(
-            empty
-                .draw((0.0, 0.0), (1.0, 1.0))
-                .to_string()
-                .starts_with("<rect")
-        );
+        for (shape, pixels) in [((4, 4), &[0.0][..]), ((0, 0), &[])] {
+            let raster = Raster::of_pixels(shape, pixels, false);
+            let drawn = raster.draw((0.0, 0.0), (1.0, 1.0)).render().into_string();
+            assert!(drawn.starts_with("<rect"));
+        }
     }
 }

@@ -1,6 +1,9 @@
 //! What tells series apart: a colour, a shape and a dash each, so that none has to be seen by colour alone.
 
-use crate::markup::{Element, name, path};
+use maud::{Markup, html};
+
+use crate::markup::name;
+use crate::picture::Element;
 
 /// Colours of the style sheet: `--series-0` and so on.
 const N_COLORS: usize = 6;
@@ -10,6 +13,22 @@ const N_SHAPES: usize = 6;
 
 /// The dash of each line, by shape.
 const DASHES: [&str; N_SHAPES] = ["none", "7 3", "2 3", "9 3 2 3", "4 2 1 2 1 2", "12 4"];
+
+/// The corners of each mark, by shape, around a circle of radius 1; without corners it is that circle.
+const CORNERS: [&[(f64, f64)]; N_SHAPES] = [
+    &[],
+    &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
+    &[(0.0, -1.3), (1.2, 0.9), (-1.2, 0.9)],
+    &[(0.0, -1.35), (1.35, 0.0), (0.0, 1.35), (-1.35, 0.0)],
+    &[(0.0, 1.3), (1.2, -0.9), (-1.2, -0.9)],
+    &PLUS,
+];
+
+#[rustfmt::skip]
+const PLUS: [(f64, f64); 12] = [
+    (-0.4, -1.2), (0.4, -1.2), (0.4, -0.4), (1.2, -0.4), (1.2, 0.4), (0.4, 0.4),
+    (0.4, 1.2), (-0.4, 1.2), (-0.4, 0.4), (-1.2, 0.4), (-1.2, -0.4), (-0.4, -0.4),
+];
 
 /// Looks of one series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,14 +46,14 @@ impl Style {
         }
     }
 
-    /// The class by which the style sheet gives the colour.
-    pub(crate) fn class(self) -> String {
-        format!("s{}", self.color)
+    /// A class of marks with the one by which the style sheet gives the colour.
+    pub(crate) fn class(self, marks: &str) -> String {
+        format!("{marks} s{}", self.color)
     }
 
     /// A line through points.
     pub(crate) fn line(self, points: impl IntoIterator<Item = (f64, f64)>) -> Element {
-        let line = Element::of("path", format!("line {}", self.class())).with("d", path(points));
+        let line = Element::path(self.class("line"), points);
         match DASHES[self.shape] {
             "none" => line,
             dash => line.with("stroke-dasharray", dash),
@@ -43,36 +62,14 @@ impl Style {
 
     /// A mark of about the area of a circle of this radius.
     pub(crate) fn mark(self, (x, y): (f64, f64), radius: f64) -> Element {
-        let class = format!("mark {}", self.class());
-        let corners = |corners: &[(f64, f64)]| {
-            let points = corners
-                .iter()
-                .map(|(dx, dy)| (x + dx * radius, y + dy * radius));
-            Element::of("path", &class).with("d", path(points) + "Z")
-        };
-        match self.shape {
-            0 => Element::of("circle", &class)
-                .at("cx", x)
-                .at("cy", y)
-                .at("r", radius),
-            1 => corners(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
-            2 => corners(&[(0.0, -1.3), (1.2, 0.9), (-1.2, 0.9)]),
-            3 => corners(&[(0.0, -1.35), (1.35, 0.0), (0.0, 1.35), (-1.35, 0.0)]),
-            4 => corners(&[(0.0, 1.3), (1.2, -0.9), (-1.2, -0.9)]),
-            _ => corners(&[
-                (-0.4, -1.2),
-                (0.4, -1.2),
-                (0.4, -0.4),
-                (1.2, -0.4),
-                (1.2, 0.4),
-                (0.4, 0.4),
-                (0.4, 1.2),
-                (-0.4, 1.2),
-                (-0.4, 0.4),
-                (-1.2, 0.4),
-                (-1.2, -0.4),
-                (-0.4, -0.4),
-            ]),
+        let class = self.class("mark");
+        match CORNERS[self.shape] {
+            [] => Element::circle(class, (x, y), radius),
+            corners => {
+                let corners = corners.iter();
+                let places = corners.map(|(dx, dy)| (x + dx * radius, y + dy * radius));
+                Element::polygon(class, places)
+            }
         }
     }
 }
@@ -98,7 +95,7 @@ pub(crate) enum Swatch {
     Explained,
 }
 
-/// One entry of a legend.
+/// One entry of a legend, where colours and shapes are looked up.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
     swatch: Swatch,
@@ -114,64 +111,36 @@ impl Entry {
         }
     }
 
-    fn draw(&self) -> Element {
-        let swatch = Element::new("svg")
-            .with("viewBox", "0 0 30 14")
-            .with("width", 30)
-            .with("height", 14)
-            .with("aria-hidden", "true")
-            .with("focusable", "false")
-            .children(self.swatch.draw());
-        Element::new("li").child(swatch).child(name(&self.text))
+    /// The entry as an item of a list.
+    pub(crate) fn draw(&self) -> Markup {
+        html! {
+            li {
+                svg viewBox="0 0 30 14" width="30" height="14" aria-hidden="true" focusable="false" {
+                    @for mark in self.swatch.draw() { (mark) }
+                }
+                (name(&self.text))
+            }
+        }
     }
 }
 
 impl Swatch {
     fn draw(self) -> Vec<Element> {
         let across = [(1.0, 7.0), (29.0, 7.0)];
+        let edge = |class: &str, width: f64| {
+            Element::path(class, [(2.0, 7.0), (28.0, 7.0)]).with("stroke-width", width)
+        };
         match self {
             Self::Line(style) => vec![style.line(across), style.mark((15.0, 7.0), 4.0)],
             Self::Mark(style) => vec![style.mark((15.0, 7.0), 4.5)],
-            Self::Bar(style) => vec![bar("bar", style)],
-            Self::Reference => vec![Element::of("path", "reference").with("d", path(across))],
-            Self::Best => vec![ring((15.0, 7.0), 6.0)],
+            Self::Bar(style) => vec![Element::rect(style.class("bar"), (6.0, 1.0), (18.0, 12.0))],
+            Self::Reference => vec![Element::path("reference", across)],
+            Self::Best => vec![Element::ring((15.0, 7.0), 6.0)],
             Self::Edge(width) => vec![edge("edge", width)],
             Self::TrueEdge => vec![edge("true-edge", 10.0), edge("edge", 3.0)],
-            Self::Explained => vec![
-                Element::of("circle", "node explained")
-                    .with("cx", 15)
-                    .with("cy", 7)
-                    .with("r", 6),
-            ],
+            Self::Explained => vec![Element::circle("node explained", (15.0, 7.0), 6.0)],
         }
     }
-}
-
-fn bar(class: &str, style: Style) -> Element {
-    Element::of("rect", format!("{class} {}", style.class()))
-        .with("x", 6)
-        .with("y", 1)
-        .with("width", 18)
-        .with("height", 12)
-}
-
-fn edge(class: &str, width: f64) -> Element {
-    Element::of("path", class)
-        .with("d", "M2,7L28,7")
-        .at("stroke-width", width)
-}
-
-/// The ring around the best point.
-pub(crate) fn ring((x, y): (f64, f64), radius: f64) -> Element {
-    Element::of("circle", "best")
-        .at("cx", x)
-        .at("cy", y)
-        .at("r", radius)
-}
-
-/// The legend of a picture, beside which colours and shapes are looked up.
-pub(crate) fn legend(entries: &[Entry]) -> Element {
-    Element::of("ul", "legend").children(entries.iter().map(Entry::draw))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use xai_metrics::casebased::input;
 use xai_metrics::core::Input;
 use xai_metrics::core::describe::{Setting, Settings, same_word};
 use xai_metrics::core::evaluation::{EvaluationTable, check_size};
-use xai_report::section::data_attribution::KnownCases;
+use xai_report::sections::data_attribution::KnownCases;
 
 use crate::casebased::attribution::arguments;
 use crate::casebased::attribution::inputs::Inputs;

@@ -7,37 +7,37 @@ use xai_files::{Failure, InFile};
 
 /// A file of a study to be.
 #[derive(Debug, Clone)]
-pub(super) struct FoundFile {
+pub(crate) struct FoundFile {
     /// Its path from the study.
-    pub(super) path: String,
+    pub(crate) path: String,
     /// Where it is.
-    pub(super) file: PathBuf,
+    pub(crate) file: PathBuf,
     /// The folder that it is in, from the study.
-    pub(super) folder: String,
+    pub(crate) folder: String,
     /// Its name without the extension, in small letters.
-    pub(super) stem: String,
-    pub(super) holds: Content,
+    pub(crate) stem: String,
+    pub(crate) holds: Content,
 }
 
 /// Folders inside each other that are looked into.
 const DEEPEST: usize = 6;
 /// Files that are looked at.
-pub(super) const MOST_FILES: usize = 10_000;
+pub(crate) const MOST_FILES: usize = 10_000;
 
 /// The files of a folder that a study may name.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(crate) struct Found {
     /// In the order of their paths.
-    pub(super) files: Vec<FoundFile>,
+    pub(crate) files: Vec<FoundFile>,
     /// Whether there are more files than are looked at.
-    pub(super) is_cut: bool,
+    pub(crate) is_cut: bool,
 }
 
 /// All files of a folder that a study may name, those of upper folders first where there are too many.
 ///
 /// # Errors
 /// A folder that cannot be read.
-pub(super) fn find(from: &Path, study_folder: &Path) -> Result<Found, Failure> {
+pub(crate) fn find(from: &Path, study_folder: &Path) -> Result<Found, Failure> {
     let mut paths = files_below(from)
         .map_err(Failure::cannot_be_read)
         .in_file(from)?;
@@ -114,22 +114,22 @@ fn files_below(from: &Path) -> std::io::Result<Vec<PathBuf>> {
 
 impl FoundFile {
     /// The axes of an array; none of a table or model.
-    pub(super) fn shape(&self) -> &[usize] {
+    pub(crate) fn shape(&self) -> &[usize] {
         self.holds.shape().unwrap_or_default()
     }
 
     /// Whether it holds classes, or could.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         self.holds_elements(ElementType::Integer)
     }
 
     /// Whether it is an array of some type.
-    pub(super) fn holds_elements(&self, of: ElementType) -> bool {
+    pub(crate) fn holds_elements(&self, of: ElementType) -> bool {
         matches!(&self.holds, Content::Array { elements, .. } if *elements == of)
     }
 
     /// The columns of a table.
-    pub(super) fn columns(&self) -> &[String] {
+    pub(crate) fn columns(&self) -> &[String] {
         match &self.holds {
             Content::Table(columns) => columns,
             _ => &[],
@@ -137,40 +137,40 @@ impl FoundFile {
     }
 
     /// Whether its name has one of some words in it.
-    pub(super) fn is_called(&self, words: &[&str]) -> bool {
+    pub(crate) fn is_called(&self, words: &[&str]) -> bool {
         words.iter().any(|word| self.stem.contains(word))
     }
 }
 
 /// The files of one folder.
-pub(super) struct Folder<'a> {
+pub(crate) struct Folder<'a> {
     /// The folder, from the study.
-    pub(super) path: &'a str,
-    pub(super) files: Vec<&'a FoundFile>,
+    pub(crate) path: &'a str,
+    pub(crate) files: Vec<&'a FoundFile>,
     /// The files of all folders.
-    pub(super) all: &'a [FoundFile],
+    pub(crate) all: &'a [FoundFile],
 }
 
 impl<'a> Folder<'a> {
     /// What its section is called.
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         name(self.path)
     }
 
     /// The first file that fits.
-    pub(super) fn find(&self, fits: impl Fn(&FoundFile) -> bool) -> Option<&'a FoundFile> {
+    pub(crate) fn find(&self, fits: impl Fn(&FoundFile) -> bool) -> Option<&'a FoundFile> {
         self.files.iter().copied().find(|file| fits(file))
     }
 
     /// All files that fit.
-    pub(super) fn all_of(&self, fits: impl Fn(&FoundFile) -> bool) -> Vec<&'a FoundFile> {
+    pub(crate) fn all_of(&self, fits: impl Fn(&FoundFile) -> bool) -> Vec<&'a FoundFile> {
         let files = self.files.iter().copied();
         files.filter(|file| fits(file)).collect()
     }
 }
 
 /// The files, folder by folder.
-pub(super) fn by_folder(all: &[FoundFile]) -> Vec<Folder<'_>> {
+pub(crate) fn by_folder(all: &[FoundFile]) -> Vec<Folder<'_>> {
     let mut folders: Vec<Folder<'_>> = Vec::new();
     for file in all {
         let mut known = folders.iter_mut();
@@ -187,7 +187,7 @@ pub(super) fn by_folder(all: &[FoundFile]) -> Vec<Folder<'_>> {
 }
 
 /// What a section or an explainer is called after: a name with spaces.
-pub(super) fn name(path: &str) -> String {
+pub(crate) fn name(path: &str) -> String {
     let last = path.rsplit('/').next().unwrap_or(path);
     last.replace(['_', '-'], " ")
 }

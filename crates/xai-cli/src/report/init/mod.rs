@@ -1,14 +1,7 @@
 //! `xai report init`: a study of the files of a folder.
 
-mod attribution;
-mod casebased;
-mod data_attribution;
-mod found;
-mod graph;
-mod repro;
-mod sections;
-mod texts;
-mod toml_text;
+pub(crate) mod draft;
+pub(crate) mod found;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,11 +10,11 @@ use serde::Serialize;
 use xai_files::{Failure, InFile};
 
 use crate::output::whole_file;
-use crate::report::study::sample;
+use crate::report::sample;
+use crate::report::sections::SECTIONS;
 use crate::{Context, examples};
-use found::{Folder, FoundFile, MOST_FILES, by_folder, find};
-use sections::Sections;
-use toml_text::TomlText;
+use draft::Draft;
+use found::{FoundFile, MOST_FILES, by_folder, find};
 
 /// `xai report init`
 #[derive(Debug, clap::Args)]
@@ -42,31 +35,9 @@ pub(crate) struct Init {
 #[derive(Debug, Serialize)]
 struct InitResult {
     study: PathBuf,
-    /// How many sections of each family it has.
+    /// How many sections of each kind it has.
     #[serde(flatten)]
-    sections: Counts,
-}
-
-/// How many sections a study has of each family.
-type Counts = BTreeMap<&'static str, usize>;
-
-/// Begins and writes the sections that the files of a folder make. `None` where they make none.
-type WriteSections = fn(&Folder<'_>, &mut Sections<'_>) -> Option<()>;
-
-/// The families in the order of a study.
-const FAMILIES: [(&str, WriteSections); 6] = [
-    ("casebased", casebased::write),
-    ("attribution", attribution::write),
-    ("texts", texts::write),
-    ("data_attribution", data_attribution::write),
-    ("graph", graph::write),
-    ("repro", repro::write),
-];
-
-/// A study before it is written to a file.
-struct Draft {
-    text: TomlText,
-    sections: Counts,
+    sections: BTreeMap<&'static str, usize>,
 }
 
 impl Init {
@@ -107,9 +78,9 @@ impl Init {
                 .in_file(&self.from));
         }
         if to_standard_output {
-            return crate::output::stdout::print_text(draft.text.as_str().trim_end());
+            return crate::output::stdout::print_text(draft.as_str().trim_end());
         }
-        whole_file::write_text(&study, draft.text.as_str())?;
+        whole_file::write_text(&study, draft.as_str())?;
         let result = InitResult {
             study: study.clone(),
             sections: draft.sections,
@@ -140,7 +111,7 @@ impl Init {
         sample::write(&self.from)?;
         let result = InitResult {
             study: study.clone(),
-            sections: FAMILIES.map(|(family, _)| (family, 1)).into(),
+            sections: SECTIONS.iter().map(|it| (it.kind().key, 1)).collect(),
         };
         context.present(&result, || {
             format!("the sample study is in {}", study.display())
@@ -148,25 +119,17 @@ impl Init {
     }
 }
 
-/// The text of a study of some files.
+/// A study of some files.
 fn draft(files: &[FoundFile]) -> Draft {
-    let mut text = TomlText::new();
-    text.comment("A study for `xai report`: paths are relative to this file. The keys of a section are the options of the command that it names.");
-    text.comment("Lines marked “guessed” follow from names and shapes: look at them.");
-    text.entry("title", "Study", false);
+    let mut draft = Draft::new();
     let folders = by_folder(files);
-    let counts = FAMILIES.map(|(family, write)| {
-        let text = &mut text;
-        let mut sections = Sections { text, family, n: 0 };
+    for section in SECTIONS {
+        draft.go_on(section.kind().key);
         for folder in &folders {
-            let _: Option<()> = write(folder, &mut sections);
+            let _: Option<()> = section.init(folder, &mut draft);
         }
-        (family, sections.n)
-    });
-    Draft {
-        text,
-        sections: counts.into(),
     }
+    draft
 }
 
 #[cfg(test)]
@@ -180,12 +143,12 @@ mod tests {
         let expected = std::fs::read(folder.path().join(sample::STUDY)).unwrap();
         let expected = Document::parse(Path::new("a"), &expected).unwrap();
         let draft = draft(&find(folder.path(), folder.path()).unwrap().files);
-        let drafted = Document::parse(Path::new("b"), draft.text.as_str().as_bytes()).unwrap();
+        let drafted = Document::parse(Path::new("b"), draft.as_str().as_bytes()).unwrap();
         let values = |document: &Document, family: &str| {
             let section = document
                 .sections
                 .iter()
-                .find(|s| s.family.key() == family)
+                .find(|s| s.kind.key == family)
                 .unwrap();
             let mut keys: Vec<_> = section
                 .keys
@@ -198,7 +161,9 @@ mod tests {
             keys.sort_by(|a, b| a.0.cmp(&b.0));
             (keys, section.explainers.len())
         };
-        for (key, _) in FAMILIES {
+        let made = draft.sections.iter().filter(|(_, n)| **n > 0);
+        assert_eq!(made.clone().count(), SECTIONS.len() - 1); // no file makes a simulation
+        for (key, _) in made {
             assert_eq!(values(&drafted, key), values(&expected, key), "{key}");
         }
     }

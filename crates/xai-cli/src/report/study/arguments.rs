@@ -13,8 +13,9 @@ use crate::report::study::shell;
 use crate::usage::taking_negative_numbers;
 
 /// A command line made of keys.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct CommandLine {
+    command: CommandOfSection,
     /// Its words as a person types them in the folder of the study, without `xai`.
     shown: Vec<String>,
     /// The options that `clap` reads, each with its value in one word; files by their paths from the working directory.
@@ -34,6 +35,11 @@ pub(crate) struct NamedFile {
     pub(crate) path: String,
 }
 
+/// Whether a value names a file and not a column: it has an extension.
+pub(crate) fn is_file_name(value: &str) -> bool {
+    Path::new(value).extension().is_some()
+}
+
 /// A value that an option cannot have.
 pub(crate) struct WrongValue {
     pub(crate) at: Range<usize>,
@@ -41,11 +47,14 @@ pub(crate) struct WrongValue {
 }
 
 impl CommandLine {
-    /// The command of a section, without options.
-    pub(crate) fn of(command: &CommandOfSection) -> Self {
+    /// A command of a section, without options.
+    pub(crate) fn new(command: CommandOfSection) -> Self {
         Self {
             shown: command.path.iter().map(|&word| word.to_owned()).collect(),
-            ..Self::default()
+            command,
+            resolved: Vec::new(),
+            files: Vec::new(),
+            places: Vec::new(),
         }
     }
 
@@ -63,7 +72,7 @@ impl CommandLine {
         let options = info.into_iter().flat_map(|info| &info.options);
         for option in options.filter(|option| option.command == command) {
             let words = words(key, option)?;
-            self.places.push((option.option.clone(), key.at.clone()));
+            self.places.push((option.name().to_owned(), key.at.clone()));
             for word in words {
                 self.push(&name, option, word, folder);
             }
@@ -73,16 +82,16 @@ impl CommandLine {
 
     /// Adds one option with its value, or a flag where there is no `word`.
     fn push(&mut self, key: &str, option: &OptionOfKey, word: Option<String>, folder: &Path) {
-        let name = format!("--{}", option.option);
+        let name = format!("--{}", option.name());
         let Some(word) = word else {
             self.shown.push(name.clone());
             self.resolved.push(name.into());
             return;
         };
-        let is_file = match option.is {
+        let is_file = match option.is() {
             Is::Word => false,
             Is::File => true,
-            Is::FileOrColumn => Path::new(&word).extension().is_some(),
+            Is::FileOrColumn => is_file_name(&word),
         };
         let value = match is_file {
             true => {
@@ -120,21 +129,18 @@ impl CommandLine {
         self.push_named(option, &format!("{name}={file}"), resolved);
     }
 
-    /// The command as a line for a shell.
-    pub(crate) fn shown(&self, seed: Option<u64>) -> String {
+    /// The command as a line for a shell; `None` for keys that only studies have.
+    pub(crate) fn shown(&self, seed: Option<u64>) -> Option<String> {
         let seed = seed.map(|seed| ["--seed".to_owned(), seed.to_string()]);
         let words = std::iter::once("xai".to_owned())
             .chain(self.shown.iter().cloned())
             .chain(seed.into_iter().flatten());
-        shell::line(words)
+        (!self.command.path.is_empty()).then(|| shell::line(words))
     }
 
     /// The arguments of the command.
-    pub(crate) fn parse<A: Args + FromArgMatches>(
-        &self,
-        command: &CommandOfSection,
-    ) -> Result<A, clap::Error> {
-        let command = taking_negative_numbers((command.command)());
+    pub(crate) fn parse<A: Args + FromArgMatches>(&self) -> Result<A, clap::Error> {
+        let command = taking_negative_numbers((self.command.command)());
         A::from_arg_matches(&command.try_get_matches_from(&self.resolved)?)
     }
 }
@@ -145,7 +151,7 @@ fn words(key: &Key, option: &OptionOfKey) -> Result<Vec<Option<String>>, WrongVa
         at: key.value_at.clone(),
         what: format!("`{}`: expected {expected}", key.name),
     };
-    match (option.takes, &key.value) {
+    match (option.takes(), &key.value) {
         (Takes::Nothing, Value::Truth(true)) => Ok(vec![None]),
         (Takes::Nothing, Value::Truth(false)) => Ok(Vec::new()),
         (Takes::Nothing, _) => Err(wrong("true or false")),
@@ -167,21 +173,22 @@ fn words(key: &Key, option: &OptionOfKey) -> Result<Vec<Option<String>>, WrongVa
             words.collect::<Option<_>>().ok_or_else(|| wrong(SETTING))
         }
         // Options that take a list in one word: "0.1,0.2".
-        (Takes::One, Value::List(values))
-            if values.iter().all(|value| matches!(value, Value::Word(_))) =>
-        {
-            let words: Vec<&str> = values
-                .iter()
-                .filter_map(|value| match value {
-                    Value::Word(word) => Some(word.as_str()),
-                    _ => None,
-                })
-                .collect();
-            Ok(vec![Some(words.join(","))])
+        (Takes::One, Value::List(values)) => {
+            let word = joined(values).ok_or_else(|| wrong("text or a number"));
+            word.map(|word| vec![Some(word)])
         }
         (Takes::Many, _) => Err(wrong("text, a number, or a list of them")),
         (Takes::One, _) => Err(wrong("text or a number")),
     }
+}
+
+/// Words in one, separated by commas; `None` where other values are among them.
+fn joined(values: &[Value]) -> Option<String> {
+    let words = values.iter().map(|value| match value {
+        Value::Word(word) => Some(word.as_str()),
+        _ => None,
+    });
+    Some(words.collect::<Option<Vec<_>>>()?.join(","))
 }
 
 const SETTING: &str = "a table with `name` and parameters, { name = \"deletion\", steps = 20 }";
@@ -191,13 +198,7 @@ fn setting(table: &Table) -> Option<String> {
     let text = |value: &Value| match value {
         Value::Word(word) => Some(word.clone()),
         Value::Truth(truth) => Some(truth.to_string()),
-        Value::List(values) => {
-            let words = values.iter().map(|value| match value {
-                Value::Word(word) => Some(word.as_str()),
-                _ => None,
-            });
-            Some(words.collect::<Option<Vec<_>>>()?.join(","))
-        }
+        Value::List(values) => joined(values),
         Value::Tables(_) | Value::Other(_) => None,
     };
     let mut name = None;

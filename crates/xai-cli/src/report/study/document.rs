@@ -7,9 +7,9 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use xai_files::{Failure, InFile};
-use xai_report::Family;
+use xai_report::{KINDS, SectionKind};
 
-use crate::report::study::keys::{canonical, has_explainers};
+use crate::report::study::keys::canonical;
 use crate::usage::nearest;
 
 /// A study: its sections in the order of the file.
@@ -24,8 +24,8 @@ pub(crate) struct Document {
 /// One section.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Section {
-    pub(crate) family: Family,
-    /// The family and the section's number in it: `graph-2`.
+    pub(crate) kind: &'static SectionKind,
+    /// The key of its kind and its number among them: `graph-2`.
     pub(crate) id: String,
     pub(crate) name: String,
     /// Where it begins.
@@ -114,16 +114,15 @@ impl Document {
             }
             ("seed", _) => return Err(expected("a whole number of 0 and more")),
             (name, Value::Tables(tables)) => {
-                let Some(family) = Family::from_key(name) else {
+                let Some(kind) = kind(name) else {
                     return Err(self.unknown(&key));
                 };
-                let sections = tables
-                    .iter()
-                    .map(|table| Section::new(family, table, &text));
+                let sections = tables.iter();
+                let sections = sections.map(|table| Section::new(kind, table, &text));
                 self.sections
                     .extend(sections.collect::<Result<Vec<_>, _>>()?);
             }
-            (name, _) if Family::from_key(name).is_some() => {
+            (name, _) if kind(name).is_some() => {
                 return Err(expected(&format!("a section, [[{name}]]")));
             }
             _ => return Err(self.unknown(&key)),
@@ -132,8 +131,8 @@ impl Document {
     }
 
     fn unknown(&self, key: &Key) -> Failure {
-        let families = Family::ALL.map(Family::key);
-        let valid: Vec<&str> = ["title", "seed"].into_iter().chain(families).collect();
+        let kinds = KINDS.iter().map(|kind| kind.key);
+        let valid: Vec<&str> = ["title", "seed"].into_iter().chain(kinds).collect();
         let failure = self
             .text
             .failure(key.at.clone(), format!("unknown key `{}`", key.name));
@@ -143,21 +142,19 @@ impl Document {
     /// Gives the sections their numbers, and names to those that have none.
     fn number(&mut self) {
         self.sections.sort_by_key(|section| section.at.start);
-        for family in Family::ALL {
-            let of_family = self
-                .sections
-                .iter_mut()
-                .filter(|section| section.family == family);
-            let sections: Vec<&mut Section> = of_family.collect();
+        for kind in KINDS {
+            let sections = self.sections.iter_mut();
+            let sections: Vec<&mut Section> =
+                sections.filter(|section| section.kind == *kind).collect();
             let n = sections.len();
             let mut taken: Vec<String> = Vec::new();
             for (i, section) in sections.into_iter().enumerate() {
                 let number = i + 1;
-                section.id = format!("{}-{number}", family.key());
+                section.id = format!("{}-{number}", kind.key);
                 if section.name.is_empty() {
                     section.name = match n {
-                        1 => family.key().to_owned(),
-                        _ => format!("{} {number}", family.key()),
+                        1 => kind.key.to_owned(),
+                        _ => format!("{} {number}", kind.key),
                     };
                 }
                 // Two reports are compared by names.
@@ -170,10 +167,15 @@ impl Document {
     }
 }
 
+/// The kind of sections of a key.
+fn kind(key: &str) -> Option<&'static SectionKind> {
+    KINDS.iter().copied().find(|kind| kind.key == key)
+}
+
 impl Section {
-    fn new(family: Family, table: &Table, text: &StudyText) -> Result<Self, Failure> {
+    fn new(kind: &'static SectionKind, table: &Table, text: &StudyText) -> Result<Self, Failure> {
         let mut section = Self {
-            family,
+            kind,
             id: String::new(),
             name: String::new(),
             at: table.at.clone(),
@@ -186,15 +188,20 @@ impl Section {
                 ("name", _) => {
                     return Err(text.failure(key.value_at.clone(), "`name`: expected text"));
                 }
-                ("explainers", Value::Tables(tables)) if has_explainers(family) => {
-                    section.explainers.clone_from(tables);
-                }
+                ("explainers", Value::Tables(tables)) => section.explainers.clone_from(tables),
                 _ => section.keys.push(key.clone()),
             }
         }
         Ok(section)
     }
 
+    /// A key by name.
+    pub(crate) fn key(&self, name: &str) -> Option<&Key> {
+        self.keys.iter().find(|key| canonical(&key.name) == name)
+    }
+}
+
+impl Table {
     /// A key by name.
     pub(crate) fn key(&self, name: &str) -> Option<&Key> {
         self.keys.iter().find(|key| canonical(&key.name) == name)

@@ -1,34 +1,23 @@
-//! The keys of a family's sections: the options of its commands.
+//! The keys of a section: the options of its commands.
 
 use clap::{Arg, ArgAction, Args, Command, ValueHint};
-use xai_report::Family;
-
-use crate::attribution::compare::Compare;
-use crate::attribution::texts::Texts;
-use crate::casebased::attribution::compare::CompareAttributions;
-use crate::casebased::audit::AuditOfTable;
-use crate::graph::groundtruth::Groundtruth;
-use crate::graph::sweep::SweepCommand;
-use crate::repro::pairwise::Pairwise;
-use crate::repro::simulate::study::StudyCommand;
 
 /// A key that a section may have.
 #[derive(Debug, Clone)]
 pub(crate) struct KeyInfo {
     pub(crate) key: String,
-    /// The options that it stands for.
+    /// The options that it stands for, at least one.
     pub(crate) options: Vec<OptionOfKey>,
 }
 
-/// An option of one of the family's commands.
+/// An option of one of the commands of a section.
 #[derive(Debug, Clone)]
 pub(crate) struct OptionOfKey {
     /// Which of the commands.
     pub(crate) command: usize,
-    /// Without dashes.
-    pub(crate) option: String,
-    pub(crate) takes: Takes,
-    pub(crate) is: Is,
+    /// Whether the command is one that is typed, not keys that only studies have.
+    pub(crate) is_typed: bool,
+    pub(crate) argument: Arg,
 }
 
 /// What an option takes.
@@ -55,15 +44,6 @@ pub(crate) enum Is {
 pub(crate) const ALIASES: &[(&str, &str)] =
     &[("drop_columns", "drop_column"), ("kept_fraction", "levels")];
 
-/// The seed of a section, instead of that of the study. This and the next are no options.
-pub(crate) const SEED: &str = "seed";
-/// The file of draws of a simulation study.
-pub(crate) const DRAWS: &str = "draws";
-/// The training and the test cases of an attribution as images.
-pub(crate) const IMAGES: [&str; 2] = ["train_images", "test_images"];
-/// How many explained nodes are drawn with what is around them.
-pub(crate) const DRAWN_NODES: &str = "drawn_nodes";
-
 /// The name that a key has here: options are written with underscores, but dashes are taken too.
 pub(crate) fn canonical(key: &str) -> String {
     let key = key.replace('-', "_");
@@ -71,73 +51,69 @@ pub(crate) fn canonical(key: &str) -> String {
     alias.map_or(key.clone(), |(_, name)| (*name).to_owned())
 }
 
-/// The keys of the sections of a family.
-pub(crate) fn of(family: Family) -> Vec<KeyInfo> {
+/// The keys that the options of some commands are.
+pub(crate) fn of(commands: &[CommandOfSection]) -> Vec<KeyInfo> {
     let mut keys: Vec<KeyInfo> = Vec::new();
-    for (place, command) in commands(family).iter().enumerate() {
-        for argument in (command.command)().get_arguments() {
-            let Some(option) = argument.get_long() else {
-                continue;
+    for (place, command) in commands.iter().enumerate() {
+        for (key, argument) in command.keys() {
+            let option = OptionOfKey {
+                command: place,
+                is_typed: !command.path.is_empty(),
+                argument,
             };
-            if command.left_out.contains(&option) {
-                continue;
-            }
-            let renamed = command.renamed.iter().find(|(of, _)| *of == option);
-            let key =
-                renamed.map_or_else(|| option.replace('-', "_"), |(_, key)| (*key).to_owned());
-            let use_of_key = OptionOfKey::new(place, option, argument);
             match keys.iter_mut().find(|other| other.key == key) {
-                Some(other) => other.options.push(use_of_key),
+                Some(other) => other.options.push(option),
                 None => keys.push(KeyInfo {
                     key,
-                    options: vec![use_of_key],
+                    options: vec![option],
                 }),
             }
         }
-    }
-    let extra = |key: &str| KeyInfo {
-        key: key.to_owned(),
-        options: Vec::new(),
-    };
-    keys.push(extra(SEED));
-    match family {
-        Family::Graph => keys.push(extra(DRAWN_NODES)),
-        Family::Simulation => keys.push(extra(DRAWS)),
-        Family::DataAttribution => keys.extend(IMAGES.map(extra)),
-        _ => {}
     }
     keys
 }
 
 impl OptionOfKey {
-    fn new(command: usize, option: &str, argument: &Arg) -> Self {
-        let takes = match argument.get_action() {
+    /// Its name, without dashes.
+    pub(crate) fn name(&self) -> &str {
+        self.argument.get_long().unwrap_or_default()
+    }
+
+    pub(crate) fn takes(&self) -> Takes {
+        match self.argument.get_action() {
             ArgAction::SetTrue | ArgAction::SetFalse | ArgAction::Count => Takes::Nothing,
             ArgAction::Append => Takes::Many,
             _ => Takes::One,
-        };
-        let names = argument.get_value_names().unwrap_or_default();
-        let is = match argument.get_value_hint() {
+        }
+    }
+
+    pub(crate) fn is(&self) -> Is {
+        let names = self.argument.get_value_names().unwrap_or_default();
+        match self.argument.get_value_hint() {
             ValueHint::AnyPath | ValueHint::FilePath => {
-                match names.iter().any(|name| name.contains("COLUMN")) {
-                    true => Is::FileOrColumn,
-                    false => Is::File,
+                if names.iter().any(|name| name.contains("COLUMN")) {
+                    Is::FileOrColumn
+                } else {
+                    Is::File
                 }
             }
             _ => Is::Word,
-        };
-        Self {
-            command,
-            option: option.to_owned(),
-            takes,
-            is,
         }
+    }
+
+    /// The values that it has where it is not given.
+    pub(crate) fn defaults(&self) -> Vec<String> {
+        let values = self.argument.get_default_values().iter();
+        values
+            .map(|value| value.to_string_lossy().into_owned())
+            .collect()
     }
 }
 
 /// A command whose options are keys of a section.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct CommandOfSection {
-    /// `["graph", "sweep"]`
+    /// `["graph", "sweep"]`; empty for keys that only studies have.
     pub(crate) path: &'static [&'static str],
     /// Its options.
     pub(crate) command: fn() -> Command,
@@ -147,80 +123,44 @@ pub(crate) struct CommandOfSection {
     pub(crate) renamed: &'static [(&'static str, &'static str)],
 }
 
-/// Whether sections of a family compare explainers.
-pub(crate) fn has_explainers(family: Family) -> bool {
-    matches!(
-        family,
-        Family::Attribution | Family::DataAttribution | Family::Graph
-    )
-}
-
-/// The place of `xai graph sweep` among the commands of the family.
-pub(crate) const SWEEP: usize = 0;
-/// The place of `xai graph groundtruth`.
-pub(crate) const GROUNDTRUTH: usize = 1;
-
-/// A command; every option but those that are left out is a key of its name.
-const fn command<A: Args>(
-    path: &'static [&'static str],
-    left_out: &'static [&'static str],
-) -> CommandOfSection {
-    CommandOfSection {
-        path,
-        command: || {
-            A::augment_args(
-                Command::new("xai")
-                    .no_binary_name(true)
-                    .disable_help_flag(true)
-                    .disable_version_flag(true),
-            )
-        },
-        left_out,
-        renamed: &[],
+impl CommandOfSection {
+    /// A command; every option but those that are left out is a key of its name.
+    pub(crate) const fn new<A: Args>(
+        path: &'static [&'static str],
+        left_out: &'static [&'static str],
+    ) -> Self {
+        Self {
+            path,
+            command: || {
+                A::augment_args(
+                    Command::new("xai")
+                        .no_binary_name(true)
+                        .disable_help_flag(true)
+                        .disable_version_flag(true),
+                )
+            },
+            left_out,
+            renamed: &[],
+        }
     }
-}
 
-const CASEBASED: CommandOfSection =
-    command::<AuditOfTable>(&["casebased", "audit"], &["out", "n-least-supported"]);
-const TEXTS: CommandOfSection = command::<Texts>(&["attribution", "texts"], &[]);
-const SWEPT: CommandOfSection = command::<SweepCommand>(&["graph", "sweep"], &["out"]);
-const COMPARED_WITH_TRUTH: CommandOfSection = CommandOfSection {
-    // `target` are the true labels of the nodes.
-    renamed: &[("predicted", "edge_mask"), ("target", "edge_mask_true")],
-    ..command::<Groundtruth>(&["graph", "groundtruth"], &["out"])
-};
-const SIMULATION: CommandOfSection =
-    command::<StudyCommand>(&["repro", "simulate", "study"], &["out"]);
-const REPRO: CommandOfSection = command::<Pairwise>(
-    &["repro", "pairwise"],
-    &["out", "summary-only", "inconsistent"],
-);
-// Explainers are tables of their own.
-const ATTRIBUTION: CommandOfSection = command::<Compare>(
-    &["attribution", "compare"],
-    &["out", "explanations", "explainers"],
-);
-const DATA_ATTRIBUTION: CommandOfSection = command::<CompareAttributions>(
-    &["casebased", "attribution", "compare"],
-    &[
-        "out",
-        "attributions",
-        "random-attributions",
-        "scores",
-        "log-prob-after",
-        "predictions",
-    ],
-);
+    /// Keys that only studies have.
+    pub(crate) const fn of_study<A: Args>() -> Self {
+        Self::new::<A>(&[], &[])
+    }
 
-/// The commands that a section of a family is.
-pub(crate) fn commands(family: Family) -> &'static [CommandOfSection] {
-    match family {
-        Family::Casebased => &[CASEBASED],
-        Family::Attribution => &[ATTRIBUTION],
-        Family::DataAttribution => &[DATA_ATTRIBUTION],
-        Family::Texts => &[TEXTS],
-        Family::Graph => &[SWEPT, COMPARED_WITH_TRUTH],
-        Family::Repro => &[REPRO],
-        Family::Simulation => &[SIMULATION],
+    /// Its keys with the options that they are.
+    fn keys(&self) -> Vec<(String, Arg)> {
+        let command = (self.command)();
+        let arguments = command.get_arguments().filter_map(|argument| {
+            let option = argument.get_long()?;
+            let mut renamed = self.renamed.iter();
+            let key = match renamed.find(|(of, _)| *of == option) {
+                Some((_, key)) => (*key).to_owned(),
+                None => option.replace('-', "_"),
+            };
+            (!self.left_out.contains(&option)).then(|| (key, argument.clone()))
+        });
+        arguments.collect()
     }
 }

@@ -7,9 +7,7 @@
 pub(crate) mod arguments;
 pub(crate) mod document;
 pub(crate) mod keys;
-pub(crate) mod request;
-pub(crate) mod sample;
-pub(crate) mod schema;
+pub(crate) mod prepare;
 mod settings;
 pub(crate) mod shell;
 pub(crate) mod usage;

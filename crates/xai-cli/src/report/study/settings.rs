@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::report::study::arguments::is_file_name;
 use crate::report::study::document::{Key, Section, Value};
-use crate::report::study::keys::{self, Is, KeyInfo, canonical, commands};
+use crate::report::study::keys::{Is, KeyInfo, canonical};
 
 /// Keys that change no number, or that figures have settings of their own for.
 const LEFT_OUT: [&str; 6] = [
@@ -17,24 +18,20 @@ const LEFT_OUT: [&str; 6] = [
 
 /// The settings of a section by key: what the study says, else the default of the option. Those of one explainer stand behind
 /// its name.
-pub(super) fn of(section: &Section) -> BTreeMap<String, String> {
-    let keys = keys::of(section.family);
+pub(super) fn of(section: &Section, keys: &[KeyInfo]) -> BTreeMap<String, String> {
     let keys: Vec<&KeyInfo> = keys.iter().filter(is_setting).collect();
     let mut settings = BTreeMap::new();
     for info in &keys {
         let given = section.key(&info.key).and_then(text);
-        settings.extend(
-            given
-                .or_else(|| default(section, info))
-                .map(|value| (info.key.clone(), value)),
-        );
+        let default = || {
+            let defaults = info.options.first()?.defaults();
+            (!defaults.is_empty()).then(|| defaults.join(","))
+        };
+        let value = given.or_else(default);
+        settings.extend(value.map(|value| (info.key.clone(), value)));
     }
     for table in &section.explainers {
-        let name = table
-            .keys
-            .iter()
-            .find(|key| key.name == "name")
-            .and_then(text);
+        let name = table.key("name").and_then(text);
         let own = table.keys.iter().filter(|key| {
             let name = canonical(&key.name);
             keys.iter().any(|info| info.key == name)
@@ -49,8 +46,11 @@ pub(super) fn of(section: &Section) -> BTreeMap<String, String> {
 
 /// Whether a key has a word as its value, not a file.
 fn is_setting(key: &&KeyInfo) -> bool {
-    let is_word = |option: &keys::OptionOfKey| option.is != Is::File;
-    key.options.first().is_some_and(is_word) && !LEFT_OUT.contains(&key.key.as_str())
+    let mut options = key.options.iter();
+    let is_word = options
+        .next()
+        .is_some_and(|it| it.is_typed && it.is() != Is::File);
+    is_word && !LEFT_OUT.contains(&key.key.as_str())
 }
 
 /// The value of a key in one line; a file is none.
@@ -64,18 +64,6 @@ fn text(key: &Key) -> Option<String> {
         }
     }
     let text = of(&key.value);
-    let is_file =
-        canonical(&key.name) == "labels" && std::path::Path::new(&text).extension().is_some();
+    let is_file = canonical(&key.name) == "labels" && is_file_name(&text);
     (!is_file).then_some(text)
-}
-
-/// What the command takes where the key is not given.
-fn default(section: &Section, key: &KeyInfo) -> Option<String> {
-    let option = key.options.first()?;
-    let command = (commands(section.family)[option.command].command)();
-    let mut arguments = command.get_arguments();
-    let argument = arguments.find(|argument| argument.get_long() == Some(&option.option))?;
-    let values = argument.get_default_values().iter();
-    let values: Vec<_> = values.map(|value| value.to_string_lossy()).collect();
-    (!values.is_empty()).then(|| values.join(","))
 }

@@ -1,0 +1,217 @@
+//! Attribution maps: what `xai attribution compare` finds.
+
+use ndarray::ArrayD;
+use xai_files::Failure;
+use xai_files::content::Content;
+use xai_files::onnx::model::ends_in_logits;
+use xai_metrics::attribution::Layout;
+use xai_metrics::attribution::metric::registry;
+use xai_metrics::attribution::model::{Concurrent, Samples};
+use xai_metrics::attribution::run::masked_scores;
+use xai_report::sections::attribution::Attribution;
+use xai_report::sections::attribution::gallery::{
+    ChosenSample, Gallery, GalleryChoice, GalleryData, GalleryItem,
+};
+use xai_report::{Origin, Report, SectionKind};
+
+use crate::Context;
+use crate::attribution::compare::{Compare, Compared};
+use crate::attribution::parameters::{ALL_WORD, STANDARD_WORD};
+use crate::report::digest::compared;
+use crate::report::init::draft::Draft;
+use crate::report::init::found::{Folder, name};
+use crate::report::section::{MetricsOfKey, SampleFiles, StudySection, sample};
+use crate::report::study::keys::CommandOfSection;
+use crate::report::study::prepare::{Explainers, Prepared, SectionKeys, into_report};
+
+const EXPLAINERS: &[(&str, &str)] = &[("maps", "--explanations"), ("explainer", "--explainers")];
+
+pub(super) struct OfMaps;
+
+impl StudySection for OfMaps {
+    fn kind(&self) -> &'static SectionKind {
+        &Attribution::KIND
+    }
+
+    fn commands(&self) -> Vec<CommandOfSection> {
+        // Explainers are tables of their own.
+        let left_out = &["out", "explanations", "explainers"];
+        vec![CommandOfSection::new::<Compare>(
+            &["attribution", "compare"],
+            left_out,
+        )]
+    }
+
+    fn explainers(&self) -> Explainers {
+        Explainers::Files(EXPLAINERS)
+    }
+
+    fn metrics(&self) -> Option<MetricsOfKey> {
+        let entries = registry::metrics().iter().filter(|entry| entry.is_built());
+        Some(MetricsOfKey {
+            metrics: entries.map(|entry| (entry.info, entry.params())).collect(),
+            groups: &[STANDARD_WORD, ALL_WORD],
+        })
+    }
+
+    fn prepare(&self, keys: &SectionKeys<'_>) -> Result<Prepared, Failure> {
+        let help = "[[attribution.explainers]] with name = \"…\" and maps = \"….npy\"";
+        let (line, arguments) = keys.compared::<Compare>(help)?;
+        arguments
+            .check()
+            .map_err(|failure| keys.in_study(failure))?;
+        let evaluate = move |origin, context: &Context| evaluate(&arguments, origin, context);
+        let evaluate = into_report(evaluate, |report| &mut report.attribution);
+        Ok(keys.prepared(evaluate, &[line]))
+    }
+
+    /// Drafts a section for a folder with a model, its inputs and targets, and maps.
+    fn init(&self, folder: &Folder<'_>, draft: &mut Draft) -> Option<()> {
+        let model =
+            folder.find(|file| file.holds == Content::Model && !file.is_called(&["explainer"]))?;
+        let inputs = folder.find(|file| {
+            file.shape().len() >= 2 && (file.is_called(&["input", "image"]) || file.stem == "x")
+        })?;
+        let n_samples = inputs.shape()[0];
+        let maps =
+            folder.all_of(|file| file.path != inputs.path && is_map(file.shape(), inputs.shape()));
+        maps.first()?;
+        let targets = folder.find(|file| {
+            file.shape() == [n_samples]
+                && (file.is_called(&["target", "label", "class"]) || file.stem == "y")
+        })?;
+        draft.begin(
+            &folder.name(),
+            "How good are attribution maps? Keys: the options of `xai attribution compare`.",
+        );
+        draft.file("model", model, false);
+        draft.file("inputs", inputs, false);
+        draft.file("targets", targets, false);
+        // Metrics of scores that may be negative are refused: logits are made probabilities.
+        if ends_in_logits(&model.file) {
+            draft.entry("activation", "softmax", true);
+        } else {
+            draft
+                .comment("activation = \"softmax\"  # if the model answers with logits of classes");
+        }
+        for maps in maps {
+            draft.begin_explainer(&name(&maps.stem));
+            draft.file("maps", maps, true);
+        }
+        Some(())
+    }
+
+    fn sample(&self) -> SampleFiles {
+        sample![
+            "attribution/model.onnx",
+            "attribution/inputs.npy",
+            "attribution/targets.npy",
+            "attribution/saliency.npy",
+            "attribution/integrated_gradients.npy",
+            "attribution/occlusion.npy",
+            "attribution/random.npy",
+        ]
+    }
+
+    fn digest(&self, report: &Report) -> Vec<String> {
+        let sections = report.attribution.iter();
+        compared(sections.map(|of| (&of.origin, &of.compared)))
+    }
+
+    /// The model computes in single precision, and sums its products in the order that suits the registers.
+    fn tolerance(&self) -> f64 {
+        1e-4
+    }
+}
+
+/// Whether an array has the shape of maps of inputs: theirs, or without channels.
+fn is_map(shape: &[usize], inputs: &[usize]) -> bool {
+    let without = |axis: usize| {
+        let mut rest = inputs.to_vec();
+        rest.remove(axis);
+        rest
+    };
+    shape == inputs || (inputs.len() == 4 && (shape == without(1) || shape == without(3)))
+}
+
+/// Computes the section.
+fn evaluate(
+    arguments: &Compare,
+    mut origin: Origin,
+    context: &Context,
+) -> Result<Attribution, Failure> {
+    let compared = arguments.evaluate(context, &|_| context.computes())?;
+    let said = compared
+        .table
+        .assumed
+        .iter()
+        .chain(&compared.table.warnings);
+    origin.remarks.extend(said.map(ToString::to_string));
+    if let Some(channels) = compared.reading.channels {
+        let channels = channels.word().to_owned();
+        origin.settings.insert("channels".to_owned(), channels);
+    }
+    let gallery = gallery(arguments, &compared)?;
+    let activation = compared.scoring.activation;
+    Attribution::new(origin, &compared.table, activation, gallery).map_err(Failure::new)
+}
+
+/// The best and the worst maps of each explainer, where the inputs are images.
+fn gallery(arguments: &Compare, compared: &Compared) -> Result<Option<Gallery>, Failure> {
+    let shape = compared.opened.inputs.shape();
+    let layout = compared.scoring.layout_of(shape).ok();
+    let is_image = |layout: &Layout| matches!(layout, Layout::ChannelsFirst | Layout::ChannelsLast);
+    let choice = GalleryChoice::new(&compared.table);
+    let (Some(layout), Some(choice)) = (layout.filter(is_image), choice) else {
+        return Ok(None);
+    };
+    let mut items = Vec::new();
+    for (explainer, chosen) in choice.samples.iter().enumerate() {
+        if !chosen.is_empty() {
+            items.extend(of_explainer(
+                arguments, compared, layout, explainer, chosen,
+            )?);
+        }
+    }
+    Ok(choice.gallery(items))
+}
+
+fn of_explainer(
+    arguments: &Compare,
+    compared: &Compared,
+    layout: Layout,
+    explainer: usize,
+    chosen: &[ChosenSample],
+) -> Result<Vec<GalleryItem>, Failure> {
+    let samples: Vec<usize> = chosen.iter().map(|chosen| chosen.sample).collect();
+    let opened = &compared.opened;
+    let inputs = opened.inputs.gather(&samples)?;
+    let targets = opened.targets.gather(&samples);
+    let given = (&inputs, &targets);
+    let Some(maps) =
+        arguments
+            .explainers
+            .maps_of(explainer, &compared.explainers, &samples, given)?
+    else {
+        return Ok(Vec::new());
+    };
+    let model = Concurrent(&opened.model);
+    let scores = masked_scores(
+        &model,
+        inputs.view(),
+        &targets,
+        maps.view(),
+        &compared.scoring,
+    );
+    // Single precision is enough for pictures.
+    let single = |array: &ArrayD<f64>| array.mapv(|x| x as f32);
+    let data = GalleryData {
+        inputs: &single(&inputs),
+        layout,
+        maps: &single(&maps),
+        targets: &targets,
+        scores: &scores.map_err(|stopped| arguments.failure(&stopped))?,
+    };
+    let name = &compared.table.explainers[explainer];
+    GalleryItem::of_explainer(name, chosen, data).map_err(Failure::new)
+}

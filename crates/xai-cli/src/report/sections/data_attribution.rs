@@ -1,0 +1,245 @@
+//! Attributions to training cases: what `xai casebased attribution compare` finds.
+
+use std::path::{Path, PathBuf};
+
+use xai_files::content::ElementType;
+use xai_files::samples::FileSamples;
+use xai_files::{Failure, InFile};
+use xai_metrics::attribution::Layout;
+use xai_metrics::attribution::model::Samples;
+use xai_metrics::casebased::data_attribution::METRICS;
+use xai_report::sections::data_attribution::DataAttribution;
+use xai_report::{Origin, Report, SectionKind};
+
+use crate::Context;
+use crate::casebased::attribution::compare::{CompareAttributions, ComparedAttributions};
+use crate::report::digest::compared;
+use crate::report::init::draft::Draft;
+use crate::report::init::found::{Folder, FoundFile, name};
+use crate::report::section::{MetricsOfKey, SampleFiles, StudySection, sample};
+use crate::report::study::keys::CommandOfSection;
+use crate::report::study::prepare::{Explainers, Prepared, SectionKeys, into_report};
+
+/// Keys that only studies have.
+#[derive(Debug, clap::Args)]
+struct Images {
+    /// The training cases as images, for the page.
+    #[arg(long, value_name = "IMAGES.npy", requires = "test_images")]
+    train_images: Option<PathBuf>,
+    /// The test cases as images, for the page.
+    #[arg(long, value_name = "IMAGES.npy", requires = "train_images")]
+    test_images: Option<PathBuf>,
+}
+
+const COMMANDS: &[CommandOfSection] = &[
+    CommandOfSection::new::<CompareAttributions>(
+        &["casebased", "attribution", "compare"],
+        &[
+            "out",
+            "attributions",
+            "random-attributions",
+            "scores",
+            "log-prob-after",
+            "predictions",
+        ],
+    ),
+    CommandOfSection::of_study::<Images>(),
+];
+
+const EXPLAINERS: &[(&str, &str)] = &[
+    ("attributions", "--attributions"),
+    ("random_attributions", "--random-attributions"),
+    ("scores", "--scores"),
+    ("log_prob_after", "--log-prob-after"),
+    ("predictions", "--predictions"),
+];
+
+pub(super) struct OfTrainingCases;
+
+impl StudySection for OfTrainingCases {
+    fn kind(&self) -> &'static SectionKind {
+        &DataAttribution::KIND
+    }
+
+    fn commands(&self) -> Vec<CommandOfSection> {
+        COMMANDS.to_vec()
+    }
+
+    fn explainers(&self) -> Explainers {
+        Explainers::Files(EXPLAINERS)
+    }
+
+    fn metrics(&self) -> Option<MetricsOfKey> {
+        let entries = METRICS.iter();
+        Some(MetricsOfKey {
+            metrics: entries.map(|entry| (entry.info, entry.params())).collect(),
+            groups: &[],
+        })
+    }
+
+    fn prepare(&self, keys: &SectionKeys<'_>) -> Result<Prepared, Failure> {
+        let help = "[[data_attribution.explainers]] with name = \"…\" and attributions = \"….npy\"";
+        let (line, arguments) = keys.compared::<CompareAttributions>(help)?;
+        let (of_images, images) = keys.command::<Images>(1)?;
+        let evaluate =
+            move |origin, context: &Context| evaluate(&arguments, &images, origin, context);
+        let evaluate = into_report(evaluate, |report| &mut report.data_attribution);
+        Ok(keys.prepared(evaluate, &[line, of_images]))
+    }
+
+    /// Drafts a section for a folder with the classes of training and test cases, and attributions `(n_test, n_train)`.
+    fn init(&self, folder: &Folder<'_>, draft: &mut Draft) -> Option<()> {
+        let of_classes = |of: &str| {
+            folder.find(|file| {
+                file.shape().len() == 1
+                    && file.is_whole()
+                    && file.is_called(&[of])
+                    && file.is_called(&["label", "target", "class", "y_"])
+            })
+        };
+        let (train, test) = (of_classes("train")?, of_classes("test")?);
+        let (n_train, n_test) = (train.shape()[0], test.shape()[0]);
+        let of_explainers = folder.all_of(|file| {
+            file.shape() == [n_test, n_train]
+                && is_float(file)
+                && !file.is_called(&["output", "subset", "input", "feature"])
+        });
+        of_explainers.first()?;
+        draft.begin(&folder.name(), "Which explanation by training cases says what training does? Keys: the options of `xai casebased attribution compare`.");
+        draft.file("train_labels", train, false);
+        draft.file("test_classes", test, false);
+        let flags = folder.find(|file| {
+            file.shape() == [n_train]
+                && !is_float(file)
+                && file.is_called(&["flag", "flip", "mislabel", "nois"])
+        });
+        draft.guessed("flags", flags);
+        let subsets = folder
+            .find(|file| file.shape().len() == 2 && file.is_whole() && file.is_called(&["subset"]));
+        let outputs = subsets.and_then(|subsets| {
+            let shape = [subsets.shape()[0], n_test];
+            folder.find(|file| {
+                file.shape() == shape && is_float(file) && file.is_called(&["output", "margin"])
+            })
+        });
+        draft.guessed("subsets", subsets.filter(|_| outputs.is_some()));
+        draft.guessed("outputs", outputs);
+        for (key, of, n_cases) in [
+            ("train_images", "train", n_train),
+            ("test_images", "test", n_test),
+        ] {
+            let images = folder.find(|file| {
+                file.shape().len() >= 3 && file.shape()[0] == n_cases && file.is_called(&[of])
+            });
+            draft.guessed(key, images);
+        }
+        for explainer in of_explainers {
+            draft.begin_explainer(&name(&explainer.stem));
+            draft.file("attributions", explainer, true);
+            let scores = folder.find(|file| {
+                file.shape() == [n_train]
+                    && is_float(file)
+                    && file.stem.starts_with(&explainer.stem)
+                    && file.is_called(&["score", "self"])
+            });
+            draft.guessed("scores", scores);
+        }
+        Some(())
+    }
+
+    fn sample(&self) -> SampleFiles {
+        sample![
+            "data_attribution/flipped.npy",
+            "data_attribution/gradients.npy",
+            "data_attribution/gradients_scores.npy",
+            "data_attribution/influence.npy",
+            "data_attribution/influence_scores.npy",
+            "data_attribution/nearest.npy",
+            "data_attribution/nearest_scores.npy",
+            "data_attribution/outputs.npy",
+            "data_attribution/random.npy",
+            "data_attribution/random_scores.npy",
+            "data_attribution/subsets.npy",
+            "data_attribution/test_classes.npy",
+            "data_attribution/test_images.npy",
+            "data_attribution/train_images.npy",
+            "data_attribution/train_labels.npy",
+        ]
+    }
+
+    fn digest(&self, report: &Report) -> Vec<String> {
+        let sections = report.data_attribution.iter();
+        compared(sections.map(|of| (&of.origin, &of.compared)))
+    }
+}
+
+fn is_float(file: &FoundFile) -> bool {
+    file.holds_elements(ElementType::Float)
+}
+
+/// Computes the section.
+fn evaluate(
+    arguments: &CompareAttributions,
+    images: &Images,
+    mut origin: Origin,
+    context: &Context,
+) -> Result<DataAttribution, Failure> {
+    let compared = arguments.evaluate(context)?;
+    origin.remarks.extend(compared.remark().map(str::to_owned));
+    let ComparedAttributions {
+        comparison, table, ..
+    } = &compared;
+    let (n_test, n_train) = compared.n_cases;
+    let opened = |file: &Option<PathBuf>, n: usize| {
+        let opened = file.as_ref().map(|file| open_images(file, n).in_file(file));
+        opened.transpose()
+    };
+    let images = [
+        opened(&images.train_images, n_train)?,
+        opened(&images.test_images, n_test)?,
+    ];
+    let section = DataAttribution::new(origin, comparison, table, (n_test, n_train));
+    let mut section = section.map_err(Failure::new)?;
+    let samples = DataAttribution::shown(table, n_test);
+    let rows = match samples.is_empty() {
+        true => None,
+        false => arguments.rows_of(&samples)?,
+    };
+    let Some(rows) = rows else {
+        return Ok(section);
+    };
+    section.show(&samples, &rows, compared.known());
+    if let [Some(train), Some(test)] = images {
+        let gathered = |images: &FileSamples, cases: &[usize]| {
+            images.gather(cases).map(|some| some.mapv(|x| x as f32))
+        };
+        let (train, test) = (
+            gathered(&train, &section.shown_cases())?,
+            gathered(&test, &samples)?,
+        );
+        section.show_images(&train, &test, Layout::ChannelsLast);
+    }
+    Ok(section)
+}
+
+/// Grey, RGB, or RGB with transparency.
+const MOST_CHANNELS: usize = 4;
+
+/// Opens the file of an image for each of `n` cases.
+fn open_images(file: &Path, n: usize) -> Result<FileSamples, Failure> {
+    let images = FileSamples::open(file)?;
+    match images.shape() {
+        [of, _, _] | [of, _, _, 1..=MOST_CHANNELS] if *of == n => Ok(images),
+        shape => {
+            let failure = Failure::new(format!(
+                "expected images ({n}, height, width) or ({n}, height, width, channels), at most {MOST_CHANNELS} channels, got {shape:?}"
+            ));
+            Err(match shape {
+                [of, 1..=MOST_CHANNELS, _, _] if *of == n => {
+                    failure.help("the channels look first: numpy.moveaxis(images, 1, -1)")
+                }
+                _ => failure,
+            })
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Repeated runs: what `xai repro pairwise` finds.
+
+use xai_files::{Failure, left_out};
+use xai_metrics::repro::registry::PAIR_METRICS;
+use xai_report::sections::repro::{Repro, Votes, VotesOfSample};
+use xai_report::{Origin, Report, SectionKind};
+
+use crate::Context;
+use crate::attribution::parameters::ALL_WORD;
+use crate::output::text::{coverage, decimals, interval, table, with_arrow};
+use crate::report::init::draft::Draft;
+use crate::report::init::found::Folder;
+use crate::report::section::{MetricsOfKey, SampleFiles, StudySection, sample};
+use crate::report::study::keys::CommandOfSection;
+use crate::report::study::prepare::{Prepared, SectionKeys};
+use crate::repro::pairwise::Pairwise;
+
+pub(super) struct OfRuns;
+
+impl StudySection for OfRuns {
+    fn kind(&self) -> &'static SectionKind {
+        &Repro::KIND
+    }
+
+    fn commands(&self) -> Vec<CommandOfSection> {
+        let left_out = &["out", "summary-only", "inconsistent"];
+        vec![CommandOfSection::new::<Pairwise>(
+            &["repro", "pairwise"],
+            left_out,
+        )]
+    }
+
+    fn metrics(&self) -> Option<MetricsOfKey> {
+        let metrics = PAIR_METRICS
+            .iter()
+            .map(|metric| (metric.info(), Vec::new()));
+        Some(MetricsOfKey {
+            metrics: metrics.collect(),
+            groups: &[ALL_WORD],
+        })
+    }
+
+    fn prepare(&self, keys: &SectionKeys<'_>) -> Result<Prepared, Failure> {
+        keys.single(evaluate, |report| &mut report.repro)
+    }
+
+    /// Drafts a section for a folder with predictions `(runs, samples)` and labels `(samples,)`.
+    fn init(&self, folder: &Folder<'_>, draft: &mut Draft) -> Option<()> {
+        let runs = folder.find(|file| {
+            file.shape().len() == 2
+                && file.is_whole()
+                && file.is_called(&["prediction", "runs", "preds"])
+        })?;
+        let labels = folder.find(|file| {
+            file.shape() == &runs.shape()[1..]
+                && (file.is_called(&["label", "target", "truth"]) || file.stem == "y")
+        })?;
+        draft.begin(&folder.name(), "Do repeated trainings make the same predictions, and the same errors? Keys: the options of `xai repro pairwise`.");
+        draft.file("predictions", runs, false);
+        draft.file("labels", labels, false);
+        Some(())
+    }
+
+    fn sample(&self) -> SampleFiles {
+        sample!["repro/predictions.npy", "repro/labels.npy"]
+    }
+
+    fn digest(&self, report: &Report) -> Vec<String> {
+        let sections = report.repro.iter().map(|section| {
+            let rows = section.metrics.iter().map(|metric| {
+                let (value, ends) = (metric.mean.value, metric.mean.interval);
+                [
+                    with_arrow(&metric.title, metric.better),
+                    decimals(value),
+                    interval(ends),
+                ]
+            });
+            let interval = format!("{} interval", coverage(section.level));
+            table(&[&section.origin.name, "mean of pairs", &interval], rows)
+        });
+        sections.collect()
+    }
+}
+
+/// How many of the samples on which runs disagree are shown.
+const SHOWN: usize = 10;
+
+/// Compares all pairs of runs as `xai repro pairwise` does.
+fn evaluate(arguments: &Pairwise, mut origin: Origin, context: &Context) -> Result<Repro, Failure> {
+    if arguments.keeps_no_pairs() {
+        let failure = Failure::usage("--summary-only: the report shows the values of the pairs");
+        return Err(failure.help("leave it out"));
+    }
+    let result = arguments.evaluate(Some(SHOWN), context)?;
+    let remarks = left_out::remarks(&result.columns_left_out);
+    origin.remarks.extend(remarks);
+    let votes = result.votes.into_iter().map(|sample| VotesOfSample {
+        label: sample.truth,
+        votes: sample
+            .votes
+            .into_iter()
+            .map(|(class, n)| Votes { class, n })
+            .collect(),
+    });
+    let votes: Vec<VotesOfSample> = votes.collect();
+    Ok(Repro::new(
+        origin,
+        &arguments.metrics()?,
+        &result.report,
+        &votes,
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sections::testing::{context, origin, parsed, sample, write};
+
+    fn of_table(table: &str, rest: &[&str]) -> Repro {
+        let folder = tempfile::tempdir().unwrap();
+        let file = write(folder.path(), "runs.csv", table);
+        let line = ["--predictions", file.to_str().unwrap(), "--labels", "true"];
+        evaluate(&parsed(&[&line[..], rest].concat()), origin(), &context()).unwrap()
+    }
+
+    #[test]
+    fn the_sample_has_the_numbers_of_the_command() {
+        let (predictions, labels) = (sample("repro/predictions.npy"), sample("repro/labels.npy"));
+        let line = ["--predictions", &predictions, "--labels", &labels];
+        let section = evaluate(&parsed(&line), origin(), &context()).unwrap();
+        let command: Pairwise = parsed(&line);
+        let command = command.evaluate(Some(10), &context()).unwrap();
+        let json = serde_json::to_value(&command).unwrap();
+        for metric in &section.metrics {
+            let theirs = &json["metrics"][&metric.metric];
+            let ours = serde_json::to_value(metric).unwrap();
+            assert_eq!(ours["mean"]["value"], theirs["mean"]);
+            assert_eq!(ours["mean"]["interval"], theirs["interval"]);
+            assert_eq!(ours["median"], theirs["median"]);
+            let counts = &metric.histogram.as_ref().unwrap().counts;
+            assert_eq!((counts.len(), counts.iter().sum()), (20, metric.mean.n));
+        }
+        assert_eq!(
+            section.metrics.len(),
+            json["metrics"].as_object().unwrap().len()
+        );
+        // 24 runs.
+        assert_eq!((section.n_runs, section.accuracy.len()), (24, 24));
+        assert_eq!(section.similarity.pairs.len(), 24 * 23 / 2);
+        assert_eq!(section.similarity.metric, "pa_acc");
+        let mut order = section.similarity.order.clone();
+        order.sort_unstable();
+        assert_eq!(order, (0..24).collect::<Vec<_>>());
+        for sample in &section.most_inconsistent {
+            assert_eq!(sample.votes.iter().map(|votes| votes.n).sum::<usize>(), 24);
+            let modal = sample.votes[0].n as f64 / 24.0;
+            assert_eq!(modal, sample.modal_share);
+        }
+        assert!(
+            section
+                .most_inconsistent
+                .iter()
+                .map(|s| s.entropy)
+                .is_sorted_by(|a, b| a >= b)
+        );
+    }
+
+    #[test]
+    fn alike_runs_are_beside_each_other_and_votes_are_by_name() {
+        // Runs 0 and 2 are the same; 1 and 3 differ in one sample.
+        let table = "true,a,b,c,d,index\n\
+            dog,dog,cat,dog,cat,1\n\
+            cat,cat,cat,cat,cat,2\n\
+            cat,dog,cat,dog,cow,3\n\
+            dog,dog,dog,dog,dog,4\n";
+        let rest = ["--drop-column", "index", "--metrics", "ec_local,pa_acc"];
+        let section = of_table(table, &rest);
+        assert_eq!(section.similarity.metric, "pa_acc");
+        assert_eq!(
+            section.similarity.pairs,
+            [0.5, 1.0, 0.5, 0.5, 0.75, 0.5].map(Some)
+        );
+        let place = |run| {
+            section
+                .similarity
+                .order
+                .iter()
+                .position(|r| *r == run)
+                .unwrap()
+        };
+        assert_eq!(place(0usize).abs_diff(place(2)), 1);
+        assert_eq!(place(1).abs_diff(place(3)), 1);
+        assert_eq!(
+            (section.ever_changing, section.most_inconsistent.len()),
+            (2, 2)
+        );
+        let most = &section.most_inconsistent[0];
+        assert_eq!((most.sample, most.label.as_str()), (2, "cat"));
+        let votes = most
+            .votes
+            .iter()
+            .map(|votes| (votes.class.as_str(), votes.n));
+        assert_eq!(
+            votes.collect::<Vec<_>>(),
+            [("dog", 2), ("cat", 1), ("cow", 1)]
+        );
+        assert_eq!(section.accuracy[0].value, Some(0.75));
+        assert!(section.origin.remarks.is_empty());
+    }
+
+    #[test]
+    fn intervals_are_of_the_level_and_the_method_that_are_asked_for() {
+        let (predictions, labels) = (sample("repro/predictions.npy"), sample("repro/labels.npy"));
+        let line = [
+            "--predictions",
+            &predictions,
+            "--labels",
+            &labels,
+            "--metrics",
+            "pa_acc",
+        ];
+        let of = |rest: &[&str]| {
+            evaluate(&parsed(&[&line[..], rest].concat()), origin(), &context()).unwrap()
+        };
+        let section = of(&["--level", "0.8", "--interval", "bca"]);
+        assert_eq!((section.level, section.interval.as_str()), (0.8, "bca"));
+        let width = |section: &Repro| {
+            section.metrics[0]
+                .mean
+                .interval
+                .map(|[low, high]| high - low)
+        };
+        assert!(width(&section) < width(&of(&[])));
+        let mut report = xai_report::Report::new("Runs");
+        report.repro.push(section);
+        let page = xai_report::page(&report);
+        assert!(page.contains("its 80 % interval by a BCa bootstrap over runs"));
+        assert!(page.contains("80 % interval over samples (Wilson)"));
+        assert!(
+            !page.contains("jackknife") && !page.replace("cover 95 % where", "").contains("95 %")
+        );
+    }
+
+    #[test]
+    fn two_runs_that_make_no_error_have_a_constant_metric_and_an_undefined_one() {
+        let section = of_table(",true,a,b\n0,1,1,1\n1,0,0,0\n", &[]);
+        let metric = |name| section.metrics.iter().find(|m| m.metric == name).unwrap();
+        let agreement = metric("pa_acc");
+        assert_eq!(agreement.mean.value, Some(1.0));
+        assert_eq!((agreement.mean.interval, agreement.std), (None, None));
+        assert_eq!(agreement.histogram.as_ref().unwrap().counts[0], 1);
+        let local = metric("ec_local");
+        assert_eq!((local.mean.value, local.mean.n_undefined), (None, 1));
+        assert_eq!(local.histogram, None);
+        assert_eq!(section.similarity.order, [0, 1]);
+        assert_eq!(section.ever_wrong, 0);
+        // The index has no name.
+        assert_eq!(section.origin.remarks.len(), 1);
+        // Nothing but the undefined metric was asked for.
+        let section = of_table("true,a,b\n1,1,1\n", &["--metrics", "ec_local"]);
+        assert_eq!(section.similarity.pairs, [None]);
+        assert_eq!(section.similarity.metric, "ec_local");
+    }
+}

@@ -1,0 +1,76 @@
+//! Texts: what `xai attribution texts` finds, and some of them.
+
+use xai_files::Failure;
+use xai_files::content::Content;
+use xai_report::sections::texts::{TextData, Texts};
+use xai_report::{Origin, Report, SectionKind};
+
+use crate::Context;
+use crate::attribution::texts::{ComparedTexts, TextFile, Texts as Arguments};
+use crate::report::digest::compared;
+use crate::report::init::draft::Draft;
+use crate::report::init::found::{Folder, name};
+use crate::report::section::{SampleFiles, StudySection, sample};
+use crate::report::study::keys::CommandOfSection;
+use crate::report::study::prepare::{Prepared, SectionKeys};
+
+pub(super) struct OfTexts;
+
+impl StudySection for OfTexts {
+    fn kind(&self) -> &'static SectionKind {
+        &Texts::KIND
+    }
+
+    fn commands(&self) -> Vec<CommandOfSection> {
+        vec![CommandOfSection::new::<Arguments>(
+            &["attribution", "texts"],
+            &[],
+        )]
+    }
+
+    fn prepare(&self, keys: &SectionKeys<'_>) -> Result<Prepared, Failure> {
+        keys.single(evaluate, |report| &mut report.texts)
+    }
+
+    /// Drafts a section for every file of texts.
+    fn init(&self, folder: &Folder<'_>, draft: &mut Draft) -> Option<()> {
+        let texts = folder.all_of(|file| match &file.holds {
+            Content::Table(columns) => {
+                let has = |name: &str| columns.iter().any(|column| column == name);
+                has("sample") && has("token")
+            }
+            Content::Json => TextFile::read(&file.file).is_ok(),
+            _ => false,
+        });
+        for file in texts {
+            draft.begin(
+                &name(&file.stem),
+                "Which words did a model decide by? Keys: the options of `xai attribution texts`.",
+            );
+            draft.file("texts", file, false);
+        }
+        Some(())
+    }
+
+    fn sample(&self) -> SampleFiles {
+        sample!["texts/reviews.json"]
+    }
+
+    fn digest(&self, report: &Report) -> Vec<String> {
+        compared(report.texts.iter().map(|of| (&of.origin, &of.compared)))
+    }
+}
+
+/// Computes the section.
+fn evaluate(arguments: &Arguments, origin: Origin, context: &Context) -> Result<Texts, Failure> {
+    let ComparedTexts { file, table } = arguments.evaluate(context)?;
+    let attributions: Vec<&[Vec<f64>]> =
+        file.explainers.iter().map(|(_, maps)| &maps[..]).collect();
+    let data = TextData {
+        tokens: &file.tokens,
+        names: file.names.as_deref(),
+        rationales: file.rationales.as_deref(),
+        attributions: &attributions,
+    };
+    Texts::new(origin, &table, data).map_err(Failure::new)
+}

@@ -1,0 +1,130 @@
+//! The section of attribution maps.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use xai_attribution::evaluation::{EvaluationTable, MetricResult};
+use xai_core::{Activation, Direction, Result};
+
+use crate::origin::Origin;
+use crate::sections::attribution::gallery::Gallery;
+use crate::sections::compared::{Compared, title};
+
+/// How good are attribution maps of a model?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Attribution {
+    /// What the section is called and what it was made from.
+    #[serde(flatten)]
+    pub origin: Origin,
+    /// What is applied to the model's outputs.
+    pub activation: String,
+    /// Rows that the model was asked for.
+    pub model_rows: u64,
+    /// The explainers by the metrics.
+    #[serde(flatten)]
+    pub compared: Compared,
+    /// Curves of the metrics that are areas under one.
+    pub curves: Vec<CurvesOfMetric>,
+    /// Some maps, where the inputs are images.
+    pub gallery: Option<Gallery>,
+}
+
+/// The curves of all explainers by one metric.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CurvesOfMetric {
+    /// The metric.
+    pub metric: String,
+    /// What people call it.
+    pub title: String,
+    /// Which end of its scale is the good one.
+    #[schemars(with = "String", extend("enum" = ["higher", "lower", "none"]))]
+    pub better: Direction,
+    /// One per explainer that has one.
+    pub curves: Vec<Curve>,
+}
+
+/// Mean scores of the model while positions are removed or restored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Curve {
+    /// The explainer.
+    pub explainer: String,
+    /// Positions that are changed, and the mean score over the samples.
+    pub points: Vec<CurvePoint>,
+}
+
+/// One step of a curve.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CurvePoint {
+    /// How many positions are changed.
+    pub n_flipped: usize,
+    /// The mean score over the samples.
+    pub score: f64,
+}
+
+impl Attribution {
+    /// The section of a table of explainers and metrics; `activation` is what was applied to the model's outputs.
+    ///
+    /// # Errors
+    /// Not finite, for a value of a table that was not made by an evaluation.
+    ///
+    /// ```
+    /// use ndarray::{Array2, ArrayViewD, array};
+    /// use xai_attribution::metric::complexity::Complexity;
+    /// use xai_attribution::Evaluation;
+    /// use xai_core::Activation;
+    /// use xai_report::sections::attribution::Attribution;
+    /// use xai_report::Origin;
+    ///
+    /// let model = |rows: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+    ///     Ok(rows.into_dimensionality().unwrap().to_owned())
+    /// };
+    /// let (inputs, maps) = (array![[2.0, 1.0]].into_dyn(), array![[1.0, 1.0]].into_dyn());
+    /// let table = Evaluation::new(&model, inputs.view(), &[0])
+    ///     .maps("gradient", maps.view())
+    ///     .metric(Complexity)
+    ///     .evaluate()?;
+    /// let origin = Origin::new(&Attribution::KIND, 1, "Two pixels");
+    /// let section = Attribution::new(origin, &table, Activation::None, None)?;
+    /// let complexity = section.compared.metrics[0].values[0].value.unwrap();
+    /// assert!((complexity - 2f64.ln()).abs() < 1e-6); // both pixels alike
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(
+        origin: Origin,
+        table: &EvaluationTable,
+        activation: Activation,
+        gallery: Option<Gallery>,
+    ) -> Result<Self> {
+        Ok(Self {
+            origin,
+            activation: activation.to_string(),
+            model_rows: table.model_calls.rows,
+            compared: Compared::new(table)?,
+            curves: curves(table),
+            gallery,
+        })
+    }
+}
+
+fn curves(table: &EvaluationTable) -> Vec<CurvesOfMetric> {
+    let of_metric = |result: &MetricResult| {
+        let curves = result.values.iter().filter_map(|value| {
+            let points = value.curve.as_ref()?.iter();
+            let points = points.map(|point| CurvePoint {
+                n_flipped: point.n_flipped,
+                score: point.score,
+            });
+            Some(Curve {
+                explainer: value.explainer.clone(),
+                points: points.collect(),
+            })
+        });
+        CurvesOfMetric {
+            metric: result.metric.clone(),
+            title: title(result),
+            better: result.direction,
+            curves: curves.collect(),
+        }
+    };
+    let all = table.metrics.iter().map(of_metric);
+    all.filter(|metric| !metric.curves.is_empty()).collect()
+}

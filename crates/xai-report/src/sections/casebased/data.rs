@@ -1,0 +1,396 @@
+//! The section of a table of predictions and its training cases.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use xai_casebased::result::{AuditDistribution, AuditGroup, ExplanationSummary, GroupDistribution};
+use xai_casebased::{AuditReport, result};
+use xai_core::describe::{MetricInfo, Scores};
+
+use crate::estimate::{Estimate, Histogram};
+use crate::origin::Origin;
+
+/// Do predictions agree with their nearest training cases?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Casebased {
+    /// What the section is called and what it was made from.
+    #[serde(flatten)]
+    pub origin: Origin,
+    /// Training cases.
+    pub n_train: usize,
+    /// Predictions.
+    pub n_test: usize,
+    /// Nearest cases that are asked.
+    pub k: usize,
+    /// The mean correspondence of all predictions, in [0, 1], higher is better.
+    pub mean_correspondence: Estimate,
+    /// Predictions that are right; `None` where no true class is known.
+    pub right: Option<Group>,
+    /// Predictions that are wrong.
+    pub wrong: Option<Group>,
+    /// The share of right predictions.
+    pub accuracy: Option<Estimate>,
+    /// The probability that a right prediction has a higher correspondence than a wrong one, ties half:
+    /// 0.5 = correspondence does not tell them apart. `None` where one of the two groups is empty.
+    pub auroc_of_right: Option<Estimate>,
+    /// By predicted class.
+    pub by_class: Vec<PredictedClass>,
+    /// Numbers of predictions by the level of their correspondence.
+    pub levels: Vec<Level>,
+    /// Accuracy by correspondence, in ten bins; empty where no true class is known.
+    pub reliability: Vec<ReliabilityBin>,
+    /// The mean distance of accuracy from correspondence over these bins: 0 = calibrated.
+    pub expected_calibration_error: Option<f64>,
+    /// The predictions with the lowest correspondence, lowest first, with their precedents.
+    pub least_supported: Vec<LeastSupported>,
+    /// Features.
+    pub columns_used: Vec<String>,
+    /// Columns that were left out, each with the reason.
+    pub columns_left_out: Vec<String>,
+    /// What the classes are called, by their number, where they are called by words.
+    pub class_names: BTreeMap<i64, String>,
+}
+
+/// Predictions that are right, or wrong.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Group {
+    /// How many.
+    pub n: u64,
+    /// Their mean correspondence.
+    pub mean_correspondence: Estimate,
+    /// Their correspondence in twenty bins of [0, 1].
+    pub histogram: Histogram,
+}
+
+/// Predictions of one class.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PredictedClass {
+    /// The class.
+    pub class: String,
+    /// How many predictions.
+    pub n: u64,
+    /// Their mean correspondence.
+    pub mean_correspondence: Option<f64>,
+    /// The share of right ones.
+    pub accuracy: Option<f64>,
+}
+
+/// How many predictions have a level.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Level {
+    /// `high`, `medium`, `low` or `undefined`.
+    pub level: String,
+    /// How many.
+    pub n: u64,
+}
+
+/// Predictions of similar correspondence.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReliabilityBin {
+    /// Their least correspondence.
+    pub from: f64,
+    /// The end of the bin.
+    pub to: f64,
+    /// Their mean correspondence.
+    pub mean_correspondence: Option<f64>,
+    /// The share of right ones, with Wilson's interval.
+    pub accuracy: Estimate,
+}
+
+/// A prediction with little support.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LeastSupported {
+    /// Its row in the test file, from 0.
+    pub sample: usize,
+    /// The predicted class; `None` where the neighbours were asked to vote and all weigh 0.
+    pub predicted: Option<String>,
+    /// The true class, where it is known.
+    #[serde(rename = "true")]
+    pub truth: Option<String>,
+    /// Its correspondence; `None` where undefined.
+    pub correspondence: Option<f64>,
+    /// The correspondence in words.
+    pub level: String,
+    /// Its nearest training cases, nearest first.
+    pub neighbors: Vec<Precedent>,
+    /// Its features beside those of its nearest cases, in the data's own units; the largest difference, in
+    /// units of the spread of the training rows, first. Without redacted features.
+    pub features: Vec<FeatureComparison>,
+}
+
+/// A training case near a prediction.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Precedent {
+    /// Its row in the training file, from 0.
+    pub index: usize,
+    /// Its distance.
+    pub distance: f64,
+    /// Its class.
+    pub label: String,
+}
+
+/// One feature of a prediction and of its nearest cases.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FeatureComparison {
+    /// The feature.
+    pub feature: String,
+    /// Its value.
+    pub value: f64,
+    /// The values of the nearest cases, nearest first.
+    pub precedents: Vec<f64>,
+    /// The value less the mean of the nearest cases, in standard deviations of the training rows; `None` for a
+    /// feature that is the same in all of them.
+    pub difference: Option<f64>,
+    /// Whether that is more than one standard deviation.
+    pub differs: bool,
+}
+
+/// What an audit was made from, beside its numbers.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AuditedData {
+    /// Training cases.
+    pub n_train: usize,
+    /// Nearest cases that are asked.
+    pub k: usize,
+    /// The least supported predictions beside their nearest cases, by sample.
+    pub features: BTreeMap<usize, Vec<result::FeatureComparison>>,
+    /// What the classes are called, where they are called by words.
+    pub class_names: BTreeMap<i64, String>,
+    /// Features.
+    pub columns_used: Vec<String>,
+    /// Columns that were left out, each with the reason.
+    pub columns_left_out: Vec<String>,
+}
+
+impl AuditedData {
+    /// A class by its name, where it has one.
+    fn class(&self, label: i64) -> String {
+        let name = self.class_names.get(&label);
+        name.map_or_else(|| label.to_string(), String::clone)
+    }
+}
+
+impl Casebased {
+    /// The section of an audit.
+    ///
+    /// An audit [with cases](xai_casebased::Audit::with_cases) lists the least supported predictions, one [with a
+    /// distribution](xai_casebased::Audit::with_distribution) has intervals.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_casebased::{Accumulator, Audit, CaseExplainer};
+    /// use xai_report::sections::casebased::{AuditedData, Casebased};
+    /// use xai_report::Origin;
+    ///
+    /// let train = array![[0.0], [1.0], [10.0], [11.0]];
+    /// let explainer = CaseExplainer::builder().k(2).fit(train.view(), &[0, 0, 1, 1])?;
+    /// let test = array![[0.5], [9.0]];
+    /// let explanations = explainer.explain_batch(test.view(), &[0, 0])?;
+    /// let explanations = explainer.with_truth(explanations, &[0, 1])?;
+    /// let mut audit = Audit::listing(1).with_cases().with_distribution();
+    /// audit.update(&explanations)?;
+    ///
+    /// let data = AuditedData { n_train: 4, k: 2, ..AuditedData::default() };
+    /// let origin = Origin::new(&Casebased::KIND, 1, "Points on a line");
+    /// let section = Casebased::new(origin, &audit.finish()?, data);
+    /// assert_eq!(section.mean_correspondence.value, Some(0.5));
+    /// assert_eq!(section.wrong.unwrap().n, 1);
+    /// # Ok::<(), xai_casebased::Error>(())
+    /// ```
+    #[must_use]
+    pub fn new(origin: Origin, report: &AuditReport, data: AuditedData) -> Self {
+        let numbers = Numbers::new(report);
+        Self {
+            origin,
+            n_train: data.n_train,
+            n_test: report.n_samples,
+            k: data.k,
+            mean_correspondence: numbers.mean_correspondence(),
+            right: numbers.group(&report.right, |d| &d.right),
+            wrong: numbers.group(&report.wrong, |d| &d.wrong),
+            accuracy: numbers.accuracy(),
+            auroc_of_right: numbers.auroc_of_right(),
+            by_class: by_class(report, &data),
+            levels: levels(report),
+            reliability: numbers.reliability(),
+            expected_calibration_error: report.expected_calibration_error,
+            least_supported: least_supported(report, &data),
+            columns_used: data.columns_used,
+            columns_left_out: data.columns_left_out,
+            class_names: data.class_names,
+        }
+    }
+}
+
+impl Casebased {
+    /// The scores of the audit; `None` for one that is not known, or undefined.
+    pub fn scores(&self) -> impl Iterator<Item = (&'static MetricInfo, Option<Estimate>)> {
+        let infos = AuditReport::infos().chain(AuditDistribution::infos());
+        infos.map(|info| (info, self.score(info.name)))
+    }
+
+    /// Right and wrong predictions, as far as they are known.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = (&'static str, &Group)> {
+        let groups = [("right", &self.right), ("wrong", &self.wrong)];
+        let known = groups.into_iter();
+        known.filter_map(|(name, group)| Some((name, group.as_ref()?)))
+    }
+
+    fn score(&self, name: &str) -> Option<Estimate> {
+        match name {
+            "mean_correspondence" => Some(self.mean_correspondence),
+            "expected_calibration_error" => self
+                .expected_calibration_error
+                .map(Some)
+                .map(Estimate::from),
+            "accuracy" => self.accuracy,
+            "auroc_of_right" => self.auroc_of_right,
+            _ => None,
+        }
+    }
+}
+
+/// The numbers of an audit with their intervals.
+struct Numbers<'a> {
+    report: &'a AuditReport,
+    /// Audits for a report have it.
+    distribution: Option<&'a AuditDistribution>,
+    /// Predictions whose true class is known.
+    n_judged: usize,
+}
+
+impl<'a> Numbers<'a> {
+    fn new(report: &'a AuditReport) -> Self {
+        Self {
+            report,
+            distribution: report.distribution.as_ref(),
+            n_judged: report.right.n + report.wrong.n,
+        }
+    }
+
+    fn mean_correspondence(&self) -> Estimate {
+        let n = (self.report.n_samples - self.report.n_undefined) as u64;
+        let interval = self.distribution.and_then(|d| d.interval);
+        Estimate {
+            n_undefined: self.report.n_undefined as u64,
+            ..Estimate::new(self.report.mean_correspondence, interval, n)
+        }
+    }
+
+    fn group(
+        &self,
+        group: &AuditGroup,
+        of: impl FnOnce(&AuditDistribution) -> &GroupDistribution,
+    ) -> Option<Group> {
+        let distribution = of(self.distribution?);
+        let n_defined: u64 = distribution.counts.iter().sum();
+        let mean = Estimate::new(group.mean_correspondence, distribution.interval, n_defined);
+        (self.n_judged > 0).then(|| Group {
+            n: group.n as u64,
+            mean_correspondence: Estimate {
+                n_undefined: group.n as u64 - n_defined,
+                ..mean
+            },
+            histogram: Histogram {
+                from: 0.0,
+                to: 1.0,
+                counts: distribution.counts.clone(),
+            },
+        })
+    }
+
+    fn accuracy(&self) -> Option<Estimate> {
+        let distribution = self.distribution?;
+        let (value, interval) = (distribution.accuracy, distribution.accuracy_interval);
+        value.map(|_| Estimate::new(value, interval, self.n_judged as u64))
+    }
+
+    fn auroc_of_right(&self) -> Option<Estimate> {
+        let distribution = self.distribution?;
+        let groups = [&distribution.right, &distribution.wrong];
+        let n = groups.iter().flat_map(|group| &group.counts).sum();
+        let (value, interval) = (
+            distribution.auroc_of_right,
+            distribution.auroc_of_right_interval,
+        );
+        value.map(|_| Estimate {
+            n_undefined: self.n_judged as u64 - n,
+            ..Estimate::new(value, interval, n)
+        })
+    }
+
+    fn reliability(&self) -> Vec<ReliabilityBin> {
+        let intervals = self
+            .distribution
+            .map(|d| d.reliability_intervals.as_slice());
+        let bins = self.report.reliability.iter();
+        let bins = bins.zip(intervals.unwrap_or_default());
+        let bins = bins.map(|(bin, interval)| ReliabilityBin {
+            from: bin.from,
+            to: bin.to,
+            mean_correspondence: bin.mean_correspondence,
+            accuracy: Estimate::new(bin.accuracy, *interval, bin.n as u64),
+        });
+        bins.filter(|_| self.n_judged > 0).collect()
+    }
+}
+
+fn by_class(report: &AuditReport, data: &AuditedData) -> Vec<PredictedClass> {
+    let classes = report.by_class.iter();
+    classes
+        .map(|(label, class)| PredictedClass {
+            class: data.class(*label),
+            n: class.n as u64,
+            mean_correspondence: class.mean_correspondence,
+            accuracy: class.accuracy,
+        })
+        .collect()
+}
+
+fn levels(report: &AuditReport) -> Vec<Level> {
+    let levels = report.cases.iter().flat_map(|cases| &cases.levels);
+    levels
+        .map(|level| Level {
+            level: level.level.to_string(),
+            n: level.n as u64,
+        })
+        .collect()
+}
+
+fn least_supported(report: &AuditReport, data: &AuditedData) -> Vec<LeastSupported> {
+    let cases = report.cases.iter();
+    let least = cases.flat_map(|cases| &cases.least_supported);
+    least.map(|summary| of_sample(summary, data)).collect()
+}
+
+fn of_sample(summary: &ExplanationSummary, data: &AuditedData) -> LeastSupported {
+    let class = |label: Option<i64>| label.map(|label| data.class(label));
+    let neighbors = summary.neighbors.iter().map(|neighbor| Precedent {
+        index: neighbor.index,
+        distance: neighbor.distance,
+        label: data.class(neighbor.label),
+    });
+    let features = data.features.get(&summary.sample);
+    let features = features.map_or(&[][..], Vec::as_slice).iter();
+    LeastSupported {
+        sample: summary.sample,
+        predicted: class(summary.predicted),
+        truth: class(summary.truth),
+        correspondence: summary.correspondence,
+        level: summary.level.to_string(),
+        neighbors: neighbors.collect(),
+        features: features.map(of_feature).collect(),
+    }
+}
+
+fn of_feature(feature: &result::FeatureComparison) -> FeatureComparison {
+    let difference = feature.difference;
+    FeatureComparison {
+        feature: feature.feature.clone(),
+        value: feature.value,
+        precedents: feature.precedents.clone(),
+        difference,
+        differs: difference.is_some_and(|difference| difference.abs() > 1.0),
+    }
+}

@@ -1,0 +1,56 @@
+//! Case-based explanations: predictions beside their nearest training cases.
+
+mod data;
+mod findings;
+mod page;
+
+use xai_core::Direction;
+
+use crate::diff::figure::Figure;
+use crate::findings::Finding;
+use crate::origin::{Origin, SectionKind};
+use crate::page::block::Block;
+use crate::section::Section;
+
+pub use data::*;
+
+impl Casebased {
+    /// What all sections of its kind have in common.
+    pub const KIND: SectionKind = SectionKind {
+        key: "casebased",
+        title: "Case-based explanations",
+        question: "Do predictions agree with their nearest training cases?",
+        limits: &[
+            "Agreement with precedents is not correctness: neighbours can agree with a wrong prediction.",
+            "The levels are conventions.",
+        ],
+    };
+}
+
+impl Section for Casebased {
+    fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    fn findings(&self) -> Vec<Finding> {
+        findings::findings(self)
+    }
+
+    fn figures(&self) -> Vec<Figure> {
+        let groups = self.groups().map(|(name, group)| {
+            let mean = Some(group.mean_correspondence);
+            (name, Direction::None, mean)
+        });
+        let scores = self
+            .scores()
+            .map(|(info, estimate)| (info.name, info.direction, estimate));
+        let known = scores.chain(groups).filter_map(|(name, better, estimate)| {
+            Some(Figure::new(name, better, estimate?).with("k", self.k))
+        });
+        known.collect()
+    }
+
+    fn page(&self, _max_pixels: usize) -> Vec<Block> {
+        page::blocks(self)
+    }
+}

@@ -1,0 +1,385 @@
+//! Explainers by metrics, as sections of several families have them.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use xai_attribution::input;
+use xai_attribution::metric::registry;
+use xai_casebased::data_attribution;
+use xai_core::describe::{MetricInfo, same_word};
+use xai_core::evaluation::{self, EvaluationTable, ExplainerValue, MetricResult};
+use xai_core::statistics::kendall;
+use xai_core::statistics::ranks::mid_ranks;
+use xai_core::{Direction, Result};
+
+use crate::diff::figure::Figure;
+use crate::estimate::Estimate;
+use crate::picture::{Point, Series};
+
+/// Explainers below which an order says little.
+const FEWEST_RANKED: usize = 3;
+
+/// Explainers by metrics.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Compared {
+    /// Samples that are explained.
+    pub n_samples: usize,
+    /// The coverage of the intervals; a difference is significant where its corrected p-value is below the rest.
+    #[serde(default = "crate::estimate::usual_level")]
+    pub level: f64,
+    /// The explainers, in the order of the study.
+    pub explainers: Vec<String>,
+    /// What each metric says of all explainers.
+    pub metrics: Vec<MetricOfExplainers>,
+    /// How far the metrics rank the explainers alike: Kendall's tau-b of every pair of metrics that have a
+    /// better end and values of at least three explainers.
+    pub agreement_of_metrics: Vec<RankAgreement>,
+}
+
+/// One metric, of every explainer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MetricOfExplainers {
+    /// Its name in JSON: `average_drop`.
+    pub metric: String,
+    /// What people call it.
+    pub title: String,
+    /// What it asks.
+    pub question: String,
+    /// Why it is undefined for the scores, where it is: then it has no values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undefined: Option<String>,
+    /// Which end of its scale is the good one.
+    #[schemars(with = "String", extend("enum" = ["higher", "lower", "none"]))]
+    pub better: Direction,
+    /// Whether it asks the model; what does not judges the form of the maps alone.
+    pub asks_model: bool,
+    /// The values it can have.
+    pub range: String,
+    /// The values of its parameters, defaults included; empty where they are not known.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
+    /// The mean over samples of each explainer, in the order of [`Compared::explainers`].
+    pub values: Vec<Estimate>,
+    /// The rank of each explainer, 1 = best, equals the mean of theirs; `None` where undefined or where
+    /// neither end is better.
+    pub ranks: Vec<Option<f64>>,
+    /// Every pair of explainers.
+    pub comparisons: Vec<Comparison>,
+    /// Whether it is to be believed on these samples, as far as its values tell; left out where there is one explainer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reliability: Option<Reliability>,
+    /// What its values did when inputs or the model were perturbed; left out where that was not tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub perturbed: Option<PerturbedMetric>,
+}
+
+/// A metric judged by what its values do under perturbations; `null` where a number is undefined.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PerturbedMetric {
+    /// Where the prediction stays, the mean of how evenly values move to both sides and of the share of ranks that stay,
+    /// in [0, 1]: 1 = noise changes nothing.
+    pub noise_resilience: Option<f64>,
+    /// Where the prediction changes, the mean of how one-sidedly values move and of the share that gets worse, in [0, 1]: 1 =
+    /// every value gets worse.
+    pub reactivity: Option<f64>,
+    /// Meta-consistency, which has p-values of the signed-rank test in the place of how values move.
+    pub meta_consistency: Option<f64>,
+}
+
+/// A metric judged by its values on all samples; `null` where a number is undefined.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Reliability {
+    /// Kendall's W, in [0, 1]: 1 = every sample ranks the explainers alike.
+    pub kendall_w: Option<f64>,
+    /// Krippendorff's alpha of the ranks of each sample: 1 = every sample ranks alike, 0 = as by chance.
+    pub krippendorff_alpha: Option<f64>,
+    /// The mean Kendall's tau-b of the ranking with that of samples drawn again; `null` without a better end.
+    pub rank_tau: Option<f64>,
+    /// In which share of the draws the best explainers are those of all samples.
+    pub same_best: Option<f64>,
+    /// Spearman's correlation over samples of two explainers, mean over the pairs: 1 = the same samples score high
+    /// whatever the explainer.
+    pub same_samples: Option<f64>,
+    /// The same of two metrics for one explainer, better ends alike, mean over explainers and the other metrics: 1 = all
+    /// metrics say the same of a sample.
+    pub other_metrics: Option<f64>,
+}
+
+/// Two explainers by one metric: a paired signed-rank test over samples.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Comparison {
+    /// The explainer of the better value.
+    pub first: String,
+    /// The other one.
+    pub second: String,
+    /// The mean difference over samples that both have a value of.
+    pub difference: Option<f64>,
+    /// Of the Wilcoxon signed-rank test.
+    pub p_value: Option<f64>,
+    /// After Holm's correction for all pairs of the metric.
+    pub p_corrected: Option<f64>,
+    /// Whether the corrected p-value is below 1 − [`Compared::level`].
+    pub significant: bool,
+    /// Which of the two the signed ranks speak for.
+    pub favours: Option<String>,
+}
+
+/// Whether two metrics rank the explainers alike.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RankAgreement {
+    /// The one metric.
+    pub first: String,
+    /// The other one.
+    pub second: String,
+    /// Kendall's tau-b of the ranks, in [-1, 1]: 1 = the same order, -1 = the opposite one; `None` where
+    /// one of them has all explainers at one rank.
+    pub tau: Option<f64>,
+}
+
+impl Compared {
+    /// A table of explainers and metrics.
+    ///
+    /// # Errors
+    /// Not finite, for a value of a table that was not made by an evaluation.
+    pub fn new(table: &EvaluationTable) -> Result<Self> {
+        let alpha = table.alpha();
+        let judged = match table.explainers.len() {
+            0 | 1 => Vec::new(),
+            _ => table.reliability()?.metrics,
+        };
+        let mut judged = judged.iter().map(Reliability::new);
+        let metrics = table.metrics.iter();
+        let metrics: Vec<_> = metrics
+            .map(|result| MetricOfExplainers::new(result, alpha, judged.next()))
+            .collect();
+        Ok(Self {
+            n_samples: table.n_samples,
+            level: table.statistics.level,
+            explainers: table.explainers.clone(),
+            agreement_of_metrics: agreements(&metrics)?,
+            metrics,
+        })
+    }
+
+    /// The values of all explainers by all metrics, by which two reports are compared.
+    pub(crate) fn figures(&self) -> Vec<Figure> {
+        let of_metric = |metric: &MetricOfExplainers| {
+            let values = self.explainers.iter().zip(&metric.values);
+            let figures = values.map(|(explainer, value)| {
+                let name = format!("{} / {explainer}", metric.metric);
+                let figure = Figure {
+                    settings: metric.settings.clone(),
+                    ..Figure::new(name, metric.better, *value)
+                };
+                figure.with("level", self.level)
+            });
+            figures.collect::<Vec<_>>()
+        };
+        self.metrics.iter().flat_map(of_metric).collect()
+    }
+
+    /// Says of a metric what its values did under perturbations.
+    pub fn judge(&mut self, metric: &str, perturbed: PerturbedMetric) {
+        let of_name = self.metrics.iter_mut().find(|of| of.metric == metric);
+        if let Some(of_name) = of_name {
+            of_name.perturbed = Some(perturbed);
+        }
+    }
+
+    /// The corrected p-value below which a difference is significant.
+    #[must_use]
+    pub fn alpha(&self) -> f64 {
+        // 1 − 0.95 is a little more than 0.05.
+        ((1.0 - self.level) * 1e9).round() / 1e9
+    }
+
+    /// What people call a metric of the section; its name in JSON where the section does not have it.
+    #[must_use]
+    pub fn title<'a>(&'a self, metric: &'a str) -> &'a str {
+        let known = self.metrics.iter().find(|known| known.metric == metric);
+        known.map_or(metric, |known| known.title.as_str())
+    }
+
+    /// A line of an explainer, which looks the same in all pictures of the section.
+    pub(crate) fn series(
+        &self,
+        explainer: &str,
+        points: impl IntoIterator<Item = Point>,
+    ) -> Series {
+        let index = self.explainers.iter().position(|name| name == explainer);
+        Series::new(explainer, index.unwrap_or(0), points)
+    }
+
+    /// The pairs of metrics that rank the explainers in rather opposite orders, with their negative tau, least first.
+    #[must_use]
+    pub fn opposite_metrics(&self) -> Vec<(&RankAgreement, f64)> {
+        let pairs = self.agreement_of_metrics.iter();
+        let negative = pairs.filter_map(|pair| Some((pair, pair.tau.filter(|tau| *tau < 0.0)?)));
+        let mut negative: Vec<(&RankAgreement, f64)> = negative.collect();
+        negative.sort_by(|a, b| a.1.total_cmp(&b.1));
+        negative
+    }
+}
+
+impl MetricOfExplainers {
+    fn new(result: &MetricResult, alpha: f64, reliability: Option<Reliability>) -> Self {
+        let info = described(result);
+        let comparisons = result.comparisons.iter();
+        Self {
+            metric: result.metric.clone(),
+            undefined: result.undefined.clone(),
+            title: title(result),
+            question: info.map_or_else(String::new, |info| info.summary.to_owned()),
+            asks_model: info.is_some_and(|info| info.needs.contains(&input::MODEL)),
+            better: result.direction,
+            range: info.map_or_else(String::new, |info| info.range.to_string()),
+            settings: result.settings.iter().cloned().collect(),
+            values: result.values.iter().map(estimate).collect(),
+            ranks: ranks(result),
+            comparisons: comparisons
+                .map(|pair| Comparison::new(pair, alpha))
+                .collect(),
+            reliability,
+            perturbed: None,
+        }
+    }
+}
+
+impl Reliability {
+    fn new(judged: &evaluation::MetricReliability) -> Self {
+        let stability = judged.rank_stability.as_ref();
+        Self {
+            kendall_w: judged.kendall_w.value,
+            krippendorff_alpha: judged.krippendorff_alpha.value,
+            rank_tau: stability.and_then(|of| of.mean_tau),
+            same_best: stability.and_then(|of| of.top_share),
+            same_samples: judged.inter_method_reliability.value,
+            other_metrics: judged.internal_consistency,
+        }
+    }
+}
+
+impl Comparison {
+    fn new(pair: &evaluation::Comparison, alpha: f64) -> Self {
+        Self {
+            first: pair.first.clone(),
+            second: pair.second.clone(),
+            difference: pair.difference,
+            p_value: pair.p_value,
+            p_corrected: pair.p_corrected,
+            significant: pair.p_corrected.is_some_and(|p| p < alpha),
+            favours: pair.favours.clone(),
+        }
+    }
+}
+
+fn estimate(value: &ExplainerValue) -> Estimate {
+    let n = value.per_sample.len() - value.n_undefined;
+    Estimate {
+        n_undefined: value.n_undefined as u64,
+        ..Estimate::new(value.value, value.interval, n as u64)
+    }
+}
+
+/// What a metric says of itself: of a result that was read back, by its name.
+fn described(result: &MetricResult) -> Option<&'static MetricInfo> {
+    let of_maps = || registry::find(&result.metric).ok().map(|entry| entry.info);
+    let of_data = || {
+        data_attribution::find(&result.metric)
+            .ok()
+            .map(|entry| entry.info)
+    };
+    result.info.or_else(of_maps).or_else(of_data)
+}
+
+/// What people call a metric; its name where it is not in the registry.
+pub(crate) fn title(result: &MetricResult) -> String {
+    let name = result.metric.as_str();
+    let (own, settings) = name.split_once('(').unwrap_or((name, ""));
+    match described(result) {
+        Some(info) if same_word(info.name, own) && settings.is_empty() => info.title.to_owned(),
+        // A metric that was asked with several settings is called by them.
+        Some(info) if same_word(info.name, own) => format!("{} ({settings}", info.title),
+        _ => name.to_owned(),
+    }
+}
+
+/// The rank of each explainer, 1 = best, equals the mean of theirs.
+fn ranks(result: &MetricResult) -> Vec<Option<f64>> {
+    let sign = match result.direction {
+        Direction::Lower => 1.0,
+        Direction::Higher => -1.0,
+        Direction::None => return vec![None; result.values.len()],
+    };
+    let values = result.values.iter().map(|value| value.value);
+    let defined: Vec<f64> = values.clone().flatten().map(|value| sign * value).collect();
+    let mut ranks = mid_ranks(&defined).into_iter();
+    values
+        .map(|value| value.and_then(|_| ranks.next()))
+        .collect()
+}
+
+/// Kendall's tau of the ranks of every two metrics.
+fn agreements(metrics: &[MetricOfExplainers]) -> Result<Vec<RankAgreement>> {
+    let ranked = metrics
+        .iter()
+        .filter(|metric| metric.better != Direction::None);
+    let mut agreements = Vec::new();
+    for (i, first) in ranked.clone().enumerate() {
+        for second in ranked.clone().skip(i + 1) {
+            let both = first.ranks.iter().zip(&second.ranks);
+            let both = both.filter_map(|(a, b)| Some(((*a)?, (*b)?)));
+            let (a, b): (Vec<f64>, Vec<f64>) = both.unzip();
+            if a.len() >= FEWEST_RANKED {
+                agreements.push(RankAgreement {
+                    first: first.metric.clone(),
+                    second: second.metric.clone(),
+                    tau: kendall(&a, &b)?,
+                });
+            }
+        }
+    }
+    Ok(agreements)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn metric(name: &str, better: Direction, ranks: &[Option<f64>]) -> MetricOfExplainers {
+        MetricOfExplainers {
+            undefined: None,
+            metric: name.to_owned(),
+            title: name.to_owned(),
+            question: String::new(),
+            better,
+            asks_model: true,
+            range: String::new(),
+            settings: BTreeMap::new(),
+            values: Vec::new(),
+            ranks: ranks.to_vec(),
+            comparisons: Vec::new(),
+            reliability: None,
+            perturbed: None,
+        }
+    }
+
+    #[test]
+    fn metrics_that_rank_alike_agree_and_few_explainers_say_nothing() {
+        let up = [Some(1.0), Some(2.0), Some(3.0)];
+        let down = [Some(3.0), Some(2.0), Some(1.0)];
+        let metrics = [
+            metric("a", Direction::Lower, &up),
+            metric("b", Direction::Higher, &down),
+            metric("c", Direction::None, &[None, None, None]),
+            metric("d", Direction::Lower, &[Some(1.0), None, Some(2.0)]),
+        ];
+        let agreements = agreements(&metrics).unwrap();
+        assert_eq!(agreements.len(), 1);
+        assert_eq!(
+            (agreements[0].second.as_str(), agreements[0].tau),
+            ("b", Some(-1.0))
+        );
+    }
+}

@@ -1,0 +1,112 @@
+//! Which metrics rank explainers alike, and which do not.
+
+use std::collections::BTreeMap;
+
+use crate::markup::{Table, number, row};
+use crate::page::block::Block;
+use crate::picture::{Figure, HeatMap, Picture, RankLine, Ranks, Style};
+use crate::sections::compared::data::{Compared, MetricOfExplainers};
+
+/// Pictures of the ranks and of the agreement of metrics, and the pairs that disagree.
+pub(super) fn blocks(section: &Compared) -> Vec<Block> {
+    let ranked: Vec<&MetricOfExplainers> = section
+        .metrics
+        .iter()
+        .filter(|metric| metric.ranks.iter().any(Option::is_some))
+        .collect();
+    if ranked.len() < 2 || section.explainers.len() < 2 {
+        return Vec::new();
+    }
+    let mut figures = vec![ranks(section, &ranked)];
+    if !section.agreement_of_metrics.is_empty() {
+        figures.push(agreement(section));
+    }
+    let mut blocks = vec![
+        Block::Heading("Ranks of the explainers: which metrics disagree?"),
+        Block::Figures(figures),
+    ];
+    blocks.extend(disagreement(section));
+    blocks
+}
+
+fn ranks(section: &Compared, metrics: &[&MetricOfExplainers]) -> Figure {
+    let line = |(index, explainer): (usize, &String)| {
+        let ranks = metrics
+            .iter()
+            .map(|metric| metric.ranks.get(index).copied().flatten());
+        RankLine {
+            name: explainer.clone(),
+            style: Style::of(index),
+            ranks: ranks.collect(),
+        }
+    };
+    let picture = Ranks {
+        metrics: metrics.iter().map(|metric| metric.title.clone()).collect(),
+        lines: section.explainers.iter().enumerate().map(line).collect(),
+    };
+    picture.figure(
+        "Rank of each explainer by metric",
+        "Across: the rank, 1 = best, at the left; equals stand between ranks. Down: metrics. Lines that cross are \
+         explainers that two metrics order differently.",
+    )
+}
+
+fn agreement(section: &Compared) -> Figure {
+    let pairs = section.agreement_of_metrics.iter();
+    let mut keys: Vec<&str> = Vec::new();
+    for key in pairs.clone().flat_map(|pair| [&pair.first, &pair.second]) {
+        if !keys.contains(&key.as_str()) {
+            keys.push(key);
+        }
+    }
+    let taus = pairs.map(|pair| ((pair.first.as_str(), pair.second.as_str()), pair.tau));
+    let taus: BTreeMap<(&str, &str), Option<f64>> = taus.collect();
+    let value = |first: usize, second: usize| {
+        let (first, second) = (*keys.get(first)?, *keys.get(second)?);
+        let tau = taus
+            .get(&(first, second))
+            .or_else(|| taus.get(&(second, first)));
+        tau.copied().flatten()
+    };
+    let names = keys.iter().map(|key| section.title(key).to_owned());
+    let picture = HeatMap {
+        label: "Kendall's tau".to_owned(),
+        item_kind: "metric",
+        names: names.collect(),
+        value: &value,
+        is_signed: true,
+        short_names: None,
+    };
+    picture.figure(
+        "Agreement of metrics on the order of explainers",
+        "Each cell: Kendall's tau of two metrics; columns have the numbers of the rows. Red: the same order (1); \
+         blue: the opposite one (−1); grey: undefined.",
+    )
+}
+
+/// The pairs of metrics that rank explainers against each other.
+fn disagreement(section: &Compared) -> Option<Block> {
+    let below = section.opposite_metrics();
+    if section.agreement_of_metrics.is_empty() {
+        return None;
+    }
+    if below.is_empty() {
+        return Some(Block::Words(
+            "No two metrics rank the explainers against each other (tau < 0).".to_owned(),
+        ));
+    }
+    let n = number::of_kind(section.agreement_of_metrics.len() as u64, "pair", "pairs");
+    let rows = below.iter().map(|(pair, tau)| {
+        row![
+            section.title(&pair.first),
+            section.title(&pair.second),
+            Some(*tau)
+        ]
+    });
+    let caption = format!("Metrics that disagree: tau < 0, {} of {n}", below.len());
+    let table = Table::new(caption)
+        .words(["metric", "other metric"])
+        .numbers(["tau"])
+        .rows(rows);
+    Some(Block::Table(table))
+}

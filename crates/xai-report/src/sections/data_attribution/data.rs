@@ -1,0 +1,324 @@
+//! The section of training-data attribution.
+
+use std::collections::BTreeMap;
+
+use ndarray::{Array2, ArrayD};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use xai_casebased::data_attribution::{AttributionComparison, Mislabeling, Outcome};
+use xai_core::evaluation::EvaluationTable;
+use xai_core::{Direction, Layout, Result};
+
+use crate::estimate::Estimate;
+use crate::origin::Origin;
+use crate::sections::compared::Compared;
+use crate::sections::compared::shown::{image, range, scaled, shown};
+
+/// Top cases of each sample by each explainer.
+const N_TOP: usize = 5;
+/// Points of a curve in the report.
+const MOST_POINTS: usize = 200;
+
+/// How good are explanations by training cases?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DataAttribution {
+    /// What the section is called and what it was made from.
+    #[serde(flatten)]
+    pub origin: Origin,
+    /// Training cases.
+    pub n_train: usize,
+    /// The explainers by the metrics that have a value of each test case.
+    #[serde(flatten)]
+    pub compared: Compared,
+    /// The metrics that are one number for all test cases.
+    pub whole: Vec<WholeMetric>,
+    /// How early mislabeled training cases come; `null` where that was not asked for.
+    pub mislabeling: Option<MislabeledCases>,
+    /// The training cases with the largest attributions, of some test cases.
+    pub top_cases: Vec<TopCasesOfSample>,
+}
+
+/// A metric that is one number for all test cases.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WholeMetric {
+    /// Its name in JSON: `top_k_cardinality`.
+    pub metric: String,
+    /// What people call it.
+    pub title: String,
+    /// What it asks.
+    pub question: String,
+    /// Which end of its scale is the good one.
+    #[schemars(with = "String", extend("enum" = ["higher", "lower", "none"]))]
+    pub better: Direction,
+    /// The values it can have.
+    pub range: String,
+    /// The values of its parameters, defaults included; empty where they are not known.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
+    /// Of each explainer; an interval takes training cases for independent.
+    pub values: Vec<Estimate>,
+}
+
+/// How early mislabeled training cases come when cases are inspected by a score.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MislabeledCases {
+    /// How many training cases are mislabeled.
+    pub n_flagged: usize,
+    /// The curve of each explainer.
+    pub curves: Vec<DetectionCurve>,
+}
+
+/// The share of the mislabeled cases that is found after a share of all cases was inspected.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DetectionCurve {
+    /// The explainer.
+    pub explainer: String,
+    /// The chance that a mislabeled case has a higher score than another.
+    pub auroc: Estimate,
+    /// The area under the curve, ½ = as by chance.
+    pub area: Option<f64>,
+    /// The points of the curve, thinned out where they are many.
+    pub points: Vec<DetectionPoint>,
+}
+
+/// A point of a curve.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DetectionPoint {
+    /// The share of all training cases that was inspected.
+    pub inspected: f64,
+    /// The share of the mislabeled cases among them.
+    pub found: f64,
+}
+
+/// The training cases with the largest attributions to one test case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TopCasesOfSample {
+    /// The test case, from 0.
+    pub sample: usize,
+    /// Its class.
+    pub class: Option<String>,
+    /// Of each explainer, the largest attribution first.
+    pub explainers: Vec<Vec<TopCase>>,
+    /// The test case as an image, for the page alone.
+    #[serde(skip)]
+    pub image: Option<CaseImage>,
+}
+
+/// A training case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TopCase {
+    /// The case, from 0.
+    pub case: usize,
+    /// Its attribution.
+    pub attribution: f64,
+    /// Its class.
+    pub class: Option<String>,
+    /// Whether it is flagged: mislabeled, with a shortcut, of another data set.
+    pub is_flagged: bool,
+    /// The case as an image, for the page alone.
+    #[serde(skip)]
+    pub image: Option<CaseImage>,
+}
+
+/// A case as an image: rows of pixels in [0, 1], one value each, or three (red, green, blue).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CaseImage {
+    /// Rows.
+    pub height: usize,
+    /// Pixels in a row.
+    pub width: usize,
+    /// The values.
+    pub pixels: Vec<f32>,
+    /// Whether there are three of each pixel.
+    pub is_colored: bool,
+}
+
+/// What is known of the cases.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct KnownCases<'a> {
+    /// Classes of the training cases.
+    pub train_labels: Option<&'a [i64]>,
+    /// Classes of the test cases.
+    pub test_classes: Option<&'a [i64]>,
+    /// Which training cases are flagged.
+    pub flags: Option<&'a [bool]>,
+}
+
+impl DataAttribution {
+    /// The section of a comparison and its table; `n_cases` is `(n_test, n_train)`.
+    ///
+    /// # Errors
+    /// Not finite, for a value of a table that was not made by an evaluation.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_casebased::data_attribution::{AttributionComparison, AttributionData, evaluate_all};
+    /// use xai_core::evaluation::Statistics;
+    /// use xai_report::sections::data_attribution::{DataAttribution, KnownCases};
+    /// use xai_report::Origin;
+    /// let attributions = array![[0.9, 0.1, 0.4], [0.2, 0.3, 0.8]];
+    /// let (labels, classes) = ([0, 0, 1], [0, 1]);
+    /// let data = AttributionData::new(attributions.view()).train_labels(&labels).test_classes(&classes);
+    /// let metrics = ["class-detection".parse()?];
+    /// let outcomes = vec![evaluate_all(&data, &metrics)?];
+    /// let comparison = AttributionComparison::new(&["mine"], &metrics, outcomes)?;
+    /// let table = comparison.values.table(&Statistics::default())?;
+    /// let origin = Origin::new(&DataAttribution::KIND, 1, "Three cases");
+    /// let mut section = DataAttribution::new(origin, &comparison, &table, (2, 3))?;
+    /// let known = KnownCases { train_labels: Some(&labels), ..KnownCases::default() };
+    /// section.show(&DataAttribution::shown(&table, 2), std::slice::from_ref(&attributions), known);
+    /// let top = &section.top_cases[0].explainers[0][0];
+    /// assert_eq!((top.case, top.class.as_deref()), (0, Some("0")));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(
+        origin: Origin,
+        comparison: &AttributionComparison,
+        table: &EvaluationTable,
+        (n_test, n_train): (usize, usize),
+    ) -> Result<Self> {
+        let whole = comparison.whole.iter().map(|result| WholeMetric {
+            metric: result.metric.clone(),
+            title: result.info.title.to_owned(),
+            question: result.info.summary.to_owned(),
+            better: result.info.direction,
+            range: result.info.range.to_string(),
+            settings: result.settings.iter().cloned().collect(),
+            values: result
+                .outcomes
+                .iter()
+                .map(|of| estimate(of, n_train))
+                .collect(),
+        });
+        let curves = |outcomes: &[Outcome]| {
+            let of_explainers = table.explainers.iter().zip(outcomes);
+            let curves: Vec<DetectionCurve> = of_explainers
+                .filter_map(|(explainer, outcome)| curve(explainer, outcome, n_train))
+                .collect();
+            let n_flagged = outcomes.iter().find_map(|outcome| match outcome {
+                Outcome::Mislabeling(of) => Some(of.n_flagged),
+                _ => None,
+            });
+            (!curves.is_empty()).then_some(MislabeledCases {
+                n_flagged: n_flagged?,
+                curves,
+            })
+        };
+        Ok(Self {
+            origin,
+            n_train,
+            whole: whole.collect(),
+            mislabeling: comparison
+                .whole
+                .iter()
+                .find_map(|result| curves(&result.outcomes)),
+            top_cases: Vec::new(),
+            compared: Compared {
+                n_samples: n_test,
+                ..Compared::new(table)?
+            },
+        })
+    }
+
+    /// The test cases whose top cases are shown: the best and the worst by the first metric with a better end, of the explainer
+    /// that it ranks first; some evenly spread where no metric has a value of each.
+    #[must_use]
+    pub fn shown(table: &EvaluationTable, n_test: usize) -> Vec<usize> {
+        shown(table, n_test)
+    }
+
+    /// Shows the top cases of some test cases: `attributions` are a row for each of them, of each explainer.
+    pub fn show(&mut self, samples: &[usize], attributions: &[Array2<f64>], known: KnownCases<'_>) {
+        let class =
+            |of: Option<&[i64]>, case: usize| of.and_then(|of| Some(of.get(case)?.to_string()));
+        let of_sample = |(place, &sample): (usize, &usize)| {
+            let top = |of: &Array2<f64>| {
+                let row = of.row(place).to_vec();
+                let mut order: Vec<usize> = (0..row.len()).collect();
+                order.sort_by(|&i, &j| row[j].total_cmp(&row[i]));
+                let top = order.into_iter().take(N_TOP).map(|case| TopCase {
+                    case,
+                    attribution: row[case],
+                    class: class(known.train_labels, case),
+                    is_flagged: known.flags.and_then(|flags| flags.get(case)) == Some(&true),
+                    image: None,
+                });
+                top.collect()
+            };
+            TopCasesOfSample {
+                sample,
+                class: class(known.test_classes, sample),
+                explainers: attributions.iter().map(top).collect(),
+                image: None,
+            }
+        };
+        self.top_cases = samples.iter().enumerate().map(of_sample).collect();
+    }
+
+    /// The training cases that are shown, ascending.
+    #[must_use]
+    pub fn shown_cases(&self) -> Vec<usize> {
+        let shown = self.top_cases.iter().flat_map(|sample| &sample.explainers);
+        let mut cases: Vec<usize> = shown.flatten().map(|top| top.case).collect();
+        cases.sort_unstable();
+        cases.dedup();
+        cases
+    }
+
+    /// Shows cases as images: rows for each of [`shown_cases`](Self::shown_cases), and for each test case that is shown.
+    pub fn show_images(&mut self, train: &ArrayD<f32>, test: &ArrayD<f32>, layout: Layout) {
+        let cases = self.shown_cases();
+        for (row, sample) in self.top_cases.iter_mut().enumerate() {
+            sample.image = CaseImage::of(test, layout, row);
+            for top in sample.explainers.iter_mut().flatten() {
+                let row = cases.binary_search(&top.case).ok();
+                top.image = row.and_then(|row| CaseImage::of(train, layout, row));
+            }
+        }
+    }
+}
+
+impl CaseImage {
+    /// One of several images; `None` for what is none.
+    fn of(images: &ArrayD<f32>, layout: Layout, row: usize) -> Option<Self> {
+        let image = image(images, layout, row)?;
+        let (pixels, (height, width), is_colored) = scaled(&image, range(&image));
+        Some(Self {
+            height,
+            width,
+            pixels,
+            is_colored,
+        })
+    }
+}
+
+fn estimate(outcome: &Outcome, n_train: usize) -> Estimate {
+    match outcome {
+        Outcome::Mislabeling(of) => auroc(of, n_train),
+        other => Estimate::new(other.value(), None, 0),
+    }
+}
+
+fn auroc(of: &Mislabeling, n_train: usize) -> Estimate {
+    Estimate::new(of.auroc, of.interval, n_train as u64)
+}
+
+fn curve(explainer: &str, outcome: &Outcome, n_train: usize) -> Option<DetectionCurve> {
+    let Outcome::Mislabeling(of) = outcome else {
+        return None;
+    };
+    let found = of.curve.as_deref()?;
+    let last = found.len() - 1;
+    let step = last.div_ceil(MOST_POINTS).max(1);
+    let places = (0..last).step_by(step).chain([last]);
+    let points = places.map(|place| DetectionPoint {
+        inspected: place as f64 / last.max(1) as f64,
+        found: found[place],
+    });
+    Some(DetectionCurve {
+        explainer: explainer.to_owned(),
+        auroc: auroc(of, n_train),
+        area: of.area,
+        points: points.collect(),
+    })
+}

@@ -1,0 +1,395 @@
+//! The section of explanatory subgraphs.
+
+use std::collections::BTreeMap;
+
+use ndarray::ArcArray2;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use xai_core::Result;
+use xai_core::describe::Scores;
+use xai_core::statistics::auroc_interval;
+use xai_graph::GroundTruth;
+use xai_graph::dataset::{SweepCurve, SweepPoint};
+use xai_graph::ground_truth::{Confusion, GroundTruthCurves};
+
+use crate::estimate::{Estimate, Histogram};
+use crate::origin::Origin;
+use crate::sections::graph::neighborhood::{Network, neighborhood, spread};
+
+pub use crate::sections::graph::neighborhood::{DrawnEdge, DrawnNode, Neighborhood};
+
+/// Bins of the histogram of a mask.
+const N_BINS: usize = 20;
+/// Points of a curve on the page.
+const MOST_POINTS: usize = 200;
+/// The score of a mask against the truth that has an interval.
+pub(crate) const AUROC: &str = "auroc";
+/// Confidence of intervals.
+const CONFIDENCE: f64 = 0.95;
+
+/// Explainers from which on charts, masks and neighbourhoods are left to the tables.
+pub(crate) const MOST_DRAWN_EXPLAINERS: usize = 12;
+
+/// Are explanatory subgraphs sufficient and necessary?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Graph {
+    /// What the section is called and what it was made from.
+    #[serde(flatten)]
+    pub origin: Origin,
+    /// Nodes or graphs that are explained.
+    pub n_explained: u64,
+    /// The explainers.
+    pub explainers: Vec<GraphExplainer>,
+}
+
+/// The scores of one graph explainer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GraphExplainer {
+    /// What it is called.
+    pub name: String,
+    /// Its scores over the sizes of the explanation.
+    pub curve: Vec<SizePoint>,
+    /// The point of the highest characterization.
+    pub best: usize,
+    /// The area under the fidelity curve; `None` where fid− is 1 at some size.
+    pub fidelity_auc: Option<f64>,
+    /// Its mask against the truth, where both are known.
+    pub groundtruth: Option<AgainstTruth>,
+    /// Its mask, where it is known.
+    pub mask: Option<MaskSummary>,
+    /// The surroundings of some explained nodes, where mask and edges are known.
+    pub neighborhoods: Vec<Neighborhood>,
+}
+
+/// Scores at one size of the explanation. Intervals are over samples: Wilson's for the two shares, a jackknife
+/// for the characterization.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SizePoint {
+    /// The size: a share of the edges, say.
+    pub level: f64,
+    /// fid₊, the share of predictions that change without the explanation, in [0, 1], higher is better.
+    pub pos_fidelity: Estimate,
+    /// fid₋, the share that change with the explanation alone, in [0, 1], lower is better.
+    pub neg_fidelity: Estimate,
+    /// Both in one, in [0, 1], higher is better.
+    pub characterization: Estimate,
+    /// `1 − exp(−KL)` in [0, 1], lower is better.
+    pub unfaithfulness: f64,
+}
+
+/// A mask against the true edges.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AgainstTruth {
+    /// The other scores by name, `accuracy` and the like: what counts edges as found does so at threshold 0.5.
+    #[serde(flatten)]
+    pub scores: BTreeMap<String, Option<f64>>,
+    /// The probability that a true edge has a higher score than another, ties half: 0.5 = chance. The
+    /// interval (DeLong's) takes edges for independent.
+    pub auroc: Estimate,
+    /// The share of true edges.
+    pub prevalence: f64,
+    /// False positive rate and true positive rate, at some of the thresholds.
+    pub roc: Vec<[f64; 2]>,
+    /// Recall and precision, at some of the thresholds.
+    pub precision_recall: Vec<[f64; 2]>,
+}
+
+/// How the scores of a mask are distributed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MaskSummary {
+    /// Its scores in twenty bins.
+    pub histogram: Histogram,
+    /// The scores of true edges alone, in the same bins, where the truth is known.
+    pub histogram_of_true: Option<Histogram>,
+}
+
+/// The results of one explainer, from which its part of the section is made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExplainerResults {
+    /// What it is called.
+    pub name: String,
+    /// Its scores over the sizes of the explanation.
+    pub sweep: SweepCurve,
+    /// The rows that are explained; `None` for all.
+    pub index: Option<Vec<usize>>,
+    /// Its mask against the truth.
+    pub ground_truth: Option<MaskWithTruth>,
+    /// The scores of its mask.
+    pub mask: Option<Vec<f64>>,
+    /// The ends of the edges that the mask scores, (2, e): with them the surroundings of explained nodes are drawn.
+    /// Nothing is drawn where the mask has another number of scores.
+    pub edges: Option<ArcArray2<usize>>,
+}
+
+/// A mask that was scored against its truth.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MaskWithTruth {
+    /// Its scores.
+    pub scores: AgainstTruth,
+    /// Which of its elements are true.
+    pub is_true: Vec<bool>,
+    /// Whether a curve has more points than the page.
+    pub is_reduced: bool,
+}
+
+impl AgainstTruth {
+    /// A score of a name, without an interval.
+    #[must_use]
+    pub fn score(&self, name: &str) -> Option<f64> {
+        self.scores.get(name).copied().flatten()
+    }
+}
+
+impl MaskWithTruth {
+    /// The scores of a mask with the interval of their AUROC, and with curves of as many points as the page draws.
+    ///
+    /// # Errors
+    /// As [`auroc_interval`]: a mask and a truth of different lengths, or a mask that is not finite.
+    pub fn new(
+        scores: &GroundTruth,
+        curves: GroundTruthCurves,
+        mask: &[f64],
+        is_true: Vec<bool>,
+    ) -> Result<Self> {
+        let interval = auroc_interval(mask, &is_true, CONFIDENCE)?;
+        let (roc, precision_recall) = (curves.roc, curves.precision_recall);
+        let is_reduced = roc
+            .as_ref()
+            .is_some_and(|roc| roc.points.len() > MOST_POINTS);
+        let roc = roc.map(|roc| roc.reduced(MOST_POINTS).points);
+        let precision_recall = precision_recall.map(|curve| curve.reduced(MOST_POINTS).points);
+        let scores = AgainstTruth {
+            scores: scores
+                .values()
+                .filter(|(name, _)| *name != AUROC)
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
+            auroc: Estimate::new(scores.auroc, interval, scores.confusion.total()),
+            prevalence: prevalence(&scores.confusion),
+            roc: roc
+                .into_iter()
+                .flatten()
+                .map(|point| [point.false_positive_rate, point.true_positive_rate])
+                .collect(),
+            precision_recall: precision_recall
+                .into_iter()
+                .flatten()
+                .map(|point| [point.recall, point.precision])
+                .collect(),
+        };
+        Ok(Self {
+            scores,
+            is_true,
+            is_reduced,
+        })
+    }
+}
+
+/// The share of true elements.
+fn prevalence(confusion: &Confusion) -> f64 {
+    let n_true = confusion.true_positives + confusion.false_negatives;
+    n_true as f64 / confusion.total() as f64
+}
+
+impl Graph {
+    /// The section of several explainers; the surroundings of `n_drawn` explained nodes are drawn, the same nodes for
+    /// every explainer where that is possible.
+    ///
+    /// ```
+    /// use ndarray::{Axis, array};
+    /// use xai_graph::Sweep;
+    /// use xai_report::sections::graph::{ExplainerResults, Graph};
+    /// use xai_report::Origin;
+    ///
+    /// // Outputs of three nodes: on the graph, on the explanation alone, and without it.
+    /// let full = array![[2.0, 0.0], [0.0, 2.0], [0.0, 1.0]];
+    /// let kept = array![[[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]];
+    /// let without = array![[[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]];
+    /// let sweep = Sweep::new().evaluate(full.view(), kept.view(), without.view(), &[0.5])?;
+    /// let results = ExplainerResults {
+    ///     name: "gradient".to_owned(),
+    ///     sweep,
+    ///     index: None,
+    ///     ground_truth: None,
+    ///     mask: Some(vec![0.9, 0.1]),
+    ///     edges: None,
+    /// };
+    /// let section = Graph::new(Origin::new(&Graph::KIND, 1, "Three nodes"), vec![results], 3);
+    /// assert_eq!(section.explainers[0].curve[0].pos_fidelity.value, Some(2.0 / 3.0));
+    /// # Ok::<(), xai_graph::Error>(())
+    /// ```
+    #[must_use]
+    pub fn new(mut origin: Origin, explainers: Vec<ExplainerResults>, n_drawn: usize) -> Self {
+        let scored: Vec<Scored> = explainers.into_iter().map(Scored::new).collect();
+        let n_explained = scored
+            .first()
+            .map_or(0, |scored| scored.results.sweep.n_samples);
+        let nodes = nodes_of_all(&scored, n_drawn);
+        let drawn: Vec<Vec<Neighborhood>> = scored
+            .iter()
+            .map(|scored| scored.neighborhoods(&nodes, n_drawn))
+            .collect();
+        origin.remarks.extend(remarks(&scored, &drawn, n_explained));
+        Self {
+            origin,
+            n_explained,
+            explainers: std::iter::zip(scored, drawn)
+                .map(|(scored, neighborhoods)| GraphExplainer::new(scored.results, neighborhoods))
+                .collect(),
+        }
+    }
+}
+
+/// What a reader of the section may overlook.
+fn remarks(scored: &[Scored], drawn: &[Vec<Neighborhood>], n_explained: u64) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if scored.iter().any(Scored::is_reduced) {
+        remarks.push("Curves against the truth are drawn through some of their points.".to_owned());
+    }
+    if let Some(n) = drawn.iter().map(Vec::len).max().filter(|&n| n > 0) {
+        remarks.push(format!("{n} of {n_explained} explained nodes are drawn."));
+    }
+    if scored.len() > MOST_DRAWN_EXPLAINERS {
+        remarks.push(format!(
+            "Charts, masks and neighbourhoods are those of the first {MOST_DRAWN_EXPLAINERS} of {} explainers; \
+             the tables have all.",
+            scored.len()
+        ));
+    }
+    remarks
+}
+
+/// The results of an explainer with its network, where edges and mask fit.
+struct Scored {
+    results: ExplainerResults,
+    network: Option<Network>,
+}
+
+/// Nodes that every explainer with a network scores an edge of, spread over those that are explained: so that
+/// the same surroundings stand side by side.
+fn nodes_of_all(scored: &[Scored], n: usize) -> Vec<usize> {
+    let networks: Vec<&Network> = scored.iter().filter_map(|s| s.network.as_ref()).collect();
+    let Some(first) = scored.first().filter(|_| !networks.is_empty()) else {
+        return Vec::new();
+    };
+    let is_scored = |&node: &usize| networks.iter().all(|network| network.is_scored(node));
+    let nodes: Vec<usize> = first.explained().filter(is_scored).collect();
+    spread(&nodes, n)
+}
+
+impl Scored {
+    fn new(results: ExplainerResults) -> Self {
+        // A mask that is known by its truth alone may be one of nodes or features.
+        let fits = |(mask, edges): &(&Vec<f64>, &ArcArray2<usize>)| mask.len() == edges.ncols();
+        let of_edges = results.mask.as_ref().zip(results.edges.as_ref());
+        let network = of_edges.filter(fits).map(|(mask, edges)| {
+            let truth = results.ground_truth.as_ref();
+            let truth = truth.map(|truth| &truth.is_true[..]);
+            Network::new(
+                edges.view(),
+                mask,
+                truth.filter(|truth| truth.len() == mask.len()),
+            )
+        });
+        Self { results, network }
+    }
+
+    /// The nodes that are explained.
+    fn explained(&self) -> Box<dyn Iterator<Item = usize> + '_> {
+        match &self.results.index {
+            Some(index) => Box::new(index.iter().copied()),
+            None => {
+                let n_samples = self.results.sweep.n_samples;
+                Box::new(0..usize::try_from(n_samples).unwrap_or_default())
+            }
+        }
+    }
+
+    fn is_reduced(&self) -> bool {
+        let truth = self.results.ground_truth.as_ref();
+        truth.is_some_and(|truth| truth.is_reduced)
+    }
+
+    /// The surroundings of the nodes that all explainers share or, where there are none, of its own.
+    fn neighborhoods(&self, nodes: &[usize], n: usize) -> Vec<Neighborhood> {
+        let Some(network) = &self.network else {
+            return Vec::new();
+        };
+        let own: Vec<usize> = match nodes {
+            [] => {
+                let own = self.explained().filter(|&node| network.is_scored(node));
+                spread(&own.collect::<Vec<_>>(), n)
+            }
+            nodes => nodes.to_vec(),
+        };
+        own.into_iter()
+            .map(|node| neighborhood(network, node))
+            .collect()
+    }
+}
+
+impl GraphExplainer {
+    fn new(results: ExplainerResults, neighborhoods: Vec<Neighborhood>) -> Self {
+        let (curve, ground_truth) = (results.sweep, results.ground_truth);
+        let truth = ground_truth.as_ref().map(|truth| &truth.is_true[..]);
+        let points = curve.points.iter();
+        Self {
+            name: results.name,
+            curve: points
+                .map(|point| SizePoint::new(point, curve.n_samples))
+                .collect(),
+            best: curve.best,
+            fidelity_auc: curve.fidelity_auc,
+            mask: results.mask.map(|mask| MaskSummary::new(&mask, truth)),
+            groundtruth: ground_truth.map(|truth| truth.scores),
+            neighborhoods,
+        }
+    }
+}
+
+impl SizePoint {
+    fn new(point: &SweepPoint, n: u64) -> Self {
+        let estimate = |value, interval| Estimate::new(Some(value), interval, n);
+        Self {
+            level: point.level,
+            pos_fidelity: estimate(point.pos_fidelity, point.pos_interval),
+            neg_fidelity: estimate(point.neg_fidelity, point.neg_interval),
+            characterization: estimate(point.characterization, point.characterization_interval),
+            unfaithfulness: point.unfaithfulness,
+        }
+    }
+}
+
+impl MaskSummary {
+    /// The distribution of a mask, over [0, 1] where its scores are in it.
+    fn new(mask: &[f64], truth: Option<&[bool]>) -> Self {
+        let low = mask.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = mask.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let range = match low < 0.0 || high > 1.0 {
+            true => (low, high),
+            false => (0.0, 1.0),
+        };
+        let truth = truth.filter(|truth| truth.len() == mask.len());
+        Self {
+            histogram: Histogram::new(mask.iter().copied(), range, N_BINS),
+            histogram_of_true: truth.map(|truth| {
+                let of_true = mask.iter().zip(truth).filter(|(_, is_true)| **is_true);
+                Histogram::new(of_true.map(|(&score, _)| score), range, N_BINS)
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_beyond_one_have_a_histogram_of_their_own_range() {
+        let logits = MaskSummary::new(&[-2.0, 0.0, 2.0], Some(&[false, false, true]));
+        assert_eq!((logits.histogram.from, logits.histogram.to), (-2.0, 2.0));
+        assert_eq!(logits.histogram_of_true.unwrap().counts[N_BINS - 1], 1);
+        let shares = MaskSummary::new(&[0.25, 0.5], None);
+        assert_eq!((shares.histogram.from, shares.histogram.to), (0.0, 1.0));
+    }
+}

@@ -1,0 +1,59 @@
+//! Repeated runs of one method.
+
+mod data;
+mod findings;
+mod page;
+
+use xai_core::Direction;
+
+use crate::diff::figure::Figure;
+use crate::findings::Finding;
+use crate::origin::{Origin, SectionKind};
+use crate::page::block::Block;
+use crate::section::Section;
+
+pub use data::*;
+
+impl Repro {
+    /// What all sections of its kind have in common.
+    pub const KIND: SectionKind = SectionKind {
+        key: "repro",
+        title: "Repeated runs",
+        question: "Do repeated trainings make the same predictions, and the same errors?",
+        limits: &[
+            "Agreement is not truth: runs can share their mistakes, and high agreement comes cheap to accurate models.",
+            "Pairs share runs, so they are not independent: the intervals resample runs, not pairs.",
+            "Kappa assumes independent raters, which runs of one method are not; read it beside percent agreement.",
+        ],
+    };
+}
+
+impl Section for Repro {
+    fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    fn findings(&self) -> Vec<Finding> {
+        findings::findings(self)
+    }
+
+    fn figures(&self) -> Vec<Figure> {
+        let metrics = self.metrics.iter().map(|metric| {
+            let figure = Figure::new(&metric.metric, metric.better, metric.mean);
+            figure
+                .with("interval", &self.interval)
+                .with("level", self.level)
+        });
+        let across = [
+            ("fleiss_kappa", self.fleiss_kappa),
+            ("krippendorff_alpha", self.krippendorff_alpha),
+            ("gwet_ac1", self.gwet_ac1),
+        ];
+        let across = across.map(|(name, value)| Figure::new(name, Direction::Higher, value));
+        metrics.chain(across).collect()
+    }
+
+    fn page(&self, _max_pixels: usize) -> Vec<Block> {
+        page::blocks(self)
+    }
+}

@@ -1,0 +1,206 @@
+//! The page of repeated runs.
+
+use maud::html;
+
+use crate::estimate::Estimate;
+use crate::markup::{Cell, Table, head, name, number, row};
+use crate::page::block::{Block, KeyFigure, n_of};
+use crate::picture::{
+    Axis, BarGroup, Bars, ErrorBars, Figure, HeatMap, Intervals, LineChart, Picture, Point, Row,
+    Series, nice_domain, thinned,
+};
+use crate::sections::repro::data::{Inconsistent, PairMetricSummary, Repro};
+use crate::text::{coverage, with_arrow};
+
+pub(super) fn blocks(section: &Repro) -> Vec<Block> {
+    let about = format!(
+        "{} on {}: {} wrong in every run, {} in at least one; on {} the runs do not all agree.",
+        n_of(section.n_runs, "run", "runs"),
+        n_of(section.n_samples, "sample", "samples"),
+        number::of_kind(section.always_wrong, "sample is", "samples are"),
+        number::count(section.ever_wrong),
+        n_of(section.ever_changing, "sample", "samples"),
+    );
+    let mut blocks = vec![
+        Block::Words(about),
+        Block::KeyFigures(key_figures(section)),
+        Block::Heading("Metrics over all pairs of runs"),
+        Block::Figures(vec![means(section), similarity(section)]),
+        Block::Table(metrics(section)),
+    ];
+    blocks.extend(Block::panels(
+        "How the pairs are distributed",
+        "Each picture: the share of the pairs of runs by their value; ↑ higher is better, ↓ lower is better.",
+        section.metrics.iter().filter_map(distribution).collect(),
+    ));
+    blocks.push(Block::Heading("Runs and samples"));
+    blocks.extend(accuracy(section).map(|figure| Block::Figures(vec![figure])));
+    if !section.most_inconsistent.is_empty() {
+        blocks.push(Block::Table(inconsistent(&section.most_inconsistent)));
+    }
+    blocks
+}
+
+fn key_figures(section: &Repro) -> Vec<KeyFigure> {
+    let fleiss = "agreement of all runs beyond chance, 1 = all agree, ↑ higher is better";
+    let krippendorff = "the same with a correction for few runs";
+    let gwet = "the same with another chance";
+    vec![
+        KeyFigure::new("Fleiss' kappa", section.fleiss_kappa, fleiss),
+        KeyFigure::new(
+            "Krippendorff's alpha",
+            section.krippendorff_alpha,
+            krippendorff,
+        ),
+        KeyFigure::new("Gwet's AC1", section.gwet_ac1, gwet),
+        KeyFigure::count("Wrong in every run", section.always_wrong, "samples"),
+        KeyFigure::count("Wrong in some run", section.ever_wrong, "samples"),
+    ]
+}
+
+fn metrics(section: &Repro) -> Table {
+    let rows = section.metrics.iter().map(|of| {
+        let title = Cell::from(with_arrow(&of.title, of.better)).note(&of.range);
+        row![title, of.mean, of.std, of.min, of.median, of.max, of.mean.n]
+    });
+    let interval = interval(section);
+    Table::new(format!(
+        "Over all pairs of runs; below each mean its {interval}"
+    ))
+    .words(["metric"])
+    .numbers([
+        "mean",
+        "standard deviation",
+        "least",
+        "median",
+        "largest",
+        "pairs",
+    ])
+    .rows(rows)
+}
+
+/// How intervals over runs are made: `95 % interval by a jackknife over runs`.
+fn interval(section: &Repro) -> String {
+    let method = match section.interval.as_str() {
+        "bca" => "a BCa bootstrap",
+        "jackknife" => "a jackknife",
+        other => other,
+    };
+    format!("{} interval by {method} over runs", coverage(section.level))
+}
+
+fn inconsistent(samples: &[Inconsistent]) -> Table {
+    let rows = samples.iter().map(|of| {
+        let votes = of.votes.iter().take(6);
+        let votes = votes.map(|votes| format!("{} × {}", votes.n, votes.class));
+        let mut votes: Vec<String> = votes.collect();
+        if of.votes.len() > 6 {
+            votes.push(format!("and {} more classes", of.votes.len() - 6));
+        }
+        let votes = votes.join(", ");
+        row![
+            of.sample,
+            &of.label,
+            votes,
+            Some(of.modal_share),
+            Some(of.entropy)
+        ]
+    });
+    Table::new("Samples on which runs disagree most")
+        .numbers(["sample"])
+        .words(["true class", "votes: runs × class"])
+        .numbers(["share of the most frequent class"])
+        .number(head(name("entropy"), html! { "in nats" }))
+        .rows(rows)
+}
+
+/// Runs that are drawn as a row each.
+const MOST_ROWS: usize = 40;
+
+/// Points of the line of more runs than that.
+const MOST_POINTS: usize = 200;
+
+/// The means of all metrics with their intervals.
+fn means(section: &Repro) -> Figure {
+    let rows = section.metrics.iter();
+    let rows = rows.map(|of| Row::new(with_arrow(&of.title, of.better), 0, of.mean));
+    Intervals::new("mean over the pairs", "metric", rows).figure(
+        "Mean of each metric over the pairs of runs",
+        format!(
+            "Across: the mean over all pairs, with its {}. ↑ higher is better, ↓ lower is better. Metrics have different \
+             scales: compare runs by one of them, not metrics with each other.",
+            interval(section)
+        ),
+    )
+}
+
+/// Run × run.
+fn similarity(section: &Repro) -> Figure {
+    let (similarity, order) = (&section.similarity, &section.similarity.order);
+    let value = |row: usize, column: usize| similarity.value(*order.get(row)?, *order.get(column)?);
+    let picture = HeatMap {
+        label: similarity.title.clone(),
+        item_kind: "run",
+        names: order.iter().map(|run| format!("run {run}")).collect(),
+        value: &value,
+        is_signed: false,
+        short_names: Some(order.iter().map(usize::to_string).collect()),
+    };
+    picture.figure(
+        format!("{} of every two runs", similarity.title),
+        "Rows and columns: runs, from 0, ordered so that runs that are alike stand beside each other. Light: high; \
+         dark: low; grey or empty: undefined, or a run with itself. Squares along the diagonal are groups of runs.",
+    )
+}
+
+/// One small picture per metric that has values.
+fn distribution(metric: &PairMetricSummary) -> Option<Figure> {
+    let histogram = metric.histogram.clone()?;
+    let group = BarGroup::new(&metric.title, 0, histogram, metric.mean.value);
+    let picture = Bars::new("value of a pair", "pairs", vec![group]).panel();
+    Some(picture.figure(with_arrow(&metric.title, metric.better), &metric.question))
+}
+
+/// The accuracy of each run: a row each, or a line of many.
+fn accuracy(section: &Repro) -> Option<Figure> {
+    let (coverage, n) = (coverage(section.level), section.accuracy.len());
+    let title = "Accuracy of each run ↑";
+    let what = "the share of right predictions";
+    if n == 0 {
+        return None;
+    }
+    if n <= MOST_ROWS {
+        let runs = section.accuracy.iter().enumerate();
+        let rows = runs.map(|(run, estimate)| Row::new(format!("run {run}"), 0, *estimate));
+        return Some(Intervals::new("accuracy", "run", rows).figure(
+            title,
+            format!(
+                "Runs in the order of the file, from 0. Across: {what}, with its {coverage} interval over samples (Wilson)."
+            ),
+        ));
+    }
+    let line = accuracy_line(&section.accuracy);
+    let some = match line.series[0].points.len() {
+        shown if shown < n => format!(" {shown} of {n} runs are drawn, evenly spread."),
+        _ => String::new(),
+    };
+    let caption = format!(
+        "Across: runs in the order of the file, from 0. Up: {what}. Band: {coverage} intervals over samples \
+         (Wilson).{some}"
+    );
+    Some(line.figure(title, caption))
+}
+
+fn accuracy_line(accuracy: &[Estimate]) -> LineChart {
+    let known = accuracy
+        .iter()
+        .enumerate()
+        .filter(|(_, of)| of.value.is_some());
+    let points: Vec<Point> = known.map(|(run, of)| Point::of(run as f64, of)).collect();
+    let shown: Vec<Point> = thinned(&points, MOST_POINTS).copied().collect();
+    let last = accuracy.len().saturating_sub(1) as f64;
+    let domain = nice_domain(shown.iter().flat_map(Point::ends));
+    let (x, y) = (Axis::new("run", (0.0, last)), Axis::new("accuracy", domain));
+    let series = Series::new("accuracy", 0, shown).error_bars(ErrorBars::Band);
+    LineChart::new("accuracy", x, y, [series])
+}

@@ -1,0 +1,123 @@
+//! The section of the simulation study.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use xai_repro::study::{AccuracyProfile, MetricBehavior, StudySummary};
+use xai_repro::{registry, study};
+
+use crate::origin::Origin;
+
+/// How do the reproducibility metrics behave where the truth is known?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Simulation {
+    /// What the section is called and what it was made from.
+    #[serde(flatten)]
+    pub origin: Origin,
+    /// Simulated studies.
+    pub n_draws: u64,
+    /// Each metric.
+    pub metrics: Vec<SimulatedMetric>,
+}
+
+/// How one metric behaves.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SimulatedMetric {
+    /// Its name.
+    pub metric: String,
+    /// What people call it.
+    pub title: String,
+    /// The mean over the draws.
+    pub mean: Option<f64>,
+    /// The standard deviation over the draws.
+    pub std: Option<f64>,
+    /// Its rank correlation with accuracy.
+    pub spearman_with_accuracy: Option<f64>,
+    /// Its rank correlation with the number of classes.
+    pub spearman_with_n_classes: Option<f64>,
+    /// The share of its variance that goes with the law of the labels.
+    pub variance_by_label_distribution: Option<f64>,
+    /// The share of its variance that goes with the law of the errors.
+    pub variance_by_error_distribution: Option<f64>,
+    /// How well it tells dependent errors from independent ones: 0.5 = not at all.
+    pub auroc_of_dependence: Option<f64>,
+    /// Over draws with independent errors, by ascending accuracy.
+    pub independent: Vec<ProfilePoint>,
+    /// Over draws with dependent errors, by ascending accuracy.
+    pub dependent: Vec<ProfilePoint>,
+}
+
+/// Draws of similar accuracy.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ProfilePoint {
+    /// Their mean accuracy.
+    pub accuracy: f64,
+    /// Their mean of the metric.
+    pub mean: f64,
+    /// The tenth part of them is below it.
+    pub low: f64,
+    /// The tenth part of them is above it.
+    pub high: f64,
+    /// How many define the metric.
+    pub n_defined: usize,
+}
+
+impl Simulation {
+    /// The section of a study: how each metric behaves, and its profile over accuracy, in the same order.
+    ///
+    /// ```
+    /// use xai_repro::SimulationStudy;
+    /// use xai_repro::study::{AccuracyProfile, StudySettings, StudySummary};
+    /// use xai_report::sections::simulation::Simulation;
+    /// use xai_report::Origin;
+    ///
+    /// let settings = StudySettings { n_samples: 50, ..StudySettings::default() };
+    /// let draws = SimulationStudy::new(settings)?.simulate(0..40)?;
+    /// let (summary, profiles) = (StudySummary::new(&draws)?, AccuracyProfile::per_metric(&draws, 10)?);
+    /// let origin = Origin::new(&Simulation::KIND, 1, "Forty draws");
+    /// assert_eq!(Simulation::new(origin, &summary, &profiles).n_draws, 40);
+    /// # Ok::<(), xai_repro::Error>(())
+    /// ```
+    #[must_use]
+    pub fn new(origin: Origin, summary: &StudySummary, profiles: &[AccuracyProfile]) -> Self {
+        let metrics = summary.metrics.iter().zip(profiles);
+        Self {
+            origin,
+            n_draws: summary.n_draws as u64,
+            metrics: metrics
+                .map(|(behavior, profile)| SimulatedMetric::new(behavior, profile))
+                .collect(),
+        }
+    }
+}
+
+impl SimulatedMetric {
+    fn new(behavior: &MetricBehavior, profile: &AccuracyProfile) -> Self {
+        let name = behavior.metric.as_str();
+        let info = registry::metrics().find(|info| info.name == name);
+        Self {
+            metric: name.to_owned(),
+            title: info.map_or(name, |info| info.title).to_owned(),
+            mean: behavior.values.mean,
+            std: behavior.values.std,
+            spearman_with_accuracy: behavior.spearman_with_accuracy,
+            spearman_with_n_classes: behavior.spearman_with_n_classes,
+            variance_by_label_distribution: behavior.variance_by_label_distribution,
+            variance_by_error_distribution: behavior.variance_by_error_distribution,
+            auroc_of_dependence: behavior.auroc_of_dependence,
+            independent: profile.independent.iter().map(ProfilePoint::new).collect(),
+            dependent: profile.dependent.iter().map(ProfilePoint::new).collect(),
+        }
+    }
+}
+
+impl ProfilePoint {
+    fn new(point: &study::ProfilePoint) -> Self {
+        Self {
+            accuracy: point.accuracy,
+            mean: point.mean,
+            low: point.low,
+            high: point.high,
+            n_defined: point.n_defined,
+        }
+    }
+}

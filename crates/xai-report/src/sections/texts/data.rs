@@ -1,0 +1,142 @@
+//! The section of texts.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use xai_core::Result;
+use xai_core::evaluation::EvaluationTable;
+
+use crate::origin::Origin;
+use crate::sections::compared::Compared;
+use crate::sections::compared::shown::shown;
+
+/// Tokens of a text that are shown.
+const MOST_TOKENS: usize = 300;
+
+/// Do explainers mark the words that people mark?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Texts {
+    /// What the section is called and what it was made from.
+    #[serde(flatten)]
+    pub origin: Origin,
+    /// The explainers by the metrics of what people marked; no metrics where they marked nothing.
+    #[serde(flatten)]
+    pub compared: Compared,
+    /// In how many texts all explainers have their largest attribution at the same token; left out where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub n_same_largest: Option<usize>,
+    /// Some texts.
+    pub texts: Vec<ShownText>,
+}
+
+/// A text with the attributions of its tokens.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ShownText {
+    /// The text, from 0.
+    pub sample: usize,
+    /// Its name, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its tokens, the first ones of many.
+    pub tokens: Vec<String>,
+    /// How many more it has.
+    pub n_more: usize,
+    /// Which of them people marked.
+    pub rationale: Option<Vec<bool>>,
+    /// The attributions of its tokens by each explainer.
+    pub attributions: Vec<Vec<f64>>,
+}
+
+/// Texts, what people marked in them, and the attributions `[explainer][text][token]`.
+#[derive(Debug, Clone, Copy)]
+pub struct TextData<'a> {
+    /// The tokens of each text.
+    pub tokens: &'a [Vec<String>],
+    /// The names of the texts.
+    pub names: Option<&'a [String]>,
+    /// Which of them people marked.
+    pub rationales: Option<&'a [Vec<bool>]>,
+    /// The attributions of the tokens, by each explainer.
+    pub attributions: &'a [&'a [Vec<f64>]],
+}
+
+impl Texts {
+    /// The section of a table of explainers and metrics, and the texts that it is of. The best and the worst texts by the first
+    /// metric, of the explainer that it ranks first, are shown; some evenly spread where there is no metric.
+    ///
+    /// # Errors
+    /// Not finite, for a value of a table that was not made by an evaluation.
+    ///
+    /// ```
+    /// use xai_core::evaluation::{EvaluationValues, Statistics};
+    /// use xai_report::sections::texts::{TextData, Texts};
+    /// use xai_report::Origin;
+    /// let table = EvaluationValues::new(["mine"], 1, Vec::new()).table(&Statistics::default())?;
+    /// let tokens = [vec!["not".to_owned(), "bad".to_owned()]];
+    /// let attributions = [vec![0.5, -0.25]];
+    /// let data = TextData { tokens: &tokens, names: None, rationales: None, attributions: &[&attributions] };
+    /// let section = Texts::new(Origin::new(&Texts::KIND, 1, "Reviews"), &table, data)?;
+    /// assert_eq!(section.texts[0].attributions[0], [0.5, -0.25]);
+    /// # Ok::<(), xai_core::Error>(())
+    /// ```
+    pub fn new(origin: Origin, table: &EvaluationTable, data: TextData<'_>) -> Result<Self> {
+        let shown = shown(table, data.tokens.len());
+        let texts = shown.into_iter().map(|sample| ShownText::new(sample, data));
+        let samples = 0..data.tokens.len();
+        let is_same = |sample: &usize| {
+            let mut largest = data.attributions.iter().map(|maps| largest(&maps[*sample]));
+            let first = largest.next();
+            largest.all(|other| Some(other) == first)
+        };
+        Ok(Self {
+            origin,
+            compared: Compared::new(table)?,
+            n_same_largest: (data.attributions.len() > 1).then(|| samples.filter(is_same).count()),
+            texts: texts.collect(),
+        })
+    }
+}
+
+impl ShownText {
+    fn new(sample: usize, data: TextData<'_>) -> Self {
+        let tokens = &data.tokens[sample];
+        let n = tokens.len().min(MOST_TOKENS);
+        let of_explainers = data.attributions.iter();
+        Self {
+            sample,
+            name: data.names.map(|names| names[sample].clone()),
+            tokens: tokens[..n].to_vec(),
+            n_more: tokens.len() - n,
+            rationale: data.rationales.map(|texts| texts[sample][..n].to_vec()),
+            attributions: of_explainers
+                .map(|maps| maps[sample][..n].to_vec())
+                .collect(),
+        }
+    }
+
+    /// The name of the text, or its number.
+    pub(crate) fn title(&self) -> String {
+        match &self.name {
+            Some(name) => name.clone(),
+            None => self.sample.to_string(),
+        }
+    }
+
+    /// What stands between two tokens: nothing where tokens bring their own spaces.
+    pub(crate) fn between(&self) -> &'static str {
+        let is_space = |c: Option<char>| c.is_some_and(char::is_whitespace);
+        let mut tokens = self.tokens.iter();
+        let has_own =
+            |token: &String| is_space(token.chars().next()) || is_space(token.chars().next_back());
+        match tokens.any(has_own) {
+            true => "",
+            false => " ",
+        }
+    }
+}
+
+/// The first token of the largest attribution.
+fn largest(map: &[f64]) -> Option<usize> {
+    let places = map.iter().enumerate();
+    let largest = places.reduce(|best, other| if other.1 > best.1 { other } else { best });
+    largest.map(|(place, _)| place)
+}
