@@ -42,6 +42,14 @@ impl Estimate {
             n_undefined: 0,
         }
     }
+
+    /// Of which so many more have no value.
+    pub(crate) fn undefined(self, n_undefined: u64) -> Self {
+        Self {
+            n_undefined,
+            ..self
+        }
+    }
 }
 
 impl From<Option<f64>> for Estimate {

@@ -1,16 +1,4 @@
 #![doc = include_str!("../README.md")]
-//!
-//! # Sections
-//!
-//! | section | is made from |
-//! |---|---|
-//! | [`Casebased`](sections::casebased::Casebased) | an [audit](xai_casebased::AuditReport) |
-//! | [`Attribution`](sections::attribution::Attribution) | a [table of explainers and metrics](xai_attribution::evaluation::EvaluationTable), and [maps](sections::attribution::gallery) of some samples |
-//! | [`Texts`](sections::texts::Texts) | a [table](xai_core::evaluation::EvaluationTable) of metrics of what people marked, and the attributions of tokens |
-//! | [`DataAttribution`](sections::data_attribution::DataAttribution) | a [comparison of attributions to training cases](xai_casebased::data_attribution::AttributionComparison), and some of their rows |
-//! | [`Graph`](sections::graph::Graph) | a [sweep](xai_graph::dataset::SweepCurve) over sizes of the explanation for each explainer, and its mask |
-//! | [`Repro`](sections::repro::Repro) | a [report on all pairs of runs](xai_repro::pairwise::PairwiseReport) |
-//! | [`Simulation`](sections::simulation::Simulation) | the [summary](xai_repro::study::StudySummary) of a simulation study |
 #![forbid(unsafe_code)]
 #![warn(missing_debug_implementations)]
 #![warn(missing_docs)]

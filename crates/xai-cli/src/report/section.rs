@@ -51,9 +51,6 @@ pub(crate) trait StudySection: Sync {
         None
     }
 
-    /// Its files of the built-in study, by name.
-    fn sample(&self) -> SampleFiles;
-
     /// Its sections of a report as tables for the terminal.
     fn digest(&self, report: &Report) -> Vec<String>;
 
@@ -63,17 +60,6 @@ pub(crate) trait StudySection: Sync {
         1e-12
     }
 }
-
-/// Files of the built-in study: name and contents.
-pub(crate) type SampleFiles = &'static [(&'static str, &'static [u8])];
-
-/// Files of the built-in study, so that the binary needs nothing beside it.
-macro_rules! sample {
-    ($($name:literal),* $(,)?) => {
-        &[$(($name, include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/sample/", $name)))),*]
-    };
-}
-pub(crate) use sample;
 
 /// The metrics that a key takes.
 pub(crate) struct MetricsOfKey {

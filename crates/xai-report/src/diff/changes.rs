@@ -97,10 +97,10 @@ impl fmt::Display for Outcome {
 const EQUAL: f64 = 1e-12;
 
 /// A figure, and the section that it is of.
-type Place<'a> = (&'a Origin, Figure);
+type FigureOfSection<'a> = (&'a Origin, Figure);
 
 /// All figures, in the order of the page, with the settings of their sections.
-fn figures(report: &Report) -> Vec<Place<'_>> {
+fn figures(report: &Report) -> Vec<FigureOfSection<'_>> {
     let of_section = |section: &'_ dyn Section| {
         let mut figures = section.figures();
         for figure in &mut figures {
@@ -119,7 +119,7 @@ fn figures(report: &Report) -> Vec<Place<'_>> {
 /// Every figure of either report, in the order of the new one; what is gone comes last.
 pub(super) fn changes(old: &Report, new: &Report) -> Vec<Change> {
     let (old, new) = (figures(old), figures(new));
-    let same = |(a, one): &Place<'_>, (b, other): &Place<'_>| {
+    let same = |(a, one): &FigureOfSection<'_>, (b, other): &FigureOfSection<'_>| {
         (&a.family, &a.name, &one.name) == (&b.family, &b.name, &other.name)
     };
     let of_new = new.iter().map(|figure| {
@@ -153,7 +153,7 @@ fn changed_settings(old: &Settings, new: &Settings) -> Vec<ChangedSetting> {
 
 impl Change {
     /// The change of a figure that one or both reports have.
-    fn new(old: Option<&Place<'_>>, new: Option<&Place<'_>>) -> Option<Self> {
+    fn new(old: Option<&FigureOfSection<'_>>, new: Option<&FigureOfSection<'_>>) -> Option<Self> {
         let (section, figure) = new.or(old)?;
         let (old, new) = (old.map(|(_, figure)| figure), new.map(|(_, figure)| figure));
         let settings = match (old, new) {

@@ -213,7 +213,7 @@ impl Point {
     }
 
     /// An estimate; without a value it is left out of the line.
-    pub(crate) fn of(x: f64, estimate: &Estimate) -> Self {
+    pub(crate) fn estimate(x: f64, estimate: &Estimate) -> Self {
         Self {
             interval: estimate.interval,
             n: Some(estimate.n),

@@ -20,15 +20,15 @@ use crate::attribution::parameters::{ALL_WORD, STANDARD_WORD};
 use crate::report::digest::compared;
 use crate::report::init::draft::Draft;
 use crate::report::init::found::{Folder, name};
-use crate::report::section::{MetricsOfKey, SampleFiles, StudySection, sample};
+use crate::report::section::{MetricsOfKey, StudySection};
 use crate::report::study::keys::CommandOfSection;
 use crate::report::study::prepare::{Explainers, Prepared, SectionKeys, into_report};
 
 const EXPLAINERS: &[(&str, &str)] = &[("maps", "--explanations"), ("explainer", "--explainers")];
 
-pub(super) struct OfMaps;
+pub(super) struct AttributionSection;
 
-impl StudySection for OfMaps {
+impl StudySection for AttributionSection {
     fn kind(&self) -> &'static SectionKind {
         &Attribution::KIND
     }
@@ -99,18 +99,6 @@ impl StudySection for OfMaps {
             draft.file("maps", maps, true);
         }
         Some(())
-    }
-
-    fn sample(&self) -> SampleFiles {
-        sample![
-            "attribution/model.onnx",
-            "attribution/inputs.npy",
-            "attribution/targets.npy",
-            "attribution/saliency.npy",
-            "attribution/integrated_gradients.npy",
-            "attribution/occlusion.npy",
-            "attribution/random.npy",
-        ]
     }
 
     fn digest(&self, report: &Report) -> Vec<String> {

@@ -12,16 +12,16 @@ use crate::casebased::audit::AuditOfTable;
 use crate::output::text::{decimals, interval, table};
 use crate::report::init::draft::Draft;
 use crate::report::init::found::{Folder, FoundFile};
-use crate::report::section::{SampleFiles, StudySection, sample};
+use crate::report::section::StudySection;
 use crate::report::study::arguments::{NamedFile, is_file_name};
 use crate::report::study::document::{Document, Section, Value};
 use crate::report::study::keys::CommandOfSection;
 use crate::report::study::prepare::{Prepared, SectionKeys};
 use crate::usage::nearest;
 
-pub(super) struct OfTables;
+pub(super) struct CasebasedSection;
 
-impl StudySection for OfTables {
+impl StudySection for CasebasedSection {
     fn kind(&self) -> &'static SectionKind {
         &Casebased::KIND
     }
@@ -83,10 +83,6 @@ impl StudySection for OfTables {
             draft.entry("predicted", predicted, true);
         }
         Some(())
-    }
-
-    fn sample(&self) -> SampleFiles {
-        sample!["casebased/train.csv", "casebased/test.csv"]
     }
 
     fn digest(&self, report: &Report) -> Vec<String> {

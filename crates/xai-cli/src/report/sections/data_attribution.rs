@@ -16,7 +16,7 @@ use crate::casebased::attribution::compare::{CompareAttributions, ComparedAttrib
 use crate::report::digest::compared;
 use crate::report::init::draft::Draft;
 use crate::report::init::found::{Folder, FoundFile, name};
-use crate::report::section::{MetricsOfKey, SampleFiles, StudySection, sample};
+use crate::report::section::{MetricsOfKey, StudySection};
 use crate::report::study::keys::CommandOfSection;
 use crate::report::study::prepare::{Explainers, Prepared, SectionKeys, into_report};
 
@@ -43,7 +43,7 @@ const COMMANDS: &[CommandOfSection] = &[
             "predictions",
         ],
     ),
-    CommandOfSection::of_study::<Images>(),
+    CommandOfSection::keys_alone::<Images>(),
 ];
 
 const EXPLAINERS: &[(&str, &str)] = &[
@@ -54,9 +54,9 @@ const EXPLAINERS: &[(&str, &str)] = &[
     ("predictions", "--predictions"),
 ];
 
-pub(super) struct OfTrainingCases;
+pub(super) struct DataAttributionSection;
 
-impl StudySection for OfTrainingCases {
+impl StudySection for DataAttributionSection {
     fn kind(&self) -> &'static SectionKind {
         &DataAttribution::KIND
     }
@@ -145,26 +145,6 @@ impl StudySection for OfTrainingCases {
             draft.guessed("scores", scores);
         }
         Some(())
-    }
-
-    fn sample(&self) -> SampleFiles {
-        sample![
-            "data_attribution/flipped.npy",
-            "data_attribution/gradients.npy",
-            "data_attribution/gradients_scores.npy",
-            "data_attribution/influence.npy",
-            "data_attribution/influence_scores.npy",
-            "data_attribution/nearest.npy",
-            "data_attribution/nearest_scores.npy",
-            "data_attribution/outputs.npy",
-            "data_attribution/random.npy",
-            "data_attribution/random_scores.npy",
-            "data_attribution/subsets.npy",
-            "data_attribution/test_classes.npy",
-            "data_attribution/test_images.npy",
-            "data_attribution/train_images.npy",
-            "data_attribution/train_labels.npy",
-        ]
     }
 
     fn digest(&self, report: &Report) -> Vec<String> {

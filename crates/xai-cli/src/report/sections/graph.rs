@@ -16,7 +16,7 @@ use crate::graph::sweep::SweepCommand;
 use crate::output::text::{decimals, interval, table};
 use crate::report::init::draft::Draft;
 use crate::report::init::found::{Folder, FoundFile, by_folder};
-use crate::report::section::{SampleFiles, StudySection, sample};
+use crate::report::section::StudySection;
 use crate::report::study::arguments::CommandLine;
 use crate::report::study::document::{Key, Table};
 use crate::report::study::keys::{CommandOfSection, canonical};
@@ -24,7 +24,7 @@ use crate::report::study::prepare::{Explainers, Prepared, SectionKeys, into_repo
 
 /// Keys of the drawings, which only studies have. The graph and the mask of an explainer are keys of its commands too.
 #[derive(Debug, Clone, clap::Args)]
-struct OfStudy {
+struct DrawingKeys {
     /// The edges that the masks score, (2, e). Without it those of a model's graph.
     #[arg(long)]
     edge_index: Option<PathBuf>,
@@ -38,7 +38,7 @@ struct OfStudy {
 
 const SWEEP: usize = 0;
 const GROUNDTRUTH: usize = 1;
-const OF_STUDY: usize = 2;
+const DRAWING: usize = 2;
 
 const COMMANDS: &[CommandOfSection] = &[
     CommandOfSection::new::<SweepCommand>(&["graph", "sweep"], &["out"]),
@@ -47,12 +47,12 @@ const COMMANDS: &[CommandOfSection] = &[
         renamed: &[("predicted", "edge_mask"), ("target", "edge_mask_true")],
         ..CommandOfSection::new::<Groundtruth>(&["graph", "groundtruth"], &["out"])
     },
-    CommandOfSection::of_study::<OfStudy>(),
+    CommandOfSection::keys_alone::<DrawingKeys>(),
 ];
 
-pub(super) struct OfGraphs;
+pub(super) struct GraphSection;
 
-impl StudySection for OfGraphs {
+impl StudySection for GraphSection {
     fn kind(&self) -> &'static SectionKind {
         &Graph::KIND
     }
@@ -88,11 +88,11 @@ impl StudySection for OfGraphs {
             .keys
             .iter()
             .filter(|key| canonical(&key.name) != "edge_mask");
-        let (line, of_study) = keys.command_of(OF_STUDY, own, &section.at)?;
+        let (line, drawing) = keys.command_of(DRAWING, own, &section.at)?;
         lines.push(line);
         let inputs = Rc::new(GraphInputs {
             explainers,
-            of_study,
+            drawing,
         });
         let of_explainers = |places: std::ops::Range<usize>| {
             let inputs = Rc::clone(&inputs);
@@ -144,25 +144,6 @@ impl StudySection for OfGraphs {
         Some(())
     }
 
-    fn sample(&self) -> SampleFiles {
-        sample![
-            "graph/edge_index.npy",
-            "graph/logits_full.npy",
-            "graph/index.npy",
-            "graph/kept_fraction.npy",
-            "graph/edge_mask_true.npy",
-            "graph/gnn_explainer/logits_kept.npy",
-            "graph/gnn_explainer/logits_complement.npy",
-            "graph/gnn_explainer/edge_mask.npy",
-            "graph/saliency/logits_kept.npy",
-            "graph/saliency/logits_complement.npy",
-            "graph/saliency/edge_mask.npy",
-            "graph/random/logits_kept.npy",
-            "graph/random/logits_complement.npy",
-            "graph/random/edge_mask.npy",
-        ]
-    }
-
     fn digest(&self, report: &Report) -> Vec<String> {
         let sections = report.graph.iter().map(|section| {
             let rows = section.explainers.iter().map(|e| {
@@ -211,7 +192,7 @@ fn explainer(
     let (line, sweep) = keys.command_of(SWEEP, of_sweep, &table.at)?;
     // The mask is drawn, also where no command reads it.
     let mask = all.iter().copied().filter(|key| is(key, &["edge_mask"]));
-    let (drawn, OfStudy { edge_mask, .. }) = keys.command_of(OF_STUDY, mask, &table.at)?;
+    let (drawn, DrawingKeys { edge_mask, .. }) = keys.command_of(DRAWING, mask, &table.at)?;
     lines.extend([line, drawn]);
     let mut groundtruth = None;
     if has("edge_mask") && has("edge_mask_true") {
@@ -256,7 +237,7 @@ fn explainer_folders<'a>(
 #[derive(Debug)]
 struct GraphInputs {
     explainers: Vec<ExplainerInputs>,
-    of_study: OfStudy,
+    drawing: DrawingKeys,
 }
 
 /// One explainer.
@@ -278,13 +259,13 @@ fn evaluate(
     origin: Origin,
     context: &Context,
 ) -> Result<Graph, Failure> {
-    let edges = inputs.of_study.edge_index.as_deref();
+    let edges = inputs.drawing.edge_index.as_deref();
     let edges = edges.map(read_edges).transpose()?;
     let results = explainers
         .iter()
         .map(|explainer| results(explainer, edges.as_ref(), context));
     let results = results.collect::<Result<_, _>>()?;
-    Ok(Graph::new(origin, results, inputs.of_study.drawn_nodes))
+    Ok(Graph::new(origin, results, inputs.drawing.drawn_nodes))
 }
 
 /// The ends of edges, (2, e), and their file.
@@ -414,7 +395,7 @@ mod tests {
             explainers: ["gnn_explainer", "saliency", "random"]
                 .map(explainer)
                 .into(),
-            of_study: parsed(&["--edge-index", &sample("graph/edge_index.npy")]),
+            drawing: parsed(&["--edge-index", &sample("graph/edge_index.npy")]),
         }
     }
 
@@ -527,7 +508,7 @@ mod tests {
     #[test]
     fn without_edges_nothing_is_drawn_and_without_a_mask_nothing_is_summarised() {
         let mut inputs = inputs();
-        inputs.of_study.edge_index = None;
+        inputs.drawing.edge_index = None;
         inputs.explainers[1].groundtruth = None;
         let section = of(&inputs).unwrap();
         assert!(
@@ -560,7 +541,7 @@ mod tests {
             let mut inputs = inputs();
             inputs.explainers.truncate(1);
             inputs.explainers[0].edge_mask = mask.map(file);
-            inputs.of_study.edge_index = edges.map(file).or(inputs.of_study.edge_index);
+            inputs.drawing.edge_index = edges.map(file).or(inputs.drawing.edge_index);
             let failure = of(&inputs).unwrap_err();
             let expected = file(place);
             assert_eq!(failure.place(), expected.to_str(), "{failure}");

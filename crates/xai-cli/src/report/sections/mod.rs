@@ -24,13 +24,13 @@ use crate::report::study::prepare::SectionKeys;
 
 /// All kinds of sections, in the order of a study.
 pub(crate) const SECTIONS: &[&dyn StudySection] = &[
-    &casebased::OfTables,
-    &attribution::OfMaps,
-    &texts::OfTexts,
-    &data_attribution::OfTrainingCases,
-    &graph::OfGraphs,
-    &repro::OfRuns,
-    &simulation::OfSimulations,
+    &casebased::CasebasedSection,
+    &attribution::AttributionSection,
+    &texts::TextsSection,
+    &data_attribution::DataAttributionSection,
+    &graph::GraphSection,
+    &repro::ReproSection,
+    &simulation::SimulationSection,
 ];
 
 /// The kind of a section and its keys, which are checked to be such. Paths begin in a folder; `seed` is that of the command line.

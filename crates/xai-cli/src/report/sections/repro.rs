@@ -10,14 +10,14 @@ use crate::attribution::parameters::ALL_WORD;
 use crate::output::text::{coverage, decimals, interval, table, with_arrow};
 use crate::report::init::draft::Draft;
 use crate::report::init::found::Folder;
-use crate::report::section::{MetricsOfKey, SampleFiles, StudySection, sample};
+use crate::report::section::{MetricsOfKey, StudySection};
 use crate::report::study::keys::CommandOfSection;
 use crate::report::study::prepare::{Prepared, SectionKeys};
 use crate::repro::pairwise::Pairwise;
 
-pub(super) struct OfRuns;
+pub(super) struct ReproSection;
 
-impl StudySection for OfRuns {
+impl StudySection for ReproSection {
     fn kind(&self) -> &'static SectionKind {
         &Repro::KIND
     }
@@ -59,10 +59,6 @@ impl StudySection for OfRuns {
         draft.file("predictions", runs, false);
         draft.file("labels", labels, false);
         Some(())
-    }
-
-    fn sample(&self) -> SampleFiles {
-        sample!["repro/predictions.npy", "repro/labels.npy"]
     }
 
     fn digest(&self, report: &Report) -> Vec<String> {

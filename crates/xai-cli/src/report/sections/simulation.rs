@@ -9,7 +9,7 @@ use xai_report::{Origin, Report, SectionKind};
 
 use crate::Context;
 use crate::output::text::{decimals, table};
-use crate::report::section::{SampleFiles, StudySection};
+use crate::report::section::StudySection;
 use crate::report::study::keys::CommandOfSection;
 use crate::report::study::prepare::{Prepared, SectionKeys, into_report};
 use crate::repro::simulate::study::{StudyCommand, StudyResult};
@@ -24,12 +24,12 @@ struct Draws {
 
 const COMMANDS: &[CommandOfSection] = &[
     CommandOfSection::new::<StudyCommand>(&["repro", "simulate", "study"], &["out"]),
-    CommandOfSection::of_study::<Draws>(),
+    CommandOfSection::keys_alone::<Draws>(),
 ];
 
-pub(super) struct OfSimulations;
+pub(super) struct SimulationSection;
 
-impl StudySection for OfSimulations {
+impl StudySection for SimulationSection {
     fn kind(&self) -> &'static SectionKind {
         &Simulation::KIND
     }
@@ -46,10 +46,6 @@ impl StudySection for OfSimulations {
         };
         let evaluate = into_report(evaluate, |report| &mut report.simulation);
         Ok(keys.prepared(evaluate, &[line, of_draws]))
-    }
-
-    fn sample(&self) -> SampleFiles {
-        &[]
     }
 
     fn digest(&self, report: &Report) -> Vec<String> {

@@ -10,13 +10,13 @@ use crate::attribution::texts::{ComparedTexts, TextFile, Texts as Arguments};
 use crate::report::digest::compared;
 use crate::report::init::draft::Draft;
 use crate::report::init::found::{Folder, name};
-use crate::report::section::{SampleFiles, StudySection, sample};
+use crate::report::section::StudySection;
 use crate::report::study::keys::CommandOfSection;
 use crate::report::study::prepare::{Prepared, SectionKeys};
 
-pub(super) struct OfTexts;
+pub(super) struct TextsSection;
 
-impl StudySection for OfTexts {
+impl StudySection for TextsSection {
     fn kind(&self) -> &'static SectionKind {
         &Texts::KIND
     }
@@ -50,10 +50,6 @@ impl StudySection for OfTexts {
             draft.file("texts", file, false);
         }
         Some(())
-    }
-
-    fn sample(&self) -> SampleFiles {
-        sample!["texts/reviews.json"]
     }
 
     fn digest(&self, report: &Report) -> Vec<String> {

@@ -145,7 +145,7 @@ impl CommandOfSection {
     }
 
     /// Keys that only studies have.
-    pub(crate) const fn of_study<A: Args>() -> Self {
+    pub(crate) const fn keys_alone<A: Args>() -> Self {
         Self::new::<A>(&[], &[])
     }
 

@@ -76,7 +76,7 @@ pub(crate) struct SectionKeys<'a> {
 
 /// The commands of a section with the keys that every section has.
 pub(crate) fn with_common(commands: &[CommandOfSection]) -> Vec<CommandOfSection> {
-    [commands, &[CommandOfSection::of_study::<CommonKeys>()]].concat()
+    [commands, &[CommandOfSection::keys_alone::<CommonKeys>()]].concat()
 }
 
 impl<'a> SectionKeys<'a> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use xai_casebased::result::{AuditDistribution, AuditGroup, ExplanationSummary, GroupDistribution};
+use xai_casebased::result::{AuditDistribution, AuditGroup, GroupDistribution};
 use xai_casebased::{AuditReport, result};
 use xai_core::describe::{MetricInfo, Scores};
 
@@ -200,25 +200,56 @@ impl Casebased {
     /// ```
     #[must_use]
     pub fn new(origin: Origin, report: &AuditReport, data: AuditedData) -> Self {
-        let numbers = Numbers::new(report);
+        // Audits for a report have it.
+        let found = report.distribution.as_ref();
+        let n_judged = (report.right.n + report.wrong.n) as u64;
+        let judged = found.filter(|_| n_judged > 0);
+        let n_defined = (report.n_samples - report.n_undefined) as u64;
+        let interval = found.and_then(|of| of.interval);
+        let mean = Estimate::new(report.mean_correspondence, interval, n_defined);
+        let auroc = |of: &AuditDistribution| {
+            let n = of.right.counts.iter().chain(&of.wrong.counts).sum();
+            let auroc = Estimate::new(of.auroc_of_right, of.auroc_of_right_interval, n);
+            of.auroc_of_right.map(|_| auroc.undefined(n_judged - n))
+        };
+        let accuracy = |of: &AuditDistribution| {
+            let accuracy = Estimate::new(of.accuracy, of.accuracy_interval, n_judged);
+            of.accuracy.map(|_| accuracy)
+        };
         Self {
             origin,
             n_train: data.n_train,
             n_test: report.n_samples,
             k: data.k,
-            mean_correspondence: numbers.mean_correspondence(),
-            right: numbers.group(&report.right, |d| &d.right),
-            wrong: numbers.group(&report.wrong, |d| &d.wrong),
-            accuracy: numbers.accuracy(),
-            auroc_of_right: numbers.auroc_of_right(),
+            mean_correspondence: mean.undefined(report.n_undefined as u64),
+            right: judged.map(|of| Group::new(&report.right, &of.right)),
+            wrong: judged.map(|of| Group::new(&report.wrong, &of.wrong)),
+            accuracy: found.and_then(accuracy),
+            auroc_of_right: found.and_then(auroc),
             by_class: by_class(report, &data),
             levels: levels(report),
-            reliability: numbers.reliability(),
+            reliability: judged.map_or_else(Vec::new, |of| reliability(report, of)),
             expected_calibration_error: report.expected_calibration_error,
             least_supported: least_supported(report, &data),
             columns_used: data.columns_used,
             columns_left_out: data.columns_left_out,
             class_names: data.class_names,
+        }
+    }
+}
+
+impl Group {
+    fn new(group: &AuditGroup, distribution: &GroupDistribution) -> Self {
+        let n_defined: u64 = distribution.counts.iter().sum();
+        let mean = Estimate::new(group.mean_correspondence, distribution.interval, n_defined);
+        Self {
+            n: group.n as u64,
+            mean_correspondence: mean.undefined(group.n as u64 - n_defined),
+            histogram: Histogram {
+                from: 0.0,
+                to: 1.0,
+                counts: distribution.counts.clone(),
+            },
         }
     }
 }
@@ -251,89 +282,16 @@ impl Casebased {
     }
 }
 
-/// The numbers of an audit with their intervals.
-struct Numbers<'a> {
-    report: &'a AuditReport,
-    /// Audits for a report have it.
-    distribution: Option<&'a AuditDistribution>,
-    /// Predictions whose true class is known.
-    n_judged: usize,
-}
-
-impl<'a> Numbers<'a> {
-    fn new(report: &'a AuditReport) -> Self {
-        Self {
-            report,
-            distribution: report.distribution.as_ref(),
-            n_judged: report.right.n + report.wrong.n,
-        }
-    }
-
-    fn mean_correspondence(&self) -> Estimate {
-        let n = (self.report.n_samples - self.report.n_undefined) as u64;
-        let interval = self.distribution.and_then(|d| d.interval);
-        Estimate {
-            n_undefined: self.report.n_undefined as u64,
-            ..Estimate::new(self.report.mean_correspondence, interval, n)
-        }
-    }
-
-    fn group(
-        &self,
-        group: &AuditGroup,
-        of: impl FnOnce(&AuditDistribution) -> &GroupDistribution,
-    ) -> Option<Group> {
-        let distribution = of(self.distribution?);
-        let n_defined: u64 = distribution.counts.iter().sum();
-        let mean = Estimate::new(group.mean_correspondence, distribution.interval, n_defined);
-        (self.n_judged > 0).then(|| Group {
-            n: group.n as u64,
-            mean_correspondence: Estimate {
-                n_undefined: group.n as u64 - n_defined,
-                ..mean
-            },
-            histogram: Histogram {
-                from: 0.0,
-                to: 1.0,
-                counts: distribution.counts.clone(),
-            },
-        })
-    }
-
-    fn accuracy(&self) -> Option<Estimate> {
-        let distribution = self.distribution?;
-        let (value, interval) = (distribution.accuracy, distribution.accuracy_interval);
-        value.map(|_| Estimate::new(value, interval, self.n_judged as u64))
-    }
-
-    fn auroc_of_right(&self) -> Option<Estimate> {
-        let distribution = self.distribution?;
-        let groups = [&distribution.right, &distribution.wrong];
-        let n = groups.iter().flat_map(|group| &group.counts).sum();
-        let (value, interval) = (
-            distribution.auroc_of_right,
-            distribution.auroc_of_right_interval,
-        );
-        value.map(|_| Estimate {
-            n_undefined: self.n_judged as u64 - n,
-            ..Estimate::new(value, interval, n)
-        })
-    }
-
-    fn reliability(&self) -> Vec<ReliabilityBin> {
-        let intervals = self
-            .distribution
-            .map(|d| d.reliability_intervals.as_slice());
-        let bins = self.report.reliability.iter();
-        let bins = bins.zip(intervals.unwrap_or_default());
-        let bins = bins.map(|(bin, interval)| ReliabilityBin {
-            from: bin.from,
-            to: bin.to,
-            mean_correspondence: bin.mean_correspondence,
-            accuracy: Estimate::new(bin.accuracy, *interval, bin.n as u64),
-        });
-        bins.filter(|_| self.n_judged > 0).collect()
-    }
+fn reliability(report: &AuditReport, distribution: &AuditDistribution) -> Vec<ReliabilityBin> {
+    let bins = report.reliability.iter();
+    let bins = bins.zip(&distribution.reliability_intervals);
+    bins.map(|(bin, interval)| ReliabilityBin {
+        from: bin.from,
+        to: bin.to,
+        mean_correspondence: bin.mean_correspondence,
+        accuracy: Estimate::new(bin.accuracy, *interval, bin.n as u64),
+    })
+    .collect()
 }
 
 fn by_class(report: &AuditReport, data: &AuditedData) -> Vec<PredictedClass> {
@@ -361,36 +319,29 @@ fn levels(report: &AuditReport) -> Vec<Level> {
 fn least_supported(report: &AuditReport, data: &AuditedData) -> Vec<LeastSupported> {
     let cases = report.cases.iter();
     let least = cases.flat_map(|cases| &cases.least_supported);
-    least.map(|summary| of_sample(summary, data)).collect()
-}
-
-fn of_sample(summary: &ExplanationSummary, data: &AuditedData) -> LeastSupported {
     let class = |label: Option<i64>| label.map(|label| data.class(label));
-    let neighbors = summary.neighbors.iter().map(|neighbor| Precedent {
-        index: neighbor.index,
-        distance: neighbor.distance,
-        label: data.class(neighbor.label),
+    let least = least.map(|of| LeastSupported {
+        sample: of.sample,
+        predicted: class(of.predicted),
+        truth: class(of.truth),
+        correspondence: of.correspondence,
+        level: of.level.to_string(),
+        neighbors: (of.neighbors.iter())
+            .map(|neighbor| Precedent {
+                index: neighbor.index,
+                distance: neighbor.distance,
+                label: data.class(neighbor.label),
+            })
+            .collect(),
+        features: (data.features.get(&of.sample).into_iter().flatten())
+            .map(|of| FeatureComparison {
+                feature: of.feature.clone(),
+                value: of.value,
+                precedents: of.precedents.clone(),
+                difference: of.difference,
+                differs: of.difference.is_some_and(|of| of.abs() > 1.0),
+            })
+            .collect(),
     });
-    let features = data.features.get(&summary.sample);
-    let features = features.map_or(&[][..], Vec::as_slice).iter();
-    LeastSupported {
-        sample: summary.sample,
-        predicted: class(summary.predicted),
-        truth: class(summary.truth),
-        correspondence: summary.correspondence,
-        level: summary.level.to_string(),
-        neighbors: neighbors.collect(),
-        features: features.map(of_feature).collect(),
-    }
-}
-
-fn of_feature(feature: &result::FeatureComparison) -> FeatureComparison {
-    let difference = feature.difference;
-    FeatureComparison {
-        feature: feature.feature.clone(),
-        value: feature.value,
-        precedents: feature.precedents.clone(),
-        difference,
-        differs: difference.is_some_and(|difference| difference.abs() > 1.0),
-    }
+    least.collect()
 }

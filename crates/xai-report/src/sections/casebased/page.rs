@@ -143,7 +143,8 @@ fn bars(name: &str, group: &Group) -> BarGroup {
 fn reliability(section: &Casebased) -> Option<Figure> {
     let bins = section.reliability.iter();
     let known = bins.filter(|bin| bin.accuracy.value.is_some());
-    let points = known.filter_map(|bin| Some(Point::of(bin.mean_correspondence?, &bin.accuracy)));
+    let points =
+        known.filter_map(|bin| Some(Point::estimate(bin.mean_correspondence?, &bin.accuracy)));
     let series = Series::new("predictions by correspondence", 0, points);
     if series.points.is_empty() {
         return None;
@@ -221,10 +222,10 @@ fn table(caption: String, case: &LeastSupported, features: &[FeatureComparison])
     }
     let note = "in standard deviations".to_owned();
     let n = case.neighbors.len();
-    number(table, "difference".to_owned(), note).rows(features.iter().map(|of| of_feature(of, n)))
+    number(table, "difference".to_owned(), note).rows(features.iter().map(|of| feature_row(of, n)))
 }
 
-fn of_feature(feature: &FeatureComparison, n_precedents: usize) -> Vec<Cell> {
+fn feature_row(feature: &FeatureComparison, n_precedents: usize) -> Vec<Cell> {
     let differs = feature.differs;
     let class = if differs { "differs" } else { "" };
     let mut row = row![

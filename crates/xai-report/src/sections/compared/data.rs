@@ -276,10 +276,8 @@ impl Comparison {
 
 fn estimate(value: &ExplainerValue) -> Estimate {
     let n = value.per_sample.len() - value.n_undefined;
-    Estimate {
-        n_undefined: value.n_undefined as u64,
-        ..Estimate::new(value.value, value.interval, n as u64)
-    }
+    let estimate = Estimate::new(value.value, value.interval, n as u64);
+    estimate.undefined(value.n_undefined as u64)
 }
 
 /// What a metric says of itself: of a result that was read back, by its name.

@@ -58,7 +58,7 @@ pub(super) fn differences(section: &Compared) -> Vec<Block> {
     let n = compared.clone().count();
     let significant = compared.filter(|(_, pair)| pair.significant);
     let rows: Vec<Vec<Cell>> = significant
-        .map(|(metric, pair)| of_pair(metric, pair))
+        .map(|(metric, pair)| difference_row(metric, pair))
         .collect();
     if n == 0 {
         return Vec::new();
@@ -80,7 +80,7 @@ pub(super) fn differences(section: &Compared) -> Vec<Block> {
     blocks
 }
 
-fn of_pair(metric: &MetricOfExplainers, pair: &Comparison) -> Vec<Cell> {
+fn difference_row(metric: &MetricOfExplainers, pair: &Comparison) -> Vec<Cell> {
     let favoured = pair.favours.as_ref();
     let (winner, loser) = if favoured == Some(&pair.second) {
         (&pair.second, &pair.first)

@@ -83,7 +83,7 @@ fn picture<'a>(
 }
 
 /// The numbers of a metric after its name.
-fn row_of<const N: usize>(metric: &MetricOfExplainers, numbers: [Option<f64>; N]) -> Vec<Cell> {
+fn metric_row<const N: usize>(metric: &MetricOfExplainers, numbers: [Option<f64>; N]) -> Vec<Cell> {
     let title = Cell::from(with_arrow(&metric.title, metric.better));
     let numbers = numbers.map(Cell::from);
     std::iter::once(title).chain(numbers).collect()
@@ -92,7 +92,7 @@ fn row_of<const N: usize>(metric: &MetricOfExplainers, numbers: [Option<f64>; N]
 fn table_of_perturbed(perturbed: &[(&MetricOfExplainers, PerturbedMetric)]) -> Table {
     let rows = perturbed.iter().map(|(metric, of)| {
         let numbers = [of.noise_resilience, of.reactivity, of.meta_consistency];
-        row_of(metric, numbers)
+        metric_row(metric, numbers)
     });
     Table::new(
         "Metrics under perturbations of the inputs or of the model: resilience to noise that keeps predictions, reactivity to \
@@ -114,7 +114,7 @@ fn table(judged: &[(&MetricOfExplainers, &Reliability)]) -> Table {
             of.same_samples,
             of.other_metrics,
         ];
-        row_of(metric, numbers)
+        metric_row(metric, numbers)
     });
     Table::new(
         "Metrics judged by their values: do samples rank the explainers alike (W, alpha: 0 as by chance), do samples drawn \

@@ -190,28 +190,22 @@ impl DataAttribution {
                 .map(|of| estimate(of, n_train))
                 .collect(),
         });
-        let curves = |outcomes: &[Outcome]| {
+        let mislabeled = |outcomes: &[Outcome]| {
             let of_explainers = table.explainers.iter().zip(outcomes);
-            let curves: Vec<DetectionCurve> = of_explainers
-                .filter_map(|(explainer, outcome)| curve(explainer, outcome, n_train))
-                .collect();
-            let n_flagged = outcomes.iter().find_map(|outcome| match outcome {
-                Outcome::Mislabeling(of) => Some(of.n_flagged),
+            let found = of_explainers.filter_map(|(explainer, outcome)| match outcome {
+                Outcome::Mislabeling(of) => Some((of.n_flagged, curve(explainer, of, n_train)?)),
                 _ => None,
             });
-            (!curves.is_empty()).then_some(MislabeledCases {
-                n_flagged: n_flagged?,
-                curves,
-            })
+            let (n_flagged, curves): (Vec<usize>, Vec<DetectionCurve>) = found.unzip();
+            let n_flagged = *n_flagged.first()?;
+            Some(MislabeledCases { n_flagged, curves })
         };
+        let mut results = comparison.whole.iter();
         Ok(Self {
             origin,
             n_train,
             whole: whole.collect(),
-            mislabeling: comparison
-                .whole
-                .iter()
-                .find_map(|result| curves(&result.outcomes)),
+            mislabeling: results.find_map(|result| mislabeled(&result.outcomes)),
             top_cases: Vec::new(),
             compared: Compared {
                 n_samples: n_test,
@@ -303,10 +297,7 @@ fn auroc(of: &Mislabeling, n_train: usize) -> Estimate {
     Estimate::new(of.auroc, of.interval, n_train as u64)
 }
 
-fn curve(explainer: &str, outcome: &Outcome, n_train: usize) -> Option<DetectionCurve> {
-    let Outcome::Mislabeling(of) = outcome else {
-        return None;
-    };
+fn curve(explainer: &str, of: &Mislabeling, n_train: usize) -> Option<DetectionCurve> {
     let found = of.curve.as_deref()?;
     let last = found.len() - 1;
     let step = last.div_ceil(MOST_POINTS).max(1);

@@ -14,6 +14,7 @@ use xai_graph::ground_truth::{Confusion, GroundTruthCurves};
 
 use crate::estimate::{Estimate, Histogram};
 use crate::origin::Origin;
+use crate::picture::extent;
 use crate::sections::graph::neighborhood::{Network, neighborhood, spread};
 
 pub use crate::sections::graph::neighborhood::{DrawnEdge, DrawnNode, Neighborhood};
@@ -152,11 +153,9 @@ impl MaskWithTruth {
         is_true: Vec<bool>,
     ) -> Result<Self> {
         let interval = auroc_interval(mask, &is_true, CONFIDENCE)?;
-        let (roc, precision_recall) = (curves.roc, curves.precision_recall);
-        let is_reduced = roc
-            .as_ref()
-            .is_some_and(|roc| roc.points.len() > MOST_POINTS);
-        let roc = roc.map(|roc| roc.reduced(MOST_POINTS).points);
+        let n_points = curves.roc.as_ref().map_or(0, |roc| roc.points.len());
+        let roc = curves.roc.map(|roc| roc.reduced(MOST_POINTS).points);
+        let precision_recall = curves.precision_recall;
         let precision_recall = precision_recall.map(|curve| curve.reduced(MOST_POINTS).points);
         let scores = AgainstTruth {
             scores: scores
@@ -180,7 +179,7 @@ impl MaskWithTruth {
         Ok(Self {
             scores,
             is_true,
-            is_reduced,
+            is_reduced: n_points > MOST_POINTS,
         })
     }
 }
@@ -243,7 +242,10 @@ impl Graph {
 /// What a reader of the section may overlook.
 fn remarks(scored: &[Scored], drawn: &[Vec<Neighborhood>], n_explained: u64) -> Vec<String> {
     let mut remarks = Vec::new();
-    if scored.iter().any(Scored::is_reduced) {
+    let mut truths = scored
+        .iter()
+        .filter_map(|of| of.results.ground_truth.as_ref());
+    if truths.any(|truth| truth.is_reduced) {
         remarks.push("Curves against the truth are drawn through some of their points.".to_owned());
     }
     if let Some(n) = drawn.iter().map(Vec::len).max().filter(|&n| n > 0) {
@@ -273,8 +275,7 @@ fn nodes_of_all(scored: &[Scored], n: usize) -> Vec<usize> {
         return Vec::new();
     };
     let is_scored = |&node: &usize| networks.iter().all(|network| network.is_scored(node));
-    let nodes: Vec<usize> = first.explained().filter(is_scored).collect();
-    spread(&nodes, n)
+    spread(&first.explained(is_scored), n)
 }
 
 impl Scored {
@@ -294,20 +295,13 @@ impl Scored {
         Self { results, network }
     }
 
-    /// The nodes that are explained.
-    fn explained(&self) -> Box<dyn Iterator<Item = usize> + '_> {
+    /// The nodes that are explained and fit.
+    fn explained(&self, fits: impl Fn(&usize) -> bool) -> Vec<usize> {
+        let all = 0..usize::try_from(self.results.sweep.n_samples).unwrap_or_default();
         match &self.results.index {
-            Some(index) => Box::new(index.iter().copied()),
-            None => {
-                let n_samples = self.results.sweep.n_samples;
-                Box::new(0..usize::try_from(n_samples).unwrap_or_default())
-            }
+            Some(index) => index.iter().copied().filter(fits).collect(),
+            None => all.filter(fits).collect(),
         }
-    }
-
-    fn is_reduced(&self) -> bool {
-        let truth = self.results.ground_truth.as_ref();
-        truth.is_some_and(|truth| truth.is_reduced)
     }
 
     /// The surroundings of the nodes that all explainers share or, where there are none, of its own.
@@ -316,10 +310,7 @@ impl Scored {
             return Vec::new();
         };
         let own: Vec<usize> = match nodes {
-            [] => {
-                let own = self.explained().filter(|&node| network.is_scored(node));
-                spread(&own.collect::<Vec<_>>(), n)
-            }
+            [] => spread(&self.explained(|node| network.is_scored(*node)), n),
             nodes => nodes.to_vec(),
         };
         own.into_iter()
@@ -363,11 +354,9 @@ impl SizePoint {
 impl MaskSummary {
     /// The distribution of a mask, over [0, 1] where its scores are in it.
     fn new(mask: &[f64], truth: Option<&[bool]>) -> Self {
-        let low = mask.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = mask.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let range = match low < 0.0 || high > 1.0 {
-            true => (low, high),
-            false => (0.0, 1.0),
+        let range = match extent(mask.iter().copied()) {
+            Some((low, high)) if low < 0.0 || high > 1.0 => (low, high),
+            _ => (0.0, 1.0),
         };
         let truth = truth.filter(|truth| truth.len() == mask.len());
         Self {

@@ -193,7 +193,7 @@ fn series(
     has_best: bool,
 ) -> Series {
     let points = explainer.curve.iter();
-    let points = points.map(|point| Point::of(point.level, &score(point)));
+    let points = points.map(|point| Point::estimate(point.level, &score(point)));
     let series = Series::new(name, index, points);
     let best = series.points.get(explainer.best);
     let has_best = has_best && best.is_some_and(|point| point.y.is_finite());

@@ -7,7 +7,7 @@ use crate::picture::{
 use crate::sections::graph::data::{AgainstTruth, Graph, MaskSummary};
 
 /// An explainer whose truth is known, with its place.
-type Known<'a> = (usize, &'a str, &'a AgainstTruth);
+type WithTruth<'a> = (usize, &'a str, &'a AgainstTruth);
 
 /// ROC and precision-recall curves of all explainers, and AUROC with chance.
 pub(super) fn pictures(section: &Graph) -> Vec<Figure> {
@@ -19,7 +19,7 @@ pub(super) fn pictures(section: &Graph) -> Vec<Figure> {
             explainer.groundtruth.as_ref()?,
         ))
     });
-    let known: Vec<Known<'_>> = known.collect();
+    let known: Vec<WithTruth<'_>> = known.collect();
     let Some((_, _, first)) = known.first() else {
         return Vec::new();
     };
@@ -47,7 +47,7 @@ pub(super) fn pictures(section: &Graph) -> Vec<Figure> {
     ]
 }
 
-fn auroc(known: &[Known<'_>]) -> Figure {
+fn auroc(known: &[WithTruth<'_>]) -> Figure {
     let rows = known.iter();
     let rows = rows.map(|(index, name, truth)| Row::new(*name, *index, truth.auroc));
     let picture = Intervals {
@@ -63,7 +63,7 @@ fn auroc(known: &[Known<'_>]) -> Figure {
 }
 
 fn curves(
-    known: &[Known<'_>],
+    known: &[WithTruth<'_>],
     axes: [&str; 2],
     points: impl Fn(&AgainstTruth) -> &Vec<[f64; 2]>,
 ) -> LineChart {

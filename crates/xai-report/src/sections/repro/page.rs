@@ -196,7 +196,9 @@ fn accuracy_line(accuracy: &[Estimate]) -> LineChart {
         .iter()
         .enumerate()
         .filter(|(_, of)| of.value.is_some());
-    let points: Vec<Point> = known.map(|(run, of)| Point::of(run as f64, of)).collect();
+    let points: Vec<Point> = known
+        .map(|(run, of)| Point::estimate(run as f64, of))
+        .collect();
     let shown: Vec<Point> = thinned(&points, MOST_POINTS).copied().collect();
     let last = accuracy.len().saturating_sub(1) as f64;
     let domain = nice_domain(shown.iter().flat_map(Point::ends));
