@@ -88,10 +88,7 @@ pub(crate) struct IntervalRule<'a> {
     /// What the sentences say of the number: `AUROC`.
     pub(crate) what: &'a str,
     /// Sentences without their end: above chance, no difference from it, below it, and without an interval.
-    pub(crate) above: &'a str,
-    pub(crate) not_apart: &'a str,
-    pub(crate) below: &'a str,
-    pub(crate) undefined: &'a str,
+    pub(crate) sentences: [&'a str; 4],
     /// What follows from being above chance.
     pub(crate) consequence: &'a str,
 }
@@ -99,29 +96,18 @@ pub(crate) struct IntervalRule<'a> {
 impl IntervalRule<'_> {
     /// The finding about a section.
     pub(crate) fn finding(&self, origin: &Origin) -> Finding {
-        let (verdict, sentence, consequence) = match beside(self.estimate, self.chance) {
-            Some(Verdict::Better) => (Verdict::Better, self.above, self.consequence),
-            Some(Verdict::Worse) => (Verdict::Worse, self.below, ""),
-            Some(verdict) => (verdict, self.not_apart, ""),
-            None => (Verdict::Undefined, self.undefined, ""),
+        let [above, no_difference, below, undefined] = self.sentences;
+        let (verdict, sentence, consequence) = match self.estimate.interval {
+            Some([low, _]) if low > self.chance => (Verdict::Better, above, self.consequence),
+            Some([_, high]) if high < self.chance => (Verdict::Worse, below, ""),
+            Some(_) => (Verdict::NoDifference, no_difference, ""),
+            None => (Verdict::Undefined, undefined, ""),
         };
         let (what, chance) = (self.what, self.chance);
         let number = format!("{what} {}, chance {chance}", with_interval(self.estimate));
         let text = format!("{sentence} ({number}){consequence}.");
         Finding::new(origin, verdict, text).with(self.estimate)
     }
-}
-
-/// Where an interval lies beside a level of chance; `None` without one.
-fn beside(estimate: &Estimate, chance: f64) -> Option<Verdict> {
-    let [low, high] = estimate.interval?;
-    Some(if low > chance {
-        Verdict::Better
-    } else if high < chance {
-        Verdict::Worse
-    } else {
-        Verdict::NoDifference
-    })
 }
 
 /// `1 sample`, `2 samples`
@@ -141,18 +127,14 @@ mod tests {
     fn an_interval_is_above_chance_below_it_or_neither() {
         let said = |interval| {
             let estimate = Estimate {
-                value: Some(0.6),
                 interval,
-                ..Estimate::default()
+                ..Estimate::from(Some(0.6))
             };
             let rule = IntervalRule {
                 estimate: &estimate,
                 chance: 0.5,
                 what: "AUROC",
-                above: "above",
-                not_apart: "neither",
-                below: "below",
-                undefined: "unknown",
+                sentences: ["above", "neither", "below", "unknown"],
                 consequence: ": so",
             };
             let finding = rule.finding(&Origin::new(&Graph::KIND, 1, "a"));
@@ -160,29 +142,25 @@ mod tests {
             assert_eq!(finding.estimate, Some(estimate));
             (finding.verdict, finding.text)
         };
-        let expected = [
+        use Verdict::{Better, NoDifference, Undefined, Worse};
+        for (interval, verdict, text) in [
             (
                 Some([0.51, 0.9]),
-                Verdict::Better,
+                Better,
                 "above (AUROC 0.6000 [0.5100, 0.9000], chance 0.5): so.",
             ),
             (
                 Some([0.5, 0.9]),
-                Verdict::NoDifference,
+                NoDifference,
                 "neither (AUROC 0.6000 [0.5000, 0.9000], chance 0.5).",
             ),
             (
                 Some([0.1, 0.49]),
-                Verdict::Worse,
+                Worse,
                 "below (AUROC 0.6000 [0.1000, 0.4900], chance 0.5).",
             ),
-            (
-                None,
-                Verdict::Undefined,
-                "unknown (AUROC 0.6000, chance 0.5).",
-            ),
-        ];
-        for (interval, verdict, text) in expected {
+            (None, Undefined, "unknown (AUROC 0.6000, chance 0.5)."),
+        ] {
             assert_eq!(said(interval), (verdict, text.to_owned()));
         }
     }

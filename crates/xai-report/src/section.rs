@@ -1,9 +1,10 @@
 //! What every section of a report has.
 
-use crate::diff::figure::Figure;
-use crate::findings::Finding;
-use crate::origin::Origin;
-use crate::page::block::Block;
+// What an implementation names.
+pub(crate) use crate::diff::figure::Figure;
+pub(crate) use crate::findings::Finding;
+pub(crate) use crate::origin::{Origin, SectionKind};
+pub(crate) use crate::page::block::Block;
 
 /// A section of a report. [`Report::sections`](crate::Report) lists those of a report; findings, the page and differences are
 /// made of that list.

@@ -120,7 +120,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
 fn schema(of: Schema) -> Result<(), Failure> {
     let text = match of {
         Schema::Report => Report::json_schema(),
-        Schema::Study => serde_json::to_string_pretty(&schema::drawing()),
+        Schema::Study => serde_json::to_string_pretty(&schema::of_study()),
     };
     crate::output::stdout::print_text(&text.map_err(Failure::new)?)
 }

@@ -13,7 +13,7 @@ use crate::report::study::keys::{self, ALIASES, Is, OptionOfKey, Takes};
 use crate::report::study::prepare::{Explainers, with_common};
 
 /// The schema of a study.
-pub(crate) fn drawing() -> Value {
+pub(crate) fn of_study() -> Value {
     let mut properties = Map::new();
     properties.insert(
         "title".to_owned(),
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn the_keys_of_the_sample_study_are_in_the_schema() {
-        let schema = drawing();
+        let schema = of_study();
         let study: toml::Table = include_str!("../../sample/study.toml").parse().unwrap();
         for (family, sections) in study.iter().filter(|(_, value)| value.is_array()) {
             let known = &schema["properties"][family]["anyOf"][0]["properties"];
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn a_parameter_has_its_range_its_words_and_its_default() {
-        let schema = drawing();
+        let schema = of_study();
         let metrics = &schema["properties"]["attribution"]["anyOf"][0]["properties"]["metrics"];
         let tables = metrics["anyOf"][1]["items"]["anyOf"].as_array().unwrap();
         let named = |name: &str| {
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn metrics_of_training_cases_have_settings_and_no_groups() {
-        let schema = drawing();
+        let schema = of_study();
         let metrics =
             &schema["properties"]["data_attribution"]["anyOf"][0]["properties"]["metrics"];
         let tables = metrics["anyOf"][1]["items"]["anyOf"].as_array().unwrap();
@@ -387,7 +387,7 @@ mod tests {
 
     fn is_valid(study: &str) -> bool {
         let study: toml::Table = study.parse().unwrap();
-        follows(&serde_json::to_value(study).unwrap(), &drawing())
+        follows(&serde_json::to_value(study).unwrap(), &of_study())
     }
 
     const RUNS: &str = "predictions = 'a.csv'\nlabels = 'y'\n";

@@ -1,17 +1,20 @@
 //! What every kind of section of a study has.
 
-use xai_files::Failure;
 use xai_files::content::Content;
 use xai_metrics::core::MetricInfo;
 use xai_metrics::core::describe::Param;
-use xai_report::{Report, SectionKind};
 
-use crate::report::init::draft::Draft;
-use crate::report::init::found::Folder;
 use crate::report::study::arguments::NamedFile;
 use crate::report::study::document::{Document, Section};
-use crate::report::study::keys::CommandOfSection;
-use crate::report::study::prepare::{Explainers, Prepared, SectionKeys};
+
+// What an implementation names.
+pub(crate) use crate::Context;
+pub(crate) use crate::report::init::draft::Draft;
+pub(crate) use crate::report::init::found::Folder;
+pub(crate) use crate::report::study::keys::CommandOfSection;
+pub(crate) use crate::report::study::prepare::{Explainers, Prepared, SectionKeys, into_report};
+pub(crate) use xai_files::Failure;
+pub(crate) use xai_report::{Origin, Report, SectionKind};
 
 /// A kind of section of a study: its keys, how it is computed, checked and drafted. Each is a file in `report/sections`.
 pub(crate) trait StudySection: Sync {

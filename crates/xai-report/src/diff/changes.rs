@@ -196,10 +196,8 @@ fn outcome(old: &Estimate, new: &Estimate, better: Direction) -> Outcome {
     }
     let is_outside =
         |value: f64, ends: Option<[f64; 2]>| ends.map(|[low, high]| value < low || value > high);
-    match (
-        is_outside(after, old.interval),
-        is_outside(before, new.interval),
-    ) {
+    let (old, new) = (old.interval, new.interval);
+    match (is_outside(after, old), is_outside(before, new)) {
         (None, None) => return Outcome::Unjudged,
         (Some(false), _) | (_, Some(false)) => return Outcome::Within,
         _ => {}
@@ -218,36 +216,32 @@ mod tests {
 
     #[test]
     fn a_change_counts_where_neither_interval_holds_the_other_value() {
-        let of = |value: Option<f64>, interval| Estimate {
-            value,
-            interval,
-            ..Estimate::default()
+        let sure = |value: f64| Estimate {
+            interval: Some([value - 0.1, value + 0.1]),
+            ..Estimate::from(Some(value))
         };
-        let sure = |value: f64| of(Some(value), Some([value - 0.1, value + 0.1]));
-        let result = |old: Estimate, new: Estimate| outcome(&old, &new, Direction::Higher);
-        assert_eq!(result(sure(0.5), sure(0.5)), Outcome::Same);
-        assert_eq!(result(sure(0.5), sure(0.55)), Outcome::Within);
-        assert_eq!(result(sure(0.5), sure(0.7)), Outcome::Better);
-        assert_eq!(result(sure(0.5), sure(0.3)), Outcome::Worse);
-        assert_eq!(
-            outcome(&sure(0.5), &sure(0.3), Direction::Lower),
-            Outcome::Better
-        );
-        assert_eq!(
-            outcome(&sure(0.5), &sure(0.3), Direction::None),
-            Outcome::Changed
-        );
-        // One wide interval is enough for it to be chance.
-        assert_eq!(
-            result(of(Some(0.5), Some([0.0, 1.0])), sure(0.3)),
-            Outcome::Within
-        );
-        assert_eq!(result(of(Some(0.5), None), sure(0.3)), Outcome::Worse);
-        assert_eq!(
-            result(of(Some(0.5), None), of(Some(0.3), None)),
-            Outcome::Unjudged
-        );
-        assert_eq!(result(sure(0.5), of(None, None)), Outcome::BecameUndefined);
-        assert_eq!(result(of(None, None), of(None, None)), Outcome::Same);
+        let wide = Estimate {
+            interval: Some([0.0, 1.0]),
+            ..sure(0.5)
+        };
+        let [half, low, none] = [Some(0.5), Some(0.3), None].map(Estimate::from);
+        for (old, new, expected) in [
+            (sure(0.5), sure(0.5), Outcome::Same),
+            (sure(0.5), sure(0.55), Outcome::Within),
+            (sure(0.5), sure(0.7), Outcome::Better),
+            (sure(0.5), sure(0.3), Outcome::Worse),
+            // One wide interval is enough for it to be chance.
+            (wide, sure(0.3), Outcome::Within),
+            (half, sure(0.3), Outcome::Worse),
+            (half, low, Outcome::Unjudged),
+            (sure(0.5), none, Outcome::BecameUndefined),
+            (none, none, Outcome::Same),
+        ] {
+            let found = outcome(&old, &new, Direction::Higher);
+            assert_eq!(found, expected, "{old:?} {new:?}");
+        }
+        let fallen = |better| outcome(&sure(0.5), &sure(0.3), better);
+        assert_eq!(fallen(Direction::Lower), Outcome::Better);
+        assert_eq!(fallen(Direction::None), Outcome::Changed);
     }
 }

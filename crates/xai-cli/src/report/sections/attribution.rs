@@ -1,7 +1,6 @@
 //! Attribution maps: what `xai attribution compare` finds.
 
 use ndarray::ArrayD;
-use xai_files::Failure;
 use xai_files::content::Content;
 use xai_files::onnx::model::ends_in_logits;
 use xai_metrics::attribution::Layout;
@@ -12,17 +11,15 @@ use xai_report::sections::attribution::Attribution;
 use xai_report::sections::attribution::gallery::{
     ChosenSample, Gallery, GalleryChoice, GalleryData, GalleryItem,
 };
-use xai_report::{Origin, Report, SectionKind};
 
-use crate::Context;
 use crate::attribution::compare::{Compare, Compared};
 use crate::attribution::parameters::{ALL_WORD, STANDARD_WORD};
 use crate::report::digest::compared;
-use crate::report::init::draft::Draft;
-use crate::report::init::found::{Folder, name};
-use crate::report::section::{MetricsOfKey, StudySection};
-use crate::report::study::keys::CommandOfSection;
-use crate::report::study::prepare::{Explainers, Prepared, SectionKeys, into_report};
+use crate::report::init::found::name;
+use crate::report::section::{
+    CommandOfSection, Context, Draft, Explainers, Failure, Folder, MetricsOfKey, Origin, Prepared,
+    Report, SectionKeys, SectionKind, StudySection, into_report,
+};
 
 const EXPLAINERS: &[(&str, &str)] = &[("maps", "--explanations"), ("explainer", "--explainers")];
 

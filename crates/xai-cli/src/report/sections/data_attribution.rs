@@ -2,23 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
+use xai_files::InFile;
 use xai_files::content::ElementType;
 use xai_files::samples::FileSamples;
-use xai_files::{Failure, InFile};
 use xai_metrics::attribution::Layout;
 use xai_metrics::attribution::model::Samples;
 use xai_metrics::casebased::data_attribution::METRICS;
 use xai_report::sections::data_attribution::DataAttribution;
-use xai_report::{Origin, Report, SectionKind};
 
-use crate::Context;
 use crate::casebased::attribution::compare::{CompareAttributions, ComparedAttributions};
 use crate::report::digest::compared;
-use crate::report::init::draft::Draft;
-use crate::report::init::found::{Folder, FoundFile, name};
-use crate::report::section::{MetricsOfKey, StudySection};
-use crate::report::study::keys::CommandOfSection;
-use crate::report::study::prepare::{Explainers, Prepared, SectionKeys, into_report};
+use crate::report::init::found::{FoundFile, name};
+use crate::report::section::{
+    CommandOfSection, Context, Draft, Explainers, Failure, Folder, MetricsOfKey, Origin, Prepared,
+    Report, SectionKeys, SectionKind, StudySection, into_report,
+};
 
 /// Keys that only studies have.
 #[derive(Debug, clap::Args)]

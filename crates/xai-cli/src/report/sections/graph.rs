@@ -4,23 +4,22 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use ndarray::{ArcArray2, Ix1, Ix2};
-use xai_files::{Failure, Files, InFile, InFiles, arrays};
+use xai_files::{Files, InFile, InFiles, arrays};
 use xai_metrics::core::number::check_finite_slice;
 use xai_metrics::graph::input;
 use xai_report::sections::graph::{ExplainerResults, Graph, MaskWithTruth};
-use xai_report::{Origin, Report, SectionKind};
 
-use crate::Context;
 use crate::graph::groundtruth::Groundtruth;
 use crate::graph::sweep::SweepCommand;
 use crate::output::text::{decimals, interval, table};
-use crate::report::init::draft::Draft;
-use crate::report::init::found::{Folder, FoundFile, by_folder};
-use crate::report::section::StudySection;
+use crate::report::init::found::{FoundFile, by_folder};
+use crate::report::section::{
+    CommandOfSection, Context, Draft, Explainers, Failure, Folder, Origin, Prepared, Report,
+    SectionKeys, SectionKind, StudySection, into_report,
+};
 use crate::report::study::arguments::CommandLine;
 use crate::report::study::document::{Key, Table};
-use crate::report::study::keys::{CommandOfSection, canonical};
-use crate::report::study::prepare::{Explainers, Prepared, SectionKeys, into_report};
+use crate::report::study::keys::canonical;
 
 /// Keys of the drawings, which only studies have. The graph and the mask of an explainer are keys of its commands too.
 #[derive(Debug, Clone, clap::Args)]
@@ -415,23 +414,19 @@ mod tests {
         let [gnn, saliency, random] = &section.explainers[..] else {
             panic!("{}", section.explainers.len());
         };
+        // AUROC, average precision, the place of the best size.
         let expected = [
-            (gnn, 0.701_649_888_143_176_7, 0.547_748_571_397_574_5, 5),
-            (
-                saliency,
-                0.708_654_222_595_078_3,
-                0.600_281_323_833_831_1,
-                5,
-            ),
-            (random, 0.484_806_347_874_720_4, 0.239_212_529_153_868_48, 9),
+            (0.701_649_888_143_176_7, 0.547_748_571_397_574_5, 5),
+            (0.708_654_222_595_078_3, 0.600_281_323_833_831_1, 5),
+            (0.484_806_347_874_720_4, 0.239_212_529_153_868_48, 9),
         ];
-        for (explainer, auroc, average_precision, best) in expected {
+        let explainers = [gnn, saliency, random].into_iter();
+        for (explainer, (auroc, average_precision, best)) in explainers.zip(expected) {
             let truth = explainer.groundtruth.as_ref().unwrap();
             let close = |ours: Option<f64>, theirs: f64| (ours.unwrap() - theirs).abs() < 1e-12;
-            assert!(
-                close(truth.auroc.value, auroc)
-                    && close(truth.score("average_precision"), average_precision)
-            );
+            assert!(close(truth.auroc.value, auroc));
+            let found = truth.score("average_precision");
+            assert!(close(found, average_precision));
             assert_eq!(truth.prevalence, 960.0 / 3940.0);
             assert_eq!(explainer.best, best, "{}", explainer.name);
             // Chance is within the interval of the random mask alone.
@@ -454,15 +449,8 @@ mod tests {
         }
         let mask = gnn.mask.as_ref().unwrap();
         assert_eq!(mask.histogram.counts.iter().sum::<u64>(), 3940);
-        assert_eq!(
-            mask.histogram_of_true
-                .as_ref()
-                .unwrap()
-                .counts
-                .iter()
-                .sum::<u64>(),
-            960
-        );
+        let of_true = mask.histogram_of_true.as_ref().unwrap();
+        assert_eq!(of_true.counts.iter().sum::<u64>(), 960);
     }
 
     fn area(points: &[[f64; 2]]) -> f64 {
@@ -483,11 +471,8 @@ mod tests {
     fn all_explainers_are_drawn_around_the_same_nodes() {
         let section = of(&inputs()).unwrap();
         let drawn = |explainer: &GraphExplainer| -> Vec<usize> {
-            explainer
-                .neighborhoods
-                .iter()
-                .map(|around| around.node)
-                .collect()
+            let drawn = explainer.neighborhoods.iter();
+            drawn.map(|around| around.node).collect()
         };
         let nodes = drawn(&section.explainers[0]);
         assert_eq!((nodes.len(), nodes[0], nodes[2]), (3, 300, 499));
@@ -496,11 +481,9 @@ mod tests {
             for around in &explainer.neighborhoods {
                 assert_eq!(around.nodes[0].node, around.node);
                 // A house has five nodes and six edges, all of them true.
-                let n_true = around
-                    .edges
-                    .iter()
-                    .filter(|edge| edge.is_true == Some(true));
-                assert!(n_true.count() >= 6 && around.nodes.len() <= 40);
+                let edges = around.edges.iter();
+                let n_true = edges.filter(|edge| edge.is_true == Some(true)).count();
+                assert!(n_true >= 6 && around.nodes.len() <= 40);
             }
         }
     }
@@ -511,12 +494,8 @@ mod tests {
         inputs.drawing.edge_index = None;
         inputs.explainers[1].groundtruth = None;
         let section = of(&inputs).unwrap();
-        assert!(
-            section
-                .explainers
-                .iter()
-                .all(|it| it.neighborhoods.is_empty())
-        );
+        let mut explainers = section.explainers.iter();
+        assert!(explainers.all(|it| it.neighborhoods.is_empty()));
         let [with, without, _] = &section.explainers[..] else {
             panic!("{}", section.explainers.len());
         };

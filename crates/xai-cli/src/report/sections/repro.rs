@@ -1,18 +1,15 @@
 //! Repeated runs: what `xai repro pairwise` finds.
 
-use xai_files::{Failure, left_out};
+use xai_files::left_out;
 use xai_metrics::repro::registry::PAIR_METRICS;
 use xai_report::sections::repro::{Repro, Votes, VotesOfSample};
-use xai_report::{Origin, Report, SectionKind};
 
-use crate::Context;
 use crate::attribution::parameters::ALL_WORD;
 use crate::output::text::{coverage, decimals, interval, table, with_arrow};
-use crate::report::init::draft::Draft;
-use crate::report::init::found::Folder;
-use crate::report::section::{MetricsOfKey, StudySection};
-use crate::report::study::keys::CommandOfSection;
-use crate::report::study::prepare::{Prepared, SectionKeys};
+use crate::report::section::{
+    CommandOfSection, Context, Draft, Failure, Folder, MetricsOfKey, Origin, Prepared, Report,
+    SectionKeys, SectionKind, StudySection,
+};
 use crate::repro::pairwise::Pairwise;
 
 pub(super) struct ReproSection;
@@ -99,12 +96,8 @@ fn evaluate(arguments: &Pairwise, mut origin: Origin, context: &Context) -> Resu
             .collect(),
     });
     let votes: Vec<VotesOfSample> = votes.collect();
-    Ok(Repro::new(
-        origin,
-        &arguments.metrics()?,
-        &result.report,
-        &votes,
-    ))
+    let metrics = arguments.metrics()?;
+    Ok(Repro::new(origin, &metrics, &result.report, &votes))
 }
 
 #[cfg(test)]
@@ -112,18 +105,22 @@ mod tests {
     use super::*;
     use crate::report::sections::testing::{context, origin, parsed, sample, write};
 
+    fn section(line: &[&str], rest: &[&str]) -> Repro {
+        evaluate(&parsed(&[line, rest].concat()), origin(), &context()).unwrap()
+    }
+
     fn of_table(table: &str, rest: &[&str]) -> Repro {
         let folder = tempfile::tempdir().unwrap();
         let file = write(folder.path(), "runs.csv", table);
         let line = ["--predictions", file.to_str().unwrap(), "--labels", "true"];
-        evaluate(&parsed(&[&line[..], rest].concat()), origin(), &context()).unwrap()
+        section(&line, rest)
     }
 
     #[test]
     fn the_sample_has_the_numbers_of_the_command() {
         let (predictions, labels) = (sample("repro/predictions.npy"), sample("repro/labels.npy"));
         let line = ["--predictions", &predictions, "--labels", &labels];
-        let section = evaluate(&parsed(&line), origin(), &context()).unwrap();
+        let section = section(&line, &[]);
         let command: Pairwise = parsed(&line);
         let command = command.evaluate(Some(10), &context()).unwrap();
         let json = serde_json::to_value(&command).unwrap();
@@ -136,10 +133,8 @@ mod tests {
             let counts = &metric.histogram.as_ref().unwrap().counts;
             assert_eq!((counts.len(), counts.iter().sum()), (20, metric.mean.n));
         }
-        assert_eq!(
-            section.metrics.len(),
-            json["metrics"].as_object().unwrap().len()
-        );
+        let theirs = json["metrics"].as_object().unwrap();
+        assert_eq!(section.metrics.len(), theirs.len());
         // 24 runs.
         assert_eq!((section.n_runs, section.accuracy.len()), (24, 24));
         assert_eq!(section.similarity.pairs.len(), 24 * 23 / 2);
@@ -152,13 +147,8 @@ mod tests {
             let modal = sample.votes[0].n as f64 / 24.0;
             assert_eq!(modal, sample.modal_share);
         }
-        assert!(
-            section
-                .most_inconsistent
-                .iter()
-                .map(|s| s.entropy)
-                .is_sorted_by(|a, b| a >= b)
-        );
+        let most = &section.most_inconsistent;
+        assert!(most.is_sorted_by(|a, b| a.entropy >= b.entropy));
     }
 
     #[test]
@@ -172,34 +162,19 @@ mod tests {
         let rest = ["--drop-column", "index", "--metrics", "ec_local,pa_acc"];
         let section = of_table(table, &rest);
         assert_eq!(section.similarity.metric, "pa_acc");
-        assert_eq!(
-            section.similarity.pairs,
-            [0.5, 1.0, 0.5, 0.5, 0.75, 0.5].map(Some)
-        );
-        let place = |run| {
-            section
-                .similarity
-                .order
-                .iter()
-                .position(|r| *r == run)
-                .unwrap()
-        };
-        assert_eq!(place(0usize).abs_diff(place(2)), 1);
+        let pairs = [0.5, 1.0, 0.5, 0.5, 0.75, 0.5].map(Some);
+        assert_eq!(section.similarity.pairs, pairs);
+        let order = &section.similarity.order;
+        let place = |run: usize| order.iter().position(|r| *r == run).unwrap();
+        assert_eq!(place(0).abs_diff(place(2)), 1);
         assert_eq!(place(1).abs_diff(place(3)), 1);
-        assert_eq!(
-            (section.ever_changing, section.most_inconsistent.len()),
-            (2, 2)
-        );
+        let n = (section.ever_changing, section.most_inconsistent.len());
+        assert_eq!(n, (2, 2));
         let most = &section.most_inconsistent[0];
         assert_eq!((most.sample, most.label.as_str()), (2, "cat"));
-        let votes = most
-            .votes
-            .iter()
-            .map(|votes| (votes.class.as_str(), votes.n));
-        assert_eq!(
-            votes.collect::<Vec<_>>(),
-            [("dog", 2), ("cat", 1), ("cow", 1)]
-        );
+        let votes = most.votes.iter().map(|of| (of.class.as_str(), of.n));
+        let votes: Vec<_> = votes.collect();
+        assert_eq!(votes, [("dog", 2), ("cat", 1), ("cow", 1)]);
         assert_eq!(section.accuracy[0].value, Some(0.75));
         assert!(section.origin.remarks.is_empty());
     }
@@ -207,26 +182,16 @@ mod tests {
     #[test]
     fn intervals_are_of_the_level_and_the_method_that_are_asked_for() {
         let (predictions, labels) = (sample("repro/predictions.npy"), sample("repro/labels.npy"));
-        let line = [
-            "--predictions",
-            &predictions,
-            "--labels",
-            &labels,
-            "--metrics",
-            "pa_acc",
-        ];
-        let of = |rest: &[&str]| {
-            evaluate(&parsed(&[&line[..], rest].concat()), origin(), &context()).unwrap()
-        };
-        let section = of(&["--level", "0.8", "--interval", "bca"]);
+        let line = ["--predictions", &predictions, "--labels", &labels];
+        let line = [&line[..], &["--metrics", "pa_acc"]].concat();
+        let wide = section(&line, &[]);
+        let section = section(&line, &["--level", "0.8", "--interval", "bca"]);
         assert_eq!((section.level, section.interval.as_str()), (0.8, "bca"));
         let width = |section: &Repro| {
-            section.metrics[0]
-                .mean
-                .interval
-                .map(|[low, high]| high - low)
+            let [low, high] = section.metrics[0].mean.interval.unwrap();
+            high - low
         };
-        assert!(width(&section) < width(&of(&[])));
+        assert!(width(&section) < width(&wide));
         let mut report = xai_report::Report::new("Runs");
         report.repro.push(section);
         let page = xai_report::page(&report);

@@ -2,16 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use xai_files::{Failure, Files, InFile, InFiles};
+use xai_files::{Files, InFile, InFiles};
 use xai_metrics::repro::study::{StudyDraw, read_draws};
 use xai_report::sections::simulation::Simulation;
-use xai_report::{Origin, Report, SectionKind};
 
-use crate::Context;
 use crate::output::text::{decimals, table};
-use crate::report::section::StudySection;
-use crate::report::study::keys::CommandOfSection;
-use crate::report::study::prepare::{Prepared, SectionKeys, into_report};
+use crate::report::section::{
+    CommandOfSection, Context, Failure, Origin, Prepared, Report, SectionKeys, SectionKind,
+    StudySection, into_report,
+};
 use crate::repro::simulate::study::{StudyCommand, StudyResult};
 
 /// Keys that only studies have.

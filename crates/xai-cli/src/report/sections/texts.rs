@@ -1,18 +1,15 @@
 //! Texts: what `xai attribution texts` finds, and some of them.
 
-use xai_files::Failure;
 use xai_files::content::Content;
 use xai_report::sections::texts::{TextData, Texts};
-use xai_report::{Origin, Report, SectionKind};
 
-use crate::Context;
 use crate::attribution::texts::{ComparedTexts, TextFile, Texts as Arguments};
 use crate::report::digest::compared;
-use crate::report::init::draft::Draft;
-use crate::report::init::found::{Folder, name};
-use crate::report::section::StudySection;
-use crate::report::study::keys::CommandOfSection;
-use crate::report::study::prepare::{Prepared, SectionKeys};
+use crate::report::init::found::name;
+use crate::report::section::{
+    CommandOfSection, Context, Draft, Failure, Folder, Origin, Prepared, Report, SectionKeys,
+    SectionKind, StudySection,
+};
 
 pub(super) struct TextsSection;
 

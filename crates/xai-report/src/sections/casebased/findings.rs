@@ -24,10 +24,12 @@ fn right_from_wrong(section: &Casebased) -> Finding {
             estimate: auroc,
             chance: 0.5,
             what: "AUROC",
-            above: "Right predictions have more support among their nearest cases than wrong ones",
-            not_apart: "Correspondence does not tell right from wrong predictions beyond chance",
-            below: "Wrong predictions have more support among their nearest cases than right ones",
-            undefined: "There are too few predictions to say whether correspondence tells right from wrong",
+            sentences: [
+                "Right predictions have more support among their nearest cases than wrong ones",
+                "Correspondence does not tell right from wrong predictions beyond chance",
+                "Wrong predictions have more support among their nearest cases than right ones",
+                "There are too few predictions to say whether correspondence tells right from wrong",
+            ],
             consequence: ": low correspondence is a warning here",
         };
         return rule.finding(&section.origin);

@@ -6,11 +6,7 @@ mod page;
 
 use xai_core::Direction;
 
-use crate::diff::figure::Figure;
-use crate::findings::Finding;
-use crate::origin::{Origin, SectionKind};
-use crate::page::block::Block;
-use crate::section::Section;
+use crate::section::{Block, Figure, Finding, Origin, Section, SectionKind};
 
 pub use data::*;
 

@@ -23,10 +23,12 @@ pub(super) fn findings(section: &DataAttribution) -> Vec<Finding> {
             estimate: &curve.auroc,
             chance: 0.5,
             what: "AUROC",
-            above: &format!("Inspected by “{explainer}”, mislabeled training cases come before others"),
-            not_apart: &format!("Inspected by “{explainer}”, mislabeled training cases come no earlier than by chance"),
-            below: &format!("Inspected by “{explainer}”, mislabeled training cases come after others"),
-            undefined: &format!("Whether “{explainer}” finds mislabeled training cases is undefined"),
+            sentences: [
+                &format!("Inspected by “{explainer}”, mislabeled training cases come before others"),
+                &format!("Inspected by “{explainer}”, mislabeled training cases come no earlier than by chance"),
+                &format!("Inspected by “{explainer}”, mislabeled training cases come after others"),
+                &format!("Whether “{explainer}” finds mislabeled training cases is undefined"),
+            ],
             consequence: "",
         };
         rule.finding(&section.origin)

@@ -19,10 +19,12 @@ fn truth(section: &Graph, explainer: &GraphExplainer) -> Option<Finding> {
         estimate: &truth.auroc,
         chance: 0.5,
         what: "AUROC",
-        above: &format!("The mask of “{name}” finds the true edges better than chance"),
-        not_apart: &format!("The mask of “{name}” does not find the true edges beyond chance"),
-        below: &format!("The mask of “{name}” ranks the true edges below the others"),
-        undefined: &format!("Whether the mask of “{name}” finds the true edges cannot be said"),
+        sentences: [
+            &format!("The mask of “{name}” finds the true edges better than chance"),
+            &format!("The mask of “{name}” does not find the true edges beyond chance"),
+            &format!("The mask of “{name}” ranks the true edges below the others"),
+            &format!("Whether the mask of “{name}” finds the true edges cannot be said"),
+        ],
         consequence: "",
     };
     Some(rule.finding(&section.origin))

@@ -34,10 +34,12 @@ fn of_chance(section: &Repro, metric: &PairMetricSummary, yes: &str, no: &str) -
         estimate: &metric.mean,
         chance: 0.0,
         what: &metric.title,
-        above: yes,
-        not_apart: no,
-        below: &format!("{no}, but less"),
-        undefined: "There are too few runs, or no errors, to say more",
+        sentences: [
+            yes,
+            no,
+            &format!("{no}, but less"),
+            "There are too few runs, or no errors, to say more",
+        ],
         consequence: "",
     };
     rule.finding(&section.origin)
