@@ -122,16 +122,7 @@ fn the_findings_and_what_is_missing_come_first() {
 
 #[test]
 fn an_empty_report_is_a_page() {
-    let mut report = realistic();
-    report.findings.clear();
-    report.casebased.clear();
-    report.attribution.clear();
-    report.texts.clear();
-    report.data_attribution.clear();
-    report.graph.clear();
-    report.repro.clear();
-    report.simulation.clear();
-    report.missing.clear();
+    let report = Report::new("Empty");
     assert!(page(&report).ends_with("</html>"));
 }
 

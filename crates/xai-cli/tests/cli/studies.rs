@@ -44,6 +44,19 @@ fn wrong_keys_types_and_words_are_shown_where_they_stand() {
         ("[[repro]]\nlabels = 'y'\n".to_owned(), 1, "predictions", ""),
         ("[[repro]]\nlabels = 'y\n".to_owned(), 2, "", ""),
         (format!("{repro}seed = -1\n"), 4, "seed", ""),
+        (format!("{repro}seed = 'x'\n"), 4, "`seed`", ""),
+        (
+            "[[simulation]]\ndraws = ''\n".to_owned(),
+            2,
+            "`draws`: expected text",
+            "",
+        ),
+        (
+            format!("{repro}[[repro.explainers]]\nname = 'a'\n"),
+            4,
+            "`explainers`",
+            "",
+        ),
     ] {
         files.text("s.toml", &text);
         for command in ["report s.toml", "report check s.toml"] {

@@ -22,10 +22,10 @@ use crate::report::section::{
 #[derive(Debug, clap::Args)]
 struct Images {
     /// The training cases as images, for the page.
-    #[arg(long, value_name = "IMAGES.npy", requires = "test_images")]
+    #[arg(long, value_name = "IMAGES.npy")]
     train_images: Option<PathBuf>,
     /// The test cases as images, for the page.
-    #[arg(long, value_name = "IMAGES.npy", requires = "train_images")]
+    #[arg(long, value_name = "IMAGES.npy")]
     test_images: Option<PathBuf>,
 }
 
@@ -79,6 +79,18 @@ impl StudySection for DataAttributionSection {
         let help = "[[data_attribution.explainers]] with name = \"…\" and attributions = \"….npy\"";
         let (line, arguments) = keys.compared::<CompareAttributions>(help)?;
         let (of_images, images) = keys.command::<Images>(1)?;
+        let lacking = match (&images.train_images, &images.test_images) {
+            (Some(_), None) => Some(["train_images", "test_images"]),
+            (None, Some(_)) => Some(["test_images", "train_images"]),
+            _ => None,
+        };
+        if let Some([key, other]) = lacking {
+            let at = keys
+                .section
+                .key(key)
+                .map_or(&keys.section.at, |key| &key.at);
+            return Err(keys.failure(at, format_args!("`{key}` needs `{other}`")));
+        }
         let evaluate =
             move |origin, context: &Context| evaluate(&arguments, &images, origin, context);
         let evaluate = into_report(evaluate, |report| &mut report.data_attribution);

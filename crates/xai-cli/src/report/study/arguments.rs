@@ -151,7 +151,10 @@ fn words(key: &Key, option: &OptionOfKey) -> Result<Vec<Option<String>>, WrongVa
         at: key.value_at.clone(),
         what: format!("`{}`: expected {expected}", key.name),
     };
+    let is_file = option.is() == Is::File;
     match (option.takes(), &key.value) {
+        (Takes::One, Value::Truth(_)) if is_file => Err(wrong("text")),
+        (Takes::One, Value::Word(word)) if is_file && word.is_empty() => Err(wrong("text")),
         (Takes::Nothing, Value::Truth(true)) => Ok(vec![None]),
         (Takes::Nothing, Value::Truth(false)) => Ok(Vec::new()),
         (Takes::Nothing, _) => Err(wrong("true or false")),
