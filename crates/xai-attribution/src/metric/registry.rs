@@ -44,6 +44,25 @@ pub fn metrics() -> &'static [Entry] {
     })
 }
 
+/// The metrics of a comparison in which none are named: one of each kind that costs few rows of the
+/// model, whatever the size of the inputs.
+///
+/// ```
+/// use xai_attribution::metric::registry::{STANDARD, find};
+/// assert!(STANDARD.iter().all(|name| find(name).is_ok()));
+/// ```
+pub const STANDARD: [&str; 9] = [
+    "symmetric-relevance-gain",
+    "average-drop",
+    "average-increase",
+    "average-gain",
+    "deletion",
+    "insertion",
+    "mu-fidelity",
+    "complexity",
+    "sparseness",
+];
+
 /// A metric by its name in kebab-case (`average-drop`) or as tables have it (`average_drop`).
 ///
 /// # Errors

@@ -51,20 +51,6 @@ fn entries() -> impl Iterator<Item = &'static Entry> {
         .filter(move |entry| entry.is_built() && entry.info.needs.iter().all(is_given))
 }
 
-/// The metrics of a comparison in which none are named: one of each kind that costs few rows of the
-/// model, whatever the size of the inputs.
-const STANDARD: [&str; 9] = [
-    "symmetric-relevance-gain",
-    "average-drop",
-    "average-increase",
-    "average-gain",
-    "deletion",
-    "insertion",
-    "mu-fidelity",
-    "complexity",
-    "sparseness",
-];
-
 /// A setting of an advice: an option of the comparison, or of metrics.
 fn as_setting(name: &str, value: Option<&str>) -> String {
     match (name, value) {
@@ -81,7 +67,7 @@ fn metrics_help() -> String {
          for, of which some ask the model once per position. Settings of these two words are those of every metric \
          that has the parameter: '{STANDARD_WORD}(baseline=mean)'. `xai attribution list` lists the metrics, `xai \
          attribution NAME --help` the parameters of one",
-        STANDARD.join(", ")
+        registry::STANDARD.join(", ")
     )
 }
 
@@ -399,7 +385,7 @@ impl Compare {
         for setting in self.metrics.iter().flat_map(|settings| &settings.0) {
             let of_word: Vec<Asked> = match setting.name.as_str() {
                 STANDARD_WORD => {
-                    let names = STANDARD.into_iter();
+                    let names = registry::STANDARD.into_iter();
                     let entries = names.filter_map(|name| registry::find(name).ok());
                     entries
                         .map(|e| Asked::of_word(e, &setting.params))

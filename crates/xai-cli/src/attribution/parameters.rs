@@ -6,7 +6,7 @@ use xai_metrics::attribution::metric::{Entry, Value};
 use crate::Context;
 use crate::described::argument;
 
-/// The word of `--metrics` for the metrics of `STANDARD` in `attribution::compare`.
+/// The word of `--metrics` for the metrics of `registry::STANDARD`.
 pub(crate) const STANDARD_WORD: &str = "standard";
 /// The word of `--metrics` for all metrics that the files are enough for.
 pub(crate) const ALL_WORD: &str = "all";
