@@ -96,11 +96,11 @@ pub(crate) fn python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py,
     }
 }
 
-/// The description of a metric.
+/// The description of a metric. Its name is that of a function or an argument: `average_drop`.
 pub(crate) fn metric_info<'py>(py: Python<'py>, info: &MetricInfo) -> PyResult<Bound<'py, PyDict>> {
     let needs: Vec<&str> = info.needs.iter().map(|input| input.name()).collect();
     let described = PyDict::new(py);
-    described.set_item("name", info.name)?;
+    described.set_item("name", info.name.replace('-', "_"))?;
     described.set_item("title", info.title)?;
     described.set_item("summary", info.summary)?;
     described.set_item("direction", info.direction.to_string())?;

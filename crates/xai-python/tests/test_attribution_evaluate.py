@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from xai_metrics import find
 from xai_metrics.attribution import (
     STANDARD,
     EvaluationValues,
     evaluate,
     evaluate_part,
-    metric_info,
     metric_infos,
-    metric_infos,
+    metrics,
     model_randomization,
     smoothed,
 )
@@ -356,7 +356,7 @@ def test_progress_counts_the_samples(capsys: Any) -> None:
         (
             {"metrics": [quantus.PixelFlipping()]},
             TypeError,
-            r"got PixelFlipping; here its name is deletion \(PixelFlipping of quantus\)",
+            r"got PixelFlipping; did you mean deletion \(quantus.PixelFlipping\)",
         ),
         (
             {"metrics": ["average_stability"]},
@@ -560,7 +560,7 @@ def test_a_pickled_evaluation_keeps_its_settings() -> None:
 
 
 def test_what_leaves_a_metric_as_it_is() -> None:
-    deletion, mass = metric_info("deletion"), metric_info("relevance_mass_accuracy")
+    deletion, mass = find("deletion"), find("relevance_mass_accuracy")
     assert (deletion.is_scale_free, deletion.mirror) == (True, "keeps-without-ties")
     assert mass.to_dict()["is_scale_free"] is True and mass.mirror == "keeps"
     assert {info.mirror for info in metric_infos()} == {"keeps", "keeps-without-ties", "changes"}

@@ -16,7 +16,6 @@ from xai_metrics.attribution import (
     evaluate,
     mask_inputs,
     masked_scores,
-    metric_info,
     metric_infos,
     metrics,
 )
@@ -160,7 +159,7 @@ def test_a_metric_says_what_it_needs() -> None:
     with pytest.raises(ValueError, match="average_stability: needs targets"):
         metrics.AverageStability().evaluate(lambda x, y: x, X, None)
     with pytest.raises(ValueError, match="metric: got 'speed', expected one of") as error:
-        metric_info("speed")
+        metrics.by_name("speed")
     assert max(map(len, str(error.value).splitlines())) <= 100
     with pytest.raises(ValueError, match="metric: got 'delection', did you mean deletion"):
         metrics.by_name("delection")

@@ -154,7 +154,7 @@ def test_what_does_not_fit_is_named() -> None:
         da.shortcut_detection(array)
     with pytest.raises(TypeError, match=r"give AttributionRows\(function, shape\)"):
         da.top_k_cardinality(lambda start, stop: array[start:stop])
-    with pytest.raises(ValueError, match="metric: got 'class_detections', expected one of linear_data"):
+    with pytest.raises(ValueError, match="metric: got 'class_detections', did you mean class_detection"):
         da.compare({"e": array}, "class_detections", **INPUTS)
     array[3, 17] = np.nan
     with pytest.raises(ValueError, match=r"attributions\[3, 17\]: not a finite number"):

@@ -14,7 +14,7 @@ module                    asks
 ========================  =======================================================================
 
 :class:`Report` puts results of any of them on one page.
-:func:`.explain` makes maps of reference explainers, to compare others with.
+:func:`.find` describes any metric by its name. :func:`.explain` makes maps of reference explainers, to compare others with.
 
 Arrays come in as they are: NumPy arrays, tensors of torch and JAX on the host, columns and tables of
 pandas, polars and pyarrow. All functions raise ``ValueError`` for values that have no meaning, and
@@ -30,6 +30,7 @@ from ._native import __version__
 
 if TYPE_CHECKING:
     from . import attribution, casebased, compat, graph, reliability, repro, spark, sql
+    from ._registry import find
     from ._report import Report, ReportDiff
     from .attribution import explain
 
@@ -41,6 +42,7 @@ __all__ = [
     "casebased",
     "compat",
     "explain",
+    "find",
     "graph",
     "reliability",
     "repro",
@@ -53,6 +55,8 @@ def __getattr__(name: str) -> Any:
     # A family is read when it is first used: who needs one does not wait for four.
     if name.startswith("Report") and name in __all__:
         return getattr(importlib.import_module("._report", __name__), name)
+    if name == "find":
+        return importlib.import_module("._registry", __name__).find
     if name == "explain":
         return importlib.import_module(".attribution", __name__).explain
     if name in __all__:

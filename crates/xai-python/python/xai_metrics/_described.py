@@ -47,8 +47,8 @@ class Parameter:
 class MetricInfo(Result):
     """The description of a metric.
 
-    >>> from xai_metrics.attribution import metric_info
-    >>> metric_info("deletion").summary
+    >>> from xai_metrics import find
+    >>> find("deletion").summary
     'Area under the score curve while the most important positions are removed first'
 
     Attributes
@@ -57,6 +57,8 @@ class MetricInfo(Result):
         The name in tables, and of the metric's function or argument: ``average_drop``.
     title : str
         The name in headings: ``Average drop``.
+    family : {"attribution", "casebased", "graph", "repro", "reliability"}
+        The module that has it.
     summary : str
         What the number is, in one sentence without its full stop.
     direction : {"higher", "lower", "none"}
@@ -81,7 +83,8 @@ class MetricInfo(Result):
     parameters : tuple of Parameter
         Its parameters.
     kind : str
-        For metrics of repeated trainings: ``pair``, ``all runs`` or ``regression``.
+        Of repeated trainings: ``pair``, ``all runs`` or ``regression``; of training cases: ``data attribution``, if it judges
+        attributions to them.
     optional : tuple of str
         Inputs that it uses if they are given.
     draws : str or None
@@ -101,6 +104,7 @@ class MetricInfo(Result):
 
     name: str
     title: str = ""
+    family: str = ""
     summary: str = ""
     direction: Literal["higher", "lower", "none"] = "none"
     range: str = "(-inf, inf)"
@@ -124,8 +128,8 @@ class MetricInfo(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the fields by name.
 
-        >>> from xai_metrics.attribution import metric_info
-        >>> metric_info("complexity").to_dict()["needs"]
+        >>> from xai_metrics import find
+        >>> find("complexity").to_dict()["needs"]
         ['explanations']
         """
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
@@ -133,13 +137,13 @@ class MetricInfo(Result):
         return {k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()}
 
 
-def metrics_from_native(described: Sequence[Mapping[str, Any]]) -> list[MetricInfo]:
-    """Build the descriptions from what the native part returns."""
+def metrics_from_native(described: Sequence[Mapping[str, Any]], family: str) -> list[MetricInfo]:
+    """Build the descriptions of the metrics of a family from what the native part returns."""
     infos = []
     for metric in described:
         fields: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in metric.items()}
         fields["parameters"] = tuple(_parameter(one) for one in metric.get("parameters", ()))
-        infos.append(MetricInfo(**fields))
+        infos.append(MetricInfo(**fields, family=family))
     return infos
 
 

@@ -8,11 +8,12 @@ use ndarray::{ArrayView2, CowArray, Ix2};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyDict;
 use xai_casebased::data_attribution::{
     AttributionData, AttributionRows, Entry, METRICS, Subsets, evaluate_all, negative_means,
 };
-use xai_core::describe::Setting;
+use xai_casebased::registry;
+use xai_core::describe::{MetricInfo, Setting};
 
 use crate::array::{Reals, contiguous, two_axes};
 use crate::described::{self, Given};
@@ -22,17 +23,26 @@ use crate::work::{self, Calls};
 
 /// One dictionary per metric, in the order of the documentation.
 #[pyfunction]
-fn data_attribution_metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
-    let metrics: PyResult<Vec<_>> = METRICS.iter().map(|entry| metric(py, entry)).collect();
-    PyList::new(py, metrics?)
+fn casebased_metrics(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    let metric = |info: &'static MetricInfo| {
+        let entry = METRICS.iter().find(|entry| entry.info == info);
+        match entry {
+            Some(entry) => data_attribution_metric(py, entry),
+            None => described::metric_info(py, info),
+        }
+    };
+    registry::metrics().map(metric).collect()
 }
 
-fn metric<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
+fn data_attribution_metric<'py>(
+    py: Python<'py>,
+    entry: &Entry,
+) -> PyResult<Bound<'py, PyDict>> {
     let metric = described::metric_info(py, entry.info)?;
     let optional: Vec<&str> = entry.also.iter().map(|input| input.name()).collect();
     let params = entry.params();
     let params = params.iter().map(|param| described::described(py, param));
-    metric.set_item("name", entry.key())?;
+    metric.set_item("kind", "data attribution")?;
     metric.set_item("optional", optional)?;
     metric.set_item("parameters", params.collect::<PyResult<Vec<_>>>()?)?;
     Ok(metric)
@@ -290,5 +300,5 @@ fn data_attribution<'py>(
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    add_functions!(module, data_attribution_metrics, data_attribution)
+    add_functions!(module, casebased_metrics, data_attribution)
 }

@@ -25,7 +25,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._described import Parameter
+from .._described import MetricInfo, Parameter
+from .._registry import metrics_of
 from .._statistics import Interval
 from . import metrics
 from ._evaluate import STANDARD, evaluate, evaluate_part, planned_calls
@@ -48,7 +49,6 @@ from ._masked import MaskedModel
 from ._own import Batch, OwnMetric
 from ._perturbed import PerturbedEvaluation, meta_consistency
 from ._plots import plot_curves, plot_maps
-from ._registry import MetricInfo, metric_info, metric_infos
 from ._reliability import MetricReliability, Reliability
 from ._stream import evaluate_stream
 from ._table import Comparison, EvaluationTable, EvaluationValues, ExplainerValue, MetricResult
@@ -117,7 +117,6 @@ __all__ = [
     "mask_inputs",
     "masked_scores",
     "meta_consistency",
-    "metric_info",
     "metric_infos",
     "metrics",
     "model_randomization",
@@ -132,3 +131,19 @@ __all__ = [
     "text_model",
 ]
 __all__ += metrics.__all__
+
+
+def metric_infos() -> list[MetricInfo]:
+    """Return all metrics of attribution maps and explainers, in the order of the documentation.
+
+    Returns
+    -------
+    list of MetricInfo
+
+    Examples
+    --------
+    >>> from xai_metrics.attribution import metric_infos
+    >>> [info.name for info in metric_infos()][:3]
+    ['average_drop', 'average_increase', 'average_gain']
+    """
+    return list(metrics_of("attribution"))

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from .._described import MetricInfo
     from .._frameworks import Framework
-    from ._registry import MetricInfo
 
 #: The activations that scores may be taken after.
 ACTIVATIONS = ("none", "softmax", "sigmoid", "log-softmax")

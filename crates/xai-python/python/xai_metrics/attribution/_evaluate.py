@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from .. import _native
 from .._arguments import number, seed_of, threads, whole
 from .._arrays import to_numpy
+from .._described import MetricInfo
 from .._progress import bar
+from .._registry import metric_of, metrics_of, near_names
 from . import _padding
 from ._data import Run, Sides, explained
 from ._masked import SCORING, MaskedModel, MaskedRun
 from ._metric import Metric
 from ._own import OwnMetric
-from ._registry import MetricInfo, meant_by, metric_info, metric_infos
 from ._table import EvaluationTable, EvaluationValues
 from .metrics import by_name
 
@@ -465,8 +466,8 @@ def asked_metrics(
     skipped: dict[str, str] = {}
     for name, metric in named:
         if metric in ("standard", "all"):
-            for word in STANDARD if metric == "standard" else [i.name for i in metric_infos()]:
-                info = metric_info(word)
+            for word in STANDARD if metric == "standard" else [i.name for i in metrics_of("attribution")]:
+                info = metric_of("attribution", word)
                 if isinstance(run, Run):
                     reason = _obstacle(info, run)
                 else:
@@ -505,9 +506,9 @@ def asked_metrics(
 def _by_name(name: Any) -> Metric:
     if not isinstance(name, str):
         theirs = (name if isinstance(name, type) else type(name)).__name__
-        meant = meant_by(theirs)
-        here = "" if meant is None else f"; here its name is {meant}"
-        raise TypeError(f"metrics: expected names and metrics, got {theirs}{here}")
+        near = near_names(theirs, "attribution")
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise TypeError(f"metrics: expected names and metrics, got {theirs}{hint}")
     return by_name(name)()
 
 

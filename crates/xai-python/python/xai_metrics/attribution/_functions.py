@@ -13,11 +13,11 @@ from .._alignment import Alignment
 from .._arguments import number, seed_of, threads, whole
 from .._arrays import column_names, in_order_of, integers, reals
 from .._frameworks import Tensors, is_torch_module
+from .._registry import metric_of
 from .._results import Result, Table, axes, html_table
 from ._data import Run, explained, layout_of, targets_of
 from ._layers import Layers
 from ._models import explainer_function, is_explainer
-from ._registry import metric_info
 from ._value import MetricValue, none_for_nan, undefined_value
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class MaskedScores(Result):
             raise ValueError(f"metric: expected {expected}, got {metric!r}")
         base = np.ascontiguousarray(reals(self.base, "base", 1), dtype=np.float64)
         masked = np.ascontiguousarray(reals(self.masked, "masked", 1), dtype=np.float64)
-        direction = metric_info(metric).direction
+        direction = metric_of("attribution", metric).direction
         try:
             value, per_sample = _native.attribution_of_scores(metric, base_score_policy, base, masked)
         except _native.UndefinedError:

@@ -21,7 +21,7 @@ from ._models import rows_of
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ._registry import MetricInfo
+    from .._described import MetricInfo
 
 #: What metrics may need of a masked model, whose features are the segments.
 GIVEN = {"model", "inputs", "targets", "explanations", "segments"}

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from .. import _native
 from .._arguments import threads
 from .._arrays import column_names, to_numpy
+from .._described import MetricInfo
+from .._registry import metric_of
 from ._data import Run, Sides, explained
 from ._masked import SCORING, MaskedModel, MaskedRun
 from ._models import is_explainer
-from ._registry import MetricInfo, metric_info
 from ._texts import is_ragged, of_ragged
 from ._value import Curve, MetricValue, pairs_of, undefined_value, warn, with_remarks
 
@@ -69,8 +70,8 @@ class Metric:
 
     @property
     def info(self) -> MetricInfo:
-        """Name, question, direction, range, needs, source and parameters."""
-        return metric_info(self.name)
+        """The description of the metric."""
+        return metric_of("attribution", self.name)
 
     @property
     def direction(self) -> Literal["higher", "lower", "none"]:
@@ -259,8 +260,8 @@ class Metric:
 def evaluate_signature(info: MetricInfo) -> inspect.Signature:
     """The arguments of ``evaluate``: what a metric needs, and by keyword what else it may read.
 
-    >>> from xai_metrics.attribution import metric_info
-    >>> print(evaluate_signature(metric_info("relevance_mass_accuracy")))
+    >>> from xai_metrics import find
+    >>> print(evaluate_signature(find("relevance_mass_accuracy")))
     (self, explanations, masks=None, *, inputs=None, mosaic=None, layout=None, n_jobs=None)
     """
     names = {parameter.name for parameter in info.parameters}

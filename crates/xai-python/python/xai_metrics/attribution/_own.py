@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .._arrays import reals
+from .._described import MetricInfo
 from ._data import LAYOUTS
 from ._metric import Metric
-from ._registry import MetricInfo
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -137,6 +137,7 @@ class OwnMetric(Metric):
         self._info = MetricInfo(
             name=self.name,
             title=self.name,
+            family="attribution",
             summary=summary,
             direction=direction,
             needs=tuple(need for need in _NEEDS["masked_scores"] if need in needs),

@@ -10,8 +10,8 @@ import numpy as np
 from .. import _native
 from .._arguments import number, threads, whole
 from .._arrays import BOOLEAN, DOUBLE, booleans, is_read_in_place, reals
+from .._registry import metric_of
 from .._results import Result
-from ._registry import metric_info
 from ._value import MetricValue, undefined_value
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def ragged_booleans(values: Any, name: str) -> list[npt.NDArray[np.bool_]]:
 def value_of(name: str, value: dict[str, Any]) -> MetricValue:
     """What the native part says of a metric without a curve."""
     told = value["value"], value["per_sample"], value["n_undefined"]
-    return MetricValue(name, metric_info(name).direction, *told)
+    return MetricValue(name, metric_of("attribution", name).direction, *told)
 
 
 def of_ragged(
@@ -65,7 +65,7 @@ def of_ragged(
     try:
         value = _native.attribution_ragged(name, list(parameters.items()), maps, inside, n_jobs)
     except _native.UndefinedError:
-        return undefined_value(name, metric_info(name).direction, len(maps), maps)
+        return undefined_value(name, metric_of("attribution", name).direction, len(maps), maps)
     return value_of(name, value)
 
 
@@ -246,7 +246,7 @@ def context_lds(
             threads(n_jobs),
         )
     except _native.UndefinedError:
-        return undefined_value("context_lds", metric_info("context_lds").direction, len(maps), maps)
+        return undefined_value("context_lds", metric_of("attribution", "context_lds").direction, len(maps), maps)
     return value_of("context_lds", found)
 
 

@@ -13,11 +13,12 @@ the metric needs. The classes are made from what the native part says of the met
 from __future__ import annotations
 
 import inspect
+import textwrap
 from typing import TYPE_CHECKING, Any
 
-from .._described import Parameter, wrapped
+from .._described import MetricInfo, Parameter, wrapped
+from .._registry import metric_of, metrics_of
 from ._metric import Metric, evaluate_signature
-from ._registry import MetricInfo, metric_info, metric_infos
 from ._value import MetricValue
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def by_name(name: str) -> type[Metric]:
     >>> by_name("mu_fidelity").__name__, by_name("average-drop").__name__
     ('MuFidelity', 'AverageDrop')
     """
-    info = metric_info(name)
+    info = metric_of("attribution", name)
     if info.has_call_of_its_own:
         raise ValueError(f"{info.name}: it has a function of its own, {info.name}()")
     return _kept(info)
@@ -152,7 +153,7 @@ def _documentation(info: MetricInfo) -> str:
     needs = f"Needs: {', '.join(info.needs)}."
     if len(info.layouts) < 4:
         needs += f" Inputs: {' or '.join(info.layouts)}."
-    lines = [*_title(info), "", *wrapped(_NOTATION, 0), "", *wrapped(info.formula, 4), ""]
+    lines = [*_title(info), "", *wrapped(_NOTATION, 0), "", textwrap.indent(info.formula, "    "), ""]
     lines += wrapped(f"Better: {better}. Range: {info.range}. {info.extremes}", 0)
     lines += ["", *wrapped(needs, 0), ""]
     if info.is_whole:
@@ -195,8 +196,8 @@ def _example(info: MetricInfo) -> list[str]:
 
 
 def _title(info: MetricInfo) -> list[str]:
-    title = f"{info.title}: {info.summary[0].lower()}{info.summary[1:]}"
-    return [title] if len(title) <= 93 else [f"{info.title}.", "", *wrapped(info.summary, 0)]
+    title = f"{info.title}: {info.summary}."
+    return [title] if len(title) <= 93 else [f"{info.title}.", "", *wrapped(f"{info.summary}.", 0)]
 
 
 def _documented(parameter: Parameter) -> list[str]:
@@ -205,7 +206,7 @@ def _documented(parameter: Parameter) -> list[str]:
 
 
 #: The names of the metrics by those of their classes.
-_METRICS = {_class_name(info): info.name for info in metric_infos() if not info.has_call_of_its_own}
+_METRICS = {_class_name(info): info.name for info in metrics_of("attribution") if not info.has_call_of_its_own}
 
 __all__ = ["Metric", "by_name"]
 __all__ += list(_METRICS)

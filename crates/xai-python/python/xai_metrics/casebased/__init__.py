@@ -31,6 +31,8 @@ Examples
 
 from __future__ import annotations
 
+from .._described import MetricInfo
+from .._registry import metrics_of
 from . import data_attribution
 from ._audit import Audit, AuditReport, LevelAudit
 from ._correspondence import compute_correspondence, distances
@@ -70,6 +72,7 @@ __all__ = [
     "ForestProximity",
     "HiddenActivations",
     "LevelAudit",
+    "MetricInfo",
     "Neighbor",
     "NeighborSearch",
     "Predictor",
@@ -80,4 +83,22 @@ __all__ = [
     "compute_correspondence",
     "data_attribution",
     "distances",
+    "metric_infos",
 ]
+
+
+def metric_infos() -> list[MetricInfo]:
+    """Return the descriptions of all metrics of explanations by training cases.
+
+    Returns
+    -------
+    list of MetricInfo
+        Those of correspondence and audits, then those of :mod:`.data_attribution`.
+
+    Examples
+    --------
+    >>> from xai_metrics.casebased import metric_infos
+    >>> {info.name: info.range for info in metric_infos()}["correspondence"]
+    '[0, 1]'
+    """
+    return list(metrics_of("casebased"))

@@ -22,8 +22,8 @@ training; and an explanation of everything is always sufficient, so compare expl
 size.
 """
 
-from .. import _native
-from .._described import MetricInfo, metrics_from_native
+from .._described import MetricInfo
+from .._registry import metrics_of
 from .._statistics import Interval
 from ._accumulators import (
     DatasetScores,
@@ -126,4 +126,4 @@ def metric_infos() -> list[MetricInfo]:
     >>> {info.name: info.direction for info in metric_infos()}["neg_fidelity"]
     'lower'
     """
-    return metrics_from_native(_native.graph_metrics())
+    return list(metrics_of("graph"))

@@ -21,6 +21,7 @@ them, and where explainers are alike no metric can rank them reliably.
 """
 
 from .._described import MetricInfo
+from .._registry import metrics_of
 from ._agreement import (
     InterMethodReliability,
     InternalConsistencyReliability,
@@ -31,7 +32,6 @@ from ._agreement import (
     kendall_w,
     krippendorff_alpha,
 )
-from ._metrics import metric_infos
 from ._perturbed import (
     InterConsistency,
     IntraConsistency,
@@ -71,3 +71,20 @@ __all__ = [
     "parameter_sensitivity",
     "rank_stability",
 ]
+
+
+def metric_infos() -> list[MetricInfo]:
+    """Return the descriptions of all metrics of metrics.
+
+    Returns
+    -------
+    list of MetricInfo
+        In the order of the documentation; the last of a function may be further numbers of its result.
+
+    Examples
+    --------
+    >>> from xai_metrics.reliability import metric_infos
+    >>> {info.name: info.range for info in metric_infos()}["kendall_w"]
+    '[0, 1]'
+    """
+    return list(metrics_of("reliability"))

@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from .. import _native
-from .._described import MetricInfo, metrics_from_native
-
-
-@cache
-def _described() -> tuple[MetricInfo, ...]:
-    return tuple(metrics_from_native(_native.repro_metrics()))
+from .._described import MetricInfo
+from .._registry import metrics_of
 
 
 def metric_infos() -> list[MetricInfo]:
@@ -29,22 +24,20 @@ def metric_infos() -> list[MetricInfo]:
     >>> {info.name: info.direction for info in metric_infos()}["ec_local"]
     'higher'
     """
-    return list(_described())
+    return list(metrics_of("repro"))
 
 
 @cache
 def names_of(kind: str) -> tuple[str, ...]:
     """The names of the metrics of a kind, in the order they are reported."""
-    return tuple(info.name for info in _described() if info.kind == kind)
+    return tuple(info.name for info in metrics_of("repro") if info.kind == kind)
 
 
 @cache
 def without_labels() -> tuple[str, ...]:
     """The metrics of pairs that need no true labels."""
-    named = set(names_of("pair"))
-    return tuple(
-        info.name for info in _described() if info.name in named and "labels" not in info.needs
-    )
+    pairs = (info for info in metrics_of("repro") if info.kind == "pair")
+    return tuple(info.name for info in pairs if "labels" not in info.needs)
 
 
 def chosen(asked: str | Sequence[str] | None, *, has_labels: bool = True) -> tuple[str, ...]:

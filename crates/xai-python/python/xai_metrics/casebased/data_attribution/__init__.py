@@ -44,8 +44,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..._described import MetricInfo
 from ._functions import function_of
-from ._info import MetricInfo, metric_infos
+from ._info import metric_infos
 from ._inputs import AttributionRows
 from ._table import AttributionTable, compare
 from ._values import AttributionValue, Brittleness, Cardinality, Mislabeling

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
 from ... import _native
 from ..._arguments import threads
-from ..._described import wrapped
-from ._info import MetricInfo, infos_by_name
+from ..._described import MetricInfo, wrapped
+from ._info import infos_by_name
 from ._inputs import INPUTS, arrays_of
 from ._values import Outcome, outcome_of
 
@@ -82,8 +83,8 @@ def _signature(info: MetricInfo) -> inspect.Signature:
 
 
 def _documentation(info: MetricInfo) -> str:
-    lines = [*wrapped(f"{info.title}: {info.summary[0].lower()}{info.summary[1:]}", 0), "", "::", ""]
-    lines += [*wrapped(info.formula, 4), ""]
+    lines = [*wrapped(f"{info.title}: {info.summary}.", 0), "", "::", ""]
+    lines += [textwrap.indent(info.formula, "    "), ""]
     lines += wrapped(f"Better: {info.direction}. Range: {info.range}. {info.extremes}", 0)
     lines += ["", "Parameters", "----------"]
     for name in (*info.needs, *info.optional):

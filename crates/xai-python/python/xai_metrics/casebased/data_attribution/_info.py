@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from functools import cache
 
-from ... import _native
-from ..._described import MetricInfo, metrics_from_native
+from ..._described import MetricInfo
+from ..._registry import metrics_of
 
 
 @cache
 def infos_by_name() -> dict[str, MetricInfo]:
     """Return the metrics by the names of their functions."""
-    return {info.name: info for info in metrics_from_native(_native.data_attribution_metrics())}
+    return {info.name: info for info in metrics_of("casebased") if info.kind == "data attribution"}
 
 
 def metric_infos() -> list[MetricInfo]:

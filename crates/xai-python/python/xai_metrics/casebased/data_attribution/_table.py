@@ -9,9 +9,11 @@ from typing import Any
 from ... import _native
 from ..._alignment import Alignment
 from ..._arguments import mapping, number, threads, whole
+from ..._described import MetricInfo
+from ..._registry import metric_of
 from ..._results import Table, html_table
 from ...attribution import EvaluationTable, EvaluationValues
-from ._info import MetricInfo, infos_by_name
+from ._info import infos_by_name
 from ._inputs import INPUTS, arrays_of
 from ._values import AttributionValue, Outcome, outcome_of
 
@@ -66,11 +68,10 @@ def _info(metric: str) -> MetricInfo:
     """The metric that is meant by a setting."""
     if not isinstance(metric, str):
         raise TypeError(f'metrics: expected names such as "class_detection" or "class_detection(k=5)", got {metric!r}')
-    name = metric.partition("(")[0].strip().replace("-", "_")
-    infos = infos_by_name()
-    if name not in infos:
-        raise ValueError(f"metric: got {name!r}, expected one of {', '.join(infos)}")
-    return infos[name]
+    info = metric_of("casebased", metric.partition("(")[0].strip())
+    if info.name not in infos_by_name():
+        raise ValueError(f"metrics: {info.name} judges no attributions, expected some of {', '.join(infos_by_name())}")
+    return info
 
 
 def compare(

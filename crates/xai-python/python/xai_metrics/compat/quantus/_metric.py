@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from xai_metrics._arguments import threads
-from xai_metrics._described import wrapped
-from xai_metrics.attribution._registry import MetricInfo, metric_info, named
+from xai_metrics._described import MetricInfo, wrapped
+from xai_metrics._registry import find, metric_of
 
 from ._asked import Asked, Call
 from ._table import DOORS, SHARED, Door, unit_area
@@ -78,7 +78,7 @@ class Metric:
     @property
     def info(self) -> MetricInfo:
         """The metric of :mod:`xai_metrics.attribution` that it is."""
-        return metric_info(self._measures)
+        return metric_of("attribution", self._measures)
 
     def __call__(
         self,
@@ -219,7 +219,7 @@ _OPTIONS = (
 
 def metric_class(name: str, door: Door) -> type[Metric]:
     """The class of a name."""
-    info = named("quantus", door.like or name)
+    info = find(f"quantus.{door.like or name}")
     ours = "".join(word.capitalize() for word in info.name.split("_"))
     if info.has_call_of_its_own:
         ours = f"func:`~xai_metrics.attribution.{info.name}`"
@@ -227,7 +227,7 @@ def metric_class(name: str, door: Door) -> type[Metric]:
         ours = f"class:`~xai_metrics.attribution.metrics.{ours}`"
     better = "neither end" if info.direction == "none" else info.direction
     lines = [
-        *wrapped(f"{name} of Quantus, measured by :{ours}: {info.summary}", 0),
+        *wrapped(f"{name} of Quantus, measured by :{ours}: {info.summary}.", 0),
         "",
         f"Better: {better}.",
         "",
