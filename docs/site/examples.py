@@ -15,7 +15,6 @@ from command import run
 from markdown import code, parameters
 from xai_metrics import attribution, casebased, graph, repro
 from xai_metrics._described import parameters_of
-from xai_metrics._described import MetricInfo
 from xai_metrics.attribution import metrics
 
 ROOT = Path(__file__).parents[2]
@@ -106,7 +105,7 @@ class Worked:
     command: str
     #: The file below `crates`, and the item whose documentation has the example in Rust.
     rust: tuple
-    #: For each metric the items whose documentation defines it, of that file or of another, and its place in the JSON.
+    #: The place of each metric in the JSON.
     metrics: dict
     #: The files by name: an array, a table as rows, or the path of a file of the repository.
     files: dict
@@ -128,7 +127,7 @@ class Worked:
     def value(self, name):
         """The number of a metric on the command line, which is that of Python."""
         found = self.found
-        for key in self.metrics[name][1].split("."):
+        for key in self.metrics[name].split("."):
             found = found[key]
         return found
 
@@ -145,25 +144,21 @@ class Worked:
             assert same, (self.python, name, ours, theirs)
 
     def parts(self, info):
-        file, item = self.rust
-        own = self.metrics[info.name][0]
-        own_file, *items = own if isinstance(own, tuple) else (file, own)
-        said = "\n\n".join(rust.text(rust.documentation(own_file, of)) for of in items)
-        doc = rust.documentation(file, item)
-        formula = "" if "```text" in said else rust.formula(doc)
+        """The parameters and the examples of a metric."""
+        doc = rust.documentation(*self.rust)
         value = self.value(info.name)
         shown = "undefined" if value is None else round(value, 4)
-        parts = ["## Definition", formula and code(formula, "none"), said]
+        parts = []
         if self.described:
             named = self.command.partition(" --")[0]
             parts += ["## Parameters", f"Those of `{named}`.", parameters(parameters_of(self.described))]
-        parts += ["## What it does not tell", rust.limits(self.family), "## Examples", "### Rust", code(rust.example(doc), "rust")]
+        parts += ["## Examples", "### Rust", code(rust.example(doc), "rust")]
         parts += ["### Command line", f"Its value here is **{shown}**. Where the files hold"]
         parts += [code("\n".join(f"{name}: {_shown(content)}" for name, content in self.files.items()), "none")]
         parts += ["and", code(self.command, "sh"), "prints", code(self.printed, "text")]
         if self.python:
             parts += ["### Python", code(f"{self.python_code()}  # {info.name}: {shown}", "python")]
-        return [part for part in parts if part]
+        return parts
 
     def python_code(self):
         """The call, and the arrays that it is given."""
@@ -190,39 +185,27 @@ def _shown(content):
     return content.as_posix() if isinstance(content, Path) else json.dumps(content)
 
 
-def _named(names, place="{}"):
-    return {name: (names[name], place.format(name)) for name in names}
+def _places(names, place="{}"):
+    return {name: place.format(name) for name in names}
 
 
 def _mean(result, name):
     return result.summary(name).mean
 
 
-ERRORS = "xai-repro/src/pair_metric/formulas/errors.rs"
-AGREEMENT = "xai-repro/src/pair_metric/formulas/agreement.rs"
-OF_ALL = "xai-repro/src/across_runs/agreement.rs"
-NUMBERS = "xai-repro/src/regression/formulas.rs"
-CHARACTERIZATION = "xai-graph/src/fidelity/characterization.rs"
-ROBUST = "xai-graph/src/fidelity/robust.rs"
 MODELS = Path("crates/xai-cli/tests/data/models")
-OF_PAIRS = {name: (ERRORS, name.upper()) for name in ("ec_local", "ec_global", "ec_acc", "ec_corr", "ec_matthews")}
-OF_PAIRS |= {f"pa_{name}": (AGREEMENT, f"PA_{name.upper()}") for name in ("acc", "kappa", "cramers_v", "disagreement", "nmi")}
+OF_PAIRS = ("ec_local", "ec_global", "ec_acc", "ec_corr", "ec_matthews", "pa_acc", "pa_kappa", "pa_cramers_v", "pa_disagreement", "pa_nmi")
 OF_NUMBERS = ("ec_ratio", "ec_ratio_signed", "ec_ratio_diff", "ec_ratio_diff_signed", "concordance", "pearson", "mae")
 OF_RUNS = ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1")
 OF_TRUTH = ("accuracy", "recall", "precision", "f1_score", "auroc", "average_precision", "jaccard")
 OF_MASK = ("size", "sparsity", "entropy", "component_share", "component_ratio", "components_per_node")
-OF_AUDIT = "xai-casebased/src/result/audit"
 RUNS = [[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]]
 
 OPERATIONS = [
     Worked(
         "graph", "xai graph fidelity --full full.npy --kept kept.npy --complement complement.npy",
         ("xai-graph/src/fidelity/metric.rs", "fidelity"),
-        _named({
-            "pos_fidelity": (CHARACTERIZATION, "Fidelity.pos"),
-            "neg_fidelity": (CHARACTERIZATION, "Fidelity.neg"),
-            "characterization": (CHARACTERIZATION, "Characterization"),
-        }),
+        _places(("pos_fidelity", "neg_fidelity", "characterization")),
         {"full.npy": [0, 1, 2, 1], "kept.npy": [0, 1, 2, 0], "complement.npy": [1, 0, 2, 0]},
         "graph.fidelity(full, kept, complement)",
         lambda fidelity, name: getattr(fidelity, name.removesuffix("_fidelity")),
@@ -230,14 +213,14 @@ OPERATIONS = [
     Worked(
         "graph",
         "xai graph robust-fidelity --model gnn.onnx --features gnn_features.npy --edge-index gnn_edges.npy --edge-mask mask.npy --probabilities",
-        (ROBUST, "RobustFidelityMetric"),
+        ("xai-graph/src/fidelity/robust.rs", "RobustFidelityMetric"),
         {
-            "robust_pos_fidelity": ("RobustFidelity.pos", "pos"),
-            "robust_neg_fidelity": ("RobustFidelity.neg", "neg"),
-            "robust_fidelity_delta": ("RobustFidelity.delta", "delta"),
-            "robust_pos_probability": ("RobustFidelityByProbability.pos", "by_probability.pos"),
-            "robust_neg_probability": ("RobustFidelityByProbability.neg", "by_probability.neg"),
-            "robust_probability_delta": ("RobustFidelityByProbability.delta", "by_probability.delta"),
+            "robust_pos_fidelity": "pos",
+            "robust_neg_fidelity": "neg",
+            "robust_fidelity_delta": "delta",
+            "robust_pos_probability": "by_probability.pos",
+            "robust_neg_probability": "by_probability.neg",
+            "robust_probability_delta": "by_probability.delta",
         },
         {
             **{name: MODELS / name for name in ("gnn.onnx", "gnn_features.npy", "gnn_edges.npy")},
@@ -248,7 +231,7 @@ OPERATIONS = [
     Worked(
         "graph", "xai graph fidelity-auc --pos pos.npy --neg neg.npy --x sizes.npy",
         ("xai-graph/src/fidelity/curve_auc.rs", "fidelity_curve_auc"),
-        {"fidelity_auc": ("fidelity_curve_auc", "value")},
+        {"fidelity_auc": "value"},
         {"pos.npy": [1.0, 1.0, 0.5, 1.0], "neg.npy": [0.0, 0.5, 0.5, 0.9], "sizes.npy": [0.0, 1.0, 2.0, 3.0]},
         "graph.fidelity_curve_auc(pos, neg, sizes)",
         lambda area, _: area,
@@ -256,7 +239,7 @@ OPERATIONS = [
     Worked(
         "graph", "xai graph unfaithfulness --full full.npy --kept kept.npy --return-type probs",
         ("xai-graph/src/unfaithfulness/metric.rs", "unfaithfulness"),
-        {"unfaithfulness": ("Unfaithfulness.value", "value")},
+        {"unfaithfulness": "value"},
         {"full.npy": [[0.5, 0.5]], "kept.npy": [[0.25, 0.75]]},
         'graph.unfaithfulness(full, kept, return_type="probs")',
         lambda found, _: found.value,
@@ -265,7 +248,7 @@ OPERATIONS = [
     Worked(
         "graph", "xai graph groundtruth --predicted mask.npy --target truth.npy",
         ("xai-graph/src/ground_truth/evaluate.rs", "ground_truth"),
-        _named({name: ("xai-graph/src/ground_truth/scores.rs", f"GroundTruth.{name}") for name in OF_TRUTH}),
+        _places(OF_TRUTH),
         {"mask.npy": [0.9, 0.4, 0.6, 0.1], "truth.npy": [1.0, 1.0, 0.0, 0.0]},
         "graph.ground_truth(mask, truth)",
         described="graph.ground_truth",
@@ -273,7 +256,7 @@ OPERATIONS = [
     Worked(
         "graph", "xai graph mask --mask mask.npy --edge-index edges.npy --threshold 0.5",
         ("xai-graph/src/mask/properties.rs", "MaskMetric.evaluate_edges"),
-        _named({name: f"MaskProperties.{name}" for name in OF_MASK}),
+        _places(OF_MASK),
         {"mask.npy": [0.9, 0.8, 0.1], "edges.npy": [[0, 2, 1], [1, 3, 2]]},
         "graph.mask_properties(mask, 0.5, edge_index=edges)",
         described="graph.mask_properties",
@@ -281,7 +264,7 @@ OPERATIONS = [
     Worked(
         "casebased", "xai casebased correspondence --neighbors neighbors.csv --predicted cat",
         ("xai-casebased/src/correspondence/metric.rs", "correspondence"),
-        {"correspondence": (("xai-casebased/src/correspondence/score.rs", "Correspondence.score"), "correspondence")},
+        {"correspondence": "correspondence"},
         {"neighbors.csv": [["distance", "label"], [0.1, "cat"], [0.2, "cat"], [0.3, "cat"], [0.5, "dog"], [0.8, "cat"]]},
         'casebased.compute_correspondence([(i, *row) for i, row in enumerate(neighbors[1:])], "cat")',
         lambda found, _: found[0],
@@ -290,16 +273,12 @@ OPERATIONS = [
     Worked(
         "casebased",
         "xai casebased audit --train train.csv --test test.csv --label y --predicted p --k 2 --scale false",
-        (f"{OF_AUDIT}/mod.rs", "Audit"),
+        ("xai-casebased/src/result/audit/mod.rs", "Audit"),
         {
-            "mean_correspondence": ((f"{OF_AUDIT}/report.rs", "AuditReport.mean_correspondence"), "mean_correspondence"),
-            "expected_calibration_error": (
-                (f"{OF_AUDIT}/report.rs", "AuditReport.expected_calibration_error"), "expected_calibration_error",
-            ),
-            "accuracy": ((f"{OF_AUDIT}/distribution.rs", "AuditDistribution.accuracy"), "distribution.accuracy"),
-            "auroc_of_right": (
-                (f"{OF_AUDIT}/distribution.rs", "AuditDistribution.auroc_of_right"), "distribution.auroc_of_right",
-            ),
+            "mean_correspondence": "mean_correspondence",
+            "expected_calibration_error": "expected_calibration_error",
+            "accuracy": "distribution.accuracy",
+            "auroc_of_right": "distribution.auroc_of_right",
         },
         {
             "train.csv": [["x", "y"], [0.0, 0], [0.5, 0], [1.0, 1]],
@@ -312,7 +291,7 @@ OPERATIONS = [
     Worked(
         "repro", "xai repro pairwise --predictions runs.npy --labels labels.npy",
         ("xai-repro/src/pairwise/options.rs", "Pairwise"),
-        _named(OF_PAIRS, "metrics.{}.mean"),
+        _places(OF_PAIRS, "metrics.{}.mean"),
         {"runs.npy": RUNS, "labels.npy": [0, 1, 1, 0]},
         "repro.pairwise(runs, labels)",
         _mean,
@@ -320,19 +299,15 @@ OPERATIONS = [
     ),
     Worked(
         "repro", "xai repro pairwise --predictions runs.npy --labels labels.npy",
-        (OF_ALL, "Agreement.new"),
-        _named({name: (OF_ALL, "Agreement", f"Agreement.{name}") for name in OF_RUNS}),
+        ("xai-repro/src/across_runs/agreement.rs", "Agreement.new"),
+        _places(OF_RUNS),
         {"runs.npy": RUNS, "labels.npy": [0, 1, 1, 0]},
         "repro.agreement(runs)",
     ),
     Worked(
         "repro", "xai repro regression --predictions runs.npy --targets targets.npy",
         ("xai-repro/src/regression/reproducibility.rs", "RegressionReproducibility"),
-        # What is signed is "the same" as what is not.
-        _named(
-            {name: (NUMBERS, *dict.fromkeys([name.removesuffix("_signed").upper(), name.upper()])) for name in OF_NUMBERS},
-            "metrics.{}.mean",
-        ),
+        _places(OF_NUMBERS, "metrics.{}.mean"),
         {"runs.npy": [[1.0, 1, 4, 2], [1.0, 0, 2, 2]], "targets.npy": [1.0, 2, 3, 4]},
         "repro.regression(runs, targets)",
         _mean,
@@ -348,16 +323,3 @@ def worked(family, xai):
             operation.run(xai).check()
             found |= dict.fromkeys(operation.metrics, operation)
     return found
-
-
-def casebased_metrics():
-    """What the table of `xai-casebased` says of its metrics, but for those of attributions, which Python knows."""
-    table = (ROOT / "crates/xai-casebased/METRICS.md").read_text("utf-8").partition("\n\n")[0]
-    of_attributions = {info.name for info in casebased.data_attribution.metric_infos()}
-    for line in table.splitlines()[2:]:
-        name, question, direction, numbers, needs, source = (text.strip() for text in line.strip("|").split("|"))
-        name = name.strip("`")
-        if name.replace("-", "_") in of_attributions:
-            continue
-        needs = tuple(needs.split(", "))
-        yield MetricInfo(name, rust.title("casebased", name), question, direction, numbers, needs, source)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import examples
 import peers
+import rust
 from command import run
 from markdown import cell, code, parameters, plain
 from xai_metrics import attribution, casebased, graph, repro
@@ -58,17 +59,15 @@ def main(xai, folder):
     for info in metric_infos():
         page = of_attribution(info, xai, info.name in of_command_line)
         write(folder / f"metrics/attribution/{info.name}.md", page)
-    of_attributions = casebased.data_attribution.metric_infos()
-    for info in of_attributions:
-        write(folder / f"metrics/casebased/{info.name}.md", of_training_data(info))
-    described = {"graph": graph.metric_infos(), "repro": repro.metric_infos(), "casebased": list(examples.casebased_metrics())}
-    for family, infos in described.items():
+    for family, module in {"casebased": casebased, "graph": graph, "repro": repro}.items():
         worked = examples.worked(family, xai)
-        for info in infos:
-            write(folder / f"metrics/{family}/{info.name}.md", of_family(info, worked[info.name]))
-    described["casebased"] += of_attributions
+        for info in module.metric_infos():
+            is_of_attributions = info.kind == "data attribution"
+            page = of_training_data(info) if is_of_attributions else of_family(info, worked[info.name])
+            write(folder / f"metrics/{family}/{info.name}.md", page)
     for family, title in FAMILIES.items():
-        write(folder / f"metrics/{family}/index.md", table(title, described.get(family) or metric_infos()))
+        infos = importlib.import_module(f"xai_metrics.{family}").metric_infos()
+        write(folder / f"metrics/{family}/index.md", table(title, infos))
     judged = (ROOT / "crates/xai-core/METRICS.md").read_text("utf-8").replace("\n### ", "\n## ")
     write(folder / "metrics/core/index.md", f"# Metrics judged\n\n{judged}")
     write(folder / "metrics/example.md", examples.data())
@@ -88,7 +87,7 @@ def table(title, infos):
     pages = "\n".join(info.name for info in infos)
     return "\n".join([
         f"# {title}", "", f"{len(infos)} metrics.", "",
-        "| metric | question | better | range |", "|---|---|---|---|", *rows, "",
+        "| metric | summary | better | range |", "|---|---|---|---|", *rows, "",
         "```{toctree}", ":hidden:", "", pages, "```", "",
     ])
 
@@ -103,7 +102,7 @@ def facts(info, more=()):
         ("source", cell(info.source)),
     ]
     rows = [f"| {name} | {value} |" for name, value in facts if value]
-    return "\n".join([f"# {info.title}", "", plain(info.summary), "", "| | |", "|---|---|", *rows, ""])
+    return "\n".join([f"# {info.title}", "", plain(f"{info.summary}."), "", "| | |", "|---|---|", *rows, ""])
 
 
 def of_attribution(info, xai, has_command):
@@ -160,7 +159,16 @@ def of_training_data(info):
 
 
 def of_family(info, worked):
-    return "\n\n".join([facts(info), *worked.parts(info)]) + "\n"
+    elsewhere = ", ".join(f"`{peer}`" for peer in info.elsewhere)
+    parts = [
+        facts(info, [("elsewhere", elsewhere and f"{elsewhere}. The numbers may differ")]),
+        "## Definition",
+        code(info.formula, "none"),
+        plain(info.extremes),
+    ]
+    limits = plain(info.limits) if info.limits else rust.limits(info.family)
+    parts += ["## What it does not tell", limits, *worked.parts(info)]
+    return "\n\n".join(parts) + "\n"
 
 
 def reference():

@@ -34,12 +34,10 @@ def pages():
 
 def page(package, title, modules):
     metrics = {}
-    infos = [("attribution", info) for info in metric_infos()]
-    infos += [("casebased", info) for info in casebased.data_attribution.metric_infos()]
-    for family, info in infos:
+    for info in (*metric_infos(), *casebased.data_attribution.metric_infos()):
         for peer in info.elsewhere:
             if peer.startswith(f"{package}."):
-                metrics.setdefault(peer.partition(".")[2], []).append(f":doc:`{info.title} </metrics/{family}/{info.name}>`")
+                metrics.setdefault(peer.partition(".")[2], []).append(f":doc:`{info.title} </metrics/{info.family}/{info.name}>`")
     documented, places = {}, {}
     for module in modules:
         for name in names(module):

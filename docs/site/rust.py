@@ -27,21 +27,9 @@ def documentation(file, item):
     return doc
 
 
-def text(doc):
-    """What stands before the first heading or example, links to other items as plain names."""
-    said = re.split(r"\n(?:# |```\n(?!\n))", "\n".join(doc) + "\n")[0]
-    said = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", said)
-    return re.sub(r"\[(`[^`\]]*`)\]", r"\1", said).strip()
-
-
 def blocks(doc):
     """The blocks of code: their language and their lines."""
     return re.findall(r"^```(\w*)\n(.*?)^```$", "\n".join(doc), re.DOTALL | re.MULTILINE)
-
-
-def formula(doc):
-    """The blocks of plain text."""
-    return "\n".join(lines for language, lines in blocks(doc) if language == "text").strip()
 
 
 def example(doc):
@@ -55,12 +43,3 @@ def limits(family):
     lines = [line.removeprefix("//!").strip() for line in _lines(f"xai-{family}/src/lib.rs") if line.startswith("//!")]
     said = re.search(r"# What the numbers? do(?:es)? not tell\n\n(.*?)\n\n", "\n".join(lines), re.DOTALL)
     return re.sub(r"\[(`[^`\]]*`)\](?:\([^)]*\))?", r"\1", said[1])
-
-
-def title(family, name):
-    """The title of a score."""
-    for file in (CRATES / f"xai-{family}/src").rglob("*.rs"):
-        found = re.search(rf'Score::new\(\s*"{name}",\s*"([^"]*)"', file.read_text("utf-8"))
-        if found:
-            return found[1]
-    raise LookupError(name)
