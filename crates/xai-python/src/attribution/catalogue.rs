@@ -2,8 +2,10 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use xai_attribution::Layout;
+use xai_attribution::map::MapSimilarity;
 use xai_attribution::metric::{Entry, Param, Parameters, registry};
+use xai_attribution::{Activation, Layout};
+use xai_core::describe::{Kind, Parameter};
 
 use crate::described::{self, Given};
 use crate::error::OrRaise;
@@ -13,6 +15,22 @@ use crate::error::OrRaise;
 fn attribution_metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let metrics: PyResult<Vec<_>> = registry::metrics().iter().map(|m| metric(py, m)).collect();
     PyList::new(py, metrics?)
+}
+
+/// The words that arguments may be, by the arguments, and the metrics of the word `standard`.
+#[pyfunction]
+fn attribution_words(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let names = |kind: Kind| {
+        let words = kind.words().map(|word| word.name);
+        words.collect::<Vec<_>>()
+    };
+    let words = PyDict::new(py);
+    words.set_item("layout", LAYOUTS.map(|(_, name)| name))?;
+    words.set_item("activation", names(Activation::KIND))?;
+    words.set_item("similarity", names(MapSimilarity::KIND))?;
+    let standard = registry::STANDARD.map(|name| name.replace('-', "_"));
+    words.set_item("standard", standard)?;
+    Ok(words)
 }
 
 /// All parameters of a metric with some of them set: raises what is wrong with those.
@@ -39,7 +57,6 @@ fn attribution_direction(py: Python<'_>, name: &str, params: Given) -> PyResult<
 
 fn metric<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
     let metric = described::metric_info(py, entry.info)?;
-    metric.set_item("name", entry.key())?;
     let params = entry.params();
     let params: PyResult<Vec<_>> = params
         .iter()
@@ -50,10 +67,8 @@ fn metric<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
     metric.set_item("is_whole", entry.is_built() && entry.is_whole())?;
     metric.set_item("has_call_of_its_own", !entry.is_built())?;
     let layouts = LAYOUTS.iter().filter(|(layout, _)| entry.takes(*layout));
-    metric.set_item(
-        "layouts",
-        layouts.map(|(_, name)| *name).collect::<Vec<_>>(),
-    )?;
+    let names: Vec<&str> = layouts.map(|(_, name)| *name).collect();
+    metric.set_item("layouts", names)?;
     Ok(metric)
 }
 
@@ -98,6 +113,7 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module,
         attribution_direction,
         attribution_metrics,
-        attribution_parameters
+        attribution_parameters,
+        attribution_words,
     )
 }

@@ -12,6 +12,7 @@ use xai_core::distance::Mahalanobis;
 use crate::casebased::given::Use;
 use crate::described::Given;
 use crate::error::OrRaise;
+use crate::stored::to_python;
 
 /// What is chosen beside the described parameters: names, columns, weights of classes.
 #[derive(Deserialize)]
@@ -75,4 +76,18 @@ pub(super) fn mahalanobis(
 ) -> PyResult<Distance> {
     let distance = Mahalanobis::from_covariance(covariance.as_array()).or_raise(py)?;
     Ok(Distance::Mahalanobis(distance))
+}
+
+/// The settings of each weighting that has some, with values that stand for any.
+#[pyfunction]
+pub(super) fn casebased_kernels(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    let kernels = [
+        Kernel::InversePower {
+            exponent: 1.0,
+            offset: 1.0,
+        },
+        Kernel::Gaussian { bandwidth: 1.0 },
+        Kernel::Exponential { bandwidth: 1.0 },
+    ];
+    to_python(py, &kernels)
 }

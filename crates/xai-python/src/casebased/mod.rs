@@ -23,6 +23,7 @@ mod search;
 pub(crate) use audit::CasebasedAudit;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(choices::casebased_kernels, module)?)?;
     correspondence::register(module)?;
     distances::register(module)?;
     module.add_class::<explainer::CasebasedExplainer>()?;

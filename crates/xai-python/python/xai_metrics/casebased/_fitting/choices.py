@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ... import _native
 from ..._alignment import Alignment
 from ..._arguments import mapping, number, whole
 from ..._arrays import column_names, reals, to_numpy
@@ -18,14 +19,8 @@ if TYPE_CHECKING:
 #: The levels of correspondence, by their numbers.
 LEVELS = ("undefined", "low", "medium", "high")
 
-#: The settings of each weighting.
-_WEIGHTINGS = {
-    "inverse-cube": (),
-    "uniform": (),
-    "inverse-power": ("exponent", "offset"),
-    "gaussian": ("bandwidth",),
-    "exponential": ("bandwidth",),
-}
+#: The settings of each weighting that has some.
+_KERNELS = {word: list(settings) for kernel in _native.casebased_kernels() for word, settings in kernel.items()}
 
 
 def split_covariance(
@@ -60,14 +55,13 @@ def split_weighting(chosen: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
 def _kernel(weighting: Mapping[Any, Any]) -> dict[str, dict[str, float]]:
     """A weighting and its settings, as the native part reads them."""
     for word, settings in weighting.items() if len(weighting) == 1 else ():
-        names = _WEIGHTINGS.get(word)
+        names = _KERNELS.get(word)
         if names is not None and isinstance(settings, Mapping) and set(settings) == set(names):
             of = f"weighting[{word!r}]"
             return {word: {name: number(f"{of}[{name!r}]", settings[name]) for name in names}}
     forms = (
         f"{{{word!r}: {{{', '.join(f'{name!r}: …' for name in names)}}}}}"
-        for word, names in _WEIGHTINGS.items()
-        if names
+        for word, names in _KERNELS.items()
     )
     raise ValueError(f"weighting: expected {' or '.join(forms)}, got {weighting!r}")
 
