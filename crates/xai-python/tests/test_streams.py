@@ -402,7 +402,7 @@ def test_a_process_that_was_killed_goes_on(tmp_path: Path, whole: EvaluationTabl
 
 
 def test_ctrl_c_at_any_line_leaves_a_checkpoint_that_the_same_call_takes(tmp_path: Path) -> None:
-    file, source = tmp_path / "run.checkpoint", inspect.getsourcefile(evaluate_stream)
+    file, source = tmp_path / "run.checkpoint", inspect.getsourcefile(inspect.unwrap(evaluate_stream))
     x, y = X[:6], Y[:6]
 
     def call() -> EvaluationTable:

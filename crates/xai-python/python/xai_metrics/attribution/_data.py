@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from .. import _arrays, _native
-from .._arguments import whole_or_none
 from .._alignment import Alignment
+from .._arguments import whole_or_none
 from .._arrays import booleans, booleans_or_shares, column_names, in_order_of, integers, reals, to_numpy
 from .._frameworks import Tensors, framework_of, framework_of_tensors, is_of
 from . import _models, _padding, _references
 from ._explanations import Reading, note
 from ._inputs import Inputs, first_of
+from ._keywords import Scoring, SideInputs, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,9 +27,8 @@ if TYPE_CHECKING:
     from .._described import MetricInfo
     from .._frameworks import Framework
 
-#: The activations that scores may be taken after.
-ACTIVATIONS = ("none", "softmax", "sigmoid", "log-softmax")
-LAYOUTS = ("tabular", "time-series", "channels-last", "channels-first")
+#: The words that arguments may be, by the arguments.
+WORDS = _native.attribution_words()
 
 
 class Asked(Protocol):
@@ -49,29 +49,6 @@ class Asked(Protocol):
 
 
 @dataclass
-class Sides:
-    """What some metrics need beside inputs, targets, maps and model."""
-
-    masks: Any = None
-    mosaic: Any = None
-    segments: Any = None
-    reference_maps: Any = None
-    second_maps: Any = None
-    representation: Any = None
-
-    def given(self) -> set[str]:
-        """By the names that metrics list among their needs."""
-        names = {
-            "masks": self.masks if self.mosaic is None else self.mosaic,
-            "segments": self.segments,
-            "reference maps": self.reference_maps,
-            "second maps": self.second_maps,
-            "representation": self.representation,
-        }
-        return {name for name, value in names.items() if value is not None}
-
-
-@dataclass
 class Run:
     """A run: its data and how scores are taken."""
 
@@ -84,29 +61,22 @@ class Run:
     by_name: bool = False
     #: The metrics and what they are called in the result.
     metrics: list[tuple[str, Asked]] = field(default_factory=list)
-    sides: Sides = field(default_factory=Sides)
+    sides: SideInputs = SideInputs()
+    scoring: Scoring = Scoring()
     operator: Any = None
-    #: Which of several answers of the model is scored.
-    output: Any = None
-    #: What makes numbers of the model's outputs, where these are maps or boxes.
-    score: Any = None
     #: Where one output of the model stands for so many.
     n_outputs: int | None = None
-    activation: str | None = None
-    batch_size: int | None = None
-    allow_batch_dependence: bool = False
-    #: Which class maps without an axis of classes explain; each sample's target unless given.
-    explained_class: Any = None
-    #: How many features each sample has, where the rest is padding.
-    n_features: Any = None
-    layout: str | None = None
-    framework: Framework | None = None
-    device: Any = None
     curves: bool = False
     first_sample: int = 0
     progress: Any = None
     #: What was taken for arguments that were not given.
     assumed: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, **arguments: Any) -> Run:
+        """A run by its fields and those of its side inputs and its scoring."""
+        sides, scoring, others = split(arguments)
+        return cls(sides=sides, scoring=scoring, **others)
 
     @cached_property
     def given(self) -> Inputs | None:
@@ -156,14 +126,14 @@ class Run:
     @cached_property
     def tensors(self) -> Tensors:
         """What model and explainers are given."""
-        return Tensors.of(self.model, self.asked_framework, self.device)
+        return Tensors.of(self.model, self.asked_framework, self.scoring.device)
 
     @cached_property
     def asked_framework(self) -> Framework | None:
         """What was said, else of functions that of the inputs; kept as assumed then."""
-        is_said = self.framework is not None or framework_of(self.model) != "numpy"
+        is_said = self.scoring.framework is not None or framework_of(self.model) != "numpy"
         if is_said or not _models.is_function(self.model):
-            return self.framework
+            return self.scoring.framework
         framework = framework_of_tensors(first_of(self.inputs))
         if framework is not None:
             self.assumed["framework"] = framework
@@ -178,9 +148,9 @@ class Run:
     @cached_property
     def features(self) -> npt.NDArray[np.bool_] | None:
         """Which positions of each sample are no padding; ``None`` where all are features."""
-        features = _padding.features_of(self.given, self.n_features)
+        features = _padding.features_of(self.given, self.scoring.n_features)
         if features is not None:
-            of = "the attention mask" if self.n_features is None else "n_features"
+            of = "the attention mask" if self.scoring.n_features is None else "n_features"
             note(self.assumed, "features", f"the positions of {of}, the others are padding")
         return features
 
@@ -204,8 +174,8 @@ class Run:
         """How the axes are read; kept as assumed where nobody said it."""
         maps = [maps for _, maps, _ in self.explainers if maps is not None]
         array = self.array if self.inputs is not None else maps[0] if maps else None
-        if self.layout is not None or array is None:
-            return layout_of(self.layout)
+        if self.scoring.layout is not None or array is None:
+            return layout_of(self.scoring.layout)
         planes = [*maps, self.sides.masks, self.sides.segments]
         layout = layout_of(None, _shape(array), _models.images_of(self.model, self.tensors), planes)
         if layout is not None:
@@ -222,12 +192,12 @@ class Run:
             self.read_layout,
             self._in_order,
             # A score of one's own stands for no class, or for another.
-            lambda: None if self.score is not None else self._n_outputs,
+            lambda: None if self.scoring.score is not None else self._n_outputs,
             self.classes,
             self.sides.segments,
             self.assumed,
             self._named[0],
-            None if self.explained_class is None else int(targets_of([self.explained_class], 1, self.classes)[0]),
+            None if self.scoring.explained_class is None else int(targets_of([self.scoring.explained_class], 1, self.classes)[0]),
         )
 
     def check(self) -> None:
@@ -242,19 +212,19 @@ class Run:
         if self.model is None or self.operator is not None:
             return None
         n_outputs = self.n_outputs
-        if self.score is not None and self.targets is not None:
+        if self.scoring.score is not None and self.targets is not None:
             # One score stands for all classes.
             columns = targets_of(self.targets, len(self.array), self.classes)
             n_outputs = columns.shape[1] if columns.ndim == 2 else 1 + int(columns.max(initial=0))
-        of = self.asked_framework, self.device, n_outputs, self.given, self.output, self.score
+        of = self.asked_framework, self.scoring.device, n_outputs, self.given, self.scoring.output, self.scoring.score
         return _models.model_function(self.model, *of)
 
     @cached_property
     def scored_after(self) -> str:
         """The activation that scores are taken after; kept as assumed where nobody said it."""
-        is_own = self.operator is not None or self.score is not None
-        if self.activation is not None or is_own or self.known is None:
-            return activation_of(self.activation)
+        is_own = self.operator is not None or self.scoring.score is not None
+        if self.scoring.activation is not None or is_own or self.known is None:
+            return activation_of(self.scoring.activation)
         if self.known.activation != "none":
             self.assumed["activation"] = self.known.activation
         return self.known.activation
@@ -282,7 +252,7 @@ class Run:
 
     @cached_property
     def _batch_size(self) -> int | None:
-        return whole_or_none("batch_size", self.batch_size, 1)
+        return whole_or_none("batch_size", self.scoring.batch_size, 1)
 
     @cached_property
     def _n_outputs(self) -> int | None:
@@ -318,7 +288,7 @@ class Run:
                 # Frameworks want one precision.
                 rows = rows.astype(inputs.dtype)
             function = _models.operator_function(
-                self.model, self.operator, rows, self.activation, self.asked_framework, self.device
+                self.model, self.operator, rows, self.scoring.activation, self.asked_framework, self.scoring.device
             )
             targets = np.ones((n, 1))
             activation = "none"
@@ -335,10 +305,10 @@ class Run:
             "sides": self._sides(explainers, n, draws),
             "activation": activation,
             "batch_size": self._batch_size,
-            "allow_batch_dependence": self.allow_batch_dependence,
+            "allow_batch_dependence": self.scoring.allow_batch_dependence,
             # Maps with an axis of classes, and those of packages that say their class, were chosen by the targets.
             "explained_class_is_known": not self.reading.plain,
-            "layout": self.read_layout if is_read else layout_of(self.layout),
+            "layout": self.read_layout if is_read else layout_of(self.scoring.layout),
             "curves": self.curves,
             "first_sample": self.first_sample,
             "progress": self.progress,
@@ -374,7 +344,7 @@ class Run:
         def read(answer: Any, targets: npt.NDArray[Any]) -> Any:
             return self.reading.maps(answer, "explainer", name, lambda _: targets)
 
-        n_outputs = None if self.model is None or self.score is not None else lambda: self._n_outputs
+        n_outputs = None if self.model is None or self.scoring.score is not None else lambda: self._n_outputs
         return _models.explainer_function(explainer, self.tensors, self.classes, given, read, n_outputs)
 
     def _maps(self, maps: Any, called: str, name: str) -> Any:
@@ -395,9 +365,9 @@ class Run:
         called = f"explainers[{name!r}]" if self.by_name else "explanations"
         maps = self._maps(maps, called, name)
         if maps is not None and self.inputs is None and maps.ndim == 3:
-            if (self.layout or "").startswith("channels"):
+            if (self.scoring.layout or "").startswith("channels"):
                 # Maps of images that have no channels, and no inputs that would say so.
-                maps = maps[..., None] if self.layout == "channels-last" else maps[:, None]
+                maps = maps[..., None] if self.scoring.layout == "channels-last" else maps[:, None]
         if explainer is not None and self.inputs is None:
             raise ValueError("inputs: needed by an explainer")
         if explainer is not None:
@@ -429,7 +399,7 @@ class Run:
             raise TypeError("inputs: have no gradient, as they are tokens or words and no numbers")
         if self.tensors.framework not in ("torch", "jax", "tensorflow"):
             return None
-        of = self.model, self.tensors, self.given, self.output, self.score
+        of = self.model, self.tensors, self.given, self.scoring.output, self.scoring.score
         return _models.gradient_function(*of)(batch, targets, samples)
 
     def in_batches(self, explainer: Callable[..., npt.NDArray[Any]]) -> npt.NDArray[Any]:
@@ -689,8 +659,8 @@ def planes(array: npt.NDArray[Any], shape: Any, n: int) -> npt.NDArray[Any]:
 def activation_of(activation: str | None) -> str:
     """The activation by its name."""
     name = "none" if activation is None else str(activation).replace("_", "-")
-    if name not in ACTIVATIONS:
-        known = ", ".join(ACTIVATIONS)
+    if name not in WORDS["activation"]:
+        known = ", ".join(WORDS["activation"])
         raise ValueError(f"activation: expected None or one of {known}, got {activation!r}")
     return name
 
@@ -712,8 +682,8 @@ def layout_of(
     """
     if layout is not None:
         name = str(layout).replace("_", "-")
-        if name not in LAYOUTS:
-            raise ValueError(f"layout: expected one of {', '.join(LAYOUTS)}, got {layout!r}")
+        if name not in WORDS["layout"]:
+            raise ValueError(f"layout: expected one of {', '.join(WORDS['layout'])}, got {layout!r}")
         return name
     if shape is not None and len(shape) > 4:
         raise ValueError(

@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .. import _native
 from .._arguments import number, seed_of, threads, whole
 from .._arrays import to_numpy
 from .._described import MetricInfo
 from .._progress import bar
 from .._registry import metric_of, metrics_of, near_names
 from . import _padding
-from ._data import Run, Sides, explained
-from ._masked import SCORING, MaskedModel, MaskedRun
+from ._data import WORDS, Run, explained
+from ._keywords import EvaluateKeywords, with_keywords
+from ._masked import MaskedModel, MaskedRun
 from ._metric import Metric
 from ._own import OwnMetric
 from ._table import EvaluationTable, EvaluationValues
 from .metrics import by_name
 
 if TYPE_CHECKING:
-    from .._frameworks import Framework
+    from typing_extensions import Unpack
 
 #: The metrics of an evaluation in which none are named: one of each kind that costs few rows of the
 #: model, whatever the size of the inputs.
-STANDARD = (
-    "symmetric_relevance_gain",
-    "average_drop",
-    "average_increase",
-    "average_gain",
-    "deletion",
-    "insertion",
-    "mu_fidelity",
-    "complexity",
-    "sparseness",
-)
+STANDARD = tuple(WORDS["standard"])
 
 
+@with_keywords(EvaluateKeywords)
 def evaluate(
     model: Any,
     inputs: Any,
@@ -44,27 +35,12 @@ def evaluate(
     explainers: Mapping[str, Any],
     metrics: str | Iterable[str | Metric] | Mapping[str, str | Metric] = "standard",
     *,
-    masks: Any = None,
-    mosaic: Any = None,
-    segments: Any = None,
-    reference_maps: Any = None,
-    second_maps: Any = None,
-    representation: Any = None,
-    output: Any = None,
-    score: Callable[[Any], Any] | None = None,
-    activation: str | None = None,
-    batch_size: int | None = None,
-    allow_batch_dependence: bool = False,
-    explained_class: Any = None,
-    n_features: Any = None,
-    layout: str | None = None,
-    framework: Framework | None = None,
-    device: Any = None,
     level: float = 0.95,
     replicates: int = 1000,
     seed: int = 1,
     n_jobs: int | None = None,
     progress: bool = False,
+    **keywords: Unpack[EvaluateKeywords],
 ) -> EvaluationTable:
     """Judges explainers of one model by many metrics, without one call of the model too many.
 
@@ -136,58 +112,7 @@ def evaluate(
         as the arguments are enough; ``"all"`` for all that they are enough for, and that have
         values for such inputs: some of them ask the model once per position. The table says why
         others are ``skipped``.
-    masks : array-like, optional
-        Where the object is, booleans ``(n, height, width)``, or numbers from 0 to 1, of which those above 0 are on it.
-    mosaic : array-like, optional
-        Instead of masks: which cells of a mosaic show the class, booleans ``(n, rows, columns)``.
-    segments : array-like, optional
-        The segment of each position, ``(n, height, width)`` or ``(height, width)``.
-    reference_maps : array-like, optional
-        Maps that others are compared with, ``(n, …)`` or ``(1, …)``.
-    second_maps : array-like or callable, optional
-        Maps of the same samples by the randomized or the shifted model.
-    representation : callable, optional
-        A layer of the model: a batch in, ``(batch, size)`` out.
-    output : str, int or callable, optional
-        Which answer of a model that has several (a tuple, a mapping, a ``ModelOutput``) is scored:
-        its name, its place, or a function from the whole answer to it. ``logits`` by default.
-    score : callable, optional
-        From the outputs, maps of a segmentation or boxes for instance, to one number per row,
-        ``(batch,)``, which is the score whatever the target is, or to ``(batch, n_outputs)``:
-        ``score=lambda maps: maps[:, 2].sum((1, 2))``.
-    activation : {None, "softmax", "sigmoid", "log-softmax"}
-        What is applied to the outputs of the model. ``None`` is softmax for the decisions of a
-        classifier without probabilities (``"none"`` leaves them as they are), and nothing for all
-        other models: a function or a module does not say whether it answers logits.
-    batch_size : int or None
-        The largest number of rows that model and explainers are given at once; ``None`` for as
-        many as 4 MiB hold, at most 4096; of larger rows 64, or as many as 32 MiB hold.
-    allow_batch_dependence : bool
-        Whether the model may answer a row otherwise in another batch. Else the first row of the
-        first call with several different ones is asked alone, too, and outputs that differ by more
-        than a thousandth of the largest of the call are an error: a layer of normalisation or
-        dropout is in training mode.
-    explained_class : optional
-        The class that maps without an axis of classes explain, as SHAP values of the second of two classes alone: they are
-        negated where the target is the other. By default maps are those of each sample's target. Of a model of two outputs the
-        result says in ``assumed`` which it was, and there is a warning where the sums of the maps fall as the scores rise.
-    n_features : array-like of int, optional
-        How many positions of each sample are features, ``(n,)``; the others, behind them, are padding, which no metric changes or
-        counts. By default of inputs by name those that an ``attention_mask`` has, else all. There is a warning where tokens at the
-        end change nothing. With padding there are no curves, and no metric that relates samples to each other.
-    layout : {None, "tabular", "time-series", "channels-last", "channels-first"}
-        How the axes of the inputs are read. ``None``: by their number; images channels first of
-        a torch module (or ``framework="torch"``), last of a Keras model, else as the one reading
-        that fits maps without channels, or images of 1 to 4 channels. Where two do, it is an
-        error, as are images for torch whose shape says that their channels are last: nothing is
-        transposed, and a module that takes them so needs ``"channels-last"``. The result has what was ``assumed``.
-    framework : {None, "numpy", "torch", "jax", "tensorflow", "pandas", "polars"}
-        What model and explainers are given. Recognized for all kinds of models but functions, which
-        are given tensors of torch or JAX where ``inputs`` are such (the result says so in ``assumed``),
-        else arrays of NumPy, and tables if there are columns of words. To functions of tensors whole
-        numbers are given as such.
-    device : optional
-        Where tensors are put; that of the parameters of a torch module.
+    {keywords}
     level : float
         The coverage of the intervals.
     replicates : int
@@ -257,12 +182,13 @@ def evaluate(
         evaluate(jax.jit(lambda x: x @ weights), x, y, {"gradient": "input_x_gradient"})
         evaluate(bert, {"input_ids": ids, "attention_mask": mask}, y, {"tokens": ("occlusion", {"baseline": 3})})
     """
-    given = locals()
-    statistics: dict[str, Any] = {"level": number("level", given.pop("level"))}
-    statistics["replicates"] = whole("replicates", given.pop("replicates"), 0)
-    return _evaluated(curves=True, **given).table(**statistics, seed=seed, n_jobs=n_jobs)
+    level, replicates = number("level", level), whole("replicates", replicates, 0)
+    run = Run.of(model=model, inputs=inputs, targets=targets, curves=True, by_name=True, **keywords)
+    values = _evaluated(run, explainers, metrics, seed, n_jobs, progress)
+    return values.table(level=level, replicates=replicates, seed=seed, n_jobs=n_jobs)
 
 
+@with_keywords(EvaluateKeywords)
 def evaluate_part(
     model: Any,
     inputs: Any,
@@ -271,25 +197,10 @@ def evaluate_part(
     metrics: str | Iterable[str | Metric] | Mapping[str, str | Metric] = "standard",
     *,
     first_sample: int = 0,
-    masks: Any = None,
-    mosaic: Any = None,
-    segments: Any = None,
-    reference_maps: Any = None,
-    second_maps: Any = None,
-    representation: Any = None,
-    output: Any = None,
-    score: Callable[[Any], Any] | None = None,
-    activation: str | None = None,
-    batch_size: int | None = None,
-    allow_batch_dependence: bool = False,
-    explained_class: Any = None,
-    n_features: Any = None,
-    layout: str | None = None,
-    framework: Framework | None = None,
-    device: Any = None,
     seed: int = 1,
     n_jobs: int | None = None,
     progress: bool = False,
+    **keywords: Unpack[EvaluateKeywords],
 ) -> EvaluationValues:
     """The values of one part of a data set, which join those of other parts.
 
@@ -305,10 +216,7 @@ def evaluate_part(
     first_sample : int
         The place of the first sample in the whole: random choices belong to a sample's place, so that
         parts give the values of the whole.
-    masks, mosaic, segments, reference_maps, second_maps, representation
-        As of :func:`evaluate`, of the samples of the part.
-    output, score, activation, batch_size, allow_batch_dependence, explained_class, n_features, layout, framework, device
-        As of :func:`evaluate`.
+    {keywords}
     seed, n_jobs, progress
         As of :func:`evaluate`.
 
@@ -336,33 +244,28 @@ def evaluate_part(
     >>> round(parts[0].merge(parts[1]).table()["average_drop"]["mine"].value, 6)
     0.5
     """
-    return _evaluated(**locals())
+    first_sample = whole("first_sample", first_sample, 0)
+    run = Run.of(
+        model=model, inputs=inputs, targets=targets, first_sample=first_sample, by_name=True, **keywords
+    )
+    return _evaluated(run, explainers, metrics, seed, n_jobs, progress)
 
 
 def _evaluated(
-    explainers: Mapping[str, Any],
-    metrics: Any,
-    seed: int,
-    n_jobs: int | None,
-    progress: bool,
-    **arguments: Any,
+    run: Run, explainers: Mapping[str, Any], metrics: Any, seed: int, n_jobs: int | None, progress: bool
 ) -> EvaluationValues:
-    """The values of what :func:`evaluate` was given."""
+    """The values of explainers in a run that has none yet."""
     seed, n_jobs = seed_of(seed), threads(n_jobs)
     if not isinstance(explainers, Mapping):
         raise TypeError(f"explainers: expected a mapping by name, got {type(explainers).__name__}")
     if not explainers:
         raise ValueError("explainers: empty")
-    if isinstance(arguments["model"], MaskedModel):
-        return _of_masks(explainers, metrics, seed, n_jobs, progress, arguments)
-    if _is_of_batches(arguments["inputs"]):
+    if isinstance(run.model, MaskedModel):
+        return _of_masks(run, explainers, metrics, seed, n_jobs, progress)
+    if _is_of_batches(run.inputs):
         raise TypeError(
             "inputs: batches are judged by evaluate_stream(model, data, explainers, metrics)"
         )
-    if "first_sample" in arguments:
-        whole("first_sample", arguments["first_sample"], 0)
-    sides = Sides(**{name: arguments.pop(name) for name in Sides.__dataclass_fields__})
-    run = Run(**arguments, sides=sides, by_name=True)
     run.explainers = [
         (str(name), *explained(value, f"explainers[{str(name)!r}]"))
         for name, value in explainers.items()
@@ -381,23 +284,13 @@ def _evaluated(
 
 
 def _of_masks(
-    explainers: Mapping[str, Any],
-    metrics: Any,
-    seed: int,
-    n_jobs: int | None,
-    progress: bool,
-    arguments: dict[str, Any],
+    given: Run, explainers: Mapping[str, Any], metrics: Any, seed: int, n_jobs: int | None, progress: bool
 ) -> EvaluationValues:
     """The values of explainers of a masked model."""
-    model, targets, curves = (arguments.pop(name, None) for name in ("model", "targets", "curves"))
-    scoring = {name: arguments.pop(name) for name in SCORING}
-    foreign = next((name for name, value in arguments.items() if value not in (None, 0)), None)
-    if foreign is not None:
-        raise ValueError(f"{foreign}: expected None, since a masked model is asked by the numbers of samples")
-    run = MaskedRun(model, targets, explainers, **scoring)
+    run = MaskedRun.of(given, explainers)
     asked, skipped = asked_metrics(metrics, run)
     run.metrics = [(name, metric.with_seed(seed)) for name, metric in asked]
-    run.curves = bool(curves)
+    run.curves = given.curves
     with bar(len(run.n_features), "sample", progress) as shown:
         run.progress = shown.update if progress else None
         return EvaluationValues(run.values(n_jobs), run.assumed, skipped, run.activation)

@@ -95,7 +95,7 @@ def explain(
     >>> table["completeness"].ranking
     ['mine', 'random']
     """
-    run = Run(
+    run = Run.of(
         model=model,
         inputs=inputs,
         targets=targets,

@@ -16,12 +16,14 @@ from .._frameworks import Tensors, is_torch_module
 from .._registry import metric_of
 from .._results import Result, Table, axes, html_table
 from ._data import Run, explained, layout_of, targets_of
+from ._keywords import MapKeywords, Scoring, ScoringKeywords, with_keywords
 from ._layers import Layers
 from ._models import explainer_function, is_explainer
 from ._value import MetricValue, none_for_nan, undefined_value
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    from typing_extensions import Unpack
 
     from .._arrays import Reals
     from .._frameworks import Framework
@@ -29,20 +31,14 @@ if TYPE_CHECKING:
 Similarity = Literal["ssim", "spearman", "pearson", "jaccard"]
 
 
+@with_keywords(ScoringKeywords)
 def base_scores(
     model: Any,
     inputs: Any,
     targets: Any = None,
     *,
-    output: Any = None,
-    score: Callable[[Any], Any] | None = None,
-    activation: str | None = None,
-    batch_size: int | None = None,
-    allow_batch_dependence: bool = False,
-    layout: str | None = None,
-    framework: Framework | None = None,
-    device: Any = None,
     n_jobs: int | None = None,
+    **keywords: Unpack[ScoringKeywords],
 ) -> npt.NDArray[np.float64]:
     """The model's score of every sample: the sum of its outputs by the weights of the target.
 
@@ -54,8 +50,9 @@ def base_scores(
         ``(n, …)``.
     targets : array-like, optional
         Classes ``(n,)``, or rows of weights ``(n, n_outputs)``; the class of the largest output unless given.
-    output, score, activation, batch_size, allow_batch_dependence, layout, framework, device, n_jobs : optional
-        As of :func:`evaluate`.
+    {keywords}
+    n_jobs : int or None
+        Threads; ``None`` for one per core.
 
     Returns
     -------
@@ -72,9 +69,7 @@ def base_scores(
     >>> base_scores(lambda x: x, [[1.0, 2.0], [3.0, 4.0]], [[1, 0], [-1, 1]]).tolist()
     [1.0, 1.0]
     """
-    given = locals()
-    del given["n_jobs"]
-    run = Run(**given)
+    run = Run.of(model=model, inputs=inputs, targets=targets, **keywords)
     scores: npt.NDArray[np.float64] = _native.attribution_scores(run.request(), threads(n_jobs))[0]
     return scores
 
@@ -124,22 +119,15 @@ class MaskedScores(Result):
         return self.to_dict()
 
 
+@with_keywords(MapKeywords)
 def masked_scores(
     model: Any,
     inputs: Any,
     targets: Any,
     explanations: Any,
     *,
-    output: Any = None,
-    score: Callable[[Any], Any] | None = None,
-    activation: str | None = None,
-    batch_size: int | None = None,
-    allow_batch_dependence: bool = False,
-    explained_class: Any = None,
-    layout: str | None = None,
-    framework: Framework | None = None,
-    device: Any = None,
     n_jobs: int | None = None,
+    **keywords: Unpack[MapKeywords],
 ) -> MaskedScores:
     """The model's scores of all inputs, and of the inputs that their maps keep: ``2 n`` rows.
 
@@ -153,8 +141,9 @@ def masked_scores(
         Classes ``(n,)``, or rows of weights ``(n, n_outputs)``.
     explanations : array-like or callable
         Maps ``(n, …)``, with or without channels, or an explainer ``(inputs, targets) -> maps``.
-    output, score, activation, batch_size, allow_batch_dependence, explained_class, layout, framework, device, n_jobs : optional
-        As of :func:`evaluate`.
+    {keywords}
+    n_jobs : int or None
+        Threads; ``None`` for one per core.
 
     Returns
     -------
@@ -172,9 +161,8 @@ def masked_scores(
     >>> scores.base.tolist(), scores.masked.tolist()
     ([2.0], [0.0])
     """
-    given = locals()
-    del given["n_jobs"], given["explanations"]
-    run = Run(**given, explainers=[("explainer", *explained(explanations))])
+    run = Run.of(model=model, inputs=inputs, targets=targets, **keywords)
+    run.explainers = [("explainer", *explained(explanations))]
     base, masked = _native.attribution_scores(run.request(), threads(n_jobs))
     if masked is None:
         raise ValueError("explanations: empty")
@@ -589,13 +577,8 @@ def model_randomization(
         def function_of(layers: list[int]) -> Any:
             return explainer_function(model(layers), tensors)
 
-    run = Run(
-        inputs=inputs,
-        targets=targets,
-        batch_size=batch_size,
-        layout=layout,
-        framework=tensors.framework,
-    )
+    scoring = Scoring(batch_size=batch_size, layout=layout, framework=tensors.framework)
+    run = Run(inputs=inputs, targets=targets, scoring=scoring)
     values = _native.attribution_model_randomization(
         run.request(), function_of, whole("n_layers", n_layers, 0), order, similarity, threads(n_jobs)
     )

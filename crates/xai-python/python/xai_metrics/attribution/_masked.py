@@ -15,7 +15,8 @@ from .. import _native
 from .._alignment import Alignment
 from .._arguments import whole_or_none
 from .._arrays import column_names, integers, reals
-from ._data import Asked, activation_of, targets_of
+from ._data import Asked, Run, activation_of, targets_of
+from ._keywords import Scoring
 from ._models import rows_of
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 #: What metrics may need of a masked model, whose features are the segments.
 GIVEN = {"model", "inputs", "targets", "explanations", "segments"}
-#: How its scores may be taken.
-SCORING = ("activation", "batch_size", "allow_batch_dependence", "explained_class")
+#: How its scores may be taken, of the fields of :class:`Scoring`.
+_SCORING = ("activation", "batch_size", "allow_batch_dependence", "explained_class")
 
 
 class MaskedModel:
@@ -193,7 +194,9 @@ class _Answers:
 class MaskedRun:
     """A run of metrics that ask a masked model."""
 
-    def __init__(self, model: MaskedModel, targets: Any, explainers: Mapping[str, Any], **scoring: Any) -> None:
+    def __init__(
+        self, model: MaskedModel, targets: Any, explainers: Mapping[str, Any], scoring: Scoring = Scoring()
+    ) -> None:
         self.model = model
         alignment = Alignment()
         aligned = {name: alignment.take(maps, f"explainers[{name!r}]", "samples") for name, maps in explainers.items()}
@@ -213,9 +216,10 @@ class MaskedRun:
                 )
         self.n_features = n_features.tolist()
         self.targets = None if targets is None else targets_of(targets, len(self.n_features))
-        self.activation = activation_of(scoring.get("activation"))
-        self.scoring = {"batch_size": None, "allow_batch_dependence": False, **scoring, "activation": self.activation}
-        self.scoring["explained_class"] = whole_or_none("explained_class", scoring.get("explained_class"), 0)
+        self.activation = activation_of(scoring.activation)
+        self.scoring = {name: getattr(scoring, name) for name in _SCORING}
+        self.scoring["activation"] = self.activation
+        self.scoring["explained_class"] = whole_or_none("explained_class", scoring.explained_class, 0)
         self.metrics: Sequence[tuple[str, Asked]] = ()
         self.curves = True
         self.progress: Any = None
@@ -223,6 +227,15 @@ class MaskedRun:
         self.assumed: dict[str, str] = {}
         #: The outputs for samples that are whole, where they were asked for their classes.
         self.whole: dict[int, npt.NDArray[np.float64]] = {}
+
+    @classmethod
+    def of(cls, run: Run, explainers: Mapping[str, Any]) -> MaskedRun:
+        """A run whose model is a masked one."""
+        given = {"inputs": run.inputs, "first_sample": run.first_sample or None, **vars(run.sides), **vars(run.scoring)}
+        foreign = next((name for name, value in given.items() if name not in _SCORING and value is not None), None)
+        if foreign is not None:
+            raise ValueError(f"{foreign}: expected None, since a masked model is asked by the numbers of samples")
+        return cls(run.model, run.targets, explainers, run.scoring)
 
     def check(self, metric: Asked) -> None:
         """Refuses a metric that a masked model has no answer for."""

@@ -11,8 +11,9 @@ from .._arguments import threads
 from .._arrays import column_names, to_numpy
 from .._described import MetricInfo
 from .._registry import metric_of
-from ._data import Run, Sides, explained
-from ._masked import SCORING, MaskedModel, MaskedRun
+from ._data import Run, explained
+from ._keywords import Scoring
+from ._masked import MaskedModel, MaskedRun
 from ._models import is_explainer
 from ._texts import is_ragged, of_ragged
 from ._value import Curve, MetricValue, pairs_of, undefined_value, warn, with_remarks
@@ -130,18 +131,18 @@ class Metric:
         n_jobs = threads(run.pop("n_jobs", None))
         if isinstance(run.get("model"), MaskedModel):
             return self._of_masks(run, n_jobs)
-        sides = {name: run.pop(name, None) for name in Sides.__dataclass_fields__}
         maps, explainer = run.pop("explanations", None), run.pop("explainer", None)
         if is_ragged(maps):
-            given = [name for name, value in {**run, **sides}.items() if value is not None and name != "masks"]
-            if given:
-                raise ValueError(f"{given[0]}: not for maps of different sizes")
-            return of_ragged(self.name, self.parameters, maps, sides["masks"], n_jobs)
+            masks = run.pop("masks", None)
+            given = next((name for name, value in run.items() if value is not None), None)
+            if given is not None:
+                raise ValueError(f"{given}: not for maps of different sizes")
+            return of_ragged(self.name, self.parameters, maps, masks, n_jobs)
         one = explainer if maps is None else maps
         # What is missing is named by the metric that needs it.
         if one is not None and (maps is None or explainer is None):
             maps, explainer = explained(one)
-        asked = Run(**run, sides=Sides(**sides), metrics=[(self.name, self)])
+        asked = Run.of(**run, metrics=[(self.name, self)])
         if maps is not None or explainer is not None:
             asked.explainers = [("explainer", maps, explainer)]
         self.check(asked)
@@ -188,12 +189,8 @@ class Metric:
 
     def _of_masks(self, run: dict[str, Any], n_jobs: int | None) -> MetricValue:
         """The value for a masked model."""
-        model, targets, maps = (run.pop(name, None) for name in ("model", "targets", "explanations"))
-        foreign = next((name for name, value in run.items() if name not in SCORING and value is not None), None)
-        if foreign is not None:
-            raise ValueError(f"{foreign}: expected None, since a masked model is asked by the numbers of samples")
-        scoring = {name: run[name] for name in SCORING if name in run}
-        asked = MaskedRun(model, targets, {"explanations": maps}, **scoring)
+        maps = run.pop("explanations", None)
+        asked = MaskedRun.of(Run.of(**run), {"explanations": maps})
         asked.check(self)
         asked.metrics = [(self.name, self)]
         values = asked.values(n_jobs)
@@ -271,10 +268,7 @@ def evaluate_signature(info: MetricInfo) -> inspect.Signature:
     if "features" in names or "ordered_features" in names or "perturbation" in names:
         keywords["segments"] = None
     if "model" in info.needs or "explainer" in info.needs:
-        keywords |= {"model": None, "output": None, "score": None}
-        keywords |= {"activation": None, "batch_size": None}
-        keywords |= {"allow_batch_dependence": False, "explained_class": None, "n_features": None}
-        keywords |= {"framework": None, "device": None}
+        keywords |= {"model": None, **vars(Scoring())}
     keywords |= {"layout": None, "n_jobs": None}
     needed, keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
     arguments = [inspect.Parameter("self", needed)]

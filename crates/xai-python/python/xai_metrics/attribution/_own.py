@@ -9,7 +9,7 @@ import numpy as np
 
 from .._arrays import reals
 from .._described import MetricInfo
-from ._data import LAYOUTS
+from ._data import WORDS
 from ._metric import Metric
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class OwnMetric(Metric):
             summary=summary,
             direction=direction,
             needs=tuple(need for need in _NEEDS["masked_scores"] if need in needs),
-            layouts=LAYOUTS,
+            layouts=tuple(WORDS["layout"]),
         )
 
     @property

@@ -15,6 +15,7 @@ from .._results import Table, html_table
 from ..reliability import MetaConsistency
 from ._data import Run, explained
 from ._evaluate import evaluate
+from ._keywords import split
 from ._layers import is_torch_module, multiplied
 from ._table import EvaluationTable
 
@@ -157,10 +158,10 @@ def meta_consistency(
     n_perturbations = whole("n_perturbations", n_perturbations, 0)
     base = {"model": model, "inputs": inputs, "explainers": named}
     perturbed = _perturbation(perturb, (minor, disruptive), model, inputs)
-    of_model = {name: how[name] for name in ("output", "score", "batch_size", "framework", "device") if name in how}
+    _, scoring, _ = split(how)
 
     def predicted(of: Mapping[str, Any]) -> npt.NDArray[Any]:
-        run = Run(model=of["model"], inputs=of["inputs"], targets=None, **of_model)
+        run = Run(model=of["model"], inputs=of["inputs"], scoring=scoring)
         classes = run.columns(len(run.array))
         if classes is None:
             raise ValueError("model, inputs: needed by perturbations")

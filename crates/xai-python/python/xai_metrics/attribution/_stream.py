@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,21 +17,23 @@ from .._arrays import column_names, reals, to_numpy
 from .._files import write_whole
 from .._progress import bar
 from .._sources import cut, fields_of, size_of, source_of
-from ._data import Run, Sides, explained
+from ._data import Run, explained
 from ._evaluate import asked_metrics, values_of
 from ._functions import base_scores
+from ._keywords import Scoring, SideInputs, StreamKeywords, split, with_keywords
 from ._metric import Metric
 from ._models import is_explainer
 from ._own import OwnMetric
 from ._table import EvaluationTable, EvaluationValues
 
 if TYPE_CHECKING:
-    from .._frameworks import Framework
+    from typing_extensions import Unpack
 
 #: The first line of a checkpoint says that it is one.
 _FORMAT = "xai-metrics checkpoint 1"
 
 
+@with_keywords(StreamKeywords)
 def evaluate_stream(
     model: Any,
     data: Any,
@@ -40,21 +42,6 @@ def evaluate_stream(
     *,
     inputs: Any = None,
     targets: Any = None,
-    masks: Any = None,
-    mosaic: Any = None,
-    segments: Any = None,
-    reference_maps: Any = None,
-    second_maps: Any = None,
-    representation: Any = None,
-    output: Any = None,
-    score: Callable[[Any], Any] | None = None,
-    activation: str | None = None,
-    batch_size: int | None = None,
-    allow_batch_dependence: bool = False,
-    explained_class: Any = None,
-    layout: str | None = None,
-    framework: Framework | None = None,
-    device: Any = None,
     checkpoint: Any = None,
     checkpoint_seconds: float = 60.0,
     level: float = 0.95,
@@ -62,11 +49,15 @@ def evaluate_stream(
     seed: int = 1,
     n_jobs: int | None = None,
     progress: bool = False,
+    **keywords: Unpack[StreamKeywords],
 ) -> EvaluationTable:
     """Judges explainers on data that is larger than memory: :func:`evaluate` in one pass over batches.
 
     In memory are one batch, and of every sample one number per explainer and metric. The values are
     those of one call on the whole data, to the last bit where the model answers a row alike in any batch.
+
+    Masks, a mosaic, segments and maps may be names or places of fields of the batches, arrays of all samples, or one for all.
+    Of what has no batches, ``batch_size`` rows are read at once.
 
     Parameters
     ----------
@@ -88,18 +79,13 @@ def evaluate_stream(
         the first field and the second one, or the keys ``inputs`` and ``targets``; of tables,
         ``inputs`` are the columns that nothing else is named by, and targets must be named. Without
         targets, the class of the largest output.
-    masks, mosaic, segments, reference_maps, second_maps : optional
-        Names or places of fields, or as for :func:`evaluate`: arrays of all samples, or one for all.
-    batch_size : int or None
-        As for :func:`evaluate`; also how many rows are read at once of what has no batches.
     checkpoint : path, optional
         A file that the values are written to from time to time and when the call is stopped. The same call with the
         same file goes on where it was stopped; give it the data from the beginning. The file is written
         whole or left as it was, and a file of another run is refused.
     checkpoint_seconds : float
         The time between two writings.
-    representation, output, score, activation, allow_batch_dependence, explained_class, layout, framework, device
-        As for :func:`evaluate`.
+    {keywords}
     level, replicates, seed, n_jobs, progress
         As for :func:`evaluate`.
 
@@ -145,11 +131,13 @@ def evaluate_stream(
     mmap_mode="r")})``. With Parquet: ``evaluate_stream(estimator, pyarrow.dataset.dataset("folder"), {"shap":
     ["shap_age", "shap_income"]}, inputs=["age", "income"], targets="label")``.
     """
-    given = locals()
-    statistics: dict[str, Any] = {"level": number("level", given.pop("level"))}
-    statistics["replicates"] = whole("replicates", given.pop("replicates"), 0)
-    values = _Stream(**given).run()
-    return values.table(**statistics, seed=seed, n_jobs=n_jobs)
+    level, replicates = number("level", level), whole("replicates", replicates, 0)
+    sides, scoring, _ = split(keywords)
+    stream = _Stream(model, data, explainers, metrics, {"inputs": inputs, "targets": targets}, sides, scoring)
+    stream.seed, stream.n_jobs, stream.progress = seed_of(seed), threads(n_jobs), progress
+    if checkpoint is not None:
+        stream.write_to(Path(checkpoint), number("checkpoint_seconds", checkpoint_seconds))
+    return stream.run().table(level=level, replicates=replicates, seed=seed, n_jobs=n_jobs)
 
 
 class _Stream:
@@ -161,30 +149,25 @@ class _Stream:
         data: Any,
         explainers: Mapping[str, Any],
         metrics: Any,
-        inputs: Any,
-        targets: Any,
-        checkpoint: Any,
-        checkpoint_seconds: float,
-        seed: int,
-        n_jobs: int | None,
-        progress: bool,
-        **how: Any,
+        names: dict[str, Any],
+        sides: SideInputs,
+        scoring: Scoring,
     ) -> None:
         if not isinstance(explainers, Mapping):
             kind = type(explainers).__name__
             raise TypeError(f"explainers: expected a mapping by name, got {kind}")
-        self.source = source_of(data, whole_or_none("batch_size", how["batch_size"], 1))
-        self.model, self.metrics = model, metrics
-        self.seed, self.n_jobs, self.progress = seed_of(seed), threads(n_jobs), progress
+        self.source = source_of(data, whole_or_none("batch_size", scoring.batch_size, 1))
+        self.model, self.metrics, self.scoring = model, metrics, scoring
+        self.seed, self.n_jobs, self.progress = 1, threads(None), False
         #: The metrics and what they are called, and why others are left out: known from the first batch on.
         self.asked: list[tuple[str, Metric]] = []
         self.skipped: dict[str, str] = {}
         #: Which field of a batch something is, arrays of all samples, and what all samples share.
-        self.names: dict[str, Any] = {"inputs": inputs, "targets": targets}
+        self.names = names
         self.arrays: dict[str, Any] = {}
         self.shared: dict[str, Any] = {}
-        for side in Sides.__dataclass_fields__:
-            self._sort(side, how.pop(side, None))
+        for side, value in vars(sides).items():
+            self._sort(side, value)
         #: What makes maps, of those that make any.
         self.explainers: dict[str, Any] = {}
         for name, value in explainers.items():
@@ -196,16 +179,16 @@ class _Stream:
                 f"{next(iter(self.arrays))}: an array of all samples has their order, and the data is shuffled; make the "
                 "DataLoader with shuffle=False, or put the rows of the array into the batches and name their field"
             )
-        self.how = how
-        self.checkpoint = None
-        if checkpoint is not None:
-            if self.source.is_shuffled:
-                raise ValueError(
-                    "checkpoint: the data is shuffled, so that a stopped run cannot go on; make the DataLoader with "
-                    "shuffle=False"
-                )
-            seconds = number("checkpoint_seconds", checkpoint_seconds)
-            self.checkpoint = _Checkpoint(Path(checkpoint), seconds)
+        self.checkpoint: _Checkpoint | None = None
+
+    def write_to(self, path: Path, seconds: float) -> None:
+        """Writes the values to a file from time to time, and goes on where a run with this file was stopped."""
+        if self.source.is_shuffled:
+            raise ValueError(
+                "checkpoint: the data is shuffled, so that a stopped run cannot go on; make the DataLoader with "
+                "shuffle=False"
+            )
+        self.checkpoint = _Checkpoint(path, seconds)
 
     def _sort(self, what: str, value: Any) -> None:
         names = value if isinstance(value, list) else [value]
@@ -243,7 +226,7 @@ class _Stream:
                     # One assignment: wherever Ctrl-C comes, the values and the last sample belong together.
                     done = done.joined(part, "" if self.checkpoint is None else _digest(_cut(fields, -1)))
                     # Once is enough: the first batch has shown it.
-                    self.how["allow_batch_dependence"] = True
+                    self.scoring = replace(self.scoring, allow_batch_dependence=True)
                     shown.update(end - n_done)
                     n_done = end
                     if self.checkpoint is not None:
@@ -295,7 +278,7 @@ class _Stream:
                 )
             return cut(array, place, place + n)
 
-        sides = Sides(**{side: given(side) for side in Sides.__dataclass_fields__})
+        sides = SideInputs(**{side: given(side) for side in vars(SideInputs())})
         run = Run(
             model=self.model,
             inputs=fields["inputs"],
@@ -303,7 +286,7 @@ class _Stream:
             sides=sides,
             first_sample=place,
             by_name=True,
-            **self.how,
+            scoring=self.scoring,
         )
         for name, explainer in self.explainers.items():
             run.explainers.append((name, given(f"explainers[{name!r}]"), explainer))
@@ -344,12 +327,19 @@ class _Stream:
             for name, of in self.explainers.items()
         }
         asked_for = {f"metric {name}": _about(metric) for name, metric in self.asked}
-        how = {of: self.how[of] for of in ("activation", "layout")}
+        scoring = self.scoring
         first, score = _cut(fields, 0, 1), None
         if self.model is not None:
-            how_asked = {of: self.how[of] for of in ("activation", "layout", "framework", "device")}
-            (score,) = base_scores(self.model, first["inputs"], first["targets"], **how_asked)
-        settings = {**how, **explainers, **asked_for}
+            (score,) = base_scores(
+                self.model,
+                first["inputs"],
+                first["targets"],
+                activation=scoring.activation,
+                layout=scoring.layout,
+                framework=scoring.framework,
+                device=scoring.device,
+            )
+        settings = {"activation": scoring.activation, "layout": scoring.layout, **explainers, **asked_for}
         self.checkpoint.begin(settings, _digest(first), None if score is None else float(score))
 
 

@@ -447,7 +447,7 @@ class EvaluationTable(Reported, Table):
             maps = None if maps is None else reals(maps, "explainers")[rows]
             given = [(name, maps, explainer if maps is None else None)]
             known = None if targets is None else to_numpy(targets, "targets")[rows]
-            run = Run(model=model, inputs=reals(inputs, "inputs")[rows], targets=known, **how)
+            run = Run.of(model=model, inputs=reals(inputs, "inputs")[rows], targets=known, **how)
             run.explainers = given
             request = run.request()
             layout = request["layout"]

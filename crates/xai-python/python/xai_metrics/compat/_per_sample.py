@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from xai_metrics import _native
 from xai_metrics._arguments import threads
 from xai_metrics._progress import bar
-from xai_metrics.attribution._data import Run, Sides
+from xai_metrics.attribution._data import Run
 from xai_metrics.attribution._models import is_explainer
 
 if TYPE_CHECKING:
@@ -26,11 +26,10 @@ def per_sample(
     """
     run = dict(run)
     n_jobs = threads(run.pop("n_jobs", None))
-    sides = {name: run.pop(name) for name in Sides.__dataclass_fields__ if name in run}
     maps, explainer = run.pop("explanations", None), run.pop("explainer", None)
     if is_explainer(maps):
         maps, explainer = None, maps
-    asked = Run(**run, sides=Sides(**sides), metrics=[("metric", metric)])
+    asked = Run.of(**run, metrics=[("metric", metric)])
     asked.explainers = [("maps", maps, explainer)]
     metric.check(asked)
     with bar(len(asked.array) if asked.inputs is not None else None, "sample", progress) as shown:

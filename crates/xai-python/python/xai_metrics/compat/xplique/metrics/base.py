@@ -137,7 +137,7 @@ class ExplanationMetric(BaseAttributionMetric):
         """The scores of some inputs, batch by batch."""
         held = {name: getattr(self, name) for name in _HOW if name != "n_jobs"}
         of = {"model": model, "inputs": inputs, "targets": targets, "batch_size": batch_size}
-        run = Run(**of, **held, operator=self.operator)
+        run = Run.of(**of, **held, operator=self.operator)
         scores: npt.NDArray[np.float64] = _native.attribution_scores(run.request(), self.n_jobs)[0]
         return scores
 

@@ -1,0 +1,208 @@
+"""The keyword arguments that the functions of this module share."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+
+if TYPE_CHECKING:
+    from .._frameworks import Framework
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, kw_only=True)
+class SideInputs:
+    """What some metrics need beside inputs, targets, maps and model.
+
+    Parameters
+    ----------
+    masks : array-like, optional
+        Where the object is, booleans ``(n, height, width)``, or numbers from 0 to 1, of which those above 0 are on it.
+    mosaic : array-like, optional
+        Instead of masks: which cells of a mosaic show the class, booleans ``(n, rows, columns)``.
+    segments : array-like, optional
+        The segment of each position, ``(n, height, width)`` or ``(height, width)``.
+    reference_maps : array-like, optional
+        Maps that others are compared with, ``(n, …)`` or ``(1, …)``.
+    second_maps : array-like or callable, optional
+        Maps of the same samples by the randomized or the shifted model.
+    representation : callable, optional
+        A layer of the model: a batch in, ``(batch, size)`` out.
+    """
+
+    masks: Any = None
+    mosaic: Any = None
+    segments: Any = None
+    reference_maps: Any = None
+    second_maps: Any = None
+    representation: Any = None
+
+    def given(self) -> set[str]:
+        """By the names that metrics list among their needs."""
+        given = {side.name.replace("_", " ") for side in fields(self) if getattr(self, side.name) is not None}
+        # A mosaic takes the place of masks.
+        return {"masks" if name == "mosaic" else name for name in given}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scoring:
+    """How a model is asked for scores, and how maps are read.
+
+    Parameters
+    ----------
+    output : str, int or callable, optional
+        Which answer of a model that has several (a tuple, a mapping, a ``ModelOutput``) is scored:
+        its name, its place, or a function from the whole answer to it. ``logits`` by default.
+    score : callable, optional
+        From the outputs, maps of a segmentation or boxes for instance, to one number per row,
+        ``(batch,)``, which is the score whatever the target is, or to ``(batch, n_outputs)``:
+        ``score=lambda maps: maps[:, 2].sum((1, 2))``.
+    activation : {None, "softmax", "sigmoid", "log-softmax"}
+        What is applied to the outputs of the model. ``None`` is softmax for the decisions of a
+        classifier without probabilities (``"none"`` leaves them as they are), and nothing for all
+        other models: a function or a module does not say whether it answers logits.
+    batch_size : int or None
+        The largest number of rows that model and explainers are given at once; ``None`` for as
+        many as 4 MiB hold, at most 4096; of larger rows 64, or as many as 32 MiB hold.
+    allow_batch_dependence : bool
+        Whether the model may answer a row otherwise in another batch. Else the first row of the
+        first call with several different ones is asked alone, too, and outputs that differ by more
+        than a thousandth of the largest of the call are an error: a layer of normalisation or
+        dropout is in training mode.
+    explained_class : optional
+        The class that maps without an axis of classes explain, as SHAP values of the second of two classes alone: they are
+        negated where the target is the other. By default maps are those of each sample's target. Of a model of two outputs the
+        result says in ``assumed`` which it was, and there is a warning where the sums of the maps fall as the scores rise.
+    n_features : array-like of int, optional
+        How many positions of each sample are features, ``(n,)``; the others, behind them, are padding, which no metric changes or
+        counts. By default of inputs by name those that an ``attention_mask`` has, else all. There is a warning where tokens at the
+        end change nothing. With padding there are no curves, and no metric that relates samples to each other.
+    layout : {None, "tabular", "time-series", "channels-last", "channels-first"}
+        How the axes of the inputs are read. ``None``: by their number; images channels first of
+        a torch module (or ``framework="torch"``), last of a Keras model, else as the one reading
+        that fits maps without channels, or images of 1 to 4 channels. Where two do, it is an
+        error, as are images for torch whose shape says that their channels are last: nothing is
+        transposed, and a module that takes them so needs ``"channels-last"``. The result has what was ``assumed``.
+    framework : {None, "numpy", "torch", "jax", "tensorflow", "pandas", "polars"}
+        What model and explainers are given. Recognized for all kinds of models but functions, which
+        are given tensors of torch or JAX where ``inputs`` are such (the result says so in ``assumed``),
+        else arrays of NumPy, and tables if there are columns of words. To functions of tensors whole
+        numbers are given as such.
+    device : optional
+        Where tensors are put; that of the parameters of a torch module.
+    """
+
+    output: Any = None
+    score: Callable[[Any], Any] | None = None
+    activation: str | None = None
+    batch_size: int | None = None
+    allow_batch_dependence: bool = False
+    explained_class: Any = None
+    n_features: Any = None
+    layout: str | None = None
+    framework: Framework | None = None
+    device: Any = None
+
+
+# The keywords of each function, for type checkers, which cannot read them from the classes above.
+
+
+class ScoringKeywords(TypedDict, total=False):
+    """How a model is asked for scores."""
+
+    output: Any
+    score: Callable[[Any], Any] | None
+    activation: str | None
+    batch_size: int | None
+    allow_batch_dependence: bool
+    layout: str | None
+    framework: Framework | None
+    device: Any
+
+
+class MapKeywords(ScoringKeywords, total=False):
+    """Beside scores, how maps are read."""
+
+    explained_class: Any
+
+
+class StreamKeywords(MapKeywords, total=False):
+    """What can be said of data that comes in batches."""
+
+    masks: Any
+    mosaic: Any
+    segments: Any
+    reference_maps: Any
+    second_maps: Any
+    representation: Any
+
+
+class EvaluateKeywords(StreamKeywords, total=False):
+    """All there is."""
+
+    n_features: Any
+
+
+def split(keywords: Mapping[str, Any]) -> tuple[SideInputs, Scoring, dict[str, Any]]:
+    """Side inputs, how scores are taken, and all other arguments by name.
+
+    >>> split({"activation": "softmax", "seed": 1})[1].activation
+    'softmax'
+    """
+    others = dict(keywords)
+    sides = SideInputs(**{of.name: others.pop(of.name) for of in fields(SideInputs) if of.name in others})
+    scoring = Scoring(**{of.name: others.pop(of.name) for of in fields(Scoring) if of.name in others})
+    return sides, scoring, others
+
+
+def with_keywords(keywords: type[Any]) -> Callable[[F], F]:
+    """Gives a function of ``**keywords`` their signature, and their documentation in the place of the line ``{keywords}``.
+
+    >>> @with_keywords(ScoringKeywords)
+    ... def f(x, **keywords):
+    ...     '''Does it.
+    ...
+    ...     {keywords}
+    ...     '''
+    >>> list(inspect.signature(f).parameters)[:3]
+    ['x', 'output', 'score']
+    >>> f(1, scores=2)
+    Traceback (most recent call last):
+    TypeError: f() got an unexpected keyword argument 'scores'
+    """
+    taken = [of for kind in (SideInputs, Scoring) for of in fields(kind) if of.name in keywords.__annotations__]
+    keyword, rest = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD
+
+    def decorate(function: F) -> F:
+        given = inspect.signature(function)
+        own = [of for of in given.parameters.values() if of.kind is not rest]
+        made = [inspect.Parameter(of.name, keyword, default=of.default, annotation=of.type) for of in taken]
+        before = [of for of in own if of.kind is not keyword]
+        signature = given.replace(parameters=[*before, *made, *(of for of in own if of.kind is keyword)])
+
+        @functools.wraps(function)
+        def checked(*arguments: Any, **named: Any) -> Any:
+            unknown = next((name for name in named if name not in signature.parameters), None)
+            if unknown is not None:
+                raise TypeError(f"{function.__name__}() got an unexpected keyword argument {unknown!r}")
+            return function(*arguments, **named)
+
+        checked.__signature__ = signature  # type: ignore[attr-defined]
+        # Nothing is left of a documentation under ``python -OO``.
+        text = inspect.cleandoc(function.__doc__ or "")
+        checked.__doc__ = text.replace("{keywords}", "\n".join(_documented()[of.name] for of in taken if _documented()))
+        return checked  # type: ignore[return-value]
+
+    return decorate
+
+
+@functools.cache
+def _documented() -> dict[str, str]:
+    """What the classes say of each keyword: its line and those below that are indented."""
+    text = "\n".join(inspect.cleandoc(kind.__doc__ or "") for kind in (SideInputs, Scoring))
+    return {of[1]: of[0].rstrip() for of in re.finditer(r"^(\w+) : .*(?:\n {4}.*)+", text, re.MULTILINE)}
