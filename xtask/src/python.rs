@@ -126,9 +126,12 @@ fn building(python: &Path, profile: &str) -> Command {
 }
 
 fn pytest(python: &Path) -> Command {
+    // Where the Rust tests have built it, its lists of metrics are compared with those of Python.
+    let xai = target().join("debug").join(format!("xai{EXE_SUFFIX}"));
     command(python)
         .words("-m pytest --quiet --hypothesis-seed=0")
         .words("-c crates/xai-python/pyproject.toml --rootdir crates/xai-python")
+        .env("XAI", xai)
 }
 
 /// `cargo xtask ci sql-python`: the SQL package for Python with the engines that use it (Spark, DuckDB, DataFusion), the stores of

@@ -74,6 +74,7 @@ def find(name: str) -> MetricInfo:
     raise ValueError(f"metric: got {name!r}, expected a name that metric_infos() of a module has: {modules}")
 
 
+@cache
 def metric_of(family: str, name: str) -> MetricInfo:
     """The metric of a family by its own name.
 

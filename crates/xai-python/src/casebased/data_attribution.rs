@@ -34,10 +34,7 @@ fn casebased_metrics(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     registry::metrics().map(metric).collect()
 }
 
-fn data_attribution_metric<'py>(
-    py: Python<'py>,
-    entry: &Entry,
-) -> PyResult<Bound<'py, PyDict>> {
+fn data_attribution_metric<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
     let metric = described::metric_info(py, entry.info)?;
     let optional: Vec<&str> = entry.also.iter().map(|input| input.name()).collect();
     let params = entry.params();

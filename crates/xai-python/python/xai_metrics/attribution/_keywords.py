@@ -109,11 +109,11 @@ class Scoring:
     device: Any = None
 
 
-# The keywords of each function, for type checkers, which cannot read them from the classes above.
+# Which of these keywords a function has, and for type checkers, which cannot read them from the classes above, their types.
 
 
 class ScoringKeywords(TypedDict, total=False):
-    """How a model is asked for scores."""
+    """Those of :func:`base_scores`."""
 
     output: Any
     score: Callable[[Any], Any] | None
@@ -126,13 +126,13 @@ class ScoringKeywords(TypedDict, total=False):
 
 
 class MapKeywords(ScoringKeywords, total=False):
-    """Beside scores, how maps are read."""
+    """Those of :func:`masked_scores`."""
 
     explained_class: Any
 
 
 class StreamKeywords(MapKeywords, total=False):
-    """What can be said of data that comes in batches."""
+    """Those of :func:`evaluate_stream`."""
 
     masks: Any
     mosaic: Any
@@ -143,7 +143,7 @@ class StreamKeywords(MapKeywords, total=False):
 
 
 class EvaluateKeywords(StreamKeywords, total=False):
-    """All there is."""
+    """Those of :func:`evaluate` and :func:`evaluate_part`."""
 
     n_features: Any
 
