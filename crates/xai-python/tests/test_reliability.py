@@ -51,8 +51,8 @@ def test_every_metric_has_its_function():
     names = {info.name for info in reliability.metric_infos()} - parts
     functions = {
         name
-        for name, item in vars(reliability).items()
-        if inspect.isfunction(item) and name != "metric_infos"
+        for name in reliability.__all__
+        if inspect.isfunction(getattr(reliability, name)) and name != "metric_infos"
     }
     assert names == functions == {case["metric"].replace("-", "_") for case in CASES}
 
