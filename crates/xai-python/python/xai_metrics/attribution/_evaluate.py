@@ -11,8 +11,9 @@ from .._described import MetricInfo
 from .._progress import bar
 from .._registry import metric_of, metrics_of, near_names
 from . import _padding
-from ._data import WORDS, Run, explained
+from ._data import Run, explained
 from ._keywords import EvaluateKeywords, with_keywords
+from ._layout import WORDS
 from ._masked import MaskedModel, MaskedRun
 from ._metric import Metric
 from ._own import OwnMetric

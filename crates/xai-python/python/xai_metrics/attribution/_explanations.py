@@ -10,6 +10,7 @@ import numpy as np
 
 from .._arrays import are_numbered, column_names, integers, reals, to_numpy
 from .._frameworks import is_of
+from ._layout import channels_axis
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -292,12 +293,12 @@ class Reading:
         """Height and width of images."""
         if self.shape is None or len(self.shape) != 4:
             return None
-        height, width = self.shape[2:] if self.layout == "channels-first" else self.shape[1:3]
+        height, width = self.shape[2:] if channels_axis(self.layout) == 1 else self.shape[1:3]
         return height, width
 
     def _of_size(self, maps: Array, of: str) -> Array:
         """Maps of images in their height and width: those of a layer of less resolution are made larger."""
-        plane, channels = self._plane, 1 if self.layout == "channels-first" else -1
+        plane, channels = self._plane, channels_axis(self.layout)
         is_whole = self.shape is None or maps.shape[1:] == self.shape[1:]
         if plane is None or is_whole or maps.ndim not in (3, 4):
             return maps

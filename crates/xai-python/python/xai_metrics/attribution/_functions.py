@@ -15,9 +15,10 @@ from .._arrays import column_names, in_order_of, integers, reals
 from .._frameworks import Tensors, is_torch_module
 from .._registry import metric_of
 from .._results import Result, Table, axes, html_table
-from ._data import Run, explained, layout_of, targets_of
+from ._data import Run, explained, targets_of
 from ._keywords import MapKeywords, Scoring, ScoringKeywords, with_keywords
 from ._layers import Layers
+from ._layout import layout_of
 from ._models import explainer_function, is_explainer
 from ._value import MetricValue, none_for_nan, undefined_value
 

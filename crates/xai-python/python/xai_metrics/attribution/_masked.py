@@ -15,8 +15,9 @@ from .. import _native
 from .._alignment import Alignment
 from .._arguments import whole_or_none
 from .._arrays import column_names, integers, reals
-from ._data import Asked, Run, activation_of, targets_of
+from ._data import Asked, Run, targets_of
 from ._keywords import Scoring
+from ._layout import activation_of
 from ._models import rows_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._arrays import reals
 from .._described import MetricInfo
-from ._data import WORDS
+from ._layout import WORDS
 from ._metric import Metric
 
 if TYPE_CHECKING:

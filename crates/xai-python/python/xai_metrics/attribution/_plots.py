@@ -13,8 +13,8 @@ from .._arrays import reals
 from .._frameworks import Tensors, is_of
 from .._results import COLORS, axes, pyplot
 from . import _models
-from ._data import layout_of
 from ._explanations import Reading
+from ._layout import layout_of
 
 _MARKERS = "os^Dv<>"
 _LINES = ("-", "--", "-.", ":")

@@ -11,6 +11,7 @@ import numpy as np
 
 from .._arguments import number, seed_of, whole
 from .._arrays import reals
+from ._layout import channels_axis
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -93,7 +94,7 @@ def edges(run: Asked, batch: Array, targets: Array, samples: Any) -> Array:
     if batch.ndim == 3:
         values = np.pad(batch, pad, mode="edge")
         return np.asarray(np.abs(values[:, 2:] - values[:, :-2]) / 2)
-    values = np.pad(batch.mean(axis=_channels(run)), [(0, 0), (1, 1), (1, 1)], mode="edge")
+    values = np.pad(batch.mean(axis=channels_axis(run.read_layout)), [(0, 0), (1, 1), (1, 1)], mode="edge")
     across = values[:, :, 2:] - values[:, :, :-2]
     down = values[:, 2:] - values[:, :-2]
     gx = across[:, :-2] + 2 * across[:, 1:-1] + across[:, 2:]
@@ -148,7 +149,7 @@ def occlusion(
     for region in _regions(maps.shape[1:], patch, batch.ndim == 4):
         at: tuple[Any, ...] = (slice(None), *region)
         if batch.ndim == 4:
-            at = (slice(None), slice(None), *region) if _channels(run) == 1 else (*at, slice(None))
+            at = (slice(None), slice(None), *region) if channels_axis(run.read_layout) == 1 else (*at, slice(None))
         occluded = batch.copy()
         occluded[at] = blank[at]
         drop = whole_score - run.scores(occluded, targets, samples)
@@ -165,15 +166,11 @@ def _regions(shape: tuple[int, ...], patch: int | None, are_images: bool) -> lis
     return [(row, column) for row in rows for column in columns]
 
 
-def _channels(run: Asked) -> int:
-    return 1 if run.read_layout == "channels-first" else -1
-
-
 def _map_shape(run: Asked, batch: Array) -> tuple[int, ...]:
     """The shape of one map: an image without its channels, else the input."""
     if batch.ndim != 4:
         return batch.shape[1:]
-    return batch.shape[2:] if _channels(run) == 1 else batch.shape[1:3]
+    return batch.shape[2:] if channels_axis(run.read_layout) == 1 else batch.shape[1:3]
 
 
 #: The reference explainers by their words.

@@ -15,8 +15,9 @@ from xai_metrics._alignment import Alignment
 from xai_metrics._arrays import reals, to_numpy
 from xai_metrics._frameworks import Tensors, is_torch_module
 from xai_metrics.attribution import _models
-from xai_metrics.attribution._data import layout_of, predicted_classes, targets_of
+from xai_metrics.attribution._data import predicted_classes, targets_of
 from xai_metrics.attribution._functions import map_similarity
+from xai_metrics.attribution._layout import layout_of
 from xai_metrics.attribution.metrics import by_name
 
 from .._per_sample import per_sample

@@ -11,7 +11,8 @@ from xai_metrics import _native
 from xai_metrics._arguments import threads, whole_or_none
 from xai_metrics._arrays import reals
 from xai_metrics._frameworks import is_torch_module
-from xai_metrics.attribution._data import Run, layout_of, targets_of
+from xai_metrics.attribution._data import Run, targets_of
+from xai_metrics.attribution._layout import WORDS, layout_of
 from xai_metrics.attribution._metric import Metric
 from xai_metrics.attribution._value import MetricValue
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from xai_metrics._frameworks import Framework
 
 #: The activations that the peer has, and the one that it has not.
-_ACTIVATIONS = (None, "sigmoid", "softmax", "log-softmax")
+_ACTIVATIONS = (None, *(word for word in WORDS["activation"] if word != "none"))
 #: Arguments that a metric hands on as it was given them.
 _HOW = ("activation", "layout", "framework", "device", "n_jobs", "allow_batch_dependence")
 _HELD = ("model", "inputs", "targets", "batch_size", *_HOW)

@@ -8,6 +8,7 @@ import numpy as np
 
 from xai_metrics._arrays import reals
 from xai_metrics.attribution import metrics
+from xai_metrics.attribution._layout import channels_axis
 from xai_metrics.attribution._metric import Metric
 
 from .base import BaseComplexityMetric
@@ -41,7 +42,7 @@ class _OfMaps(BaseComplexityMetric):
             return self._of_maps(self._registered(), explanations).per_sample
         sizes = np.abs(reals(explanations, "explanations").astype(np.float64, copy=False))
         if sizes.ndim == 4:
-            sizes = sizes.mean(axis=1 if self.layout == "channels-first" else -1)
+            sizes = sizes.mean(axis=channels_axis(self.layout))
         return self._of_xplique(sizes.reshape(len(sizes), -1))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from xai_metrics._arrays import reals
 from xai_metrics.attribution import metrics
 from xai_metrics.attribution._functions import MaskedScores, mask_inputs
+from xai_metrics.attribution._layout import channels_axis
 from xai_metrics.attribution._metric import Metric
 
 from .base import ExplanationMetric, How, layout_of_images
@@ -178,7 +179,7 @@ class CausalFidelity(ExplanationMetric):
         """The order of the features in the peer, which has the later of equal ones first."""
         maps = reals(explanations, "explanations")
         if maps.ndim == 4:
-            maps = maps.mean(axis=1 if self.layout == "channels-first" else -1)
+            maps = maps.mean(axis=channels_axis(self.layout))
         return np.argsort(maps.reshape(len(maps), -1), axis=-1)[:, ::-1]
 
     def _value(self, explanations: Any) -> MetricValue:

@@ -12,6 +12,7 @@ from xai_metrics._frameworks import Tensors, is_keras_model, is_torch_module
 from xai_metrics.attribution import _models, metrics
 from xai_metrics.attribution._data import predicted_classes
 from xai_metrics.attribution._functions import model_randomization
+from xai_metrics.attribution._layout import channels_axis
 
 from .base import ExplainerMetric, How
 
@@ -194,7 +195,7 @@ class ModelRandomizationMetric(ExplainerMetric):
             # Maps need not look like the inputs: their rows are compared.
             maps = explain(inputs.reshape(-1, *shape), targets)
             if maps.ndim == 4:
-                maps = maps.mean(axis=1 if self.layout == "channels-first" else -1)
+                maps = maps.mean(axis=channels_axis(self.layout))
             return maps.reshape(len(maps), -1)
 
         def explainer_of(layers: list[int]) -> Any:
