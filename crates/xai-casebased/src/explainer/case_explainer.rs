@@ -9,10 +9,12 @@ use xai_core::tensor::check_shape;
 use xai_core::text::span;
 use xai_core::{Distance, Error, Label, Real, Result, parallel};
 
+use crate::correspondence::known_classes::check_known_classes;
 use crate::correspondence::metric::CorrespondenceMetric;
 use crate::correspondence::tally::Tally;
 use crate::explainer::choices::Choices;
 use crate::explainer::disclosure::Disclosure;
+use crate::input;
 use crate::result::aggregate::AggregateExplanation;
 use crate::result::explanation::Explanation;
 use crate::result::training_info::TrainingInfo;
@@ -23,7 +25,6 @@ use crate::similarity::retrieval::{Retrieval, Samples};
 use crate::similarity::strategy::SimilarityKind;
 use crate::training::Matrix;
 use crate::training::standardization::Standardization;
-use crate::{help, input};
 
 /// Explains predictions by the nearest training cases: scaling, search, correspondence.
 ///
@@ -263,37 +264,12 @@ impl CaseExplainer {
     /// Checks that there is one predicted class per sample, and that training rows have it: otherwise its score would be 0
     /// because of another encoding of the classes.
     pub(crate) fn check_predicted(&self, n_samples: usize, predicted: &[i64]) -> Result<()> {
-        const EXAMPLES: usize = 3;
         check_shape(input::PREDICTED, &[n_samples], &[predicted.len()])?;
-        let is_unknown = |label: &i64| self.classes.binary_search(label).is_err();
-        let Some(first) = predicted.iter().position(is_unknown) else {
-            return Ok(());
-        };
         let named = |label: i64| match self.disclosure.class_name(label) {
             Some(name) => format!("{label} ({name})"),
             None => label.to_string(),
         };
-        let listed = |labels: &[i64]| {
-            let shown = labels.iter().take(EXAMPLES).map(|label| named(*label));
-            let more = if labels.len() > EXAMPLES { ", …" } else { "" };
-            shown.collect::<Vec<_>>().join(", ") + more
-        };
-        let mut unknown: Vec<i64> = predicted.iter().copied().filter(is_unknown).collect();
-        unknown.sort_unstable();
-        unknown.dedup();
-        let expected = format!(
-            "a class of the training rows, for example {}; no training row has the predicted {} {}",
-            listed(&self.classes),
-            if unknown.len() == 1 {
-                "class"
-            } else {
-                "classes"
-            },
-            listed(&unknown)
-        );
-        let value = predicted[first] as f64;
-        let error = Error::out_of_domain(input::PREDICTED, &[first], value, expected);
-        Err(error.with_help(help::ENCODE_CLASSES_ALIKE))
+        check_known_classes(predicted, &self.classes, named)
     }
 
     /// Explains samples that are checked.

@@ -1,5 +1,6 @@
 //! The nearest training rows of a block of samples, chunk by chunk of the training table.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use datafusion::common::Result;
@@ -86,12 +87,18 @@ pub(crate) struct BlockSearch {
     /// (id, label), and as many features each.
     cases: Vec<(i64, i64)>,
     features: Vec<f64>,
+    classes: BTreeSet<i64>,
     n_null: u64,
 }
 
 impl BlockSearch {
     pub(crate) fn n_null(&self) -> u64 {
         self.n_null
+    }
+
+    /// The classes of the training rows, ascending.
+    pub(crate) fn classes(&self) -> Vec<i64> {
+        self.classes.iter().copied().collect()
     }
 
     pub(crate) fn add(&mut self, samples: &Samples, rows: FeatureRows) -> Result<()> {
@@ -109,6 +116,7 @@ impl BlockSearch {
             if features.len() != expected {
                 return different_lengths(features.len(), expected);
             }
+            self.classes.insert(rows.class(row));
             self.cases.push((rows.id(row), rows.class(row)));
             self.features.extend_from_slice(features);
             if self.features.len().max(self.cases.len()) >= CHUNK {
@@ -125,6 +133,7 @@ impl BlockSearch {
 
     pub(crate) fn merge(&mut self, other: Self, k: usize) {
         self.n_null += other.n_null;
+        self.classes.extend(other.classes);
         self.nearest.resize_with(
             self.nearest.len().max(other.nearest.len()),
             NearCases::default,

@@ -9,6 +9,7 @@ use datafusion::common::{Result, exec_err, plan_err};
 use datafusion::dataframe::DataFrame;
 use datafusion::parquet::arrow::ArrowWriter;
 use futures::StreamExt;
+use xai_casebased::correspondence::check_known_classes;
 use xai_casebased::training::Standardization;
 use xai_casebased::{Correspondence, CorrespondenceMetric};
 use xai_core::describe::Parameters;
@@ -93,8 +94,8 @@ impl ExplainCases {
     ///
     /// # Errors
     /// A planning error for a column of a wrong type or a parameter outside its domain; errors of the tables and of `each`; an
-    /// execution error for lists of different lengths, features that are not finite, or a distance that is
-    /// undefined.
+    /// execution error for lists of different lengths, features that are not finite, a distance that is
+    /// undefined, or a predicted class that no training row has.
     pub async fn explain(
         &self,
         training: &DataFrame,
@@ -185,6 +186,7 @@ impl ExplainCases {
             search.finish(&samples)?;
             found.merge(search, self.k);
         }
+        check_predicted(block, &found.classes())?;
         let nearest = found.nearest(&samples);
         counts.n_null_training = found.n_null();
         counts.n_samples += nearest.len() as u64;
@@ -232,6 +234,24 @@ impl ExplainCases {
         ];
         Ok(RecordBatch::try_new(self.schema(), columns)?)
     }
+}
+
+/// Checks that training rows have the predicted class of every sample that is explained. Without training rows nothing is known.
+fn check_predicted(block: &[FeatureRows], known: &[i64]) -> Result<()> {
+    if known.is_empty() {
+        return Ok(());
+    }
+    let rows = block.iter().flat_map(|rows| {
+        let whole = (0..rows.len()).filter(|&row| rows.is_whole[row]);
+        whole.map(|row| (rows.id(row), rows.class(row)))
+    });
+    let (ids, predicted): (Vec<i64>, Vec<i64>) = rows.unzip();
+    check_known_classes(&predicted, known, |class| class.to_string()).map_err(|error| {
+        let is_unknown = |class: &i64| known.binary_search(class).is_err();
+        let id = predicted.iter().position(is_unknown).map(|row| ids[row]);
+        let sample = format!("the sample (id {})", id.unwrap_or_default());
+        failed(NAME, error.owner(sample))
+    })
 }
 
 /// The means and deviations of the training table, from exact sums over its partitions.

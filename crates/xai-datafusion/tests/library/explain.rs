@@ -89,7 +89,7 @@ proptest! {
         let (ids, train, labels) = whole(&training);
         let (explained_samples, queries, predicted) = whole(&samples);
         prop_assume!(!ids.is_empty() && !explained_samples.is_empty());
-        // The explainer refuses a class that no training row has; a query cannot know all classes before it is done.
+        // A class that no training row has is refused.
         prop_assume!(predicted.iter().all(|class| labels.contains(class)));
         let options = ExplainCases { k, scale, distance: Distance::Manhattan, weighting: Kernel::Uniform };
         let one = Cuts { n_partitions: 1, batch_size: cuts.batch_size, pieces: vec![(0, 5)], is_passed_on: false };
@@ -189,6 +189,9 @@ fn what_is_wrong_is_named() {
             .unwrap_err()
             .to_string()
     };
+    let unknown = frame(
+        "SELECT * FROM (VALUES (4, 1, make_array(1.0, 2.0)), (5, 9, make_array(1.0, 2.0))) AS t(id, class, features)",
+    );
     let text = frame("SELECT 1 AS a, 'a' AS b, make_array(1.0) AS c");
     let short = frame("SELECT 1 AS a, 1 AS b, make_array(1.0) AS c");
     let two = frame("SELECT 1 AS a, 1 AS b");
@@ -206,6 +209,11 @@ fn what_is_wrong_is_named() {
             "training: expected the columns id, label and features, got 2",
         ),
         (error(&good, &good, 0), "k = 0"),
+        (
+            error(&good, &unknown, 1),
+            "predicted of the sample (id 5) = 9: expected a class of the training rows, for example 1; \
+             no training row has the predicted class 9",
+        ),
         (error(&good, &short, 1), "expected shape (1, 2), got (1, 1)"),
     ];
     for (error, expected) in cases {
