@@ -19,7 +19,7 @@ pub(crate) type RowValues = Box<dyn Fn(&[ArrayRef]) -> Result<ArrayRef>>;
 /// A scalar function: one constant each.
 pub(crate) struct ScalarDefinition {
     pub(crate) name: &'static str,
-    /// The metric that it computes, whose question and formula come before the description.
+    /// The metric that it computes, whose summary and formula come before the description.
     pub(crate) metric: Option<&'static MetricInfo>,
     pub(crate) description: &'static str,
     pub(crate) example: &'static str,
@@ -35,10 +35,10 @@ impl ScalarDefinition {
         let Some(info) = self.metric else {
             return self.description.to_owned();
         };
-        let (reading, range) = (info.reading, info.range);
+        let (summary, formula, range) = (info.summary, info.formula, info.range);
         format!(
-            "{} {}; in {range}. {} {}",
-            info.question, reading.formula, reading.extremes, self.description
+            "{summary}: {formula}; in {range}. {} {}",
+            info.extremes, self.description
         )
     }
 }

@@ -11,6 +11,7 @@ use xai_casebased::data_attribution::{
     ClassRecall, HitAtK, LeaveOneOutCorrelation, LinearDatamodelingScore, MeanReciprocalRank,
     MixedDatasets, RecallAtK, ShortcutDetection, SubclassDetection, Subsets,
 };
+use xai_core::describe::Described;
 use xai_core::parallel;
 
 use crate::function::{Argument, Kind, Lists, failed, present};
