@@ -3,7 +3,55 @@
 //! A family takes a constant from here where the thing is the same, and defines its own in a module
 //! of this name.
 
-use crate::error::input::Input;
+use std::fmt;
+
+/// An input of a metric: an array, a parameter, a model, a file of a known role.
+///
+/// Every crate defines its own as constants in a module `input`, and code that has to act on an
+/// error compares with those constants; the name is for people only.
+///
+/// ```
+/// use xai_core::{Error, Input, input};
+/// pub const MASK: Input = Input::new("mask");
+/// let error = Error::empty(MASK);
+/// assert_eq!(error.input(), MASK);
+/// assert_ne!(error.input(), input::LABELS);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Input(&'static str);
+
+impl Input {
+    /// An input with the name that messages use. Two inputs of one name are the same input.
+    #[must_use]
+    pub const fn new(name: &'static str) -> Self {
+        Self(name)
+    }
+
+    /// The name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.0
+    }
+}
+
+impl fmt::Display for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.0)
+    }
+}
+
+impl fmt::Debug for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Input({:?})", self.0)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Input {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0)
+    }
+}
 
 /// What is explained or predicted: one row of the data each.
 pub const SAMPLES: Input = Input::new("samples");

@@ -3,12 +3,13 @@
 //! What a program may act on is data: the [kind](ErrorKind), which the documentation of a function
 //! names, the [`Input`] it is about, the index, the [`Help`]. The text is for people and may change.
 
-pub(crate) mod input;
+mod help;
 
 use std::borrow::Cow;
 use std::fmt;
 
-pub use input::{Help, Input};
+pub use crate::input::Input;
+pub use help::Help;
 
 /// Names a value in an error message; free of allocation where the name is fixed.
 pub type Name = Cow<'static, str>;
