@@ -5,7 +5,7 @@ use std::fmt;
 use xai_core::describe::Parameter;
 
 #[cfg(feature = "approximate")]
-use crate::search::approximate::hnsw::Hnsw;
+use crate::search::hnsw::Hnsw;
 
 /// How neighbours are searched. The exact engines give the same answer to the last bit and differ
 /// in cost only.

@@ -12,6 +12,8 @@ pub(crate) mod brute_force;
 pub(crate) mod build;
 pub(crate) mod cost;
 pub(crate) mod engine;
+#[cfg(feature = "approximate")]
+pub(crate) mod hnsw;
 pub(crate) mod k_nearest;
 pub(crate) mod kd_tree;
 pub(crate) mod kernel;
@@ -21,9 +23,11 @@ pub(crate) mod queries;
 
 pub use all_pairs::distances;
 #[cfg(feature = "approximate")]
-pub use approximate::{ApproximateSearch, Hnsw};
+pub use approximate::ApproximateSearch;
 pub use brute_force::BruteForce;
 pub use engine::Engine;
+#[cfg(feature = "approximate")]
+pub use hnsw::Hnsw;
 pub use kd_tree::KdTree;
 pub use nearest::{Nearest, Neighbors};
 pub use neighbor_search::NeighborSearch;

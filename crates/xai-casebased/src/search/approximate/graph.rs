@@ -6,7 +6,7 @@ use xai_core::distance::DistanceFunction;
 use xai_core::{Distance, Error, Result, parallel};
 
 use crate::input;
-use crate::search::approximate::hnsw::Hnsw;
+use crate::search::hnsw::Hnsw;
 use crate::search::k_nearest::KNearest;
 use crate::search::nearest::{Nearest, Neighbors};
 use crate::search::queries::Queries;

@@ -1,7 +1,6 @@
 //! Approximate search.
 
 pub(crate) mod graph;
-pub(crate) mod hnsw;
 
 use ndarray::ArrayView2;
 use xai_core::{Distance, Error, Result};
@@ -10,12 +9,11 @@ use crate::input;
 use crate::search::approximate::graph::LinkedRows;
 use crate::search::brute_force::BruteForce;
 use crate::search::engine::Engine;
+use crate::search::hnsw::Hnsw;
 use crate::search::nearest::Neighbors;
 use crate::search::neighbor_search::{NeighborSearch, check_distances};
 use crate::search::queries::Queries;
 use crate::training::rows::TrainingRows;
-
-pub use hnsw::Hnsw;
 
 /// Approximate search in a navigable graph, for millions of rows with many features.
 ///

@@ -1,4 +1,4 @@
-//! The parameters of the graph.
+//! The parameters of the graph of an approximate search.
 
 use xai_core::describe::{Kind, Parameter, Parameters, Value};
 
