@@ -51,6 +51,7 @@
 #![warn(missing_debug_implementations)]
 
 pub mod dataset;
+mod edge_index;
 pub mod fidelity;
 pub mod ground_truth;
 pub mod help;

@@ -8,12 +8,12 @@ use xai_core::random::{random_stream, uniform};
 use xai_core::tensor::check_shape;
 use xai_core::{Error, ExactMean, ExactSum, Input, Real, Result, parallel};
 
+use crate::edge_index::{UndirectedEdges, check_edge_index};
 use crate::fidelity::changes::signed_probability_change;
 use crate::fidelity::metric::FidelityMetric;
-use crate::mask::sparsify::UndirectedEdges;
 use crate::model::edge_choices::EdgeChoices;
 use crate::model::explanation::Explanation;
-use crate::model::graph::{Graph, check_edge_index};
+use crate::model::graph::Graph;
 use crate::model::graph_model::{GraphModel, call};
 use crate::outputs::output_rows::ReturnType;
 use crate::{help, input};

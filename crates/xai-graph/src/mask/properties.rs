@@ -10,8 +10,8 @@ use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Input, Real, Result};
 
+use crate::edge_index::check_edge_index;
 use crate::input;
-use crate::model::graph::check_edge_index;
 
 /// Properties of one mask.
 #[derive(Debug, Clone, Copy, PartialEq)]

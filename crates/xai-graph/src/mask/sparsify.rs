@@ -5,6 +5,7 @@ use xai_core::number::check_finite;
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Real, Result};
 
+use crate::edge_index::UndirectedEdges;
 use crate::input;
 use crate::mask::top_k::{largest, n_tied_at_cut};
 
@@ -172,59 +173,5 @@ fn selected<T: Real>(scores: &[T], sparsity: Sparsity) -> Result<Vec<usize>> {
             threshold,
             "a finite number",
         )),
-    }
-}
-
-/// Which directed edges are one undirected edge.
-pub(crate) struct UndirectedEdges {
-    /// The undirected edge of each directed one, numbered by first appearance.
-    pub(crate) of_edge: Vec<usize>,
-    /// The number of undirected edges.
-    pub(crate) n_pairs: usize,
-}
-
-impl UndirectedEdges {
-    /// Edges between the same two nodes, in either direction, are one.
-    pub(crate) fn new(edge_index: ArrayView2<'_, i64>) -> Self {
-        let ends = |edge: usize| {
-            let (a, b) = (edge_index[[0, edge]], edge_index[[1, edge]]);
-            (a.min(b), a.max(b))
-        };
-        let mut order: Vec<usize> = (0..edge_index.ncols()).collect();
-        order.sort_by_key(|&edge| ends(edge)); // stable: the first of equals comes first
-        let mut first: Vec<usize> = (0..order.len()).collect();
-        for neighbors in order.windows(2) {
-            if ends(neighbors[0]) == ends(neighbors[1]) {
-                first[neighbors[1]] = first[neighbors[0]];
-            }
-        }
-        let mut n_pairs = 0;
-        let mut of_edge = vec![0; first.len()];
-        for (edge, &first) in first.iter().enumerate() {
-            of_edge[edge] = if first == edge {
-                n_pairs += 1;
-                n_pairs - 1
-            } else {
-                of_edge[first]
-            };
-        }
-        Self { of_edge, n_pairs }
-    }
-
-    /// Every directed edge by itself.
-    pub(crate) fn directed(n_edges: usize) -> Self {
-        Self {
-            of_edge: (0..n_edges).collect(),
-            n_pairs: n_edges,
-        }
-    }
-
-    /// The number of directed edges of each undirected one.
-    pub(crate) fn sizes(&self) -> Vec<f64> {
-        let mut sizes = vec![0.0; self.n_pairs];
-        for &pair in &self.of_edge {
-            sizes[pair] += 1.0;
-        }
-        sizes
     }
 }

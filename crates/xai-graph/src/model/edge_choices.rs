@@ -3,7 +3,7 @@
 use ndarray::ArrayView2;
 use xai_core::describe::{Parameter, Parameters};
 
-use crate::mask::sparsify::UndirectedEdges;
+use crate::edge_index::UndirectedEdges;
 
 /// How edges are taken away.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]

@@ -5,6 +5,7 @@ use xai_core::number::check_finite;
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Real, Result};
 
+use crate::edge_index::check_edge_index;
 use crate::input;
 
 /// A graph as a model takes it.
@@ -87,35 +88,6 @@ impl<'a, T: Real> Graph<'a, T> {
     pub fn n_edges(&self) -> usize {
         self.edge_index.ncols()
     }
-}
-
-/// Checks that an edge index is `(2, n_edges)` and names nodes in `0..n_nodes`.
-pub(crate) fn check_edge_index(edge_index: ArrayView2<'_, i64>, n_nodes: usize) -> Result<()> {
-    if edge_index.nrows() != 2 {
-        return Err(Error::shape_described(
-            input::EDGE_INDEX,
-            "(2, n_edges)",
-            edge_index.shape(),
-        ));
-    }
-    let beyond = |&node: &i64| usize::try_from(node).map_or(true, |node| node >= n_nodes);
-    if !edge_index.iter().any(beyond) {
-        return Ok(());
-    }
-    // The first by edge, then by end.
-    for (edge, ends) in edge_index.columns().into_iter().enumerate() {
-        if let Some(end) = ends.iter().position(beyond) {
-            let (at, value) = ([end, edge], ends[end] as f64);
-            let expected = format!("a node of {}", xai_core::text::below(n_nodes));
-            return Err(Error::out_of_domain(
-                input::EDGE_INDEX,
-                &at,
-                value,
-                expected,
-            ));
-        }
-    }
-    Ok(())
 }
 
 /// A graph that owns its arrays; [`view`](Self::view) is what a model takes.
