@@ -4,28 +4,10 @@ use ndarray::{Array1, ArrayD, ArrayViewD, Axis, IxDyn, Slice, concatenate};
 
 use xai_attribution::Real;
 
-use super::contents::port::Dimension;
 use super::engine::{Input, Reason};
 use super::model::{OnnxModel, is_integer};
 
-/// A larger fixed batch size is a mistake. Batches are padded to it in memory.
-const LARGEST_FIXED_BATCH: usize = 1 << 16;
-
 impl OnnxModel {
-    /// The fixed batch size, if the file declares one.
-    pub(super) fn fixed_batch(&self) -> Result<Option<usize>, Reason> {
-        let shape = self.inputs.first().and_then(|input| input.shape.as_ref());
-        match shape.and_then(|shape| shape.first()) {
-            Some(&Dimension::Fixed(size)) if (1..=LARGEST_FIXED_BATCH).contains(&size) => {
-                Ok(Some(size))
-            }
-            Some(Dimension::Fixed(size)) => Err(format!(
-                "its file says batches of {size} samples: export it with a named batch axis"
-            )),
-            _ => Ok(None),
-        }
-    }
-
     /// Computes the output for a batch, samples first. A model with two inputs also gets a class for each sample.
     pub(super) fn of_samples<T: Real>(
         &self,

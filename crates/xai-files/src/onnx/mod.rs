@@ -4,6 +4,7 @@ mod batches;
 mod contents;
 pub mod engine;
 pub mod explainer;
+mod graphs;
 pub mod model;
 mod rows;
 pub mod threads;

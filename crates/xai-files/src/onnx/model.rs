@@ -3,9 +3,8 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use ndarray::{Array1, Array2, ArrayD};
+use ndarray::{Array2, ArrayD};
 use prost::bytes::Bytes;
-use xai_graph::{Graph, GraphModel};
 
 use crate::failure::{Failure, InFile};
 use crate::onnx::ImageLayout;
@@ -18,6 +17,9 @@ use crate::onnx::engine::{Engine, EngineOptions, File, Input, NotLoaded, Reason,
 
 /// Advice to give scores as files.
 const SCORES_FROM_FILES: &str = "or score the whole and the masked inputs where the model runs: `xai attribution average-drop`, and the metrics like it, take the scores with --base and --masked";
+
+/// A larger fixed batch size is a mistake. Batches are padded to it in memory.
+const LARGEST_FIXED_BATCH: usize = 1 << 16;
 
 /// A model in ONNX format, of a batch of samples ([`of_rows`](Self::of_rows)) or of a graph ([`of_graphs`](Self::of_graphs)), for any
 /// engine.
@@ -220,6 +222,20 @@ impl OnnxModel {
         inputs.try_for_each(|(input, shape)| input.check(shape))
     }
 
+    /// The fixed batch size, if the file declares one.
+    pub(super) fn fixed_batch(&self) -> Result<Option<usize>, Reason> {
+        let shape = self.inputs.first().and_then(|input| input.shape.as_ref());
+        match shape.and_then(|shape| shape.first()) {
+            Some(&Dimension::Fixed(size)) if (1..=LARGEST_FIXED_BATCH).contains(&size) => {
+                Ok(Some(size))
+            }
+            Some(Dimension::Fixed(size)) => Err(format!(
+                "its file says batches of {size} samples: export it with a named batch axis"
+            )),
+            _ => Ok(None),
+        }
+    }
+
     /// Computes the scores, one row for each sample, node, edge or graph.
     pub(super) fn scores(&self, values: Vec<Input>) -> Result<Array2<f64>, Reason> {
         table(self.run(values)?)
@@ -404,25 +420,4 @@ fn only_scores(contents: &Contents) -> Result<&Port, Failure> {
 fn names<'a>(ports: impl Iterator<Item = &'a Port>) -> String {
     let names: Vec<String> = ports.map(|port| format!("{:?}", port.name)).collect();
     names.join(", ")
-}
-
-impl GraphModel<f32> for OnnxModel {
-    fn outputs(
-        &self,
-        graph: Graph<'_, f32>,
-    ) -> Result<Array2<f32>, Box<dyn std::error::Error + Send + Sync>> {
-        // A graph is one call: its rows are not samples.
-        let mut values = vec![
-            self.input(&graph.features.into_dyn())?,
-            Input::Integer(graph.edge_index.to_owned().into_dyn()),
-        ];
-        if self.takes_weight() {
-            let weight = match graph.edge_weight {
-                Some(weight) => weight.to_owned(),
-                None => Array1::ones(graph.n_edges()),
-            };
-            values.push(Input::Real(weight.into_dyn()));
-        }
-        Ok(self.scores(values)?.mapv(|output| output as f32))
-    }
 }
