@@ -187,6 +187,8 @@ def test_what_a_metric_of_attributions_needs_is_an_argument(info: Any) -> None:
     named = [*info.needs, *info.optional, *(p.name for p in info.parameters), "n_jobs"]
     assert list(taken) == named
     assert all(taken[p.name].default == p.default for p in info.parameters)
+    of_table = {*inspect.signature(data_attribution.compare).parameters, "attributions"}
+    assert of_table.issuperset([*info.needs, *info.optional])
 
 
 @by_name

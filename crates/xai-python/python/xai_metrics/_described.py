@@ -175,22 +175,34 @@ def described(*operations: str) -> Callable[[F], F]:
     parameters = [one for operation in operations for one in parameters_of(operation)]
 
     def decorate(function: F) -> F:
-        given = inspect.signature(function)
-        keyword, rest = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD
-        own = [one for one in given.parameters.values() if one.kind is not rest]
-        before = [one for one in own if one.kind is not keyword]
-        after = [one for one in own if one.kind is keyword]
-        others = [p for p in parameters if p.name not in given.parameters]
-        made = [inspect.Parameter(p.name, keyword, default=p.default) for p in others]
-        signature = given.replace(parameters=[*before, *made, *after])
-        function.__signature__ = signature  # type: ignore[attr-defined]
+        keywords = [keyword(parameter.name, parameter.default) for parameter in parameters]
+        function.__signature__ = signature_with(function, keywords)  # type: ignore[attr-defined]
         lines = [line for parameter in parameters for line in parameter.documented()]
-        # Nothing is left of a documentation under ``python -OO``.
-        text = inspect.cleandoc(function.__doc__ or "")
-        function.__doc__ = text.replace("{parameters}", "\n".join(lines))
+        function.__doc__ = documentation_with(function, "{parameters}", lines)
         return function
 
     return decorate
+
+
+def keyword(name: str, default: Any, annotation: Any = inspect.Parameter.empty) -> inspect.Parameter:
+    """A keyword of a signature."""
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def signature_with(function: Callable[..., Any], keywords: Sequence[inspect.Parameter]) -> inspect.Signature:
+    """The signature of a function with keywords in the place of its ``**named``, before those that it names itself."""
+    given = inspect.signature(function)
+    own = [one for one in given.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+    before = [one for one in own if one.kind is not inspect.Parameter.KEYWORD_ONLY]
+    made = [one for one in keywords if one.name not in given.parameters]
+    after = [one for one in own if one.kind is inspect.Parameter.KEYWORD_ONLY]
+    return given.replace(parameters=[*before, *made, *after])
+
+
+def documentation_with(function: Callable[..., Any], place: str, lines: Sequence[str]) -> str:
+    """The documentation of a function with lines in some place of it."""
+    # Nothing is left of a documentation under ``python -OO``.
+    return inspect.cleandoc(function.__doc__ or "").replace(place, "\n".join(lines))
 
 
 def wrapped(text: str, indent: int) -> list[str]:

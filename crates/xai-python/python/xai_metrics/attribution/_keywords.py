@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
+from .._described import documentation_with, keyword, signature_with
+
 if TYPE_CHECKING:
     from .._frameworks import Framework
 
@@ -176,14 +178,9 @@ def with_keywords(keywords: type[Any]) -> Callable[[F], F]:
     TypeError: f() got an unexpected keyword argument 'scores'
     """
     taken = [of for kind in (SideInputs, Scoring) for of in fields(kind) if of.name in keywords.__annotations__]
-    keyword, rest = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD
 
     def decorate(function: F) -> F:
-        given = inspect.signature(function)
-        own = [of for of in given.parameters.values() if of.kind is not rest]
-        made = [inspect.Parameter(of.name, keyword, default=of.default, annotation=of.type) for of in taken]
-        before = [of for of in own if of.kind is not keyword]
-        signature = given.replace(parameters=[*before, *made, *(of for of in own if of.kind is keyword)])
+        signature = signature_with(function, [keyword(of.name, of.default, of.type) for of in taken])
 
         @functools.wraps(function)
         def checked(*arguments: Any, **named: Any) -> Any:
@@ -193,9 +190,8 @@ def with_keywords(keywords: type[Any]) -> Callable[[F], F]:
             return function(*arguments, **named)
 
         checked.__signature__ = signature  # type: ignore[attr-defined]
-        # Nothing is left of a documentation under ``python -OO``.
-        text = inspect.cleandoc(function.__doc__ or "")
-        checked.__doc__ = text.replace("{keywords}", "\n".join(_documented()[of.name] for of in taken if _documented()))
+        lines = [_documented().get(of.name, "") for of in taken]
+        checked.__doc__ = documentation_with(function, "{keywords}", lines)
         return checked  # type: ignore[return-value]
 
     return decorate

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from ... import _native
 from ..._alignment import Alignment
 from ..._arguments import mapping, number, threads, whole
-from ..._described import MetricInfo
+from ..._described import MetricInfo, documentation_with, keyword, signature_with, wrapped
 from ..._registry import metric_of
 from ..._results import Table, html_table
 from ...attribution import EvaluationTable, EvaluationValues
 from ._info import infos_by_name
 from ._inputs import INPUTS, arrays_of
 from ._values import AttributionValue, Outcome, outcome_of
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +77,20 @@ def _info(metric: str) -> MetricInfo:
     return info
 
 
+def _with_inputs(function: F) -> F:
+    """Gives :func:`compare` the inputs of the metrics as keywords."""
+    inputs = [name for name in INPUTS if name != "attributions"]
+    signature = signature_with(function, [keyword(name, None) for name in inputs])
+    own = inspect.signature(function).parameters
+    lines = []
+    for name in (name for name in inputs if name not in own):
+        lines += [f"{name} : {INPUTS[name].type}, optional", *wrapped(INPUTS[name].doc, 4)]
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    function.__doc__ = documentation_with(function, "{inputs}", lines)
+    return function
+
+
+@_with_inputs
 def compare(
     explainers: Mapping[str, Any],
     metrics: Sequence[str] | str | None = None,
@@ -114,8 +131,7 @@ def compare(
         What the bootstrap depends on.
     n_jobs : int, optional
         The number of threads; one per core by default.
-    **inputs : array_like
-        What the metrics need, by the names of their arguments.
+    {inputs}
 
     Returns
     -------
