@@ -11,6 +11,7 @@ use xai_benches::limits::{Limit, Work};
 use xai_casebased::data_attribution::{
     AttributionData, AttributionRows, Outcome, Subsets, evaluate_all,
 };
+use xai_casebased::input;
 use xai_core::describe::{Direction, Settings};
 use xai_core::evaluation::{EvaluationValues, MetricValues, Statistics};
 use xai_core::random::{random_stream, uniform};
@@ -55,12 +56,12 @@ impl Sides {
     ) -> Vec<Outcome> {
         let data = AttributionData::new(attributions)
             .random_attributions(random)
-            .train_labels(&self.labels)
-            .test_classes(&self.classes)
-            .flags(&self.flags)
-            .relevant(self.relevant.view())
-            .subsets(&self.subsets)
-            .outputs(self.outputs.view());
+            .with(input::TRAIN_LABELS, &self.labels)
+            .with(input::TEST_CLASSES, &self.classes)
+            .with(input::FLAGS, &self.flags)
+            .with(input::RELEVANT, self.relevant.view())
+            .with(input::SUBSETS, &self.subsets)
+            .with(input::OUTPUTS, self.outputs.view());
         evaluate_all(&data, &metrics.0).expect("inputs that fit")
     }
 }

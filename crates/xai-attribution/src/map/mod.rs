@@ -2,6 +2,7 @@
 //! them are.
 
 pub(crate) mod histogram;
+pub(crate) mod pair_distances;
 pub(crate) mod pool;
 pub(crate) mod positions;
 pub(crate) mod similarity;

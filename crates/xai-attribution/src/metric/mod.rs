@@ -22,7 +22,6 @@ pub(crate) mod protocol;
 pub mod registry;
 pub mod robustness;
 pub mod sanity;
-pub(crate) mod whole_metric;
 
 pub use entry::{Entry, Precision};
 pub use kinds::{

@@ -116,16 +116,21 @@ impl Weights {
 }
 
 fn matrix(array: &Option<Array>) -> Array2<f64> {
-    given(array)
+    array
+        .as_ref()
+        .unwrap()
+        .array()
+        .into_dimensionality()
+        .unwrap()
 }
 
 fn vector(array: &Option<Array>) -> Array1<f64> {
-    given(array)
-}
-
-fn given<D: ndarray::Dimension>(array: &Option<Array>) -> ndarray::Array<f64, D> {
-    let array = array.as_ref().expect("an array").array();
-    array.into_dimensionality().expect("its axes")
+    array
+        .as_ref()
+        .unwrap()
+        .array()
+        .into_dimensionality()
+        .unwrap()
 }
 
 #[derive(Clone, Deserialize)]

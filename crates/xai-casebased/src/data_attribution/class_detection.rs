@@ -21,7 +21,7 @@ use crate::input;
 /// use ndarray::array;
 /// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, ClassDetection};
 /// let attributions = array![[0.9, 0.4, 0.7], [0.1, 0.5, 0.5]];
-/// let data = AttributionData::new(attributions.view()).train_labels(&[0, 0, 1]).test_classes(&[0, 1]);
+/// let data = AttributionData::new(attributions.view()).with(input::TRAIN_LABELS, &[0, 0, 1]).with(input::TEST_CLASSES, &[0, 1]);
 /// let value = ClassDetection::new().k(2).evaluate(&data)?;
 /// assert_eq!(value.per_sample, [Some(0.5), Some(0.5)]);
 /// // The top case alone: of two that are equal the first.
@@ -70,8 +70,8 @@ pub struct ClassDetection {
 /// use ndarray::array;
 /// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, SubclassDetection};
 /// let attributions = array![[0.9, 0.4, 0.7], [0.1, 0.5, 0.5]];
-/// let data = AttributionData::new(attributions.view()).train_labels(&[4, 4, 5]).test_classes(&[4, 5]);
-/// let value = SubclassDetection::new().evaluate(&data.keep(&[true, false]))?;
+/// let data = AttributionData::new(attributions.view()).with(input::TRAIN_LABELS, &[4, 4, 5]).with(input::TEST_CLASSES, &[4, 5]);
+/// let value = SubclassDetection::new().evaluate(&data.with(input::KEEP, &[true, false]))?;
 /// assert_eq!((value.value, value.n_undefined), (Some(1.0), 1));
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```

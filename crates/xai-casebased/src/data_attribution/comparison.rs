@@ -19,10 +19,11 @@ use crate::input;
 /// ```
 /// use ndarray::array;
 /// use xai_casebased::data_attribution::{AttributionComparison, AttributionData, evaluate_all};
+/// use xai_casebased::input;
 /// use xai_core::evaluation::Statistics;
 /// let metrics = ["class-detection".parse()?, "top-k-cardinality".parse()?];
 /// let outcomes = [array![[0.9, 0.1], [0.2, 0.8]], array![[0.1, 0.9], [0.2, 0.8]]].map(|attributions| {
-///     let data = AttributionData::new(attributions).train_labels(&[0, 1]).test_classes(&[0, 1]);
+///     let data = AttributionData::new(attributions).with(input::TRAIN_LABELS, &[0, 1]).with(input::TEST_CLASSES, &[0, 1]);
 ///     evaluate_all(&data, &metrics)
 /// });
 /// let outcomes = outcomes.into_iter().collect::<Result<Vec<_>, _>>()?;

@@ -23,7 +23,7 @@ use crate::input;
 /// use ndarray::array;
 /// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, ShortcutDetection};
 /// let attributions = array![[0.9, 0.8, 0.1]];
-/// let data = AttributionData::new(attributions.view()).flags(&[false, true, false]);
+/// let data = AttributionData::new(attributions.view()).with(input::FLAGS, &[false, true, false]);
 /// assert_eq!(ShortcutDetection::new().evaluate(&data)?.value, Some(0.5));
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
@@ -66,7 +66,7 @@ pub struct ShortcutDetection;
 /// use ndarray::array;
 /// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, MixedDatasets};
 /// let attributions = array![[0.9, 0.8, 0.1], [0.3, 0.1, 0.2]];
-/// let data = AttributionData::new(attributions.view()).flags(&[true, false, false]);
+/// let data = AttributionData::new(attributions.view()).with(input::FLAGS, &[true, false, false]);
 /// assert_eq!(MixedDatasets::new().evaluate(&data)?.value, Some(1.0));
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```

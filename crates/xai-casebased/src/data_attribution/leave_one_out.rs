@@ -23,7 +23,7 @@ use crate::input;
 /// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, LeaveOneOutCorrelation};
 /// let attributions = array![[4.0, 0.0, 2.0]];
 /// let drops = array![[0.1], [0.3]]; // without case 2, without case 0
-/// let data = AttributionData::new(attributions.view()).removed(&[2, 0]).drops(drops.view());
+/// let data = AttributionData::new(attributions.view()).with(input::REMOVED, &[2, 0]).with(input::DROPS, drops.view());
 /// assert_eq!(LeaveOneOutCorrelation::new().evaluate(&data)?.value, Some(1.0));
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```

@@ -31,7 +31,7 @@ use crate::{help, input};
 /// let subsets = Subsets::of_cases(3, [[0, 1], [0, 2], [1, 2]])?;
 /// // The sums are 4, 2 and 0. Of the outputs two are in another order: ranks 3, 2, 1 and 3, 1, 2.
 /// let outputs = array![[0.9], [0.1], [0.2]];
-/// let data = AttributionData::new(attributions.view()).subsets(&subsets).outputs(outputs.view());
+/// let data = AttributionData::new(attributions.view()).with(input::SUBSETS, &subsets).with(input::OUTPUTS, outputs.view());
 /// assert_eq!(LinearDatamodelingScore::new().evaluate(&data)?.value, Some(0.5));
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use xai_core::describe::{Described, Setting, same_word};
-use xai_core::{Error, Input, Result};
+use xai_core::{Error, Result};
 
 use crate::data_attribution::brittleness::{self, brittleness};
 use crate::data_attribution::cardinality::{Shown, TopKCardinality};
@@ -52,24 +52,8 @@ pub const METRICS: &[Entry] = &[
     }),
     Entry::of_arrays::<()>(brittleness::DESCRIPTION, |_, data| {
         let (ks, predictions) = data.given_predictions()?;
-        Ok(brittleness(ks, predictions)?.into())
+        Ok(brittleness(&ks, predictions)?.into())
     }),
-];
-
-/// Inputs that each explainer of a comparison has for itself: its attributions, or what was measured with its scores or its
-/// top cases. All other inputs describe the cases, and are the same for all explainers.
-///
-/// ```
-/// use xai_casebased::data_attribution::{METRICS, OWN_INPUTS};
-/// // Every metric reads one of them, so that it can compare explainers.
-/// assert!(METRICS.iter().all(|entry| entry.info.needs.iter().any(|of| OWN_INPUTS.contains(of))));
-/// ```
-pub const OWN_INPUTS: [Input; 5] = [
-    input::ATTRIBUTIONS,
-    input::RANDOM_ATTRIBUTIONS,
-    input::SCORES,
-    input::LOG_PROB_AFTER,
-    input::PREDICTIONS,
 ];
 
 /// The metric of a name: `class-detection` or `class_detection`.
@@ -91,8 +75,9 @@ pub fn find(name: &str) -> Result<&'static Entry> {
 /// ```
 /// use ndarray::array;
 /// use xai_casebased::data_attribution::{AttributionData, evaluate_all};
+/// use xai_casebased::input;
 /// let attributions = array![[0.9, 0.1, 0.4], [0.2, 0.3, 0.8]];
-/// let data = AttributionData::new(attributions.view()).train_labels(&[0, 1, 1]).test_classes(&[0, 0]);
+/// let data = AttributionData::new(attributions.view()).with(input::TRAIN_LABELS, &[0, 1, 1]).with(input::TEST_CLASSES, &[0, 0]);
 /// let metrics = ["class-detection(k=2)".parse()?, "class-auroc".parse()?];
 /// let outcomes = evaluate_all(&data, &metrics)?;
 /// let values = outcomes.iter().map(|outcome| outcome.value());

@@ -28,6 +28,7 @@
 //! In a ranking that is cut (the top `k`) the lower case goes first; in statistics of ranks equal attributions share their
 //! mean rank, so that attributions that are all equal are as good as chance, or undefined.
 
+mod array;
 mod brittleness;
 mod cardinality;
 mod class_detection;
@@ -36,6 +37,7 @@ mod comparison;
 mod data;
 mod entry;
 mod flagged;
+mod inputs;
 mod leave_one_out;
 mod linear_datamodeling;
 mod list;
@@ -52,6 +54,7 @@ mod top;
 mod values;
 mod walk;
 
+pub use array::{InputArray, InputElement, IntoInput, TooLarge};
 pub use brittleness::{Brittleness, brittleness};
 pub use cardinality::{Cardinality, TopKCardinality};
 pub use class_detection::{ClassDetection, SubclassDetection};
@@ -60,9 +63,10 @@ pub use comparison::{AttributionComparison, WholeResult, negative_means};
 pub use data::AttributionData;
 pub use entry::Entry;
 pub use flagged::{MixedDatasets, ShortcutDetection};
+pub use inputs::{INPUTS, spec};
 pub use leave_one_out::LeaveOneOutCorrelation;
 pub use linear_datamodeling::LinearDatamodelingScore;
-pub use list::{METRICS, OWN_INPUTS, evaluate_all, find};
+pub use list::{METRICS, evaluate_all, find};
 pub use metric::AttributionMetric;
 pub use mislabeling::{Mislabeling, MislabelingDetection};
 pub use outcome::Outcome;

@@ -23,7 +23,7 @@ use crate::input;
 /// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, MeanReciprocalRank};
 /// let attributions = array![[0.9, 0.1, 0.4]];
 /// let relevant = array![[false, false, true]];
-/// let data = AttributionData::new(attributions.view()).relevant(relevant.view());
+/// let data = AttributionData::new(attributions.view()).with(input::RELEVANT, relevant.view());
 /// assert_eq!(MeanReciprocalRank::new().evaluate(&data)?.value, Some(0.5));
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
@@ -66,7 +66,7 @@ pub struct MeanReciprocalRank;
 /// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, HitAtK};
 /// let attributions = array![[0.9, 0.1, 0.4]];
 /// let relevant = array![[false, true, true]];
-/// let data = AttributionData::new(attributions.view()).relevant(relevant.view());
+/// let data = AttributionData::new(attributions.view()).with(input::RELEVANT, relevant.view());
 /// assert_eq!(HitAtK::new().k(1).evaluate(&data)?.value, Some(0.0));
 /// assert_eq!(HitAtK::new().k(2).evaluate(&data)?.value, Some(1.0));
 /// # Ok::<(), xai_casebased::Error>(())
@@ -114,7 +114,7 @@ pub struct HitAtK {
 /// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, RecallAtK};
 /// let attributions = array![[0.9, 0.1, 0.4]];
 /// let relevant = array![[false, true, true]];
-/// let data = AttributionData::new(attributions.view()).relevant(relevant.view());
+/// let data = AttributionData::new(attributions.view()).with(input::RELEVANT, relevant.view());
 /// assert_eq!(RecallAtK::new().k(2).evaluate(&data)?.value, Some(0.5));
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```

@@ -33,13 +33,14 @@ impl CaseExplainer {
     /// ```
     /// use ndarray::array;
     /// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, ClassDetection};
+    /// use xai_casebased::input;
     /// use xai_casebased::{CaseExplainer, Kernel};
     /// let train = array![[0.0], [1.0], [3.0]];
     /// let kernel = Kernel::InversePower { exponent: 1.0, offset: 1.0 };
     /// let explainer = CaseExplainer::builder().k(1).scale(false).weighting(kernel).fit(train.view(), &[0, 1, 1])?;
     /// let samples = array![[1.0]];
     /// let of_top_case = |rows| {
-    ///     let data = AttributionData::new(rows).train_labels(&[0, 1, 1]).test_classes(&[0]);
+    ///     let data = AttributionData::new(rows).with(input::TRAIN_LABELS, &[0, 1, 1]).with(input::TEST_CLASSES, &[0]);
     ///     Ok::<_, xai_casebased::Error>(ClassDetection::new().evaluate(&data)?.value)
     /// };
     /// let rows = || explainer.attributions(samples.view(), &[0]); // weights 1/2, 1 and 1/3

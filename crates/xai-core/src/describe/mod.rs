@@ -44,12 +44,14 @@
 
 #[doc(hidden)]
 pub mod ends;
+mod input_spec;
 mod kind;
 mod parameters;
 mod score;
 mod settings;
 mod value;
 
+pub use input_spec::{Element, InputSpec};
 pub use kind::{End, Kind, Range, Word, WordValue, same_word};
 pub use parameters::{
     Operation, Param, Parameter, Parameters, parse, refused, unknown, with, word_of,

@@ -11,6 +11,7 @@ use xai_casebased::data_attribution::{
     ClassRecall, HitAtK, LeaveOneOutCorrelation, LinearDatamodelingScore, MeanReciprocalRank,
     MixedDatasets, RecallAtK, ShortcutDetection, SubclassDetection, Subsets,
 };
+use xai_casebased::input;
 use xai_core::describe::Described;
 use xai_core::parallel;
 
@@ -174,8 +175,8 @@ impl<'a> Beside<'a> for Classes<'a> {
         rows: Range<usize>,
     ) -> xai_core::Result<Vec<Option<f64>>> {
         let data = AttributionData::new(attributions)
-            .train_labels(self.labels.row(rows.start))
-            .test_classes(&self.classes[rows]);
+            .with(input::TRAIN_LABELS, self.labels.row(rows.start))
+            .with(input::TEST_CLASSES, &self.classes[rows]);
         Ok(metric.evaluate(&data)?.per_sample)
     }
 }
@@ -235,7 +236,7 @@ impl<'a> Beside<'a> for Flags<'a> {
         rows: Range<usize>,
     ) -> xai_core::Result<Vec<Option<f64>>> {
         let flags: Vec<bool> = self.0.rows(&(rows.start..rows.start + 1)).collect();
-        let data = AttributionData::new(attributions).flags(&flags);
+        let data = AttributionData::new(attributions).with(input::FLAGS, &flags);
         Ok(metric.evaluate(&data)?.per_sample)
     }
 }
@@ -269,7 +270,7 @@ impl<'a> Beside<'a> for Relevant<'a> {
         let shape = (rows.len(), self.0.len(rows.start));
         let relevant: Vec<bool> = self.0.rows(&rows).collect();
         let relevant = ArrayView2::from_shape(shape, &relevant).expect("rows of one length");
-        let data = AttributionData::new(attributions).relevant(relevant);
+        let data = AttributionData::new(attributions).with(input::RELEVANT, relevant);
         Ok(metric.evaluate(&data)?.per_sample)
     }
 }
@@ -318,7 +319,7 @@ numbers! {
          its output falls without each. NULL where an argument is, and where either list is constant."):
         |metric, attributions, drops| {
             let removed: Vec<usize> = (0..attributions.ncols()).collect();
-            metric.evaluate(&AttributionData::new(attributions).removed(&removed).drops(drops.t()))
+            metric.evaluate(&AttributionData::new(attributions).with(input::REMOVED, &removed).with(input::DROPS, drops.t()))
         };
     Outputs("outputs",
         "A row is a test case: the sums of its attributions over the cases of each subset, and what the model that was \
@@ -328,6 +329,6 @@ numbers! {
             // The sums are there already: each is a subset of one.
             let n = attributions.ncols();
             let subsets = Subsets::of_cases(n, (0..n).map(|at| [at]))?;
-            metric.evaluate(&AttributionData::new(attributions).subsets(&subsets).outputs(outputs.t()))
+            metric.evaluate(&AttributionData::new(attributions).with(input::SUBSETS, &subsets).with(input::OUTPUTS, outputs.t()))
         };
 }

@@ -11,6 +11,7 @@ use datafusion::prelude::SessionContext;
 use ndarray::Array2;
 use proptest::prelude::*;
 use xai_casebased::data_attribution::{AttributionData, Subsets, evaluate_all};
+use xai_casebased::input;
 
 use crate::tables::{Cuts, any_cuts, bits, error, number, rows, session, table};
 
@@ -163,15 +164,15 @@ proptest! {
         let subsets = Subsets::of_cases(n_train, (0..n_train).map(|at| [at])).unwrap();
         let data = AttributionData::new(case.attributions.view())
             .random_attributions(case.others.view())
-            .train_labels(&case.train_labels)
-            .test_classes(&case.classes)
-            .flags(&case.flags)
-            .relevant(case.marks.view())
-            .removed(&removed)
-            .drops(case.others.t())
-            .subsets(&subsets)
-            .outputs(case.others.t())
-            .keep(&keep);
+            .with(input::TRAIN_LABELS, &case.train_labels)
+            .with(input::TEST_CLASSES, &case.classes)
+            .with(input::FLAGS, &case.flags)
+            .with(input::RELEVANT, case.marks.view())
+            .with(input::REMOVED, &removed)
+            .with(input::DROPS, case.others.t())
+            .with(input::SUBSETS, &subsets)
+            .with(input::OUTPUTS, case.others.t())
+            .with(input::KEEP, &keep);
         let metrics: Vec<_> = CALLS.iter().map(|(metric, _)| metric.parse().unwrap()).collect();
         let expected = evaluate_all(&data, &metrics).unwrap();
         let session = case.wide(&cuts);
@@ -185,8 +186,8 @@ proptest! {
     #[test]
     fn groups_of_pairs_have_the_bits_of_the_library(case in any_case(), cuts in any_cuts()) {
         let data = AttributionData::new(case.attributions.view())
-            .train_labels(&case.train_labels)
-            .test_classes(&case.classes);
+            .with(input::TRAIN_LABELS, &case.train_labels)
+            .with(input::TEST_CLASSES, &case.classes);
         let expected = evaluate_all(&data, &["class-detection(k=2)".parse().unwrap()]).unwrap().remove(0);
         let expected: Vec<Option<u64>> = expected.per_sample().unwrap().iter().map(|x| x.map(f64::to_bits)).collect();
         let sql = "SELECT test, class_detection(array_agg(attribution ORDER BY train), array_agg(label ORDER BY train), \

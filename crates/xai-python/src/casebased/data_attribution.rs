@@ -1,19 +1,21 @@
 //! Metrics of training-data attribution.
 
+use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::ops::Range;
 use std::sync::Arc;
 
-use ndarray::{ArrayView2, CowArray, Ix2};
-use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3, PyUntypedArrayMethods};
-use pyo3::exceptions::PyValueError;
+use ndarray::{ArrayView2, ArrayViewD, CowArray, Ix2};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use xai_casebased::data_attribution::{
-    AttributionData, AttributionRows, Entry, METRICS, Subsets, evaluate_all, negative_means,
+    AttributionData, AttributionRows, Entry, INPUTS, InputArray, METRICS, Subsets, evaluate_all,
+    negative_means,
 };
-use xai_casebased::registry;
-use xai_core::describe::{MetricInfo, Setting};
+use xai_casebased::{input, registry};
+use xai_core::Input;
+use xai_core::describe::{Element, InputSpec, MetricInfo, Setting};
 
 use crate::array::{Reals, contiguous, two_axes};
 use crate::described::{self, Given};
@@ -78,31 +80,58 @@ impl AttributionRows for Reader<'_> {
     }
 }
 
-/// A view of an array, or a reader.
-enum Source<'a> {
+impl Rows<'_> {
+    /// The number of training rows.
+    fn n_train(&self) -> usize {
+        match self {
+            Self::Array(array) => array.shape().get(1).copied().unwrap_or(0),
+            Self::Read(_, (_, n_train)) => *n_train,
+        }
+    }
+}
+
+/// What an evaluation reads without Python: a view of an array, or a reader that calls back.
+enum View<'a> {
     Single(ArrayView2<'a, f32>),
     Double(ArrayView2<'a, f64>),
     Read(Arc<Py<PyAny>>, (usize, usize)),
+    Numbers(ArrayViewD<'a, f64>),
+    Integers(ArrayViewD<'a, i64>),
+    Booleans(ArrayViewD<'a, bool>),
+    Subsets(&'a Subsets),
 }
 
-impl<'a> Source<'a> {
-    fn of(name: &str, rows: Option<&'a Rows<'_>>, py: Python<'_>) -> PyResult<Option<Self>> {
-        let Some(rows) = rows else { return Ok(None) };
-        Ok(Some(match rows {
-            Rows::Array(Reals::Single(array)) => Self::Single(two_axes(name, array.as_array())?),
-            Rows::Array(Reals::Double(array)) => Self::Double(two_axes(name, array.as_array())?),
-            Rows::Read(read, shape) => Self::Read(Arc::new(read.clone_ref(py)), *shape),
-        }))
+impl<'a> View<'a> {
+    fn of(input: Input, array: &'a Array<'_>, py: Python<'_>) -> PyResult<Self> {
+        Ok(match array {
+            Array::Rows(Rows::Array(Reals::Single(array))) => {
+                Self::Single(two_axes(input.name(), array.as_array())?)
+            }
+            Array::Rows(Rows::Array(Reals::Double(array))) => {
+                Self::Double(two_axes(input.name(), array.as_array())?)
+            }
+            Array::Rows(Rows::Read(read, shape)) => {
+                Self::Read(Arc::new(read.clone_ref(py)), *shape)
+            }
+            Array::Numbers(array) => Self::Numbers(array.as_array()),
+            Array::Integers(array) => Self::Integers(array.as_array()),
+            Array::Booleans(array) => Self::Booleans(array.as_array()),
+            Array::Subsets(subsets) => Self::Subsets(subsets),
+        })
     }
 
-    fn rows<'b>(self, calls: &'b Calls) -> Box<dyn AttributionRows + 'b>
+    fn into_array<'b>(self, calls: &'b Calls) -> InputArray<'b>
     where
         'a: 'b,
     {
         match self {
-            Self::Single(view) => Box::new(view.reborrow()),
-            Self::Double(view) => Box::new(view.reborrow()),
-            Self::Read(read, shape) => Box::new(Reader { read, shape, calls }),
+            Self::Single(view) => InputArray::Rows(Box::new(view.reborrow())),
+            Self::Double(view) => InputArray::Rows(Box::new(view.reborrow())),
+            Self::Read(read, shape) => InputArray::Rows(Box::new(Reader { read, shape, calls })),
+            Self::Numbers(view) => InputArray::Numbers(view.into()),
+            Self::Integers(view) => InputArray::Integers(view.into()),
+            Self::Booleans(view) => InputArray::Booleans(view.into()),
+            Self::Subsets(subsets) => InputArray::Subsets(Cow::Borrowed(subsets)),
         }
     }
 }
@@ -114,88 +143,72 @@ enum Cases<'py> {
     Lists(Vec<PyReadonlyArray1<'py, i64>>),
 }
 
-/// Numbers of cases.
-fn places(name: &str, array: &PyReadonlyArray1<'_, i64>) -> PyResult<Vec<usize>> {
-    let place = |(i, &place): (usize, &i64)| {
-        usize::try_from(place).map_err(|_| {
-            PyValueError::new_err(format!(
-                "{name}[{i}] = {place}: expected a number of at least 0"
-            ))
-        })
-    };
-    contiguous(array).iter().enumerate().map(place).collect()
+/// An input as Python gives it.
+enum Array<'py> {
+    Rows(Rows<'py>),
+    Numbers(PyReadonlyArrayDyn<'py, f64>),
+    Integers(PyReadonlyArrayDyn<'py, i64>),
+    Booleans(PyReadonlyArrayDyn<'py, bool>),
+    Subsets(Subsets),
 }
 
-/// What the metrics are computed from, each by the name of the library's input.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-struct Inputs<'py> {
-    attributions: Option<Rows<'py>>,
-    random_attributions: Option<Rows<'py>>,
-    train_labels: Option<PyReadonlyArray1<'py, i64>>,
-    test_classes: Option<PyReadonlyArray1<'py, i64>>,
-    keep: Option<PyReadonlyArray1<'py, bool>>,
-    flags: Option<PyReadonlyArray1<'py, bool>>,
-    subsets: Option<Cases<'py>>,
-    outputs: Option<PyReadonlyArray2<'py, f64>>,
-    logits: Option<PyReadonlyArray3<'py, f64>>,
-    targets: Option<PyReadonlyArray1<'py, i64>>,
-    removed: Option<PyReadonlyArray1<'py, i64>>,
-    drops: Option<PyReadonlyArray2<'py, f64>>,
-    relevant: Option<PyReadonlyArray2<'py, bool>>,
-    scores: Option<PyReadonlyArray1<'py, f64>>,
-    log_prob: Option<PyReadonlyArray1<'py, f64>>,
-    log_prob_after: Option<PyReadonlyArray2<'py, f64>>,
-    ks: Option<PyReadonlyArray1<'py, i64>>,
-    predictions: Option<PyReadonlyArray2<'py, i64>>,
-}
-
-impl Inputs<'_> {
-    /// The number of training cases.
-    fn n_train(&self) -> PyResult<usize> {
-        Ok(match &self.attributions {
-            Some(Rows::Array(array)) => array.shape().get(1).copied().unwrap_or(0),
-            Some(Rows::Read(_, (_, n_train))) => *n_train,
-            None => 0,
+impl<'py> Array<'py> {
+    /// Reads an input by its description.
+    fn extract(spec: &InputSpec, value: &Bound<'py, PyAny>, n_train: usize) -> PyResult<Self> {
+        Ok(match (spec.input, spec.element) {
+            (input::ATTRIBUTIONS | input::RANDOM_ATTRIBUTIONS, _) => Self::Rows(value.extract()?),
+            (_, Element::Number) => Self::Numbers(value.extract()?),
+            (_, Element::Class | Element::Integer) => Self::Integers(value.extract()?),
+            (_, Element::Boolean) => Self::Booleans(value.extract()?),
+            (_, Element::Subset) => Self::Subsets(match value.extract()? {
+                Cases::Mask(mask) => Subsets::of_mask(mask.as_array()),
+                Cases::Lists(lists) => {
+                    let lists = lists.iter().map(contiguous);
+                    Subsets::of_integers(n_train, lists).or_raise(value.py())?
+                }
+            }),
         })
     }
 
-    fn subsets(&self, py: Python<'_>) -> PyResult<Option<Subsets>> {
-        Ok(match &self.subsets {
-            None => None,
-            Some(Cases::Mask(mask)) => Some(Subsets::of_mask(mask.as_array())),
-            Some(Cases::Lists(lists)) => {
-                let lists = lists.iter().map(contiguous);
-                Some(Subsets::of_integers(self.n_train()?, lists).or_raise(py)?)
-            }
-        })
-    }
-
-    /// About how many numbers are read.
+    /// About how many numbers it has.
     fn size(&self) -> usize {
-        let of_rows = |rows: &Rows<'_>| match rows {
-            Rows::Array(array) => array.size(),
-            Rows::Read(_, (n_test, n_train)) => n_test * n_train,
-        };
-        let of_scores = self.scores.as_ref().map_or(0, |scores| scores.len());
-        self.attributions.as_ref().map_or(of_scores, of_rows)
+        match self {
+            Self::Rows(Rows::Array(array)) => array.size(),
+            Self::Rows(Rows::Read(_, (n_test, n_train))) => n_test * n_train,
+            Self::Numbers(array) => array.len(),
+            Self::Integers(array) => array.len(),
+            Self::Booleans(array) => array.len(),
+            Self::Subsets(_) => 0,
+        }
     }
+}
 
-    fn reads(&self) -> bool {
-        let reads = |rows: &Option<Rows<'_>>| matches!(rows, Some(Rows::Read(..)));
-        reads(&self.attributions) || reads(&self.random_attributions)
+/// The inputs that were given, by the names of the library.
+fn extract_all<'py>(given: &Bound<'py, PyDict>) -> PyResult<Vec<(Input, Array<'py>)>> {
+    let mut arrays = Vec::new();
+    let mut n_train = 0;
+    for spec in INPUTS {
+        let value = given.get_item(spec.input.name())?;
+        if let Some(value) = value.filter(|value| !value.is_none()) {
+            let array = Array::extract(spec, &value, n_train)?;
+            if let Array::Rows(rows) = &array {
+                n_train = rows.n_train();
+            }
+            arrays.push((spec.input, array));
+        }
     }
+    Ok(arrays)
 }
 
 /// The outcomes of metrics, written as settings, from one reading; `given` are parameters of all of them. Scores of training
-/// cases may be derived from the attributions.
+/// rows may be derived from the attributions.
 #[pyfunction]
 #[pyo3(signature = (metrics, given, inputs, n_jobs=None, derives_scores=false))]
 fn data_attribution<'py>(
     py: Python<'py>,
     metrics: Vec<String>,
     given: Given,
-    inputs: Inputs<'py>,
+    inputs: &Bound<'py, PyDict>,
     n_jobs: Option<i64>,
     derives_scores: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -205,87 +218,23 @@ fn data_attribution<'py>(
         Ok(metric)
     });
     let metrics = metrics.collect::<PyResult<Vec<Setting>>>()?;
-    let subsets = inputs.subsets(py)?;
-    let attributions = Source::of("attributions", inputs.attributions.as_ref(), py)?;
-    let random = Source::of(
-        "random_attributions",
-        inputs.random_attributions.as_ref(),
-        py,
-    )?;
-    let list = |name, array: &Option<PyReadonlyArray1<'_, i64>>| {
-        array.as_ref().map(|array| places(name, array)).transpose()
-    };
-    let (removed, ks) = (list("removed", &inputs.removed)?, list("ks", &inputs.ks)?);
-
-    macro_rules! values {
-        ($($name:ident),+) => {
-            $(let $name = inputs.$name.as_ref().map(contiguous);)+
-        };
+    let arrays = extract_all(inputs)?;
+    let size = arrays.iter().map(|(_, array)| array.size()).sum();
+    let reads = arrays
+        .iter()
+        .any(|(_, array)| matches!(array, Array::Rows(Rows::Read(..))));
+    let mut views = Vec::new();
+    for (input, array) in &arrays {
+        views.push((*input, View::of(*input, array, py)?));
     }
-    values!(
-        train_labels,
-        test_classes,
-        keep,
-        flags,
-        targets,
-        scores,
-        log_prob
-    );
-    macro_rules! views {
-        ($($name:ident),+) => {
-            $(let $name = inputs.$name.as_ref().map(|array| array.as_array());)+
-        };
-    }
-    views!(
-        outputs,
-        logits,
-        drops,
-        relevant,
-        log_prob_after,
-        predictions
-    );
-
-    let (size, reads) = (inputs.size(), inputs.reads());
     let evaluate = |calls: &Calls| {
-        let attributions = attributions.map(|source| source.rows(calls));
-        let derived = match &attributions {
-            Some(rows) if derives_scores => Some(negative_means(&AttributionData::new(rows))?),
-            _ => None,
-        };
-        let mut data = match &attributions {
-            Some(rows) => AttributionData::new(rows),
-            None => AttributionData::default(),
-        };
-        if let Some(source) = random {
-            data = data.random_attributions(source.rows(calls));
+        let mut data = AttributionData::default();
+        for (input, view) in views {
+            data.insert(input, view.into_array(calls));
         }
-        macro_rules! set {
-            ($($name:ident = $value:expr),+ $(,)?) => {
-                $(if let Some(value) = $value { data = data.$name(value); })+
-            };
-        }
-        set!(
-            train_labels = &train_labels,
-            test_classes = &test_classes,
-            keep = &keep,
-            flags = &flags,
-            subsets = &subsets,
-            outputs = outputs,
-            logits = logits,
-            targets = &targets,
-            removed = &removed,
-            drops = drops,
-            relevant = relevant,
-            scores = &scores,
-        );
-        if let (Some(before), Some(after)) = (&log_prob, log_prob_after) {
-            data = data.log_probs(before, after);
-        }
-        if let (Some(ks), Some(predictions)) = (&ks, predictions) {
-            data = data.predictions(ks, predictions);
-        }
-        if let Some(derived) = &derived {
-            data = data.scores(derived);
+        if derives_scores {
+            let scores = negative_means(&data)?;
+            data.insert(input::SCORES, scores);
         }
         evaluate_all(&data, &metrics)
     };
@@ -296,6 +245,32 @@ fn data_attribution<'py>(
     to_python(py, &calls.outcome(py, outcomes)?)
 }
 
+/// The inputs: name, kind of element, axes and documentation.
+#[pyfunction]
+fn data_attribution_inputs() -> Vec<(&'static str, &'static str, Vec<&'static str>, &'static str)> {
+    let element = |spec: &InputSpec| match spec.element {
+        Element::Number => "number",
+        Element::Class => "class",
+        Element::Integer => "integer",
+        Element::Boolean => "boolean",
+        Element::Subset => "subset",
+    };
+    let described = |spec: &InputSpec| {
+        (
+            spec.input.name(),
+            element(spec),
+            spec.axes.to_vec(),
+            spec.help,
+        )
+    };
+    INPUTS.iter().map(described).collect()
+}
+
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    add_functions!(module, casebased_metrics, data_attribution)
+    add_functions!(
+        module,
+        casebased_metrics,
+        data_attribution_inputs,
+        data_attribution
+    )
 }

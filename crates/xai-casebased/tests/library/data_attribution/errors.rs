@@ -6,6 +6,7 @@ use xai_casebased::data_attribution::{
     LeaveOneOutCorrelation, LinearDatamodelingScore, MeanReciprocalRank, MislabelingDetection,
     ShortcutDetection, Subsets, TailPatch, TopKCardinality, brittleness, find,
 };
+use xai_casebased::input;
 
 fn says(error: xai_casebased::Error, text: &str) {
     assert_eq!(error.to_string(), text);
@@ -21,31 +22,43 @@ fn what_is_missing_or_does_not_fit_is_named() {
     );
     says(
         ClassAuroc::new()
-            .evaluate(&data().train_labels(&[1]).test_classes(&[1, 1, 1]))
+            .evaluate(
+                &data()
+                    .with(input::TRAIN_LABELS, &[1])
+                    .with(input::TEST_CLASSES, &[1, 1, 1]),
+            )
             .unwrap_err(),
         "train_labels: expected shape (2), got (1)",
     );
     says(
         ClassAuroc::new()
-            .evaluate(&data().train_labels(&[1, 0]).test_classes(&[1, 1]))
+            .evaluate(
+                &data()
+                    .with(input::TRAIN_LABELS, &[1, 0])
+                    .with(input::TEST_CLASSES, &[1, 1]),
+            )
             .unwrap_err(),
         "test_classes: expected shape (3), got (2)",
     );
     says(
         ClassAuroc::new()
-            .evaluate(&data().train_labels(&[1, u64::MAX]).test_classes(&[1, 1, 1]))
+            .evaluate(
+                &data()
+                    .with(input::TRAIN_LABELS, &[1, u64::MAX])
+                    .with(input::TEST_CLASSES, &[1, 1, 1]),
+            )
             .unwrap_err(),
         "train_labels[1] = 1.8446744073709552e19: expected a label of at most 2^63 - 1",
     );
     says(
         ShortcutDetection::new()
-            .evaluate(&data().flags(&[true]))
+            .evaluate(&data().with(input::FLAGS, &[true]))
             .unwrap_err(),
         "flags: expected shape (2), got (1)",
     );
     says(
         TopKCardinality::new()
-            .evaluate(&data().keep(&[true]))
+            .evaluate(&data().with(input::KEEP, &[true]))
             .unwrap_err(),
         "keep: expected shape (3), got (1)",
     );
@@ -68,13 +81,17 @@ fn what_is_missing_or_does_not_fit_is_named() {
     let relevant = array![[true, false]];
     says(
         MeanReciprocalRank::new()
-            .evaluate(&data().relevant(relevant.view()))
+            .evaluate(&data().with(input::RELEVANT, relevant.view()))
             .unwrap_err(),
         "relevant: expected shape (3, 2), got (1, 2)",
     );
     says(
         LeaveOneOutCorrelation::new()
-            .evaluate(&data().removed(&[0, 2]).drops(rows.view()))
+            .evaluate(
+                &data()
+                    .with(input::REMOVED, &[0, 2])
+                    .with(input::DROPS, rows.view()),
+            )
             .unwrap_err(),
         "removed[1] = 2: expected a training case, 0 or 1",
     );
@@ -108,7 +125,7 @@ fn what_is_not_finite_is_named_with_its_row() {
 fn outputs_of_subsets_fit_the_subsets() {
     let rows = array![[f64::MAX, f64::MAX]];
     let subsets = Subsets::of_cases(2, [[0, 1], [1, 1]]).unwrap();
-    let data = || AttributionData::new(rows.view()).subsets(&subsets);
+    let data = || AttributionData::new(rows.view()).with(input::SUBSETS, &subsets);
     let lds = LinearDatamodelingScore::new();
     says(
         lds.evaluate(&data()).unwrap_err(),
@@ -116,23 +133,33 @@ fn outputs_of_subsets_fit_the_subsets() {
     );
     let outputs = array![[0.5], [0.25]];
     says(
-        lds.evaluate(&data().outputs(outputs.t())).unwrap_err(),
+        lds.evaluate(&data().with(input::OUTPUTS, outputs.t()))
+            .unwrap_err(),
         "outputs: expected shape (2, 1), got (1, 2); it looks transposed: save or pass array.T",
     );
     says(
-        lds.evaluate(&data().outputs(outputs.view())).unwrap_err(),
+        lds.evaluate(&data().with(input::OUTPUTS, outputs.view()))
+            .unwrap_err(),
         "sums over subsets of attributions[0]: not a finite number; scale the attributions down",
     );
     let other = Subsets::of_cases(3, [[0, 1]]).unwrap();
     says(
-        lds.evaluate(&data().subsets(&other).outputs(outputs.view()))
-            .unwrap_err(),
+        lds.evaluate(
+            &data()
+                .with(input::SUBSETS, &other)
+                .with(input::OUTPUTS, outputs.view()),
+        )
+        .unwrap_err(),
         "training cases of subsets: expected shape (2), got (3)",
     );
     let logits = ndarray::Array3::<f64>::zeros((2, 1, 3));
     says(
-        lds.evaluate(&data().logits(logits.view()).targets(&[3]))
-            .unwrap_err(),
+        lds.evaluate(
+            &data()
+                .with(input::LOGITS, logits.view())
+                .with(input::TARGETS, &[3]),
+        )
+        .unwrap_err(),
         "targets[0] = 3: expected a class of 0 to 2",
     );
 }

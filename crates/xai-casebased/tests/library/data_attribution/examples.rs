@@ -3,6 +3,7 @@
 
 use ndarray::Array2;
 use xai_casebased::data_attribution::{AttributionData, METRICS, Outcome, Subsets, evaluate_all};
+use xai_casebased::input;
 use xai_core::describe::ends::{ends, outside};
 use xai_core::describe::{Setting, Value};
 use xai_core::parallel::of_size;
@@ -33,17 +34,19 @@ fn of_data<R>(turn: usize, made: impl FnOnce(&AttributionData<'_>) -> R) -> R {
     let predictions = ndarray::array![[1, 1, 0, 0], [0, 0, 0, 0], [1, 0, 1, 0], [2, 2, 1, 1]];
     let data = AttributionData::new(tau.view())
         .random_attributions(random.view())
-        .train_labels(&train_labels)
-        .test_classes(&test_classes)
-        .flags(&flags)
-        .subsets(&subsets)
-        .outputs(outputs.view())
-        .removed(&[0, 3, 5, 8, 10])
-        .drops(drops.view())
-        .relevant(relevant.view())
-        .scores(&scores)
-        .log_probs(&before, after.view())
-        .predictions(&[0, 10, 20, 40], predictions.view());
+        .with(input::TRAIN_LABELS, &train_labels)
+        .with(input::TEST_CLASSES, &test_classes)
+        .with(input::FLAGS, &flags)
+        .with(input::SUBSETS, &subsets)
+        .with(input::OUTPUTS, outputs.view())
+        .with(input::REMOVED, &[0, 3, 5, 8, 10])
+        .with(input::DROPS, drops.view())
+        .with(input::RELEVANT, relevant.view())
+        .with(input::SCORES, &scores)
+        .with(input::LOG_PROB, &before)
+        .with(input::LOG_PROB_AFTER, after.view())
+        .with(input::KS, &[0, 10, 20, 40])
+        .with(input::PREDICTIONS, predictions.view());
     made(&data)
 }
 

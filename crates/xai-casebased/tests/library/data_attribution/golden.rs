@@ -3,6 +3,7 @@
 use ndarray::{Array2, Array3};
 use serde_json::Value;
 use xai_casebased::data_attribution::{AttributionData, Subsets, evaluate_all};
+use xai_casebased::input;
 use xai_core::describe::Setting;
 
 fn golden() -> Value {
@@ -62,23 +63,25 @@ fn outcome(case: &Value) -> Value {
 
     let mut data = AttributionData::new(attributions.view())
         .random_attributions(random.view())
-        .train_labels(&train_labels)
-        .test_classes(&test_classes)
-        .flags(&flagged)
-        .subsets(&subsets)
-        .targets(&targets)
-        .logits(logits.view())
-        .removed(&removed)
-        .drops(drops.view())
-        .relevant(relevant.view())
-        .scores(&scores)
-        .log_probs(&log_prob, after.view())
-        .predictions(&ks, predictions.view());
+        .with(input::TRAIN_LABELS, &train_labels)
+        .with(input::TEST_CLASSES, &test_classes)
+        .with(input::FLAGS, &flagged)
+        .with(input::SUBSETS, &subsets)
+        .with(input::TARGETS, &targets)
+        .with(input::LOGITS, logits.view())
+        .with(input::REMOVED, &removed)
+        .with(input::DROPS, drops.view())
+        .with(input::RELEVANT, relevant.view())
+        .with(input::SCORES, &scores)
+        .with(input::LOG_PROB, &log_prob)
+        .with(input::LOG_PROB_AFTER, after.view())
+        .with(input::KS, &ks)
+        .with(input::PREDICTIONS, predictions.view());
     if !inputs["keep"].is_null() {
-        data = data.keep(&keep);
+        data = data.with(input::KEEP, &keep);
     }
     if !inputs["outputs"].is_null() {
-        data = data.outputs(outputs.view());
+        data = data.with(input::OUTPUTS, outputs.view());
     }
     let mut metric = Setting::of(case["metric"].as_str().unwrap());
     for (name, value) in case["params"].as_object().unwrap() {

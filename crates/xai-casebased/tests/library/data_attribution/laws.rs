@@ -33,7 +33,7 @@ fn close(a: Option<f64>, b: Option<f64>) -> bool {
 proptest! {
     #[test]
     fn of_all_cases_the_class_has_its_share((rows, labels, classes) in cases()) {
-        let data = AttributionData::new(rows.view()).train_labels(&labels).test_classes(&classes);
+        let data = AttributionData::new(rows.view()).with(input::TRAIN_LABELS, &labels).with(input::TEST_CLASSES, &classes);
         let found = ClassDetection::new().k(labels.len() + 1).evaluate(&data).unwrap();
         for (value, class) in found.per_sample.iter().zip(&classes) {
             let of_class = labels.iter().filter(|&label| label == class).count();
@@ -47,7 +47,7 @@ proptest! {
     fn turning_the_sign_turns_the_auroc((rows, labels, classes) in cases()) {
         let turned = rows.mapv(|value| -value);
         let auroc = |rows: &Array2<f64>| {
-            let data = AttributionData::new(rows.view()).train_labels(&labels).test_classes(&classes);
+            let data = AttributionData::new(rows.view()).with(input::TRAIN_LABELS, &labels).with(input::TEST_CLASSES, &classes);
             ClassAuroc::new().evaluate(&data).unwrap().per_sample
         };
         for (one, other) in auroc(&rows).into_iter().zip(auroc(&turned)) {
@@ -64,11 +64,11 @@ proptest! {
         let looks_like_mask = |list: &Vec<usize>| list.len() == d && list.iter().all(|&case| case < 2);
         prop_assume!(!lists.iter().all(looks_like_mask));
         let subsets = Subsets::of_cases(d, &lists).unwrap();
-        let outputs = Array2::from_shape_fn((lists.len(), rows.nrows()), |(j, t)| lists[j].iter().map(|&i| rows[[t, i]]).sum());
+        let outputs = Array2::from_shape_fn((lists.len(), rows.nrows()), |(j, t)| lists[j].iter().map(|&i| rows[[t, i]]).sum::<f64>());
         let turned = rows.mapv(|value| -value);
         for correlation in [Correlation::Spearman, Correlation::Pearson, Correlation::Kendall] {
             let lds = |rows: &Array2<f64>| {
-                let data = AttributionData::new(rows.view()).subsets(&subsets).outputs(outputs.view());
+                let data = AttributionData::new(rows.view()).with(input::SUBSETS, &subsets).with(input::OUTPUTS, outputs.view());
                 LinearDatamodelingScore::new().correlation(correlation).evaluate(&data).unwrap()
             };
             let (lds, of_turned) = (lds(&rows), lds(&turned));
@@ -86,7 +86,7 @@ proptest! {
         let subsets = Subsets::of_cases(d, &lists).unwrap();
         let outputs = Array2::from_shape_fn((5, rows.nrows()), |(j, t)| f64::from(outputs[(j + t) % 5]));
         let lds = |rows: &Array2<f64>| {
-            let data = AttributionData::new(rows.view()).subsets(&subsets).outputs(outputs.view());
+            let data = AttributionData::new(rows.view()).with(input::SUBSETS, &subsets).with(input::OUTPUTS, outputs.view());
             LinearDatamodelingScore::new().evaluate(&data).unwrap()
         };
         prop_assert_eq!(lds(&rows), lds(&rows.mapv(|value| 2.0 * value + f64::from(shift))));
@@ -98,7 +98,7 @@ proptest! {
     ) {
         let d = rows.ncols();
         let relevant = Array2::from_shape_fn(rows.dim(), |(t, i)| marks[(t * d + i) % marks.len()]);
-        let data = AttributionData::new(rows.view()).relevant(relevant.view());
+        let data = AttributionData::new(rows.view()).with(input::RELEVANT, relevant.view());
         let hit = HitAtK::new().k(k).evaluate(&data).unwrap();
         let first = HitAtK::new().k(1).evaluate(&data).unwrap();
         let recall = RecallAtK::new().k(k).evaluate(&data).unwrap();
@@ -173,9 +173,9 @@ fn single_logits_are_margins_of_class_1() {
     for targets in [[0, 0], [0, 1], [1, 1]] {
         let lds = |logits: &ndarray::Array3<f64>| {
             let data = AttributionData::new(rows.view())
-                .subsets(&subsets)
-                .logits(logits.view())
-                .targets(&targets);
+                .with(input::SUBSETS, &subsets)
+                .with(input::LOGITS, logits.view())
+                .with(input::TARGETS, &targets);
             LinearDatamodelingScore::new()
                 .correlation(Correlation::Pearson)
                 .evaluate(&data)
@@ -271,17 +271,19 @@ impl Problem {
         let subsets = Subsets::of_mask(self.subsets.view());
         let data = AttributionData::new(self.tau.view())
             .random_attributions(self.random.view())
-            .train_labels(&self.train_labels)
-            .test_classes(&self.test_classes)
-            .flags(&self.flags)
-            .relevant(self.relevant.view())
-            .subsets(&subsets)
-            .outputs(self.outputs.view())
-            .removed(&self.removed)
-            .drops(self.drops.view())
-            .scores(&self.scores)
-            .log_probs(&self.log_prob, self.log_prob_after.view())
-            .predictions(&[0, 1, 5, 10], self.predictions.view());
+            .with(input::TRAIN_LABELS, &self.train_labels)
+            .with(input::TEST_CLASSES, &self.test_classes)
+            .with(input::FLAGS, &self.flags)
+            .with(input::RELEVANT, self.relevant.view())
+            .with(input::SUBSETS, &subsets)
+            .with(input::OUTPUTS, self.outputs.view())
+            .with(input::REMOVED, &self.removed)
+            .with(input::DROPS, self.drops.view())
+            .with(input::SCORES, &self.scores)
+            .with(input::LOG_PROB, &self.log_prob)
+            .with(input::LOG_PROB_AFTER, self.log_prob_after.view())
+            .with(input::KS, &[0, 1, 5, 10])
+            .with(input::PREDICTIONS, self.predictions.view());
         evaluate_all(&data, std::slice::from_ref(metric))
             .unwrap()
             .swap_remove(0)

@@ -7,6 +7,7 @@ use xai_casebased::ErrorKind;
 use xai_casebased::data_attribution::{
     AttributionData, AttributionRows, Outcome, Subsets, evaluate_all, rows_with,
 };
+use xai_casebased::input;
 use xai_core::describe::Settings;
 use xai_core::parallel::of_size;
 
@@ -31,14 +32,14 @@ fn outcomes(rows: impl AttributionRows) -> Vec<Outcome> {
     let random = Array2::from_shape_fn((N_TEST, N_TRAIN), |(t, i)| ((i * 31 + t) % 97) as f32);
     let relevant = Array2::from_shape_fn((N_TEST, N_TRAIN), |(t, i)| (t + i) % 50 == 0);
     let data = AttributionData::new(rows)
-        .keep(&keep)
-        .train_labels(&labels)
-        .test_classes(&classes)
-        .flags(&flags)
-        .subsets(&subsets)
-        .outputs(outputs.view())
+        .with(input::KEEP, &keep)
+        .with(input::TRAIN_LABELS, &labels)
+        .with(input::TEST_CLASSES, &classes)
+        .with(input::FLAGS, &flags)
+        .with(input::SUBSETS, &subsets)
+        .with(input::OUTPUTS, outputs.view())
         .random_attributions(random.view())
-        .relevant(relevant.view());
+        .with(input::RELEVANT, relevant.view());
     let metrics: Settings = "linear-datamodeling-score, class-detection(k=7), class-auroc, class-recall, shortcut-detection, \
          top-k-cardinality(k=3), attribution-randomization, mean-reciprocal-rank, recall-at-k(k=20)"
         .parse()

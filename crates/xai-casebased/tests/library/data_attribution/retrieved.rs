@@ -5,6 +5,7 @@ use xai_casebased::CaseExplainer;
 use xai_casebased::data_attribution::{
     AttributionData, AttributionMetric, AttributionRows, ClassAuroc, ClassDetection, RetrievedRows,
 };
+use xai_casebased::input;
 use xai_casebased::similarity::{Embedding, ForestProximity, Overflow, Similarity, TreeLeaf};
 
 /// Two groups, in the second feature; the first is noise. One row of each is in the class of the other.
@@ -58,8 +59,8 @@ fn every_retrieval_is_judged_by_the_metrics_of_attributions() {
         // Signed by the class, all cases of it are above all others.
         let auroc = |rows: &RetrievedRows<'_>| {
             let data = AttributionData::new(rows)
-                .train_labels(&labels)
-                .test_classes(&[0, 1]);
+                .with(input::TRAIN_LABELS, &labels)
+                .with(input::TEST_CLASSES, &[0, 1]);
             ClassAuroc::new().evaluate(&data).unwrap().value.unwrap()
         };
         assert_eq!(auroc(&attributions), 1.0);
@@ -67,8 +68,8 @@ fn every_retrieval_is_judged_by_the_metrics_of_attributions() {
         let plain = attributions.plain();
         assert!((0.6..1.0).contains(&auroc(&plain)));
         let data = AttributionData::new(&plain)
-            .train_labels(&labels)
-            .test_classes(&[0, 1]);
+            .with(input::TRAIN_LABELS, &labels)
+            .with(input::TEST_CLASSES, &[0, 1]);
         let found = ClassDetection::new().k(3).evaluate(&data).unwrap();
         // The top cases are the neighbours that an explanation shows.
         let shown = explainer.explain_batch(samples.view(), &[0, 1]).unwrap();

@@ -1,111 +1,31 @@
-//! The arguments of a metric: the files that it needs, and its options.
+//! The arguments of a metric: files of its inputs, and its options.
 
 use std::path::PathBuf;
 
-use clap::{Arg, Command, value_parser};
-use xai_metrics::casebased::data_attribution::{Entry, OWN_INPUTS};
+use clap::{Arg, ArgAction, Command, value_parser};
+use xai_metrics::casebased::data_attribution::{Entry, INPUTS};
 use xai_metrics::casebased::input;
+use xai_metrics::core::describe::InputSpec;
 use xai_metrics::core::{Direction, Input};
 
 use crate::described::{argument, option_name};
 use crate::examples;
+use crate::usage::named_file::NamedFile;
 
-/// An input of a metric, and what its file holds. The option is called as the input is.
-pub(super) struct FileOption {
-    pub(super) input: Input,
-    help: &'static str,
+/// The inputs of metrics of a comparison that are the same for all explainers.
+pub(super) fn shared() -> impl Iterator<Item = &'static InputSpec> {
+    INPUTS.iter().filter(|spec| !spec.per_explainer)
 }
 
-const fn file(input: Input, help: &'static str) -> FileOption {
-    FileOption { input, help }
+/// The inputs that each explainer of a comparison has for itself.
+pub(super) fn own() -> impl Iterator<Item = &'static InputSpec> {
+    INPUTS.iter().filter(|spec| spec.per_explainer)
 }
 
-const FILES: &[FileOption] = &[
-    file(
-        input::ATTRIBUTIONS,
-        "Attributions (n_test, n_train), above 0 where a training case raised the score of a test case",
-    ),
-    file(
-        input::RANDOM_ATTRIBUTIONS,
-        "Attributions (n_test, n_train) by a model with random weights",
-    ),
-    file(
-        input::TRAIN_LABELS,
-        "Classes of the training cases (n_train,), integers",
-    ),
-    file(
-        input::TEST_CLASSES,
-        "Classes of the test cases (n_test,), true or predicted ones",
-    ),
-    file(
-        input::SUBSETS,
-        "Training cases that each model was trained on: booleans (n_subsets, n_train), or their numbers (n_subsets, size)",
-    ),
-    file(
-        input::OUTPUTS,
-        "What each model answers for each test case (n_subsets, n_test)",
-    ),
-    file(
-        input::LOGITS,
-        "Logits (n_subsets, n_test, n_classes) instead of outputs, which are then the margins of the targets",
-    ),
-    file(
-        input::TARGETS,
-        "The class of each test case among the logits (n_test,)",
-    ),
-    file(
-        input::REMOVED,
-        "The training case that each model was trained without (n_removed,)",
-    ),
-    file(
-        input::DROPS,
-        "How far outputs fall without each of them (n_removed, n_test)",
-    ),
-    file(
-        input::RELEVANT,
-        "Which training cases are relevant to each test case, booleans (n_test, n_train)",
-    ),
-    file(
-        input::SCORES,
-        "A score of each training case (n_train,), high = suspicious",
-    ),
-    file(
-        input::FLAGS,
-        "Which training cases are flagged, booleans (n_train,)",
-    ),
-    file(
-        input::LOG_PROB,
-        "Log-probabilities of the targets (n_test,)",
-    ),
-    file(
-        input::LOG_PROB_AFTER,
-        "The same after one step on each of the top cases (n_test, k)",
-    ),
-    file(
-        input::KS,
-        "How many top cases were left out, ascending from 0 (n_ks,)",
-    ),
-    file(
-        input::PREDICTIONS,
-        "What models predict that were trained without them (n_test, n_ks), integers",
-    ),
-    file(
-        input::KEEP,
-        "Which test cases count, booleans (n_test,); the others have no value",
-    ),
-];
-
-/// The files that metrics of a comparison need, the same for all explainers, as options.
-pub(super) fn shared() -> impl Iterator<Item = &'static FileOption> {
-    FILES
-        .iter()
-        .filter(|file| !OWN_INPUTS.contains(&file.input))
-}
-
-/// The files that a metric needs, or can do with.
-pub(super) fn files_of(entry: &'static Entry) -> impl Iterator<Item = &'static FileOption> {
+/// The inputs that a metric needs, or uses if they are given.
+pub(super) fn inputs_of(entry: &'static Entry) -> impl Iterator<Item = &'static InputSpec> {
     let takes = |input: &Input| entry.info.needs.contains(input) || entry.also.contains(input);
-    FILES.iter().filter(move |file| takes(&file.input))
+    INPUTS.iter().filter(move |spec| takes(&spec.input))
 }
 
 /// Whether the rows of a metric can be written: all but a single number have some.
@@ -127,43 +47,56 @@ pub(super) fn command(entry: &'static Entry) -> Command {
         .value_parser(value_parser!(PathBuf));
     Command::new(entry.info.name)
         .about(entry.info.summary.to_owned() + better)
-        .args(files_of(entry).map(|file| file_argument(entry, file)))
+        .args(inputs_of(entry).map(|spec| file_argument(entry, spec)))
         .args(entry.params().iter().map(argument))
         .args(has_rows(entry).then_some(out))
         .after_help(examples::of(&examples_of(entry)))
 }
 
-/// The option of a file that may be missing.
-pub(super) fn optional(file: &FileOption) -> Arg {
-    let name = file.input.name();
+/// The option of an input that may be missing.
+pub(super) fn optional(spec: &InputSpec) -> Arg {
+    let name = spec.input.name();
     let argument = Arg::new(name)
         .long(option_name(name))
         .value_name("FILE.npy")
-        .help(file.help)
+        .help(spec.to_string())
         .value_parser(value_parser!(PathBuf));
-    match file.input {
-        input::LOGITS => argument.requires(input::TARGETS.name()),
-        _ => argument,
+    match spec.requires {
+        Some(other) => argument.requires(other.name()),
+        None => argument,
     }
 }
 
-fn file_argument(entry: &Entry, file: &FileOption) -> Arg {
-    let argument = optional(file);
-    let needed = entry.info.needs.contains(&file.input);
-    match file.input {
-        input::OUTPUTS if entry.also.contains(&input::LOGITS) => argument
-            .required_unless_present(input::LOGITS.name())
-            .conflicts_with(input::LOGITS.name()),
-        input::LOGITS => argument,
-        _ => argument.required(needed),
+/// The option of an input of each explainer: a name and a file for each.
+pub(super) fn named(spec: &InputSpec) -> Arg {
+    let name = spec.input.name();
+    Arg::new(name)
+        .long(option_name(name))
+        .value_name("NAME=FILE.npy")
+        .action(ArgAction::Append)
+        .num_args(1..)
+        .help(format!("{spec}, of each explainer"))
+        .required(spec.input == input::ATTRIBUTIONS)
+        .value_parser(NamedFile::parser())
+}
+
+fn file_argument(entry: &'static Entry, spec: &InputSpec) -> Arg {
+    let argument = optional(spec);
+    let mut inputs = inputs_of(entry);
+    let substitute = inputs.find(|other| other.instead_of == Some(spec.input));
+    match substitute {
+        Some(other) => argument
+            .required_unless_present(other.input.name())
+            .conflicts_with(other.input.name()),
+        None => argument.required(entry.info.needs.contains(&spec.input)),
     }
 }
 
 /// A command to start from, with all files that the metric needs.
 fn examples_of(entry: &'static Entry) -> Vec<String> {
-    let needed = files_of(entry).filter(|file| entry.info.needs.contains(&file.input));
-    let files = needed.map(|file| {
-        let name = option_name(file.input.name());
+    let needed = inputs_of(entry).filter(|spec| entry.info.needs.contains(&spec.input));
+    let files = needed.map(|spec| {
+        let name = option_name(spec.input.name());
         format!(" --{name} {name}.npy")
     });
     let files: String = files.collect();

@@ -8,16 +8,17 @@ use serde_json::{Map, Value, json};
 use xai_files::samples::FileSamples;
 use xai_files::{Failure, InFile, InFiles};
 use xai_metrics::casebased::data_attribution::{
-    AttributionComparison, Entry, METRICS, WholeResult, evaluate_all, negative_means,
+    AttributionComparison, AttributionData, Entry, INPUTS, METRICS, WholeResult, evaluate_all,
+    negative_means,
 };
 use xai_metrics::casebased::input;
 use xai_metrics::core::Input;
-use xai_metrics::core::describe::{Setting, Settings, same_word};
+use xai_metrics::core::describe::{InputSpec, Setting, Settings, same_word};
 use xai_metrics::core::evaluation::{EvaluationTable, check_size};
 use xai_report::sections::data_attribution::KnownCases;
 
 use crate::casebased::attribution::arguments;
-use crate::casebased::attribution::inputs::Inputs;
+use crate::casebased::attribution::inputs;
 use crate::casebased::attribution::metric::places;
 use crate::described::option_name;
 use crate::output::{intervals, rows, text};
@@ -33,22 +34,8 @@ use crate::{Context, examples};
     "xai casebased attribution compare --attributions tracin=a.npy --flags flipped.npy --metrics mislabeling-detection",
 ]))]
 pub(crate) struct CompareAttributions {
-    /// The explainers: each a name and the file of its attributions (n_test, n_train).
-    #[arg(long, value_name = "NAME=A.npy", num_args = 1.., required = true, value_parser = NamedFile::parser())]
-    attributions: Vec<NamedFile>,
-    /// The attributions of each explainer by a model with random weights (n_test, n_train).
-    #[arg(long, value_name = "NAME=R.npy", num_args = 1.., value_parser = NamedFile::parser())]
-    random_attributions: Vec<NamedFile>,
-    /// A score of each training case by each explainer (n_train,), high = suspicious, for mislabeling-detection. Without
-    /// it the score is the negative mean attribution over the test cases.
-    #[arg(long, value_name = "NAME=S.npy", num_args = 1.., value_parser = NamedFile::parser())]
-    scores: Vec<NamedFile>,
-    /// Log-probabilities of the targets after one step on each of the top cases of each explainer (n_test, k), for tail-patch.
-    #[arg(long, value_name = "NAME=L.npy", num_args = 1.., value_parser = NamedFile::parser())]
-    log_prob_after: Vec<NamedFile>,
-    /// Predictions of models that were trained without the top cases of each explainer (n_test, n_ks), for brittleness.
-    #[arg(long, value_name = "NAME=P.npy", num_args = 1.., value_parser = NamedFile::parser())]
-    predictions: Vec<NamedFile>,
+    #[command(flatten)]
+    own: OwnFiles,
     #[command(flatten)]
     shared: SharedFiles,
     /// The metrics, separated by commas, with settings in brackets: `class-detection(k=5), class-auroc`. By default all that
@@ -91,6 +78,49 @@ impl FromArgMatches for SharedFiles {
     }
 }
 
+/// The files that each explainer has for itself, each an option of its input's name.
+#[derive(Debug)]
+struct OwnFiles(Vec<(Input, Vec<NamedFile>)>);
+
+impl OwnFiles {
+    /// The files of an input; none where it was not given.
+    fn of(&self, wanted: Input) -> &[NamedFile] {
+        let mut files = self.0.iter();
+        let found = files.find_map(|(input, files)| (*input == wanted).then_some(files.as_slice()));
+        found.unwrap_or_default()
+    }
+
+    /// The explainers: the names and files of the attributions.
+    fn explainers(&self) -> &[NamedFile] {
+        self.of(input::ATTRIBUTIONS)
+    }
+}
+
+impl Args for OwnFiles {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command.args(arguments::own().map(arguments::named))
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for OwnFiles {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let given = arguments::own().filter_map(|spec| {
+            let files = matches.get_many::<NamedFile>(spec.input.name())?;
+            Some((spec.input, files.cloned().collect()))
+        });
+        Ok(Self(given.collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
 /// What a comparison found.
 pub(crate) struct ComparedAttributions {
     pub(crate) comparison: AttributionComparison,
@@ -99,7 +129,7 @@ pub(crate) struct ComparedAttributions {
     pub(crate) n_cases: (usize, usize),
     /// Whether mislabeled cases were looked for by what attributions say of them.
     derives_scores: bool,
-    inputs: Inputs,
+    data: AttributionData<'static>,
 }
 
 impl CompareAttributions {
@@ -123,13 +153,15 @@ impl CompareAttributions {
     pub(crate) fn evaluate(&self, context: &Context) -> Result<ComparedAttributions, Failure> {
         let metrics = self.asked()?;
         let is_of_scores = |metric: &Setting| same_word(&metric.name, MISLABELING);
-        let derives_scores = self.scores.is_empty() && metrics.iter().any(is_of_scores);
-        for (of, files) in self.own_files() {
+        let derives_scores =
+            self.own.of(input::SCORES).is_empty() && metrics.iter().any(is_of_scores);
+        for (of, files) in &self.own.0 {
             let option = format!("--{}", option_name(of.name()));
             self.check_names(&option, files)?;
         }
         let names: Vec<&str> = self
-            .attributions
+            .own
+            .explainers()
             .iter()
             .map(|of| of.name.as_str())
             .collect();
@@ -141,28 +173,28 @@ impl CompareAttributions {
         let statistics = self.intervals.statistics(context);
         statistics.check().in_files(&options)?;
         check_size(metrics.len(), names.len(), &statistics).in_files(&options)?;
-        let mut inputs = Inputs::default();
+        let mut data = AttributionData::default();
         let mut outcomes = Vec::new();
-        for explainer in &self.attributions {
-            let expected = inputs.n_cases();
+        for explainer in self.own.explainers() {
+            let expected = data.n_cases().unwrap_or_default();
             let own = self.files_of(explainer);
             for (of, file) in &own {
-                inputs.add(*of, file)?;
+                inputs::add(&mut data, *of, file)?;
             }
             if outcomes.is_empty() {
                 for (of, file) in &self.shared.0 {
-                    inputs.add(*of, file)?;
+                    inputs::add(&mut data, *of, file)?;
                 }
             } else {
-                self.check_shape(explainer, inputs.n_cases(), expected)?;
+                self.check_shape(explainer, data.n_cases().unwrap_or_default(), expected)?;
             }
             let all = [own, self.shared.0.clone()].concat();
             let places = places(&all);
             if derives_scores {
-                let scores = negative_means(&inputs.data()).in_files(&places)?;
-                inputs.set_scores(scores);
+                let scores = negative_means(&data).in_files(&places)?;
+                data.insert(input::SCORES, scores);
             }
-            outcomes.push(evaluate_all(&inputs.data(), &metrics).in_files(&places)?);
+            outcomes.push(evaluate_all(&data, &metrics).in_files(&places)?);
         }
         let comparison = AttributionComparison::new(&names, &metrics, outcomes);
         let comparison = comparison.in_files(&options)?;
@@ -170,18 +202,18 @@ impl CompareAttributions {
         Ok(ComparedAttributions {
             table: table.in_files(&options)?,
             comparison,
-            n_cases: inputs.n_cases(),
+            n_cases: data.n_cases().unwrap_or_default(),
             derives_scores,
-            inputs,
+            data,
         })
     }
 
     /// The attributions of some test cases by each explainer; `None` where some came through a pipe, which is read once.
     pub(crate) fn rows_of(&self, samples: &[usize]) -> Result<Option<Vec<Array2<f64>>>, Failure> {
-        if !self.attributions.iter().all(|of| of.file.is_file()) {
+        if !self.own.explainers().iter().all(|of| of.file.is_file()) {
             return Ok(None);
         }
-        let rows = self.attributions.iter().map(|of| {
+        let rows = self.own.explainers().iter().map(|of| {
             let rows = FileSamples::open(&of.file)?
                 .gather(samples)
                 .in_file(&of.file)?;
@@ -235,33 +267,26 @@ impl CompareAttributions {
             .filter(|entry| entry.info.needs.iter().all(|of| self.is_given(*of)))
     }
 
-    /// Whether an input has its file.
-    fn is_given(&self, of: Input) -> bool {
-        let given = |wanted| self.shared.0.iter().any(|(of, _)| *of == wanted);
-        let mut own = self.own_files().into_iter();
-        match own.find(|(input, _)| *input == of) {
-            Some((_, files)) => !files.is_empty(),
-            None => given(of) || (of == input::OUTPUTS && given(input::LOGITS)),
-        }
-    }
-
-    /// The files that each explainer has for itself, of all explainers.
-    fn own_files(&self) -> [(Input, &[NamedFile]); 5] {
-        [
-            (input::ATTRIBUTIONS, &self.attributions),
-            (input::RANDOM_ATTRIBUTIONS, &self.random_attributions),
-            (input::SCORES, &self.scores),
-            (input::LOG_PROB_AFTER, &self.log_prob_after),
-            (input::PREDICTIONS, &self.predictions),
-        ]
+    /// Whether an input has its file, or one that replaces it has.
+    fn is_given(&self, wanted: Input) -> bool {
+        let is_given = |wanted| {
+            let is_shared = self.shared.0.iter().any(|(input, _)| *input == wanted);
+            is_shared || !self.own.of(wanted).is_empty()
+        };
+        let replaces = |spec: &&InputSpec| spec.instead_of == Some(wanted);
+        is_given(wanted)
+            || INPUTS
+                .iter()
+                .filter(replaces)
+                .any(|spec| is_given(spec.input))
     }
 
     /// The files of one explainer.
     fn files_of(&self, explainer: &NamedFile) -> Vec<(Input, PathBuf)> {
-        let files = self.own_files().into_iter();
+        let files = self.own.0.iter();
         let mut files: Vec<(Input, PathBuf)> = files
             .filter_map(|(of, files)| {
-                Some((of, NamedFile::find(files, &explainer.name)?.to_owned()))
+                Some((*of, NamedFile::find(files, &explainer.name)?.to_owned()))
             })
             .collect();
         // Of two explainers of one name each has its own, until the name is refused.
@@ -281,7 +306,7 @@ impl CompareAttributions {
         if actual == expected {
             return Ok(());
         }
-        let first = self.attributions.first();
+        let first = self.own.explainers().first();
         let first = first.map_or_else(String::new, |first| {
             format!(", as {} has", first.file.display())
         });
@@ -299,12 +324,13 @@ impl CompareAttributions {
     /// Refuses further files that are not of all explainers, or of others.
     fn check_names(&self, option: &str, files: &[NamedFile]) -> Result<(), Failure> {
         let lacks = |of: &&NamedFile| NamedFile::find(files, &of.name).is_none();
-        let is_unknown = |of: &&NamedFile| NamedFile::find(&self.attributions, &of.name).is_none();
+        let is_unknown =
+            |of: &&NamedFile| NamedFile::find(self.own.explainers(), &of.name).is_none();
         if let Some(unknown) = files.iter().find(is_unknown) {
             let what = "no explainer of this name among --attributions";
             return Err(Failure::of_option(option, what).with_value(&unknown.name));
         }
-        match self.attributions.iter().find(lacks) {
+        match self.own.explainers().iter().find(lacks) {
             Some(lacking) if !files.is_empty() => {
                 let what = format!(
                     "expected a file of every explainer, {} has none",
@@ -330,9 +356,9 @@ impl ComparedAttributions {
     /// What was given of the cases.
     pub(crate) fn known(&self) -> KnownCases<'_> {
         KnownCases {
-            train_labels: self.inputs.labels(input::TRAIN_LABELS),
-            test_classes: self.inputs.labels(input::TEST_CLASSES),
-            flags: self.inputs.flags(input::FLAGS),
+            train_labels: self.data.integers(input::TRAIN_LABELS),
+            test_classes: self.data.integers(input::TEST_CLASSES),
+            flags: self.data.booleans(input::FLAGS),
         }
     }
 

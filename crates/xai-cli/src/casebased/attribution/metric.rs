@@ -14,7 +14,7 @@ use xai_metrics::core::describe::{Setting, Value};
 
 use crate::Context;
 use crate::casebased::attribution::arguments;
-use crate::casebased::attribution::inputs::Inputs;
+use crate::casebased::attribution::inputs;
 use crate::output::{intervals, rows, text};
 
 /// A metric, and where what it needs is.
@@ -70,7 +70,7 @@ impl FromArgMatches for MetricCommand {
         });
         let (entry, matches) = of_metric.ok_or(clap::Error::new(ErrorKind::MissingSubcommand))?;
         let file = |of: Input| matches.get_one::<PathBuf>(of.name()).cloned();
-        let files = arguments::files_of(entry);
+        let files = arguments::inputs_of(entry);
         let params = entry.params().into_iter().filter_map(|param| {
             let text = matches.get_one::<String>(param.name)?;
             Some((param.name.to_owned(), Value::Text(text.clone())))
@@ -95,7 +95,7 @@ impl FromArgMatches for MetricCommand {
 impl MetricCommand {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let working = context.working("reading attributions");
-        let inputs = Inputs::read(&self.files)?;
+        let data = inputs::read(&self.files)?;
         let metric = Setting {
             name: self.entry.info.name.to_owned(),
             params: self.params.clone(),
@@ -103,7 +103,7 @@ impl MetricCommand {
         let params = self.entry.params();
         let params = params.iter().map(|param| param.name);
         let outcomes =
-            evaluate_all(&inputs.data(), &[metric]).in_files(&places(&self.files).named(params))?;
+            evaluate_all(&data, &[metric]).in_files(&places(&self.files).named(params))?;
         drop(working);
         for outcome in &outcomes {
             self.write_rows(outcome)?;

@@ -153,12 +153,13 @@ impl DataAttribution {
     /// ```
     /// use ndarray::array;
     /// use xai_casebased::data_attribution::{AttributionComparison, AttributionData, evaluate_all};
+    /// use xai_casebased::input;
     /// use xai_core::evaluation::Statistics;
     /// use xai_report::sections::data_attribution::{DataAttribution, KnownCases};
     /// use xai_report::Origin;
     /// let attributions = array![[0.9, 0.1, 0.4], [0.2, 0.3, 0.8]];
     /// let (labels, classes) = ([0, 0, 1], [0, 1]);
-    /// let data = AttributionData::new(attributions.view()).train_labels(&labels).test_classes(&classes);
+    /// let data = AttributionData::new(attributions.view()).with(input::TRAIN_LABELS, &labels).with(input::TEST_CLASSES, &classes);
     /// let metrics = ["class-detection".parse()?];
     /// let outcomes = vec![evaluate_all(&data, &metrics)?];
     /// let comparison = AttributionComparison::new(&["mine"], &metrics, outcomes)?;

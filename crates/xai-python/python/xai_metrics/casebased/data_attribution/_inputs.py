@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ... import _native
 from ..._alignment import Alignment
 from ..._arguments import whole
 from ..._arrays import booleans, classes, in_place, integers, reals, to_numpy
@@ -87,120 +88,58 @@ def _subsets(values: Any, name: str) -> Any:
 
 
 class Kind(NamedTuple):
-    """How an input is read."""
+    """How an input is documented and read."""
 
     #: Its type, in the words of a docstring.
     type: str
     doc: str
     take: Callable[[Any, str], Any]
-    #: What its axes are, which is the same in all inputs.
+    #: The labels of its axes, which are the same in all inputs; ``None`` for axes that no other input has.
     axes: tuple[str | None, ...]
 
 
-def _real(ndim: int) -> Callable[[Any, str], Any]:
-    return lambda values, name: _doubles(values, name, ndim)
+def _numbers(values: Any, name: str, ndim: int) -> npt.NDArray[np.float64]:
+    if ndim == 2:
+        array = reals(values, name)
+        # An empty list of rows does not tell how many columns it has.
+        return _doubles(array.reshape(0, 0) if array.shape == (0,) else array, name, 2)
+    return _doubles(values, name, ndim)
 
 
-def _after(values: Any, name: str) -> npt.NDArray[np.float64]:
-    array = reals(values, name)
-    # Of no test case nobody can say how many top cases it has.
-    return _doubles(array.reshape(0, 0) if array.shape == (0,) else array, name, 2)
+_READERS: dict[str, Callable[[Any, str, int], Any]] = {
+    "number": _numbers,
+    "class": classes,
+    "integer": integers,
+    "boolean": booleans,
+}
+
+#: The labels of pandas and xarray that belong to an axis of the library.
+_AXES = {
+    "n_test": "test cases",
+    "n_train": "training cases",
+    "n_subsets": "models",
+    "n_removed": "removed cases",
+    "n_ks": "numbers of top cases",
+}
 
 
-def _flags(ndim: int) -> Callable[[Any, str], Any]:
-    return lambda values, name: booleans(values, name, ndim)
+def _kind(name: str, element: str, axes: tuple[str, ...], doc: str) -> Kind:
+    shape = f"({axes[0]},)" if len(axes) == 1 else f"({', '.join(axes)})"
+    labels = tuple(_AXES.get(axis) for axis in axes)
+    if name in ("attributions", "random_attributions"):
+        return Kind(f"array_like of shape {shape}, or AttributionRows", f"{doc}.", _rows, labels)
+    if element == "subset":
+        kinds = f"list of arrays, or array of shape (n_subsets, size) or {shape}"
+        doc = f"{doc}: positions, of which one that occurs twice counts twice, or booleans."
+        return Kind(kinds, doc, _subsets, labels)
+    read = _READERS[element]
+    return Kind(f"array_like of shape {shape}", f"{doc}.", lambda values, of: read(values, of, len(axes)), labels)
 
 
-def _integers(values: Any, name: str) -> Any:
-    return integers(values, name, 1)
-
-
-def _labels(ndim: int) -> Callable[[Any, str], Any]:
-    return lambda values, name: classes(values, name, ndim)
-
-
-_TEST, _TRAIN, _PAIRS = ("test cases",), ("training cases",), ("test cases", "training cases")
-
-#: The inputs by the names of the library.
+#: The inputs by the names of the library, as it describes them.
 INPUTS = {
-    "attributions": Kind(
-        "array_like of shape (n_test, n_train), or AttributionRows",
-        "How far each training case raised the output for each test case.",
-        _rows,
-        _PAIRS,
-    ),
-    "random_attributions": Kind(
-        "array_like of shape (n_test, n_train), or AttributionRows",
-        "The attributions by the same explainer of a model with random weights.",
-        _rows,
-        _PAIRS,
-    ),
-    "train_labels": Kind("array_like of shape (n_train,)", "Labels of the training cases.", _labels(1), _TRAIN),
-    "test_classes": Kind(
-        "array_like of shape (n_test,)",
-        "Labels of the test cases: the true or the predicted ones.",
-        _labels(1),
-        _TEST,
-    ),
-    "keep": Kind(
-        "array_like of shape (n_test,)", "Which test cases count; the others have no value.", _flags(1), _TEST
-    ),
-    "flags": Kind("array_like of shape (n_train,)", "Which training cases are flagged.", _flags(1), _TRAIN),
-    "subsets": Kind(
-        "list of arrays, or array of shape (n_subsets, size) or (n_subsets, n_train)",
-        "The training cases that each model was trained on: their numbers, of which one that stands twice "
-        "counts twice, or booleans.",
-        _subsets,
-        ("models", "training cases"),
-    ),
-    "outputs": Kind(
-        "array_like of shape (n_subsets, n_test)",
-        "What each model answers for each test case; or give ``logits`` and ``targets``.",
-        _real(2),
-        ("models", "test cases"),
-    ),
-    "logits": Kind(
-        "array_like of shape (n_subsets, n_test, n_classes)",
-        "Instead of outputs, which are then the margins of the targets.",
-        _real(3),
-        ("models", "test cases"),
-    ),
-    "targets": Kind("array_like of shape (n_test,)", "The class of each test case among the logits.", _integers, _TEST),
-    "removed": Kind(
-        "array_like of shape (n_removed,)",
-        "The training case that each model was trained without.",
-        _integers,
-        ("removed cases",),
-    ),
-    "drops": Kind(
-        "array_like of shape (n_removed, n_test)",
-        "How far the outputs fall without each of them.",
-        _real(2),
-        ("removed cases", "test cases"),
-    ),
-    "relevant": Kind(
-        "array_like of shape (n_test, n_train)",
-        "Which training cases are relevant to each test case.",
-        _flags(2),
-        _PAIRS,
-    ),
-    "scores": Kind("array_like of shape (n_train,)", "One of each training case, high = suspicious.", _real(1), _TRAIN),
-    "log_prob": Kind("array_like of shape (n_test,)", "Log-probabilities of the targets.", _real(1), _TEST),
-    "log_prob_after": Kind(
-        "array_like of shape (n_test, k)", "The same after one step on each of the top cases.", _after, _TEST
-    ),
-    "ks": Kind(
-        "array_like of shape (n_ks,)",
-        "How many top cases were left out, ascending from 0.",
-        _integers,
-        ("numbers of top cases",),
-    ),
-    "predictions": Kind(
-        "array_like of shape (n_test, n_ks)",
-        "What models predict that were trained without the top cases.",
-        _labels(2),
-        ("test cases", "numbers of top cases"),
-    ),
+    name: _kind(name, element, tuple(axes), doc)
+    for name, element, axes, doc in _native.data_attribution_inputs()
 }
 
 #: Inputs that hold labels, which are the same where they are equal in any of a group.
