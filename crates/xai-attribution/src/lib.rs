@@ -78,6 +78,7 @@
 #![warn(missing_debug_implementations)]
 
 pub mod batch;
+mod error;
 pub mod evaluation;
 pub mod help;
 pub mod input;
@@ -86,6 +87,7 @@ pub mod masked;
 pub mod metric;
 pub mod model;
 pub mod perturbation;
+mod rows;
 pub mod run;
 
 pub use evaluation::Evaluation;

@@ -10,9 +10,9 @@ use xai_core::{Error, Layout, Real, Result};
 use crate::batch::RunData;
 use crate::batch::run_data::Cache;
 use crate::input;
-use crate::map::positions::for_each_row;
 use crate::model::black_box::{into_inner, lock};
 use crate::model::{CurveScore, Model, Scoring, Targets};
+use crate::rows::for_each_row;
 
 /// Work on a batch that does not depend on the maps: the scores of baseline inputs, the drops of
 /// random subsets.

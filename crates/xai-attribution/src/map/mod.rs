@@ -2,7 +2,6 @@
 //! them are.
 
 pub(crate) mod histogram;
-pub(crate) mod pair_distances;
 pub(crate) mod pool;
 pub(crate) mod positions;
 pub(crate) mod similarity;

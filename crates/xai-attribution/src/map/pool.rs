@@ -1,10 +1,7 @@
 //! One attribution per position from those of its channels.
 
+use xai_core::Real;
 use xai_core::describe::Parameter;
-use xai_core::{Error, Layout, Real, Result, parallel};
-
-use crate::batch::{ExplainedBatch, MapWork};
-use crate::input;
 
 /// How the channels of a position become one attribution. A map without channels is one channel.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
@@ -33,46 +30,7 @@ impl ChannelPool {
             Self::L2Norm => channels.fold(0.0f64, f64::hypot),
         }
     }
-}
 
-/// The attribution of every position of every sample of a batch, `n_positions` per sample.
-impl<T: Real> MapWork<T> for ChannelPool {
-    type Output = Vec<f64>;
-
-    fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<f64>> {
-        let (n, maps) = (explained.batch().n_samples(), explained.maps()?);
-        let n_positions = explained.batch().run().n_positions();
-        let owned;
-        let maps = match maps.as_slice() {
-            Some(values) => values,
-            None => {
-                owned = maps.iter().copied().collect::<Vec<T>>();
-                &owned
-            }
-        };
-        let size = maps.len() / n;
-        let first = explained.batch().layout() == Layout::ChannelsFirst;
-        let pooled = parallel::map(n, |sample| {
-            let map = &maps[sample * size..(sample + 1) * size];
-            self.of_map(map, n_positions, first)
-        });
-        let pooled = pooled.concat();
-        match pooled.iter().position(|x| !x.is_finite()) {
-            None => Ok(pooled),
-            Some(place) => {
-                let sample = explained.batch().samples().start + place / n_positions;
-                let expected = "channels whose sum is within the range of f64";
-                let value = pooled[place];
-                Err(
-                    Error::out_of_domain(input::EXPLANATIONS, &[sample], value, expected)
-                        .with_help(crate::help::SCALE_MAPS_DOWN),
-                )
-            }
-        }
-    }
-}
-
-impl ChannelPool {
     /// One map: a value per position, one per position and channel, or, of a time series, one per
     /// time step, which all features of the step share.
     pub(crate) fn of_map<T: Real>(

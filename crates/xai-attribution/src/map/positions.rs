@@ -1,8 +1,8 @@
-//! One attribution per position, and loops over rows of positions.
+//! One attribution per position.
 
 use ndarray::{ArrayViewD, Axis};
 use xai_core::tensor::position_attributions;
-use xai_core::{Error, Layout, Real, Result, parallel};
+use xai_core::{Error, Layout, Real, Result};
 
 use crate::input;
 
@@ -52,24 +52,5 @@ pub(crate) fn layout_of_maps(shape: &[usize], layout: Layout) -> Layout {
         (Layout::ChannelsFirst | Layout::ChannelsLast, 3) => Layout::TimeSeries,
         (Layout::TimeSeries, 2) => Layout::Tabular,
         _ => layout,
-    }
-}
-
-/// Below this many elements threads cost more than they save.
-const ELEMENTS_WORTH_A_THREAD: usize = 1 << 15;
-
-/// Visits the rows of a batch, or blocks of so many elements, on several threads where that pays. The last
-/// block may be shorter.
-pub(crate) fn for_each_row<T: Send>(
-    values: &mut [T],
-    size: usize,
-    visit: impl Fn(usize, &mut [T]) + Sync + Send,
-) {
-    if values.len() < ELEMENTS_WORTH_A_THREAD {
-        for (row, values) in values.chunks_mut(size).enumerate() {
-            visit(row, values);
-        }
-    } else {
-        parallel::for_each_chunk(values, size, visit);
     }
 }

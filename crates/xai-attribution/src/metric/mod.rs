@@ -22,6 +22,7 @@ pub(crate) mod protocol;
 pub mod registry;
 pub mod robustness;
 pub mod sanity;
+pub(crate) mod whole_metric;
 
 pub use entry::{Entry, Precision};
 pub use kinds::{

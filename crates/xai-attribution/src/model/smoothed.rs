@@ -7,8 +7,8 @@ use xai_core::tensor::Rows;
 use xai_core::{Error, Real, Result};
 
 use crate::input;
-use crate::map::positions::for_each_row;
 use crate::model::{BoxError, Explainer, Targets};
+use crate::rows::for_each_row;
 
 /// An explainer that answers the mean of another's maps over noisy copies of every input.
 ///

@@ -1,10 +1,9 @@
 //! Runs: metrics by themselves, the model's scores by themselves, and what stops a run.
 
-pub(crate) mod error;
 pub(crate) mod scores;
 pub(crate) mod standalone;
 pub(crate) mod sweep;
 
-pub use error::{CompletedScores, EvaluationError};
+pub use crate::error::{CompletedScores, EvaluationError};
 pub use scores::{MaskedScores, base_scores, masked_scores, masked_scores_on};
 pub use standalone::{Evaluate, Run, evaluate_together};

@@ -3,6 +3,7 @@
 use crate::metric::Entry;
 
 pub(crate) mod consistency;
+mod pair_distances;
 pub(crate) mod rank_agreement;
 pub(crate) mod sufficiency;
 pub(crate) mod top_agreement;

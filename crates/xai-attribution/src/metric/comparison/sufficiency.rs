@@ -7,7 +7,7 @@ use xai_core::{Real, Result};
 
 use crate::batch::{AllSamples, ExplainedBatch, Plan};
 use crate::input;
-use crate::map::pair_distances::PairDistances;
+use crate::metric::comparison::pair_distances::PairDistances;
 use crate::metric::{Measure, Registered, Related, SCORE_NEEDS, Threshold, Whole, WholeMetric};
 
 /// Probability that two samples with similar maps have the same prediction.

@@ -6,7 +6,7 @@ use xai_core::{Error, Result};
 
 use crate::input;
 use crate::metric::kinds::ties::{Ties, TopFeatures};
-use crate::metric::localization::top_k_intersection::TopK;
+use crate::metric::kinds::top_k::TopK;
 use crate::metric::{Parameter, Parameters, area};
 
 /// How two maps are compared.

@@ -5,12 +5,12 @@ use xai_core::describe::Described;
 
 use ndarray::Axis;
 use xai_core::number::check_finite_slice;
-use xai_core::{Error, Input, Real, Result, parallel};
+use xai_core::{Error, Input, Layout, Real, Result, parallel};
 
-use crate::batch::{ExplainedBatch, Masks, RunData};
-use crate::input;
+use crate::batch::{ExplainedBatch, MapWork, Masks, RunData};
 use crate::map::ChannelPool;
 use crate::metric::{Hits, Measure, MetricValue, Parameter, Parameters, Registered, Ties};
+use crate::{help, input};
 
 /// What metrics of maps and masks need.
 pub const MASK_NEEDS: &[Input] = &[input::EXPLANATIONS, input::MASKS];
@@ -79,6 +79,43 @@ pub trait MaskFormula:
 
     /// The formula; `None` where it is undefined. Of an empty mask it is not asked.
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64>;
+}
+
+/// The attribution of every position of every sample of a batch, `n_positions` per sample.
+impl<T: Real> MapWork<T> for ChannelPool {
+    type Output = Vec<f64>;
+
+    fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<f64>> {
+        let (n, maps) = (explained.batch().n_samples(), explained.maps()?);
+        let n_positions = explained.batch().run().n_positions();
+        let owned;
+        let maps = match maps.as_slice() {
+            Some(values) => values,
+            None => {
+                owned = maps.iter().copied().collect::<Vec<T>>();
+                &owned
+            }
+        };
+        let size = maps.len() / n;
+        let first = explained.batch().layout() == Layout::ChannelsFirst;
+        let pooled = parallel::map(n, |sample| {
+            let map = &maps[sample * size..(sample + 1) * size];
+            self.of_map(map, n_positions, first)
+        });
+        let pooled = pooled.concat();
+        match pooled.iter().position(|x| !x.is_finite()) {
+            None => Ok(pooled),
+            Some(place) => {
+                let sample = explained.batch().samples().start + place / n_positions;
+                let expected = "channels whose sum is within the range of f64";
+                let value = pooled[place];
+                Err(
+                    Error::out_of_domain(input::EXPLANATIONS, &[sample], value, expected)
+                        .with_help(help::SCALE_MAPS_DOWN),
+                )
+            }
+        }
+    }
 }
 
 /// A metric over maps and [`Masks`]. An empty mask has no value.

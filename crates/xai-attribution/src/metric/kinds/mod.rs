@@ -13,9 +13,10 @@ pub(crate) mod score_metric;
 pub(crate) mod spanning_tree;
 pub(crate) mod threshold;
 pub(crate) mod ties;
+pub(crate) mod top_k;
 pub(crate) mod truth_metric;
-pub(crate) mod whole_metric;
 
+pub use crate::metric::whole_metric::{Notes, Related, Whole, WholeMetric};
 pub use curve_metric::{CurveKind, CurveMetric, CurvePoints, area};
 pub use map_agreement::{AgreementOptions, MapAgreement, RankTies, map_agreement};
 pub use mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
@@ -25,4 +26,3 @@ pub use score_metric::{BaseScorePolicy, SCORE_NEEDS, ScoreAccumulator, ScoreForm
 pub use threshold::Threshold;
 pub use ties::{Hits, Ties};
 pub use truth_metric::{TruthFormula, TruthMetric};
-pub use whole_metric::{Notes, Related, Whole, WholeMetric};

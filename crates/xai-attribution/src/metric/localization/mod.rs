@@ -14,6 +14,7 @@ pub(crate) mod relevance_mass_accuracy;
 pub(crate) mod relevance_rank_accuracy;
 pub(crate) mod top_k_intersection;
 
+pub use crate::metric::kinds::top_k::TopK;
 pub use {
     attribution_localization::*, focus::*, localization_auroc::*, localization_iou::*,
     mask_areas::*, mask_bits::*, mask_errors::*, pointing_game::*, relevance_mass_accuracy::*,

@@ -1,10 +1,9 @@
 //! Inputs under a Gaussian.
 
+use crate::rows::for_each_row;
 use ndarray::ArrayViewD;
 use xai_core::number::elementary;
 use xai_core::{Layout, Real};
-
-use crate::map::positions::for_each_row;
 
 /// Every sample under a separable Gaussian.
 pub(crate) fn blurred<T: Real>(inputs: ArrayViewD<'_, T>, layout: Layout, sigma: f64) -> Vec<T> {

@@ -10,7 +10,7 @@ use xai_core::random::{NormalStreams, Xoshiro256PlusPlus, random_stream, uniform
 use xai_core::{Error, Input, Layout, Real, Result};
 
 use crate::batch::{RunData, SampleBatch, SideInput};
-use crate::map::positions::for_each_row;
+use crate::rows::for_each_row;
 use crate::{help, input};
 
 /// Where the neighbours of a sample are drawn.

@@ -8,7 +8,7 @@ use xai_core::evaluation::TiedFeatures;
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
-use crate::metric::localization::top_k_intersection::TopK;
+use crate::metric::kinds::top_k::TopK;
 use crate::metric::{GivenDraws, Measure, Registered, SCORE_NEEDS};
 use crate::perturbation::removal::removal_order::tied_features;
 use crate::perturbation::{

@@ -4,7 +4,7 @@ use xai_core::describe::{Parameters, metric};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
-use crate::metric::localization::top_k_intersection::TopK;
+use crate::metric::kinds::top_k::TopK;
 use crate::metric::{Hits, Measure, Registered, SCORE_NEEDS, Ties};
 use crate::perturbation::{Baseline, Features, SingleRemoval};
 
