@@ -4,9 +4,9 @@ use ndarray::{Array2, Array3, ArrayD, ArrayViewD, array};
 use proptest::prelude::*;
 use xai_attribution::batch::{Data, Segments};
 use xai_attribution::metric::{
-    Completeness, FaithfulnessEstimate, Gap, ImputationNoise, Irof, Measure, Monotonicity,
-    NonSensitivity, RegionPerturbation, Road, RoadLeastRelevantFirst, RoadMostRelevantFirst,
-    RoadOf, SymmetricRelevanceGain, Violations,
+    Completeness, FaithfulnessEstimate, Gap, ImputationNoise, Irof, Measure, MetricValue,
+    Monotonicity, NonSensitivity, RegionPerturbation, Road, RoadLeastRelevantFirst,
+    RoadMostRelevantFirst, RoadOf, SymmetricRelevanceGain, Violations,
 };
 use xai_attribution::perturbation::{
     Features, GivenOrders, GivenSubsets, RemovalOrder, SubsetSampling, SubsetSize,
@@ -18,6 +18,12 @@ use xai_core::Input;
 use xai_core::statistics::Correlation;
 
 type Answer = Result<Array2<f64>, std::fmt::Error>;
+
+/// The points of a curve: features flipped, and the score.
+fn points(value: MetricValue) -> Vec<(usize, f64)> {
+    let curve = value.curve.expect("a metric with a curve");
+    curve.iter().map(|p| (p.n_flipped, p.score)).collect()
+}
 
 /// A linear model of one output: weights 1, 2, 3, …
 fn linear(batch: ArrayViewD<'_, f64>) -> Answer {
@@ -123,13 +129,7 @@ fn segments_may_have_gaps_and_differ_between_samples() {
     assert!((value.per_sample[0].unwrap() - first).abs() < 1e-15);
     assert_eq!(value.per_sample[1], Some(0.5));
     // The mean curve goes on where the shorter one has ended.
-    let curve: Vec<_> = value
-        .curve
-        .unwrap()
-        .iter()
-        .map(|p| (p.n_flipped, p.score))
-        .collect();
-    assert_eq!(curve, [(0, 40.0), (1, 7.0), (2, 0.0)]);
+    assert_eq!(points(value), [(0, 40.0), (1, 7.0), (2, 0.0)]);
 }
 
 #[test]
@@ -212,13 +212,7 @@ fn road_fills_from_what_is_left() {
     let value = evaluate(&most, &maps);
     // An affine image is exact within the border.
     assert_eq!(value.per_sample, [Some(0.5), Some(0.5)]);
-    let curve: Vec<_> = value
-        .curve
-        .unwrap()
-        .iter()
-        .map(|p| (p.n_flipped, p.score))
-        .collect();
-    assert_eq!(curve, [(2, 1.0), (6, 1.0), (12, 0.0), (18, 0.0)]);
+    assert_eq!(points(value), [(2, 1.0), (6, 1.0), (12, 0.0), (18, 0.0)]);
     let least = RoadLeastRelevantFirst::new()
         .noise(exact)
         .percentages(&[10.0, 30.0, 60.0, 90.0]);

@@ -116,21 +116,16 @@ impl Weights {
 }
 
 fn matrix(array: &Option<Array>) -> Array2<f64> {
-    array
-        .as_ref()
-        .unwrap()
-        .array()
-        .into_dimensionality()
-        .unwrap()
+    given(array)
 }
 
 fn vector(array: &Option<Array>) -> Array1<f64> {
-    array
-        .as_ref()
-        .unwrap()
-        .array()
-        .into_dimensionality()
-        .unwrap()
+    given(array)
+}
+
+fn given<D: ndarray::Dimension>(array: &Option<Array>) -> ndarray::Array<f64, D> {
+    let array = array.as_ref().expect("an array").array();
+    array.into_dimensionality().expect("its axes")
 }
 
 #[derive(Clone, Deserialize)]

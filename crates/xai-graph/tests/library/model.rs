@@ -208,14 +208,17 @@ fn a_sweep_compares_the_rows_of_the_fidelity_that_was_set_last() {
     assert!(value(all) > 0.0);
 }
 
+/// The mask of the first `n` edges.
+fn first_edges(n: usize, n_edges: usize) -> Array1<f64> {
+    Array1::from_shape_fn(n_edges, |edge| f64::from(u8::from(edge < n)))
+}
+
 #[test]
 fn robust_fidelity_of_certain_removal_is_fidelity() {
     let (features, edges) = ring(20, 6);
     let graph = Graph::new(features.view(), edges.view()).unwrap();
     let model = Gcn::finder();
-    let mask: Array1<f64> = (0..edges.ncols())
-        .map(|e| f64::from(u8::from(e < 14)))
-        .collect();
+    let mask = first_edges(14, edges.ncols());
     let explanation = Explanation::edges(mask.view());
     let index = [1usize, 4, 5, 7];
     for removal in [EdgeRemoval::Weight, EdgeRemoval::Remove] {
@@ -252,9 +255,7 @@ fn robust_fidelity_by_probabilities_of_certain_removal_is_their_change() {
     let (features, edges) = ring(20, 6);
     let graph = Graph::new(features.view(), edges.view()).unwrap();
     let model = Gcn::finder();
-    let mask: Array1<f64> = (0..edges.ncols())
-        .map(|e| f64::from(u8::from(e < 14)))
-        .collect();
+    let mask = first_edges(14, edges.ncols());
     let removal = EdgeRemoval::Weight;
     let explanation = Explanation::edges(mask.view());
     let outputs = explained_outputs(&model, graph, explanation, removal).unwrap();
