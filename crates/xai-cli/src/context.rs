@@ -30,7 +30,7 @@ pub(crate) struct Context {
     pub(crate) json: bool,
     /// Threads to use, at most 4 per core and never fewer than 64 if asked for; the results do not
     /// depend on it. Default: all cores.
-    #[arg(long, global = true, help_heading = HEADING, value_name = "N", value_parser = crate::usage::whole(1..=u32::MAX))]
+    #[arg(long, global = true, help_heading = HEADING, value_name = "N", value_parser = crate::whole_number::in_range(1..=u32::MAX))]
     pub(crate) threads: Option<u32>,
     /// Seed of everything random; same seed, same numbers. Default: 1; in `report`, what the study
     /// says.

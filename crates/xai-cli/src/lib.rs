@@ -13,6 +13,7 @@ mod output;
 mod report;
 mod repro;
 mod usage;
+mod whole_number;
 
 use std::process::ExitCode;
 

@@ -74,13 +74,13 @@ pub(super) struct ScoringOptions {
     #[command(flatten)]
     layout: LayoutOptions,
     /// Rows the model is called with at once. Default: as many as 4 MiB hold, at most 4096; of larger rows 64, or as many as 32 MiB hold.
-    #[arg(long, value_name = "N", value_parser = crate::usage::whole(1..=u32::MAX))]
+    #[arg(long, value_name = "N", value_parser = crate::whole_number::in_range(1..=u32::MAX))]
     batch_size: Option<u32>,
     /// Takes a model whose answer to a row depends on the other rows of the call, which is an error otherwise.
     #[arg(long)]
     allow_batch_dependence: bool,
     /// The class that all maps explain, 0 or 1, for a model of two classes. Default: the class of each sample's target.
-    #[arg(long, value_name = "CLASS", value_parser = crate::usage::whole(0..=1_u32))]
+    #[arg(long, value_name = "CLASS", value_parser = crate::whole_number::in_range(0..=1_u32))]
     explained_class: Option<u32>,
     #[command(flatten)]
     pub(super) engine: EngineOptions,

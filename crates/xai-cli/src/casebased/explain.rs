@@ -31,7 +31,7 @@ pub(crate) struct Explain {
     #[command(flatten)]
     table: TestTable,
     /// Explain only the first N test rows.
-    #[arg(long, value_name = "N", value_parser = crate::usage::whole(1..=u32::MAX))]
+    #[arg(long, value_name = "N", value_parser = crate::whole_number::in_range(1..=u32::MAX))]
     limit: Option<u32>,
     /// Write a row per neighbour: sample, predicted, true, correspondence, level, rank, index,
     /// distance, label, and the features and metadata of the neighbour. Of aggregates: a row per

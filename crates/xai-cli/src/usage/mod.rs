@@ -5,26 +5,9 @@ pub(crate) mod interval_options;
 pub(crate) mod manual;
 pub(crate) mod named_file;
 
-use std::fmt::Display;
 use std::num::{IntErrorKind, ParseIntError};
-use std::ops::RangeInclusive;
-use std::str::FromStr;
 
 pub(crate) use xai_files::failure::nearest;
-
-/// Reads a whole number of a range.
-pub(crate) fn whole<N>(
-    range: RangeInclusive<N>,
-) -> impl Fn(&str) -> Result<N, String> + Clone + Send + Sync + 'static
-where
-    N: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static,
-{
-    move |text| {
-        let number = text.parse().ok().filter(|number| range.contains(number));
-        let (low, high) = (range.start(), range.end());
-        number.ok_or_else(|| format!("expected a whole number in [{low}, {high}]"))
-    }
-}
 
 /// Why an option refuses its value, as the parser or the library says it.
 pub(crate) fn why_refused(error: &clap::Error) -> Option<String> {

@@ -1,7 +1,7 @@
 //! `xai attribution NAME`: any metric of the registry, on files.
 
 pub(super) mod arguments;
-mod of_model;
+mod opened;
 
 use std::path::PathBuf;
 
@@ -9,8 +9,8 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 use xai_metrics::attribution::batch::Data;
 use xai_metrics::attribution::metric::{BaseScorePolicy, Entry, MetricValue, Parameter};
-use xai_metrics::attribution::model::Samples;
-use xai_metrics::attribution::run::MaskedScores;
+use xai_metrics::attribution::model::{Concurrent, Samples};
+use xai_metrics::attribution::run::{MaskedScores, masked_scores_on};
 use xai_metrics::attribution::{Evaluate, Scoring, help, input};
 use xai_metrics::core::{Error, Input};
 
@@ -19,6 +19,7 @@ use xai_files::samples::{FileSamples, WatchedSamples};
 use xai_files::{Failure, Files, InFiles};
 
 use crate::Context;
+use crate::attribution::metric::opened::Opened;
 use crate::attribution::options::{LayoutOptions, Reading};
 use crate::attribution::parameters::Given;
 use crate::attribution::result::OfScores;
@@ -180,6 +181,44 @@ impl MetricCommand {
         let header = ["sample", "base", "masked", "score"];
         rows::write(self.out.as_deref(), header, samples)?;
         Ok(value)
+    }
+
+    /// The model's scores of whole and of masked inputs.
+    fn model_scores(
+        &self,
+        scoring: &ScoringOptions,
+        context: &Context,
+    ) -> Result<(MaskedScores, Reading), Failure> {
+        let mut opened = Opened::open(|input| self.file(input), scoring, context)?;
+        let reading = opened.reading(scoring)?;
+        let bar = context.progress(2 * opened.inputs.n_samples() as u64, "rows scored");
+        let model = opened.take_model(|rows| bar.inc(rows));
+        let model = model.as_ref().map(Concurrent);
+        let scores = masked_scores_on(opened.data(model.as_ref(), scoring, &reading));
+        bar.finish_and_clear();
+        let scores = scores.map_err(|stopped| stopped.into_error());
+        let scores = scores.in_files(&self.places()?)?;
+        Ok((scores, reading))
+    }
+
+    /// The metric of a model, an explainer, or both.
+    fn of_asked(
+        &self,
+        scoring: &ScoringOptions,
+        context: &Context,
+    ) -> Result<(MetricValue, Reading), Failure> {
+        let mut opened = Opened::open(|input| self.file(input), scoring, context)?;
+        let reading = opened.reading(scoring)?;
+        let bar = context.counter("rows scored");
+        let model = opened.take_model(|rows| bar.inc(rows));
+        let model = model.as_ref().map(Concurrent);
+        let data = opened.data(model.as_ref(), scoring, &reading);
+        let data = self.with_sides(data, opened.inputs.shape())?;
+        let value = self.evaluate(data, context);
+        bar.finish_and_clear();
+        let value = value?;
+        self.write_rows(&value)?;
+        Ok((value, reading))
     }
 
     /// The metric of maps alone.

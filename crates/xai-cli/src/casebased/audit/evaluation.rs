@@ -11,8 +11,7 @@ use xai_metrics::casebased::result::{FeatureComparison, Listing};
 use xai_metrics::casebased::{Audit, AuditReport, Explanation};
 
 use crate::Context;
-use crate::casebased::audit::AuditOfTable;
-use crate::casebased::explaining::{Explaining, Tables};
+use crate::casebased::explaining::{Explaining, Tables, TestTable};
 use crate::casebased::samples::Samples;
 use crate::output::rows::Rows;
 use crate::output::{rows, text};
@@ -34,17 +33,17 @@ pub(crate) struct Audited {
     pub(crate) remarks: Vec<String>,
 }
 
-impl AuditOfTable {
+impl Audited {
     /// Audits the test table. Lists so many of the least supported predictions, beside the features of
     /// their precedents if that is asked for, and writes a row per test row where `out` says.
-    pub(crate) fn evaluate(
-        &self,
+    pub(super) fn of_table(
+        table: &TestTable,
         listing: Listing,
         compares: bool,
         out: Option<&Path>,
         context: &Context,
-    ) -> Result<Audited, Failure> {
-        let fitted = self.table.fitted(compares, context)?;
+    ) -> Result<Self, Failure> {
+        let fitted = table.fitted(compares, context)?;
         if fitted.aggregate_only {
             return Err(Failure::of_option(
                 "--aggregate-only",
@@ -52,7 +51,7 @@ impl AuditOfTable {
             )
             .help("`xai casebased explain` releases aggregates"));
         }
-        let mut explaining = self.table.explaining(fitted, usize::MAX)?;
+        let mut explaining = table.explaining(fitted, usize::MAX)?;
         if context.is_check() {
             while explaining.samples()?.is_some() {}
         }
@@ -60,14 +59,15 @@ impl AuditOfTable {
         let header = ["sample", "predicted", "true", "correspondence", "level"];
         let mut listed = compares.then(Listed::default);
         let report = rows::stream(out, header, |rows| {
-            self.audit(&mut explaining, listing, &mut listed, rows, context)
+            let test = &table.test;
+            audit(&mut explaining, test, listing, &mut listed, rows, context)
         })?;
         let features = match listed {
-            Some(listed) => listed.compare(&explaining, &self.table.test)?,
+            Some(listed) => listed.compare(&explaining, &table.test)?,
             None => BTreeMap::new(),
         };
         let fitted = &explaining.fitted;
-        Ok(Audited {
+        Ok(Self {
             report,
             features,
             classes: fitted.classes.clone(),
@@ -78,43 +78,43 @@ impl AuditOfTable {
             tables: explaining.tables(),
         })
     }
+}
 
-    fn audit(
-        &self,
-        explaining: &mut Explaining<'_>,
-        listing: Listing,
-        listed: &mut Option<Listed>,
-        rows: &mut Rows<'_>,
-        context: &Context,
-    ) -> Result<AuditReport, Failure> {
-        let files = Files::mainly(&self.table.test);
-        let empty = || {
-            Audit::listing(listing.n_least_supported)
-                .with_cases()
-                .with_distribution()
-        };
-        let mut audit = empty();
-        let bar = context.progress_bytes(&self.table.test, "auditing");
-        while let Some(samples) = explaining.samples()? {
-            let explanations = explaining.explain(&samples)?;
-            // Samples are counted as the file does, also where rows were left out.
-            for (row, first, length) in samples.runs() {
-                let mut run = empty().starting_at(first);
-                run.update(&explanations[row..row + length])
-                    .and_then(|()| audit.merge(run))
-                    .in_files(&files)?;
-            }
-            if !rows.go_nowhere() {
-                explanations.iter().try_for_each(|e| write(e, rows))?;
-            }
-            if let Some(listed) = listed {
-                listed.update(&audit, &samples, explanations);
-            }
-            bar.set_position(explaining.end_byte());
+fn audit(
+    explaining: &mut Explaining<'_>,
+    test: &Path,
+    listing: Listing,
+    listed: &mut Option<Listed>,
+    rows: &mut Rows<'_>,
+    context: &Context,
+) -> Result<AuditReport, Failure> {
+    let files = Files::mainly(test);
+    let empty = || {
+        Audit::listing(listing.n_least_supported)
+            .with_cases()
+            .with_distribution()
+    };
+    let mut audit = empty();
+    let bar = context.progress_bytes(test, "auditing");
+    while let Some(samples) = explaining.samples()? {
+        let explanations = explaining.explain(&samples)?;
+        // Samples are counted as the file does, also where rows were left out.
+        for (row, first, length) in samples.runs() {
+            let mut run = empty().starting_at(first);
+            run.update(&explanations[row..row + length])
+                .and_then(|()| audit.merge(run))
+                .in_files(&files)?;
         }
-        bar.finish_and_clear();
-        audit.finish().in_files(&files)
+        if !rows.go_nowhere() {
+            explanations.iter().try_for_each(|e| write(e, rows))?;
+        }
+        if let Some(listed) = listed {
+            listed.update(&audit, &samples, explanations);
+        }
+        bar.set_position(explaining.end_byte());
     }
+    bar.finish_and_clear();
+    audit.finish().in_files(&files)
 }
 
 fn write(e: &Explanation, rows: &mut Rows<'_>) -> Result<(), Failure> {

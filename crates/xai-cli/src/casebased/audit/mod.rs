@@ -1,8 +1,8 @@
 //! `xai casebased audit`
 
-pub(crate) mod evaluation;
+mod evaluation;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
@@ -12,6 +12,7 @@ use xai_metrics::casebased::AuditReport;
 use xai_metrics::casebased::result::Listing;
 use xai_metrics::core::Interval;
 
+use crate::casebased::audit::evaluation::Audited;
 use crate::casebased::explaining::{Tables, TestTable};
 use crate::output::{intervals, text};
 use crate::{Context, Described, examples};
@@ -46,6 +47,17 @@ impl AuditOfTable {
         context.present(&intervals::as_pairs(&result)?, || {
             summary(&result.report, &audited.classes, result.recall)
         })
+    }
+
+    /// Audits the test table: see [`Audited::of_table`].
+    pub(crate) fn evaluate(
+        &self,
+        listing: Listing,
+        compares: bool,
+        out: Option<&Path>,
+        context: &Context,
+    ) -> Result<Audited, Failure> {
+        Audited::of_table(&self.table, listing, compares, out, context)
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) struct Classes {
     #[command(flatten)]
     classes: Described<ClassSimulator>,
     /// How many distributions to draw.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = crate::usage::whole(1..=u32::MAX))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = crate::whole_number::in_range(1..=u32::MAX))]
     draws: u32,
     /// Write a row per draw.
     #[arg(long, value_name = "FILE.csv")]

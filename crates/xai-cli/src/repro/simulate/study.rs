@@ -37,7 +37,7 @@ const MOST_PREDICTIONS: usize = 100_000_000;
 ]))]
 pub(crate) struct StudyCommand {
     /// The number of draws. Default: 25000.
-    #[arg(long, value_name = "N", value_parser = crate::usage::whole(1..=u64::MAX))]
+    #[arg(long, value_name = "N", value_parser = crate::whole_number::in_range(1..=u64::MAX))]
     iterations: Option<u64>,
     #[command(flatten)]
     settings: Described<StudySettings>,
