@@ -11,6 +11,7 @@ mod answer;
 mod columns;
 mod explain;
 mod failure;
+mod faulty;
 mod functions;
 mod nesting;
 mod output;

@@ -11,9 +11,9 @@ use xai_datafusion::MemoryLimit;
 use xai_files::Failure;
 
 use crate::failure::of_query;
+use crate::faulty::NameFiles;
 use crate::predict;
 use crate::stores;
-use crate::tables::NameFiles;
 
 /// Limits and settings of a query.
 #[derive(Debug, Clone, Default)]

@@ -49,6 +49,30 @@ pub(crate) fn address(table: &Path) -> Result<Option<Url>, Failure> {
     Ok(Some(address))
 }
 
+/// The URL by which the engine opens a file or folder.
+pub(crate) fn url_of(path: &Path) -> Result<ListingTableUrl> {
+    if let Ok(Some(url)) = address(path) {
+        return address_of(url, false);
+    }
+    let whole = path.canonicalize()?;
+    // Not parsed from a text, because a name may have characters with a meaning in addresses or patterns.
+    let address = if whole.is_dir() {
+        Url::from_directory_path(&whole)
+    } else {
+        Url::from_file_path(&whole)
+    };
+    let address = address.map_err(|()| DataFusionError::Execution("not a path".to_owned()))?;
+    ListingTableUrl::try_new(address, None)
+}
+
+/// The URL of an object, or of all objects below an address.
+pub(crate) fn address_of(mut address: Url, is_folder: bool) -> Result<ListingTableUrl> {
+    if is_folder && !address.path().ends_with('/') {
+        address.set_path(&format!("{}/", address.path()));
+    }
+    ListingTableUrl::try_new(address, None)
+}
+
 #[derive(Clone, Copy)]
 enum Store {
     S3,

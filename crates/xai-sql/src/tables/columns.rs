@@ -10,7 +10,7 @@ use futures::StreamExt;
 use xai_files::Failure;
 
 use crate::failure::of_query;
-use crate::tables::faulty::without_panic;
+use crate::faulty::without_panic;
 use crate::tables::files::Files;
 use crate::tables::format::ROWS_FOR_TYPES;
 use crate::tables::listed::{AT_A_TIME, columns};

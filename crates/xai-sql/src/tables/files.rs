@@ -8,12 +8,11 @@ use datafusion::error::DataFusionError;
 use datafusion::prelude::SessionContext;
 use futures::TryStreamExt;
 use glob::Pattern;
-use url::Url;
 use xai_files::Failure;
 use xai_files::visible::visible;
 
 use crate::failure::of_query;
-use crate::stores;
+use crate::stores::{self, address_of, url_of};
 use crate::tables::format::{EXPECTED, Format};
 
 /// The files of a table, all of one format.
@@ -188,30 +187,6 @@ fn split_pattern(path: &Path) -> Result<(PathBuf, Option<Pattern>), Failure> {
         place => place,
     };
     Ok((PathBuf::from(place), Some(pattern)))
-}
-
-/// The URL by which the engine opens a file or folder.
-pub(super) fn url_of(path: &Path) -> Result<ListingTableUrl, DataFusionError> {
-    if let Ok(Some(address)) = stores::address(path) {
-        return address_of(address, false);
-    }
-    let whole: PathBuf = path.canonicalize()?;
-    // Not parsed from a text, because a name may have characters with a meaning in addresses or patterns.
-    let address = if whole.is_dir() {
-        Url::from_directory_path(&whole)
-    } else {
-        Url::from_file_path(&whole)
-    };
-    let address = address.map_err(|()| DataFusionError::Execution("not a path".to_owned()))?;
-    ListingTableUrl::try_new(address, None)
-}
-
-/// The URL of an object, or of all objects below an address.
-fn address_of(mut address: Url, is_folder: bool) -> Result<ListingTableUrl, DataFusionError> {
-    if is_folder && !address.path().ends_with('/') {
-        address.set_path(&format!("{}/", address.path()));
-    }
-    ListingTableUrl::try_new(address, None)
 }
 
 /// Lists the object of a URL, or all objects below it: the parts of the name below the URL, and the size.

@@ -11,7 +11,8 @@ use datafusion::error::Result;
 use datafusion::prelude::SessionContext;
 use futures::{StreamExt, TryStreamExt};
 
-use crate::tables::files::{Files, url_of};
+use crate::stores::url_of;
+use crate::tables::files::Files;
 use crate::tables::format::{Format, ROWS_FOR_TYPES};
 
 /// Number of files whose columns are read at the same time, because a store takes a moment for each.

@@ -1,7 +1,6 @@
 //! Tables of a query, which are named by their paths.
 
 mod columns;
-mod faulty;
 mod files;
 mod format;
 mod listed;
@@ -24,10 +23,9 @@ use xai_files::Failure;
 use xai_files::destination::{is_inside, is_same_file};
 
 use crate::failure::of_query;
+use crate::faulty::{Unreadable, without_panic};
 use crate::output::without_dictionaries;
 use crate::session::{Limits, embedded};
-pub(crate) use faulty::NameFiles;
-use faulty::{Unreadable, without_panic};
 pub(crate) use files::Files;
 use listed::Listed;
 pub(crate) use options::ReadOptions;

@@ -28,19 +28,19 @@ use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Pla
 use futures::{FutureExt, StreamExt};
 
 use crate::failure::of_query;
-use crate::tables::files::url_of;
+use crate::stores::url_of;
 
 /// A file that cannot be read.
 #[derive(Debug)]
-pub(super) struct Unreadable {
+pub(crate) struct Unreadable {
     store: ObjectStoreUrl,
     location: Location,
-    pub(super) reason: String,
+    pub(crate) reason: String,
 }
 
 impl Unreadable {
     /// The path, or the address in a store.
-    pub(super) fn file(&self) -> String {
+    pub(crate) fn file(&self) -> String {
         match self.store.as_str() {
             "file:///" => format!("/{}", self.location),
             store => format!("{store}{}", self.location),
@@ -48,7 +48,7 @@ impl Unreadable {
     }
 
     /// Returns `true` if a path or address means this file.
-    pub(super) fn is(&self, name: &Path) -> bool {
+    pub(crate) fn is(&self, name: &Path) -> bool {
         url_of(name)
             .is_ok_and(|url| url.object_store() == self.store && *url.prefix() == self.location)
     }
@@ -198,7 +198,7 @@ async fn read(
 }
 
 /// Turns a panic of a reader into an error. Some readers panic on damaged bytes.
-pub(super) async fn without_panic<T>(reading: impl Future<Output = Result<T>>) -> Result<T> {
+pub(crate) async fn without_panic<T>(reading: impl Future<Output = Result<T>>) -> Result<T> {
     let outcome = AssertUnwindSafe(reading).catch_unwind().await;
     outcome.unwrap_or_else(|panic| Err(panicked(&*panic)))
 }
