@@ -29,7 +29,6 @@ DELIBERATE = {
     ("crates/xai-report/src", "sections", "diff"): "the same",
     ("crates/xai-report/src", "section", "page"): "a section is made of the page's blocks, and the page of sections",
     ("crates/xai-report/src", "sections", "page"): "the same",
-    ("crates/xai-sql/src", "session", "tables"): "a session wraps scans of tables, and a table opens a session to find the row of an error",
 }
 
 

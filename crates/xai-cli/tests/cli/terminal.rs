@@ -324,7 +324,7 @@ fn a_narrow_terminal_gets_a_narrow_table_and_a_pipe_the_whole() {
     // A paragraph per metric.
     let narrower = list(70);
     assert!(
-        narrower.contains("\n\n metric     average-increase\n summary    Share of samples"),
+        narrower.contains("\n\n metric    average-increase\n summary   Share of samples"),
         "{narrower}"
     );
     let piped = files.table("attribution list");
