@@ -201,7 +201,7 @@ pub struct GivenDraws<M> {
 
 /// A metric that the registry can make: with the defaults of its parameters, some of which are then set.
 pub trait Registered: Described + Metric + Default + Debug + 'static {
-    /// Whether these parameters reverse the direction that [`INFO`](Self::INFO) says.
+    /// Whether these parameters reverse the direction that [`INFO`](Described::INFO) says.
     fn reverses_direction(&self) -> bool {
         false
     }

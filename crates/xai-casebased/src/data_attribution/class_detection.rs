@@ -64,7 +64,7 @@ pub struct ClassDetection {
 /// ```
 ///
 /// [`ClassDetection`] with labels that are finer than those of the training: whoever finds them has not read the class
-/// from the label. [`keep`](AttributionData::keep) is where the class is predicted rightly.
+/// from the label. [`keep`](crate::input::KEEP) is where the class is predicted rightly.
 ///
 /// ```
 /// use ndarray::array;

@@ -16,7 +16,7 @@ use crate::input;
 /// ```
 ///
 /// Average precision of the flagged cases, in (0, 1], **higher is better**: 1 = they are above all others, their share
-/// among the training cases = as by chance. Undefined where nobody is flagged. [`keep`](AttributionData::keep) is where
+/// among the training cases = as by chance. Undefined where nobody is flagged. [`keep`](crate::input::KEEP) is where
 /// the shortcut misleads: the class of the shortcut is predicted and is not the true one.
 ///
 /// ```
@@ -60,7 +60,7 @@ pub struct ShortcutDetection;
 /// ```
 ///
 /// The number of [`ShortcutDetection`], where the flagged cases are those of the other data set and
-/// [`keep`](AttributionData::keep) is where their class is predicted for test cases of that data set.
+/// [`keep`](crate::input::KEEP) is where their class is predicted for test cases of that data set.
 ///
 /// ```
 /// use ndarray::array;

@@ -18,8 +18,8 @@ use crate::{help, input};
 /// ```
 ///
 /// `F_jt` is the output for test case `t` of the model trained on subset `S_j`, a mean over its trainings:
-/// [`outputs`](AttributionData::outputs), or the margins of [`logits`](AttributionData::logits) for
-/// [`targets`](AttributionData::targets); a single logit is the margin of class 1, and its negative that of class 0.
+/// [`outputs`](crate::input::OUTPUTS), or the margins of [`logits`](crate::input::LOGITS) for
+/// [`targets`](crate::input::TARGETS); a single logit is the margin of class 1, and its negative that of class 0.
 /// In [−1, 1], **higher is better**: 1 = the sums order the models as their outputs do, 0 = they tell nothing about them.
 /// Undefined below two subsets, and where sums or outputs are all equal. Sums are rounded in the order of the training cases: those
 /// that are equal but for rounding may be told apart. Multiples of a power of two are summed exactly.
