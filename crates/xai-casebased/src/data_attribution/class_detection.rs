@@ -20,6 +20,7 @@ use crate::input;
 /// ```
 /// use ndarray::array;
 /// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, ClassDetection};
+/// use xai_casebased::input;
 /// let attributions = array![[0.9, 0.4, 0.7], [0.1, 0.5, 0.5]];
 /// let data = AttributionData::new(attributions.view()).with(input::TRAIN_LABELS, &[0, 0, 1]).with(input::TEST_CLASSES, &[0, 1]);
 /// let value = ClassDetection::new().k(2).evaluate(&data)?;
@@ -69,6 +70,7 @@ pub struct ClassDetection {
 /// ```
 /// use ndarray::array;
 /// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, SubclassDetection};
+/// use xai_casebased::input;
 /// let attributions = array![[0.9, 0.4, 0.7], [0.1, 0.5, 0.5]];
 /// let data = AttributionData::new(attributions.view()).with(input::TRAIN_LABELS, &[4, 4, 5]).with(input::TEST_CLASSES, &[4, 5]);
 /// let value = SubclassDetection::new().evaluate(&data.with(input::KEEP, &[true, false]))?;

@@ -22,6 +22,7 @@ use crate::input;
 /// ```
 /// use ndarray::array;
 /// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, ClassAuroc};
+/// use xai_casebased::input;
 /// let attributions = array![[0.9, 0.1, 0.4]];
 /// let data = AttributionData::new(attributions.view()).with(input::TRAIN_LABELS, &[0, 0, 1]).with(input::TEST_CLASSES, &[0]);
 /// assert_eq!(ClassAuroc::new().evaluate(&data)?.value, Some(0.5));
@@ -71,6 +72,7 @@ impl AttributionMetric for ClassAuroc {
 /// ```
 /// use ndarray::array;
 /// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, ClassRecall};
+/// use xai_casebased::input;
 /// let attributions = array![[0.9, 0.1, 0.4]];
 /// let data = AttributionData::new(attributions.view()).with(input::TRAIN_LABELS, &[0, 0, 1]).with(input::TEST_CLASSES, &[0]);
 /// assert_eq!(ClassRecall::new().evaluate(&data)?.value, Some(0.5));

@@ -22,6 +22,7 @@ use crate::input;
 /// ```
 /// use ndarray::array;
 /// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, ShortcutDetection};
+/// use xai_casebased::input;
 /// let attributions = array![[0.9, 0.8, 0.1]];
 /// let data = AttributionData::new(attributions.view()).with(input::FLAGS, &[false, true, false]);
 /// assert_eq!(ShortcutDetection::new().evaluate(&data)?.value, Some(0.5));
@@ -65,6 +66,7 @@ pub struct ShortcutDetection;
 /// ```
 /// use ndarray::array;
 /// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, MixedDatasets};
+/// use xai_casebased::input;
 /// let attributions = array![[0.9, 0.8, 0.1], [0.3, 0.1, 0.2]];
 /// let data = AttributionData::new(attributions.view()).with(input::FLAGS, &[true, false, false]);
 /// assert_eq!(MixedDatasets::new().evaluate(&data)?.value, Some(1.0));

@@ -21,6 +21,7 @@ use crate::input;
 /// ```
 /// use ndarray::array;
 /// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, LeaveOneOutCorrelation};
+/// use xai_casebased::input;
 /// let attributions = array![[4.0, 0.0, 2.0]];
 /// let drops = array![[0.1], [0.3]]; // without case 2, without case 0
 /// let data = AttributionData::new(attributions.view()).with(input::REMOVED, &[2, 0]).with(input::DROPS, drops.view());

@@ -27,6 +27,7 @@ use crate::{help, input};
 /// ```
 /// use ndarray::array;
 /// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, LinearDatamodelingScore, Subsets};
+/// use xai_casebased::input;
 /// let attributions = array![[3.0, 1.0, -1.0]];
 /// let subsets = Subsets::of_cases(3, [[0, 1], [0, 2], [1, 2]])?;
 /// // The sums are 4, 2 and 0. Of the outputs two are in another order: ranks 3, 2, 1 and 3, 1, 2.

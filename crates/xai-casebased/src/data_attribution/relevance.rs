@@ -21,6 +21,7 @@ use crate::input;
 /// ```
 /// use ndarray::array;
 /// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, MeanReciprocalRank};
+/// use xai_casebased::input;
 /// let attributions = array![[0.9, 0.1, 0.4]];
 /// let relevant = array![[false, false, true]];
 /// let data = AttributionData::new(attributions.view()).with(input::RELEVANT, relevant.view());
@@ -64,6 +65,7 @@ pub struct MeanReciprocalRank;
 /// ```
 /// use ndarray::array;
 /// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, HitAtK};
+/// use xai_casebased::input;
 /// let attributions = array![[0.9, 0.1, 0.4]];
 /// let relevant = array![[false, true, true]];
 /// let data = AttributionData::new(attributions.view()).with(input::RELEVANT, relevant.view());
@@ -112,6 +114,7 @@ pub struct HitAtK {
 /// ```
 /// use ndarray::array;
 /// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, RecallAtK};
+/// use xai_casebased::input;
 /// let attributions = array![[0.9, 0.1, 0.4]];
 /// let relevant = array![[false, true, true]];
 /// let data = AttributionData::new(attributions.view()).with(input::RELEVANT, relevant.view());
