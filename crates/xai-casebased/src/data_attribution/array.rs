@@ -149,8 +149,8 @@ impl<'a> IntoInput<'a> for InputArray<'a> {
 }
 
 impl InputArray<'_> {
-    /// The array with elements of the kind that an input has, where that loses nothing: 0 and 1 are truth values, and truth
-    /// values are classes. Lists are contiguous afterwards.
+    /// The array with elements of the kind that an input has, where that loses nothing: 0 and 1 are truth values, truth
+    /// values are classes, and a mask is subsets. Lists are contiguous afterwards.
     pub(super) fn with_element(self, element: Element) -> Self {
         let array = match (self, element) {
             (Self::Integers(array), Element::Boolean)
@@ -159,6 +159,10 @@ impl InputArray<'_> {
                 Self::Booleans(array.mapv(|v| v == 1).into())
             }
             (Self::Booleans(array), Element::Class) => Self::Integers(array.mapv(i64::from).into()),
+            (Self::Booleans(array), Element::Subset) if array.ndim() == 2 => {
+                let mask = array.view().into_dimensionality().expect("two axes");
+                Self::Subsets(Cow::Owned(Subsets::of_mask(mask)))
+            }
             (array, _) => array,
         };
         match array {

@@ -254,8 +254,12 @@ impl<'a> AttributionData<'a> {
 
     /// Subsets of the training rows there are.
     pub(super) fn checked_subsets(&self) -> Result<&Subsets> {
-        let InputArray::Subsets(subsets) = self.needed(input::SUBSETS)? else {
-            return Err(self.of_another_kind(input::SUBSETS));
+        let subsets = match self.needed(input::SUBSETS)? {
+            InputArray::Subsets(subsets) => subsets,
+            other => {
+                let expected = "booleans (n_subsets, n_train), or `Subsets` made of positions";
+                return Err(Error::parameter(input::SUBSETS, other.kind(), expected));
+            }
         };
         let (n_train, n_of_subsets) = (self.shape()?.1, subsets.n_train());
         if n_train == n_of_subsets {

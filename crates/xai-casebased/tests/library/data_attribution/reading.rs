@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use ndarray::{Array2, ShapeBuilder, s};
+use ndarray::{Array2, ShapeBuilder, array, s};
 use xai_casebased::ErrorKind;
 use xai_casebased::data_attribution::{
-    AttributionData, AttributionRows, Outcome, Subsets, evaluate_all, rows_with,
+    AttributionData, AttributionMetric, AttributionRows, LinearDatamodelingScore, Outcome, Subsets,
+    evaluate_all, rows_with,
 };
 use xai_casebased::input;
 use xai_core::describe::Settings;
@@ -102,5 +103,34 @@ fn a_reader_that_fails_or_gives_other_shapes_is_an_error_about_the_attributions(
     assert_eq!(
         evaluate(&short).to_string(),
         "attributions: expected shape (3, 4), got (3, 3)"
+    );
+}
+
+#[test]
+fn a_mask_is_subsets_and_another_kind_is_refused() {
+    let rows = array![[1.0, -1.0, 0.5], [0.0, 2.0, 1.0]];
+    let mask = array![
+        [true, false, true],
+        [false, true, true],
+        [true, true, false]
+    ];
+    let outputs = array![[0.1, 0.4], [0.3, 0.2], [0.2, 0.9]];
+    let data = || AttributionData::new(rows.view()).with(input::OUTPUTS, outputs.view());
+    let metric = LinearDatamodelingScore::new();
+    let subsets = Subsets::of_mask(mask.view());
+    let of_subsets = metric
+        .evaluate(&data().with(input::SUBSETS, &subsets))
+        .unwrap();
+    let of_mask = metric
+        .evaluate(&data().with(input::SUBSETS, mask.view()))
+        .unwrap();
+    assert_eq!(of_mask, of_subsets);
+    let error = metric
+        .evaluate(&data().with(input::SUBSETS, &[0.5]))
+        .unwrap_err();
+    assert_eq!(error.input(), input::SUBSETS);
+    assert_eq!(
+        error.to_string(),
+        "subsets = numbers: expected booleans (n_subsets, n_train), or `Subsets` made of positions"
     );
 }
