@@ -9,6 +9,7 @@ mod casebased;
 mod context;
 mod described;
 mod graph;
+mod listed;
 mod output;
 mod report;
 mod repro;
