@@ -171,7 +171,7 @@ impl Fidelity {
     /// Share of predictions that change when the explanation is removed from the graph.
     ///
     /// ```text
-    /// mean of 1[ŷ(complement) ≠ ŷ], or of 1[ŷ = y] − 1[ŷ(complement) = y] for explanations of the phenomenon
+    /// mean of |1[ŷ = y] − 1[ŷ(complement) = y]|, y the true class for explanations of the phenomenon, else ŷ
     /// ```
     ///
     /// # Extremes
@@ -194,7 +194,7 @@ impl Fidelity {
     /// Share of predictions that change when only the explanation is kept.
     ///
     /// ```text
-    /// mean of 1[ŷ(explanation) ≠ ŷ], or of 1[ŷ = y] − 1[ŷ(explanation) = y] for explanations of the phenomenon
+    /// mean of |1[ŷ = y] − 1[ŷ(explanation) = y]|, y the true class for explanations of the phenomenon, else ŷ
     /// ```
     ///
     /// # Extremes

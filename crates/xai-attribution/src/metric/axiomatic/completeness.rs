@@ -10,7 +10,7 @@ use crate::perturbation::{Baseline, BlankScores};
 /// Relative difference between the sum of the attributions and the score gained over the baseline.
 ///
 /// ```text
-/// gap_i = Σ a_i − ( g(f, x_i) − g(f, baseline) )        relative: |gap_i| / |g(f, x_i) − g(f, baseline)|
+/// |Σ a − (g(x) − g(baseline))| / |g(x) − g(baseline)|
 /// ```
 ///
 /// 0 = complete, **lower is better**. By default the value is the relative gap, which has no value

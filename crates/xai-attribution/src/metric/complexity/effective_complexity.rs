@@ -6,7 +6,7 @@ use xai_core::describe::{Parameters, metric};
 use crate::metric::{CurveKind, CurveMetric, CurvePoints, SCORE_NEEDS};
 use crate::perturbation::{RemovalOrder, Start};
 
-/// Number of the largest attributions that the model needs to keep its prediction.
+/// Number of the largest attributions that the model needs to keep its score.
 ///
 /// ```text
 /// least k such that |g(x) − g(x with its k' largest |attributions| only)| ≤ tolerance for all k' ≥ k, of the

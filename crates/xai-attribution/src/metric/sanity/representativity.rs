@@ -10,7 +10,7 @@ use crate::input;
 use crate::map::positions::attributions_of_maps;
 use crate::metric::Parameters;
 
-/// Similarity of the maps of models that agree on a prediction (MeGe), and its excess over models that disagree (ReCo).
+/// Similarity of the maps of models that are both right (MeGe), and its contrast to models of which one is wrong (ReCo).
 ///
 /// ```text
 /// MeGe = 1 / (1 + mean S⁼), ReCo = max over γ of (share of S⁼ up to γ + share of S^≠ above γ − 1), S the distances

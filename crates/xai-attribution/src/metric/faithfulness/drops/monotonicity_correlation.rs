@@ -13,7 +13,7 @@ use crate::perturbation::removal::single_removal::check_group_size;
 use crate::perturbation::value_changes::{FeatureChanges, GroupChanges, Values};
 use crate::perturbation::{Features, RankBy, RemovalOrder, ValueRange};
 
-/// Rank correlation of absolute attributions and the variance of the score when the feature is perturbed.
+/// Rank correlation of absolute attributions and mean squared score changes when the feature is replaced.
 ///
 /// ```text
 /// Spearman's correlation over features of (|attribution|, mean over values u of (g(x with the feature at u) −
