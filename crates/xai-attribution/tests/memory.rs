@@ -66,7 +66,7 @@ fn peaks() -> Vec<(&'static str, usize)> {
                 |(_, y, _)| y < SIDE / 2,
             )))
             .with(Segments::shared(half.clone(), 2))
-            .with(SecondMaps::given(maps.clone()))
+            .with(SecondMaps::from_maps(maps.clone()))
             .with(ReferenceMaps::new(maps.clone()));
         let before = ALLOCATOR.current_usage();
         ALLOCATOR.reset_peak_usage();

@@ -37,7 +37,7 @@ pub struct Data<'a, T> {
     pub(crate) explained: Explained<'a, T>,
     first_sample: u64,
     /// The samples that rows of presence stand for, of a masked model.
-    features_of: Option<Arc<[usize]>>,
+    presence_of: Option<Arc<[usize]>>,
     sides: Vec<Side>,
     given: Vec<Input>,
     /// What errors of reading the inputs are about: the maps, where they are all there is.
@@ -122,7 +122,7 @@ impl<'a, T: Real> Data<'a, T> {
             model: None,
             explained: Explained::unnamed(),
             first_sample: 0,
-            features_of: None,
+            presence_of: None,
             sides: Vec::new(),
             given: vec![input::INPUTS, input::TARGETS],
             read_as: input::INPUTS,
@@ -132,7 +132,7 @@ impl<'a, T: Real> Data<'a, T> {
     /// Maps alone, for metrics that need nothing else. They are read by the layout of the inputs,
     /// with or without channels.
     #[must_use]
-    pub fn of_maps(maps: impl Samples<T> + Send + 'a) -> Self {
+    pub fn from_maps(maps: impl Samples<T> + Send + 'a) -> Self {
         let n = maps.shape().first().copied().unwrap_or_default();
         let maps = Arc::new(maps);
         let mut data =
@@ -187,8 +187,8 @@ impl<'a, T: Real> Data<'a, T> {
 
     /// Says that the inputs are which features of these samples are there.
     #[must_use]
-    pub(crate) fn of_features(mut self, samples: Arc<[usize]>) -> Self {
-        self.features_of = Some(samples);
+    pub(crate) fn with_presence_of(mut self, samples: Arc<[usize]>) -> Self {
+        self.presence_of = Some(samples);
         self
     }
 
@@ -220,7 +220,7 @@ impl<'a, T: Real> Data<'a, T> {
                 Some(model) if self.scoring.allow_batch_dependence => model,
                 Some(model) => Box::new(Guarded::new(model)),
             },
-            run: run.with_sides(sides).of_features(self.features_of),
+            run: run.with_sides(sides).with_presence_of(self.presence_of),
             explained: self.explained,
         })
     }

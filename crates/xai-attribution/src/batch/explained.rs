@@ -244,14 +244,14 @@ impl<'a, T: Real> AllSamples<'a, T> {
         }
     }
 
-    /// Tells a function what [`tell_pairs`](Self::tell_pairs) is told.
+    /// Tells a function what [`report_pairs`](Self::report_pairs) is told.
     pub(crate) fn watched_by(mut self, watch: &'a PairWatch<'a>) -> Self {
         self.watch = Some(watch);
         self
     }
 
     /// Tells [who watches](crate::Evaluation::on_pairs) how many pairs of samples are done, for a metric that compares all of them.
-    pub fn tell_pairs(&self, done: u64, total: u64) {
+    pub fn report_pairs(&self, done: u64, total: u64) {
         if let Some(watch) = self.watch {
             watch(done, total);
         }

@@ -128,7 +128,7 @@ impl<'p, 'a, T: Real> Plan<'p, 'a, T> {
     /// Refuses a masked model where inputs are multiplied by maps.
     pub(crate) fn check(&self) -> Result<()> {
         match self.scales_inputs {
-            true => self.run.only_inputs(),
+            true => self.run.refuse_masked_model(),
             false => Ok(()),
         }
     }

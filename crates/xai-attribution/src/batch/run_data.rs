@@ -44,7 +44,7 @@ pub struct RunData<'a, T> {
     /// The place of the first sample in the whole data set: what its random stream depends on.
     first_sample: u64,
     /// The samples that rows of presence stand for, of a masked model.
-    features_of: Option<Arc<[usize]>>,
+    presence_of: Option<Arc<[usize]>>,
     sides: Vec<Arc<dyn Any + Send + Sync>>,
     cache: Cache,
     /// Whether the target of each sample is class 1, where targets are of two classes.
@@ -112,7 +112,7 @@ impl<'a, T: Real> RunData<'a, T> {
             layout,
             positions,
             first_sample,
-            features_of: None,
+            presence_of: None,
             sides: Vec::new(),
             cache: Cache::default(),
             is_class_one,
@@ -129,15 +129,15 @@ impl<'a, T: Real> RunData<'a, T> {
     }
 
     /// Says that the inputs are which features of these samples are there.
-    pub(crate) fn of_features(mut self, samples: Option<Arc<[usize]>>) -> Self {
-        self.features_of = samples;
+    pub(crate) fn with_presence_of(mut self, samples: Option<Arc<[usize]>>) -> Self {
+        self.presence_of = samples;
         self
     }
 
     /// Whether the inputs say which features are there: a removed one is 0 then, and nothing else.
     #[must_use]
-    pub fn is_of_features(&self) -> bool {
-        self.features_of.is_some()
+    pub fn is_masked_model(&self) -> bool {
+        self.presence_of.is_some()
     }
 
     /// Refuses a masked model, for a metric that gives features other values than their own: what it knows is
@@ -145,8 +145,8 @@ impl<'a, T: Real> RunData<'a, T> {
     ///
     /// # Errors
     /// An invalid parameter, about the model.
-    pub fn only_inputs(&self) -> Result<()> {
-        match self.is_of_features() {
+    pub fn refuse_masked_model(&self) -> Result<()> {
+        match self.is_masked_model() {
             true => {
                 let expected =
                     "a model of inputs, as the metric gives features other values than their own";
@@ -210,7 +210,7 @@ impl<'a, T: Real> RunData<'a, T> {
     /// random choices depend on.
     #[must_use]
     pub fn item(&self, sample: usize) -> u64 {
-        match &self.features_of {
+        match &self.presence_of {
             Some(_) => self.number(sample) as u64,
             None => self.first_sample + sample as u64,
         }
@@ -218,7 +218,7 @@ impl<'a, T: Real> RunData<'a, T> {
 
     /// The number of a sample, as the caller counts them.
     pub(crate) fn number(&self, sample: usize) -> usize {
-        self.features_of.as_ref().map_or(sample, |of| of[sample])
+        self.presence_of.as_ref().map_or(sample, |of| of[sample])
     }
 
     /// Adds to what the result [assumed](crate::evaluation::EvaluationTable::assumed): a choice that nobody made, and that values
@@ -363,7 +363,7 @@ impl<'a, T: Real> RunData<'a, T> {
     /// How a call of the model or the explainer on a batch is described.
     pub(crate) fn call(&self, samples: &Range<usize>) -> String {
         let batch = samples.start / self.batch_size();
-        match &self.features_of {
+        match &self.presence_of {
             Some(of) => {
                 let of: Vec<String> = of[samples.clone()]
                     .iter()

@@ -34,7 +34,7 @@ enum Source {
 
 impl SecondMaps {
     /// Maps that exist, samples first: an array, or a reader of what no memory holds.
-    pub fn given(maps: impl Samples<f64> + Send + 'static) -> Self {
+    pub fn from_maps(maps: impl Samples<f64> + Send + 'static) -> Self {
         Self(Source::Given(Arc::new(maps)))
     }
 

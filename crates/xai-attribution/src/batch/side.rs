@@ -52,11 +52,11 @@ impl Masks {
     /// ```
     /// use ndarray::array;
     /// use xai_attribution::batch::Masks;
-    /// let masks = Masks::of_numbers(array![[[0.9, 0.0]]]);
-    /// assert_eq!(masks.of(0..1)?, array![[[true, false]]]);
+    /// let masks = Masks::from_numbers(array![[[0.9, 0.0]]]);
+    /// assert_eq!(masks.read(0..1)?, array![[[true, false]]]);
     /// # Ok::<(), xai_attribution::Error>(())
     /// ```
-    pub fn of_numbers(masks: impl Planes<f64> + 'static) -> Self {
+    pub fn from_numbers(masks: impl Planes<f64> + 'static) -> Self {
         Self(Object::Numbers(AnyPlanes::new(masks, input::MASKS)))
     }
 
@@ -70,7 +70,7 @@ impl Masks {
     /// use ndarray::array;
     /// use xai_attribution::batch::Masks;
     /// let masks = Masks::mosaic(&array![[[true, false]]], 1, 4)?;
-    /// assert_eq!(masks.of(0..1)?, array![[[true, true, false, false]]]);
+    /// assert_eq!(masks.read(0..1)?, array![[[true, true, false, false]]]);
     /// # Ok::<(), xai_attribution::Error>(())
     /// ```
     pub fn mosaic(cells: &Array3<bool>, height: usize, width: usize) -> Result<Self> {
@@ -95,11 +95,11 @@ impl Masks {
     /// # Errors
     /// Those of the reader, and a shape mismatch where it hands out others than it promised; of numbers out of
     /// domain.
-    pub fn of(&self, samples: Range<usize>) -> Result<CowArray<'_, bool, Ix3>> {
+    pub fn read(&self, samples: Range<usize>) -> Result<CowArray<'_, bool, Ix3>> {
         match &self.0 {
-            Object::Booleans(planes) => planes.of(samples),
+            Object::Booleans(planes) => planes.read(samples),
             Object::Numbers(planes) => {
-                let numbers = checked(planes.of(samples.clone())?, &samples)?;
+                let numbers = checked(planes.read(samples.clone())?, &samples)?;
                 Ok(numbers.mapv(|number| number > 0.0).into())
             }
         }
@@ -108,11 +108,11 @@ impl Masks {
     /// The numbers of some samples; `None` where masks are booleans.
     ///
     /// # Errors
-    /// As [`of`](Self::of).
-    pub fn numbers_of(&self, samples: Range<usize>) -> Result<Option<CowArray<'_, f64, Ix3>>> {
+    /// As [`read`](Self::read).
+    pub fn read_numbers(&self, samples: Range<usize>) -> Result<Option<CowArray<'_, f64, Ix3>>> {
         match &self.0 {
             Object::Booleans(_) => Ok(None),
-            Object::Numbers(planes) => checked(planes.of(samples.clone())?, &samples).map(Some),
+            Object::Numbers(planes) => checked(planes.read(samples.clone())?, &samples).map(Some),
         }
     }
 }
@@ -169,9 +169,9 @@ impl Segments {
     /// The segments of some samples.
     ///
     /// # Errors
-    /// As [`Masks::of`].
-    pub fn of(&self, samples: Range<usize>) -> Result<CowArray<'_, u32, Ix3>> {
-        self.0.of(samples)
+    /// As [`Masks::read`].
+    pub fn read(&self, samples: Range<usize>) -> Result<CowArray<'_, u32, Ix3>> {
+        self.0.read(samples)
     }
 }
 
@@ -251,7 +251,7 @@ impl<V> AnyPlanes<V> {
     }
 
     /// Those of some samples, of the shape that was promised.
-    pub(crate) fn of(&self, samples: Range<usize>) -> Result<CowArray<'_, V, Ix3>> {
+    pub(crate) fn read(&self, samples: Range<usize>) -> Result<CowArray<'_, V, Ix3>> {
         let [_, rows, columns] = self.planes.shape();
         let expected = [samples.len(), rows, columns];
         let planes = self.planes.planes(samples.clone()).map_err(|source| {

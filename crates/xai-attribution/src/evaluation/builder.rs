@@ -8,7 +8,7 @@ use crate::batch::{Data, PlannedRows, SideInput};
 use crate::evaluation::{EvaluationTable, EvaluationValues, MetricValues, Statistics};
 use crate::metric::{Measure, Related, key};
 use crate::model::{Counted, Explainer, IntoTargets, Model, Samples, Scoring};
-use crate::run::sweep::Sweep;
+use crate::run::evaluation_run::EvaluationRun;
 use crate::run::{Evaluate, EvaluationError};
 use crate::{help, input};
 
@@ -289,7 +289,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
         self.check_names()?;
         let given = self.data.given();
         let run = self.data.check(false)?.run;
-        let sweep = Sweep {
+        let sweep = EvaluationRun {
             run: &run,
             explained: &self.explained,
             metrics: named(&self.metrics),
@@ -344,7 +344,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
         let given = self.data.given();
         let CheckedData { model, run, .. } = self.data.check(false)?;
         let counted = Counted::new(&*model);
-        let sweep = Sweep {
+        let sweep = EvaluationRun {
             run: &run,
             explained: &self.explained,
             metrics: named(&self.metrics),

@@ -8,7 +8,7 @@ use xai_core::{Error, Result};
 
 use super::MaskedModel;
 use super::budget::{Budget, Limited};
-use super::model::OfPresence;
+use super::model::PresenceModel;
 use crate::batch::{Data, PlannedRows, Segments};
 use crate::evaluation::{Evaluation, EvaluationValues};
 use crate::input;
@@ -85,7 +85,7 @@ impl<'a> MaskedEvaluation<'a> {
     /// The most questions that the model may be asked, where a question, a row of a call, may be a call of a service. If the metrics
     /// plan more, nothing is asked. The plan includes the one question that shows whether answers depend on the batch,
     /// unless that is [allowed](Evaluate::allow_batch_dependence). A metric whose questions cannot be planned (NAOPC by beams) ends with an
-    /// error before the call that would ask too much. Default: any number. [`Remembered::max_calls`](super::Remembered::max_calls) does
+    /// error before the call that would ask too much. Default: any number. [`CachedModel::max_calls`](super::CachedModel::max_calls) does
     /// not count what is known.
     #[must_use]
     pub fn max_calls(mut self, most: u64) -> Self {
@@ -184,14 +184,14 @@ impl<'a> MaskedEvaluation<'a> {
     fn evaluation<'e>(
         &self,
         group: &Group,
-        model: &'e Concurrent<'e, OfPresence<'_>>,
+        model: &'e Concurrent<'e, PresenceModel<'_>>,
         configure: &impl Fn(Evaluation<'e, f64>, &[usize]) -> Evaluation<'e, f64>,
     ) -> Result<Evaluation<'e, f64>> {
         let targets = self.targets.gather(&group.samples);
         let (n, features) = (group.samples.len(), group.n_features);
         let presence = Array2::<f64>::ones((n, features));
         let data = Data::new(presence, &targets)
-            .of_features(Arc::clone(&group.samples))
+            .with_presence_of(Arc::clone(&group.samples))
             .model(model)
             // Where a metric asks for segments, each feature is one.
             .with(Segments::new(Array3::from_shape_fn(
@@ -251,8 +251,8 @@ struct Group {
 }
 
 impl Group {
-    fn model<'m>(&'m self, model: &'m dyn MaskedModel) -> OfPresence<'m> {
-        OfPresence {
+    fn model<'m>(&'m self, model: &'m dyn MaskedModel) -> PresenceModel<'m> {
+        PresenceModel {
             model,
             samples: &self.samples,
         }

@@ -46,10 +46,10 @@
 //! samples have the same number of features.
 
 mod budget;
+mod cached_model;
 mod evaluation;
 mod model;
-mod remembered;
 
+pub use cached_model::CachedModel;
 pub use evaluation::MaskedEvaluation;
 pub use model::MaskedModel;
-pub use remembered::Remembered;

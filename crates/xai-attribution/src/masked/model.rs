@@ -10,7 +10,7 @@ use crate::model::{BoxError, Model};
 /// a row for each question: the sample that it is about, and which of its features are kept. All samples of a call have the same number of features. The
 /// answer is `(rows, n_outputs)`; the score is read from it as from the outputs of any [`Model`]. Several threads may call it at once.
 ///
-/// The same question has to have the same answer each time. Where a call is expensive, [`Remembered`](super::Remembered) asks
+/// The same question has to have the same answer each time. Where a call is expensive, [`CachedModel`](super::CachedModel) asks
 /// nothing twice.
 pub trait MaskedModel: Sync {
     /// The outputs for some samples with some of their features.
@@ -41,13 +41,13 @@ where
 }
 
 /// A masked model as a model of inputs: a feature that is there is 1, and one that is removed is 0.
-pub(super) struct OfPresence<'a> {
+pub(super) struct PresenceModel<'a> {
     pub(super) model: &'a dyn MaskedModel,
     /// The sample that each row of the inputs stands for.
     pub(super) samples: &'a [usize],
 }
 
-impl Model<f64> for OfPresence<'_> {
+impl Model<f64> for PresenceModel<'_> {
     fn outputs(&self, batch: ArrayViewD<'_, f64>) -> Result<Array2<f64>, BoxError> {
         self.outputs_of(batch, &|row| row)
     }

@@ -36,7 +36,7 @@ use crate::rows::for_each_row;
 /// };
 /// let x = array![[0.0, 2.0], [3.0, 3.0]].into_dyn();
 /// let noise = array![[[0.5, 1.0], [0.5, 1.0]], [[-0.5, -1.0], [-0.5, -1.0]]].into_dyn();
-/// let smoothed = Smoothed::given(squares, noise, 0.5)?; // σ is 1 and 0
+/// let smoothed = Smoothed::with_noise(squares, noise, 0.5)?; // σ is 1 and 0
 /// let maps = smoothed.explain(x.view(), &Targets::Classes(vec![0, 0])).unwrap();
 /// assert_eq!(maps, array![[0.25, 5.0], [9.0, 9.0]].into_dyn());
 /// # Ok::<(), xai_attribution::Error>(())
@@ -83,7 +83,7 @@ impl<X> Smoothed<X> {
     ///
     /// # Errors
     /// As [`new`](Self::new); a shape mismatch for noise with fewer than two axes, not finite.
-    pub fn given(explainer: X, noise: ArrayD<f64>, magnitude: f64) -> Result<Self> {
+    pub fn with_noise(explainer: X, noise: ArrayD<f64>, magnitude: f64) -> Result<Self> {
         if noise.ndim() < 2 || noise.is_empty() {
             let expected = "(draws, samples, elements), at least one of each";
             return Err(Error::shape_described(

@@ -54,7 +54,7 @@ impl Features {
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare).
-    pub fn most<T: Real>(self, run: &RunData<'_, T>) -> Result<usize> {
+    pub fn max_count<T: Real>(self, run: &RunData<'_, T>) -> Result<usize> {
         match self {
             Self::Positions => Ok(run.n_positions()),
             Self::Grid(_) | Self::Patches(_) => Ok(run.shared(&self)?.n_cells()),
@@ -72,7 +72,7 @@ impl Features {
     pub fn counts<T: Real>(self, run: &RunData<'_, T>) -> Result<Arc<Vec<usize>>> {
         match self {
             Self::Segments => run.shared(&SegmentCounts),
-            _ => Ok(Arc::new(vec![self.most(run)?; run.n_samples()])),
+            _ => Ok(Arc::new(vec![self.max_count(run)?; run.n_samples()])),
         }
     }
 }
@@ -99,11 +99,11 @@ impl<T: Real> BatchWork<T> for Features {
         if *self != Self::Segments {
             return Ok(FeatureCells::Shared(batch.run().shared(self)?));
         }
-        let segments = batch.run().side::<Segments>()?.of(batch.samples())?;
+        let segments = batch.run().side::<Segments>()?.read(batch.samples())?;
         let cells = parallel::map(batch.n_samples(), |sample| {
-            Cells::of_labels(&labels(&segments, sample))
+            Cells::from_labels(&labels(&segments, sample))
         });
-        Ok(FeatureCells::OfSamples(Arc::new(cells)))
+        Ok(FeatureCells::PerSample(Arc::new(cells)))
     }
 }
 
@@ -123,7 +123,7 @@ impl<T: Real> RunWork<T> for SegmentCounts {
         let segments = run.side::<Segments>()?;
         let mut counts = Vec::with_capacity(run.n_samples());
         for samples in run.batches() {
-            let of_batch = segments.of(samples)?;
+            let of_batch = segments.read(samples)?;
             counts.extend(parallel::map(of_batch.len_of(ndarray::Axis(0)), |sample| {
                 distinct(&labels(&of_batch, sample)).len()
             }));
@@ -148,25 +148,25 @@ pub enum FeatureCells {
     /// All samples have the same.
     Shared(Arc<Cells>),
     /// Each has its own.
-    OfSamples(Arc<Vec<Cells>>),
+    PerSample(Arc<Vec<Cells>>),
 }
 
 impl FeatureCells {
     /// The cells of a sample of the batch.
     #[must_use]
-    pub fn of(&self, sample: usize) -> &Cells {
+    pub fn for_sample(&self, sample: usize) -> &Cells {
         match self {
             Self::Shared(cells) => cells,
-            Self::OfSamples(cells) => &cells[sample],
+            Self::PerSample(cells) => &cells[sample],
         }
     }
 
     /// The largest number of cells of a sample.
     #[must_use]
-    pub fn most(&self) -> usize {
+    pub fn max_count(&self) -> usize {
         match self {
             Self::Shared(cells) => cells.n_cells(),
-            Self::OfSamples(cells) => cells.iter().map(Cells::n_cells).max().unwrap_or_default(),
+            Self::PerSample(cells) => cells.iter().map(Cells::n_cells).max().unwrap_or_default(),
         }
     }
 }
@@ -258,11 +258,11 @@ impl Cells {
     ///
     /// ```
     /// use xai_attribution::perturbation::Cells;
-    /// let cells = Cells::of_labels(&[7, 7, 2, 7]);
-    /// assert_eq!((cells.n_cells(), cells.positions_of(0), cells.positions_of(1)), (2, &[2][..], &[0, 1, 3][..]));
+    /// let cells = Cells::from_labels(&[7, 7, 2, 7]);
+    /// assert_eq!((cells.n_cells(), cells.positions(0), cells.positions(1)), (2, &[2][..], &[0, 1, 3][..]));
     /// ```
     #[must_use]
-    pub fn of_labels(labels: &[u32]) -> Self {
+    pub fn from_labels(labels: &[u32]) -> Self {
         let distinct = distinct(labels);
         let cell = |label: &u32| distinct.partition_point(|other| other < label) as u32;
         Self::from_cells(distinct.len(), labels.iter().map(cell).collect())
@@ -293,7 +293,7 @@ impl Cells {
 
     /// The positions of a cell, ascending.
     #[must_use]
-    pub fn positions_of(&self, cell: usize) -> &[u32] {
+    pub fn positions(&self, cell: usize) -> &[u32] {
         &self.positions[self.starts[cell]..self.starts[cell + 1]]
     }
 
@@ -359,22 +359,18 @@ mod tests {
             };
             assert_eq!(cells.n_cells, n_cells, "{features:?}");
             let mut all: Vec<u32> = (0..n_cells)
-                .flat_map(|cell| cells.positions_of(cell).to_vec())
+                .flat_map(|cell| cells.positions(cell).to_vec())
                 .collect();
             all.sort_unstable();
             assert!(all.iter().copied().eq(0..layout.n_positions(&shape) as u32));
             for (position, &cell) in cells.of_position.iter().enumerate() {
-                assert!(
-                    cells
-                        .positions_of(cell as usize)
-                        .contains(&(position as u32))
-                );
+                assert!(cells.positions(cell as usize).contains(&(position as u32)));
             }
         }
         // Eight rows in three bands: ⌊(r + ½) · 3 / 8⌋ is 0 for r = 0..=2, 1 for 3 and 4, 2 for 5..=7.
         let cells = Plane::new(&[1, 8, 8, 1], Layout::ChannelsLast).grid(3);
-        assert_eq!(cells.positions_of(0), [0, 1, 2, 8, 9, 10, 16, 17, 18]);
-        assert_eq!(cells.positions_of(4), [27, 28, 35, 36]);
+        assert_eq!(cells.positions(0), [0, 1, 2, 8, 9, 10, 16, 17, 18]);
+        assert_eq!(cells.positions(4), [27, 28, 35, 36]);
         // Five columns in patches of three: one is missing, and ⌊½⌋ = 0 of it on the left.
         let cells = Plane::new(&[1, 3, 5, 1], Layout::ChannelsLast).patches(3);
         assert_eq!(cells.of_position[..5], [0, 0, 0, 1, 1]);

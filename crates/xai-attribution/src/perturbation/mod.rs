@@ -2,7 +2,7 @@
 //!
 //! | work | what comes of it |
 //! |---|---|
-//! | [`BlankInputs`], [`BlankOutputs`], [`BlankScores`] | the [`Baseline`] of every sample, and what the model says to it |
+//! | [`BaselineInputs`], [`BaselineOutputs`], [`BaselineScores`] | the [`Baseline`] of every sample, and what the model says to it |
 //! | [`Features`] | which positions go together: single ones, cells, patches, segments |
 //! | [`OrderedPositions`], [`OrderedFeatures`] | what is removed of every sample in a [`RemovalOrder`] |
 //! | [`RemovalCurve`] | scores along the removal of features, in any order, from either end |
@@ -27,7 +27,8 @@ pub(crate) mod subsets;
 pub(crate) mod value_changes;
 
 pub use absence::baseline::{
-    Baseline, BaselineFunction, BlankInputs, BlankOutputs, BlankScores, Blanks, GivenBaselines,
+    Baseline, BaselineFunction, BaselineInputs, BaselineOutputs, BaselineRows, BaselineScores,
+    GivenBaselines,
 };
 pub use absence::dataset_mean::DatasetMean;
 pub use features::{Cells, FeatureCells, Features};

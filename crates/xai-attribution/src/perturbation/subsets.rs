@@ -108,7 +108,7 @@ impl Subsets {
     }
 
     /// The cells of a subset, ascending. Subset `j` of sample `i` is `i · n_subsets + j`.
-    pub fn cells_of(&self, subset: usize) -> impl Iterator<Item = usize> + '_ {
+    pub fn members(&self, subset: usize) -> impl Iterator<Item = usize> + '_ {
         let words = self.members[subset * self.words..(subset + 1) * self.words].iter();
         words.enumerate().flat_map(|(place, &word)| {
             let left = |word: u64| Some(word).filter(|&word| word != 0);
@@ -120,12 +120,12 @@ impl Subsets {
     /// The sum of the attributions of each subset of a sample, given those of its positions.
     #[must_use]
     pub fn sums<T: Real>(&self, sample: usize, attributions: &[T]) -> Vec<f64> {
-        let of_cell = self.cells.of(sample).sums(attributions);
+        let of_cell = self.cells.for_sample(sample).sums(attributions);
         let subsets = sample * self.n_subsets..(sample + 1) * self.n_subsets;
         let members = &self.members[subsets.start * self.words..subsets.end * self.words];
         let n_members: usize = members.iter().map(|word| word.count_ones() as usize).sum();
         if n_members * LEAST_SHARE < of_cell.len() * self.n_subsets {
-            let sum = |subset| self.cells_of(subset).map(|cell| of_cell[cell]).sum();
+            let sum = |subset| self.members(subset).map(|cell| of_cell[cell]).sum();
             return subsets.map(sum).collect();
         }
         let of_some = |members: &[u64]| {
@@ -187,12 +187,12 @@ impl RandomSubsets {
     /// not given, and features that a sample has not.
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
         self.features.prepare(run)?;
-        let n_cells = self.features.most(run)?;
+        let n_cells = self.features.max_count(run)?;
         if self.sampling == SubsetSampling::Given {
             return check_given(run.side::<GivenSubsets>()?, n_cells);
         }
         self.check_params()?;
-        if run.is_of_features() {
+        if run.is_masked_model() {
             // A sample of one feature has one subset, and no value, and others beside it have theirs.
             return Ok(());
         }
@@ -277,7 +277,7 @@ impl<T: Real> BatchWork<T> for RandomSubsets {
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Subsets> {
         let cells = FeatureCells::clone(&*batch.shared(&self.features)?);
-        let words = cells.most().div_ceil(64);
+        let words = cells.max_count().div_ceil(64);
         let given = match self.sampling {
             SubsetSampling::Given => Some(&batch.run().side::<GivenSubsets>()?.0),
             _ => None,
@@ -287,7 +287,7 @@ impl<T: Real> BatchWork<T> for RandomSubsets {
         let (run, first) = (batch.run(), batch.samples().start);
         parallel::for_each_chunk(&mut members, n_subsets * words, |sample, subsets| {
             let subsets = subsets.chunks_exact_mut(words);
-            let n_cells = cells.of(sample).n_cells();
+            let n_cells = cells.for_sample(sample).n_cells();
             match given {
                 None => self.draw(run.item(first + sample), n_cells, subsets),
                 Some(given) => {
@@ -349,10 +349,8 @@ impl<T: Real> BatchWork<T> for SubsetDrops {
             |row| row / n_subsets,
             |row, values| {
                 let sample = row / n_subsets;
-                let cells = subsets.cells.of(sample);
-                let removed = subsets
-                    .cells_of(row)
-                    .flat_map(|cell| cells.positions_of(cell));
+                let cells = subsets.cells.for_sample(sample);
+                let removed = subsets.members(row).flat_map(|cell| cells.positions(cell));
                 remover.remove(sample, values, removed.copied());
             },
             ", without random subsets",
@@ -398,14 +396,14 @@ mod tests {
             for subset in members.chunks_exact_mut(words) {
                 (0..size).for_each(|_| insert(subset, uniform_index(&mut stream, n_cells)));
             }
-            let cells = FeatureCells::OfSamples(vec![Cells::of_labels(&labels)].into());
+            let cells = FeatureCells::PerSample(vec![Cells::from_labels(&labels)].into());
             let subsets = Subsets {
                 cells,
                 n_subsets,
                 words,
                 members,
             };
-            let sum = |subset| -> f64 { subsets.cells_of(subset).map(|cell| values[cell]).sum() };
+            let sum = |subset| -> f64 { subsets.members(subset).map(|cell| values[cell]).sum() };
             let expected: Vec<u64> = (0..n_subsets).map(|subset| sum(subset).to_bits()).collect();
             let sums = subsets.sums(0, &values);
             assert_eq!(

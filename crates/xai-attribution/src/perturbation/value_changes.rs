@@ -58,7 +58,7 @@ impl SideInput for GivenValues {
 impl Values {
     /// Checks the range and the number of values, for so many features.
     pub(crate) fn prepare<T: Real>(&self, run: &RunData<'_, T>, n_features: usize) -> Result<()> {
-        run.only_inputs()?;
+        run.refuse_masked_model()?;
         let range = |expected| {
             let actual = self.range.to_value();
             Err(Error::parameter(input::VALUE_RANGE, actual, expected))
@@ -206,9 +206,9 @@ impl<T: Real> BatchWork<T> for FeatureChanges {
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<Vec<f64>>> {
         let cells = batch.shared(&self.features)?;
         let cells: &FeatureCells = &cells;
-        let n_cells = |sample| cells.of(sample).n_cells();
+        let n_cells = |sample| cells.for_sample(sample).n_cells();
         squared_changes(batch, &self.values, n_cells, |sample, cell| {
-            cells.of(sample).positions_of(cell)
+            cells.for_sample(sample).positions(cell)
         })
     }
 }

@@ -1,8 +1,8 @@
 //! Runs: metrics by themselves, the model's scores by themselves, and what stops a run.
 
+pub(crate) mod evaluation_run;
 pub(crate) mod scores;
 pub(crate) mod standalone;
-pub(crate) mod sweep;
 
 pub use crate::error::{CompletedScores, EvaluationError};
 pub use scores::{MaskedScores, base_scores, masked_scores, masked_scores_on};

@@ -9,7 +9,7 @@ use crate::batch::data::CheckedData;
 use crate::batch::{Data, ExplainedBatch, SampleBatch};
 use crate::model::black_box::{into_inner, lock};
 use crate::model::{IntoTargets, Model, Samples, Scoring};
-use crate::run::sweep::{Records, Sums, UNNAMED, for_each_batch};
+use crate::run::evaluation_run::{Records, Sums, UNNAMED, for_each_batch};
 use crate::run::{CompletedScores, EvaluationError};
 
 /// The score of every sample, on the whole input and on what its map keeps.

@@ -9,7 +9,7 @@ use crate::input;
 use crate::metric::{Measure, Metric, MetricValue, Related, TiedFeatures, key};
 use crate::model::{Explainer, IntoTargets, Model, Samples, Scoring};
 use crate::run::EvaluationError;
-use crate::run::sweep::{Sweep, UNNAMED};
+use crate::run::evaluation_run::{EvaluationRun, UNNAMED};
 
 /// A metric with the way its scores are taken: what the setters of [`Evaluate`] make of a metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -240,7 +240,7 @@ pub fn evaluate_together<T: Real>(
         run,
         explained,
     } = data.check(any_shape)?;
-    let sweep = Sweep {
+    let sweep = EvaluationRun {
         run: &run,
         explained: &[explained],
         metrics: metrics

@@ -126,7 +126,7 @@ fn nothing_is_said_of_classes_where_nothing_was_assumed() {
     assert_eq!(Deletion::new().evaluate_on(data).unwrap().assumed, []);
     // No model, no classes.
     let alone = Complexity::new()
-        .evaluate_on(Data::of_maps(maps.view()))
+        .evaluate_on(Data::from_maps(maps.view()))
         .unwrap();
     assert_eq!(alone.assumed, []);
 }
@@ -166,7 +166,7 @@ fn the_explained_class_turns_maps_towards_their_targets() {
             let data = Data::new(x.view(), &classes)
                 .model(&margins)
                 .maps(maps.view())
-                .with(SecondMaps::given(second))
+                .with(SecondMaps::from_maps(second))
                 .with(reference)
                 .scoring(Scoring {
                     explained_class: class,

@@ -251,14 +251,16 @@ fn an_input_that_a_metric_needs_is_missed_before_anything_is_computed() {
     missing(stopped.into_error(), input::MASKS);
     // Maps alone are enough for what needs nothing else.
     let maps = ArrayD::from_shape_vec(vec![1, 4], vec![1.0, 1.0, 1.0, 1.0]).unwrap();
-    let alone = Complexity.evaluate_on(Data::of_maps(maps.view())).unwrap();
+    let alone = Complexity
+        .evaluate_on(Data::from_maps(maps.view()))
+        .unwrap();
     assert_eq!(alone, complexity(maps.view(), Layout::Tabular).unwrap());
 }
 
 /// Maps are all there is: nothing is wrong with inputs that nobody handed in.
 #[test]
 fn errors_of_maps_alone_are_about_the_maps() {
-    let of = |maps: &ArrayD<f64>| reason(Complexity.evaluate_on(Data::of_maps(maps.view())));
+    let of = |maps: &ArrayD<f64>| reason(Complexity.evaluate_on(Data::from_maps(maps.view())));
     let mut bad = ones(&[3, 2]);
     bad[[2, 1]] = f64::NAN;
     let error = of(&bad);

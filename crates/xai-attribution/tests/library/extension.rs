@@ -7,7 +7,9 @@ use xai_attribution::metric::{
     SCORE_NEEDS,
 };
 use xai_attribution::model::Targets;
-use xai_attribution::perturbation::{BlankInputs, Blanks, GivenBaselines, RemovalOrder, Start};
+use xai_attribution::perturbation::{
+    BaselineInputs, BaselineRows, GivenBaselines, RemovalOrder, Start,
+};
 use xai_attribution::{
     AverageDrop, Baseline, Concurrent, Deletion, Error, Evaluate, Evaluation, MuFidelity, Real,
     Result, input,
@@ -44,15 +46,15 @@ impl<T: Real> BatchWork<T> for SingleRemoval {
     type Output = Vec<f64>;
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
-        let blank = batch.shared(&BlankInputs(self.0.clone()))?;
-        let (blank, places): (&Blanks<T>, _) = (&blank, batch.run().positions());
+        let blank = batch.shared(&BaselineInputs(self.0.clone()))?;
+        let (blank, places): (&BaselineRows<T>, _) = (&blank, batch.run().positions());
         let n = places.positions;
         let scores = batch.score_changed(
             batch.n_samples() * n,
             |row| row / n,
             |row, values| {
                 let sample = row / n;
-                places.copy(values, blank.of(sample), row % n);
+                places.copy(values, blank.row(sample), row % n);
             },
             ", without one position",
         )?;
@@ -207,7 +209,7 @@ impl Metric for MassInside {
 impl<T: Real> Measure<T> for MassInside {
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let run = explained.batch().run();
-        let masks = run.side::<Masks>()?.of(explained.batch().samples())?;
+        let masks = run.side::<Masks>()?.read(explained.batch().samples())?;
         let attributions = explained.attributions()?.chunks_exact(run.n_positions());
         Ok(masks
             .outer_iter()

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::{Array2, Array3, ArrayView2, ArrayViewD, array};
 use serde_json::Value as Json;
-use xai_attribution::masked::{MaskedEvaluation, MaskedModel, Remembered};
+use xai_attribution::masked::{CachedModel, MaskedEvaluation, MaskedModel};
 use xai_attribution::metric::{Entry, Measure, Sufficiency, registry};
 use xai_attribution::model::BoxError;
 use xai_attribution::perturbation::{GivenNeighbors, GivenOrders, GivenSubsets};
@@ -502,14 +502,14 @@ fn nothing_is_asked_twice_of_a_remembered_model() {
         text(samples, kept)
     };
     let expected = evaluate(&text).unwrap();
-    let remembered = Remembered::new(&counting);
+    let remembered = CachedModel::new(&counting);
     assert_eq!(evaluate(&remembered).unwrap().metrics, expected.metrics);
     let questions = remembered.n_calls();
     assert_eq!(asked.load(Ordering::Relaxed), questions);
     assert!(questions < expected.model_calls.rows);
     let answers = remembered.into_answers();
     assert_eq!(answers.len() as u64, questions);
-    let later = Remembered::new(&counting).knowing(answers).max_calls(0);
+    let later = CachedModel::new(&counting).knowing(answers).max_calls(0);
     assert_eq!(evaluate(&later).unwrap().metrics, expected.metrics);
 }
 
@@ -518,7 +518,7 @@ fn an_answer_that_is_no_number_is_not_remembered() {
     let nan = |samples: &[usize], _: ArrayView2<'_, bool>| -> Result<Array2<f64>, &str> {
         Ok(Array2::from_elem((samples.len(), 1), f64::NAN))
     };
-    let remembered = Remembered::new(&nan);
+    let remembered = CachedModel::new(&nan);
     let kept = ndarray::array![[true, false]];
     let told = remembered.outputs(&[0], kept.view()).unwrap_err();
     assert!(told.to_string().contains("not a finite number"), "{told}");

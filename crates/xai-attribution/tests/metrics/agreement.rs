@@ -119,7 +119,7 @@ fn references_of_either_precision_with_or_without_channels_and_batches() {
             .layout(Layout::ChannelsLast)
             .batch_size(batch_size);
         metric
-            .evaluate_on(Data::of_maps(maps.view()).with(references))
+            .evaluate_on(Data::from_maps(maps.view()).with(references))
             .unwrap()
             .per_sample
     };
@@ -140,7 +140,7 @@ fn references_of_either_precision_with_or_without_channels_and_batches() {
 fn references_that_do_not_fit_are_named() {
     let maps = array![[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]];
     let error = |metric: &dyn Measure<f64>, references: Option<Array2<f64>>| {
-        let data = Data::of_maps(maps.view());
+        let data = Data::from_maps(maps.view());
         let data = match references {
             Some(references) => data.with(ReferenceMaps::new(references)),
             None => data,

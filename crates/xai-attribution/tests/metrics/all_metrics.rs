@@ -42,7 +42,7 @@ impl Problem {
             .model(model)
             .with(Masks::new(self.masks.clone()))
             .with(Segments::new(self.segments.clone()))
-            .with(SecondMaps::given(
+            .with(SecondMaps::from_maps(
                 x.mapv(|x| self.unit * (2.0 * x.to_f64_exact() + 0.25)),
             ))
             .with(ReferenceMaps::new(x.mapv(|x| {

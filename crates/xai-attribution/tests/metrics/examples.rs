@@ -84,7 +84,7 @@ fn value(entry: &Entry) -> f64 {
         ))
         .with(Segments::shared(segments, 4))
         .with(ReferenceMaps::new(x.clone()))
-        .with(SecondMaps::given(x.clone()))
+        .with(SecondMaps::from_maps(x.clone()))
         .with(Representation::from_fn(quadratic));
     // Classes do not say how many there are.
     let settings = match entry.has_param("n_classes") {

@@ -39,7 +39,7 @@ fn alone<F: MaskFormula>(metric: &MaskMetric<F>, map: &[f64], rationale: &[bool]
         .to_owned()
         .insert_axis(Axis(0))
         .insert_axis(Axis(0));
-    let data = Data::of_maps(maps).with(Masks::new(masks));
+    let data = Data::from_maps(maps).with(Masks::new(masks));
     metric.evaluate_on(data).ok().map(|value| value.value)
 }
 

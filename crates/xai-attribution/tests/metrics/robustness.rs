@@ -215,7 +215,7 @@ fn maps_of_zeros_have_no_stability_and_no_complexity() {
     let maps = array![[1.0, -1.0], [0.0, 0.0]];
     let simple: [&dyn Measure<f64>; 3] = [&Complexity, &Sparseness, &NonzeroFeatures::new()];
     for metric in simple {
-        let value = metric.evaluate_on(Data::of_maps(maps.view())).unwrap();
+        let value = metric.evaluate_on(Data::from_maps(maps.view())).unwrap();
         assert!(value.per_sample[0].is_some() && value.per_sample[1].is_none());
         assert_eq!(value.n_undefined, 1);
     }

@@ -95,8 +95,8 @@ fn evaluate(
     second: ArrayD<f64>,
     batch_size: usize,
 ) -> Result<Vec<Option<f64>>> {
-    let data = Data::of_maps(maps.view())
-        .with(SecondMaps::given(second))
+    let data = Data::from_maps(maps.view())
+        .with(SecondMaps::from_maps(second))
         .batch_size(batch_size);
     let value = metric
         .evaluate_on(data)
@@ -136,7 +136,7 @@ fn what_is_wrong_with_smoothing_is_named() {
         let error = Smoothed::new(squares, 2, magnitude, 1).unwrap_err();
         assert_eq!(error.input(), input::MAGNITUDE);
     }
-    let given = |noise: ArrayD<f64>| Smoothed::given(squares, noise, 1.0);
+    let given = |noise: ArrayD<f64>| Smoothed::with_noise(squares, noise, 1.0);
     assert_eq!(
         about(given(ArrayD::zeros(vec![3])).unwrap_err()),
         input::NOISE
@@ -297,7 +297,9 @@ fn a_map_of_zeros_has_no_invariance() {
 #[test]
 fn what_is_wrong_with_second_maps_is_named() {
     let (metric, maps) = (InputInvariance::new(), array![[1.0, 2.0], [3.0, 4.0]]);
-    let missing = metric.evaluate_on(Data::of_maps(maps.view())).unwrap_err();
+    let missing = metric
+        .evaluate_on(Data::from_maps(maps.view()))
+        .unwrap_err();
     assert_eq!(missing.error().input(), input::SECOND_MAPS);
     let nan = array![[1.0, 2.0], [3.0, f64::NAN]].into_dyn();
     let wrong = [
@@ -383,8 +385,8 @@ impl Samples<f64> for Made {
 #[test]
 fn second_maps_are_read_a_batch_at_a_time() {
     let maps = Array2::from_elem((6, 2), 4.0);
-    let data = Data::of_maps(maps.view())
-        .with(SecondMaps::given(Made))
+    let data = Data::from_maps(maps.view())
+        .with(SecondMaps::from_maps(Made))
         .batch_size(2);
     let stopped = InputInvariance::new().evaluate_on(data).unwrap_err();
     let error = stopped.error();

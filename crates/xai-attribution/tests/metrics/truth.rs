@@ -18,8 +18,8 @@ fn evaluate(
     maps: &Array2<f64>,
     truth: &Array2<f64>,
 ) -> Result<MetricValue, EvaluationError> {
-    let truth = Masks::of_numbers(truth.clone().insert_axis(Axis(1)));
-    metric.evaluate_on(Data::of_maps(maps.view()).with(truth).batch_size(2))
+    let truth = Masks::from_numbers(truth.clone().insert_axis(Axis(1)));
+    metric.evaluate_on(Data::from_maps(maps.view()).with(truth).batch_size(2))
 }
 
 fn per_sample(
@@ -209,8 +209,8 @@ fn a_pooled_value_has_an_interval_over_samples_and_no_paired_test() {
     let metrics = pooled_metrics();
     assert_eq!(metrics.len(), 9);
     let table = |size: usize| {
-        let masks = Masks::of_numbers(truth.clone().insert_axis(Axis(1)));
-        let data = Data::of_maps(a.view()).with(masks).batch_size(size);
+        let masks = Masks::from_numbers(truth.clone().insert_axis(Axis(1)));
+        let data = Data::from_maps(a.view()).with(masks).batch_size(size);
         let evaluation = Evaluation::on(data).maps("a", a.view()).maps("b", b.view());
         let metrics = pooled_metrics().into_iter();
         metrics
@@ -263,9 +263,9 @@ fn a_pooled_value_has_an_interval_over_samples_and_no_paired_test() {
 #[test]
 fn the_interval_of_a_pooled_mean_is_the_t_interval_of_the_samples() {
     let (maps, truth) = (random_samples(25, 8, 4), random_samples(25, 8, 5));
-    let masks = || Masks::of_numbers(truth.clone().insert_axis(Axis(1)));
+    let masks = || Masks::from_numbers(truth.clone().insert_axis(Axis(1)));
     let metric = MaskMae::new().pooled(true).normalize(false);
-    let evaluation = Evaluation::on(Data::of_maps(maps.view()).with(masks()));
+    let evaluation = Evaluation::on(Data::from_maps(maps.view()).with(masks()));
     let table = evaluation
         .maps("a", maps.view())
         .metric(metric)

@@ -21,7 +21,7 @@ fn compare<F: AgreementFormula>(
     references: &Array2<f64>,
 ) {
     let maps = flat(case.maps(golden.problem(case)));
-    let data = Data::of_maps(maps.view()).with(ReferenceMaps::new(references.clone()));
+    let data = Data::from_maps(maps.view()).with(ReferenceMaps::new(references.clone()));
     let value = metric.options(options).evaluate_on(data).unwrap();
     case.assert(&value.per_sample);
     // The call of two maps says the same.

@@ -44,7 +44,7 @@ fn compactness_by_spanning_trees() {
             .scaled(case.params["scale_score"].as_bool().unwrap_or(true))
             .collinear(Collinear::Diagonal)
             .layout(Layout::ChannelsFirst);
-        let ours = metric.evaluate_on(Data::of_maps(maps.view())).unwrap();
+        let ours = metric.evaluate_on(Data::from_maps(maps.view())).unwrap();
         case.assert(&ours.per_sample);
     }
 }

@@ -21,7 +21,7 @@ fn per_sample(
         layout: Some(Layout::ChannelsFirst),
         ..Scoring::default()
     };
-    let data = Data::of_maps(maps.view()).with(masks).scoring(scoring);
+    let data = Data::from_maps(maps.view()).with(masks).scoring(scoring);
     metric.evaluate_on(data).unwrap().per_sample
 }
 

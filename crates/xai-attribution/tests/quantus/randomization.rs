@@ -276,7 +276,10 @@ fn smooth_model_parameter_randomization() {
         let smoothed = |layers: &[usize], round: usize| {
             let explainer = signed(case, weights_of(&golden, case, layers));
             let noise = noise_of_round(case, round);
-            unsigned(case, Smoothed::given(explainer, noise, magnitude).unwrap())
+            unsigned(
+                case,
+                Smoothed::with_noise(explainer, noise, magnitude).unwrap(),
+            )
         };
         let ours = evaluate(&golden, case, |layers| {
             let round = [0, 2, 3][layers.len()];
@@ -318,9 +321,9 @@ fn efficient_model_parameter_randomization() {
             serde_json::from_value(case.output["explanation"][step].clone()).unwrap()
         };
         for (layers, step) in [(&[1][..], "fc1"), (&[0, 1], "fc2")] {
-            let random = SecondMaps::given(maps_of(layers).into_dyn());
+            let random = SecondMaps::from_maps(maps_of(layers).into_dyn());
             let maps = maps_of(&[]);
-            let data = Data::of_maps(maps.view()).with(random);
+            let data = Data::from_maps(maps.view()).with(random);
             let ours = metric.evaluate_on(data).unwrap().per_sample;
             let pairs = entropies(step).into_iter().zip(entropies("orig"));
             let theirs: Vec<f64> = pairs

@@ -198,7 +198,7 @@ pub(super) fn add<'a, T: Real>(
         input::MASKS => run.with(masks(file, shape)?),
         input::SEGMENTS => run.with(segments(file, shape)?),
         input::BASELINE => run.with(GivenBaselines(vec![arrays::read_f64(file)?])),
-        input::SECOND_MAPS => run.with(SecondMaps::given(FileSamples::open(file)?)),
+        input::SECOND_MAPS => run.with(SecondMaps::from_maps(FileSamples::open(file)?)),
         input::REFERENCE_MAPS => run.with(ReferenceMaps::new(FileSamples::open(file)?)),
         input::SUBSETS => {
             let subsets = arrays::read(file)?.into_integers::<Ix3>()?;
@@ -240,7 +240,7 @@ fn masks(file: &Path, shape: &[usize]) -> Result<Masks, Failure> {
     }
     let stored = planes(arrays::read(file)?, shape)?;
     if stored.has_fractions() {
-        Ok(Masks::of_numbers(stored.into_f64::<Ix3>()?))
+        Ok(Masks::from_numbers(stored.into_f64::<Ix3>()?))
     } else {
         Ok(Masks::new(FilePlanes::of_file(stored, rule)?))
     }

@@ -202,7 +202,7 @@ pub(super) fn data<'a, T: Native, M: Model<T>>(
             let none = Targets::Classes(vec![0; n]);
             Data::new(inputs, &job.targets.unwrap_or(none))
         }
-        (None, Some(maps)) => Data::of_maps(Boxed(maps.samples())),
+        (None, Some(maps)) => Data::from_maps(Boxed(maps.samples())),
         (None, None) => {
             return Err(xai_attribution::Error::empty(
                 xai_attribution::input::INPUTS,

@@ -225,7 +225,7 @@ fn attribution_smoothed<'py>(
         let function = Function::new(explainer);
         let explainer = PyExplainer::new(calls, function, single);
         let smoothed = match noise {
-            Some(noise) => Smoothed::given(explainer, noise, magnitude),
+            Some(noise) => Smoothed::with_noise(explainer, noise, magnitude),
             None => Smoothed::new(explainer, n_copies, magnitude, seed),
         };
         smoothed.and_then(|smoothed| {

@@ -77,7 +77,7 @@ impl SideArrays<'_> {
         if let Some(masks) = &self.masks {
             sides.masks = Some(match masks {
                 MaskArray::Booleans(masks) => Masks::new(masks.as_array().to_owned()),
-                MaskArray::Numbers(masks) => Masks::of_numbers(masks.as_array().to_owned()),
+                MaskArray::Numbers(masks) => Masks::from_numbers(masks.as_array().to_owned()),
             });
         }
         if let Some((cells, height, width)) = &self.mosaic {
@@ -93,7 +93,7 @@ impl SideArrays<'_> {
         });
         match &self.second_maps {
             Some(SecondMapsOf::Maps(maps)) => {
-                sides.second_maps = Some(SecondMaps::given(double(maps)));
+                sides.second_maps = Some(SecondMaps::from_maps(double(maps)));
             }
             Some(SecondMapsOf::Explainer(explainer)) => {
                 sides.second_explainer = Some(Arc::new(explainer.clone_ref(py)));

@@ -5,7 +5,7 @@ use xai_core::{ExactSum, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::{Measure, Registered, SCORE_NEEDS};
-use crate::perturbation::{Baseline, BlankScores};
+use crate::perturbation::{Baseline, BaselineScores};
 
 /// Relative difference between the sum of the attributions and the score gained over the baseline.
 ///
@@ -89,14 +89,14 @@ impl<T: Real> Measure<T> for Completeness {
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
         plan.maps();
         plan.base_scores();
-        BlankScores(self.baseline.clone()).plan(plan);
+        BaselineScores(self.baseline.clone()).plan(plan);
         Ok(())
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let batch = explained.batch();
         let base = batch.base_scores()?;
-        let blank = batch.shared(&BlankScores(self.baseline.clone()))?;
+        let blank = batch.shared(&BaselineScores(self.baseline.clone()))?;
         let maps = explained.maps()?;
         let value = |(sample, map): (usize, ndarray::ArrayViewD<'_, T>)| {
             // Exactly, so that the gap is not that of the summation.

@@ -134,17 +134,19 @@ impl<T: Real> Measure<T> for NonSensitivity {
         let attributions = explained.attributions()?;
         let n_positions = batch.run().n_positions();
         let value = |sample: usize| {
-            let cells = cells.of(sample);
+            let cells = cells.for_sample(sample);
             let attributions = &attributions[sample * n_positions..(sample + 1) * n_positions];
             let size = |a: &T| a.to_f64_exact().abs();
             let largest = attributions.iter().map(size).fold(0.0, f64::max);
             let threshold = self.zero_threshold.of(largest);
             let counts = (0..cells.n_cells()).filter(|&feature| {
-                let positions = cells.positions_of(feature).iter();
+                let positions = cells.positions(feature).iter();
                 let mut sizes = positions.map(|&p| size(&attributions[p as usize]));
                 let is_silent = sizes.all(|size| size < threshold || size == 0.0);
                 let change = |d: f64| d.abs() < self.change_threshold;
-                let is_ignored = drops.iter().all(|drops| change(drops.of(sample)[feature]));
+                let is_ignored = drops
+                    .iter()
+                    .all(|drops| change(drops.for_sample(sample)[feature]));
                 match self.mismatch {
                     Mismatch::Both => is_silent != is_ignored,
                     Mismatch::Ignored => is_ignored && !is_silent,

@@ -90,7 +90,7 @@ impl<'a, T: Real> PairDistances<'a, T> {
                         n_done += 1;
                     }
                 }
-                self.all.tell_pairs(n_done, n_pairs);
+                self.all.report_pairs(n_done, n_pairs);
             }
         }
         Ok(())

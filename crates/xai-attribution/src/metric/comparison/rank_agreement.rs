@@ -21,7 +21,7 @@ use xai_core::describe::metric;
 /// use xai_attribution::{Evaluate, metric::RankCorrelation};
 /// let maps = array![[3.0, -2.0, 1.0], [1.0, 2.0, 3.0]];
 /// let one = ReferenceMaps::new(array![[6.0, 5.0, 4.0]]);
-/// let value = RankCorrelation::new().evaluate_on(Data::of_maps(maps.view()).with(one))?;
+/// let value = RankCorrelation::new().evaluate_on(Data::from_maps(maps.view()).with(one))?;
 /// assert_eq!(value.per_sample, [Some(1.0), Some(-1.0)]);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
@@ -79,7 +79,7 @@ impl AgreementFormula for CorrelationOfRanks {
 /// use xai_attribution::{Evaluate, metric::PairwiseRankAgreement};
 /// let maps = array![[3.0, -2.0, 1.0], [2.0, 3.0, 1.0]];
 /// let one = ReferenceMaps::new(array![[6.0, 5.0, 4.0]]);
-/// let value = PairwiseRankAgreement::new().evaluate_on(Data::of_maps(maps.view()).with(one))?;
+/// let value = PairwiseRankAgreement::new().evaluate_on(Data::from_maps(maps.view()).with(one))?;
 /// assert_eq!(value.per_sample, [Some(1.0), Some(2.0 / 3.0)]);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```

@@ -27,7 +27,7 @@ use xai_core::describe::metric;
 /// let options = AgreementOptions { k: TopK::Count(2), ..AgreementOptions::default() };
 /// let metric = FeatureAgreement::new().options(options);
 /// // The top are features 0 and 1, and features 0 and 2.
-/// assert_eq!(metric.evaluate_on(Data::of_maps(maps.view()).with(reference))?.value, 0.5);
+/// assert_eq!(metric.evaluate_on(Data::from_maps(maps.view()).with(reference))?.value, 0.5);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
@@ -74,7 +74,7 @@ pub type FeatureAgreement = ReferenceMetric<CommonFeatures>;
 /// let options = AgreementOptions { k: TopK::Count(2), ..AgreementOptions::default() };
 /// let metric = RankAgreement::new().options(options);
 /// // The same two features, in the other order.
-/// assert_eq!(metric.evaluate_on(Data::of_maps(maps.view()).with(reference))?.value, 0.0);
+/// assert_eq!(metric.evaluate_on(Data::from_maps(maps.view()).with(reference))?.value, 0.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
@@ -119,7 +119,7 @@ pub type RankAgreement = ReferenceMetric<CommonRanks>;
 /// let options = AgreementOptions { k: TopK::Count(2), ..AgreementOptions::default() };
 /// let metric = SignAgreement::new().options(options);
 /// // The same two features, one of them with the same sign.
-/// assert_eq!(metric.evaluate_on(Data::of_maps(maps.view()).with(reference))?.value, 0.5);
+/// assert_eq!(metric.evaluate_on(Data::from_maps(maps.view()).with(reference))?.value, 0.5);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
@@ -163,7 +163,7 @@ pub type SignAgreement = ReferenceMetric<CommonSigns>;
 /// let options = AgreementOptions { k: TopK::Count(2), ..AgreementOptions::default() };
 /// let metric = SignedRankAgreement::new().options(options);
 /// // The same two features in the same order, one of them with the same sign.
-/// assert_eq!(metric.evaluate_on(Data::of_maps(maps.view()).with(reference))?.value, 0.5);
+/// assert_eq!(metric.evaluate_on(Data::from_maps(maps.view()).with(reference))?.value, 0.5);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///

@@ -29,7 +29,7 @@ use crate::metric::{IMAGES_ONLY, Measure, Registered};
 /// let maps = array![[[[1.0], [1.0], [0.0]], [[1.0], [1.0], [0.0]], [[0.0], [0.0], [0.0]], [[0.0], [0.0], [0.0]]]];
 /// // Four positions at the corners of a square of area 1, joined by three steps, on a diagonal of 5.
 /// let metric = MstCompactness::new().percentile(70.0).layout(Layout::ChannelsLast);
-/// let value = metric.evaluate_on(Data::of_maps(maps.view()))?;
+/// let value = metric.evaluate_on(Data::from_maps(maps.view()))?;
 /// assert!((value.value - 100.0 * 5.0 * 4.0 / 3.0).abs() < 1e-9);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```

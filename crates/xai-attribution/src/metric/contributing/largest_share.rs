@@ -20,9 +20,9 @@ use crate::metric::{Measure, Parameters, Registered};
 /// use ndarray::array;
 /// use xai_attribution::{Evaluate, batch::Data, metric::LargestShare};
 /// let maps = array![[3.0, -1.0, 0.0, 1.0]];
-/// let share = LargestShare::new().evaluate_on(Data::of_maps(maps.view()))?;
+/// let share = LargestShare::new().evaluate_on(Data::from_maps(maps.view()))?;
 /// assert_eq!(share.value, 0.6);
-/// let share = LargestShare::new().count(2).evaluate_on(Data::of_maps(maps.view()))?;
+/// let share = LargestShare::new().count(2).evaluate_on(Data::from_maps(maps.view()))?;
 /// assert_eq!(share.value, 0.8);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```

@@ -159,7 +159,7 @@ impl<T: Real, K: CurveKind> Measure<T> for CurveMetric<K> {
         let curve = explained.shared(&self.work())?;
         let first = explained.batch().samples().start;
         let value = |sample| {
-            let scores: Vec<f64> = curve.of_sample(sample).collect();
+            let scores: Vec<f64> = curve.for_sample(sample).collect();
             let n_flipped = &curve.n_flipped[..scores.len()];
             let points = CurvePoints {
                 n_flipped,

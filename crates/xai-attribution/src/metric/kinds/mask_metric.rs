@@ -206,7 +206,10 @@ pub(crate) fn masked_maps<T: Real, R: Send>(
 ) -> Result<Vec<R>> {
     let batch = explained.batch();
     let side = batch.run().side::<Masks>()?;
-    let (masks, numbers) = (side.of(batch.samples())?, side.numbers_of(batch.samples())?);
+    let (masks, numbers) = (
+        side.read(batch.samples())?,
+        side.read_numbers(batch.samples())?,
+    );
     let attributions = explained.shared(&pool)?;
     let (attributions, n_positions): (&[f64], _) = (&attributions, batch.run().n_positions());
     let (n_columns, first) = (masks.dim().2, batch.samples().start);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use xai_core::{Real, Result};
 
 use crate::batch::{BatchWork, RunData, SampleBatch};
-use crate::perturbation::{Baseline, BlankInputs, Blanks, FeatureCells, Features};
+use crate::perturbation::{Baseline, BaselineInputs, BaselineRows, FeatureCells, Features};
 
 /// The least and the largest sum of scores along any order of removal, of all samples of a batch. It does not
 /// depend on the map: explainers share it.
@@ -47,7 +47,7 @@ impl Limits {
 impl OrderLimits {
     /// Whether every subset is shown to the model.
     pub(crate) fn is_exact<T: Real>(&self, run: &RunData<'_, T>) -> Result<bool> {
-        Ok(self.features.most(run)? <= self.exact_up_to)
+        Ok(self.features.max_count(run)? <= self.exact_up_to)
     }
 
     /// The rows of the model, where every subset is shown to it.
@@ -66,17 +66,17 @@ impl OrderLimits {
         removed: impl Fn(usize, &mut dyn FnMut(u32)) + Send + Sync,
     ) -> Result<Vec<f64>> {
         let cells = batch.shared(&self.features)?;
-        let blank = batch.shared(&BlankInputs(self.baseline.clone()))?;
-        let (cells, blank): (&FeatureCells, &Blanks<T>) = (&cells, &blank);
+        let blank = batch.shared(&BaselineInputs(self.baseline.clone()))?;
+        let (cells, blank): (&FeatureCells, &BaselineRows<T>) = (&cells, &blank);
         let places = batch.run().positions();
         batch.score_changed(
             n_rows,
             &sample_of,
             |row, values| {
                 let sample = sample_of(row);
-                let blank = blank.of(sample);
+                let blank = blank.row(sample);
                 removed(row, &mut |feature| {
-                    for &position in cells.of(sample).positions_of(feature as usize) {
+                    for &position in cells.for_sample(sample).positions(feature as usize) {
                         places.copy(values, blank, position as usize);
                     }
                 });
@@ -88,7 +88,7 @@ impl OrderLimits {
     fn exact<T: Real>(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<Limits>> {
         let cells = batch.shared(&self.features)?;
         let counts: Vec<usize> = (0..batch.n_samples())
-            .map(|i| cells.of(i).n_cells())
+            .map(|i| cells.for_sample(i).n_cells())
             .collect();
         // Where the rows of each sample begin.
         let mut starts = vec![0];
@@ -122,9 +122,9 @@ impl OrderLimits {
     fn by_beams<T: Real>(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<Limits>> {
         let cells = batch.shared(&self.features)?;
         let mut beams: Vec<Beams> = (0..batch.n_samples())
-            .map(|sample| Beams::new(cells.of(sample).n_cells() as u32))
+            .map(|sample| Beams::new(cells.for_sample(sample).n_cells() as u32))
             .collect();
-        for size in 1..cells.most() {
+        for size in 1..cells.max_count() {
             let mut removed: Vec<(usize, Vec<u32>)> = Vec::new();
             for (sample, beams) in beams.iter().enumerate() {
                 if size < beams.n_features as usize {

@@ -32,7 +32,7 @@ pub trait TruthFormula:
     }
 }
 
-/// A metric over maps and [`Masks`], which are booleans or [numbers](Masks::of_numbers).
+/// A metric over maps and [`Masks`], which are booleans or [numbers](Masks::from_numbers).
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct TruthMetric<F> {
     #[param(flatten)]

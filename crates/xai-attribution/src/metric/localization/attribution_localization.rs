@@ -21,7 +21,7 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 /// use xai_attribution::batch::{Data, Masks};
 /// use xai_attribution::{Evaluate, metric::AttributionLocalization};
 /// let maps = array![[3.0, 1.0, -9.0, 0.0]];
-/// let data = || Data::of_maps(maps.view()).with(Masks::new(array![[[true, false, true, false]]]));
+/// let data = || Data::from_maps(maps.view()).with(Masks::new(array![[[true, false, true, false]]]));
 /// let localization = AttributionLocalization::new();
 /// assert_eq!(localization.evaluate_on(data())?.value, 0.75);
 /// assert_eq!(localization.weighted(true).evaluate_on(data())?.value, 1.5);

@@ -21,7 +21,7 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 /// use xai_attribution::{Evaluate, metric::Focus};
 /// let maps = array![[[3.0, 0.0], [1.0, -2.0]]];
 /// let cells = array![[[true, false], [false, true]]];
-/// let data = Data::of_maps(maps.view()).with(Masks::mosaic(&cells, 2, 2)?);
+/// let data = Data::from_maps(maps.view()).with(Masks::mosaic(&cells, 2, 2)?);
 /// assert_eq!(Focus::new().evaluate_on(data)?.value, 0.75);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```

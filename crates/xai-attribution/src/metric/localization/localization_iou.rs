@@ -18,7 +18,7 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 /// use xai_attribution::batch::{Data, Masks};
 /// use xai_attribution::{Evaluate, metric::LocalizationIou};
 /// let maps = array![[1.0, 0.6, 0.4, 0.0]];
-/// let data = Data::of_maps(maps.view()).with(Masks::new(array![[[true, false, true, false]]]));
+/// let data = Data::from_maps(maps.view()).with(Masks::new(array![[[true, false, true, false]]]));
 /// // Marked are the first two; one of them is on the object, three are one or the other.
 /// assert_eq!(LocalizationIou::new().evaluate_on(data)?.value, 1.0 / 3.0);
 /// # Ok::<(), xai_attribution::Error>(())

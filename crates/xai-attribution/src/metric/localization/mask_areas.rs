@@ -59,7 +59,7 @@ impl AreaRule {
 /// use xai_attribution::batch::{Data, Masks};
 /// use xai_attribution::{Evaluate, metric::AreaUnderPrecision};
 /// let maps = array![[4.0, 2.0, 0.0]];
-/// let data = Data::of_maps(maps.view()).with(Masks::new(array![[[false, true, false]]]));
+/// let data = Data::from_maps(maps.view()).with(Masks::new(array![[[false, true, false]]]));
 /// // Up to 0.5 both positions are marked, above it the first alone.
 /// assert_eq!(AreaUnderPrecision::new().evaluate_on(data)?.value, 0.5 * 0.5 + 0.5 * 0.0);
 /// # Ok::<(), xai_attribution::Error>(())
@@ -124,7 +124,7 @@ impl TruthFormula for PrecisionArea {
 /// use xai_attribution::batch::{Data, Masks};
 /// use xai_attribution::{Evaluate, metric::AreaUnderRecall};
 /// let maps = array![[4.0, 2.0, 0.0]];
-/// let data = Data::of_maps(maps.view()).with(Masks::new(array![[[true, true, false]]]));
+/// let data = Data::from_maps(maps.view()).with(Masks::new(array![[[true, true, false]]]));
 /// // Up to 0.5 both are found, above it one of two.
 /// assert_eq!(AreaUnderRecall::new().evaluate_on(data)?.value, 0.5 * 1.0 + 0.5 * 0.5);
 /// # Ok::<(), xai_attribution::Error>(())

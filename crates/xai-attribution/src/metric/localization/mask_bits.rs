@@ -37,7 +37,7 @@ fn sum(map: &MaskedMap<'_>, bits: impl Fn(f64) -> f64) -> Option<f64> {
 /// use xai_attribution::batch::{Data, Masks};
 /// use xai_attribution::{Evaluate, metric::MaskInformation};
 /// let maps = array![[0.5, 0.75, 1.0, 0.0]];
-/// let data = Data::of_maps(maps.view()).with(Masks::new(array![[[true, true, false, false]]]));
+/// let data = Data::from_maps(maps.view()).with(Masks::new(array![[[true, true, false, false]]]));
 /// assert_eq!(MaskInformation::new().evaluate_on(data)?.value, (1.0 + 2.0) / 2.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
@@ -101,7 +101,7 @@ impl TruthFormula for InformationBits {
 /// use xai_attribution::batch::{Data, Masks};
 /// use xai_attribution::{Evaluate, metric::MaskEntropy};
 /// let maps = array![[0.5, 1.0, 0.25, 0.0]];
-/// let data = Data::of_maps(maps.view()).with(Masks::new(array![[[true, true, false, false]]]));
+/// let data = Data::from_maps(maps.view()).with(Masks::new(array![[[true, true, false, false]]]));
 /// assert_eq!(MaskEntropy::new().evaluate_on(data)?.value, (1.0 + 0.0) / 2.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```

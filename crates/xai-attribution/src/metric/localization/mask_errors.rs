@@ -26,7 +26,7 @@ fn mean_of(map: &MaskedMap<'_>, of: impl Fn(f64) -> f64) -> Option<f64> {
 /// use xai_attribution::batch::{Data, Masks};
 /// use xai_attribution::{Evaluate, metric::MaskMae};
 /// let maps = array![[0.5, 0.25]];
-/// let data = Data::of_maps(maps.view()).with(Masks::of_numbers(array![[[1.0, 0.5]]]));
+/// let data = Data::from_maps(maps.view()).with(Masks::from_numbers(array![[[1.0, 0.5]]]));
 /// assert_eq!(MaskMae::new().evaluate_on(data)?.value, (0.5 + 0.25) / 2.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
@@ -81,7 +81,7 @@ impl TruthFormula for AbsoluteError {
 /// use xai_attribution::batch::{Data, Masks};
 /// use xai_attribution::{Evaluate, metric::MaskMse};
 /// let maps = array![[0.5, 0.25]];
-/// let data = Data::of_maps(maps.view()).with(Masks::new(array![[[true, false]]]));
+/// let data = Data::from_maps(maps.view()).with(Masks::new(array![[[true, false]]]));
 /// assert_eq!(MaskMse::new().evaluate_on(data)?.value, (0.25 + 0.0625) / 2.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
@@ -132,7 +132,7 @@ impl TruthFormula for SquaredError {
 /// use xai_attribution::batch::{Data, Masks};
 /// use xai_attribution::{Evaluate, metric::MaskRmse};
 /// let maps = array![[0.5, 0.5]];
-/// let data = Data::of_maps(maps.view()).with(Masks::new(array![[[true, false]]]));
+/// let data = Data::from_maps(maps.view()).with(Masks::new(array![[[true, false]]]));
 /// assert_eq!(MaskRmse::new().evaluate_on(data)?.value, 0.5);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```

@@ -31,7 +31,7 @@ use crate::metric::{Measure, Parameters, Registered};
 /// use xai_attribution::{Evaluate, metric::EfficientRandomization};
 /// let maps = array![[0.0, 0.0, 1.0, 1.0]]; // two bins of two: ln 2
 /// let random = array![[0.0, 1.0, 2.0, 3.0]]; // four bins of one: ln 4
-/// let data = Data::of_maps(maps.view()).with(SecondMaps::given(random.into_dyn()));
+/// let data = Data::from_maps(maps.view()).with(SecondMaps::from_maps(random.into_dyn()));
 /// let value = EfficientRandomization::new().bins(Bins::Count(4)).evaluate_on(data)?;
 /// assert!((value.value - 1.0).abs() < 1e-15);
 /// # Ok::<(), xai_attribution::Error>(())

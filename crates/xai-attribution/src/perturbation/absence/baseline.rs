@@ -129,7 +129,7 @@ impl Baseline {
     /// An invalid parameter or a shape mismatch, about the baseline.
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
         input::check_kind(input::BASELINE, self)?;
-        if run.is_of_features() && !matches!(self, Self::Value(0.0)) {
+        if run.is_masked_model() && !matches!(self, Self::Value(0.0)) {
             let expected =
                 "0: a masked model is asked without the feature, whatever stands in its place";
             return Err(Error::parameter(input::BASELINE, self.to_value(), expected));
@@ -293,21 +293,21 @@ fn of_function<T: Real>(function: &BaselineFunction, batch: &SampleBatch<'_, T>)
 
 /// The baseline inputs of a batch.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BlankInputs(pub Baseline);
+pub struct BaselineInputs(pub Baseline);
 
 /// One baseline per sample of a batch, or one for all of them, which takes no more memory than that.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Blanks<T> {
+pub struct BaselineRows<T> {
     values: Vec<T>,
     n_samples: usize,
     /// The elements of a sample.
     size: usize,
 }
 
-impl<T: Copy> Blanks<T> {
+impl<T: Copy> BaselineRows<T> {
     /// The baseline of a sample, in row-major order.
     #[must_use]
-    pub fn of(&self, sample: usize) -> &[T] {
+    pub fn row(&self, sample: usize) -> &[T] {
         match self.values.len() == self.size {
             true => &self.values,
             false => &self.values[sample * self.size..(sample + 1) * self.size],
@@ -324,11 +324,11 @@ impl<T: Copy> Blanks<T> {
     }
 }
 
-impl<T: Real> BatchWork<T> for BlankInputs {
-    type Output = Blanks<T>;
+impl<T: Real> BatchWork<T> for BaselineInputs {
+    type Output = BaselineRows<T>;
 
-    fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Blanks<T>> {
-        Ok(Blanks {
+    fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<BaselineRows<T>> {
+        Ok(BaselineRows {
             values: self.0.values(batch)?,
             n_samples: batch.n_samples(),
             size: batch.run().positions().size(),
@@ -338,18 +338,18 @@ impl<T: Real> BatchWork<T> for BlankInputs {
 
 /// The outputs of the model for the baseline inputs of a batch, before the activation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BlankOutputs(pub Baseline);
+pub struct BaselineOutputs(pub Baseline);
 
-impl<T: Real> BatchWork<T> for BlankOutputs {
+impl<T: Real> BatchWork<T> for BaselineOutputs {
     type Output = Array2<f64>;
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Array2<f64>> {
-        let blank = batch.shared(&BlankInputs(self.0.clone()))?;
+        let blank = batch.shared(&BaselineInputs(self.0.clone()))?;
         batch.outputs_of(&blank.whole(), |row| row, ", all of it baseline")
     }
 }
 
-impl BlankOutputs {
+impl BaselineOutputs {
     /// Adds the rows that the model sees for it.
     pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) {
         plan.once(self, plan.n_samples());
@@ -358,21 +358,21 @@ impl BlankOutputs {
 
 /// The scores of the baseline inputs of a batch.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BlankScores(pub Baseline);
+pub struct BaselineScores(pub Baseline);
 
-impl<T: Real> BatchWork<T> for BlankScores {
+impl<T: Real> BatchWork<T> for BaselineScores {
     type Output = Vec<f64>;
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
-        let outputs = batch.shared(&BlankOutputs(self.0.clone()))?;
+        let outputs = batch.shared(&BaselineOutputs(self.0.clone()))?;
         batch.scorer().scores_of(&outputs, &|row| row)
     }
 }
 
-impl BlankScores {
+impl BaselineScores {
     /// Adds the rows that the model sees for it.
     pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) {
-        BlankOutputs(self.0.clone()).plan(plan);
+        BaselineOutputs(self.0.clone()).plan(plan);
     }
 }
 

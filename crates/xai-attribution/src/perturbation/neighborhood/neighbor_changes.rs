@@ -304,7 +304,7 @@ impl Representation {
         })))
     }
 
-    fn of<T: Real>(
+    fn outputs<T: Real>(
         &self,
         batch: &SampleBatch<'_, T>,
         values: &[T],
@@ -351,11 +351,11 @@ impl<T: Real> BatchWork<T> for RepresentationChanges {
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
         let layer = batch.run().side::<Representation>()?;
-        let base = layer.of(batch, batch.values(), batch.n_samples(), |row| row)?;
+        let base = layer.outputs(batch, batch.values(), batch.n_samples(), |row| row)?;
         in_calls(batch, &self.0.neighbors, |rows, count| {
             let neighbors = self.0.neighbors.rows(batch, rows.clone())?;
             let sample_of = |row: usize| (rows.start + row) / count;
-            let answer = layer.of(batch, &neighbors, rows.len(), sample_of)?;
+            let answer = layer.outputs(batch, &neighbors, rows.len(), sample_of)?;
             let change = |(row, neighbor): (usize, ndarray::ArrayView1<'_, f64>)| {
                 let base = base.row(sample_of(row));
                 self.0.distance.between(&base.to_vec(), &neighbor.to_vec())

@@ -96,7 +96,7 @@ impl Neighbors {
         if self.neighborhood == Neighborhood::Given {
             return run.side::<GivenNeighbors>().map(drop);
         }
-        run.only_inputs()?;
+        run.refuse_masked_model()?;
         self.check_params()
     }
 

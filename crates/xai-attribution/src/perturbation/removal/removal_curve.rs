@@ -13,8 +13,8 @@ use crate::perturbation::removal::removal_order::tied_features;
 use crate::perturbation::removal::removed::Remover;
 use crate::perturbation::removal::steps::Counts;
 use crate::perturbation::{
-    Baseline, BlankInputs, BlankOutputs, FeatureCells, Features, OrderedFeatures, OrderedPositions,
-    RankBy, RemovalOrder, RemovalTies, Steps,
+    Baseline, BaselineInputs, BaselineOutputs, FeatureCells, Features, OrderedFeatures,
+    OrderedPositions, RankBy, RemovalOrder, RemovalTies, Steps,
 };
 
 /// Which end a removal curve starts from.
@@ -73,7 +73,7 @@ pub struct CurveScores {
 
 impl CurveScores {
     /// Points that all samples have; NaN where a sample has no value at one.
-    pub(crate) fn of_all(n_flipped: Vec<usize>, scores: Vec<Vec<f64>>) -> Self {
+    pub(crate) fn from_shared_points(n_flipped: Vec<usize>, scores: Vec<Vec<f64>>) -> Self {
         Self {
             n_flipped: Arc::new(n_flipped),
             scores,
@@ -82,7 +82,7 @@ impl CurveScores {
     }
 
     /// The scores of a sample at its own points, that of the start first.
-    pub fn of_sample(&self, sample: usize) -> impl ExactSizeIterator<Item = f64> + '_ {
+    pub fn for_sample(&self, sample: usize) -> impl ExactSizeIterator<Item = f64> + '_ {
         let n_points = self
             .n_points
             .as_ref()
@@ -118,7 +118,7 @@ impl RemovalCurve {
         self.order.prepare(run, self.features)?;
         let counts = run.shared(&self.counts())?;
         let last = counts.last().copied().unwrap_or_default();
-        let has_blank = self.start == Start::Blank || last >= self.features.most(run)?;
+        let has_blank = self.start == Start::Blank || last >= self.features.max_count(run)?;
         self.score.check(run.targets())?;
         self.baseline.prepare(run)?;
         match has_blank {
@@ -135,7 +135,7 @@ impl RemovalCurve {
         let n_flipped = plan.run().shared(&self.counts())?;
         let n_features = self.features.counts(plan.run())?;
         let last = n_flipped[n_flipped.len() - 1];
-        let blank = BlankOutputs(self.baseline.clone());
+        let blank = BaselineOutputs(self.baseline.clone());
         // A sample is at its end at the first point that flips all of its features.
         let reaches_end = n_features.iter().any(|&features| features <= last);
         let (needs_base, needs_blank) = match self.start {
@@ -192,13 +192,13 @@ impl RemovalCurve {
         if self.baseline == Baseline::LinearImputation {
             return self.imputed_between(batch, orders, between);
         }
-        let blank = batch.shared(&BlankInputs(self.baseline.clone()))?;
+        let blank = batch.shared(&BaselineInputs(self.baseline.clone()))?;
         let values = batch.values();
         let ends = |sample: usize| {
             let value = &values[sample * places.size()..(sample + 1) * places.size()];
             match self.start {
-                Start::Input => (value, blank.of(sample)),
-                Start::Blank => (blank.of(sample), value),
+                Start::Input => (value, blank.row(sample)),
+                Start::Blank => (blank.row(sample), value),
             }
         };
         // Several steps share a call where the batch size allows it, so that few samples do not
@@ -305,7 +305,7 @@ impl RemovalCurve {
             let scorer = batch.scorer_of(self.score);
             return scorer.scores_of(batch.base_outputs()?, &|row| row);
         }
-        let blank = batch.shared(&BlankOutputs(self.baseline.clone()))?;
+        let blank = batch.shared(&BaselineOutputs(self.baseline.clone()))?;
         batch.scorer_of(self.score).scores_of(&blank, &|row| row)
     }
 
@@ -327,7 +327,9 @@ impl RemovalCurve {
         let remover = Remover::new(batch, &self.baseline)?;
         let most: Vec<usize> = match self.only_positive {
             true => n_positive(&cells, explained.attributions()?, batch.run().n_positions()),
-            false => (0..n).map(|sample| cells.of(sample).n_cells()).collect(),
+            false => (0..n)
+                .map(|sample| cells.for_sample(sample).n_cells())
+                .collect(),
         };
         // A sample is at its last point at the first one that flips all that are flipped of its features.
         let n_points: Vec<usize> = most
@@ -336,7 +338,7 @@ impl RemovalCurve {
             .collect();
         let n_of = |sample: usize, point: usize| n_flipped[point].min(most[sample]);
         let is_end =
-            |sample: usize, point: usize| n_of(sample, point) == cells.of(sample).n_cells();
+            |sample: usize, point: usize| n_of(sample, point) == cells.for_sample(sample).n_cells();
         let is_row =
             |sample: usize, point: usize| point < n_points[sample] && !is_end(sample, point);
         let rows: Vec<(usize, usize)> = (1..n_flipped.len())
@@ -354,7 +356,7 @@ impl RemovalCurve {
                     Start::Input => order.0,
                     Start::Blank => order.1,
                 };
-                let positions = |&cell: &u32| cells.of(sample).positions_of(cell as usize);
+                let positions = |&cell: &u32| cells.for_sample(sample).positions(cell as usize);
                 let removed = removed.iter().flat_map(positions);
                 remover.remove(sample, values, removed.copied());
             },
@@ -404,7 +406,7 @@ impl<T: Real> MapWork<T> for RemovalCurve {
 fn n_positive<T: Real>(cells: &FeatureCells, attributions: &[T], positions: usize) -> Vec<usize> {
     let of_samples = attributions.chunks_exact(positions).enumerate();
     let positive = |(sample, of_sample): (usize, &[T])| {
-        let sums = cells.of(sample).sums(of_sample);
+        let sums = cells.for_sample(sample).sums(of_sample);
         sums.iter().filter(|sum| **sum > 0.0).count()
     };
     of_samples.map(positive).collect()

@@ -112,7 +112,7 @@ impl OrderedFeatures {
         let mut values = cells.sums(attributions);
         if self.rank_by == RankBy::Mean {
             for (cell, value) in values.iter_mut().enumerate() {
-                *value /= cells.positions_of(cell).len() as f64;
+                *value /= cells.positions(cell).len() as f64;
             }
         }
         if self.order.is_by_size() {
@@ -135,7 +135,7 @@ impl<T: Real> MapWork<T> for OrderedFeatures {
             RemovalOrder::LeastRelevantFirst | RemovalOrder::SmallestFirst => false,
             RemovalOrder::Random { seed } => {
                 let of_sample = |sample| {
-                    let n = cells.of(sample).n_cells();
+                    let n = cells.for_sample(sample).n_cells();
                     drawn(seed, batch.item(sample), n, n)
                 };
                 return Ok((0..batch.n_samples()).map(of_sample).collect());
@@ -144,7 +144,7 @@ impl<T: Real> MapWork<T> for OrderedFeatures {
                 let given = &batch.run().side::<GivenOrders>()?.0;
                 let first = batch.samples().start;
                 let of_sample = |sample: usize| {
-                    let n = cells.of(sample).n_cells() as u32;
+                    let n = cells.for_sample(sample).n_cells() as u32;
                     let order = given.row(first + sample);
                     order.iter().copied().filter(|&cell| cell < n).collect()
                 };
@@ -155,7 +155,7 @@ impl<T: Real> MapWork<T> for OrderedFeatures {
         let positions = batch.run().n_positions();
         Ok(parallel::map(batch.n_samples(), |sample| {
             let attributions = &attributions[sample * positions..(sample + 1) * positions];
-            let values = self.ranking(cells.of(sample), attributions);
+            let values = self.ranking(cells.for_sample(sample), attributions);
             by_attribution(
                 &values,
                 values.len(),
@@ -218,7 +218,7 @@ impl<T: Real> MapWork<T> for TiesOf {
         let positions = batch.run().n_positions();
         let of_samples = parallel::map(batch.n_samples(), |sample| {
             let attributions = &attributions[sample * positions..(sample + 1) * positions];
-            let mut values = ordered.ranking(cells.of(sample), attributions);
+            let mut values = ordered.ranking(cells.for_sample(sample), attributions);
             // By value, for which −0 and 0 are tied.
             values.iter_mut().for_each(|value| *value += 0.0);
             values.sort_unstable_by(f64::total_cmp);
@@ -247,7 +247,7 @@ impl RemovalOrder {
         if self != Self::Given {
             return Ok(());
         }
-        let (given, n) = (&run.side::<GivenOrders>()?.0, features.most(run)?);
+        let (given, n) = (&run.side::<GivenOrders>()?.0, features.max_count(run)?);
         if given.ncols() != n {
             return Err(Error::shape(
                 input::ORDERS,

@@ -10,7 +10,7 @@ use crate::batch::{RunData, SampleBatch};
 use crate::perturbation::absence::baseline::nothing_left;
 use crate::perturbation::absence::linear_imputation::Image;
 use crate::perturbation::features::Plane;
-use crate::perturbation::{Baseline, BlankInputs, Blanks};
+use crate::perturbation::{Baseline, BaselineInputs, BaselineRows};
 
 /// Removes positions from inputs of a batch, on any thread: they become the baseline of the sample, or what is left around
 /// them.
@@ -23,7 +23,7 @@ pub(crate) struct Remover<T> {
 }
 
 enum How<T> {
-    Copy(Arc<Blanks<T>>),
+    Copy(Arc<BaselineRows<T>>),
     Impute(Image),
 }
 
@@ -43,7 +43,7 @@ impl<T: Real> Remover<T> {
             places: batch.run().positions(),
             how: match baseline {
                 Baseline::LinearImputation => How::Impute(image(batch.run())),
-                _ => How::Copy(batch.shared(&BlankInputs(baseline.clone()))?),
+                _ => How::Copy(batch.shared(&BaselineInputs(baseline.clone()))?),
             },
             first_sample: batch.samples().start,
             emptied: AtomicUsize::new(usize::MAX),
@@ -59,7 +59,7 @@ impl<T: Real> Remover<T> {
     ) {
         match &self.how {
             How::Copy(blank) => {
-                self.places.copy_all(values, blank.of(sample), positions);
+                self.places.copy_all(values, blank.row(sample), positions);
             }
             How::Impute(image) => {
                 let missing: Vec<u32> = positions.collect();

@@ -32,7 +32,7 @@ pub struct FeatureDrops {
 impl FeatureDrops {
     /// The drops of a sample, in the order of its features.
     #[must_use]
-    pub fn of(&self, sample: usize) -> &[f64] {
+    pub fn for_sample(&self, sample: usize) -> &[f64] {
         &self.drops[self.starts[sample]..self.starts[sample + 1]]
     }
 }
@@ -64,9 +64,9 @@ impl<T: Real> BatchWork<T> for SingleRemoval {
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<FeatureDrops> {
         let cells = batch.shared(&self.features)?;
-        let n_features = (0..batch.n_samples()).map(|sample| cells.of(sample).n_cells());
+        let n_features = (0..batch.n_samples()).map(|sample| cells.for_sample(sample).n_cells());
         drops_without(batch, &self.baseline, n_features, |sample, feature| {
-            cells.of(sample).positions_of(feature).iter().copied()
+            cells.for_sample(sample).positions(feature).iter().copied()
         })
     }
 }

@@ -150,6 +150,8 @@ impl<T: Real> RunWork<T> for Counts {
     type Output = Arc<Vec<usize>>;
 
     fn compute(&self, run: &RunData<'_, T>) -> Result<Arc<Vec<usize>>> {
-        self.steps.counts(self.features.most(run)?).map(Arc::new)
+        self.steps
+            .counts(self.features.max_count(run)?)
+            .map(Arc::new)
     }
 }

@@ -113,7 +113,7 @@ impl<T: Real> MapWork<T> for TopRemoval {
                 false => &order[..n_removed],
                 true => &order[order.len() - n_removed..],
             };
-            let positions = |&cell: &u32| cells.of(sample).positions_of(cell as usize);
+            let positions = |&cell: &u32| cells.for_sample(sample).positions(cell as usize);
             remover.remove(sample, values, removed.iter().flat_map(positions).copied());
         };
         let step = match self.keep {

@@ -44,8 +44,8 @@ fn value(case: &Case, name: &str, of_peer: bool) -> Option<MetricValue> {
         .build::<f64>(&settings)
         .unwrap();
     let maps = array(case, "maps");
-    let masks = Masks::of_numbers(array(case, "truth"));
-    let data = Data::of_maps(maps.view()).with(masks).batch_size(2);
+    let masks = Masks::from_numbers(array(case, "truth"));
+    let data = Data::from_maps(maps.view()).with(masks).batch_size(2);
     metric.evaluate_on(data).ok()
 }
 

@@ -234,7 +234,7 @@ impl MetricCommand {
             samples: maps,
             watch: |end: u64| bar.set_position(end.max(bar.position())),
         };
-        let data = Data::of_maps(&maps).scoring(Scoring {
+        let data = Data::from_maps(&maps).scoring(Scoring {
             layout: reading.layout,
             ..Scoring::default()
         });

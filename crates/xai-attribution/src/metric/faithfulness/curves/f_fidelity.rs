@@ -268,12 +268,12 @@ impl<T: Real> MapWork<T> for PartlyRemoved {
             |row| row / per_sample,
             |row, values| {
                 let sample = row / per_sample;
-                let (cells, order) = (cells.of(sample), &orders[sample]);
+                let (cells, order) = (cells.for_sample(sample), &orders[sample]);
                 // Of a sample with fewer segments than another, all.
                 let part = parts[row % per_sample / self.n_draws].min(order.len());
                 let ranks = self.draw(part, first_item.wrapping_add(row as u64));
                 let drawn = ranks.iter().map(|&rank| order[rank as usize] as usize);
-                let positions = drawn.flat_map(|cell| cells.positions_of(cell).iter().copied());
+                let positions = drawn.flat_map(|cell| cells.positions(cell).iter().copied());
                 remover.remove(sample, values, positions);
             },
             ", without a part of some features",

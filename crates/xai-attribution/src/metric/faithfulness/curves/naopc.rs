@@ -118,7 +118,7 @@ impl Naopc {
         if !limits.is_exact(batch.run())? {
             let curve = explained.shared(&self.curve())?;
             let sum = |sample| {
-                let scores: Vec<f64> = curve.of_sample(sample).collect();
+                let scores: Vec<f64> = curve.for_sample(sample).collect();
                 // In the order of the search, so that no rounding makes a difference.
                 scores[1..scores.len() - 1]
                     .iter()

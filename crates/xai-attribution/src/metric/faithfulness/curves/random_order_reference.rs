@@ -187,7 +187,7 @@ impl<T: Real> BatchWork<T> for RandomAreas {
 }
 
 fn areas_of(curve: &CurveScores) -> Vec<f64> {
-    let area_of = |sample| area(&curve.of_sample(sample).collect::<Vec<f64>>());
+    let area_of = |sample| area(&curve.for_sample(sample).collect::<Vec<f64>>());
     (0..curve.n_samples()).map(area_of).collect()
 }
 

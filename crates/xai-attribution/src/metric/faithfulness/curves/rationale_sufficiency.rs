@@ -104,7 +104,7 @@ impl<T: Real> Measure<T> for RationaleSufficiency {
         let curve = explained.shared(&self.work())?;
         let base = explained.batch().base_scores()?;
         let value = |(sample, &base): (usize, &f64)| {
-            let kept: Vec<f64> = curve.of_sample(sample).skip(1).collect();
+            let kept: Vec<f64> = curve.for_sample(sample).skip(1).collect();
             mean_drop(base, &kept)
         };
         Ok(base.iter().enumerate().map(value).collect())

@@ -108,7 +108,8 @@ impl<T: Real> Measure<T> for SymmetricRelevanceGain {
         let curve = |order| explained.shared(&self.work(order));
         let most: Arc<CurveScores> = curve(RemovalOrder::MostRelevantFirst)?;
         let least = curve(RemovalOrder::LeastRelevantFirst)?;
-        let of = |curve: &CurveScores, sample| area(&curve.of_sample(sample).collect::<Vec<f64>>());
+        let of =
+            |curve: &CurveScores, sample| area(&curve.for_sample(sample).collect::<Vec<f64>>());
         let gain = |sample| Some(of(&least, sample) - of(&most, sample));
         Ok((0..most.n_samples()).map(gain).collect())
     }

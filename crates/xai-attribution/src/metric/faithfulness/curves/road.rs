@@ -457,7 +457,7 @@ impl<T: Real, K: RoadOrder> Measure<T> for RoadMetric<K> {
     fn curve(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<Arc<CurveScores>>> {
         let n_positions = explained.batch().run().n_positions();
         let counts = counts(&self.percentages, n_positions);
-        let curve = CurveScores::of_all(counts, self.combined(explained)?);
+        let curve = CurveScores::from_shared_points(counts, self.combined(explained)?);
         Ok(Some(Arc::new(curve)))
     }
 }

@@ -120,7 +120,8 @@ impl<T: Real> Measure<T> for FaithfulnessEstimate {
         if self.group_size > 1 {
             let ranked = explained.shared(&self.ranked())?;
             let correlation = |(sample, sums): (usize, &Vec<f64>)| {
-                self.correlation.of_finite(sums, ranked.drops.of(sample))
+                self.correlation
+                    .of_finite(sums, ranked.drops.for_sample(sample))
             };
             return Ok(ranked.sums.iter().enumerate().map(correlation).collect());
         }
@@ -131,8 +132,8 @@ impl<T: Real> Measure<T> for FaithfulnessEstimate {
         let attributions = explained.attributions()?;
         let of_samples = attributions.chunks_exact(batch.run().n_positions());
         let correlation = |(sample, attributions)| {
-            let sums = cells.of(sample).sums(attributions);
-            self.correlation.of_finite(&sums, drops.of(sample))
+            let sums = cells.for_sample(sample).sums(attributions);
+            self.correlation.of_finite(&sums, drops.for_sample(sample))
         };
         Ok(of_samples.enumerate().map(correlation).collect())
     }

@@ -373,10 +373,10 @@ impl<T: Real> Measure<T> for Infidelity {
                 let (drops, cells) = (batch.shared(&work)?, batch.shared(&work.features)?);
                 let remover = Remover::new(batch, &work.baseline)?;
                 parallel::map(batch.n_samples(), |sample| {
-                    let cells = cells.of(sample);
-                    let sets = (0..cells.n_cells()).map(|c| cells.positions_of(c).iter().copied());
+                    let cells = cells.for_sample(sample);
+                    let sets = (0..cells.n_cells()).map(|c| cells.positions(c).iter().copied());
                     let sums = sums_of_sets(&map(sample), &remover, sample, input(sample), sets);
-                    self.value(&sums, drops.of(sample))
+                    self.value(&sums, drops.for_sample(sample))
                 })
             }
             Work::Squares(work) => {
@@ -388,7 +388,7 @@ impl<T: Real> Measure<T> for Infidelity {
                 parallel::map(batch.n_samples(), |sample| {
                     let sets = (0..squares.count()).map(|square| squares.positions(square));
                     let sums = sums_of_sets(&map(sample), &remover, sample, input(sample), sets);
-                    self.value(&sums, drops.of(sample))
+                    self.value(&sums, drops.for_sample(sample))
                 })
             }
             Work::Noise(work) => {

@@ -110,7 +110,7 @@ impl<T: Real> Measure<T> for MonotonicityCorrelation {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
         check_group_size(self.group_size, self.features, run)?;
         self.features.prepare(run)?;
-        let n_features = self.features.most(run)?.div_ceil(self.group_size);
+        let n_features = self.features.max_count(run)?.div_ceil(self.group_size);
         self.values().prepare(run, n_features)
     }
 
@@ -137,7 +137,7 @@ impl<T: Real> Measure<T> for MonotonicityCorrelation {
         let of_samples = attributions.chunks_exact(batch.run().n_positions());
         let value = |(sample, attributions): (usize, &[T])| {
             let sizes: Vec<T> = attributions.iter().map(|a| a.abs()).collect();
-            correlation((&cells.of(sample).sums(&sizes), &changes[sample]))
+            correlation((&cells.for_sample(sample).sums(&sizes), &changes[sample]))
         };
         Ok(of_samples.enumerate().map(value).collect())
     }

@@ -159,7 +159,7 @@ impl<T: Real> MapWork<T> for SensitivityN {
                 Correlation::Pearson.of_finite(&sums, drops)
             }))
         };
-        let sizes = self.sizes_of(self.features.most(batch.run())?);
+        let sizes = self.sizes_of(self.features.max_count(batch.run())?);
         sizes.into_iter().map(of_size).collect()
     }
 }
@@ -167,7 +167,7 @@ impl<T: Real> MapWork<T> for SensitivityN {
 impl<T: Real> Measure<T> for SensitivityN {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
         self.features.prepare(run)?;
-        let sizes = self.sizes_of(self.features.most(run)?);
+        let sizes = self.sizes_of(self.features.max_count(run)?);
         if sizes.is_empty() || !sizes.windows(2).all(|pair| pair[0] < pair[1]) {
             let actual = format!("{sizes:?}");
             return Err(Error::parameter(input::SIZES, actual, "ascending sizes"));
@@ -181,7 +181,7 @@ impl<T: Real> Measure<T> for SensitivityN {
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
         plan.maps();
-        let sizes = self.sizes_of(self.features.most(plan.run())?);
+        let sizes = self.sizes_of(self.features.max_count(plan.run())?);
         let mut sizes = sizes.into_iter();
         sizes.try_for_each(|size| self.drops(size).plan(plan))
     }
@@ -202,9 +202,11 @@ impl<T: Real> Measure<T> for SensitivityN {
             let values = of_size.iter().map(|value| value.unwrap_or(f64::NAN));
             values.collect()
         };
-        let sizes = self.sizes_of(self.features.most(explained.batch().run())?);
+        let sizes = self.sizes_of(self.features.max_count(explained.batch().run())?);
         let scores = correlations.iter().map(of_size).collect();
-        Ok(Some(Arc::new(CurveScores::of_all(sizes, scores))))
+        Ok(Some(Arc::new(CurveScores::from_shared_points(
+            sizes, scores,
+        ))))
     }
 }
 

@@ -79,7 +79,7 @@ impl Violations {
 impl<T: Real> Measure<T> for Violations {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
         self.removal().prepare(run)?;
-        self.k.of(self.features.most(run)?).map(drop)
+        self.k.of(self.features.max_count(run)?).map(drop)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
@@ -96,7 +96,7 @@ impl<T: Real> Measure<T> for Violations {
         let attributions = explained.attributions()?;
         let of_samples = attributions.chunks_exact(batch.run().n_positions());
         let value = |(sample, attributions)| {
-            let sums = cells.of(sample).sums(attributions);
+            let sums = cells.for_sample(sample).sums(attributions);
             let k = match self.k {
                 // Of a sample with fewer segments than another, all.
                 TopK::Count(k) => k.min(sums.len()),
@@ -108,7 +108,7 @@ impl<T: Real> Measure<T> for Violations {
                 return None;
             }
             let is_against = |(sum, drop): (&f64, &f64)| *sum * drop.signum() < 0.0 && *drop != 0.0;
-            let against = sums.iter().zip(drops.of(sample)).map(is_against);
+            let against = sums.iter().zip(drops.for_sample(sample)).map(is_against);
             let against: Vec<bool> = against.collect();
             // Features tied with one of 0 are 0, too: all orders have the same number of others.
             let n = k.min(sizes.iter().filter(|size| **size != 0.0).count());

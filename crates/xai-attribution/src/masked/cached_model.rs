@@ -17,21 +17,21 @@ use crate::model::black_box::{into_inner, lock};
 ///
 /// ```
 /// use ndarray::{Array2, ArrayView2};
-/// use xai_attribution::masked::{MaskedModel, Remembered};
+/// use xai_attribution::masked::{MaskedModel, CachedModel};
 /// let service = |samples: &[usize], kept: ArrayView2<'_, bool>| -> Result<Array2<f64>, std::fmt::Error> {
 ///     Ok(Array2::from_elem((samples.len(), 1), 0.5))
 /// };
-/// let model = Remembered::new(&service).max_calls(1);
+/// let model = CachedModel::new(&service).max_calls(1);
 /// let kept = ndarray::array![[true, false], [true, false]];
 /// model.outputs(&[0, 0], kept.view())?; // one question, asked twice
 /// assert_eq!(model.n_calls(), 1);
 /// assert!(model.outputs(&[1, 0], kept.view()).is_err()); // that about sample 1 would be the second
 /// let answers = model.into_answers();
-/// let later = Remembered::new(&service).knowing(answers).max_calls(0);
+/// let later = CachedModel::new(&service).knowing(answers).max_calls(0);
 /// assert_eq!(later.outputs(&[0], kept.slice(ndarray::s![..1, ..]))?[[0, 0]], 0.5);
 /// # Ok::<(), xai_attribution::model::BoxError>(())
 /// ```
-pub struct Remembered<'a> {
+pub struct CachedModel<'a> {
     model: &'a dyn MaskedModel,
     budget: Budget,
     answers: Mutex<HashMap<Question, Vec<f64>>>,
@@ -40,15 +40,15 @@ pub struct Remembered<'a> {
 /// A sample, and which of its features are kept.
 type Question = (usize, Vec<bool>);
 
-impl std::fmt::Debug for Remembered<'_> {
+impl std::fmt::Debug for CachedModel<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Remembered")
+        f.debug_struct("CachedModel")
             .field("n_calls", &self.n_calls())
             .finish_non_exhaustive()
     }
 }
 
-impl<'a> Remembered<'a> {
+impl<'a> CachedModel<'a> {
     /// A model that was asked nothing yet.
     #[must_use]
     pub fn new(model: &'a dyn MaskedModel) -> Self {
@@ -92,7 +92,7 @@ impl<'a> Remembered<'a> {
     }
 }
 
-impl MaskedModel for Remembered<'_> {
+impl MaskedModel for CachedModel<'_> {
     fn outputs(
         &self,
         samples: &[usize],

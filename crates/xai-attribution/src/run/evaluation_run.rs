@@ -25,7 +25,7 @@ use crate::run::{CompletedScores, EvaluationError};
 pub(crate) const UNNAMED: &str = "explanations";
 
 /// What a run visits its samples for.
-pub(crate) struct Sweep<'s, T> {
+pub(crate) struct EvaluationRun<'s, T> {
     pub(crate) run: &'s RunData<'s, T>,
     pub(crate) explained: &'s [Explained<'s, T>],
     /// With the names that results have.
@@ -249,7 +249,7 @@ impl Sums {
     }
 }
 
-impl<T: Real> Sweep<'_, T> {
+impl<T: Real> EvaluationRun<'_, T> {
     /// Checks that every input is there that a metric needs, `given` what is there beside maps and
     /// explainers; then that the maps fit, and the metrics' parameters.
     fn prepare(&self, given: &[Input]) -> Result<(), EvaluationError> {
