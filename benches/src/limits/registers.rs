@@ -6,7 +6,7 @@
 #![allow(unsafe_code)]
 
 use std::hint::black_box;
-use xai_core::simd::{InstructionSet, Level, Simd, SimdKernel};
+use xai_core::simd::{InstructionSet, Simd, SimdKernel, SimdLevel};
 
 use crate::limits::work::Limit;
 
@@ -47,8 +47,8 @@ pub(super) fn widest(limit: Limit) -> Loop {
 #[cfg(target_arch = "x86_64")]
 fn of_x86(limit: Limit) -> Option<Loop> {
     let level = InstructionSet::fastest().level();
-    let is_512 = level >= Level::Avx512;
-    let is_256 = level >= Level::Avx2 && is_x86_feature_detected!("fma");
+    let is_512 = level >= SimdLevel::Avx512;
+    let is_256 = level >= SimdLevel::Avx2 && is_x86_feature_detected!("fma");
     match limit {
         Limit::Float32 if is_512 => loop_of!(float_32_of_512, "FMA, 512 bits", 32.0),
         Limit::Float32 if is_256 => loop_of!(float_32_of_256, "FMA, 256 bits", 16.0),
@@ -58,10 +58,10 @@ fn of_x86(limit: Limit) -> Option<Loop> {
             loop_of!(dot_of_512, "VNNI, 512 bits", 128.0)
         }
         Limit::Dot if is_256 => loop_of!(dot_of_256, "VPMADDWD, 256 bits", 32.0),
-        Limit::Count if level == Level::Avx512Popcount => {
+        Limit::Count if level == SimdLevel::Avx512Popcount => {
             loop_of!(count_of_512, "VPOPCNTQ, 512 bits", 8.0)
         }
-        Limit::SharedBits if level == Level::Avx512Popcount => {
+        Limit::SharedBits if level == SimdLevel::Avx512Popcount => {
             loop_of!(shared_bits_of_512, "VPOPCNTQ, 512 bits", 8.0)
         }
         _ => None,
@@ -143,7 +143,7 @@ fn in_lanes(limit: Limit) -> Loop {
     // Where registers of 512 bits have no population count, the libraries count in those of 256, too.
     fn set() -> InstructionSet {
         let mut sets = InstructionSet::available().into_iter();
-        sets.rfind(|set| set.level() != Level::Avx512)
+        sets.rfind(|set| set.level() != SimdLevel::Avx512)
             .unwrap_or_default()
     }
     fn run<T: Copy>(rounds: u32, start: T, step: impl Fn(T, T) -> T) {

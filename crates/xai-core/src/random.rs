@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::simd::{InstructionSet, Layers, Level, Simd, SimdKernel, StreamStates};
+use crate::simd::{InstructionSet, Layers, Simd, SimdKernel, SimdLevel, StreamStates};
 
 /// The random stream of one item (a sample, a draw, a bootstrap replicate) under a seed.
 ///
@@ -125,7 +125,7 @@ impl NormalStreams {
     pub fn fill(&mut self, numbers: &mut [[f64; Self::COUNT]]) {
         // With AVX2 alone compilers put streams together and take them apart so often that it takes longer than without.
         let set = match InstructionSet::fastest() {
-            set if set.level() >= Level::Avx512 => set,
+            set if set.level() >= SimdLevel::Avx512 => set,
             _ => InstructionSet::PORTABLE,
         };
         set.run(Fill {

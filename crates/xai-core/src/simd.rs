@@ -1,7 +1,7 @@
 //! Loops compiled for the registers that the processor has, chosen at run time.
 //!
 //! A kernel is written once, in plain Rust over arrays of a fixed width, and compiled for every
-//! [`Level`]. No operation is fused and no sum reordered by that, so all levels agree to the last
+//! [`SimdLevel`]. No operation is fused and no sum reordered by that, so all levels agree to the last
 //! bit; only the speed differs. This is the one place of the libraries that looks at what a
 //! processor can do.
 // Calling a function compiled for more than the baseline needs `unsafe`, and so do the intrinsics of `Simd::at_most` and
@@ -18,7 +18,7 @@ mod sealed {
 /// What a kernel is compiled for, slowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum Level {
+pub enum SimdLevel {
     /// What the compiler's target has by itself (NEON on 64-bit Arm).
     Portable,
     /// AVX2 and POPCNT: 256 bits.
@@ -41,24 +41,24 @@ pub enum Level {
 /// assert_eq!(all.last(), Some(&InstructionSet::fastest()));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct InstructionSet(Level); // only made for a level that was detected: `run` rests on that
+pub struct InstructionSet(SimdLevel); // only made for a level that was detected: `run` rests on that
 
 impl InstructionSet {
     /// What every processor has.
-    pub const PORTABLE: Self = Self(Level::Portable);
+    pub const PORTABLE: Self = Self(SimdLevel::Portable);
 
     /// Every set this processor has, slowest first.
     #[must_use]
     pub fn available() -> Vec<Self> {
         #[allow(unused_mut)] // changed on x86-64 alone
-        let mut levels = vec![Level::Portable];
+        let mut levels = vec![SimdLevel::Portable];
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
-            levels.push(Level::Avx2);
+            levels.push(SimdLevel::Avx2);
             if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
-                levels.push(Level::Avx512);
+                levels.push(SimdLevel::Avx512);
                 if is_x86_feature_detected!("avx512vpopcntdq") {
-                    levels.push(Level::Avx512Popcount);
+                    levels.push(SimdLevel::Avx512Popcount);
                 }
             }
         }
@@ -75,7 +75,7 @@ impl InstructionSet {
 
     /// The level.
     #[must_use]
-    pub fn level(self) -> Level {
+    pub fn level(self) -> SimdLevel {
         self.0
     }
 
@@ -85,13 +85,13 @@ impl InstructionSet {
         match self.0 {
             // SAFETY: a value of this level is only made where its features were detected.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { run_avx2(kernel) },
+            SimdLevel::Avx2 => unsafe { run_avx2(kernel) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512Popcount if K::COUNTS_BITS => unsafe { run_avx512_popcount(kernel) },
+            SimdLevel::Avx512Popcount if K::COUNTS_BITS => unsafe { run_avx512_popcount(kernel) },
             // SAFETY: as above; the level with population counts has all of the other.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 | Level::Avx512Popcount => unsafe { run_avx512(kernel) },
+            SimdLevel::Avx512 | SimdLevel::Avx512Popcount => unsafe { run_avx512(kernel) },
             _ => kernel.run::<Portable>(),
         }
     }
@@ -106,10 +106,10 @@ impl Default for InstructionSet {
 impl fmt::Display for InstructionSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self.0 {
-            Level::Portable => "portable",
-            Level::Avx2 => "avx2",
-            Level::Avx512 => "avx512",
-            Level::Avx512Popcount => "avx512-vpopcntdq",
+            SimdLevel::Portable => "portable",
+            SimdLevel::Avx2 => "avx2",
+            SimdLevel::Avx512 => "avx512",
+            SimdLevel::Avx512Popcount => "avx512-vpopcntdq",
         })
     }
 }
@@ -152,7 +152,7 @@ pub trait SimdKernel {
 /// only where the processor has it.
 pub trait Simd: sealed::Sealed {
     /// The level, for kernels that have other loops for it.
-    const LEVEL: Level;
+    const LEVEL: SimdLevel;
 
     /// Which of eight values are at most `limit`, the first in the lowest bit. A NaN never is.
     fn at_most(values: &[f64; 8], limit: f64) -> u8;
@@ -204,7 +204,7 @@ struct Portable;
 
 impl sealed::Sealed for Portable {}
 impl Simd for Portable {
-    const LEVEL: Level = Level::Portable;
+    const LEVEL: SimdLevel = SimdLevel::Portable;
 
     #[inline(always)]
     fn at_most(values: &[f64; 8], limit: f64) -> u8 {
@@ -231,7 +231,7 @@ mod x86 {
         _mm512_xor_si512,
     };
 
-    use super::{Layers, Level, Simd, SimdKernel, StreamStates, sealed::Sealed};
+    use super::{Layers, Simd, SimdKernel, SimdLevel, StreamStates, sealed::Sealed};
 
     #[target_feature(enable = "avx2,popcnt")]
     pub(super) fn run_avx2<K: SimdKernel>(kernel: K) -> K::Output {
@@ -252,7 +252,7 @@ mod x86 {
 
     impl Sealed for Avx2 {}
     impl Simd for Avx2 {
-        const LEVEL: Level = Level::Avx2;
+        const LEVEL: SimdLevel = SimdLevel::Avx2;
 
         #[inline(always)]
         fn at_most(values: &[f64; 8], limit: f64) -> u8 {
@@ -274,9 +274,9 @@ mod x86 {
 
     impl<const COUNTS: bool> Sealed for Avx512<COUNTS> {}
     impl<const COUNTS: bool> Simd for Avx512<COUNTS> {
-        const LEVEL: Level = match COUNTS {
-            false => Level::Avx512,
-            true => Level::Avx512Popcount,
+        const LEVEL: SimdLevel = match COUNTS {
+            false => SimdLevel::Avx512,
+            true => SimdLevel::Avx512Popcount,
         };
 
         #[inline(always)]
@@ -337,12 +337,12 @@ mod tests {
     struct AtMost<const COUNTS: bool>([f64; 8], f64);
 
     impl<const COUNTS: bool> SimdKernel for AtMost<COUNTS> {
-        type Output = (Level, u8);
+        type Output = (SimdLevel, u8);
 
         const COUNTS_BITS: bool = COUNTS;
 
         #[inline(always)]
-        fn run<S: Simd>(self) -> (Level, u8) {
+        fn run<S: Simd>(self) -> (SimdLevel, u8) {
             (S::LEVEL, S::at_most(&self.0, self.1))
         }
     }
@@ -358,7 +358,7 @@ mod tests {
                     .sum::<u8>();
                 let counting = AtMost::<true>(values, limit);
                 assert_eq!(set.run(counting), (set.level(), expected));
-                let level = set.level().min(Level::Avx512);
+                let level = set.level().min(SimdLevel::Avx512);
                 assert_eq!(set.run(AtMost::<false>(values, limit)), (level, expected));
             }
         }

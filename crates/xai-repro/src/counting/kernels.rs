@@ -11,7 +11,7 @@
 
 use std::sync::LazyLock;
 
-use xai_core::simd::{InstructionSet, Level, Simd, SimdKernel};
+use xai_core::simd::{InstructionSet, Simd, SimdKernel, SimdLevel};
 
 use crate::counting::micro_kernel::MicroKernel;
 #[cfg(target_arch = "x86_64")]
@@ -41,10 +41,10 @@ pub(crate) fn count_different(
 fn counting_set(instruction_set: InstructionSet) -> InstructionSet {
     static AVX2: LazyLock<Option<InstructionSet>> = LazyLock::new(|| {
         let mut available = InstructionSet::available().into_iter();
-        available.find(|set| set.level() == Level::Avx2)
+        available.find(|set| set.level() == SimdLevel::Avx2)
     });
     match instruction_set.level() {
-        Level::Avx512 => AVX2.unwrap_or(InstructionSet::PORTABLE),
+        SimdLevel::Avx512 => AVX2.unwrap_or(InstructionSet::PORTABLE),
         _ => instruction_set,
     }
 }
@@ -63,7 +63,7 @@ impl SimdKernel for CountShared<'_> {
             return self.0.count(registers);
         }
         match S::LEVEL {
-            Level::Portable => self.0.count(SharedLanes::<1>),
+            SimdLevel::Portable => self.0.count(SharedLanes::<1>),
             // The compiler counts several words at a time here, by tables of half bytes.
             _ => self.0.count(SharedLanes::<2>),
         }

@@ -9,7 +9,7 @@ use std::arch::x86_64::{
     _mm512_reduce_add_epi64, _mm512_setzero_si512, _mm512_ternarylogic_epi64,
 };
 
-use xai_core::simd::{Level, Simd};
+use xai_core::simd::{Simd, SimdLevel};
 
 use crate::counting::micro_kernel::MicroKernel;
 use crate::packed::bit_planes::Block;
@@ -27,7 +27,7 @@ pub(super) struct DifferentRegisters {
 impl SharedRegisters {
     #[inline(always)]
     pub(super) fn new<S: Simd>() -> Option<Self> {
-        (S::LEVEL == Level::Avx512Popcount).then_some(Self(()))
+        (S::LEVEL == SimdLevel::Avx512Popcount).then_some(Self(()))
     }
 }
 
@@ -35,7 +35,7 @@ impl DifferentRegisters {
     /// For integers of at least one plane.
     #[inline(always)]
     pub(super) fn new<S: Simd>(n_planes: usize) -> Option<Self> {
-        (S::LEVEL == Level::Avx512Popcount && n_planes > 0).then_some(Self { n_planes })
+        (S::LEVEL == SimdLevel::Avx512Popcount && n_planes > 0).then_some(Self { n_planes })
     }
 }
 
