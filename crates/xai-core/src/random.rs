@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::simd::{InstructionSet, Layers, Simd, SimdKernel, SimdLevel, StreamStates};
+use crate::simd::{InstructionSet, Simd, SimdKernel, SimdLevel, StreamStates, ZigguratLayers};
 
 /// The random stream of one item (a sample, a draw, a bootstrap replicate) under a seed.
 ///
@@ -156,14 +156,14 @@ fn stream_of(state: [u64; 4]) -> Xoshiro256PlusPlus {
 /// It does not give their widths away, but it gives a half of each for the random bits of −1/2 in that layer. A state
 /// whose first word is 0 gives any bits; the second one is such that the next bits are nearly all 1, with which
 /// [`normal`] keeps the number also in the last layer, whose numbers it tests against the curve.
-static LAYERS: LazyLock<Layers> = LazyLock::new(|| {
+static LAYERS: LazyLock<ZigguratLayers> = LazyLock::new(|| {
     let (mut widths, mut next_widths) = ([0.0; 256], [0.0; 256]);
     for (bits, width) in (1 << 62..).zip(&mut widths) {
         let last = u64::rotate_right(bits, 23);
         *width = -2.0 * normal(&mut stream_of([0, !last, 0, last]));
     }
     next_widths[..255].copy_from_slice(&widths[1..]);
-    Layers {
+    ZigguratLayers {
         widths,
         next_widths,
     }

@@ -163,7 +163,7 @@ pub trait Simd: sealed::Sealed {
     fn step(
         before: &StreamStates,
         after: &mut StreamStates,
-        layers: &Layers,
+        layers: &ZigguratLayers,
         numbers: &mut [f64; 8],
     ) -> u8 {
         let mut beyond = 0;
@@ -193,7 +193,7 @@ pub struct StreamStates(pub [[u64; 8]; 4]);
 
 /// The layers of a ziggurat: their widths, and those of the layers behind them, of the last 0.
 #[derive(Debug, Clone)]
-pub struct Layers {
+pub struct ZigguratLayers {
     /// The widths.
     pub widths: [f64; 256],
     /// The widths of the next layers.
@@ -231,7 +231,7 @@ mod x86 {
         _mm512_xor_si512,
     };
 
-    use super::{Layers, Simd, SimdKernel, SimdLevel, StreamStates, sealed::Sealed};
+    use super::{Simd, SimdKernel, SimdLevel, StreamStates, ZigguratLayers, sealed::Sealed};
 
     #[target_feature(enable = "avx2,popcnt")]
     pub(super) fn run_avx2<K: SimdKernel>(kernel: K) -> K::Output {
@@ -295,7 +295,7 @@ mod x86 {
         fn step(
             StreamStates(before): &StreamStates,
             StreamStates(after): &mut StreamStates,
-            layers: &Layers,
+            layers: &ZigguratLayers,
             numbers: &mut [f64; 8],
         ) -> u8 {
             // SAFETY: AVX-512 F is there, as above. Eight numbers are read and written in full; what is read of
