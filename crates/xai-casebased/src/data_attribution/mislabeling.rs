@@ -4,7 +4,7 @@ use std::fmt;
 
 use xai_core::describe::{Parameters, metric};
 use xai_core::number::check_finite_slice;
-use xai_core::statistics::{Interval, Threshold, auroc_interval, thresholds};
+use xai_core::statistics::{Interval, ThresholdPoint, auroc_interval, thresholds};
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Result};
 
@@ -124,7 +124,7 @@ struct Tie {
 }
 
 /// The runs of equal scores, the largest first.
-fn ties(thresholds: &[Threshold]) -> impl Iterator<Item = Tie> {
+fn ties(thresholds: &[ThresholdPoint]) -> impl Iterator<Item = Tie> {
     let with_before = thresholds.iter().rev().scan((0, 0), |before, at| {
         let was = std::mem::replace(before, (at.n, at.n_second));
         Some((was, at))
@@ -138,7 +138,7 @@ fn ties(thresholds: &[Threshold]) -> impl Iterator<Item = Tie> {
 }
 
 /// The share of the flagged that is found after each number of inspected cases.
-fn curve(thresholds: &[Threshold], n_flagged: usize) -> Vec<f64> {
+fn curve(thresholds: &[ThresholdPoint], n_flagged: usize) -> Vec<f64> {
     let of_tie = |tie: Tie| {
         (1..=tie.n).map(move |step| {
             let of_tie = tie.n_flagged as f64 * step as f64 / tie.n as f64;

@@ -25,4 +25,4 @@ pub use mean_interval::{mean_interval, t_interval, unit_mean_interval, wilson};
 pub use ranks::{auroc, average_precision, spearman};
 pub use signed_rank::{SignedRankTest, ZeroMethod, wilcoxon_signed_rank};
 pub use summary::{Summary, quantile};
-pub use thresholds::{Threshold, thresholds};
+pub use thresholds::{ThresholdPoint, thresholds};

@@ -1,7 +1,7 @@
 //! The areas under precision and under recall of a mask, over its thresholds.
 
 use xai_core::describe::{Parameter, Parameters, metric};
-use xai_core::statistics::{Threshold, thresholds};
+use xai_core::statistics::{ThresholdPoint, thresholds};
 
 use crate::metric::{MASK_NEEDS, MaskedMap, TruthFormula, TruthMetric};
 
@@ -20,7 +20,7 @@ pub enum AreaRule {
 
 impl AreaRule {
     /// The area under a number of each threshold of a map in [0, 1].
-    fn area(self, map: &MaskedMap<'_>, of: impl Fn(&Threshold) -> f64) -> Option<f64> {
+    fn area(self, map: &MaskedMap<'_>, of: impl Fn(&ThresholdPoint) -> f64) -> Option<f64> {
         if map.n_inside == 0 {
             return None;
         }
@@ -35,7 +35,7 @@ impl AreaRule {
                     .sum()
             }
             Self::Trapezoid => {
-                let trapezoid = |pair: &[Threshold]| {
+                let trapezoid = |pair: &[ThresholdPoint]| {
                     (pair[1].value - pair[0].value) * (of(&pair[0]) + of(&pair[1])) / 2.0
                 };
                 points.windows(2).map(trapezoid).sum()
@@ -105,7 +105,7 @@ impl TruthFormula for PrecisionArea {
     const OF_SHARES: bool = true;
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
-        self.rule.area(map, Threshold::precision)
+        self.rule.area(map, ThresholdPoint::precision)
     }
 }
 
@@ -166,7 +166,7 @@ impl TruthFormula for RecallArea {
     const OF_SHARES: bool = true;
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
-        let recall = |point: &Threshold| point.n_second as f64 / map.n_inside as f64;
+        let recall = |point: &ThresholdPoint| point.n_second as f64 / map.n_inside as f64;
         self.rule.area(map, recall)
     }
 }
