@@ -170,7 +170,9 @@ impl Metric for PairwiseMetric {
         };
         let accuracies = results.iter().map(|result| {
             let accuracy = &result.as_ref()?.accuracy;
-            Summary::of(accuracy.iter().copied().map(Some)).ok()?.mean
+            Summary::from_values(accuracy.iter().copied().map(Some))
+                .ok()?
+                .mean
         });
         let mut columns = vec![
             count(|result| result.n_runs() as u64),

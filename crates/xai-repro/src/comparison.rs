@@ -211,7 +211,7 @@ fn within(values: &[Option<f64>], k: usize, runs: Range<usize>, dropped: bool) -
         .clone()
         .flat_map(|i| (i + 1..runs.end).map(move |j| values[pair_index(k, i, j)]));
     // A value that is not finite was an error before.
-    Summary::of(pairs.filter(|value| value.is_some() || !dropped)).unwrap_or_default()
+    Summary::from_values(pairs.filter(|value| value.is_some() || !dropped)).unwrap_or_default()
 }
 
 /// The mean over the pairs within the first group less that within the second.

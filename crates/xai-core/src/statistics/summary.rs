@@ -9,7 +9,7 @@ use crate::sum::ExactMean;
 /// How a set of values is spread. Undefined values are left out and counted.
 ///
 /// ```
-/// let summary = xai_core::Summary::of([Some(1.0), None, Some(2.0), Some(6.0)])?;
+/// let summary = xai_core::Summary::from_values([Some(1.0), None, Some(2.0), Some(6.0)])?;
 /// assert_eq!((summary.n_defined, summary.n_undefined), (3, 1));
 /// assert_eq!(summary.mean, Some(3.0));
 /// assert_eq!(summary.std, Some(7f64.sqrt())); // ((−2)² + (−1)² + 3²)/(3 − 1) = 7
@@ -46,7 +46,7 @@ impl Summary {
     ///
     /// # Errors
     /// `NonFinite` for the first value that is not finite.
-    pub fn of(values: impl IntoIterator<Item = Option<f64>>) -> Result<Self> {
+    pub fn from_values(values: impl IntoIterator<Item = Option<f64>>) -> Result<Self> {
         let mut n_undefined = 0;
         let mut defined = Vec::new();
         for (index, value) in values.into_iter().enumerate() {
@@ -120,12 +120,12 @@ mod tests {
             (values, shuffled) in prop::collection::vec(prop::option::of(-1e6..1e6f64), 0..40)
                 .prop_flat_map(|v| (Just(v.clone()), Just(v).prop_shuffle()))
         ) {
-            prop_assert_eq!(Summary::of(values).unwrap(), Summary::of(shuffled).unwrap());
+            prop_assert_eq!(Summary::from_values(values).unwrap(), Summary::from_values(shuffled).unwrap());
         }
 
         #[test]
         fn statistics_are_between_the_extremes(values in prop::collection::vec(-1e6..1e6f64, 1..40)) {
-            let s = Summary::of(values.iter().copied().map(Some)).unwrap();
+            let s = Summary::from_values(values.iter().copied().map(Some)).unwrap();
             let ordered = [s.min, s.q25, s.median, s.q75, s.max].map(Option::unwrap);
             prop_assert!(ordered.is_sorted());
             let mean = s.mean.unwrap();
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn nothing_has_no_statistics() {
-        let nothing = Summary::of([None, None]).unwrap();
+        let nothing = Summary::from_values([None, None]).unwrap();
         assert_eq!(
             nothing,
             Summary {
@@ -143,7 +143,7 @@ mod tests {
                 ..Summary::default()
             }
         );
-        let one = Summary::of([Some(3.0)]).unwrap();
+        let one = Summary::from_values([Some(3.0)]).unwrap();
         assert_eq!(
             (one.mean, one.std, one.median),
             (Some(3.0), None, Some(3.0))
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn bad_input_is_named() {
-        let error = Summary::of([Some(1.0), None, Some(f64::NAN)]).unwrap_err();
+        let error = Summary::from_values([Some(1.0), None, Some(f64::NAN)]).unwrap_err();
         assert_eq!((error.input(), error.index()), (input::VALUES, &[2][..]));
         assert_eq!(quantile(&[1.0], 1.5).unwrap_err().input(), input::Q);
         assert_eq!(quantile(&[], 0.5).unwrap(), None);

@@ -267,7 +267,7 @@ mod tests {
             let mut merged = moments(right);
             merged.merge(&moments(left));
             prop_assert_eq!(&merged, &whole);
-            let two_pass = Summary::of(values.into_iter().map(Some)).unwrap();
+            let two_pass = Summary::from_values(values.into_iter().map(Some)).unwrap();
             prop_assert_eq!(whole.count() as usize, two_pass.n_defined);
             prop_assert_eq!((whole.mean(), whole.min(), whole.max()), (two_pass.mean, two_pass.min, two_pass.max));
             match (whole.std(), two_pass.std) {

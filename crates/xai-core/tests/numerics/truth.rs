@@ -25,7 +25,7 @@ pub(crate) fn moments(x: &[f64]) -> Moments {
 }
 
 pub(crate) fn summary(x: &[f64]) -> Summary {
-    Summary::of(x.iter().copied().map(Some)).unwrap()
+    Summary::from_values(x.iter().copied().map(Some)).unwrap()
 }
 
 pub(crate) fn largest(x: &[f64]) -> f64 {

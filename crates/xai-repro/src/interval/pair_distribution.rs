@@ -64,7 +64,7 @@ impl<'a> PairDistribution<'a> {
     #[must_use]
     pub fn summary(&self) -> Summary {
         // A value that is not finite was an error before.
-        let quantiles = Summary::of(self.values.iter().copied()).unwrap_or_default();
+        let quantiles = Summary::from_values(self.values.iter().copied()).unwrap_or_default();
         Summary {
             q25: quantiles.q25,
             median: quantiles.median,

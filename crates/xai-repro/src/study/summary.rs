@@ -183,7 +183,7 @@ impl StudySummary {
         let names: Vec<&str> = MeanMetrics::names().collect();
         Ok(Self {
             n_draws: draws.len(),
-            accuracy: Summary::of(draws.iter().map(|draw| Some(draw.accuracy)))?,
+            accuracy: Summary::from_values(draws.iter().map(|draw| Some(draw.accuracy)))?,
             metrics: parallel::try_map(names.len(), |metric| {
                 behavior(draws, metric, names[metric])
             })?,
@@ -225,7 +225,7 @@ fn behavior(draws: &[StudyDraw], metric: usize, name: &str) -> Result<MetricBeha
         .collect();
     Ok(MetricBehavior {
         metric: name.to_owned(),
-        values: Summary::of(draws.iter().map(value))?,
+        values: Summary::from_values(draws.iter().map(value))?,
         pearson_with_accuracy: pearson(&values, &accuracy)?,
         spearman_with_accuracy: spearman(&values, &accuracy)?,
         pearson_with_n_classes: pearson(&values, &n_classes)?,
