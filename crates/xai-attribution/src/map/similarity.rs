@@ -6,7 +6,7 @@ use ndarray::{ArrayView3, ArrayViewD, Axis, Ix3};
 use xai_core::describe::Parameter;
 use xai_core::number::power_of_two;
 use xai_core::statistics::Correlation;
-use xai_core::statistics::ranks::spearman_of_finite;
+use xai_core::statistics::ranks::spearman_finite;
 use xai_core::tensor::Rows;
 use xai_core::{Error, Layout, Real, Result, parallel};
 
@@ -69,9 +69,9 @@ impl MapSimilarity {
             return Err(Error::shape(input::EXPLANATIONS, a.shape(), b.shape()));
         }
         match self {
-            Self::Spearman => by_position(a, b, layout, spearman_of_finite),
+            Self::Spearman => by_position(a, b, layout, spearman_finite),
             Self::Pearson => by_position(a, b, layout, |a, b| {
-                Correlation::Pearson.of_finite(&double(a), &double(b))
+                Correlation::Pearson.correlate_finite(&double(a), &double(b))
             }),
             Self::Jaccard { percent } => {
                 input::check_kind(input::SIMILARITY, &self)?;

@@ -100,7 +100,9 @@ fn quantus(case: &Case, golden: &Golden) -> Vec<f64> {
             .zip(&base)
             .map(|(s, b)| b - s)
             .collect();
-        Correlation::Pearson.of_finite(&drops, &sums).unwrap()
+        Correlation::Pearson
+            .correlate_finite(&drops, &sums)
+            .unwrap()
     });
     steps.take(size * 8 / 10 / 4).collect()
 }

@@ -65,7 +65,7 @@ impl AttributionMetric for LeaveOneOutCorrelation {
         Ok(OfRows::each(0, move |row| {
             let values = row.values();
             let attributed: Vec<f64> = removed.iter().map(|&case| values[case]).collect();
-            correlation.of_finite(&attributed, &drops.column(row.index()).to_vec())
+            correlation.correlate_finite(&attributed, &drops.column(row.index()).to_vec())
         }))
     }
 }

@@ -83,7 +83,7 @@ impl AttributionMetric for LinearDatamodelingScore {
                         .part("sums over subsets")
                         .with_help(help::SCALE_ATTRIBUTIONS_DOWN));
                 }
-                Ok(correlation.of_finite(&sums, &outputs.column(t).to_vec()))
+                Ok(correlation.correlate_finite(&sums, &outputs.column(t).to_vec()))
             });
             of_row.collect()
         }))

@@ -74,7 +74,7 @@ impl AttributionMetric for AttributionRandomization {
                     .to_slice()
                     .unwrap_or_default();
                 check_row(OTHER, row.index(), other)?;
-                Ok(correlation.of_finite(row.values(), other))
+                Ok(correlation.correlate_finite(row.values(), other))
             });
             of_row.collect()
         }))

@@ -3,7 +3,7 @@
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::evaluation::Remark;
-use crate::statistics::ranks::spearman_of_finite;
+use crate::statistics::ranks::spearman_finite;
 
 /// Fewest samples that say something about the sign of maps.
 const FEWEST: usize = 20;
@@ -121,7 +121,7 @@ fn significantly_negative(scores: &[f64], sums: &[f64]) -> Option<f64> {
     if scores.len() < FEWEST {
         return None;
     }
-    let correlation = spearman_of_finite(sums, scores)?;
+    let correlation = spearman_finite(sums, scores)?;
     let freedom = scores.len() as f64 - 2.0;
     // −∞ for a correlation of −1, of which the p-value is 0.
     let t = correlation * (freedom / (1.0 - correlation * correlation)).sqrt();
@@ -162,7 +162,7 @@ mod tests {
                 })
                 .collect()
         };
-        let correlation = |sums: &[f64]| spearman_of_finite(sums, &rising).unwrap();
+        let correlation = |sums: &[f64]| spearman_finite(sums, &rising).unwrap();
         for moved in 0..20 {
             let sums = shuffled(moved);
             assert_eq!(

@@ -100,7 +100,7 @@ pub fn parameter_sensitivity<S: AsRef<[R]>, R: AsRef<[Option<f64>]>>(
         .collect();
     let pairs = || (0..ranks.len()).flat_map(|s| (s + 1..ranks.len()).map(move |t| (s, t)));
     let taus: Vec<Option<f64>> = pairs()
-        .map(|(s, t)| Correlation::Kendall.of_finite(&ranks[s], &ranks[t]))
+        .map(|(s, t)| Correlation::Kendall.correlate_finite(&ranks[s], &ranks[t]))
         .collect();
     let (mean_tau, n_undefined_tau) = mean_of_defined(&taus);
     let same = pairs()

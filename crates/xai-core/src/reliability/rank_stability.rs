@@ -134,7 +134,7 @@ pub fn rank_stability<R: AsRef<[Option<f64>]>>(
         }
         (n_drawn > 0.0).then(|| {
             let drawn = ranks_of_means(sums.into_iter().map(|sum| sum / n_drawn), sign);
-            let tau = Correlation::Kendall.of_finite(&ranks, &drawn);
+            let tau = Correlation::Kendall.correlate_finite(&ranks, &drawn);
             (drawn, tau)
         })
     });

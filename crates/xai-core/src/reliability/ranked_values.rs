@@ -3,7 +3,7 @@
 use crate::describe::{Direction, Score, Scores, metric};
 use crate::error::{Error, Result};
 use crate::reliability::table::{Table, check_compared, mean_of_defined, sign};
-use crate::statistics::ranks::{CentredRanks, spearman_of_finite};
+use crate::statistics::ranks::{CentredRanks, spearman_finite};
 use crate::{input, parallel};
 
 /// The values of a metric, a row for each explainer and one value a sample, with which of them are better; the
@@ -30,7 +30,7 @@ impl RankedRow<'_> {
         }
         let pairs = self.values.iter().zip(other.values);
         let (a, b): (Vec<f64>, Vec<f64>) = pairs.filter_map(|(a, b)| (*a).zip(*b)).unzip();
-        spearman_of_finite(&a, &b)
+        spearman_finite(&a, &b)
     }
 }
 

@@ -6,8 +6,8 @@ use crate::describe::{Parameter, word_of};
 use crate::error::Result;
 use crate::number::Real;
 use crate::statistics::centred::Centred;
-use crate::statistics::kendall::kendall_of_finite;
-use crate::statistics::ranks::{check_pairs, spearman_of_finite};
+use crate::statistics::kendall::kendall_finite;
+use crate::statistics::ranks::{check_pairs, spearman_finite};
 
 /// Pearson's correlation `Σ (x − x̄)(y − ȳ) / √(Σ (x − x̄)² Σ (y − ȳ)²)`.
 ///
@@ -36,11 +36,11 @@ pub fn pearson<T: Real>(x: &[T], y: &[T]) -> Result<Option<f64>> {
             .map(|v| v.to_f64_exact())
             .collect::<Vec<f64>>()
     };
-    Ok(pearson_of_finite(&widen(x), &widen(y)))
+    Ok(pearson_finite(&widen(x), &widen(y)))
 }
 
 /// [`pearson`] of finite values of one length.
-pub(crate) fn pearson_of_finite(x: &[f64], y: &[f64]) -> Option<f64> {
+pub(crate) fn pearson_finite(x: &[f64], y: &[f64]) -> Option<f64> {
     Centred::new(x).with(&Centred::new(y)).pearson()
 }
 
@@ -65,15 +65,15 @@ impl Correlation {
     /// ```
     /// use xai_core::statistics::Correlation;
     /// let (a, b) = ([1.0, 2.0, 4.0], [1.0, 2.0, 3.0]);
-    /// assert_eq!(Correlation::Spearman.of_finite(&a, &b), Some(1.0));
-    /// assert!(Correlation::Pearson.of_finite(&a, &b) < Some(1.0));
+    /// assert_eq!(Correlation::Spearman.correlate_finite(&a, &b), Some(1.0));
+    /// assert!(Correlation::Pearson.correlate_finite(&a, &b) < Some(1.0));
     /// ```
     #[must_use]
-    pub fn of_finite(self, a: &[f64], b: &[f64]) -> Option<f64> {
+    pub fn correlate_finite(self, a: &[f64], b: &[f64]) -> Option<f64> {
         match self {
-            Self::Spearman => spearman_of_finite(a, b),
-            Self::Pearson => pearson_of_finite(a, b),
-            Self::Kendall => kendall_of_finite(a, b),
+            Self::Spearman => spearman_finite(a, b),
+            Self::Pearson => pearson_finite(a, b),
+            Self::Kendall => kendall_finite(a, b),
         }
     }
 }

@@ -32,7 +32,7 @@ use crate::statistics::ranks::check_pairs;
 /// calculating Kendall's tau with ungrouped data*, 1966.
 pub fn kendall<T: Real>(a: &[T], b: &[T]) -> Result<Option<f64>> {
     check_pairs(a, b)?;
-    Ok(kendall_of_finite(a, b))
+    Ok(kendall_finite(a, b))
 }
 
 /// How many pairs of two sequences of one length are in the same order on both sides.
@@ -55,11 +55,11 @@ impl PairOrders {
     ///
     /// ```
     /// use xai_core::statistics::PairOrders;
-    /// let orders = PairOrders::of_finite(&[1.0, 2.0, 2.0], &[1.0, 3.0, 3.0]);
+    /// let orders = PairOrders::from_finite(&[1.0, 2.0, 2.0], &[1.0, 3.0, 3.0]);
     /// assert_eq!((orders.all, orders.concordant(), orders.tied_in_both), (3, 2, 1));
     /// ```
     #[must_use]
-    pub fn of_finite<T: Real>(a: &[T], b: &[T]) -> Self {
+    pub fn from_finite<T: Real>(a: &[T], b: &[T]) -> Self {
         let mut pairs: Vec<(T, T)> = a.iter().copied().zip(b.iter().copied()).collect();
         // −0.0 and 0.0 are a tie, as `partial_cmp` has it.
         let order = |x: &T, y: &T| x.partial_cmp(y).unwrap_or(Ordering::Equal);
@@ -88,8 +88,8 @@ impl PairOrders {
 
 /// [`kendall`] of finite values of one length.
 #[must_use]
-pub(crate) fn kendall_of_finite<T: Real>(a: &[T], b: &[T]) -> Option<f64> {
-    let orders = PairOrders::of_finite(a, b);
+pub(crate) fn kendall_finite<T: Real>(a: &[T], b: &[T]) -> Option<f64> {
+    let orders = PairOrders::from_finite(a, b);
     if orders.all == orders.tied_in_a || orders.all == orders.tied_in_b {
         return None;
     }

@@ -34,18 +34,18 @@ pub(super) fn check_pairs<T: Real>(a: &[T], b: &[T]) -> Result<()> {
 /// Spearman, *The proof and measurement of association between two things*, 1904.
 pub fn spearman<T: Real>(a: &[T], b: &[T]) -> Result<Option<f64>> {
     check_pairs(a, b)?;
-    Ok(spearman_of_finite(a, b))
+    Ok(spearman_finite(a, b))
 }
 
 /// [`spearman`] of finite values of one length.
 #[must_use]
-pub fn spearman_of_finite<T: Real>(a: &[T], b: &[T]) -> Option<f64> {
-    correlation_of_ranks(&centred_ranks(a), &centred_ranks(b))
+pub fn spearman_finite<T: Real>(a: &[T], b: &[T]) -> Option<f64> {
+    correlate_ranks(&centred_ranks(a), &centred_ranks(b))
 }
 
 /// Pearson's correlation of [`centred_ranks`] of one length; `None` where either side is constant.
 #[must_use]
-pub fn correlation_of_ranks(a: &[f64], b: &[f64]) -> Option<f64> {
+pub fn correlate_ranks(a: &[f64], b: &[f64]) -> Option<f64> {
     correlation(sum_of_products(a, a), sum_of_products(b, b), a, b)
 }
 
@@ -234,7 +234,7 @@ fn ascending<T: Real>(values: &[T]) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::random::random_stream;
-    use crate::statistics::correlation::pearson_of_finite;
+    use crate::statistics::correlation::pearson_finite;
     use proptest::prelude::*;
     use rand_core::Rng;
 
@@ -244,7 +244,7 @@ mod tests {
             pairs in prop::collection::vec((-4i8..4, -4i8..4), 2..40),
         ) {
             let (a, b): (Vec<f64>, Vec<f64>) = pairs.iter().map(|&(a, b)| (f64::from(a), f64::from(b))).unzip();
-            let of_ranks = pearson_of_finite(&mid_ranks(&a), &mid_ranks(&b));
+            let of_ranks = pearson_finite(&mid_ranks(&a), &mid_ranks(&b));
             match (spearman(&a, &b).unwrap(), of_ranks) {
                 (Some(ours), Some(theirs)) => prop_assert!((ours - theirs).abs() <= 1e-15),
                 (ours, theirs) => prop_assert_eq!(ours, theirs),
@@ -295,7 +295,7 @@ mod tests {
     fn ranks_of_many_values_do_not_round() {
         let values: Vec<f64> = (0..300_001).map(f64::from).collect();
         let ranks = centred_ranks(&values);
-        assert_eq!(correlation_of_ranks(&ranks, &ranks), Some(1.0));
+        assert_eq!(correlate_ranks(&ranks, &ranks), Some(1.0));
         assert_eq!(ranks.iter().sum::<f64>(), 0.0);
     }
 }

@@ -112,6 +112,6 @@ impl ContextLds {
         };
         let sums: Vec<f64> = kept.outer_iter().map(sum).collect();
         check_finite_slice(input::EXPLANATIONS, &sums)?;
-        Ok(self.correlation.of_finite(&sums, outputs))
+        Ok(self.correlation.correlate_finite(&sums, outputs))
     }
 }

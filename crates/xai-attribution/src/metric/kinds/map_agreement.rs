@@ -1,7 +1,7 @@
 //! How far two maps agree on what matters.
 
 use xai_core::statistics::PairOrders;
-use xai_core::statistics::ranks::spearman_of_finite;
+use xai_core::statistics::ranks::spearman_finite;
 use xai_core::{Error, Result};
 
 use crate::input;
@@ -155,7 +155,7 @@ fn sizes(map: &[f64]) -> Vec<f64> {
 pub(crate) fn rank_correlation(a: &[f64], b: &[f64], ties: RankTies) -> Option<f64> {
     let (a, b) = (sizes(a), sizes(b));
     match ties {
-        RankTies::Mid => spearman_of_finite(&a, &b),
+        RankTies::Mid => spearman_finite(&a, &b),
         RankTies::Dense => {
             // Ranks are finite and of one length.
             let correlation = xai_core::statistics::pearson(&dense_ranks(&a), &dense_ranks(&b));
@@ -176,7 +176,7 @@ fn dense_ranks(sizes: &[f64]) -> Vec<f64> {
 /// The share of pairs of features that are in the same order, of finite attributions.
 pub(crate) fn pairwise_ranks(a: &[f64], b: &[f64], ties: RankTies) -> Option<f64> {
     let (a, b) = (sizes(a), sizes(b));
-    let orders = PairOrders::of_finite(&a, &b);
+    let orders = PairOrders::from_finite(&a, &b);
     let agree = match ties {
         RankTies::Mid => orders.concordant() + orders.tied_in_both,
         RankTies::Dense => {

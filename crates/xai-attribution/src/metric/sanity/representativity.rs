@@ -3,7 +3,7 @@
 use ndarray::{ArrayView2, ArrayViewD};
 use xai_core::describe::metric;
 use xai_core::number::check_finite;
-use xai_core::statistics::ranks::{centred_ranks, correlation_of_ranks};
+use xai_core::statistics::ranks::{centred_ranks, correlate_ranks};
 use xai_core::{Error, ExactMean, Label, Layout, Real, Result, parallel};
 
 use crate::input;
@@ -227,7 +227,7 @@ impl Representativity {
                 return None;
             }
             let of = |model: usize| &ranks[model][sample * positions..(sample + 1) * positions];
-            let rho = correlation_of_ranks(of(i), of(j));
+            let rho = correlate_ranks(of(i), of(j));
             Some((
                 right(i) && right(j),
                 rho.map(|rho| (1.0 - rho.abs()).sqrt()),

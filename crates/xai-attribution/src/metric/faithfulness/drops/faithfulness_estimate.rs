@@ -121,7 +121,7 @@ impl<T: Real> Measure<T> for FaithfulnessEstimate {
             let ranked = explained.shared(&self.ranked())?;
             let correlation = |(sample, sums): (usize, &Vec<f64>)| {
                 self.correlation
-                    .of_finite(sums, ranked.drops.for_sample(sample))
+                    .correlate_finite(sums, ranked.drops.for_sample(sample))
             };
             return Ok(ranked.sums.iter().enumerate().map(correlation).collect());
         }
@@ -133,7 +133,8 @@ impl<T: Real> Measure<T> for FaithfulnessEstimate {
         let of_samples = attributions.chunks_exact(batch.run().n_positions());
         let correlation = |(sample, attributions)| {
             let sums = cells.for_sample(sample).sums(attributions);
-            self.correlation.of_finite(&sums, drops.for_sample(sample))
+            self.correlation
+                .correlate_finite(&sums, drops.for_sample(sample))
         };
         Ok(of_samples.enumerate().map(correlation).collect())
     }

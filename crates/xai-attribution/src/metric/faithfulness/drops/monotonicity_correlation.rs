@@ -125,7 +125,7 @@ impl<T: Real> Measure<T> for MonotonicityCorrelation {
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let batch = explained.batch();
         let correlation = |(sizes, changes): (&Vec<f64>, &Vec<f64>)| {
-            Correlation::Spearman.of_finite(sizes, changes)
+            Correlation::Spearman.correlate_finite(sizes, changes)
         };
         if self.group_size > 1 {
             let groups = explained.shared(&self.groups())?;

@@ -2,7 +2,7 @@
 
 use xai_core::describe::{Parameters, metric};
 use xai_core::statistics::Correlation;
-use xai_core::statistics::ranks::{centred_ranks, correlation_of_ranks};
+use xai_core::statistics::ranks::{centred_ranks, correlate_ranks};
 use xai_core::{Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
@@ -151,8 +151,8 @@ impl<T: Real> Measure<T> for MuFidelity {
             let sums = subsets.sums(sample, attributions);
             let drops = &drops[sample * n_subsets..(sample + 1) * n_subsets];
             match of_ranks {
-                true => correlation_of_ranks(&centred_ranks(&sums), drops),
-                false => self.correlation.of_finite(&sums, drops),
+                true => correlate_ranks(&centred_ranks(&sums), drops),
+                false => self.correlation.correlate_finite(&sums, drops),
             }
         }))
     }

@@ -156,7 +156,7 @@ impl<T: Real> MapWork<T> for SensitivityN {
                 let of_sample = &attributions[sample * n_positions..(sample + 1) * n_positions];
                 let sums = subsets.sums(sample, of_sample);
                 let drops = &drops[sample * n_subsets..(sample + 1) * n_subsets];
-                Correlation::Pearson.of_finite(&sums, drops)
+                Correlation::Pearson.correlate_finite(&sums, drops)
             }))
         };
         let sizes = self.sizes_of(self.features.max_count(batch.run())?);

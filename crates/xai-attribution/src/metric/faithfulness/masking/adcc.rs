@@ -130,7 +130,7 @@ impl<T: Real> Measure<T> for Adcc {
         let size = magnitudes.len() / batch.n_samples();
         let of_samples = magnitudes.chunks_exact(size).zip(again.chunks_exact(size));
         let values = of_samples.zip(drops).map(|((map, again), drop)| {
-            let coherency = (1.0 + Correlation::Pearson.of_finite(map, again)?) / 2.0;
+            let coherency = (1.0 + Correlation::Pearson.correlate_finite(map, again)?) / 2.0;
             Some(harmonic_mean([
                 coherency,
                 1.0 - mean_of_mask(map),
