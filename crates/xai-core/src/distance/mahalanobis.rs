@@ -128,7 +128,7 @@ impl Mahalanobis {
         check_finite(input::ROWS, rows)?;
         let columns = parallel::map(d, |j| Centred::new(&rows.column(j).to_vec()));
         let lower = parallel::map(d, |i| {
-            let with = |j: usize| columns[i].with(&columns[j]).value();
+            let with = |j: usize| columns[i].covariance(&columns[j]).value();
             (0..=i).map(with).collect::<Vec<_>>()
         });
         let covariance = Array2::from_shape_fn((d, d), |(i, j)| lower[i.max(j)][i.min(j)]);

@@ -12,8 +12,8 @@ use crate::sum::ExactSum;
 /// use xai_core::statistics::Centred;
 /// let (near, far) = (Centred::new(&[1.0, 2.0, 3.0]), Centred::new(&[1e9, 1e9 + 1.0, 1e9 + 2.0]));
 /// assert_eq!((near.std(), far.std()), (Some(1.0), Some(1.0)));
-/// assert_eq!(near.with(&far).pearson(), Some(1.0));
-/// assert!(near.with(&far).concordance() < Some(1e-17)); // on a rising line, but not on that of equal values
+/// assert_eq!(near.covariance(&far).pearson(), Some(1.0));
+/// assert!(near.covariance(&far).concordance() < Some(1e-17)); // on a rising line, but not on that of equal values
 /// ```
 #[derive(Debug, Clone)]
 pub struct Centred {
@@ -78,7 +78,7 @@ impl Centred {
 
     /// The covariance with as many other values.
     #[must_use]
-    pub fn with<'a>(&'a self, other: &'a Self) -> Covariance<'a> {
+    pub fn covariance<'a>(&'a self, other: &'a Self) -> Covariance<'a> {
         debug_assert_eq!(self.deviations.len(), other.deviations.len());
         Covariance {
             x: self,
@@ -88,7 +88,7 @@ impl Centred {
     }
 }
 
-/// Two sequences of as many values, and the sum of the products of their deviations: made by [`Centred::with`].
+/// Two sequences of as many values, and the sum of the products of their deviations: made by [`Centred::covariance`].
 #[derive(Debug, Clone, Copy)]
 pub struct Covariance<'a> {
     x: &'a Centred,

@@ -41,7 +41,7 @@ pub fn pearson<T: Real>(x: &[T], y: &[T]) -> Result<Option<f64>> {
 
 /// [`pearson`] of finite values of one length.
 pub(crate) fn pearson_finite(x: &[f64], y: &[f64]) -> Option<f64> {
-    Centred::new(x).with(&Centred::new(y)).pearson()
+    Centred::new(x).covariance(&Centred::new(y)).pearson()
 }
 
 /// A correlation of two sequences, in [−1, 1]; undefined where either is constant.

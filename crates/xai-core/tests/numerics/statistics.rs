@@ -139,7 +139,7 @@ pub(crate) fn statistics() -> Vec<Statistic> {
         row(
             "covariance",
             Bound::Of(|x, y| exact(6.0) * std(x) * std(y)),
-            |x, y| Some(Centred::new(x).with(&Centred::new(y)).value()),
+            |x, y| Some(Centred::new(x).covariance(&Centred::new(y)).value()),
             |x, y| Some(ratio(spread(x, y), count(x.len()) * count(x.len() - 1))),
         ),
         // Of √(Σ x² Σ y²) the sum of products is off by 4 u and the root by 5.5 u.
@@ -152,7 +152,7 @@ pub(crate) fn statistics() -> Vec<Statistic> {
         row(
             "concordance",
             Bound::Absolute(16.0),
-            |x, y| Centred::new(x).with(&Centred::new(y)).concordance(),
+            |x, y| Centred::new(x).covariance(&Centred::new(y)).concordance(),
             concordance,
         ),
         // Integers, one product, one root, one quotient.

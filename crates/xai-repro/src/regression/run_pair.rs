@@ -40,7 +40,7 @@ impl<'a> RunPair<'a> {
     /// The covariance of the predictions.
     pub(super) fn covariance(&self) -> Covariance<'a> {
         let (first, second) = (&self.first.centred, &self.second.centred);
-        *self.covariance.get_or_init(|| first.with(second))
+        *self.covariance.get_or_init(|| first.covariance(second))
     }
 }
 
