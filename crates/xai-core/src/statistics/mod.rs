@@ -4,7 +4,7 @@ mod centred;
 pub(crate) mod correlation;
 mod delong;
 mod interval;
-mod jackknife_of_kinds;
+mod jackknife_with_counts;
 mod kendall;
 mod mean_interval;
 pub mod ranks;
@@ -19,7 +19,7 @@ pub use delong::auroc_interval;
 pub use interval::{
     Interval, IntervalMethod, bootstrap_bca, bootstrap_percentile, bootstrap_replicates, jackknife,
 };
-pub use jackknife_of_kinds::jackknife_of_kinds;
+pub use jackknife_with_counts::jackknife_with_counts;
 pub use kendall::{PairOrders, kendall};
 pub use mean_interval::{mean_interval, t_interval, unit_mean_interval, wilson};
 pub use ranks::{auroc, average_precision, spearman};

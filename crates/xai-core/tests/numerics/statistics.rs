@@ -2,8 +2,8 @@
 
 use xai_core::distance::{Distance, DistanceFunction, Mahalanobis};
 use xai_core::statistics::{
-    Centred, auroc, average_precision, jackknife, jackknife_of_kinds, kendall, pearson, quantile,
-    spearman,
+    Centred, auroc, average_precision, jackknife, jackknife_with_counts, kendall, pearson,
+    quantile, spearman,
 };
 use xai_core::sum::{CompactSum, ExactMean, ExactSum, dot};
 
@@ -123,13 +123,13 @@ pub(crate) fn statistics() -> Vec<Statistic> {
                 differences(x, &x[..1].repeat(x.len())).all(|d| d.to_f64().value().is_finite())
             },
             ..row(
-                "jackknife_of_kinds",
+                "jackknife_with_counts",
                 // Its sums are plain ones, of differences from the first value.
                 Bound::Ulps(200.0),
                 |x, _| {
                     beside_known(x, |x| {
                         let kinds: Vec<(f64, u64)> = x.iter().map(|x| (*x, 1)).collect();
-                        jackknife_of_kinds(0.0, &kinds, 0.95)
+                        jackknife_with_counts(0.0, &kinds, 0.95)
                             .map_or(f64::NAN, |interval| interval.high)
                     })
                 },

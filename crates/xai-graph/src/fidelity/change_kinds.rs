@@ -3,7 +3,7 @@
 use std::iter::zip;
 
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
-use xai_core::statistics::{jackknife_of_kinds, wilson};
+use xai_core::statistics::{jackknife_with_counts, wilson};
 use xai_core::{Interval, Result};
 
 use crate::fidelity::characterization::Fidelity;
@@ -82,7 +82,7 @@ impl ChangeKinds {
             _ => (self.without(pos, neg).fidelity().characterization(), count),
         });
         let estimate = self.fidelity().characterization();
-        let interval = jackknife_of_kinds(estimate, &kinds, CONFIDENCE)?;
+        let interval = jackknife_with_counts(estimate, &kinds, CONFIDENCE)?;
         Ok((interval.low < interval.high).then_some(interval))
     }
 

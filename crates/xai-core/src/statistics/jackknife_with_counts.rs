@@ -20,16 +20,16 @@ use crate::statistics::interval::{Interval, by_student, check_level};
 /// `TooFew` below two units, `NonFinite`, `InvalidParameter` for a level outside (0, 1).
 ///
 /// ```
-/// use xai_core::statistics::{jackknife, jackknife_of_kinds};
+/// use xai_core::statistics::{jackknife, jackknife_with_counts};
 /// // The mean of 0, 0, 1 is 1/3: without a 0 it is 1/2, without the 1 it is 0.
-/// let interval = jackknife_of_kinds(1.0 / 3.0, &[(0.5, 2), (0.0, 1)], 0.95)?;
+/// let interval = jackknife_with_counts(1.0 / 3.0, &[(0.5, 2), (0.0, 1)], 0.95)?;
 /// assert!((interval.high - (1.0 / 3.0 + 4.302_652_729_9 / 3.0)).abs() < 1e-6);
 /// # Ok::<(), xai_core::Error>(())
 /// ```
 ///
 /// # Source
 /// Efron and Tibshirani, *An Introduction to the Bootstrap*, 1993, chapter 11.
-pub fn jackknife_of_kinds(estimate: f64, kinds: &[(f64, u64)], level: f64) -> Result<Interval> {
+pub fn jackknife_with_counts(estimate: f64, kinds: &[(f64, u64)], level: f64) -> Result<Interval> {
     check_level(level)?;
     let kinds: Vec<(f64, f64)> = kinds
         .iter()
@@ -74,7 +74,7 @@ mod tests {
                 .iter()
                 .flat_map(|&(value, count)| std::iter::repeat_n(value, count as usize))
                 .collect();
-            match (jackknife_of_kinds(1.5, &kinds, level), jackknife(1.5, &units, level)) {
+            match (jackknife_with_counts(1.5, &kinds, level), jackknife(1.5, &units, level)) {
                 (Ok(ours), Ok(theirs)) => {
                     prop_assert!((ours.low - theirs.low).abs() <= 1e-9 * (theirs.high - theirs.low).max(1.0));
                     prop_assert_eq!(ours.n_units, theirs.n_units);
@@ -86,11 +86,11 @@ mod tests {
 
     #[test]
     fn one_kind_has_no_width_and_bad_input_is_named() {
-        let alike = jackknife_of_kinds(0.1, &[(0.1, 7), (f64::NAN, 0)], 0.95).unwrap();
+        let alike = jackknife_with_counts(0.1, &[(0.1, 7), (f64::NAN, 0)], 0.95).unwrap();
         assert_eq!((alike.low, alike.high), (0.1, 0.1));
-        let few = jackknife_of_kinds(0.1, &[(0.1, 1)], 0.95).unwrap_err();
+        let few = jackknife_with_counts(0.1, &[(0.1, 1)], 0.95).unwrap_err();
         assert!(matches!(few.kind(), ErrorKind::TooFew { .. }));
-        let wrong = jackknife_of_kinds(0.1, &[(0.1, 2), (f64::NAN, 1)], 0.95).unwrap_err();
+        let wrong = jackknife_with_counts(0.1, &[(0.1, 2), (f64::NAN, 1)], 0.95).unwrap_err();
         assert_eq!(
             (wrong.input(), wrong.index()),
             (input::LEAVE_ONE_OUT, &[1][..])
