@@ -92,11 +92,11 @@ impl<'a, T: Real> RunData<'a, T> {
             return Err(Error::empty(input::INPUTS));
         }
         let (layout, positions) = match layout {
-            Some(layout) => (layout, Positions::of_inputs(inputs.shape(), layout)?),
+            Some(layout) => (layout, Positions::from_shape(inputs.shape(), layout)?),
             None => {
                 let row = inputs.shape()[1..].iter().product();
                 let layout = Layout::Tabular;
-                (layout, Positions::of_inputs(&[n, row], layout)?)
+                (layout, Positions::from_shape(&[n, row], layout)?)
             }
         };
         let is_class_one = targets.binary();

@@ -119,9 +119,9 @@ impl Scoring {
             Some(layout) if layout.n_axes() == shape.len() => Ok(layout),
             // Channels are a matter of images only.
             Some(Layout::ChannelsFirst) | None => {
-                Layout::of_inputs(shape, self.layout == Some(Layout::ChannelsFirst))
+                Layout::from_shape(shape, self.layout == Some(Layout::ChannelsFirst))
             }
-            Some(Layout::ChannelsLast) => Layout::of_inputs(shape, false),
+            Some(Layout::ChannelsLast) => Layout::from_shape(shape, false),
             Some(layout) => Err(Error::shape_described(
                 input::INPUTS,
                 format!("{} axes for {layout:?}", layout.n_axes()),

@@ -399,7 +399,7 @@ mod tests {
         assert_eq!(axes.input(), input::INPUTS);
         let empty = error(&[0, 3], &[0, 3], Layout::Tabular);
         assert!(matches!(empty.kind(), ErrorKind::Empty));
-        assert!(Layout::of_inputs(&[3], false).is_err());
+        assert!(Layout::from_shape(&[3], false).is_err());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::number::Real;
 ///
 /// ```
 /// use xai_core::{Layout, tensor::Positions};
-/// let positions = Positions::of_inputs(&[5, 3, 8, 8], Layout::ChannelsFirst)?;
+/// let positions = Positions::from_shape(&[5, 3, 8, 8], Layout::ChannelsFirst)?;
 /// assert_eq!((positions.positions, positions.channels), (64, 3));
 /// # Ok::<(), xai_core::Error>(())
 /// ```
@@ -28,7 +28,7 @@ impl Positions {
     ///
     /// # Errors
     /// `ShapeMismatch` for another number of axes than the layout has.
-    pub fn of_inputs(shape: &[usize], layout: Layout) -> Result<Self> {
+    pub fn from_shape(shape: &[usize], layout: Layout) -> Result<Self> {
         let (positions, channels, channels_first) = match (layout, shape) {
             (Layout::ChannelsLast, &[_, h, w, c]) => (h * w, c, false),
             (Layout::ChannelsFirst, &[_, c, h, w]) => (h * w, c, true),
@@ -64,7 +64,7 @@ impl Positions {
     ///
     /// ```
     /// use xai_core::{Layout, tensor::Positions};
-    /// let positions = Positions::of_inputs(&[1, 3, 2, 2], Layout::ChannelsFirst)?;
+    /// let positions = Positions::from_shape(&[1, 3, 2, 2], Layout::ChannelsFirst)?;
     /// assert!(positions.elements(1).eq([1, 5, 9]));
     /// # Ok::<(), xai_core::Error>(())
     /// ```
@@ -157,7 +157,7 @@ pub(super) struct MapPositions {
 impl MapPositions {
     /// From the shapes of inputs and maps.
     pub(super) fn new(layout: Layout, inputs: &[usize], maps: &[usize]) -> Result<Self> {
-        let of_sample = Positions::of_inputs(inputs, layout)?;
+        let of_sample = Positions::from_shape(inputs, layout)?;
         let Some(with_channels) = channels_in(layout, inputs, of_sample.channels) else {
             return Self::of_elements(of_sample, layout, inputs, maps);
         };
@@ -318,11 +318,11 @@ impl Layout {
     ///
     /// ```
     /// use xai_core::Layout;
-    /// assert_eq!(Layout::of_inputs(&[5, 12], false)?, Layout::Tabular);
-    /// assert_eq!(Layout::of_inputs(&[5, 3, 8, 8], true)?, Layout::ChannelsFirst);
+    /// assert_eq!(Layout::from_shape(&[5, 12], false)?, Layout::Tabular);
+    /// assert_eq!(Layout::from_shape(&[5, 3, 8, 8], true)?, Layout::ChannelsFirst);
     /// # Ok::<(), xai_core::Error>(())
     /// ```
-    pub fn of_inputs(shape: &[usize], channels_first: bool) -> Result<Self> {
+    pub fn from_shape(shape: &[usize], channels_first: bool) -> Result<Self> {
         match (shape.len(), channels_first) {
             (2, _) => Ok(Self::Tabular),
             (3, _) => Ok(Self::TimeSeries),

@@ -461,7 +461,7 @@ mod tests {
 
     fn image(rows: usize, columns: usize, channels: usize) -> Image {
         let shape = [1, rows, columns, channels];
-        let places = Positions::of_inputs(&shape, Layout::ChannelsLast).unwrap();
+        let places = Positions::from_shape(&shape, Layout::ChannelsLast).unwrap();
         Image {
             rows,
             columns,
