@@ -226,7 +226,7 @@ pub fn maps_within<T: Real>(
     if a.shape() != b.shape() {
         return Err(Error::shape(input::EXPLANATIONS, a.shape(), b.shape()));
     }
-    let (a, b) = (Rows::of_samples(a), Rows::of_samples(b));
+    let (a, b) = (Rows::from_samples(a), Rows::from_samples(b));
     Ok(parallel::map(a.n_rows(), |sample| {
         let mut pairs = a.row(sample).iter().zip(b.row(sample));
         pairs.all(|(a, b)| {

@@ -194,7 +194,7 @@ fn range_of<T: Real>(values: &[T]) -> f64 {
 impl<T: Real, X: Explainer<T>> Explainer<T> for Smoothed<X> {
     fn explain(&self, inputs: ArrayViewD<'_, T>, targets: &Targets) -> Result<ArrayD<T>, BoxError> {
         let shape = inputs.shape().to_vec();
-        let rows = Rows::of_samples(inputs);
+        let rows = Rows::from_samples(inputs);
         let (n_rows, size) = (rows.n_rows(), rows.n_columns());
         let n_copies = self.noise.n_copies(n_rows, size)?;
         let of_row = |row: usize| {

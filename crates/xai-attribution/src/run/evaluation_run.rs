@@ -71,7 +71,7 @@ pub(crate) fn for_each_batch<'s, T: Real>(
             .inputs(samples.clone())
             .map_err(EvaluationError::from)
             .and_then(|inputs| {
-                let rows = Rows::of_samples(inputs.view());
+                let rows = Rows::from_samples(inputs.view());
                 work(&SampleBatch::new(model, run, samples, rows.as_slice()))
             });
         let Err(error) = outcome else { return true };

@@ -126,8 +126,8 @@ pub fn mask_inputs<T: Real>(
 ) -> Result<MaskedInputs<T>> {
     let geometry = MapPositions::new(layout, inputs.shape(), maps.shape())?;
     let rows = (
-        Rows::of_samples(inputs.view()),
-        Rows::of_samples(maps.view()),
+        Rows::from_samples(inputs.view()),
+        Rows::from_samples(maps.view()),
     );
     if rows.0.as_slice().is_empty() {
         check_finite(input::EXPLANATIONS, maps)?;
@@ -247,7 +247,7 @@ fn averaged_channels<T: Real, V: Real>(
 ) -> Result<Vec<V>> {
     let geometry = MapPositions::new(layout, input_shape, maps.shape())?;
     check_finite(input::EXPLANATIONS, maps.view())?;
-    let maps = Rows::of_samples(maps);
+    let maps = Rows::from_samples(maps);
     if maps.as_slice().is_empty() {
         return Err(Error::empty(input::EXPLANATIONS));
     }

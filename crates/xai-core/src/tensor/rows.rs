@@ -47,10 +47,10 @@ impl<'a, T: Clone> Rows<'a, T> {
     /// use ndarray::Array3;
     /// use xai_core::tensor::Rows;
     /// let images = Array3::from_shape_fn((2, 2, 2), |(i, j, k)| 4 * i + 2 * j + k).into_dyn();
-    /// assert_eq!(Rows::of_samples(images.view()).row(1), [4, 5, 6, 7]);
+    /// assert_eq!(Rows::from_samples(images.view()).row(1), [4, 5, 6, 7]);
     /// ```
     #[must_use]
-    pub fn of_samples(array: ArrayViewD<'a, T>) -> Self {
+    pub fn from_samples(array: ArrayViewD<'a, T>) -> Self {
         let (n_rows, n_columns) = match array.shape() {
             [] => (1, 1),
             [n, rest @ ..] => (*n, rest.iter().product()),
@@ -179,9 +179,9 @@ mod tests {
     fn samples_of_any_shape_are_rows() {
         let array = Array3::from_shape_fn((2, 2, 3), |(i, j, k)| 6 * i + 3 * j + k).into_dyn();
         let swapped = array.view().permuted_axes(vec![0, 2, 1]);
-        assert_eq!(Rows::of_samples(swapped).row(1), [6, 9, 7, 10, 8, 11]);
-        assert_eq!(Rows::of_samples(arr0(5).into_dyn().view()).row(0), [5]);
+        assert_eq!(Rows::from_samples(swapped).row(1), [6, 9, 7, 10, 8, 11]);
+        assert_eq!(Rows::from_samples(arr0(5).into_dyn().view()).row(0), [5]);
         let empty = Array2::<f32>::zeros((3, 0)).into_dyn();
-        assert_eq!(Rows::of_samples(empty.view()).iter().count(), 3);
+        assert_eq!(Rows::from_samples(empty.view()).iter().count(), 3);
     }
 }

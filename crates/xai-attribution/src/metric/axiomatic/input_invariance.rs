@@ -85,7 +85,7 @@ impl<T: Real> Measure<T> for InputInvariance {
             let (expected, actual) = (maps.shape(), shifted.shape());
             return Err(Error::shape(input::SECOND_MAPS, expected, actual));
         }
-        let (maps, shifted) = (Rows::of_samples(maps), Rows::of_samples(shifted.view()));
+        let (maps, shifted) = (Rows::from_samples(maps), Rows::from_samples(shifted.view()));
         Ok(parallel::map(maps.n_rows(), |sample| {
             gap(maps.row(sample), shifted.row(sample))
         }))

@@ -83,9 +83,9 @@ impl EfficientRandomization {
 
 impl<T: Real> Measure<T> for EfficientRandomization {
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
-        let maps = Rows::of_samples(explained.maps()?);
+        let maps = Rows::from_samples(explained.maps()?);
         let random = explained.batch().shared(&SecondMapsOfBatch)?;
-        let random = Rows::of_samples(random.view());
+        let random = Rows::from_samples(random.view());
         parallel::try_map(maps.n_rows(), |sample| {
             let map: Vec<f64> = maps.row(sample).iter().map(|x| x.to_f64_exact()).collect();
             self.value(&map, random.row(sample))

@@ -19,7 +19,7 @@ impl<T: Real> RunWork<T> for DatasetMean {
         let mut sums = vec![CompactSum::new(); size];
         for samples in run.batches() {
             let batch = run.inputs(samples)?;
-            add_samples(&mut sums, Rows::of_samples(batch.view()).as_slice());
+            add_samples(&mut sums, Rows::from_samples(batch.view()).as_slice());
         }
         let n_samples = run.n_samples() as u64;
         Ok(sums.iter().map(|sum| sum.mean(n_samples)).collect())

@@ -37,7 +37,7 @@ impl<T: Real, N: NeighborSet> MapWork<T> for NeighborDistances<N> {
 
     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<f64>> {
         let batch = explained.batch();
-        let maps = Rows::of_samples(explained.maps()?);
+        let maps = Rows::from_samples(explained.maps()?);
         // Of the distances of this crate NaN is undefined; of a caller's it is a mistake, as infinity is.
         let is_theirs = matches!(self.distance, MapDistance::Function(_));
         let defined = |d: f64| {
@@ -51,7 +51,7 @@ impl<T: Real, N: NeighborSet> MapWork<T> for NeighborDistances<N> {
         let is_silent = |map: &[f64]| map.iter().all(|&x| x == 0.0);
         let distances = in_calls(batch, &self.neighbors, |rows, count| {
             let answer = maps_of_neighbors(explained, &self.neighbors, rows.clone(), count)?;
-            let answer = Rows::of_samples(answer.view());
+            let answer = Rows::from_samples(answer.view());
             Ok(parallel::map(rows.len(), |row| {
                 let sample = (rows.start + row) / count;
                 let (map, neighbor) = (double(maps.row(sample)), double(answer.row(row)));

@@ -361,7 +361,7 @@ impl<T: Real> Measure<T> for Infidelity {
         let batch = explained.batch();
         let places = batch.run().positions();
         let (size, inputs) = (places.size(), batch.values());
-        let maps = Rows::of_samples(explained.maps()?);
+        let maps = Rows::from_samples(explained.maps()?);
         let input = |sample: usize| &inputs[sample * size..(sample + 1) * size];
         let map = |sample: usize| MapValues {
             map: maps.row(sample),
