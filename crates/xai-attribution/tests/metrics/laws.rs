@@ -8,7 +8,7 @@ use xai_attribution::perturbation::RemovalOrder;
 use xai_attribution::{Baseline, Deletion, Layout, input};
 use xai_core::describe::ends::ends;
 use xai_core::describe::{Direction, Mirror};
-use xai_core::parallel::of_size;
+use xai_core::parallel::with_work_size;
 
 use crate::all_metrics::{Problem, SIDE, built, can_be_judged, example, settings};
 
@@ -140,7 +140,7 @@ proptest! {
         for entry in judged() {
             let (metric, name) = (built(entry), entry.info.name);
             let whole = problem.evaluate(&*metric, 64);
-            prop_assert_eq!(&of_size(1, || problem.evaluate(&*metric, 64)), &whole, "{} on one thread", name);
+            prop_assert_eq!(&with_work_size(1, || problem.evaluate(&*metric, 64)), &whole, "{} on one thread", name);
             for batch_size in [1, 3] {
                 prop_assert_eq!(&problem.evaluate(&*metric, batch_size), &whole, "{} in batches of {}", name, batch_size);
             }

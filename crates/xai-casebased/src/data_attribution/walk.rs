@@ -201,7 +201,7 @@ pub(super) fn walk(
     let blocks = parallel::try_map(n_blocks, |block| match n_blocks {
         1 => of_block(block),
         // There are blocks for all threads: what a metric does within one stays on its thread.
-        _ => parallel::of_size(0, || of_block(block)),
+        _ => parallel::with_work_size(0, || of_block(block)),
     })?;
     let mut joined = vec![Vec::with_capacity(n_test); metrics.len()];
     for block in blocks {

@@ -207,7 +207,7 @@ impl CaseExplainerBuilder {
             engine: self.choices.engine,
             k: self.choices.k,
         };
-        let retrieval = parallel::of_size(16 * n * d, || self.similarity.fit(fitting));
+        let retrieval = parallel::with_work_size(16 * n * d, || self.similarity.fit(fitting));
         let retrieval = retrieval.map_err(|e| disclosure.conceal(e))?;
         let mut classes = labels.clone();
         classes.sort_unstable();

@@ -303,7 +303,7 @@ impl CaseExplainer {
         by: &CorrespondenceMetric,
         make: impl Fn(usize, Option<i64>, Neighbors, &Tally<'_>) -> R + Send + Sync,
     ) -> Result<Vec<R>> {
-        parallel::of_size(samples.len().saturating_mul(self.train.n_rows()), || {
+        parallel::with_work_size(samples.len().saturating_mul(self.train.n_rows()), || {
             let found = self.nearest_of_checked(samples, predicted, k)?;
             let judged = parallel::map_owned(found, |sample, nearest| {
                 let neighbors = nearest.iter();

@@ -56,7 +56,7 @@ pub fn distances(
         }
         Ok(rows)
     };
-    parallel::of_size(m.saturating_mul(n).saturating_mul(d), || {
+    parallel::with_work_size(m.saturating_mul(n).saturating_mul(d), || {
         let (from, to) = (prepared(input::QUERIES, from)?, prepared(input::ROWS, to)?);
         let mut found = Array2::zeros((m, n));
         if found.is_empty() || d == 0 {

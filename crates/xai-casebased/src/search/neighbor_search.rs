@@ -54,7 +54,7 @@ pub trait NeighborSearch: Send + Sync {
     /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) naming a query for which the
     /// distance is undefined, or whose distances leave the range of `f64`.
     fn nearest_batch(&self, queries: ArrayView2<'_, f64>, k: usize) -> Result<Vec<Neighbors>> {
-        parallel::of_size(queries.len().saturating_mul(self.n_rows()), || {
+        parallel::with_work_size(queries.len().saturating_mul(self.n_rows()), || {
             let queries = Queries::new(queries, self.n_features(), self.distance())?;
             let found = self.search(&queries, k);
             check_distances(&found, self.distance())?;

@@ -152,7 +152,7 @@ impl Standardization {
 fn mean_and_deviation(values: &[f64], n_features: usize) -> (Vec<f64>, Vec<f64>) {
     // Without features there is nothing to divide by the number of rows.
     let n = values.len().checked_div(n_features).unwrap_or(0) as f64;
-    parallel::of_size(8 * values.len(), || {
+    parallel::with_work_size(8 * values.len(), || {
         let sums = column_sums(values, n_features, |_, x| x);
         let mean: Vec<f64> = sums.iter().map(|sum| sum.value() / n).collect();
         let squares = column_sums(values, n_features, |column, x| {

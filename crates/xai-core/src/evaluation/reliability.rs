@@ -190,7 +190,7 @@ fn pairs_of_metrics(
     let of_metrics = parallel::try_map(judged.len(), |place| {
         let a = judged[place];
         let of_pair = |&b: &usize| {
-            let reliability = parallel::of_size(n_values(a), || {
+            let reliability = parallel::with_work_size(n_values(a), || {
                 internal_consistency_reliability(&ranked[a], &ranked[b])
             });
             Ok(MetricPair {

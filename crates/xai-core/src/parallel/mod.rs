@@ -6,7 +6,7 @@
 //! Another thread can stop [`stoppable`] work between two items; all threads then leave the loop at their next
 //! one, instead of unwinding once for each item that is left.
 //!
-//! A loop of one item, and every loop of [work that is small](of_size), stays on the thread that it is met on.
+//! A loop of one item, and every loop of [work that is small](with_work_size), stays on the thread that it is met on.
 //!
 //! What shares items among threads (`in_ranges`) knows no type of them and is compiled once: with an iterator of rayon in
 //! each loop it was a quarter of the code of the crates above.
@@ -35,11 +35,11 @@ thread_local! {
 ///
 /// ```
 /// use std::thread::current;
-/// use xai_core::parallel::{map, of_size};
+/// use xai_core::parallel::{map, with_work_size};
 /// let here = current().id();
-/// assert!(of_size(100, || map(100, |_| current().id() == here)).into_iter().all(|same| same));
+/// assert!(with_work_size(100, || map(100, |_| current().id() == here)).into_iter().all(|same| same));
 /// ```
-pub fn of_size<R>(operations: usize, work: impl FnOnce() -> R) -> R {
+pub fn with_work_size<R>(operations: usize, work: impl FnOnce() -> R) -> R {
     /// Gives the thread back what it was told before, also when the work panics.
     struct Before(bool);
     impl Drop for Before {
@@ -332,7 +332,7 @@ mod tests {
     #[test]
     fn items_above_one_that_failed_are_not_begun() {
         let begun = AtomicUsize::new(0);
-        let result: Result<Vec<()>, usize> = of_size(1, || {
+        let result: Result<Vec<()>, usize> = with_work_size(1, || {
             try_map(1000, |i| {
                 begun.fetch_add(1, Ordering::Relaxed);
                 if i == 3 { Err(i) } else { Ok(()) }
@@ -367,8 +367,8 @@ mod tests {
     fn small_work_stays_on_its_thread_and_other_work_does_not_end_it() {
         let here = std::thread::current().id();
         let elsewhere = |_| std::thread::current().id() != here;
-        let met = of_size(SMALL, || {
-            let of_part = of_size(SMALL + 1, || map(64, elsewhere));
+        let met = with_work_size(SMALL, || {
+            let of_part = with_work_size(SMALL + 1, || map(64, elsewhere));
             let folded = fold_blocks(
                 9,
                 1,
@@ -385,9 +385,9 @@ mod tests {
         });
         assert_eq!(met, (vec![false; 64], vec![false; 64], 0, 1));
         assert_eq!(map(1, elsewhere), [false]);
-        let panicked = std::panic::catch_unwind(|| of_size(1, || panic!("of the work")));
+        let panicked = std::panic::catch_unwind(|| with_work_size(1, || panic!("of the work")));
         assert!(panicked.is_err() && !ALONE.get());
-        assert!(of_size(SMALL + 1, || !ALONE.get()));
+        assert!(with_work_size(SMALL + 1, || !ALONE.get()));
     }
 
     #[test]

@@ -186,7 +186,7 @@ proptest! {
 
     #[test]
     fn one_thread_gives_the_bits_of_many((q, r) in two(true)) {
-        prop_assert_eq!(parallel::of_size(1, || all_scores(&q, &r)), all_scores(&q, &r));
+        prop_assert_eq!(parallel::with_work_size(1, || all_scores(&q, &r)), all_scores(&q, &r));
     }
 
     #[test]

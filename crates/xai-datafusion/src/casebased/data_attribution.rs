@@ -126,7 +126,7 @@ fn values<'a, M: AttributionMetric, B: Beside<'a>>(
                 .unwrap_or(n_rows);
         let of_rows = attributions.matrix(&rows);
         // The engine has a thread for each of its partitions.
-        let judged = parallel::of_size(0, || beside.values(metric, of_rows, rows));
+        let judged = parallel::with_work_size(0, || beside.values(metric, of_rows, rows));
         values.extend(judged?);
     }
     Ok(values.into())

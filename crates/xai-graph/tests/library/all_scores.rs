@@ -158,7 +158,7 @@ proptest! {
 
     #[test]
     fn one_thread_gives_the_bits_of_many([features, mask, truth] in case()) {
-        let alone = parallel::of_size(1, || all_scores(&features, &mask, &truth));
+        let alone = parallel::with_work_size(1, || all_scores(&features, &mask, &truth));
         prop_assert_eq!(alone, all_scores(&features, &mask, &truth));
     }
 }

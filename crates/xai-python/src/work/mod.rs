@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use xai_core::parallel::{StopFlag, of_size, stoppable};
+use xai_core::parallel::{StopFlag, stoppable, with_work_size};
 
 pub(crate) use calls::Calls;
 
@@ -46,7 +46,7 @@ pub(crate) fn run_sized<R: Send>(
         return run(py, n_jobs, work);
     }
     pools::check(n_jobs)?;
-    Ok(of_size(n_elements, work))
+    Ok(with_work_size(n_elements, work))
 }
 
 /// Does some work on `n_jobs` threads without the interpreter lock.

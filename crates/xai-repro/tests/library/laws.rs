@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, Axis, concatenate};
 use proptest::prelude::*;
 use xai_core::Direction;
 use xai_core::describe::{End, MetricInfo, Scores};
-use xai_core::parallel::of_size;
+use xai_core::parallel::with_work_size;
 use xai_core::random::{random_stream, uniform};
 use xai_repro::registry::{self, PAIR_METRICS, REGRESSION_METRICS};
 use xai_repro::simulate::LabelSimulator;
@@ -140,7 +140,7 @@ proptest! {
 
     #[test]
     fn one_thread_gives_the_bits_of_many((p, y) in runs(5)) {
-        prop_assert_eq!(of_size(1, || all_metrics(&p, &y)), all_metrics(&p, &y));
+        prop_assert_eq!(with_work_size(1, || all_metrics(&p, &y)), all_metrics(&p, &y));
     }
 
     #[test]

@@ -219,7 +219,7 @@ impl RemovalCurve {
                     for (row, values) in blocks.chunks_exact_mut(places.size()).enumerate() {
                         rows_of[row % n].push(values);
                     }
-                    parallel::of_size(room * size, || {
+                    parallel::with_work_size(room * size, || {
                         parallel::map_owned(rows_of, |sample, mut rows| {
                             let order = &orders[sample];
                             flip_rows(places, &mut rows, ends(sample), order, done, counts);

@@ -114,7 +114,7 @@ impl BruteForce {
         filter: bool,
     ) -> Self {
         let (n_rows, n_features) = (rows.n_rows(), rows.n_features());
-        let scan = parallel::of_size(8 * n_rows * n_features, || {
+        let scan = parallel::with_work_size(8 * n_rows * n_features, || {
             if filter && Filter::supports(&compared_by, n_features) {
                 Scan::Filtered(FilteredScan::new(rows, compared_by))
             } else {
@@ -133,7 +133,9 @@ impl BruteForce {
     pub(crate) fn ready(self) -> Self {
         let bytes = 8 * self.n_rows * self.n_features;
         let scan = match self.scan {
-            Scan::Filtered(scan) => Scan::Filtered(parallel::of_size(bytes, || scan.ready())),
+            Scan::Filtered(scan) => {
+                Scan::Filtered(parallel::with_work_size(bytes, || scan.ready()))
+            }
             direct @ Scan::Direct(_) => direct,
         };
         Self { scan, ..self }

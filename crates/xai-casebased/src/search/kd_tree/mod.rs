@@ -102,7 +102,7 @@ impl KdTree {
             return Err(Error::parameter(input::TRAIN, n, most).part("number of rows"));
         };
         let rank = Ranking::of(compared_by, d).rank;
-        let shape = parallel::of_size(8 * n * d, || Shape::over(rows, n_rows, rank));
+        let shape = parallel::with_work_size(8 * n * d, || Shape::over(rows, n_rows, rank));
         Ok(Self::of_shape(rows, compared_by, distance, shape))
     }
 

@@ -6,7 +6,7 @@ use xai_casebased::data_attribution::{AttributionData, METRICS, Outcome, Subsets
 use xai_casebased::input;
 use xai_core::describe::ends::{ends, outside};
 use xai_core::describe::{Setting, Value};
-use xai_core::parallel::of_size;
+use xai_core::parallel::with_work_size;
 
 /// What is made of the data of the examples; turned by 0, or other data of the same shapes.
 fn of_data<R>(turn: usize, made: impl FnOnce(&AttributionData<'_>) -> R) -> R {
@@ -102,7 +102,7 @@ fn every_metric_has_the_value_of_its_example() {
 fn every_value_is_in_its_range_and_has_the_bits_of_one_thread() {
     for turn in 0..60 {
         let all = outcomes(turn);
-        assert_eq!(of_size(1, || outcomes(turn)), all);
+        assert_eq!(with_work_size(1, || outcomes(turn)), all);
         for (entry, outcome) in METRICS.iter().zip(all) {
             let within = |value: f64| value.is_finite() && entry.info.range.contains(value);
             let value = outcome.value();

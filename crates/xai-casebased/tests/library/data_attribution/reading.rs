@@ -10,7 +10,7 @@ use xai_casebased::data_attribution::{
 };
 use xai_casebased::input;
 use xai_core::describe::Settings;
-use xai_core::parallel::of_size;
+use xai_core::parallel::with_work_size;
 
 const N_TEST: usize = 83;
 const N_TRAIN: usize = 700;
@@ -68,7 +68,7 @@ fn rows_from_anywhere_give_the_same_bits() {
 #[test]
 fn the_number_of_threads_does_not_show() {
     let rows = attributions();
-    let alone = of_size(1, || outcomes(rows.view()));
+    let alone = with_work_size(1, || outcomes(rows.view()));
     assert_eq!(alone, outcomes(rows.view()));
 }
 
