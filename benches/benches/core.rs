@@ -10,7 +10,7 @@ use ndarray::{Array1, Array2};
 use share::Group;
 use std::hint::black_box;
 use xai_benches::limits::{Limit, Work};
-use xai_core::number::{OrderKey, Real, check_finite, sort_keys, sort_places};
+use xai_core::number::{OrderKey, Real, check_finite, sort_indexed, sort_keys};
 use xai_core::random::{random_stream, uniform};
 use xai_core::{Activation, ExactSum, input};
 
@@ -79,7 +79,7 @@ fn sorts(c: &mut Criterion) {
         let places: Vec<u64> = keys
             .iter()
             .zip(0..)
-            .map(|(key, i)| key.with_place(i))
+            .map(|(key, i)| key.with_index(i))
             .collect();
         group.throughput(Throughput::Elements(n as u64));
         let mut sort = |name, sort: fn(&mut Vec<u32>)| {
@@ -94,7 +94,7 @@ fn sorts(c: &mut Criterion) {
                 b.iter_batched_ref(|| places.clone(), sort, BatchSize::LargeInput);
             });
         };
-        sort("places", sort_places::<u32>);
+        sort("places", sort_indexed::<u32>);
         sort("places_unstable", |places| places.sort_unstable());
     }
     group.finish();

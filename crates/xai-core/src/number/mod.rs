@@ -9,7 +9,7 @@ pub(crate) use label::all_finite;
 pub use label::{
     Label, check_domain, check_finite, check_finite_slice, check_labels, class_index, labels_to_i64,
 };
-pub use radix_sort::{sort_keys, sort_places};
+pub use radix_sort::{sort_indexed, sort_keys};
 pub use real::{OrderKey, Real};
 
 /// The largest power of two that is not above a positive number: a unit in which numbers of that size neither overflow nor

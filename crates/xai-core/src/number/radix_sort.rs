@@ -56,13 +56,13 @@ pub fn sort_keys<K: OrderKey>(keys: &mut Vec<K>) {
 /// Sorts keys whose places ascend: by key, ties by place.
 ///
 /// ```
-/// use xai_core::number::{OrderKey, Real, sort_places};
+/// use xai_core::number::{OrderKey, Real, sort_indexed};
 /// let values = [0.5f32, -1.0, 0.5, 3.0];
-/// let mut keys: Vec<u64> = (0..).zip(&values).map(|(i, x)| x.order_key().with_place(i)).collect();
-/// sort_places::<u32>(&mut keys);
-/// assert!(keys.into_iter().map(u32::place).eq([1, 0, 2, 3]));
+/// let mut keys: Vec<u64> = (0..).zip(&values).map(|(i, x)| x.order_key().with_index(i)).collect();
+/// sort_indexed::<u32>(&mut keys);
+/// assert!(keys.into_iter().map(u32::index).eq([1, 0, 2, 3]));
 /// ```
-pub fn sort_places<K: OrderKey>(keys: &mut Vec<K::WithPlace>) {
+pub fn sort_indexed<K: OrderKey>(keys: &mut Vec<K::WithIndex>) {
     if K::BITS <= u32::BITS && keys.len() >= FEW {
         sort_by_digits(keys, K::key);
     } else {
@@ -171,11 +171,11 @@ mod tests {
                 let mut keys: Vec<u64> = (0..n).map(|_| stream.next_u64() & mask).collect();
                 let mut narrow: Vec<u32> = keys.iter().map(|&key| key as u32).collect();
                 let places = narrow.iter().zip(0..);
-                let mut places: Vec<u64> = places.map(|(key, i)| key.with_place(i)).collect();
+                let mut places: Vec<u64> = places.map(|(key, i)| key.with_index(i)).collect();
                 let expected = (sorted(&keys), sorted(&narrow), sorted(&places));
                 sort_keys(&mut keys);
                 sort_keys(&mut narrow);
-                sort_places::<u32>(&mut places);
+                sort_indexed::<u32>(&mut places);
                 assert!((keys, narrow, places) == expected, "{n} {mask:x}");
             }
         }

@@ -81,7 +81,7 @@ pub trait OrderKey: Copy + Ord + Default + Send + Sync + Debug + 'static {
     const BITS: u32;
 
     /// The key with a place in the low bits: an order by key, ties by place.
-    type WithPlace: Copy + Ord + Default + Send + Sync + Debug;
+    type WithIndex: Copy + Ord + Default + Send + Sync + Debug;
 
     /// The key that sorts the other way round.
     #[must_use]
@@ -93,22 +93,22 @@ pub trait OrderKey: Copy + Ord + Default + Send + Sync + Debug + 'static {
 
     /// Joins a place.
     #[must_use]
-    fn with_place(self, place: u32) -> Self::WithPlace;
+    fn with_index(self, index: u32) -> Self::WithIndex;
 
     /// The place that was joined.
     #[must_use]
-    fn place(key: Self::WithPlace) -> u32;
+    fn index(key: Self::WithIndex) -> u32;
 
     /// The key that a place was joined to.
     #[must_use]
-    fn key(key: Self::WithPlace) -> Self;
+    fn key(key: Self::WithIndex) -> Self;
 }
 
 macro_rules! order_key {
-    ($($key:ty: $with_place:ty),+) => {$(
+    ($($key:ty: $with_index:ty),+) => {$(
         impl OrderKey for $key {
             const BITS: u32 = <$key>::BITS;
-            type WithPlace = $with_place;
+            type WithIndex = $with_index;
 
             #[inline]
             fn reversed(self) -> Self {
@@ -121,17 +121,17 @@ macro_rules! order_key {
             }
 
             #[inline]
-            fn with_place(self, place: u32) -> $with_place {
-                <$with_place>::from(self) << <$key>::BITS | <$with_place>::from(place)
+            fn with_index(self, index: u32) -> $with_index {
+                <$with_index>::from(self) << <$key>::BITS | <$with_index>::from(index)
             }
 
             #[inline]
-            fn place(key: $with_place) -> u32 {
+            fn index(key: $with_index) -> u32 {
                 key as u32
             }
 
             #[inline]
-            fn key(key: $with_place) -> Self {
+            fn key(key: $with_index) -> Self {
                 (key >> <$key>::BITS) as $key
             }
         }
@@ -172,8 +172,8 @@ mod tests {
     fn ties_go_to_the_lower_place() {
         let (zero, minus_zero) = (0f64.order_key(), (-0f64).order_key());
         assert_eq!(zero, minus_zero);
-        assert!(zero.with_place(1) < minus_zero.with_place(2));
-        assert_eq!(u64::place(zero.with_place(7)), 7);
+        assert!(zero.with_index(1) < minus_zero.with_index(2));
+        assert_eq!(u64::index(zero.with_index(7)), 7);
         assert!(1f32.order_key().reversed() < 0f32.order_key().reversed());
         assert_eq!(1f32.order_key().bits_from(16), 0xbf80);
     }

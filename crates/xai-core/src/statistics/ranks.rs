@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::input;
-use crate::number::{OrderKey, Real, check_finite_slice, sort_places};
+use crate::number::{OrderKey, Real, check_finite_slice, sort_indexed};
 use crate::sum::ExactSum;
 use crate::tensor::check_shape;
 
@@ -212,12 +212,12 @@ fn ascending<T: Real>(values: &[T]) -> Vec<usize> {
     let high = |value: T| value.order_key().bits_from(T::Key::BITS - u32::BITS) as u32;
     let keys = (0..n).zip(values);
     let mut keys: Vec<u64> = keys
-        .map(|(place, &value)| high(value).with_place(place))
+        .map(|(place, &value)| high(value).with_index(place))
         .collect();
-    sort_places::<u32>(&mut keys);
+    sort_indexed::<u32>(&mut keys);
     if T::Key::BITS > u32::BITS {
         let full = |key: &u64| {
-            let place = u32::place(*key);
+            let place = u32::index(*key);
             (values[place as usize].order_key(), place)
         };
         let same_high = |a: &u64, b: &u64| u32::key(*a) == u32::key(*b);
@@ -226,7 +226,7 @@ fn ascending<T: Real>(values: &[T]) -> Vec<usize> {
         }
     }
     keys.into_iter()
-        .map(|key| u32::place(key) as usize)
+        .map(|key| u32::index(key) as usize)
         .collect()
 }
 

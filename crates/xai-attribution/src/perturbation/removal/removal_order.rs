@@ -3,7 +3,7 @@
 use ndarray::Array2;
 use xai_core::describe::Parameter;
 use xai_core::evaluation::TiedFeatures;
-use xai_core::number::{OrderKey, sort_places};
+use xai_core::number::{OrderKey, sort_indexed};
 use xai_core::random::{random_stream, uniform_index};
 use xai_core::{Error, Input, Layout, Real, Result, parallel};
 
@@ -362,12 +362,12 @@ fn by_attribution<T: Real>(
         let keys = attributions.iter().zip(0u32..).map(|(x, position)| {
             let key = x.order_key();
             // An input of 2^32 positions has no map.
-            if descending { key.reversed() } else { key }.with_place(position)
+            if descending { key.reversed() } else { key }.with_index(position)
         });
         let mut keys: Vec<_> = keys.collect();
         if let RemovalTies::Random { seed } = ties {
-            sort_places::<T::Key>(&mut keys);
-            let mut order: Vec<u32> = keys.into_iter().map(T::Key::place).collect();
+            sort_indexed::<T::Key>(&mut keys);
+            let mut order: Vec<u32> = keys.into_iter().map(T::Key::index).collect();
             let mut stream = random_stream(seed, items[sample]);
             let value = |position: &u32| attributions[*position as usize];
             for block in order.chunk_by_mut(|a, b| value(a) == value(b)) {
@@ -383,9 +383,9 @@ fn by_attribution<T: Real>(
             keys.truncate(max);
             keys.sort_unstable();
         } else {
-            sort_places::<T::Key>(&mut keys);
+            sort_indexed::<T::Key>(&mut keys);
         }
-        keys.into_iter().map(T::Key::place).collect()
+        keys.into_iter().map(T::Key::index).collect()
     })
 }
 
