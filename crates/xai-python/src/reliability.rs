@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use xai_core::describe::parse;
 use xai_core::reliability::{
-    self, Draws, MetaEvaluation, PerturbationKind, Perturbed, RankedValues, RatingLevel,
+    self, Draws, MetaEvaluation, PerturbationKind, PerturbedValues, RankedValues, RatingLevel,
 };
 use xai_core::{Direction, Error, Input, Result, input};
 
@@ -67,7 +67,7 @@ fn reliability_intra_consistency<'py>(
     let keep = keep.map(|keep| flags(keep.as_array()));
     judged(py, None, q.len(), Q, || {
         let (values, keep) = (&values[..], keep.as_deref());
-        reliability::intra_consistency(&q, &Perturbed { kind, values, keep })
+        reliability::intra_consistency(&q, &PerturbedValues { kind, values, keep })
     })
 }
 
@@ -87,7 +87,7 @@ fn reliability_inter_consistency<'py>(
     let keep = keep.map(|keep| flags(keep.as_array()));
     judged(py, None, size, Q, || {
         let (values, keep) = (&values[..], keep.as_deref());
-        reliability::inter_consistency(&q, better, &Perturbed { kind, values, keep })
+        reliability::inter_consistency(&q, better, &PerturbedValues { kind, values, keep })
     })
 }
 
@@ -129,7 +129,7 @@ fn reliability_meta_consistency<'py>(
                     let values = &rows(perturbed)[..];
                     let keep = keep.map(|keep| keep.slice(s![t, k, ..]).to_vec());
                     let keep = keep.as_deref();
-                    let added = meta.add(t, &Perturbed { kind, values, keep });
+                    let added = meta.add(t, &PerturbedValues { kind, values, keep });
                     added.map_err(|error| {
                         let index = [&[t, k], error.index()].concat();
                         error.at(&index).renamed(input::PERTURBED, name)

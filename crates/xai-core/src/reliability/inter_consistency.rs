@@ -3,7 +3,7 @@
 use crate::describe::{Direction, Score, Scores, metric};
 use crate::error::{Error, Result};
 use crate::input;
-use crate::reliability::perturbed::{PerturbationKind, Perturbed};
+use crate::reliability::perturbed::{PerturbationKind, PerturbedValues};
 use crate::reliability::table::{Table, sign};
 use crate::statistics::ranks::centred_ranks;
 
@@ -39,12 +39,12 @@ pub struct InterConsistency {
 ///
 /// ```
 /// use xai_core::Direction;
-/// use xai_core::reliability::{Perturbed, inter_consistency};
+/// use xai_core::reliability::{PerturbedValues, inter_consistency};
 /// let before = [[Some(1.0), Some(1.0)], [Some(2.0), Some(2.0)]];
 /// let after = [[Some(1.5), Some(3.0)], [Some(2.0), Some(2.0)]]; // in the second sample they change places
-/// let minor = inter_consistency(&before, Direction::Lower, &Perturbed::minor(&after[..]))?;
+/// let minor = inter_consistency(&before, Direction::Lower, &PerturbedValues::minor(&after[..]))?;
 /// assert_eq!((minor.value, minor.n_pairs), (Some(0.5), 4));
-/// let disruptive = inter_consistency(&before, Direction::Lower, &Perturbed::disruptive(&after[..]))?;
+/// let disruptive = inter_consistency(&before, Direction::Lower, &PerturbedValues::disruptive(&after[..]))?;
 /// assert_eq!(disruptive.value, Some(0.5)); // the values of the first explainer rose
 /// # Ok::<(), xai_core::Error>(())
 /// ```
@@ -56,7 +56,7 @@ pub struct InterConsistency {
 pub fn inter_consistency<R: AsRef<[Option<f64>]>, P: AsRef<[Option<f64>]>>(
     values: &[R],
     direction: Direction,
-    perturbed: &Perturbed<'_, [P]>,
+    perturbed: &PerturbedValues<'_, [P]>,
 ) -> Result<InterConsistency> {
     let before = Table::new(input::VALUES, values)?;
     let after = Table::new(input::PERTURBED, perturbed.values)?;
@@ -67,7 +67,7 @@ pub fn inter_consistency<R: AsRef<[Option<f64>]>, P: AsRef<[Option<f64>]>>(
 pub(super) fn inter_of_checked<P>(
     before: &Table<'_>,
     direction: Direction,
-    perturbed: &Perturbed<'_, [P]>,
+    perturbed: &PerturbedValues<'_, [P]>,
     after: &Table<'_>,
 ) -> Result<InterConsistency> {
     if before.shape() != after.shape() {

@@ -3,7 +3,7 @@
 use crate::describe::{Score, Scores, metric};
 use crate::error::Result;
 use crate::input;
-use crate::reliability::perturbed::{PerturbationKind, Perturbed};
+use crate::reliability::perturbed::{PerturbationKind, PerturbedValues};
 use crate::reliability::table::check_row;
 use crate::statistics::{SignedRankTest, ZeroMethod, wilcoxon_signed_rank};
 use crate::tensor::check_shape;
@@ -43,13 +43,13 @@ pub struct IntraConsistency {
 /// `ShapeMismatch` for `perturbed` or `keep` of another length, `NonFinite` for a value.
 ///
 /// ```
-/// use xai_core::reliability::{Perturbed, intra_consistency};
+/// use xai_core::reliability::{PerturbedValues, intra_consistency};
 /// let before = [0.5, 0.6, 0.7].map(Some);
 /// let after = [0.5, 0.4, 0.3].map(Some); // differences 0, 0.2, 0.4 have ranks 1, 2, 3
-/// let minor = intra_consistency(&before, &Perturbed::minor(&after[..]))?;
+/// let minor = intra_consistency(&before, &PerturbedValues::minor(&after[..]))?;
 /// assert_eq!(minor.value, Some(2.0 / 4.0)); // one of 2^2 signs of what moved, both sides
 /// assert_eq!(minor.effect, Some(1.0 - 5.0 / 6.0)); // W⁺ = 5.5, W⁻ = 0.5
-/// let disruptive = intra_consistency(&before, &Perturbed::disruptive(&after[..]))?;
+/// let disruptive = intra_consistency(&before, &PerturbedValues::disruptive(&after[..]))?;
 /// assert_eq!((disruptive.value, disruptive.effect), (Some(0.5), Some(5.0 / 6.0)));
 /// # Ok::<(), xai_core::Error>(())
 /// ```
@@ -60,7 +60,7 @@ pub struct IntraConsistency {
 /// correlation*, 2014, for the effect. Its program answers p = 0 where its test fails; this is `None` or an error here.
 pub fn intra_consistency(
     values: &[Option<f64>],
-    perturbed: &Perturbed<'_, [Option<f64>]>,
+    perturbed: &PerturbedValues<'_, [Option<f64>]>,
 ) -> Result<IntraConsistency> {
     check_row(input::VALUES, values)?;
     check_row(input::PERTURBED, perturbed.values)?;
@@ -71,7 +71,7 @@ pub fn intra_consistency(
 /// [`intra_consistency`] of rows of one length.
 pub(super) fn intra_of_checked(
     values: &[Option<f64>],
-    perturbed: &Perturbed<'_, [Option<f64>]>,
+    perturbed: &PerturbedValues<'_, [Option<f64>]>,
 ) -> Result<IntraConsistency> {
     let mut differences = Vec::new();
     let mut n_undefined = 0;

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::input;
 use crate::reliability::inter_consistency::inter_of_checked;
 use crate::reliability::intra_consistency::intra_of_checked;
-use crate::reliability::perturbed::{PerturbationKind, Perturbed};
+use crate::reliability::perturbed::{PerturbationKind, PerturbedValues};
 use crate::reliability::table::{Table, mean_of_defined, sign};
 use crate::sum::ExactMean;
 
@@ -15,13 +15,13 @@ use crate::sum::ExactMean;
 ///
 /// ```
 /// use xai_core::Direction;
-/// use xai_core::reliability::{MetaEvaluation, Perturbed};
+/// use xai_core::reliability::{MetaEvaluation, PerturbedValues};
 /// // Two explainers on two samples, one iteration of one perturbation of each kind.
 /// let before = [[Some(0.4), Some(0.6)], [Some(0.1), Some(0.2)]];
 /// let worse = [[Some(0.3), Some(0.5)], [Some(0.0), Some(0.1)]];
 /// let mut meta = MetaEvaluation::new(&before, Direction::Higher)?;
-/// meta.add(0, &Perturbed::minor(&before[..]))?; // nothing moved: p = 1, all ranks stay
-/// meta.add(0, &Perturbed::disruptive(&worse[..]))?; // two of 2^2 signs: p = 0.5; all values fell
+/// meta.add(0, &PerturbedValues::minor(&before[..]))?; // nothing moved: p = 1, all ranks stay
+/// meta.add(0, &PerturbedValues::disruptive(&worse[..]))?; // two of 2^2 signs: p = 0.5; all values fell
 /// let result = meta.finish();
 /// assert_eq!(result.value, Some((1.0 + 0.5 + 1.0 + 1.0) / 4.0));
 /// assert_eq!(result.iterations[0].effect_disruptive, Some(1.0));
@@ -63,13 +63,13 @@ impl<'a> MetaEvaluation<'a> {
     pub fn add<P: AsRef<[Option<f64>]>>(
         &mut self,
         iteration: usize,
-        perturbed: &Perturbed<'_, [P]>,
+        perturbed: &PerturbedValues<'_, [P]>,
     ) -> Result<()> {
         let after = Table::new(input::PERTURBED, perturbed.values)?;
         let inter = inter_of_checked(&self.values, self.direction, perturbed, &after)?;
         let rows = self.values.rows.iter().zip(&after.rows);
         let of_rows = rows.map(|(before, after)| {
-            let after = Perturbed {
+            let after = PerturbedValues {
                 kind: perturbed.kind,
                 values: *after,
                 keep: perturbed.keep,

@@ -48,7 +48,7 @@ pub use krippendorff_alpha::{
 };
 pub use meta_consistency::{IterationConsistency, MetaConsistency, MetaEvaluation};
 pub use parameter_sensitivity::{ParameterSensitivity, parameter_sensitivity};
-pub use perturbed::{PerturbationKind, Perturbed};
+pub use perturbed::{PerturbationKind, PerturbedValues};
 pub use rank_stability::{Draws, RankStability, rank_stability};
 pub use ranked_values::{
     InterMethodReliability, InternalConsistencyReliability, RankedValues, inter_method_reliability,

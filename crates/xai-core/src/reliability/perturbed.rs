@@ -27,13 +27,13 @@ impl fmt::Display for PerturbationKind {
 /// Values of a metric after a perturbation: of one explainer `[Option<f64>]`, of several a row each.
 ///
 /// ```
-/// use xai_core::reliability::Perturbed;
+/// use xai_core::reliability::PerturbedValues;
 /// let values = [Some(0.5), None];
-/// let perturbed = Perturbed::minor(&values[..]).keep(&[true, false]); // one prediction has changed
+/// let perturbed = PerturbedValues::minor(&values[..]).keep(&[true, false]); // one prediction has changed
 /// assert_eq!(perturbed.kind.to_string(), "minor");
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Perturbed<'a, V: ?Sized> {
+pub struct PerturbedValues<'a, V: ?Sized> {
     /// How much was perturbed.
     pub kind: PerturbationKind,
     /// The values after it.
@@ -42,22 +42,22 @@ pub struct Perturbed<'a, V: ?Sized> {
     pub keep: Option<&'a [bool]>,
 }
 
-impl<'a, V: ?Sized> Perturbed<'a, V> {
+impl<'a, V: ?Sized> PerturbedValues<'a, V> {
     /// After a minor perturbation.
     #[must_use]
     pub const fn minor(values: &'a V) -> Self {
-        Self::of(PerturbationKind::Minor, values)
+        Self::new(PerturbationKind::Minor, values)
     }
 
     /// After a disruptive perturbation.
     #[must_use]
     pub const fn disruptive(values: &'a V) -> Self {
-        Self::of(PerturbationKind::Disruptive, values)
+        Self::new(PerturbationKind::Disruptive, values)
     }
 
     /// After a perturbation of either kind.
     #[must_use]
-    pub const fn of(kind: PerturbationKind, values: &'a V) -> Self {
+    pub const fn new(kind: PerturbationKind, values: &'a V) -> Self {
         Self {
             kind,
             values,

@@ -2,7 +2,7 @@
 
 use xai_core::error::ErrorKind;
 use xai_core::reliability::{
-    Draws, EXPLAINERS_IN_ROWS, MetaEvaluation, Perturbed, RATERS_IN_ROWS, RankedValues,
+    Draws, EXPLAINERS_IN_ROWS, MetaEvaluation, PerturbedValues, RATERS_IN_ROWS, RankedValues,
     RatingLevel, inter_consistency, inter_method_reliability, internal_consistency_reliability,
     intra_consistency, kendall_w, krippendorff_alpha, krippendorff_alpha_of_ranks,
     parameter_sensitivity, rank_stability,
@@ -24,7 +24,7 @@ fn what_is_wrong_with_a_table_has_its_place() {
     is_about(kendall_w(&INFINITE).err(), input::VALUES, &[1, 0]);
     let ragged = [vec![Some(1.0)], vec![]];
     is_about(kendall_w(&ragged).err(), input::VALUES, &[1]);
-    let perturbed = Perturbed::minor(&INFINITE[1][..]);
+    let perturbed = PerturbedValues::minor(&INFINITE[1][..]);
     is_about(
         intra_consistency(&GOOD[0], &perturbed).err(),
         input::PERTURBED,
@@ -57,19 +57,19 @@ fn what_is_wrong_with_a_table_has_its_place() {
 #[test]
 fn tables_and_masks_of_other_shapes_are_refused() {
     let short = [[Some(1.0)], [Some(1.0)]];
-    let perturbed = Perturbed::minor(&short[..]);
+    let perturbed = PerturbedValues::minor(&short[..]);
     is_about(
         inter_consistency(&GOOD, Direction::None, &perturbed).err(),
         input::PERTURBED,
         &[],
     );
-    let perturbed = Perturbed::minor(&short[0][..]);
+    let perturbed = PerturbedValues::minor(&short[0][..]);
     is_about(
         intra_consistency(&GOOD[0], &perturbed).err(),
         input::PERTURBED,
         &[],
     );
-    let perturbed = Perturbed::minor(&GOOD[..]).keep(&[true]);
+    let perturbed = PerturbedValues::minor(&GOOD[..]).keep(&[true]);
     is_about(
         inter_consistency(&GOOD, Direction::None, &perturbed).err(),
         input::KEEP,
@@ -107,7 +107,7 @@ fn where_an_explainer_has_to_be_better_a_metric_needs_a_better_end() {
         input::DIRECTION,
         &[],
     );
-    let disruptive = Perturbed::disruptive(&GOOD[..]);
+    let disruptive = PerturbedValues::disruptive(&GOOD[..]);
     is_about(
         inter_consistency(&GOOD, none, &disruptive).err(),
         input::DIRECTION,

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use xai_core::Direction;
 use xai_core::reliability::{
-    Draws, MetaEvaluation, PerturbationKind, Perturbed, RankedValues, RatingLevel,
+    Draws, MetaEvaluation, PerturbationKind, PerturbedValues, RankedValues, RatingLevel,
     inter_consistency, inter_method_reliability, internal_consistency_reliability,
     intra_consistency, kendall_w, krippendorff_alpha, parameter_sensitivity, rank_stability,
 };
@@ -27,7 +27,7 @@ fn answer(metric: &str, inputs: &Value, params: &Value) -> Value {
         "intra-consistency" | "intra-consistency-effect" => {
             let (q, perturbed): (Vec<_>, Vec<_>) = (read(&inputs["q"]), read(&inputs["perturbed"]));
             let keep: Vec<bool> = read(&inputs["keep"]);
-            let perturbed = Perturbed::of(kind(), &perturbed[..]).keep(&keep);
+            let perturbed = PerturbedValues::new(kind(), &perturbed[..]).keep(&keep);
             let result = intra_consistency(&q, &perturbed).unwrap();
             json!(if metric.ends_with("effect") {
                 result.effect
@@ -38,7 +38,7 @@ fn answer(metric: &str, inputs: &Value, params: &Value) -> Value {
         "inter-consistency" => {
             let (q, perturbed): (Rows, Rows) = (read(&inputs["q"]), read(&inputs["perturbed"]));
             let keep: Vec<bool> = read(&inputs["keep"]);
-            let perturbed = Perturbed::of(kind(), &perturbed[..]).keep(&keep);
+            let perturbed = PerturbedValues::new(kind(), &perturbed[..]).keep(&keep);
             json!(inter_consistency(&q, better, &perturbed).unwrap().value)
         }
         "meta-consistency" => meta(inputs, better),
@@ -80,7 +80,7 @@ fn meta(inputs: &Value, better: Direction) -> Value {
         let keep: Vec<Vec<Vec<bool>>> = read(&inputs[format!("keep_{kind}")]);
         for (t, (tables, keep)) in perturbed.iter().zip(&keep).enumerate() {
             for (table, keep) in tables.iter().zip(keep) {
-                meta.add(t, &Perturbed::of(kind, &table[..]).keep(keep))
+                meta.add(t, &PerturbedValues::new(kind, &table[..]).keep(keep))
                     .unwrap();
             }
         }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use xai_core::describe::{MetricInfo, Scores};
 use xai_core::random::{random_stream, uniform};
 use xai_core::reliability::{
-    Draws, MetaEvaluation, Perturbed, RankedValues, RatingLevel, inter_consistency,
+    Draws, MetaEvaluation, PerturbedValues, RankedValues, RatingLevel, inter_consistency,
     inter_method_reliability, internal_consistency_reliability, intra_consistency, kendall_w,
     krippendorff_alpha, krippendorff_alpha_of_ranks, metrics, parameter_sensitivity,
     rank_stability,
@@ -116,16 +116,16 @@ impl Tables {
             );
         }
         let (q, r, better) = (&self.values, &self.minor, self.better);
-        let minor = Perturbed::minor(&r[..]);
+        let minor = PerturbedValues::minor(&r[..]);
         let ranked = |rows| RankedValues::new(rows, better).unwrap();
         let mut meta = MetaEvaluation::new(q, better).unwrap();
         meta.add(0, &minor).unwrap();
-        meta.add(0, &Perturbed::disruptive(&self.disruptive[..]))
+        meta.add(0, &PerturbedValues::disruptive(&self.disruptive[..]))
             .unwrap();
         let mut all = Vec::new();
         add(
             &mut all,
-            &intra_consistency(&q[0], &Perturbed::minor(&r[0][..])).unwrap(),
+            &intra_consistency(&q[0], &PerturbedValues::minor(&r[0][..])).unwrap(),
         );
         add(&mut all, &inter_consistency(q, better, &minor).unwrap());
         add(&mut all, &meta.finish());
@@ -165,14 +165,14 @@ proptest! {
     fn a_perturbation_that_moves_nothing_keeps_everything(q in rows(true)) {
         let n = q[0].iter().filter(|x| x.is_some()).count();
         let defined: Vec<Option<f64>> = q[0].iter().copied().filter(Option::is_some).collect();
-        let minor = intra_consistency(&defined, &Perturbed::minor(&defined[..])).unwrap();
-        let disruptive = intra_consistency(&defined, &Perturbed::disruptive(&defined[..])).unwrap();
+        let minor = intra_consistency(&defined, &PerturbedValues::minor(&defined[..])).unwrap();
+        let disruptive = intra_consistency(&defined, &PerturbedValues::disruptive(&defined[..])).unwrap();
         prop_assert_eq!((minor.value, minor.effect), ((n > 0).then_some(1.0), (n > 0).then_some(1.0)));
         prop_assert_eq!((disruptive.value, disruptive.effect), ((n > 0).then_some(0.0), (n > 0).then_some(0.0)));
-        let minor = inter_consistency(&q, Direction::None, &Perturbed::minor(&q[..])).unwrap();
+        let minor = inter_consistency(&q, Direction::None, &PerturbedValues::minor(&q[..])).unwrap();
         prop_assert!(minor.value.is_none_or(|share| share == 1.0));
         prop_assert_eq!(minor.n_pairs + minor.n_undefined, q.len() * q[0].len());
-        let disruptive = inter_consistency(&q, Direction::Lower, &Perturbed::disruptive(&q[..])).unwrap();
+        let disruptive = inter_consistency(&q, Direction::Lower, &PerturbedValues::disruptive(&q[..])).unwrap();
         prop_assert!(disruptive.value.is_none_or(|share| share == 0.0));
     }
 
@@ -192,9 +192,9 @@ proptest! {
     #[test]
     fn a_pair_without_both_values_has_no_p_value_and_is_left_out_of_the_effect(q in rows(true)) {
         let (before, after) = (&q[0], &q[1]);
-        let all = intra_consistency(before, &Perturbed::minor(&after[..])).unwrap();
+        let all = intra_consistency(before, &PerturbedValues::minor(&after[..])).unwrap();
         let keep: Vec<bool> = before.iter().zip(after).map(|(a, b)| a.is_some() && b.is_some()).collect();
-        let kept = intra_consistency(before, &Perturbed::minor(&after[..]).keep(&keep)).unwrap();
+        let kept = intra_consistency(before, &PerturbedValues::minor(&after[..]).keep(&keep)).unwrap();
         prop_assert_eq!((all.effect, all.test), (kept.effect, kept.test));
         prop_assert_eq!(all.n_undefined, keep.iter().filter(|kept| !**kept).count());
         prop_assert_eq!(all.value, kept.value.filter(|_| all.n_undefined == 0));
@@ -202,7 +202,7 @@ proptest! {
 
     #[test]
     fn the_better_end_decides_what_is_worse((q, r) in two(false)) {
-        let share = |q: &Rows, r: &Rows, better| inter_consistency(q, better, &Perturbed::disruptive(&r[..])).unwrap();
+        let share = |q: &Rows, r: &Rows, better| inter_consistency(q, better, &PerturbedValues::disruptive(&r[..])).unwrap();
         let up = share(&q, &r, Direction::Higher);
         prop_assert_eq!(up, share(&map(&q, |x| -x), &map(&r, |x| -x), Direction::Lower));
         prop_assert_eq!(up.value, share(&r, &q, Direction::Lower).value);
@@ -223,7 +223,7 @@ proptest! {
                 internal_consistency_reliability(&ranked(&q), &ranked(&r)).unwrap(),
                 internal_consistency_reliability(&ranked(&g), &ranked(&h)).unwrap()
             );
-            let (minor, mapped) = (Perturbed::minor(&r[..]), Perturbed::minor(&h[..]));
+            let (minor, mapped) = (PerturbedValues::minor(&r[..]), PerturbedValues::minor(&h[..]));
             prop_assert_eq!(
                 inter_consistency(&q, Direction::None, &minor).unwrap(),
                 inter_consistency(&g, Direction::None, &mapped).unwrap()
@@ -351,7 +351,7 @@ proptest! {
         let add = |order: &[(usize, bool)]| {
             let mut meta = MetaEvaluation::new(&q, Direction::Higher).unwrap();
             for &(iteration, is_minor) in order {
-                let perturbed = if is_minor { Perturbed::minor(&moved[..]) } else { Perturbed::disruptive(&moved[..]) };
+                let perturbed = if is_minor { PerturbedValues::minor(&moved[..]) } else { PerturbedValues::disruptive(&moved[..]) };
                 meta.add(iteration, &perturbed).unwrap();
             }
             meta.finish()
@@ -405,10 +405,10 @@ proptest! {
         for (t, (minor, disruptive)) in kinds.into_iter().enumerate() {
             moved.iter_mut().for_each(|row| { let by = turn % row.len(); row.rotate_left(by) });
             if minor {
-                meta.add(t, &Perturbed::minor(&moved[..])).unwrap();
+                meta.add(t, &PerturbedValues::minor(&moved[..])).unwrap();
             }
             if disruptive {
-                meta.add(t, &Perturbed::disruptive(&moved[..])).unwrap();
+                meta.add(t, &PerturbedValues::disruptive(&moved[..])).unwrap();
             }
         }
         let result = meta.finish();
