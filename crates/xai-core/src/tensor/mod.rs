@@ -1,17 +1,17 @@
 //! Arrays of samples, of attribution maps and of the masks that maps become.
 
-mod chosen_rows;
 mod mask;
 mod positions;
 mod rows;
+mod selected_rows;
 
-pub use chosen_rows::{ONE_BOOLEAN_PER_ROW, SAY_WHICH_ROWS, chosen_rows, is_zeros_and_ones};
 pub use mask::{
     MaskScaling, MaskedInputs, SCALE_MAPS_DOWN, mask_inputs, position_attributions,
     position_magnitudes,
 };
 pub use positions::{Layout, MOVE_CHANNELS, Positions};
 pub use rows::Rows;
+pub use selected_rows::{ONE_FLAG_PER_ROW, SPECIFY_ROWS, is_zeros_and_ones, selected_rows};
 
 use crate::error::{Error, Input, Result};
 

@@ -14,7 +14,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use xai_core::describe::Operation;
-use xai_core::tensor::chosen_rows;
+use xai_core::tensor::selected_rows;
 use xai_graph::input;
 
 use crate::error::OrRaise;
@@ -40,7 +40,7 @@ fn graph_chosen_rows<'py>(
     index: PyReadonlyArray1<'py, i64>,
     n_rows: usize,
 ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-    let rows = chosen_rows(input::INDEX, &index.as_array().to_vec(), n_rows).or_raise(py)?;
+    let rows = selected_rows(input::INDEX, &index.as_array().to_vec(), n_rows).or_raise(py)?;
     let rows = rows.into_iter().map(|row| row as i64);
     Ok(PyArray1::from_iter(py, rows))
 }

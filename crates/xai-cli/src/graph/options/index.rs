@@ -5,7 +5,7 @@ use std::path::Path;
 use ndarray::Ix1;
 use xai_files::arrays::StoredArray;
 use xai_files::{Failure, Files, InFile, InFiles, arrays};
-use xai_metrics::core::tensor::{chosen_rows, is_zeros_and_ones};
+use xai_metrics::core::tensor::{is_zeros_and_ones, selected_rows};
 use xai_metrics::graph::input;
 
 /// Reads the rows that are measured, if a file names them. `n_rows` is called only for booleans and for zeros and ones,
@@ -42,7 +42,7 @@ pub(crate) fn rows(
     let chosen = stored.into_integers::<Ix1>()?.to_vec();
     if is_zeros_and_ones(&chosen) {
         let files = Files::new().file(&[input::INDEX], &file);
-        return chosen_rows(input::INDEX, &chosen, n_rows()?).in_files(&files);
+        return selected_rows(input::INDEX, &chosen, n_rows()?).in_files(&files);
     }
     // The metric checks that there are so many rows.
     let row = |(i, &position): (usize, &i64)| {

@@ -3,12 +3,12 @@
 use crate::error::{Error, Help, Input, Result};
 
 /// For zeros and ones that may be positions or a mask.
-pub const SAY_WHICH_ROWS: Help = Help::new(
+pub const SPECIFY_ROWS: Help = Help::new(
     "for a mask give booleans, as array.astype(bool); for positions 0 and 1, which are all rows, leave it out",
 );
 
 /// For zeros and ones that are as many as no mask has.
-pub const ONE_BOOLEAN_PER_ROW: Help = Help::new(
+pub const ONE_FLAG_PER_ROW: Help = Help::new(
     "a mask has one 0 or 1 for each row; positions that are all 0 or 1 are given once each",
 );
 
@@ -23,16 +23,16 @@ pub const ONE_BOOLEAN_PER_ROW: Help = Help::new(
 /// row has.
 ///
 /// ```
-/// use xai_core::tensor::chosen_rows;
+/// use xai_core::tensor::selected_rows;
 /// use xai_core::input::SAMPLES;
-/// assert_eq!(chosen_rows(SAMPLES, &[0, 1, 1, 0], 4)?, [1, 2]); // a mask
-/// assert_eq!(chosen_rows(SAMPLES, &[3, 1, 1], 4)?, [3, 1, 1]); // positions
-/// assert_eq!(chosen_rows(SAMPLES, &[0, 1], 4)?, [0, 1]); // too few for a mask
-/// assert!(chosen_rows(SAMPLES, &[0, 1], 2).is_err()); // the second row, or both?
-/// assert!(chosen_rows(SAMPLES, &[0, 1, 1], 4).is_err()); // a mask of other rows
+/// assert_eq!(selected_rows(SAMPLES, &[0, 1, 1, 0], 4)?, [1, 2]); // a mask
+/// assert_eq!(selected_rows(SAMPLES, &[3, 1, 1], 4)?, [3, 1, 1]); // positions
+/// assert_eq!(selected_rows(SAMPLES, &[0, 1], 4)?, [0, 1]); // too few for a mask
+/// assert!(selected_rows(SAMPLES, &[0, 1], 2).is_err()); // the second row, or both?
+/// assert!(selected_rows(SAMPLES, &[0, 1, 1], 4).is_err()); // a mask of other rows
 /// # Ok::<(), xai_core::Error>(())
 /// ```
-pub fn chosen_rows(input: Input, chosen: &[i64], n_rows: usize) -> Result<Vec<usize>> {
+pub fn selected_rows(input: Input, chosen: &[i64], n_rows: usize) -> Result<Vec<usize>> {
     if is_zeros_and_ones(chosen) {
         let is_repeated = chosen.len() > 2 || matches!(chosen, [a, b] if a == b);
         let is_as_long = chosen.len() == n_rows;
@@ -43,12 +43,12 @@ pub fn chosen_rows(input: Input, chosen: &[i64], n_rows: usize) -> Result<Vec<us
         if is_as_long {
             let shown = format!("{chosen:?}");
             let expected = "booleans or positions: these zeros and ones may be either";
-            return Err(Error::parameter(input, shown, expected).with_help(SAY_WHICH_ROWS));
+            return Err(Error::parameter(input, shown, expected).with_help(SPECIFY_ROWS));
         }
         if chosen.len() > 2 {
             let expected = format!("({n_rows}), a 0 or 1 for each row");
             let error = Error::shape_described(input, expected, &[chosen.len()]);
-            return Err(error.with_help(ONE_BOOLEAN_PER_ROW));
+            return Err(error.with_help(ONE_FLAG_PER_ROW));
         }
     }
     let row = |(at, &position): (usize, &i64)| {
@@ -61,7 +61,7 @@ pub fn chosen_rows(input: Input, chosen: &[i64], n_rows: usize) -> Result<Vec<us
     chosen.iter().enumerate().map(row).collect()
 }
 
-/// Whether integers are all 0 or 1, so that they may be a mask: then [`chosen_rows`] has to know how many rows there are.
+/// Whether integers are all 0 or 1, so that they may be a mask: then [`selected_rows`] has to know how many rows there are.
 #[must_use]
 pub fn is_zeros_and_ones(chosen: &[i64]) -> bool {
     !chosen.is_empty() && chosen.iter().all(|x| matches!(x, 0 | 1))
@@ -79,8 +79,8 @@ mod tests {
         fn zeros_and_ones_are_read_as_the_booleans_are(mask in prop::collection::vec(any::<bool>(), 3..40)) {
             let integers: Vec<i64> = mask.iter().map(|&mark| i64::from(mark)).collect();
             let expected: Vec<usize> = (0..mask.len()).filter(|&row| mask[row]).collect();
-            prop_assert_eq!(chosen_rows(SAMPLES, &integers, mask.len()).unwrap(), expected);
-            let other = chosen_rows(SAMPLES, &integers, mask.len() + 1).unwrap_err();
+            prop_assert_eq!(selected_rows(SAMPLES, &integers, mask.len()).unwrap(), expected);
+            let other = selected_rows(SAMPLES, &integers, mask.len() + 1).unwrap_err();
             let is_shape = matches!(other.kind(), ErrorKind::ShapeMismatch { .. });
             prop_assert!(is_shape, "{}", other);
         }
@@ -90,9 +90,9 @@ mod tests {
             let at = at % positions.len();
             positions[at] = 2;
             let integers: Vec<i64> = positions.iter().map(|&row| row as i64).collect();
-            prop_assert_eq!(chosen_rows(SAMPLES, &integers, 9).unwrap(), positions.clone());
+            prop_assert_eq!(selected_rows(SAMPLES, &integers, 9).unwrap(), positions.clone());
             if let Some(beyond) = positions.iter().position(|&row| row > 2) {
-                let error = chosen_rows(SAMPLES, &integers, 3).unwrap_err();
+                let error = selected_rows(SAMPLES, &integers, 3).unwrap_err();
                 prop_assert_eq!(error.index(), &[beyond][..]);
             }
         }
@@ -101,8 +101,8 @@ mod tests {
     #[test]
     fn what_may_be_either_is_refused_with_both_readings() {
         for (chosen, n_rows) in [(&[0, 1][..], 2), (&[1, 0], 2), (&[0], 1)] {
-            let error = chosen_rows(SAMPLES, chosen, n_rows).unwrap_err();
-            assert_eq!(error.help(), Some(SAY_WHICH_ROWS), "{chosen:?}");
+            let error = selected_rows(SAMPLES, chosen, n_rows).unwrap_err();
+            assert_eq!(error.help(), Some(SPECIFY_ROWS), "{chosen:?}");
         }
         // One reading leaves a row out twice, or names one that there is not.
         for (chosen, n_rows, rows) in [
@@ -110,10 +110,10 @@ mod tests {
             (&[0, 0], 2, &[]),
             (&[1], 1, &[0]),
         ] {
-            assert_eq!(chosen_rows(SAMPLES, chosen, n_rows).unwrap(), rows);
+            assert_eq!(selected_rows(SAMPLES, chosen, n_rows).unwrap(), rows);
         }
-        assert_eq!(chosen_rows(SAMPLES, &[1, 1], 3).unwrap(), [1, 1]);
-        assert!(chosen_rows(SAMPLES, &[], 3).unwrap().is_empty());
-        assert_eq!(chosen_rows(SAMPLES, &[-1], 3).unwrap_err().index(), [0]);
+        assert_eq!(selected_rows(SAMPLES, &[1, 1], 3).unwrap(), [1, 1]);
+        assert!(selected_rows(SAMPLES, &[], 3).unwrap().is_empty());
+        assert_eq!(selected_rows(SAMPLES, &[-1], 3).unwrap_err().index(), [0]);
     }
 }
