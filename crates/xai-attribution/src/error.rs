@@ -1,7 +1,7 @@
 //! What is wrong, and what was computed before it went wrong.
 
 use xai_core::Error;
-use xai_core::evaluation::in_places;
+use xai_core::evaluation::scatter;
 
 use crate::input;
 
@@ -84,7 +84,7 @@ impl EvaluationError {
             self.0.error = self.0.error.shifted(axis, of_all - sample);
         }
         for scores in &mut self.0.completed {
-            scores.per_sample = in_places(&scores.per_sample, samples, n);
+            scores.per_sample = scatter(&scores.per_sample, samples, n);
         }
         self
     }

@@ -1,6 +1,6 @@
 //! Many metrics of many explainers at once.
 
-use xai_core::evaluation::{PooledValue, check_names, check_size, settings_of};
+use xai_core::evaluation::{PooledValue, check_names, check_size, parameter_settings};
 use xai_core::{Real, Result};
 
 use crate::batch::data::{CheckedData, Explained};
@@ -374,7 +374,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
             is_share: metric.info().range.is_share(),
             is_whole: relates_samples(&**metric),
             info: Some(metric.info()),
-            settings: settings_of(&metric.params()),
+            settings: parameter_settings(&metric.params()),
             undefined: collected.undefined[m].clone(),
             per_sample: values.iter().map(|of| of[m].per_sample(n)).collect(),
             pooled: pooled_of(m),

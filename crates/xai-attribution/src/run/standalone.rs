@@ -1,6 +1,6 @@
 //! One metric by itself, and how its scores are taken.
 
-use xai_core::evaluation::{draws_ties, settings_of};
+use xai_core::evaluation::{breaks_ties_randomly, parameter_settings};
 use xai_core::{Activation, Layout, Real, Result};
 
 use crate::batch::Data;
@@ -265,7 +265,8 @@ pub fn evaluate_together<T: Real>(
             Related::PerSample(per_sample) => MetricValue::new(per_sample)?,
             Related::Pooled(pooled) => MetricValue::pooled(pooled.value, run.n_samples())?,
         };
-        let by_index = tied.filter(|_| !draws_ties(&settings_of(&metric.params())));
+        let by_index =
+            tied.filter(|_| !breaks_ties_randomly(&parameter_settings(&metric.params())));
         let ties = TiedFeatures::remark(by_index.map(|tied| (UNNAMED, tied)));
         Ok(MetricValue {
             curve,

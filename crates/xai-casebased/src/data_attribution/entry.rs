@@ -3,7 +3,7 @@
 use std::fmt;
 
 use xai_core::describe::{MetricInfo, Param, Parameters, Value, with};
-use xai_core::evaluation::settings_of;
+use xai_core::evaluation::parameter_settings;
 use xai_core::{Input, Result};
 
 use crate::data_attribution::data::AttributionData;
@@ -109,7 +109,7 @@ impl Entry {
 
     /// The values of all its parameters as text, some of them set.
     pub(super) fn settings(&self, settings: &[(String, Value)]) -> Result<Vec<(String, String)>> {
-        (self.set)(settings).map(|params| settings_of(&params))
+        (self.set)(settings).map(|params| parameter_settings(&params))
     }
 
     /// Its parameters, with their defaults as values.

@@ -15,7 +15,7 @@ use xai_metrics::attribution::metric::{
 };
 use xai_metrics::core::describe::{Described, Parameters};
 use xai_metrics::core::evaluation::{
-    EvaluationTable, EvaluationValues, MetricValues, check_names, check_size, settings_of,
+    EvaluationTable, EvaluationValues, MetricValues, check_names, check_size, parameter_settings,
 };
 
 use crate::attribution::named::Named;
@@ -313,7 +313,7 @@ impl TextFile {
         Ok(MetricValues {
             is_share: info.range.is_share(),
             info: Some(info),
-            settings: settings_of(&metric.params()),
+            settings: parameter_settings(&metric.params()),
             undefined: (!has_value).then(|| why.to_owned()),
             ..MetricValues::new(key(info), info.direction, per_sample)
         })

@@ -25,5 +25,6 @@ pub use table::{
 };
 pub use values::{
     COMPARE_FEWER, EVALUATE_AT_ONCE, EvaluationValues, MetricValues, OUTPUT_KIND, PooledValue,
-    SAY_WHAT_OUTPUTS_ARE, check_names, check_size, draws_ties, in_places, settings_of,
+    SPECIFY_OUTPUT_KIND, breaks_ties_randomly, check_names, check_size, parameter_settings,
+    scatter,
 };

@@ -17,7 +17,7 @@ use crate::input;
 /// For parts of a data set that were evaluated by a metric of all samples.
 pub const EVALUATE_AT_ONCE: Help = Help::new("evaluate this metric on the whole data set at once");
 /// For parts of a data set whose outputs look like probabilities in one and like logits in another.
-pub const SAY_WHAT_OUTPUTS_ARE: Help =
+pub const SPECIFY_OUTPUT_KIND: Help =
     Help::new("choose {answers=probabilities} or {answers=logits}");
 
 /// For an evaluation whose comparisons or replicates do not fit into memory.
@@ -140,7 +140,7 @@ pub struct MetricValues {
     /// What the metric says of itself; values that were stored and read back have none.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub info: Option<&'static MetricInfo>,
-    /// Values of the metric's parameters by name, as text; empty where they are not known. See [`settings_of`].
+    /// Values of the metric's parameters by name, as text; empty where they are not known. See [`parameter_settings`].
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Vec::is_empty")
@@ -264,7 +264,7 @@ impl EvaluationValues {
         }
         let expected = format!("{} as in the samples before", own.join("; "));
         let error = Error::parameter(input::OUTPUTS, others.join("; "), expected);
-        Err(error.with_help(SAY_WHAT_OUTPUTS_ARE))
+        Err(error.with_help(SPECIFY_OUTPUT_KIND))
     }
 
     /// The values of samples that were evaluated in another order: `order` is the sample that each place is of.
@@ -275,7 +275,7 @@ impl EvaluationValues {
             .iter_mut()
             .flat_map(|metric| &mut metric.per_sample)
         {
-            *per_sample = in_places(per_sample, order, order.len());
+            *per_sample = scatter(per_sample, order, order.len());
         }
         if let Some(agreement) = &mut self.class_agreement {
             agreement.reorder(order);
@@ -307,7 +307,9 @@ impl EvaluationValues {
     /// of segments have different ties: the most of them.
     fn ties(&self) -> Option<Remark> {
         let metrics = self.metrics.iter();
-        let by_index: Vec<_> = metrics.filter(|of| !draws_ties(&of.settings)).collect();
+        let by_index: Vec<_> = metrics
+            .filter(|of| !breaks_ties_randomly(&of.settings))
+            .collect();
         let explainers = self.explainers.iter().enumerate();
         TiedFeatures::remark(explainers.filter_map(|(e, explainer)| {
             let tied = by_index.iter().filter_map(|metric| metric.tied.get(e));
@@ -408,7 +410,7 @@ pub fn check_size(n_metrics: usize, n_explainers: usize, statistics: &Statistics
 
 /// Values of some samples at their places among `n`; the others have none.
 #[must_use]
-pub fn in_places(values: &[Option<f64>], samples: &[usize], n: usize) -> Vec<Option<f64>> {
+pub fn scatter(values: &[Option<f64>], samples: &[usize], n: usize) -> Vec<Option<f64>> {
     let mut placed = vec![None; n];
     for (&sample, &value) in samples.iter().zip(values) {
         placed[sample] = value;
@@ -521,7 +523,7 @@ pub fn check_names(input: Input, names: &[&str]) -> Result<()> {
 
 /// Whether features with equal attributions are removed in an order that is drawn, by the settings of a metric.
 #[must_use]
-pub fn draws_ties(settings: &[(String, String)]) -> bool {
+pub fn breaks_ties_randomly(settings: &[(String, String)]) -> bool {
     let mut settings = settings.iter();
     settings.any(|(name, value)| name == "ties" && value.starts_with("random"))
 }
@@ -529,7 +531,7 @@ pub fn draws_ties(settings: &[(String, String)]) -> bool {
 /// Values of a metric's parameters as text. The seed is left out: it is no setting, another one draws from the same
 /// distribution.
 #[must_use]
-pub fn settings_of(params: &[Param]) -> Vec<(String, String)> {
+pub fn parameter_settings(params: &[Param]) -> Vec<(String, String)> {
     let settings = params.iter().filter(|param| param.name != "seed");
     settings
         .map(|param| (param.name.to_owned(), param.value.to_string()))
