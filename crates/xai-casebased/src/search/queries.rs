@@ -30,7 +30,7 @@ impl<'a> Queries<'a> {
         check_finite(input::QUERIES, rows)?;
         distance.check_rows(input::QUERIES, rows)?;
         let rows = distance.prepare(Rows::new(rows));
-        if distance.prepares() {
+        if distance.needs_preparation() {
             check_finite(input::QUERIES, rows.view()).map_err(|e| e.part("whitened rows"))?;
         }
         Ok(Self(rows))

@@ -89,7 +89,7 @@ impl TrainingRows {
     /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for a row that whitening takes
     /// beyond `f64`.
     pub(crate) fn prepared(self, distance: &Distance) -> Result<(Self, Distance)> {
-        if !distance.prepares() {
+        if !distance.needs_preparation() {
             return Ok((self, distance.compared_by()));
         }
         let (n, d) = (self.n_rows(), self.n_features());

@@ -181,7 +181,7 @@ impl Distance {
 
     /// Whether [`prepare`](Self::prepare) does anything.
     #[must_use]
-    pub fn prepares(&self) -> bool {
+    pub fn needs_preparation(&self) -> bool {
         matches!(self, Self::Correlation | Self::Mahalanobis(_))
     }
 
@@ -503,7 +503,7 @@ mod tests {
             let mahalanobis = Mahalanobis::from_rows((&array / unit).view()).unwrap();
             for distance in distances().into_iter().chain([Distance::Mahalanobis(mahalanobis)]) {
                 let (prepared, by) = (distance.prepare(rows.clone()), distance.compared_by());
-                prop_assert_eq!(distance.prepares(), prepared != rows);
+                prop_assert_eq!(distance.needs_preparation(), prepared != rows);
                 for (row, own) in rows.iter().zip(prepared.iter()) {
                     let expected = distance.distance(row, rows.row(40));
                     prop_assert_eq!(by.distance(own, prepared.row(40)).to_bits(), expected.to_bits());
