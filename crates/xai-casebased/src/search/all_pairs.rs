@@ -62,7 +62,7 @@ pub fn distances(
         if found.is_empty() || d == 0 {
             return Ok(found);
         }
-        let by = distance.compared_by();
+        let by = distance.prepared_distance();
         let values = found.as_slice_mut().expect("just made");
         let ranking = Ranking::of(&by, d);
         if !ranking.tells_distance() {

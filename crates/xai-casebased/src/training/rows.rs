@@ -90,7 +90,7 @@ impl TrainingRows {
     /// beyond `f64`.
     pub(crate) fn prepared(self, distance: &Distance) -> Result<(Self, Distance)> {
         if !distance.needs_preparation() {
-            return Ok((self, distance.compared_by()));
+            return Ok((self, distance.prepared_distance()));
         }
         let (n, d) = (self.n_rows(), self.n_features());
         let mut values = vec![0.0; n * d];
@@ -99,7 +99,7 @@ impl TrainingRows {
         }
         let rows = distance.prepare(Matrix::from_vec(values, n, d));
         check_finite(input::TRAIN_WHITENED, rows.view())?;
-        Ok((Self::as_compared(rows), distance.compared_by()))
+        Ok((Self::as_compared(rows), distance.prepared_distance()))
     }
 
     pub(crate) fn n_rows(&self) -> usize {

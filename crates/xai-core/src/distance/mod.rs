@@ -153,7 +153,7 @@ impl Distance {
     /// and not for every pair: less their means for the correlation distance, whitened for Mahalanobis's.
     /// Rows of any other distance stay as they are.
     ///
-    /// [`compared_by`](Self::compared_by) of prepared rows is this distance of the rows, to the last bit.
+    /// [`prepared_distance`](Self::prepared_distance) of prepared rows is this distance of the rows, to the last bit.
     /// Rows that [`check_rows`](Self::check_rows) lets pass stay finite, but whitened ones may not.
     ///
     /// ```
@@ -162,7 +162,7 @@ impl Distance {
     /// use xai_core::tensor::Rows;
     /// let (rows, by) = (array![[1.0, 2.0, 6.0], [3.0, 1.0, 2.0]], Distance::Correlation);
     /// let prepared = by.prepare(Rows::new(rows.view()));
-    /// assert_eq!((prepared.row(0), by.compared_by()), (&[-2.0, -1.0, 3.0][..], Distance::Cosine));
+    /// assert_eq!((prepared.row(0), by.prepared_distance()), (&[-2.0, -1.0, 3.0][..], Distance::Cosine));
     /// let expected = by.distance(&[1.0, 2.0, 6.0], &[3.0, 1.0, 2.0]);
     /// assert_eq!(Distance::Cosine.distance(prepared.row(0), prepared.row(1)), expected);
     /// ```
@@ -187,7 +187,7 @@ impl Distance {
 
     /// What [prepared](Self::prepare) rows are compared by.
     #[must_use]
-    pub fn compared_by(&self) -> Self {
+    pub fn prepared_distance(&self) -> Self {
         match self {
             Self::Correlation => Self::Cosine,
             Self::Mahalanobis(_) => Self::Euclidean,
@@ -225,7 +225,7 @@ impl DistanceFunction for Distance {
             }
             Self::Correlation | Self::Mahalanobis(_) => {
                 let both = self.prepare(Rows::from_vec([a, b].concat(), 2, a.len()));
-                self.compared_by().distance(both.row(0), both.row(1))
+                self.prepared_distance().distance(both.row(0), both.row(1))
             }
         }
     }
@@ -502,7 +502,7 @@ mod tests {
             let array = rows.view();
             let mahalanobis = Mahalanobis::from_rows((&array / unit).view()).unwrap();
             for distance in distances().into_iter().chain([Distance::Mahalanobis(mahalanobis)]) {
-                let (prepared, by) = (distance.prepare(rows.clone()), distance.compared_by());
+                let (prepared, by) = (distance.prepare(rows.clone()), distance.prepared_distance());
                 prop_assert_eq!(distance.needs_preparation(), prepared != rows);
                 for (row, own) in rows.iter().zip(prepared.iter()) {
                     let expected = distance.distance(row, rows.row(40));

@@ -121,7 +121,7 @@ impl<'a, T: Real> PairDistances<'a, T> {
     ) -> Vec<f64> {
         let d = of_beside.len() / beside.len();
         let mut pairs = vec![0.0; held.len() * beside.len()];
-        let compared_by = self.distance.compared_by();
+        let compared_by = self.distance.prepared_distance();
         parallel::for_each_chunk(&mut pairs, TILE * beside.len(), |tile, pairs| {
             let first = tile * TILE;
             if held.start + first + 1 >= beside.end {

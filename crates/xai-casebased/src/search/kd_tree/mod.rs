@@ -125,7 +125,7 @@ impl KdTree {
     #[must_use]
     pub fn supports(distance: &Distance) -> bool {
         matches!(
-            distance.compared_by(),
+            distance.prepared_distance(),
             Distance::Euclidean
                 | Distance::SquaredEuclidean
                 | Distance::Manhattan
