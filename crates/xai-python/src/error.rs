@@ -60,7 +60,7 @@ fn raised(
     message.push_str(&error.problem().to_string());
     if let Some(help) = error.help() {
         message.push('\n');
-        message.push_str(&help.in_terms_of(|name, value| {
+        message.push_str(&help.render(|name, value| {
             let argument = as_argument(name, value);
             let has = |entry: &&Entry| entry.params().iter().any(|param| param.name == name);
             match metric.filter(has) {

@@ -540,7 +540,7 @@ pub(crate) fn other_way(entry: &Entry) -> String {
 fn wrong_setting(metric: &str, error: &xai_metrics::Error) -> Failure {
     let failure = of_metrics(metric, error.problem());
     match error.help() {
-        Some(help) => failure.help(help.in_terms_of(as_setting)),
+        Some(help) => failure.help(help.render(as_setting)),
         None => failure,
     }
 }

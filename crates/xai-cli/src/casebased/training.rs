@@ -333,7 +333,7 @@ pub(crate) fn row_failure(
     }
     let failure = Failure::new(format_args!("{place}: {}", error.kind())).in_file(file);
     Some(match error.help() {
-        Some(help) => failure.help(help.in_terms_of(as_option)),
+        Some(help) => failure.help(help.render(as_option)),
         None => failure,
     })
 }

@@ -68,7 +68,7 @@ pub(super) fn assumed<T: Real>(
     outputs: ArrayView2<'_, T>,
 ) -> Option<String> {
     let assumption = metric.assumption(outputs)?;
-    Some(assumption.in_terms_of(as_option))
+    Some(assumption.render(as_option))
 }
 
 impl Unfaithfulness {

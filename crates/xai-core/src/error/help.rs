@@ -17,7 +17,7 @@ use std::fmt;
 pub struct Help(&'static str);
 
 impl Help {
-    /// An advice. A setting of a parameter stands in braces, see [`in_terms_of`](Self::in_terms_of).
+    /// An advice. A setting of a parameter stands in braces, see [`render`](Self::render).
     #[must_use]
     pub const fn new(text: &'static str) -> Self {
         Self(text)
@@ -30,10 +30,10 @@ impl Help {
     /// use xai_core::Help;
     /// let help = Help::new("for raw scores choose {return_type=logits}");
     /// assert_eq!(help.to_string(), "for raw scores choose return_type = logits");
-    /// let option = help.in_terms_of(|name, value| format!("--{name} {}", value.unwrap_or("VALUE")));
+    /// let option = help.render(|name, value| format!("--{name} {}", value.unwrap_or("VALUE")));
     /// assert_eq!(option, "for raw scores choose --return_type logits");
     /// ```
-    pub fn in_terms_of(self, setting: impl Fn(&str, Option<&str>) -> String) -> String {
+    pub fn render(self, setting: impl Fn(&str, Option<&str>) -> String) -> String {
         let mut text = String::new();
         let mut rest = self.0;
         while let Some((before, (inside, after))) = rest
@@ -53,7 +53,7 @@ impl Help {
 
 impl fmt::Display for Help {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.in_terms_of(|name, value| match value {
+        f.pad(&self.render(|name, value| match value {
             Some(value) => format!("{name} = {value}"),
             None => format!("`{name}`"),
         }))

@@ -217,7 +217,7 @@ pub(crate) fn failed(function: &str, error: xai_core::Error) -> DataFusionError 
     let mut text = format!("{function}: {}", error.problem());
     if let Some(help) = error.help() {
         text += "; ";
-        text += &help.in_terms_of(as_option);
+        text += &help.render(as_option);
     }
     DataFusionError::Execution(text)
 }

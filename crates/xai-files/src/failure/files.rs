@@ -145,7 +145,7 @@ impl<'a> Files<'a> {
                 let in_options = self.ways_out.iter().find(|(of, _)| *of == help);
                 match in_options {
                     Some((_, text)) => failure.help(text),
-                    None => failure.help(help.in_terms_of(self.terms.unwrap_or(as_option))),
+                    None => failure.help(help.render(self.terms.unwrap_or(as_option))),
                 }
             }
             None => failure,
