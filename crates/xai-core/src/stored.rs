@@ -3,23 +3,23 @@
 use serde::de::{Deserialize, Deserializer, Error};
 
 /// More is counted by no state: the counts of a great many states together stay within their integers.
-pub const MOST: u64 = 1 << 48;
+pub const MAX_COUNT: u64 = 1 << 48;
 
 /// What is said of a state that counts more.
 pub const TOO_MANY: &str = "a state that counts more than 2^48";
 
-/// Reads a count of at most [`MOST`]; to be named by `#[serde(deserialize_with = "…")]`.
+/// Reads a count of at most [`MAX_COUNT`]; to be named by `#[serde(deserialize_with = "…")]`.
 ///
 /// # Errors
 /// A number that no state counts to.
-pub fn count<'de, D, N>(deserializer: D) -> Result<N, D::Error>
+pub fn bounded_count<'de, D, N>(deserializer: D) -> Result<N, D::Error>
 where
     D: Deserializer<'de>,
     N: Deserialize<'de> + Copy + TryInto<u64>,
 {
     let count = N::deserialize(deserializer)?;
     match count.try_into() {
-        Ok(0..=MOST) => Ok(count),
+        Ok(0..=MAX_COUNT) => Ok(count),
         _ => Err(D::Error::custom(TOO_MANY)),
     }
 }

@@ -21,10 +21,16 @@ pub struct CurvePoint {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TiedFeatures {
     /// Features that are tied with another one, over all samples.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::count"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(deserialize_with = "crate::stored::bounded_count")
+    )]
     pub tied: u64,
     /// All features, over all samples.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::count"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(deserialize_with = "crate::stored::bounded_count")
+    )]
     pub total: u64,
 }
 

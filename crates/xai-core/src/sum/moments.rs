@@ -22,7 +22,10 @@ use crate::sum::exact_sum::ExactSum;
 #[derive(Debug, Clone, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Moments {
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::count"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(deserialize_with = "crate::stored::bounded_count")
+    )]
     count: u64,
     sum: ExactSum,
     /// The squares, each with its rounding error: so the deviation is exact too, and needs no second
@@ -171,7 +174,10 @@ fn exact_product(a: f64, b: f64) -> (f64, f64) {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ExactMean {
     sum: ExactSum,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::count"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(deserialize_with = "crate::stored::bounded_count")
+    )]
     count: u64,
 }
 

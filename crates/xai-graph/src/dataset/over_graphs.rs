@@ -160,7 +160,10 @@ pub struct MacroAverage {
 pub struct MacroAverages<R> {
     /// The values of each metric where it is defined, by its name.
     defined: BTreeMap<String, Moments>,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "xai_core::stored::count"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(deserialize_with = "xai_core::stored::bounded_count")
+    )]
     n_graphs: u64,
     result: PhantomData<R>,
 }

@@ -24,7 +24,10 @@ const PIECE: usize = 128;
 pub(crate) struct Changes {
     pub(crate) pos: ExactSum,
     pub(crate) neg: ExactSum,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "xai_core::stored::count"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(deserialize_with = "xai_core::stored::bounded_count")
+    )]
     pub(crate) n_samples: u64,
 }
 

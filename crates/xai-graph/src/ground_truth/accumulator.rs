@@ -45,7 +45,10 @@ pub struct GroundTruthAccumulator<T: Real, U = T> {
     confusion: Confusion,
     ranking: Ranking<T::Key>,
     /// Elements that tie at the cut of their mask, where elements are selected by rank.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "xai_core::stored::count"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(deserialize_with = "xai_core::stored::bounded_count")
+    )]
     n_tied: u64,
     #[cfg_attr(feature = "serde", serde(skip))]
     target: PhantomData<U>,

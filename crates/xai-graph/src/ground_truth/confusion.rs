@@ -5,16 +5,28 @@
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Confusion {
     /// Predicted and true.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "xai_core::stored::count"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(deserialize_with = "xai_core::stored::bounded_count")
+    )]
     pub true_positives: u64,
     /// Predicted, not true.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "xai_core::stored::count"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(deserialize_with = "xai_core::stored::bounded_count")
+    )]
     pub false_positives: u64,
     /// True, not predicted.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "xai_core::stored::count"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(deserialize_with = "xai_core::stored::bounded_count")
+    )]
     pub false_negatives: u64,
     /// Neither.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "xai_core::stored::count"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(deserialize_with = "xai_core::stored::bounded_count")
+    )]
     pub true_negatives: u64,
 }
 

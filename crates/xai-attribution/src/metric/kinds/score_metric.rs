@@ -274,7 +274,10 @@ impl<F: ScoreFormula> Registered for ScoreMetric<F> {}
 pub struct ScoreAccumulator<F> {
     policy: BaseScorePolicy,
     mean: ExactMean,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "xai_core::stored::count"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(deserialize_with = "xai_core::stored::bounded_count")
+    )]
     n_undefined: usize,
     formula: PhantomData<F>,
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 #[cfg(feature = "serde")]
-use xai_core::stored::{MOST, TOO_MANY};
+use xai_core::stored::{MAX_COUNT, TOO_MANY};
 use xai_core::{ExactMean, ExactSum};
 
 use crate::correspondence::level::Level;
@@ -21,12 +21,21 @@ use crate::result::explanation::{Explanation, ExplanationSummary};
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Predictions {
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "xai_core::stored::count"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(deserialize_with = "xai_core::stored::bounded_count")
+    )]
     n: usize,
     scores: ExactMean,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "xai_core::stored::count"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(deserialize_with = "xai_core::stored::bounded_count")
+    )]
     n_judged: usize,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "xai_core::stored::count"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(deserialize_with = "xai_core::stored::bounded_count")
+    )]
     n_right: usize,
 }
 
@@ -308,7 +317,7 @@ impl TryFrom<StoredCases> for Cases {
     type Error = &'static str;
 
     fn try_from(StoredCases { levels, least }: StoredCases) -> Result<Self, Self::Error> {
-        if levels.values().any(|&n| n as u64 > MOST) {
+        if levels.values().any(|&n| n as u64 > MAX_COUNT) {
             return Err(TOO_MANY);
         }
         let least = least.map(ExplanationSummary::from);
