@@ -2,7 +2,7 @@
 
 use xai_core::evaluation::{COMPARE_FEWER, EvaluationValues, MetricValues, Statistics};
 use xai_core::parallel::{StopFlag, Stopped, stoppable};
-use xai_core::reliability::JUDGE_FEWER;
+use xai_core::reliability::EVALUATE_FEWER;
 use xai_core::{Direction, ErrorKind, input};
 
 fn values(per_sample: Vec<Vec<f64>>) -> EvaluationValues {
@@ -86,13 +86,13 @@ fn evaluations_beyond_memory_are_refused_before_any_work() {
     let error = explainers.reliability(&statistics).unwrap_err();
     assert_eq!(
         (error.input(), error.help()),
-        (input::EXPLAINERS, Some(JUDGE_FEWER))
+        (input::EXPLAINERS, Some(EVALUATE_FEWER))
     );
     let metrics = many(10_000, 1);
     let error = metrics.reliability(&statistics).unwrap_err();
     assert_eq!(
         (error.input(), error.help()),
-        (input::METRICS, Some(JUDGE_FEWER))
+        (input::METRICS, Some(EVALUATE_FEWER))
     );
     let more = Statistics {
         replicates: 1_000_000,

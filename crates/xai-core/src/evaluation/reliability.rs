@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::describe::Direction;
 use crate::reliability::{
-    Draws, InterMethodReliability, InternalConsistencyReliability, JUDGE_FEWER, KendallW,
+    Draws, EVALUATE_FEWER, InterMethodReliability, InternalConsistencyReliability, KendallW,
     KrippendorffAlpha, RankStability, RankedValues, inter_method_reliability,
     internal_consistency_reliability, kendall_w, krippendorff_alpha_of_ranks, rank_stability,
 };
@@ -124,7 +124,7 @@ fn check_size(n_metrics: usize, n_explainers: usize) -> Result<()> {
     let expected = format!(
         "fewer: all pairs are compared, whose results would take {gib:.0} GiB of at most 2"
     );
-    Err(Error::parameter(input, n, expected).with_help(JUDGE_FEWER))
+    Err(Error::parameter(input, n, expected).with_help(EVALUATE_FEWER))
 }
 
 fn judge(metrics: Vec<Judged<'_>>, statistics: &Statistics) -> Result<Reliability> {

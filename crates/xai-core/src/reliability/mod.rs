@@ -54,7 +54,7 @@ pub use ranked_values::{
     InterMethodReliability, InternalConsistencyReliability, RankedValues, inter_method_reliability,
     internal_consistency_reliability,
 };
-pub use table::JUDGE_FEWER;
+pub use table::EVALUATE_FEWER;
 
 use crate::describe::{MetricInfo, Scores};
 

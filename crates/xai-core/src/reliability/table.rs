@@ -10,7 +10,7 @@ use crate::{input, parallel};
 const MOST_COMPARED: usize = 1 << 13;
 
 /// For more explainers or metrics than can be judged pair by pair.
-pub const JUDGE_FEWER: Help = Help::new("judge some of the explainers or metrics at a time");
+pub const EVALUATE_FEWER: Help = Help::new("evaluate some of the explainers or metrics at a time");
 
 /// Checks that there are not too many explainers to compare all pairs of them.
 pub(super) fn check_compared(n_explainers: usize) -> Result<()> {
@@ -19,7 +19,7 @@ pub(super) fn check_compared(n_explainers: usize) -> Result<()> {
     }
     let expected = format!("at most {MOST_COMPARED}: every pair of explainers is compared");
     let error = Error::parameter(input::EXPLAINERS, n_explainers, expected);
-    Err(error.with_help(JUDGE_FEWER))
+    Err(error.with_help(EVALUATE_FEWER))
 }
 
 /// Samples that a thread ranks at once.
