@@ -10,11 +10,11 @@ use std::ops::Range;
 /// The whole numbers below another, as a message has them.
 ///
 /// ```
-/// use xai_core::text::below;
-/// assert_eq!([0, 1, 2, 9].map(below), ["none", "0", "0 or 1", "0 to 8"]);
+/// use xai_core::text::index_range;
+/// assert_eq!([0, 1, 2, 9].map(index_range), ["none", "0", "0 or 1", "0 to 8"]);
 /// ```
 #[must_use]
-pub fn below(end: usize) -> String {
+pub fn index_range(end: usize) -> String {
     match end {
         0 => "none".to_owned(),
         1 => "0".to_owned(),
@@ -26,11 +26,11 @@ pub fn below(end: usize) -> String {
 /// Neighbours in a row by their numbers, as a message has them.
 ///
 /// ```
-/// use xai_core::text::span;
-/// assert_eq!([span("sample", &(4..5)), span("sample", &(4..6))], ["sample 4", "samples 4 to 5"]);
+/// use xai_core::text::numbered_range;
+/// assert_eq!([numbered_range("sample", &(4..5)), numbered_range("sample", &(4..6))], ["sample 4", "samples 4 to 5"]);
 /// ```
 #[must_use]
-pub fn span(noun: &str, range: &Range<usize>) -> String {
+pub fn numbered_range(noun: &str, range: &Range<usize>) -> String {
     match range.len() {
         1 => format!("{noun} {}", range.start),
         _ => format!("{noun}s {} to {}", range.start, range.end.saturating_sub(1)),

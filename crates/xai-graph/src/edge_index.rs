@@ -22,7 +22,7 @@ pub(crate) fn check_edge_index(edge_index: ArrayView2<'_, i64>, n_nodes: usize) 
     for (edge, ends) in edge_index.columns().into_iter().enumerate() {
         if let Some(end) = ends.iter().position(beyond) {
             let (at, value) = ([end, edge], ends[end] as f64);
-            let expected = format!("a node of {}", xai_core::text::below(n_nodes));
+            let expected = format!("a node of {}", xai_core::text::index_range(n_nodes));
             return Err(Error::out_of_domain(
                 input::EDGE_INDEX,
                 &at,

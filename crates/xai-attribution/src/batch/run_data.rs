@@ -8,7 +8,7 @@ use ndarray::{Array2, Axis, CowArray, IxDyn};
 use xai_core::error::LOOKS_TRANSPOSED;
 use xai_core::evaluation::{OUTPUT_KIND, Remark, add_remarks};
 use xai_core::tensor::Positions;
-use xai_core::text::span;
+use xai_core::text::numbered_range;
 use xai_core::{Error, Input, Layout, Real, Result};
 
 use crate::batch::SideInput;
@@ -371,7 +371,7 @@ impl<'a, T: Real> RunData<'a, T> {
                     .collect();
                 format!("batch {batch} (of samples {})", of.join(", "))
             }
-            None => format!("batch {batch} ({})", span("sample", samples)),
+            None => format!("batch {batch} ({})", numbered_range("sample", samples)),
         }
     }
 

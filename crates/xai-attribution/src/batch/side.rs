@@ -256,7 +256,7 @@ impl<V> AnyPlanes<V> {
         let expected = [samples.len(), rows, columns];
         let planes = self.planes.planes(samples.clone()).map_err(|source| {
             Error::io(self.input, std::io::Error::other(source))
-                .part(xai_core::text::span("sample", &samples))
+                .part(xai_core::text::numbered_range("sample", &samples))
         })?;
         match planes.shape() == expected {
             true => Ok(planes),

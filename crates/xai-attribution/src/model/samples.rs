@@ -7,7 +7,7 @@ use ndarray::{
 };
 use xai_core::number::{check_finite, class_index, labels_to_i64};
 use xai_core::output::arg_max;
-use xai_core::text::span;
+use xai_core::text::numbered_range;
 use xai_core::{Error, Input, Label, Real, Result};
 
 use crate::model::BoxError;
@@ -109,7 +109,7 @@ pub(crate) fn checked_batch<'a, T: Real>(
     range: Range<usize>,
 ) -> Result<CowArray<'a, T, IxDyn>> {
     let batch = samples.batch(range.clone()).map_err(|source| {
-        Error::io(input, std::io::Error::other(source)).part(span("sample", &range))
+        Error::io(input, std::io::Error::other(source)).part(numbered_range("sample", &range))
     })?;
     let promised = [&[range.len()], &samples.shape()[1..]].concat();
     if batch.shape() != promised {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ndarray::{Array2, ArrayView2, CowArray, Ix2, s};
 use xai_core::number::check_finite;
-use xai_core::text::span;
+use xai_core::text::numbered_range;
 use xai_core::{Error, Input, Real, Result};
 
 use crate::similarity::ClosureError;
@@ -146,7 +146,7 @@ pub(super) fn rows_of(
     range: Range<usize>,
 ) -> Result<CowArray<'_, f64, Ix2>> {
     let rows = source.rows(range.clone()).map_err(|source| {
-        Error::io(input, std::io::Error::other(source)).part(span("row", &range))
+        Error::io(input, std::io::Error::other(source)).part(numbered_range("row", &range))
     })?;
     let promised = [range.len(), source.shape().1];
     if rows.shape() != promised {

@@ -108,7 +108,8 @@ impl Subsets {
         let cases = lists.iter().enumerate().map(|(j, list)| {
             let cases = list.iter().enumerate().map(|(at, &case)| {
                 usize::try_from(case).map_err(|_| {
-                    let expected = format!("a training case, {}", xai_core::text::below(n_train));
+                    let expected =
+                        format!("a training case, {}", xai_core::text::index_range(n_train));
                     Error::out_of_domain(input::SUBSETS, &[j, at], case as f64, expected)
                 })
             });
@@ -224,7 +225,7 @@ pub(super) fn check_cases(input: Input, cases: &[usize], n_train: usize) -> Resu
     match cases.iter().position(|&case| case >= n_train) {
         None => Ok(()),
         Some(at) => {
-            let expected = format!("a training case, {}", xai_core::text::below(n_train));
+            let expected = format!("a training case, {}", xai_core::text::index_range(n_train));
             Err(Error::out_of_domain(
                 input,
                 &[at],

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ndarray::{ArrayView1, ArrayView2, Axis};
 use xai_core::number::{check_finite, labels_to_i64};
 use xai_core::tensor::check_shape;
-use xai_core::text::span;
+use xai_core::text::numbered_range;
 use xai_core::{Distance, Error, Label, Real, Result, parallel};
 
 use crate::correspondence::known_classes::check_known_classes;
@@ -136,8 +136,8 @@ impl CaseExplainer {
     ) -> Result<Vec<Explanation>> {
         self.disclosure.check_release()?;
         self.check_samples(samples)?;
-        let predicted =
-            model(samples).map_err(|e| Error::model(span("sample", &(0..samples.nrows())), e))?;
+        let predicted = model(samples)
+            .map_err(|e| Error::model(numbered_range("sample", &(0..samples.nrows())), e))?;
         let predicted = labels_to_i64(input::PREDICTED, predicted.iter().copied())?;
         self.explanations(samples, Some(&predicted))
     }

@@ -49,7 +49,7 @@ impl<A: Clone> Closure<A> {
             let first = i * BATCH;
             let answer = (self.0)(batch).map_err(|e| {
                 let last = first + batch.nrows();
-                Error::model(xai_core::text::span("row", &(first..last)), e).about(output)
+                Error::model(xai_core::text::numbered_range("row", &(first..last)), e).about(output)
             })?;
             let expected = [batch.nrows(), *columns.get_or_insert(answer.ncols())];
             if answer.shape() != expected {

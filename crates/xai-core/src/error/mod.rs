@@ -97,7 +97,7 @@ pub enum ErrorKind {
         expected: Name,
     },
     /// A label outside `0..n_classes` where that matters.
-    #[error("expected a class of {}", crate::text::below(*.n_classes))]
+    #[error("expected a class of {}", crate::text::index_range(*.n_classes))]
     LabelOutOfRange {
         /// The label.
         label: i64,

@@ -54,7 +54,7 @@ pub fn selected_rows(input: Input, chosen: &[i64], n_rows: usize) -> Result<Vec<
     let row = |(at, &position): (usize, &i64)| {
         let row = usize::try_from(position).ok().filter(|row| *row < n_rows);
         row.ok_or_else(|| {
-            let expected = format!("a row of {}", crate::text::below(n_rows));
+            let expected = format!("a row of {}", crate::text::index_range(n_rows));
             Error::out_of_domain(input, &[at], position as f64, expected)
         })
     };

@@ -201,7 +201,7 @@ impl<'a> RowSubset<'a> {
             return Err(Error::empty(input::INDEX));
         }
         if let Some(at) = index.iter().position(|&row| row >= n_samples) {
-            let expected = format!("a sample of {}", xai_core::text::below(n_samples));
+            let expected = format!("a sample of {}", xai_core::text::index_range(n_samples));
             let value = index[at] as f64;
             return Err(Error::out_of_domain(input::INDEX, &[at], value, expected));
         }

@@ -9,7 +9,7 @@ use xai_core::describe::Parameters;
 use xai_core::number::check_finite;
 use xai_core::output::arg_max;
 use xai_core::tensor::Rows;
-use xai_core::text::span;
+use xai_core::text::numbered_range;
 use xai_core::{Error, Input, Layout, Real, Result, parallel};
 
 use crate::batch::{BatchWork, ExplainedBatch, MapWork, Plan, SampleBatch, SideInput};
@@ -131,7 +131,7 @@ pub(crate) fn maps_of_neighbors<T: Real>(
     let (low, high) = (sample_of[0], sample_of[sample_of.len() - 1]);
     let call = format!(
         "neighbours of {}",
-        span("sample", &(start + low..start + high + 1))
+        numbered_range("sample", &(start + low..start + high + 1))
     );
     let targets = batch.targets().gather(&sample_of);
     let answer = explained.explain(view, &targets, |row| sample_of[row], &call)?;
