@@ -1,14 +1,13 @@
-//! What is wrong, and what was computed before it went wrong.
+//! Errors of evaluations, with the scores that were computed before the error.
 
 use xai_core::Error;
 use xai_core::evaluation::scatter;
 
 use crate::input;
 
-/// An evaluation that stopped: the reason, and every score that was computed until then.
+/// Error that stopped an evaluation, with every score computed before it.
 ///
-/// Nothing that the model has answered is lost. `?` turns this into an
-/// [`Error`] where only the reason matters.
+/// No answer of the model is lost. `?` converts this into an [`Error`] where only the reason matters.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -36,18 +35,18 @@ struct Stopped {
     completed: Vec<CompletedScores>,
 }
 
-/// The scores of one kind that an evaluation has computed before it stopped.
+/// Scores of one kind that were computed before an evaluation stopped.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CompletedScores {
-    /// The explainer whose maps they are of; `None` for scores of the inputs alone, and where the
-    /// evaluation had one set of maps only.
+    /// Explainer that the maps belong to. `None` for scores of unchanged inputs, and if the evaluation has a single
+    /// set of maps.
     pub explainer: Option<String>,
-    /// `base` and `masked` for the model's scores, else the metric's name.
+    /// `base` or `masked` for scores of the model, otherwise the name of the metric.
     pub score: String,
-    /// One per sample; `None` where it was not computed yet, or is undefined. Samples before the
-    /// batch that failed are all there; with a [`Concurrent`](crate::model::Concurrent) model some after
-    /// it may be.
+    /// One value per sample. `None` if it was not computed before the error, or is undefined. All samples before the
+    /// failed batch have been computed, and with a [`Concurrent`](crate::model::Concurrent) model possibly some after
+    /// it.
     pub per_sample: Vec<Option<f64>>,
 }
 
@@ -72,16 +71,16 @@ impl EvaluationError {
         self
     }
 
-    /// The error of a run of some samples, as one of all `n` of which they are these.
-    pub(crate) fn of_samples(mut self, samples: &[usize], n: usize) -> Self {
+    /// Renumbers an error and scores of a run over the given samples as those of a run over all `n`.
+    pub(crate) fn renumbered(mut self, samples: &[usize], n: usize) -> Self {
         let axis = usize::from(matches!(
             self.error().input(),
             input::SUBSETS | input::NEIGHBORS
         ));
         if let Some(&sample) = self.error().index().get(axis)
-            && let Some(of_all) = samples.get(sample)
+            && let Some(number) = samples.get(sample)
         {
-            self.0.error = self.0.error.shifted(axis, of_all - sample);
+            self.0.error = self.0.error.shifted(axis, number - sample);
         }
         for scores in &mut self.0.completed {
             scores.per_sample = scatter(&scores.per_sample, samples, n);
@@ -89,31 +88,32 @@ impl EvaluationError {
         self
     }
 
-    /// The reason.
+    /// The underlying error.
     #[must_use]
     pub fn error(&self) -> &Error {
         &self.0.error
     }
 
-    /// The reason alone; the scores are let go.
+    /// Returns the underlying error and drops the scores.
     #[must_use]
     pub fn into_error(self) -> Error {
         self.0.error
     }
 
-    /// Whose maps were being judged, in an [`Evaluation`](crate::Evaluation) of named explainers.
+    /// Explainer under evaluation when the error occurred, in an [`Evaluation`](crate::Evaluation) of named
+    /// explainers.
     #[must_use]
     pub fn explainer(&self) -> Option<&str> {
         self.0.explainer.as_deref()
     }
 
-    /// Which metric was being computed, in an [`Evaluation`](crate::Evaluation).
+    /// Metric under evaluation when the error occurred, in an [`Evaluation`](crate::Evaluation).
     #[must_use]
     pub fn metric(&self) -> Option<&str> {
         self.0.metric.as_deref()
     }
 
-    /// Everything computed until then.
+    /// All scores computed before the error.
     #[must_use]
     pub fn completed(&self) -> &[CompletedScores] {
         &self.0.completed
@@ -133,7 +133,8 @@ impl std::fmt::Display for EvaluationError {
 
 impl std::error::Error for EvaluationError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        // The reason is the message itself; what stands behind it is the model's own error.
+        // `Display` prints the underlying error itself, so the source is the next one in its chain (the model's own
+        // error).
         self.0.error.source()
     }
 }

@@ -5,8 +5,8 @@ use xai_core::parallel;
 /// Below this many elements threads cost more than they save.
 const ELEMENTS_WORTH_A_THREAD: usize = 1 << 15;
 
-/// Visits the rows of a batch, or blocks of so many elements, on several threads where that pays. The last
-/// block may be shorter.
+/// Calls `visit(i, chunk)` for each chunk of `size` elements, on several threads if there are enough elements. The
+/// last chunk may be shorter.
 pub(crate) fn for_each_row<T: Send>(
     values: &mut [T],
     size: usize,

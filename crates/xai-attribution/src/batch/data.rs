@@ -1,4 +1,4 @@
-//! What a run is about, as the caller hands it in.
+//! Data of a run as the caller provides it.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use xai_core::{Input, Real, Result};
 
 use crate::batch::{RunData, SideInput};
 use crate::input;
-use crate::model::batch_dependence::Guarded;
-use crate::model::black_box::{Absent, Borrowed};
+use crate::model::batch_dependence::GuardedModel;
+use crate::model::black_box::{BorrowedModel, MissingModel};
 use crate::model::explainer::BorrowedExplainer;
 use crate::model::{BoxError, Explainer, IntoTargets, Model, Samples, Scoring, Targets};
 
-/// Everything that a metric may need: inputs and targets, and as far as the metric asks for them
-/// a model, attribution maps, an explainer, and further inputs.
+/// Everything that metrics may need: inputs and targets, and optionally a model, attribution maps, an explainer and
+/// further inputs.
 ///
 /// ```
 /// use ndarray::{ArrayD, ArrayViewD, array};
@@ -34,13 +34,13 @@ pub struct Data<'a, T> {
     targets: Result<Targets>,
     pub(crate) scoring: Scoring,
     model: Option<Box<dyn Model<T> + 'a>>,
-    pub(crate) explained: Explained<'a, T>,
+    pub(crate) explained: ExplainerData<'a, T>,
     first_sample: u64,
-    /// The samples that rows of presence stand for, of a masked model.
+    /// Samples that the rows of presence indicators stand for, with a masked model.
     presence_of: Option<Arc<[usize]>>,
     sides: Vec<Side>,
-    given: Vec<Input>,
-    /// What errors of reading the inputs are about: the maps, where they are all there is.
+    available: Vec<Input>,
+    /// Input that reading errors name: the maps if the data consists of maps alone.
     read_as: Input,
 }
 
@@ -54,21 +54,21 @@ impl<T: Real> std::fmt::Debug for Data<'_, T> {
     }
 }
 
-/// A further input, and how it is checked.
+/// A further input with its type-erased check.
 struct Side {
     value: Arc<dyn Any + Send + Sync>,
     check: fn(&(dyn Any + Send + Sync), &[usize], xai_core::Layout) -> Result<()>,
 }
 
-/// An explainer to judge: by its maps of all samples, by asking it, or both.
-pub(crate) struct Explained<'a, T> {
-    /// `None` where there is only one.
+/// One explainer under evaluation: its maps for all samples, the explainer itself, or both.
+pub(crate) struct ExplainerData<'a, T> {
+    /// `None` if there is only one explainer.
     pub(crate) name: Option<String>,
     pub(crate) maps: Option<Box<dyn Samples<T> + 'a>>,
     pub(crate) explainer: Option<Box<dyn Explainer<T> + 'a>>,
 }
 
-impl<'a, T: Real> Explained<'a, T> {
+impl<'a, T: Real> ExplainerData<'a, T> {
     pub(crate) fn unnamed() -> Self {
         Self {
             name: None,
@@ -81,11 +81,11 @@ impl<'a, T: Real> Explained<'a, T> {
         self.name.as_deref()
     }
 
-    pub(crate) fn asking<X: Explainer<T> + ?Sized>(explainer: &'a X) -> Box<dyn Explainer<T> + 'a> {
+    pub(crate) fn borrow<X: Explainer<T> + ?Sized>(explainer: &'a X) -> Box<dyn Explainer<T> + 'a> {
         Box::new(BorrowedExplainer(explainer))
     }
 
-    /// Whether metrics that need this can judge it.
+    /// Whether it provides what a metric `need`s.
     pub(crate) fn has(&self, need: Input) -> bool {
         match need {
             input::EXPLANATIONS => self.maps.is_some() || self.explainer.is_some(),
@@ -94,7 +94,7 @@ impl<'a, T: Real> Explained<'a, T> {
     }
 }
 
-/// Maps that are judged by themselves.
+/// Maps that also stand in for the inputs, for metrics of maps alone.
 struct SharedMaps<S>(Arc<S>);
 
 impl<T: Real, S: Samples<T> + Send> Samples<T> for SharedMaps<S> {
@@ -112,7 +112,7 @@ impl<T: Real, S: Samples<T> + Send> Samples<T> for SharedMaps<S> {
 }
 
 impl<'a, T: Real> Data<'a, T> {
-    /// Inputs and their targets, class indices `(n,)` or rows `(n, n_outputs)`.
+    /// Creates data from inputs and their targets: class indices `(n,)` or rows `(n, n_outputs)`.
     #[must_use]
     pub fn new(inputs: impl Samples<T> + 'a, targets: &(impl IntoTargets + ?Sized)) -> Self {
         Self {
@@ -120,55 +120,57 @@ impl<'a, T: Real> Data<'a, T> {
             targets: targets.to_targets(),
             scoring: Scoring::default(),
             model: None,
-            explained: Explained::unnamed(),
+            explained: ExplainerData::unnamed(),
             first_sample: 0,
             presence_of: None,
             sides: Vec::new(),
-            given: vec![input::INPUTS, input::TARGETS],
+            available: vec![input::INPUTS, input::TARGETS],
             read_as: input::INPUTS,
         }
     }
 
-    /// Maps alone, for metrics that need nothing else. They are read by the layout of the inputs,
-    /// with or without channels.
+    /// Creates data from maps alone, for metrics that need nothing else. Their axes are interpreted like those of
+    /// inputs; a channel axis is optional.
     #[must_use]
     pub fn from_maps(maps: impl Samples<T> + Send + 'a) -> Self {
         let n = maps.shape().first().copied().unwrap_or_default();
+        // The maps serve as inputs as well, which gives the run its shape. The targets are never read.
         let maps = Arc::new(maps);
         let mut data =
             Self::new(SharedMaps(Arc::clone(&maps)), &vec![0u8; n]).maps(SharedMaps(maps));
-        data.given.clear();
+        data.available.clear();
         data.read_as = input::EXPLANATIONS;
         data
     }
 
-    /// The model.
+    /// Sets the model.
     #[must_use]
     pub fn model<M: Model<T> + ?Sized>(mut self, model: &'a M) -> Self {
-        self.model = Some(Box::new(Borrowed(model)));
+        self.model = Some(Box::new(BorrowedModel(model)));
         self
     }
 
-    /// The attribution maps of all samples.
+    /// Sets the attribution maps of all samples.
     #[must_use]
     pub fn maps(mut self, maps: impl Samples<T> + 'a) -> Self {
         self.explained.maps = Some(Box::new(maps));
         self
     }
 
-    /// The explainer, for metrics that ask it. Without [`maps`](Self::maps) it makes them, too.
+    /// Sets the explainer, for metrics that call it. It also computes the maps if [`maps`](Self::maps) are not set.
     #[must_use]
     pub fn explainer<X: Explainer<T> + ?Sized>(mut self, explainer: &'a X) -> Self {
-        self.explained.explainer = Some(Explained::asking(explainer));
+        self.explained.explainer = Some(ExplainerData::borrow(explainer));
         self
     }
 
-    /// A further input: [`Masks`](super::Masks), [`Segments`](super::Segments), or one of your own.
+    /// Adds a further input: [`Masks`](super::Masks), [`Segments`](super::Segments), or your own type.
     #[must_use]
     pub fn with<S: SideInput>(mut self, side: S) -> Self {
-        self.given.push(S::INPUT);
+        self.available.push(S::INPUT);
         self.sides.push(Side {
             value: Arc::new(side),
+            // The closure remembers the type `S`, which the stored value no longer has.
             check: |side, shape, layout| match side.downcast_ref::<S>() {
                 Some(side) => side.check(shape, layout),
                 None => Ok(()),
@@ -177,29 +179,29 @@ impl<'a, T: Real> Data<'a, T> {
         self
     }
 
-    /// The place of the first sample in a larger data set of which this is a part. Random choices
-    /// belong to a sample's place, so parts give the values of the whole. Default: 0.
+    /// Sets the index of the first sample in a larger data set of which this is a part. Random choices depend on that
+    /// index, so that evaluating a data set in parts gives the same values as evaluating it as a whole. Default: 0.
     #[must_use]
     pub fn first_sample(mut self, first_sample: u64) -> Self {
         self.first_sample = first_sample;
         self
     }
 
-    /// Says that the inputs are which features of these samples are there.
+    /// Declares the inputs to be presence indicators of the features of these samples.
     #[must_use]
     pub(crate) fn with_presence_of(mut self, samples: Arc<[usize]>) -> Self {
         self.presence_of = Some(samples);
         self
     }
 
-    /// What there is of what metrics may need, but for maps and explainer.
-    pub(crate) fn given(&self) -> Vec<Input> {
+    /// Inputs that are available to metrics, except maps and explainer.
+    pub(crate) fn available_inputs(&self) -> Vec<Input> {
         let model = self.model.iter().map(|_| input::MODEL);
-        self.given.iter().copied().chain(model).collect()
+        self.available.iter().copied().chain(model).collect()
     }
 
-    /// Checks everything but maps and metrics. Inputs of `any_shape`, that no map has to fit, are
-    /// rows where no layout fits them.
+    /// Checks everything except maps and metrics. With `any_shape`, inputs that fit no layout are treated as rows of
+    /// a table; this is allowed if no map has to fit them.
     pub(crate) fn check(self, any_shape: bool) -> Result<CheckedData<'a, T>> {
         let run = RunData::new(
             self.inputs,
@@ -216,9 +218,9 @@ impl<'a, T: Real> Data<'a, T> {
         let sides = self.sides.into_iter().map(|side| side.value).collect();
         Ok(CheckedData {
             model: match self.model {
-                None => Box::new(Absent),
+                None => Box::new(MissingModel),
                 Some(model) if self.scoring.allow_batch_dependence => model,
-                Some(model) => Box::new(Guarded::new(model)),
+                Some(model) => Box::new(GuardedModel::new(model)),
             },
             run: run.with_sides(sides).with_presence_of(self.presence_of),
             explained: self.explained,
@@ -226,9 +228,9 @@ impl<'a, T: Real> Data<'a, T> {
     }
 }
 
-/// Data that were checked, ready to be visited batch by batch.
+/// Checked data, ready to be visited batch by batch.
 pub(crate) struct CheckedData<'a, T> {
     pub(crate) model: Box<dyn Model<T> + 'a>,
     pub(crate) run: RunData<'a, T>,
-    pub(crate) explained: Explained<'a, T>,
+    pub(crate) explained: ExplainerData<'a, T>,
 }

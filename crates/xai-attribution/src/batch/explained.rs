@@ -1,4 +1,4 @@
-//! One batch of samples with one explainer's maps: what a metric sees.
+//! A batch of samples with the maps of one explainer: what a metric reads.
 
 use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
@@ -8,7 +8,7 @@ use ndarray::{ArrayD, ArrayViewD, CowArray, IxDyn};
 use xai_core::tensor::{MaskScaling, mask_inputs, position_magnitudes};
 use xai_core::{Real, Result};
 
-use crate::batch::data::Explained;
+use crate::batch::data::ExplainerData;
 use crate::batch::run_data::{Cache, missing};
 use crate::batch::samples::Record;
 use crate::batch::{RunData, SampleBatch};
@@ -18,11 +18,10 @@ use crate::model::explainer::explain_rows;
 use crate::model::samples::checked_batch;
 use crate::model::{Explainer, Samples, Targets};
 
-/// Work on a batch that depends on the maps or on the explainer: the order of the positions, the
-/// scores along a curve, the maps of neighbours.
+/// Work on a batch that depends on the maps or the explainer, for example the order of the positions, the scores
+/// along a curve, or the maps of neighbours.
 ///
-/// It is done once per batch and explainer, for all metrics: two values that are equal are the
-/// same work.
+/// It is computed once per batch and explainer, for all metrics. Two equal values are the same work.
 ///
 /// ```
 /// use xai_attribution::batch::{ExplainedBatch, MapWork};
@@ -40,17 +39,17 @@ use crate::model::{Explainer, Samples, Targets};
 /// }
 /// ```
 pub trait MapWork<T: Real>: PartialEq + Clone + Send + Sync + 'static {
-    /// What comes of it.
+    /// Result of the work.
     type Output: Send + Sync + 'static;
 
-    /// Does the work.
+    /// Computes the result.
     ///
     /// # Errors
-    /// Its own, and those of model and explainer.
+    /// Errors of the work itself, of the model and of the explainer.
     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Self::Output>;
 }
 
-/// A batch of samples with one explainer's maps.
+/// A batch of samples with the maps of one explainer.
 pub struct ExplainedBatch<'a, T> {
     batch: &'a SampleBatch<'a, T>,
     explainer: Option<&'a dyn Explainer<T>>,
@@ -70,14 +69,14 @@ impl<T: Real> std::fmt::Debug for ExplainedBatch<'_, T> {
     }
 }
 
-/// The name under which scores of masked inputs are kept.
+/// Name under which scores of masked inputs are recorded.
 pub(crate) const MASKED: &str = "masked";
 
 impl<'a, T: Real> ExplainedBatch<'a, T> {
-    /// Reads the maps of the batch, where there are maps to read.
+    /// Reads the stored maps of the batch, if the explainer has any.
     pub(crate) fn new(
         batch: &'a SampleBatch<'a, T>,
-        explained: &'a Explained<'a, T>,
+        explained: &'a ExplainerData<'a, T>,
     ) -> Result<Self> {
         let maps = OnceCell::new();
         if let Some(given) = &explained.maps {
@@ -102,11 +101,10 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
         self.batch
     }
 
-    /// The maps, samples first, in row-major order. Where none were given the explainer is asked,
-    /// once.
+    /// Maps, samples first, in row-major order. If no maps were given, the explainer is called, once per batch.
     ///
     /// # Errors
-    /// Those of the explainer.
+    /// Errors of the explainer.
     pub fn maps(&self) -> Result<ArrayViewD<'_, T>> {
         if let Some(maps) = self.maps.get() {
             return Ok(maps.view());
@@ -116,14 +114,13 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
         Ok(self.maps.get_or_init(|| maps.into()).view())
     }
 
-    /// The explainer's maps of any inputs with any targets, one per row, in row-major order: of
-    /// neighbours of the samples, or towards other classes. Row `r` is made of sample `sample_of(r)` of
-    /// the batch, which errors name; `call` describes the rows there.
+    /// Maps that the explainer computes for arbitrary inputs and targets (for example neighbours of the samples, or
+    /// other classes), one per row, in row-major order. Row `r` is derived from sample `sample_of(r)` of the batch.
+    /// Errors name that sample, and describe the rows by `call`.
     ///
     /// # Errors
-    /// Those of the explainer; empty where the run has none: list
-    /// [`EXPLAINER`](crate::input::EXPLAINER) among the needs of a metric, and that is told before
-    /// anything is computed.
+    /// Errors of the explainer; an empty-input error if the run has no explainer. A metric that lists
+    /// [`EXPLAINER`](crate::input::EXPLAINER) among its needs gets this error before anything is computed.
     pub fn explain(
         &self,
         rows: ArrayViewD<'_, T>,
@@ -136,39 +133,40 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
         explain_rows(explainer, rows, targets, |row| start + sample_of(row), call)
     }
 
-    /// Some work on these maps, done once for all metrics.
+    /// Returns the result of some work on these maps, computed once for all metrics.
     ///
     /// # Errors
-    /// Those of the work.
+    /// Errors of the work.
     pub fn shared<W: MapWork<T>>(&self, work: &W) -> Result<Arc<W::Output>> {
         self.cache.get_or(work, || work.compute(self))
     }
 
-    /// `g(f, x_i ⊙ M_i, y_i)` of every sample: the model's score of what the map keeps. `None` for a constant map, which
-    /// has no mask. The model is asked once for all metrics.
+    /// Score `g(f, x_i ⊙ M_i, y_i)` of every sample masked by its map. `None` for a constant map, which has no mask.
+    /// The model is called once for all metrics.
     ///
     /// # Errors
-    /// Those of the model.
+    /// Errors of the model.
     pub fn masked_scores(&self) -> Result<&[Option<f64>]> {
         if let Some(masked) = self.masked.get() {
             return Ok(masked);
         }
         let (inputs, layout) = (self.batch.inputs(), self.batch.layout());
         let masked = mask_inputs(inputs, self.maps()?, layout, MaskScaling::Relative)?;
-        let scores = self.batch.score(masked.inputs.view())?.into_iter();
-        let scores = scores.zip(masked.has_mask);
-        let scores: Arc<[Option<f64>]> = scores
+        let scores: Arc<[Option<f64>]> = self
+            .batch
+            .score(masked.inputs.view())?
+            .into_iter()
+            .zip(masked.has_mask)
             .map(|(score, has_mask)| has_mask.then_some(score))
             .collect();
         self.record(MASKED, Arc::clone(&scores));
         Ok(self.masked.get_or_init(|| scores))
     }
 
-    /// The attribution of every position, channels averaged, signs kept: `n_positions` values per
-    /// sample.
+    /// Attribution of every position, `n_positions` values per sample: the signed mean over channels.
     ///
     /// # Errors
-    /// Out of domain where the channels add up to infinity.
+    /// Out of domain if the sum over the channels is infinite.
     pub fn attributions(&self) -> Result<&[T]> {
         if let Some(attributions) = self.attributions.get() {
             return Ok(attributions);
@@ -178,8 +176,8 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
         Ok(self.attributions.get_or_init(|| attributions))
     }
 
-    /// The size of the attribution of every value of a map, channels averaged in double precision. Where a time series
-    /// has one value per time step there are as many values, else one per position.
+    /// Absolute attribution of every value of a map, averaged over channels in double precision. A time series with
+    /// one value per time step has one magnitude per step; all other maps have one per position.
     ///
     /// # Errors
     /// As [`attributions`](Self::attributions).
@@ -192,28 +190,28 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
         Ok(self.magnitudes.get_or_init(|| magnitudes))
     }
 
-    /// Keeps scores of this explainer under a name, should the run stop.
+    /// Records scores of this explainer under a name, to report them if the run stops with an error.
     pub(crate) fn record(&self, name: &'static str, scores: Arc<[Option<f64>]>) {
         self.records.borrow_mut().push((name, scores));
     }
 
-    /// What was recorded.
+    /// Scores recorded so far.
     pub(crate) fn records(&self) -> Vec<Record> {
         self.records.borrow().clone()
     }
 }
 
-/// All samples of a run with one explainer's maps, which are read again in blocks.
+/// All samples of a run with the maps of one explainer, which are read again in blocks.
 pub struct AllSamples<'a, T> {
     run: &'a RunData<'a, T>,
     maps: Option<&'a dyn Samples<T>>,
-    /// Whether the maps were given, and not answered by an explainer.
+    /// Whether the maps were given by the caller rather than computed by an explainer.
     are_given: bool,
-    watch: Option<&'a PairWatch<'a>>,
+    on_pairs: Option<&'a PairCallback<'a>>,
 }
 
-/// A function that is told how many pairs of samples are done, and of how many.
-pub(crate) type PairWatch<'a> = dyn Fn(u64, u64) + Sync + 'a;
+/// Progress callback: number of compared pairs of samples, and their total number.
+pub(crate) type PairCallback<'a> = dyn Fn(u64, u64) + Sync + 'a;
 
 impl<T: Real> std::fmt::Debug for AllSamples<'_, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -224,58 +222,64 @@ impl<T: Real> std::fmt::Debug for AllSamples<'_, T> {
 }
 
 impl<'a, T: Real> AllSamples<'a, T> {
-    /// All samples with maps that were given.
-    pub(crate) fn given(run: &'a RunData<'a, T>, maps: &'a dyn Samples<T>) -> Self {
+    /// All samples with maps given by the caller.
+    pub(crate) fn with_given_maps(run: &'a RunData<'a, T>, maps: &'a dyn Samples<T>) -> Self {
         Self {
             run,
             maps: Some(maps),
             are_given: true,
-            watch: None,
+            on_pairs: None,
         }
     }
 
-    /// All samples with the maps that an explainer has answered, where they were held.
-    pub(crate) fn held(run: &'a RunData<'a, T>, maps: Option<&'a dyn Samples<T>>) -> Self {
+    /// All samples with maps computed by the explainer, if some metric needed them to be kept.
+    pub(crate) fn with_computed_maps(
+        run: &'a RunData<'a, T>,
+        maps: Option<&'a dyn Samples<T>>,
+    ) -> Self {
         Self {
             run,
             maps,
             are_given: false,
-            watch: None,
+            on_pairs: None,
         }
     }
 
-    /// Tells a function what [`report_pairs`](Self::report_pairs) is told.
-    pub(crate) fn watched_by(mut self, watch: &'a PairWatch<'a>) -> Self {
-        self.watch = Some(watch);
+    /// Sets the callback of [`report_pairs`](Self::report_pairs).
+    pub(crate) fn on_pairs(mut self, callback: &'a PairCallback<'a>) -> Self {
+        self.on_pairs = Some(callback);
         self
     }
 
-    /// Tells [who watches](crate::Evaluation::on_pairs) how many pairs of samples are done, for a metric that compares all of them.
+    /// Reports the number of compared pairs of samples to [`Evaluation::on_pairs`](crate::Evaluation::on_pairs), for
+    /// metrics that compare all pairs.
     pub fn report_pairs(&self, done: u64, total: u64) {
-        if let Some(watch) = self.watch {
-            watch(done, total);
+        if let Some(callback) = self.on_pairs {
+            callback(done, total);
         }
     }
 
-    /// What all batches shared.
+    /// Data that all batches share.
     #[must_use]
     pub fn run(&self) -> &'a RunData<'a, T> {
         self.run
     }
 
-    /// The number of samples.
+    /// Number of samples.
     #[must_use]
     pub fn n_samples(&self) -> usize {
         self.run.n_samples()
     }
 
-    /// The maps of some samples, in row-major order.
+    /// Maps of some samples, in row-major order.
     ///
     /// # Errors
-    /// Those of the reader; empty where maps were not kept, see
+    /// Errors of the reader; an empty-input error if the maps were not kept, see
     /// [`WholeMetric::reads_maps`](crate::metric::WholeMetric::reads_maps).
     pub fn maps(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>> {
         let maps = self.maps.ok_or_else(|| missing(input::EXPLANATIONS))?;
+        // Maps computed by an explainer were computed for the target already; given ones may be about the other
+        // class.
         let batch = checked_batch(input::EXPLANATIONS, maps, samples.clone())?;
         Ok(if self.are_given {
             self.run.towards_targets(batch, samples)
@@ -284,10 +288,10 @@ impl<'a, T: Real> AllSamples<'a, T> {
         })
     }
 
-    /// The attribution of every position of some samples, channels averaged, signs kept.
+    /// Attribution of every position of some samples: the signed mean over channels.
     ///
     /// # Errors
-    /// As [`maps`](Self::maps); out of domain where the channels add up to infinity.
+    /// As [`maps`](Self::maps); out of domain if the sum over the channels is infinite.
     pub fn attributions(&self, samples: Range<usize>) -> Result<Vec<T>> {
         let maps = self.maps(samples.clone())?;
         let shape = [&[samples.len()], &self.run.shape()[1..]].concat();

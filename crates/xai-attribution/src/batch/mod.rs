@@ -1,20 +1,20 @@
-//! The data of a run and its batches: what metrics read, and what they share.
+//! Data of a run and its batches: what a metric reads, and the computations that metrics share.
 //!
-//! A run visits the samples batch by batch. Of each batch a metric is given an [`ExplainedBatch`]:
-//! the inputs and one explainer's maps, the model's scores, and the explainer. What several metrics
-//! or explainers may need is *shared work*, found by its type and its parameters:
+//! A run visits the samples batch by batch. For each batch and explainer, a metric receives an [`ExplainedBatch`]:
+//! the inputs, the explainer's maps, the model's scores, and the explainer itself. Results that several metrics or
+//! explainers need are *shared work*, cached under the type and parameters of the work:
 //!
-//! | work | done once | for instance |
-//! |---|---|---|
-//! | [`RunWork`] | per run | the mean of all inputs, the schedule of a curve |
-//! | [`BatchWork`] | per batch | scores of baseline inputs, drops of random subsets |
-//! | [`MapWork`] | per batch and explainer | orders of positions, scores along a removal curve |
+//!  work | computed once | examples |
+//! ---|---|---|
+//!  [`RunWork`] | per run | the mean of all inputs, the schedule of a curve |
+//!  [`BatchWork`] | per batch | scores of baseline inputs, drops of random subsets |
+//!  [`MapWork`] | per batch and explainer | orders of positions, scores along a removal curve |
 //!
-//! A metric that relates samples to each other is asked once more when all batches are visited, with
-//! [`AllSamples`] and what it took down of each: see [`WholeMetric`](crate::metric::WholeMetric).
+//! A metric that compares samples with each other is called once more after the last batch, with [`AllSamples`] and
+//! the notes that it took of each batch; see [`WholeMetric`](crate::metric::WholeMetric).
 //!
-//! The module [`perturbation`](crate::perturbation) has the works that the metrics of this crate
-//! share; any metric may use them, and bring its own.
+//! The module [`perturbation`](crate::perturbation) contains the shared work of the metrics of this crate. Your own
+//! metrics can use it and add their own.
 
 pub(crate) mod data;
 pub(crate) mod explained;

@@ -1,31 +1,31 @@
-//! Whether the outputs of a run are probabilities or logits.
+//! Decides whether the outputs of a model are probabilities or logits.
 
-/// What the outputs of a model are.
+/// Kind of the outputs of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OutputKind {
     Logits,
     Probabilities,
 }
 
-/// The fewest and the most decimals that rounded probabilities are recognised by: with one decimal, too much is rounded, and beyond four
-/// the rounding is smaller than that of half precision.
+/// Numbers of decimals at which rounded probabilities are recognised. One decimal is too coarse to tell; rounding to
+/// more than four is finer than that of half precision, which is tolerated anyway.
 const DECIMALS: [i32; 3] = [2, 3, 4];
 
-/// The largest deviation from 1 of the sum of probabilities that were computed in half precision or in `bfloat16`, whose rounding is
-/// 2⁻⁹ of each.
+/// Tolerated deviation from 1 of the sum of probabilities computed in half precision or `bfloat16`. The latter rounds
+/// each by at most 2⁻⁸ of its value, so that the sum is off by at most 2⁻⁸.
 const HALF_PRECISION: f64 = 1.0 / 256.0;
 
-/// Sums of probabilities that are rounded may deviate from 1 by as much as this.
+/// Largest tolerated deviation from 1 of the sum of rounded probabilities, however many there are.
 const MOST_DEVIATION: f64 = 0.5;
 
-/// What the rows of outputs of a run have in common. It does not depend on their order, nor on the batches that they came in.
+/// Properties that all rows of outputs seen so far have. Independent of the order of the rows and of the batches.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SeenOutputs {
     n_outputs: usize,
     are_shares: bool,
-    /// The largest distance of the sum of a row from 1.
+    /// Largest distance of the sum of a row from 1.
     deviation: f64,
-    /// By the entries of [`DECIMALS`]: whether all outputs have at most so many decimals.
+    /// Per entry of [`DECIMALS`]: whether all outputs have at most that many decimals.
     are_rounded: [bool; 3],
 }
 
@@ -41,7 +41,7 @@ impl Default for SeenOutputs {
 }
 
 impl SeenOutputs {
-    /// Takes down a row of outputs.
+    /// Includes a row of outputs.
     pub(crate) fn add(&mut self, outputs: &[f64]) {
         self.n_outputs = self.n_outputs.max(outputs.len());
         self.are_shares &= outputs.iter().all(|output| (0.0..=1.0).contains(output));
@@ -50,7 +50,7 @@ impl SeenOutputs {
             .max((outputs.iter().sum::<f64>() - 1.0).abs());
         for (are_rounded, decimals) in self.are_rounded.iter_mut().zip(DECIMALS) {
             let unit = 10f64.powi(decimals);
-            // A decimal fraction in single precision is off by up to 2⁻²⁵.
+            // In single precision, a decimal fraction in [0, 1] is off by up to 2⁻²⁵; `f32::EPSILON` is 2⁻²³.
             let slack = unit * f64::from(f32::EPSILON);
             let is_rounded =
                 |output: &f64| (output * unit - (output * unit).round()).abs() <= slack;
@@ -58,14 +58,15 @@ impl SeenOutputs {
         }
     }
 
-    /// Probabilities if every output lies in [0, 1] and every row adds to 1 but for rounding; else logits. With the reason.
+    /// Returns the kind with the reason: probabilities if every output lies in [0, 1] and every row sums to 1 up to
+    /// rounding, otherwise logits.
     pub(crate) fn kind(&self) -> (OutputKind, &'static str) {
         let rounded = self.are_rounded.iter().position(|&are_rounded| are_rounded);
-        // Half a unit of the last decimal for each output.
-        let of_rounding = rounded.map_or(0.0, |place| {
-            0.5 * 10f64.powi(-DECIMALS[place]) * self.n_outputs as f64
+        // Rounding changes each output by at most half a unit of the last decimal.
+        let rounding = rounded.map_or(0.0, |index| {
+            0.5 * 10f64.powi(-DECIMALS[index]) * self.n_outputs as f64
         });
-        let tolerance = of_rounding.clamp(HALF_PRECISION, MOST_DEVIATION);
+        let tolerance = rounding.clamp(HALF_PRECISION, MOST_DEVIATION);
         if self.n_outputs == 1 {
             (OutputKind::Logits, "logits: there is one for each input")
         } else if !self.are_shares {
@@ -90,7 +91,7 @@ mod tests {
     use xai_core::Activation;
     use xai_core::random::{random_stream, uniform_index};
 
-    /// Probabilities of `n` inputs over some classes, after a change of each.
+    /// Seen outputs of `n` softmax rows over some classes, after applying `change` to each probability.
     fn probabilities(n: usize, n_classes: usize, change: impl Fn(f64) -> f64) -> SeenOutputs {
         let mut seen = SeenOutputs::default();
         for row in 0..n {
@@ -104,7 +105,7 @@ mod tests {
         seen
     }
 
-    /// A number with so many bits of mantissa, as half precision has 11 and `bfloat16` 8.
+    /// Rounds to `bits` bits of mantissa (half precision has 11, `bfloat16` 8).
     fn with_bits(x: f64, bits: i32) -> f64 {
         if x == 0.0 {
             return 0.0;
@@ -128,7 +129,7 @@ mod tests {
                 let unit = 10f64.powi(decimals);
                 let rounded = |p: f64| (p * unit).round() / unit;
                 let seen = probabilities(200, n_classes, rounded);
-                // A thousand probabilities of two decimals are mostly 0.
+                // With two decimals, most of a hundred or more probabilities round to 0.
                 if n_classes < 100 || decimals > 2 {
                     assert_eq!(
                         seen.kind().0,

@@ -1,4 +1,4 @@
-//! How many rows model and explainers will see, before they are asked.
+//! Number of rows that the model and the explainers will be called with, known before the run starts.
 
 use std::any::Any;
 
@@ -6,22 +6,22 @@ use xai_core::{Real, Result};
 
 use crate::batch::RunData;
 
-/// The rows that a run asks for: what it costs beside its own arithmetic. The one row that shows whether
-/// [answers depend on the batch](crate::Evaluate::allow_batch_dependence) is not counted.
+/// Numbers of rows that a run will pass to the model and the explainers. Excludes the single row that checks whether
+/// [outputs depend on the batch](crate::Evaluate::allow_batch_dependence).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlannedRows {
-    /// Rows that the model sees, over all explainers.
+    /// Rows for the model, over all explainers.
     pub model: u64,
-    /// Rows among these that are whole inputs, each seen once.
+    /// Rows for the model that are unchanged inputs, each counted once. Included in `model`.
     pub whole: u64,
-    /// Rows that the explainers see, all together.
+    /// Rows for all explainers together.
     pub explainers: u64,
-    /// The metrics that do not say what they ask for: the rows are then a lower bound.
+    /// Names of metrics without a plan. If there are any, the numbers of rows are lower bounds.
     pub unknown: Vec<&'static str>,
 }
 
 impl PlannedRows {
-    /// Adds what other samples ask for, by the same metrics.
+    /// Adds the rows of other samples for the same metrics.
     pub(crate) fn add(&mut self, other: Self) {
         self.model += other.model;
         self.whole += other.whole;
@@ -30,17 +30,17 @@ impl PlannedRows {
     }
 }
 
-/// What the metrics of a run are going to ask for, each piece of work once.
+/// Planned work of the metrics of a run, each piece counted once.
 ///
-/// A metric adds its work in [`Measure::plan`](crate::metric::Measure::plan). Two values that are
-/// equal are the same work, as in [`SampleBatch::shared`](crate::batch::SampleBatch::shared).
+/// A metric adds its work in [`Measure::plan`](crate::metric::Measure::plan). Two equal values are the same work, as
+/// in [`SampleBatch::shared`](crate::batch::SampleBatch::shared).
 pub struct Plan<'p, 'a, T> {
     run: &'p RunData<'a, T>,
-    /// Rows of the model, once for all explainers.
+    /// Rows for the model, shared by all explainers.
     once: Vec<(Box<dyn Any>, u64)>,
-    /// Rows of the model for each explainer.
-    of_each: Vec<(Box<dyn Any>, u64)>,
-    /// Rows of each explainer.
+    /// Rows for the model, per explainer.
+    per_explainer: Vec<(Box<dyn Any>, u64)>,
+    /// Rows for each explainer.
     explained: Vec<(Box<dyn Any>, u64)>,
     needs_maps: bool,
     scales_inputs: bool,
@@ -55,11 +55,11 @@ impl<T: Real> std::fmt::Debug for Plan<'_, '_, T> {
     }
 }
 
-/// Scores of whole inputs.
+/// Key of scores of unchanged inputs.
 #[derive(PartialEq, Clone)]
 struct Base;
 
-/// Scores of masked inputs.
+/// Key of scores of masked inputs.
 #[derive(PartialEq, Clone)]
 struct Masked;
 
@@ -68,7 +68,7 @@ impl<'p, 'a, T: Real> Plan<'p, 'a, T> {
         Self {
             run,
             once: Vec::new(),
-            of_each: Vec::new(),
+            per_explainer: Vec::new(),
             explained: Vec::new(),
             needs_maps: false,
             scales_inputs: false,
@@ -76,74 +76,76 @@ impl<'p, 'a, T: Real> Plan<'p, 'a, T> {
         }
     }
 
-    /// The data of the run.
+    /// Data of the run.
     #[must_use]
     pub fn run(&self) -> &'p RunData<'a, T> {
         self.run
     }
 
-    /// The number of samples.
+    /// Number of samples.
     #[must_use]
     pub fn n_samples(&self) -> u64 {
         self.run.n_samples() as u64
     }
 
-    /// The model sees every sample as it is, once for all explainers.
+    /// Adds one row per sample for the model, its unchanged input, shared by all explainers.
     pub fn base_scores(&mut self) {
         self.once(&Base, self.n_samples());
     }
 
-    /// The model sees what the map keeps of every sample.
+    /// Adds one row per sample and explainer for the model: the input masked by the map.
     pub fn masked_scores(&mut self) {
         self.maps();
         self.scales_inputs = true;
         self.per_explainer(&Masked, self.n_samples());
     }
 
-    /// The maps are read: an explainer whose maps are not given sees every sample.
+    /// Records that maps are read: an explainer without stored maps is called with every sample.
     pub fn maps(&mut self) {
         self.needs_maps = true;
     }
 
-    /// Work for which the model sees so many rows, once for all explainers.
+    /// Adds work that calls the model with `rows` rows, once for all explainers.
     pub fn once<W: PartialEq + Clone + 'static>(&mut self, work: &W, rows: u64) {
         add(&mut self.once, work, rows);
     }
 
-    /// Work for which the model sees so many rows for each explainer.
+    /// Adds work that calls the model with `rows` rows for each explainer.
     pub fn per_explainer<W: PartialEq + Clone + 'static>(&mut self, work: &W, rows: u64) {
-        add(&mut self.of_each, work, rows);
+        add(&mut self.per_explainer, work, rows);
     }
 
-    /// Work for which each explainer sees so many rows.
+    /// Adds work that calls each explainer with `rows` rows.
     pub fn explained<W: PartialEq + Clone + 'static>(&mut self, work: &W, rows: u64) {
         add(&mut self.explained, work, rows);
     }
 
-    /// A metric that does not say what it asks for.
+    /// Adds a metric that does not plan its work.
     pub fn unknown(&mut self, metric: &'static str) {
         self.unknown.push(metric);
     }
 
-    /// Refuses a masked model where inputs are multiplied by maps.
+    /// Refuses a masked model if inputs are multiplied by maps.
     pub(crate) fn check(&self) -> Result<()> {
-        match self.scales_inputs {
-            true => self.run.refuse_masked_model(),
-            false => Ok(()),
+        if self.scales_inputs {
+            self.run.refuse_masked_model()
+        } else {
+            Ok(())
         }
     }
 
-    /// The rows for so many explainers, of which some are asked for their maps.
+    /// Totals for `n_explainers` explainers, of which `n_without_maps` have to compute their maps.
     pub(crate) fn rows(self, n_explainers: usize, n_without_maps: usize) -> PlannedRows {
         let sum = |works: &[(Box<dyn Any>, u64)]| works.iter().map(|(_, rows)| rows).sum::<u64>();
-        let maps = match self.needs_maps {
-            true => self.n_samples() * n_without_maps as u64,
-            false => 0,
+        let maps = if self.needs_maps {
+            self.n_samples() * n_without_maps as u64
+        } else {
+            0
         };
         let is_base = |(work, _): &&(Box<dyn Any>, u64)| work.is::<Base>();
         PlannedRows {
             whole: self.once.iter().find(is_base).map_or(0, |(_, rows)| *rows),
-            model: sum(&self.once) + sum(&self.of_each) * n_explainers as u64,
+            model: sum(&self.once) + sum(&self.per_explainer) * n_explainers as u64,
             explainers: maps + sum(&self.explained) * n_explainers as u64,
             unknown: self.unknown,
         }

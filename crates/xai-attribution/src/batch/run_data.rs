@@ -1,4 +1,4 @@
-//! What all batches of a run share: inputs, targets, further inputs, and how scores are taken.
+//! Data that all batches of a run share: inputs, targets, further inputs, and the scoring.
 
 use std::any::{Any, TypeId};
 use std::ops::Range;
@@ -18,38 +18,38 @@ use crate::model::samples::{check_in_memory, checked_batch};
 use crate::model::{Samples, Scoring, Targets, rows_per_call};
 use crate::{help, input};
 
-/// Work for a whole run that does not call the model: a schedule of steps, a mean of all inputs.
+/// Work for a whole run that does not call the model, for example a schedule of steps or the mean of all inputs.
 ///
-/// It is done once per run, whoever asks: two values that are equal are the same work.
+/// It is computed once per run. Two equal values are the same work.
 pub trait RunWork<T: Real>: PartialEq + Clone + Send + Sync + 'static {
-    /// What comes of it.
+    /// Result of the work.
     type Output: Send + Sync + 'static;
 
-    /// Does the work.
+    /// Computes the result.
     ///
     /// # Errors
-    /// Its own: what is wrong with its parameters is told here, before the model is called.
+    /// Errors of the work itself. Invalid parameters are reported here, before the model is called.
     fn compute(&self, run: &RunData<'_, T>) -> Result<Self::Output>;
 }
 
-/// The data of a run, checked.
+/// Checked data of a run.
 pub struct RunData<'a, T> {
     inputs: Box<dyn Samples<T> + 'a>,
-    /// What errors of reading the inputs are about.
+    /// Input that reading errors name.
     read_as: Input,
     targets: Targets,
     scoring: Scoring,
     layout: Layout,
     positions: Positions,
-    /// The place of the first sample in the whole data set: what its random stream depends on.
+    /// Index of the first sample in the whole data set. Selects the random stream.
     first_sample: u64,
-    /// The samples that rows of presence stand for, of a masked model.
+    /// Samples that the rows of presence indicators stand for, with a masked model.
     presence_of: Option<Arc<[usize]>>,
     sides: Vec<Arc<dyn Any + Send + Sync>>,
     cache: Cache,
-    /// Whether the target of each sample is class 1, where targets are of two classes.
+    /// Whether the target of each sample is class 1. `None` unless the targets are of two classes.
     is_class_one: Option<Vec<bool>>,
-    /// The number of outputs of the model, once it has answered.
+    /// Number of outputs of the model, known after its first answer.
     n_outputs: OnceLock<usize>,
     seen_outputs: Mutex<SeenOutputs>,
     assumed: Mutex<Vec<Remark>>,
@@ -66,7 +66,7 @@ impl<T: Real> std::fmt::Debug for RunData<'_, T> {
 }
 
 impl<'a, T: Real> RunData<'a, T> {
-    /// Checks what every metric needs. Inputs of `any_shape` are rows where no layout fits.
+    /// Checks what every metric needs. With `any_shape`, inputs that fit no layout are treated as rows of a table.
     pub(crate) fn new(
         inputs: Box<dyn Samples<T> + 'a>,
         targets: Targets,
@@ -122,71 +122,70 @@ impl<'a, T: Real> RunData<'a, T> {
         })
     }
 
-    /// Takes further inputs, which were checked against the shape.
+    /// Sets the further inputs, which must have been checked against the shape.
     pub(crate) fn with_sides(mut self, sides: Vec<Arc<dyn Any + Send + Sync>>) -> Self {
         self.sides = sides;
         self
     }
 
-    /// Says that the inputs are which features of these samples are there.
+    /// Declares the inputs to be presence indicators of the features of these samples.
     pub(crate) fn with_presence_of(mut self, samples: Option<Arc<[usize]>>) -> Self {
         self.presence_of = samples;
         self
     }
 
-    /// Whether the inputs say which features are there: a removed one is 0 then, and nothing else.
+    /// Whether the model is a [masked model](crate::masked). The inputs are then presence indicators: 1 for a kept
+    /// feature and 0 for a removed one, with no other values.
     #[must_use]
     pub fn is_masked_model(&self) -> bool {
         self.presence_of.is_some()
     }
 
-    /// Refuses a masked model, for a metric that gives features other values than their own: what it knows is
-    /// whether a feature is kept.
+    /// Refuses a masked model, for a metric that sets features to other values than their own. A masked model only
+    /// supports keeping and removing features.
     ///
     /// # Errors
     /// An invalid parameter, about the model.
     pub fn refuse_masked_model(&self) -> Result<()> {
-        match self.is_masked_model() {
-            true => {
-                let expected =
-                    "a model of inputs, as the metric gives features other values than their own";
-                Err(Error::parameter(input::MODEL, "a masked model", expected))
-            }
-            false => Ok(()),
+        if !self.is_masked_model() {
+            return Ok(());
         }
+        let expected =
+            "a model of inputs, as the metric gives features other values than their own";
+        Err(Error::parameter(input::MODEL, "a masked model", expected))
     }
 
-    /// The number of samples.
+    /// Number of samples.
     #[must_use]
     pub fn n_samples(&self) -> usize {
         self.shape()[0]
     }
 
-    /// The shape of all inputs, samples first.
+    /// Shape of all inputs, samples first.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         self.inputs.shape()
     }
 
-    /// How the axes of the inputs are read.
+    /// Meaning of the axes of the inputs.
     #[must_use]
     pub fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// The targets of all samples.
+    /// Targets of all samples.
     #[must_use]
     pub fn targets(&self) -> &Targets {
         &self.targets
     }
 
-    /// How scores are taken.
+    /// Activation, batch size and other settings by which scores are read from the model.
     #[must_use]
     pub fn scoring(&self) -> &Scoring {
         &self.scoring
     }
 
-    /// The largest number of rows that model and explainer are called with.
+    /// Largest number of rows per call of the model or the explainer.
     #[must_use]
     pub fn batch_size(&self) -> usize {
         let row_bytes = || self.positions.size() * size_of::<T>();
@@ -194,20 +193,20 @@ impl<'a, T: Real> RunData<'a, T> {
         size.unwrap_or_else(|| rows_per_call(row_bytes()))
     }
 
-    /// The number of positions of a sample: pixels of an image, else elements.
+    /// Number of positions per sample: pixels of an image, elements of other inputs.
     #[must_use]
     pub fn n_positions(&self) -> usize {
         self.positions.positions
     }
 
-    /// The positions of a sample, and where their elements are in memory.
+    /// Layout of positions and channels in a sample.
     #[must_use]
     pub fn positions(&self) -> Positions {
         self.positions
     }
 
-    /// The place of a sample in the whole data set of which this run may be a part: what its
-    /// random choices depend on.
+    /// Index of a sample in the whole data set, of which this run may be a part. Selects the random stream of the
+    /// sample.
     #[must_use]
     pub fn item(&self, sample: usize) -> u64 {
         match &self.presence_of {
@@ -216,25 +215,27 @@ impl<'a, T: Real> RunData<'a, T> {
         }
     }
 
-    /// The number of a sample, as the caller counts them.
+    /// Index of a sample as the caller counts them, for error messages.
     pub(crate) fn number(&self, sample: usize) -> usize {
-        self.presence_of.as_ref().map_or(sample, |of| of[sample])
+        self.presence_of
+            .as_ref()
+            .map_or(sample, |samples| samples[sample])
     }
 
-    /// Adds to what the result [assumed](crate::evaluation::EvaluationTable::assumed): a choice that nobody made, and that values
-    /// depend on. Every remark is kept; one that was made before is not repeated.
+    /// Adds a remark to [`assumed`](crate::evaluation::EvaluationTable::assumed) of the result: a choice that nobody
+    /// made and that values depend on. Repeated remarks are kept once.
     pub fn assume(&self, about: impl Into<String>, text: impl Into<String>) {
         add_remarks(&mut lock(&self.assumed), [Remark::new(about, text)]);
     }
 
-    /// What was assumed, sorted, so that it does not depend on threads.
+    /// Remarks so far, sorted so that their order does not depend on threads.
     pub(crate) fn assumed(&self) -> Vec<Remark> {
         let mut assumed = lock(&self.assumed).clone();
         assumed.sort_by(|a, b| (&a.about, &a.text).cmp(&(&b.about, &b.text)));
         assumed
     }
 
-    /// Checks that outputs of the model fit the activation and the explained class, and takes down how many there are.
+    /// Checks outputs of the model against the activation and the explained class, and stores their number.
     pub(crate) fn check_outputs(&self, outputs: &Array2<f64>) -> Result<()> {
         let n_outputs = outputs.ncols();
         let _ = self.n_outputs.set(n_outputs);
@@ -249,7 +250,8 @@ impl<'a, T: Real> RunData<'a, T> {
         }
     }
 
-    /// Whether the model has two outputs, or one whose sign is the class, and targets are classes. It has to have answered.
+    /// Whether this is a classifier of two classes: two outputs, or one whose sign is the class, with class targets.
+    /// False until the model has answered.
     pub(crate) fn has_two_classes(&self) -> bool {
         let Some(is_class_one) = &self.is_class_one else {
             return false;
@@ -260,7 +262,7 @@ impl<'a, T: Real> RunData<'a, T> {
         are_classes && self.n_outputs.get() == Some(&n_expected)
     }
 
-    /// The number of outputs of a model of two classes with such targets.
+    /// Number of outputs of a two-class model with targets of this form.
     fn n_outputs_of_classes(&self) -> usize {
         match &self.targets {
             Targets::Classes(_) => 2,
@@ -268,19 +270,21 @@ impl<'a, T: Real> RunData<'a, T> {
         }
     }
 
-    /// Takes down a row of outputs, by which they are told to be [probabilities or logits](Self::decide_output_kind).
+    /// Includes a row of outputs in the [decision](Self::decide_output_kind) between probabilities and logits.
     pub(crate) fn see_outputs(&self, outputs: &[f64]) {
         lock(&self.seen_outputs).add(outputs);
     }
 
-    /// Whether all outputs that were seen are probabilities or logits, which the result says.
+    /// Decides from all outputs seen whether they are probabilities or logits, and adds the decision to the
+    /// assumptions of the result.
     pub(crate) fn decide_output_kind(&self) -> OutputKind {
         let (kind, why) = lock(&self.seen_outputs).kind();
         self.assume(OUTPUT_KIND, format!("outputs were read as {why}"));
         kind
     }
 
-    /// Says which class given maps were taken to explain, if the model has two and nobody said it.
+    /// Adds to the assumptions which class the given maps explain, if the model has two classes and the caller did
+    /// not say.
     pub(crate) fn assume_explained_class(&self) {
         if self.scoring.explained_class.is_none() && self.has_two_classes() {
             let text = "the maps were taken to explain the class of each sample's target";
@@ -288,13 +292,13 @@ impl<'a, T: Real> RunData<'a, T> {
         }
     }
 
-    /// Whether the target of each sample is class 1, where targets are of two classes.
+    /// Whether the target of each sample is class 1. `None` unless the targets are of two classes.
     pub(crate) fn is_class_one(&self) -> Option<&[bool]> {
         self.is_class_one.as_deref()
     }
 
-    /// Given maps of some samples as maps of their targets: negated where the target is not the
-    /// [explained class](crate::Evaluate::explained_class).
+    /// Turns given maps of some samples into maps of their targets: negated if the target is not the [explained
+    /// class](crate::Evaluate::explained_class).
     pub(crate) fn towards_targets<'m, E: Real>(
         &self,
         maps: CowArray<'m, E, IxDyn>,
@@ -312,7 +316,7 @@ impl<'a, T: Real> RunData<'a, T> {
         maps.into()
     }
 
-    /// Whether given maps explain the class that is not the target of a sample.
+    /// Whether given maps explain the class that is not the target of this sample.
     pub(crate) fn explains_other_class(&self, sample: usize) -> bool {
         match (self.scoring.explained_class, &self.is_class_one) {
             (Some(class), Some(is_class_one)) => usize::from(is_class_one[sample]) != class,
@@ -320,31 +324,31 @@ impl<'a, T: Real> RunData<'a, T> {
         }
     }
 
-    /// A further input, if the run has it.
+    /// Returns a further input, if the run has it.
     #[must_use]
     pub fn get_side<S: SideInput>(&self) -> Option<&S> {
         let wanted = |side: &&Arc<dyn Any + Send + Sync>| (***side).type_id() == TypeId::of::<S>();
         self.sides.iter().find(wanted)?.downcast_ref()
     }
 
-    /// A further input.
+    /// Returns a further input.
     ///
     /// # Errors
-    /// Empty, about that input, where the run does not have it: list it among the needs of a
-    /// metric, and that is told before the model is called.
+    /// An empty-input error if the run does not have it. A metric that lists the input among its needs gets this
+    /// error before the model is called.
     pub fn side<S: SideInput>(&self) -> Result<&S> {
         self.get_side().ok_or_else(|| missing(S::INPUT))
     }
 
-    /// Some work for the whole run, done once.
+    /// Returns the result of some work for the whole run, computed once.
     ///
     /// # Errors
-    /// Those of the work.
+    /// Errors of the work.
     pub fn shared<W: RunWork<T>>(&self, work: &W) -> Result<Arc<W::Output>> {
         self.cache.get_or(work, || work.compute(self))
     }
 
-    /// The samples of each batch, in order.
+    /// Sample ranges of the batches, in order.
     pub fn batches(&self) -> impl Iterator<Item = Range<usize>> + use<T> {
         let (n, size) = (self.n_samples(), self.batch_size());
         (0..n)
@@ -352,50 +356,52 @@ impl<'a, T: Real> RunData<'a, T> {
             .map(move |start| start..start.saturating_add(size).min(n))
     }
 
-    /// Some inputs, checked, in row-major order.
+    /// Inputs of some samples, checked, in row-major order.
     ///
     /// # Errors
-    /// Those of the reader; non-finite elements.
+    /// Errors of the reader; non-finite elements.
     pub fn inputs(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>> {
         checked_batch(self.read_as, &*self.inputs, samples)
     }
 
-    /// How a call of the model or the explainer on a batch is described.
+    /// Name of a call of the model or the explainer in error messages.
     pub(crate) fn call(&self, samples: &Range<usize>) -> String {
         let batch = samples.start / self.batch_size();
         match &self.presence_of {
-            Some(of) => {
-                let of: Vec<String> = of[samples.clone()]
+            Some(numbers) => {
+                let numbers: Vec<String> = numbers[samples.clone()]
                     .iter()
                     .map(ToString::to_string)
                     .collect();
-                format!("batch {batch} (of samples {})", of.join(", "))
+                format!("batch {batch} (of samples {})", numbers.join(", "))
             }
             None => format!("batch {batch} ({})", numbered_range("sample", samples)),
         }
     }
 
-    /// Refuses inputs of another layout, for a metric that has no value for them.
+    /// Refuses inputs of other layouts, for a metric that is undefined for them.
     ///
     /// # Errors
-    /// A shape mismatch about what the layout was read from.
-    pub fn only(&self, layouts: &[Layout], expected: &'static str) -> Result<()> {
-        match layouts.contains(&self.layout) {
-            true => Ok(()),
-            false => Err(Error::shape_described(self.read_as, expected, self.shape())),
+    /// A shape mismatch of the inputs.
+    pub fn require_layout(&self, layouts: &[Layout], expected: &'static str) -> Result<()> {
+        if layouts.contains(&self.layout) {
+            Ok(())
+        } else {
+            Err(Error::shape_described(self.read_as, expected, self.shape()))
         }
     }
 
-    /// Checks that maps fit the inputs, before the model is called at all.
+    /// Checks the shape of the maps, and their values if they are in memory, before the model is called.
     pub(crate) fn check_maps(&self, maps: &dyn Samples<T>) -> Result<()> {
         let (n, shape) = (self.n_samples(), maps.shape());
         if shape.first() != Some(&n) {
             let expected = format!("{n} samples, as the inputs");
             let error = Error::shape_described(input::EXPLANATIONS, expected, shape);
             let is_transposed = shape.last() == Some(&n);
-            return Err(match is_transposed {
-                true => error.with_help(LOOKS_TRANSPOSED),
-                false => error,
+            return Err(if is_transposed {
+                error.with_help(LOOKS_TRANSPOSED)
+            } else {
+                error
             });
         }
         check_in_memory(input::EXPLANATIONS, maps)?;
@@ -403,38 +409,40 @@ impl<'a, T: Real> RunData<'a, T> {
     }
 }
 
-/// An input that a metric needs and the run does not have.
+/// Error for an input that a metric needs and the run does not have.
 pub(crate) fn missing(input: Input) -> Error {
     Error::empty(input).with_help(help::GIVE_INPUT)
 }
 
-/// Work with its result, of any types.
-type Done = Box<dyn Any + Send + Sync>;
+/// A pair of work and result, of any types.
+type CachedResult = Box<dyn Any + Send + Sync>;
 
-/// Results by type and parameters of the work they come from, which batches and threads may share.
+/// Cached results, keyed by the type and the value of the work. Shared by threads.
 #[derive(Default)]
-pub(crate) struct Cache(Mutex<Vec<Done>>);
+pub(crate) struct Cache(Mutex<Vec<CachedResult>>);
 
-/// The result of some work, if it is among those.
-fn result_of<K: PartialEq + 'static, V: Send + Sync + 'static>(
-    done: &[Done],
+/// Finds the cached result of some work.
+fn find_result<K: PartialEq + 'static, V: Send + Sync + 'static>(
+    results: &[CachedResult],
     work: &K,
 ) -> Option<Arc<V>> {
-    let mut known = done.iter().filter_map(|e| e.downcast_ref::<(K, Arc<V>)>());
+    let mut known = results
+        .iter()
+        .filter_map(|e| e.downcast_ref::<(K, Arc<V>)>());
     let (_, value) = known.find(|(key, _)| key == work)?;
     Some(Arc::clone(value))
 }
 
 impl Cache {
-    /// The result of some work, if it was done.
+    /// Result of some work, if it is cached.
     pub(crate) fn get<K: PartialEq + 'static, V: Send + Sync + 'static>(
         &self,
         work: &K,
     ) -> Option<Arc<V>> {
-        result_of(&lock(&self.0), work)
+        find_result(&lock(&self.0), work)
     }
 
-    /// Lets go of the result of some work.
+    /// Removes the result of some work.
     pub(crate) fn forget<K: PartialEq + 'static, V: 'static>(&self, work: &K) {
         lock(&self.0).retain(|entry| {
             let known = entry.downcast_ref::<(K, Arc<V>)>();
@@ -442,8 +450,10 @@ impl Cache {
         });
     }
 
-    /// The result of some work, done once; it may ask the cache for other work. What two threads begin at once is done twice
-    /// and kept once.
+    /// Result of some work, computed by `make` unless it is cached.
+    ///
+    /// `make` runs without holding the lock, because it may request other work from this cache. If two threads
+    /// compute the same work at the same time, the first result is kept.
     pub(crate) fn get_or<K, V>(&self, work: &K, make: impl FnOnce() -> Result<V>) -> Result<Arc<V>>
     where
         K: PartialEq + Clone + Send + Sync + 'static,
@@ -453,11 +463,11 @@ impl Cache {
             return Ok(value);
         }
         let value = Arc::new(make()?);
-        let mut done = lock(&self.0);
-        if let Some(first) = result_of(&done, work) {
+        let mut results = lock(&self.0);
+        if let Some(first) = find_result(&results, work) {
             return Ok(first);
         }
-        done.push(Box::new((work.clone(), Arc::clone(&value))));
+        results.push(Box::new((work.clone(), Arc::clone(&value))));
         Ok(value)
     }
 }

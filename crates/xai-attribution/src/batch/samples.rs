@@ -1,4 +1,4 @@
-//! One batch of samples: what all explainers and metrics share about it.
+//! A batch of samples, and the model scores and shared work that all explainers and metrics read.
 
 use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
@@ -14,23 +14,22 @@ use crate::model::black_box::{into_inner, lock};
 use crate::model::{CurveScore, Model, Scoring, Targets};
 use crate::rows::for_each_row;
 
-/// Work on a batch that does not depend on the maps: the scores of baseline inputs, the drops of
-/// random subsets.
+/// Work on a batch that does not depend on the maps, for example scores of baseline inputs or drops of random
+/// subsets.
 ///
-/// It is done once per batch, for all explainers and all metrics: two values that are equal are
-/// the same work.
+/// It is computed once per batch, for all explainers and metrics. Two equal values are the same work.
 pub trait BatchWork<T: Real>: PartialEq + Clone + Send + Sync + 'static {
-    /// What comes of it.
+    /// Result of the work.
     type Output: Send + Sync + 'static;
 
-    /// Does the work.
+    /// Computes the result.
     ///
     /// # Errors
-    /// Its own, and those of the model.
+    /// Errors of the work itself and of the model.
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Self::Output>;
 }
 
-/// Scores changed inputs of the samples of one batch, on any thread.
+/// Scores changed inputs of one batch. Can be used from any thread.
 pub(crate) struct Scorer<'a, T> {
     run: &'a RunData<'a, T>,
     samples: Range<usize>,
@@ -38,7 +37,7 @@ pub(crate) struct Scorer<'a, T> {
 }
 
 impl<T: Real> Scorer<'_, T> {
-    /// The scores of some rows, `sample_of(row)` the sample of the batch that a row is made of.
+    /// Scores of some rows. `sample_of(row)` is the sample of the batch that the row is a changed copy of.
     pub(crate) fn scores(
         &self,
         model: &dyn Model<T>,
@@ -50,7 +49,7 @@ impl<T: Real> Scorer<'_, T> {
         self.scores_of(&outputs, sample_of)
     }
 
-    /// The model's outputs for such rows, before the activation.
+    /// Outputs of the model for such rows, before the activation.
     pub(crate) fn outputs(
         &self,
         model: &dyn Model<T>,
@@ -64,7 +63,7 @@ impl<T: Real> Scorer<'_, T> {
         let rows = ArrayViewD::from_shape(IxDyn(&shape), values)
             .map_err(|_| Error::shape(input::INPUTS, &shape, &[values.len()]))?;
         let sample_of = |row| self.samples.start + sample_of(row);
-        let outputs = Scoring::outputs_of_answer(
+        let outputs = Scoring::checked_outputs(
             n_rows,
             &|row| self.run.number(sample_of(row)),
             &|| format!("{}{step}", self.run.call(&self.samples)),
@@ -74,7 +73,7 @@ impl<T: Real> Scorer<'_, T> {
         Ok(outputs)
     }
 
-    /// The scores of outputs for such rows.
+    /// Scores from the outputs for such rows.
     pub(crate) fn scores_of(
         &self,
         outputs: &Array2<f64>,
@@ -82,37 +81,39 @@ impl<T: Real> Scorer<'_, T> {
     ) -> Result<Vec<f64>> {
         let (scoring, targets) = (self.run.scoring(), self.run.targets());
         let sample = |row| self.samples.start + sample_of(row);
-        self.reads.of_outputs(scoring, targets, outputs, &sample)
+        self.reads.scores(scoring, targets, outputs, &sample)
     }
 }
 
-/// Memory for rows of calls that are over: what is new is set to 0 by the system, page by page.
-pub(crate) struct SpareRows<T>(Mutex<Vec<Vec<T>>>);
+/// Buffers for rows, reused from call to call: a new buffer costs a page fault per page, because the system zeroes
+/// pages on first use.
+pub(crate) struct RowBuffers<T>(Mutex<Vec<Vec<T>>>);
 
-impl<T: Real> SpareRows<T> {
-    /// So many elements, whatever they are, for some work.
-    pub(crate) fn lend<R>(&self, len: usize, work: impl FnOnce(&mut [T]) -> R) -> R {
+impl<T: Real> RowBuffers<T> {
+    /// Calls `work` with a buffer of `len` elements. Their values are unspecified.
+    pub(crate) fn with_buffer<R>(&self, len: usize, work: impl FnOnce(&mut [T]) -> R) -> R {
         let spare = lock(&self.0).pop().filter(|rows| rows.capacity() >= len);
         let mut rows = spare.unwrap_or_else(|| vec![T::zero(); len]);
         rows.resize(len, T::zero());
-        let made = work(&mut rows);
+        let result = work(&mut rows);
         lock(&self.0).push(rows);
-        made
+        result
     }
 }
 
-/// A batch of samples under study, with the model.
+/// A batch of samples together with the model.
 pub struct SampleBatch<'a, T> {
     model: &'a dyn Model<T>,
     run: &'a RunData<'a, T>,
     samples: Range<usize>,
-    /// In row-major order. (A field that is a view would fix its lifetime: those are invariant.)
+    /// Inputs in row-major order. Not an array view: views are invariant in their lifetime, which would make this type
+    /// invariant in `'a`.
     values: &'a [T],
     outputs: OnceCell<Array2<f64>>,
     base: OnceCell<Arc<[f64]>>,
     cache: Cache,
     records: RefCell<Vec<Record>>,
-    spare: SpareRows<T>,
+    row_buffers: RowBuffers<T>,
 }
 
 impl<T: Real> std::fmt::Debug for SampleBatch<'_, T> {
@@ -123,10 +124,10 @@ impl<T: Real> std::fmt::Debug for SampleBatch<'_, T> {
     }
 }
 
-/// Scores under a name, one per sample of a batch: what is kept when a run stops.
+/// Scores under a name, one per sample of a batch. Reported if the run stops with an error.
 pub(crate) type Record = (&'static str, Arc<[Option<f64>]>);
 
-/// The name under which scores of whole inputs are kept.
+/// Name under which scores of unchanged inputs are recorded.
 pub(crate) const BASE: &str = "base";
 
 impl<'a, T: Real> SampleBatch<'a, T> {
@@ -145,81 +146,81 @@ impl<'a, T: Real> SampleBatch<'a, T> {
             base: OnceCell::new(),
             cache: Cache::default(),
             records: RefCell::default(),
-            spare: SpareRows(Mutex::default()),
+            row_buffers: RowBuffers(Mutex::default()),
         }
     }
 
-    /// What all batches share.
+    /// Data that all batches share.
     #[must_use]
     pub fn run(&self) -> &'a RunData<'a, T> {
         self.run
     }
 
-    /// Which samples they are.
+    /// Range of samples in this batch.
     #[must_use]
     pub fn samples(&self) -> Range<usize> {
         self.samples.clone()
     }
 
-    /// The number of samples.
+    /// Number of samples.
     #[must_use]
     pub fn n_samples(&self) -> usize {
         self.samples.len()
     }
 
-    /// The place of a sample of this batch in the whole data set: what its random choices depend
-    /// on.
+    /// Index of a sample of this batch in the whole data set, which selects its random stream.
     #[must_use]
     pub fn item(&self, sample: usize) -> u64 {
         self.run.item(self.samples.start + sample)
     }
 
-    /// The inputs, samples first, in row-major order.
+    /// Inputs, samples first, in row-major order.
     #[must_use]
     pub fn inputs(&self) -> ArrayViewD<'_, T> {
         ArrayViewD::from_shape(self.shape(), self.values).expect("whole samples of that shape")
     }
 
-    /// The inputs as they lie in memory, sample by sample.
+    /// Elements of the inputs in row-major order, sample by sample.
     #[must_use]
     pub fn values(&self) -> &'a [T] {
         self.values
     }
 
-    /// The shape of the inputs of this batch.
+    /// Shape of the inputs of this batch.
     #[must_use]
     pub fn shape(&self) -> Vec<usize> {
         [&[self.samples.len()], &self.run.shape()[1..]].concat()
     }
 
-    /// The targets of this batch.
+    /// Targets of this batch.
     #[must_use]
     pub fn targets(&self) -> Targets {
         self.run.targets().select(self.samples.clone())
     }
 
-    /// How the axes of the inputs are read.
+    /// Meaning of the axes of the inputs.
     #[must_use]
     pub fn layout(&self) -> Layout {
         self.run.layout()
     }
 
-    /// The largest number of rows that model and explainer are called with.
+    /// Largest number of rows per call of the model or the explainer.
     #[must_use]
     pub fn batch_size(&self) -> usize {
         self.run.batch_size()
     }
 
-    /// Some work on this batch, done once for all explainers and metrics.
+    /// Returns the result of some work on this batch, computed once for all explainers and metrics.
     ///
     /// # Errors
-    /// Those of the work.
+    /// Errors of the work.
     pub fn shared<W: BatchWork<T>>(&self, work: &W) -> Result<Arc<W::Output>> {
         self.cache.get_or(work, || work.compute(self))
     }
 
-    /// Some work on this batch, done by `make` unless it was done before: for who makes something else of it on the way.
-    pub(crate) fn shared_by<W: BatchWork<T>>(
+    /// Like [`shared`](Self::shared), but computes a missing result by `make`, for callers that use intermediate
+    /// values as well.
+    pub(crate) fn shared_with<W: BatchWork<T>>(
         &self,
         work: &W,
         make: impl FnOnce() -> Result<W::Output>,
@@ -227,16 +228,15 @@ impl<'a, T: Real> SampleBatch<'a, T> {
         self.cache.get_or(work, make)
     }
 
-    /// Lets go of what came of some work: it is done again for whoever asks next. For work that is large and
-    /// cheap.
+    /// Drops the result of some work, for results that are large and cheap to recompute.
     pub(crate) fn forget<W: BatchWork<T>>(&self, work: &W) {
         self.cache.forget::<W, W::Output>(work);
     }
 
-    /// `g(f, x_i, y_i)` of every sample; the model is asked once, whoever asks.
+    /// Score `g(f, x_i, y_i)` of every sample. The model is called once per batch, however often this is called.
     ///
     /// # Errors
-    /// Those of the model.
+    /// Errors of the model.
     pub fn base_scores(&self) -> Result<&[f64]> {
         if let Some(base) = self.base.get() {
             return Ok(base);
@@ -249,16 +249,16 @@ impl<'a, T: Real> SampleBatch<'a, T> {
         Ok(self.base.get_or_init(|| base))
     }
 
-    /// The scores of the samples, if something has asked for them.
-    pub(crate) fn known_base_scores(&self) -> Option<&[f64]> {
+    /// Scores of the samples if they have been computed already.
+    pub(crate) fn cached_base_scores(&self) -> Option<&[f64]> {
         self.base.get().map(|base| &**base)
     }
 
-    /// The outputs of the model for every sample, before the activation; it is asked once, whoever asks
-    /// for outputs or scores.
+    /// Outputs of the model for every sample, before the activation. The model is called once per batch, however
+    /// often outputs or scores are read.
     ///
     /// # Errors
-    /// Those of the model.
+    /// Errors of the model.
     pub fn base_outputs(&self) -> Result<&Array2<f64>> {
         if let Some(outputs) = self.outputs.get() {
             return Ok(outputs);
@@ -269,12 +269,12 @@ impl<'a, T: Real> SampleBatch<'a, T> {
         Ok(self.outputs.get_or_init(|| outputs))
     }
 
-    /// The outputs of the model for rows made of the samples of this batch, before the activation: row `r`
-    /// of sample `sample_of(r)`. At most the batch size of rows is one call; `step` describes it behind
-    /// the batch, in errors of the model.
+    /// Outputs of the model for rows derived from samples of this batch, before the activation. Row `r` is derived
+    /// from sample `sample_of(r)`. All rows go into one call, so pass at most [`batch_size`](Self::batch_size) of
+    /// them. `step` is appended to the name of the batch in errors of the model.
     ///
     /// # Errors
-    /// Those of the model.
+    /// Errors of the model.
     pub fn outputs_of(
         &self,
         rows: &[T],
@@ -284,10 +284,10 @@ impl<'a, T: Real> SampleBatch<'a, T> {
         self.scorer().outputs(self.model, rows, &sample_of, step)
     }
 
-    /// `g(f, z_i, y_i)` of one changed input per sample, with the targets of the samples.
+    /// Score `g(f, z_i, y_i)` of one changed input `z_i` per sample, with the targets of the samples.
     ///
     /// # Errors
-    /// Those of the model; a shape mismatch when there is not one input per sample.
+    /// Errors of the model; a shape mismatch if `inputs` does not have one input per sample.
     pub fn score(&self, inputs: ArrayViewD<'_, T>) -> Result<Vec<f64>> {
         if inputs.shape() != self.shape() {
             return Err(Error::shape(input::INPUTS, &self.shape(), inputs.shape()));
@@ -298,19 +298,20 @@ impl<'a, T: Real> SampleBatch<'a, T> {
         }
     }
 
-    /// [`score`](Self::score) of values in row-major order; `step` describes them behind the batch.
+    /// [`score`](Self::score) of values in row-major order. `step` is appended to the name of the batch in errors of
+    /// the model.
     pub(crate) fn scores_of_values(&self, values: &[T], step: &str) -> Result<Vec<f64>> {
         self.scorer().scores(self.model, values, &|row| row, step)
     }
 
-    /// The scores of any number of changed inputs, in calls of at most the batch size.
+    /// Scores of any number of changed inputs, in calls of at most the batch size.
     ///
-    /// Row `r` is made of sample `sample_of(r)` of this batch: it starts as that input, `change`
-    /// is given its number and its elements in row-major order, and its score is taken with the
-    /// target of the sample. `step` describes the change behind the batch, in errors of the model.
+    /// Row `r` is derived from sample `sample_of(r)` of this batch: `change(r, elements)` receives a copy of that
+    /// input in row-major order and modifies it. The row is scored with the target of the sample. `step` is appended
+    /// to the name of the batch in errors of the model.
     ///
     /// # Errors
-    /// Those of the model.
+    /// Errors of the model.
     pub fn score_changed(
         &self,
         n_rows: usize,
@@ -318,11 +319,11 @@ impl<'a, T: Real> SampleBatch<'a, T> {
         change: impl Fn(usize, &mut [T]) + Send + Sync,
         step: &str,
     ) -> Result<Vec<f64>> {
-        self.read_changed(CurveScore::Target, n_rows, sample_of, change, step)
+        self.score_changed_with(CurveScore::Target, n_rows, sample_of, change, step)
     }
 
-    /// [`score_changed`](Self::score_changed), with something else read off the outputs.
-    pub(crate) fn read_changed(
+    /// Like [`score_changed`](Self::score_changed), with a choice of what is read from the outputs.
+    pub(crate) fn score_changed_with(
         &self,
         reads: CurveScore,
         n_rows: usize,
@@ -331,43 +332,46 @@ impl<'a, T: Real> SampleBatch<'a, T> {
         step: &str,
     ) -> Result<Vec<f64>> {
         let size = self.values.len() / self.n_samples();
-        let (original, scorer) = (self.values, self.scorer_of(reads));
+        let (original, scorer) = (self.values, self.scorer_for(reads));
         let make = |row: usize, values: &mut [T]| {
             let sample = sample_of(row);
             values.copy_from_slice(&original[sample * size..(sample + 1) * size]);
             change(row, values);
         };
-        self.ask_made(n_rows, 1, make, |first, rows, model| {
+        self.call_with_rows(n_rows, 1, make, |first, rows, model| {
             scorer.scores(model, rows, &|row| sample_of(first + row), step)
         })
     }
 
-    /// What comes of any number of inputs, in calls of at most the batch size.
+    /// Results for any number of generated inputs, in calls of at most the batch size.
     ///
-    /// `make` is given the number of a row, and the elements of that row and of at most `at_once - 1` behind it, whatever
-    /// they are at the moment; `ask` the number of the first row of a call, the rows and the model.
-    pub(crate) fn ask_made<R: Send + Clone>(
+    /// `make(row, elements)` writes up to `at_once` rows, starting with number `row`, into a buffer with unspecified
+    /// contents. `call(first, rows, model)` returns one result per row of a call, whose first row has number `first`.
+    pub(crate) fn call_with_rows<R: Send + Clone>(
         &self,
         n_rows: usize,
         at_once: usize,
         make: impl Fn(usize, &mut [T]) + Send + Sync,
-        ask: impl Fn(usize, &[T], &dyn Model<T>) -> Result<Vec<R>> + Sync,
+        call: impl Fn(usize, &[T], &dyn Model<T>) -> Result<Vec<R>> + Sync,
     ) -> Result<Vec<R>> {
         let size = self.values.len() / self.n_samples();
-        let (batch_size, spare) = (self.batch_size(), &self.spare);
+        // Borrowed one by one: the batch itself cannot be shared with the threads below.
+        let (batch_size, row_buffers) = (self.batch_size(), &self.row_buffers);
         let n_calls = n_rows.div_ceil(batch_size);
+        // Whole calls are distributed, never parts of one: which rows share a call must not depend on the number of
+        // threads.
         let n_pieces = self.n_pieces(n_calls).max(1);
         let answers = self.call_model(n_pieces, |piece, model| {
             let mut calls = piece * n_calls / n_pieces..(piece + 1) * n_calls / n_pieces;
-            spare.lend(batch_size.min(n_rows) * size, |rows| {
-                calls.try_fold(Vec::new(), |mut answers, call| {
-                    let first = call * batch_size;
+            row_buffers.with_buffer(batch_size.min(n_rows) * size, |rows| {
+                calls.try_fold(Vec::new(), |mut answers, call_index| {
+                    let first = call_index * batch_size;
                     let last = (first + batch_size).min(n_rows);
                     let rows = &mut rows[..(last - first) * size];
                     for_each_row(rows, at_once * size, |block, values| {
                         make(first + block * at_once, values);
                     });
-                    answers.extend(ask(first, rows, model)?);
+                    answers.extend(call(first, rows, model)?);
                     Ok(answers)
                 })
             })
@@ -375,13 +379,13 @@ impl<'a, T: Real> SampleBatch<'a, T> {
         Ok(answers.concat())
     }
 
-    /// What scores changed inputs of this batch, on any thread.
+    /// Scorer for changed inputs of this batch, usable from any thread.
     pub(crate) fn scorer(&self) -> Scorer<'_, T> {
-        self.scorer_of(CurveScore::Target)
+        self.scorer_for(CurveScore::Target)
     }
 
-    /// [`scorer`](Self::scorer), with something else read off the outputs.
-    pub(crate) fn scorer_of(&self, reads: CurveScore) -> Scorer<'_, T> {
+    /// Like [`scorer`](Self::scorer), with a choice of what is read from the outputs.
+    pub(crate) fn scorer_for(&self, reads: CurveScore) -> Scorer<'_, T> {
         Scorer {
             run: self.run,
             samples: self.samples.clone(),
@@ -389,12 +393,12 @@ impl<'a, T: Real> SampleBatch<'a, T> {
         }
     }
 
-    /// Memory for the rows of calls.
-    pub(crate) fn spare(&self) -> &SpareRows<T> {
-        &self.spare
+    /// Reusable buffers for rows.
+    pub(crate) fn row_buffers(&self) -> &RowBuffers<T> {
+        &self.row_buffers
     }
 
-    /// Runs jobs that call the model, in order or in parallel; their answers are in order.
+    /// Runs jobs that call the model, sequentially or in parallel, and returns their results in order.
     pub(crate) fn call_model<R: Send>(
         &self,
         n_jobs: usize,
@@ -408,11 +412,11 @@ impl<'a, T: Real> SampleBatch<'a, T> {
             *lock(&answers[index]) = Some(answer);
             is_ok
         });
-        // Jobs that never ran stand behind one that failed.
+        // A job is only skipped after a lower one has failed, so that error comes before the missing results.
         answers.into_iter().filter_map(into_inner).collect()
     }
 
-    /// Into how many pieces calls of the model are worth cutting.
+    /// Number of pieces that `n_calls` calls are split into: two per thread, which evens out pieces of unequal cost.
     pub(crate) fn n_pieces(&self, n_calls: usize) -> usize {
         match self.model.threads() {
             0 | 1 => 1,
@@ -420,13 +424,13 @@ impl<'a, T: Real> SampleBatch<'a, T> {
         }
     }
 
-    /// Keeps scores under a name, should the run stop.
+    /// Records scores under a name, to report them if the run stops with an error.
     pub(crate) fn record(&self, name: &'static str, scores: &[f64]) {
         let scores = scores.iter().copied().map(Some).collect();
         self.records.borrow_mut().push((name, scores));
     }
 
-    /// What was recorded.
+    /// Scores recorded so far.
     pub(crate) fn records(&self) -> Vec<Record> {
         self.records.borrow().clone()
     }

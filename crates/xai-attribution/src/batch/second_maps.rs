@@ -1,4 +1,4 @@
-//! The maps of a second explainer for the same samples.
+//! Maps of a second explainer for the same samples, and reference maps.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -16,37 +16,40 @@ use crate::model::explainer::explain_rows;
 use crate::model::samples::{check_in_memory, checked_batch};
 use crate::model::{BoxError, Samples, Targets};
 
-/// What answers the maps of a batch of inputs towards their targets.
+/// Function from a batch of inputs and their targets to their maps.
 pub type SecondExplainer =
     Arc<dyn Fn(ArrayViewD<'_, f64>, &Targets) -> Result<ArrayD<f64>, BoxError> + Send + Sync>;
 
-/// The maps of the same samples from a second explainer, for metrics that compare the two: of the
-/// randomized model in [`EfficientRandomization`](crate::metric::EfficientRandomization), of the model
-/// of shifted inputs in [`InputInvariance`](crate::metric::InputInvariance).
+/// Maps of a second explainer for the same samples, for metrics that compare two explainers: that of the randomized
+/// model in [`EfficientRandomization`](crate::metric::EfficientRandomization), or that of the model of shifted inputs
+/// in [`InputInvariance`](crate::metric::InputInvariance).
 #[derive(Clone)]
-pub struct SecondMaps(Source);
+pub struct SecondMaps(MapSource);
 
 #[derive(Clone)]
-enum Source {
-    Given(Arc<dyn Samples<f64> + Send>),
-    Asked(SecondExplainer),
+enum MapSource {
+    Maps(Arc<dyn Samples<f64> + Send>),
+    Explainer(SecondExplainer),
 }
 
 impl SecondMaps {
-    /// Maps that exist, samples first: an array, or a reader of what no memory holds.
+    /// Creates second maps from existing maps, samples first: an array, or a reader for data larger than memory.
     pub fn from_maps(maps: impl Samples<f64> + Send + 'static) -> Self {
-        Self(Source::Given(Arc::new(maps)))
+        Self(MapSource::Maps(Arc::new(maps)))
     }
 
-    /// An explainer, which sees every input once; what it changes about an input first is its own
-    /// affair. It is asked once for all explainers of a run, and is not among its planned rows. Several threads call it at once only beside a [`Concurrent`](crate::Concurrent) model.
+    /// Creates second maps from an explainer, which receives every input once, unchanged (it may shift or otherwise
+    /// change the inputs itself).
+    ///
+    /// It is called once for all explainers of a run, and its rows are not part of the [plan](crate::batch::Plan).
+    /// Several threads call it at once only with a [`Concurrent`](crate::Concurrent) model.
     pub fn from_fn<E: Into<BoxError>>(
         explainer: impl Fn(ArrayViewD<'_, f64>, &Targets) -> Result<ArrayD<f64>, E>
         + Send
         + Sync
         + 'static,
     ) -> Self {
-        Self(Source::Asked(Arc::new(move |inputs, targets| {
+        Self(MapSource::Explainer(Arc::new(move |inputs, targets| {
             explainer(inputs, targets).map_err(Into::into)
         })))
     }
@@ -55,8 +58,8 @@ impl SecondMaps {
 impl std::fmt::Debug for SecondMaps {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.0 {
-            Source::Given(maps) => f.debug_tuple("SecondMaps").field(&maps.shape()).finish(),
-            Source::Asked(_) => f.write_str("SecondMaps(..)"),
+            MapSource::Maps(maps) => f.debug_tuple("SecondMaps").field(&maps.shape()).finish(),
+            MapSource::Explainer(_) => f.write_str("SecondMaps(..)"),
         }
     }
 }
@@ -65,19 +68,19 @@ impl SideInput for SecondMaps {
     const INPUT: Input = input::SECOND_MAPS;
 
     fn check(&self, shape: &[usize], _layout: Layout) -> Result<()> {
-        let Source::Given(maps) = &self.0 else {
+        let MapSource::Maps(maps) = &self.0 else {
             return Ok(());
         };
-        let of_maps = maps.shape();
-        if of_maps.len() < 2 || of_maps[0] != shape[0] || of_maps.contains(&0) {
+        let map_shape = maps.shape();
+        if map_shape.len() < 2 || map_shape[0] != shape[0] || map_shape.contains(&0) {
             let expected = format!("{} maps, as the inputs", shape[0]);
-            return Err(Error::shape_described(Self::INPUT, expected, of_maps));
+            return Err(Error::shape_described(Self::INPUT, expected, map_shape));
         }
         check_in_memory(Self::INPUT, &**maps)
     }
 }
 
-/// The [`SecondMaps`] of a batch, in row-major order.
+/// [`SecondMaps`] of a batch, in row-major order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SecondMapsOfBatch;
 
@@ -87,11 +90,11 @@ impl<T: Real> BatchWork<T> for SecondMapsOfBatch {
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<ArrayD<f64>> {
         let samples = batch.samples();
         match &batch.run().side::<SecondMaps>()?.0 {
-            Source::Given(maps) => {
+            MapSource::Maps(maps) => {
                 let maps = checked_batch(input::SECOND_MAPS, &**maps, samples.clone())?;
                 Ok(batch.run().towards_targets(maps, samples).into_owned())
             }
-            Source::Asked(explainer) => {
+            MapSource::Explainer(explainer) => {
                 let inputs = batch.inputs().mapv(|x| x.to_f64_exact());
                 let (start, call) = (samples.start, batch.run().call(&samples));
                 let explainer =
@@ -104,14 +107,14 @@ impl<T: Real> BatchWork<T> for SecondMapsOfBatch {
     }
 }
 
-/// Maps that others are compared with: of another explainer, or true ones such as the weights of a linear
-/// model. `(n, …)`, or `(1, …)` for one map that all samples share, shaped like any maps.
+/// Maps to compare with: those of another explainer, or ground truth such as the weights of a linear model.
 ///
-/// They are read batch by batch, as all [`Samples`].
+/// They have the shape of maps of the inputs, `(n, …)`, or `(1, …)` for one map shared by all samples. They are read
+/// batch by batch, like all [`Samples`].
 #[derive(Clone)]
 pub struct ReferenceMaps(Arc<dyn Reference>);
 
-/// Samples of any precision.
+/// Samples of either precision, type-erased.
 trait Reference: Send + Sync {
     fn shape(&self) -> &[usize];
     fn check(&self) -> Result<()>;
@@ -119,9 +122,10 @@ trait Reference: Send + Sync {
     -> Result<Vec<f64>>;
 }
 
-struct Of<S, T>(S, PhantomData<fn() -> T>);
+/// Samples with their precision `T`, to implement [`Reference`] for either.
+struct Typed<S, T>(S, PhantomData<fn() -> T>);
 
-impl<T: Real, S: Samples<T> + Send> Reference for Of<S, T> {
+impl<T: Real, S: Samples<T> + Send> Reference for Typed<S, T> {
     fn shape(&self) -> &[usize] {
         self.0.shape()
     }
@@ -144,10 +148,10 @@ impl<T: Real, S: Samples<T> + Send> Reference for Of<S, T> {
 }
 
 impl ReferenceMaps {
-    /// Reference maps: an array that is owned, or a reader.
+    /// Creates reference maps from an owned array or a reader.
     #[must_use]
     pub fn new<T: Real>(maps: impl Samples<T> + Send + 'static) -> Self {
-        Self(Arc::new(Of(maps, PhantomData)))
+        Self(Arc::new(Typed(maps, PhantomData)))
     }
 }
 
@@ -170,7 +174,7 @@ impl SideInput for ReferenceMaps {
             return Err(Error::shape_described(Self::INPUT, expected, own));
         }
         let shape = match layout {
-            // Inputs that no layout fits are rows, too.
+            // Inputs that fit no layout are treated as rows of a table.
             Layout::Tabular => vec![n_own, layout.n_positions(shape)],
             _ => [&[n_own], &shape[1..]].concat(),
         };
@@ -180,7 +184,8 @@ impl SideInput for ReferenceMaps {
     }
 }
 
-/// The attributions of the reference map of every sample of a batch, or the one of all.
+/// Attributions of the reference map of every sample of a batch. If all samples share one map, it is returned once,
+/// unless signs differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ReferenceAttributions;
 
@@ -195,14 +200,16 @@ impl<T: Real> BatchWork<T> for ReferenceAttributions {
         };
         let shape = [&[maps.len()], &batch.shape()[1..]].concat();
         let first = maps.start;
-        let attributions = reference.attributions(maps, &shape, batch.layout());
-        let attributions = attributions.map_err(|error| error.shifted(0, first))?;
+        let attributions = reference
+            .attributions(maps, &shape, batch.layout())
+            .map_err(|error| error.shifted(0, first))?;
         let run = batch.run();
         if run.scoring().explained_class.is_none() {
             return Ok(attributions);
         }
-        // References explain the class that all given maps explain. The one that samples share has a sign for each of them.
-        let of_samples = attributions.chunks_exact(run.n_positions()).cycle();
+        // Like all given maps, references are about the explained class. A shared map must be repeated here, because
+        // its sign differs between samples.
+        let maps = attributions.chunks_exact(run.n_positions()).cycle();
         let towards_target = |(sample, map): (usize, &[f64])| -> Vec<f64> {
             let sign = if run.explains_other_class(sample) {
                 -1.0
@@ -211,10 +218,6 @@ impl<T: Real> BatchWork<T> for ReferenceAttributions {
             };
             map.iter().map(|value| sign * value).collect()
         };
-        Ok(batch
-            .samples()
-            .zip(of_samples)
-            .flat_map(towards_target)
-            .collect())
+        Ok(batch.samples().zip(maps).flat_map(towards_target).collect())
     }
 }

@@ -1,4 +1,4 @@
-//! What some metrics need beside inputs, targets, maps and model.
+//! Further inputs that some metrics need besides inputs, targets, maps and model.
 
 use std::any::Any;
 use std::fmt;
@@ -12,42 +12,42 @@ use xai_core::{Error, Input, Layout, Result};
 use crate::input;
 use crate::model::BoxError;
 
-/// A further input of a run, found by its type: masks, segments, or one of your metric's own.
+/// A further input of a run, looked up by its type: masks, segments, or the input of a metric of your own.
 pub trait SideInput: Any + Send + Sync {
-    /// What errors name it, and metrics list among their needs.
+    /// Name of the input in error messages and in the `needs` of metrics.
     const INPUT: Input;
 
-    /// Checks that it fits inputs of this shape, once per run.
+    /// Checks once per run that the value fits inputs of this shape.
     ///
     /// # Errors
     /// A shape mismatch.
     fn check(&self, shape: &[usize], layout: Layout) -> Result<()>;
 }
 
-/// Where the object of each sample is: `(n, height, width)`, for time series `(n, time, features)`,
-/// for tables `(n, 1, features)`.
+/// Region of the object in each sample: `(n, height, width)`, for time series `(n, time, features)`, for tables `(n,
+/// 1, features)`.
 #[derive(Debug, Clone)]
-pub struct Masks(Object);
+pub struct Masks(MaskValues);
 
-/// Whether a position belongs to the object, or how far.
+/// Boolean membership of each position in the object, or its degree in [0, 1].
 #[derive(Debug, Clone)]
-enum Object {
+enum MaskValues {
     Booleans(AnyPlanes<bool>),
     Numbers(AnyPlanes<f64>),
 }
 
-/// Which segment each position belongs to: `(n, height, width)`, as [`Masks`].
+/// Segment label of each position, with the same shape as [`Masks`].
 #[derive(Debug, Clone)]
 pub struct Segments(AnyPlanes<u32>);
 
 impl Masks {
-    /// From an array, or from a reader of what no memory holds.
+    /// Creates boolean masks from an array, or from a reader for data larger than memory.
     pub fn new(masks: impl Planes<bool> + 'static) -> Self {
-        Self(Object::Booleans(AnyPlanes::new(masks, input::MASKS)))
+        Self(MaskValues::Booleans(AnyPlanes::new(masks, input::MASKS)))
     }
 
-    /// How far each position belongs to the object, in [0, 1]: positions above 0 belong to it. Metrics of an error
-    /// read the numbers.
+    /// Creates masks from the degree in [0, 1] to which each position belongs to the object. Positions above 0 belong
+    /// to it; error metrics such as [`MaskMae`](crate::metric::MaskMae) use the numbers themselves.
     ///
     /// ```
     /// use ndarray::array;
@@ -57,14 +57,14 @@ impl Masks {
     /// # Ok::<(), xai_attribution::Error>(())
     /// ```
     pub fn from_numbers(masks: impl Planes<f64> + 'static) -> Self {
-        Self(Object::Numbers(AnyPlanes::new(masks, input::MASKS)))
+        Self(MaskValues::Numbers(AnyPlanes::new(masks, input::MASKS)))
     }
 
-    /// Mosaics of `(n, r, c)` cells over maps of `(height, width)` positions: the mask covers the
-    /// cells that are true. A position is in cell `⌊row · r / height⌋`, `⌊column · c / width⌋`.
+    /// Masks over mosaics of `(n, r, c)` cells on maps of `(height, width)` positions. A mask covers the cells that
+    /// are true; a position is in cell `(⌊row · r / height⌋, ⌊column · c / width⌋)`.
     ///
     /// # Errors
-    /// A shape mismatch about the cells where there are more of them than positions along an axis.
+    /// A shape mismatch of the cells if an axis has more cells than positions, or no cell.
     ///
     /// ```
     /// use ndarray::array;
@@ -90,35 +90,37 @@ impl Masks {
         }))
     }
 
-    /// The masks of some samples.
+    /// Reads the masks of some samples.
     ///
     /// # Errors
-    /// Those of the reader, and a shape mismatch where it hands out others than it promised; of numbers out of
-    /// domain.
+    /// Errors of the reader; a shape mismatch if it returns another shape than it declared; out of domain for numbers
+    /// outside [0, 1].
     pub fn read(&self, samples: Range<usize>) -> Result<CowArray<'_, bool, Ix3>> {
         match &self.0 {
-            Object::Booleans(planes) => planes.read(samples),
-            Object::Numbers(planes) => {
-                let numbers = checked(planes.read(samples.clone())?, &samples)?;
+            MaskValues::Booleans(planes) => planes.read(samples),
+            MaskValues::Numbers(planes) => {
+                let numbers = check_degrees(planes.read(samples.clone())?, &samples)?;
                 Ok(numbers.mapv(|number| number > 0.0).into())
             }
         }
     }
 
-    /// The numbers of some samples; `None` where masks are booleans.
+    /// Reads the degrees of membership of some samples. `None` if the masks are boolean.
     ///
     /// # Errors
     /// As [`read`](Self::read).
     pub fn read_numbers(&self, samples: Range<usize>) -> Result<Option<CowArray<'_, f64, Ix3>>> {
         match &self.0 {
-            Object::Booleans(_) => Ok(None),
-            Object::Numbers(planes) => checked(planes.read(samples.clone())?, &samples).map(Some),
+            MaskValues::Booleans(_) => Ok(None),
+            MaskValues::Numbers(planes) => {
+                check_degrees(planes.read(samples.clone())?, &samples).map(Some)
+            }
         }
     }
 }
 
-/// Numbers of some samples, if they are in [0, 1].
-fn checked<'a>(
+/// Checks that all numbers are in [0, 1].
+fn check_degrees<'a>(
     numbers: CowArray<'a, f64, Ix3>,
     samples: &Range<usize>,
 ) -> Result<CowArray<'a, f64, Ix3>> {
@@ -132,7 +134,7 @@ fn checked<'a>(
     }
 }
 
-/// Masks of whole cells.
+/// Masks that are constant on each cell of a mosaic.
 struct Mosaic {
     cells: Array3<bool>,
     height: usize,
@@ -147,26 +149,26 @@ impl Planes<bool> for Mosaic {
     fn planes(&self, samples: Range<usize>) -> Result<CowArray<'_, bool, Ix3>, BoxError> {
         let cells = self.cells.slice_axis(Axis(0), Slice::from(samples));
         let (n, rows, columns) = cells.dim();
-        let place = |(i, row, column): (usize, usize, usize)| {
+        let is_covered = |(i, row, column): (usize, usize, usize)| {
             cells[[i, row * rows / self.height, column * columns / self.width]]
         };
-        Ok(Array3::from_shape_fn((n, self.height, self.width), place).into())
+        Ok(Array3::from_shape_fn((n, self.height, self.width), is_covered).into())
     }
 }
 
 impl Segments {
-    /// From an array, or from a reader of what no memory holds.
+    /// Creates segments from an array, or from a reader for data larger than memory.
     pub fn new(segments: impl Planes<u32> + 'static) -> Self {
         Self(AnyPlanes::new(segments, input::SEGMENTS))
     }
 
-    /// The same segments for each of `n` samples.
+    /// Creates segments that are the same for all `n` samples.
     #[must_use]
     pub fn shared(segments: Array2<u32>, n: usize) -> Self {
         Self::new(SharedPlane { plane: segments, n })
     }
 
-    /// The segments of some samples.
+    /// Reads the segments of some samples.
     ///
     /// # Errors
     /// As [`Masks::read`].
@@ -180,8 +182,8 @@ impl SideInput for Masks {
 
     fn check(&self, shape: &[usize], layout: Layout) -> Result<()> {
         match &self.0 {
-            Object::Booleans(planes) => planes.check(shape, layout),
-            Object::Numbers(planes) => planes.check(shape, layout),
+            MaskValues::Booleans(planes) => planes.check(shape, layout),
+            MaskValues::Numbers(planes) => planes.check(shape, layout),
         }
     }
 }
@@ -194,17 +196,17 @@ impl SideInput for Segments {
     }
 }
 
-/// One value per position of every sample, asked for one batch at a time.
+/// One value per position of every sample, read one batch at a time.
 ///
-/// Arrays are; implement it to read from anywhere else what no memory holds.
+/// Implemented by arrays; implement it to read data larger than memory from anywhere else.
 pub trait Planes<V>: Send + Sync {
-    /// `(n, height, width)`; for time series `(n, time, features)`, for tables `(n, 1, features)`.
+    /// Shape `(n, height, width)`; `(n, time, features)` for time series, `(n, 1, features)` for tables.
     fn shape(&self) -> [usize; 3];
 
-    /// Those of some samples.
+    /// Reads the planes of some samples.
     ///
     /// # Errors
-    /// The reader's own.
+    /// Errors of the reader.
     fn planes(&self, samples: Range<usize>) -> Result<CowArray<'_, V, Ix3>, BoxError>;
 }
 
@@ -218,7 +220,7 @@ impl<V: Clone + Send + Sync> Planes<V> for Array3<V> {
     }
 }
 
-/// The same plane for every sample.
+/// One plane for all samples.
 pub(crate) struct SharedPlane<V> {
     pub(crate) plane: Array2<V>,
     pub(crate) n: usize,
@@ -236,7 +238,7 @@ impl<V: Clone + Send + Sync> Planes<V> for SharedPlane<V> {
     }
 }
 
-/// Planes of any kind, and what errors call them.
+/// Type-erased planes with the name of the input for error messages.
 pub(crate) struct AnyPlanes<V> {
     planes: Arc<dyn Planes<V>>,
     input: Input,
@@ -250,7 +252,7 @@ impl<V> AnyPlanes<V> {
         }
     }
 
-    /// Those of some samples, of the shape that was promised.
+    /// Reads the planes of some samples and checks their shape against the declared one.
     pub(crate) fn read(&self, samples: Range<usize>) -> Result<CowArray<'_, V, Ix3>> {
         let [_, rows, columns] = self.planes.shape();
         let expected = [samples.len(), rows, columns];
@@ -258,9 +260,10 @@ impl<V> AnyPlanes<V> {
             Error::io(self.input, std::io::Error::other(source))
                 .part(xai_core::text::numbered_range("sample", &samples))
         })?;
-        match planes.shape() == expected {
-            true => Ok(planes),
-            false => Err(Error::shape(self.input, &expected, planes.shape())),
+        if planes.shape() == expected {
+            Ok(planes)
+        } else {
+            Err(Error::shape(self.input, &expected, planes.shape()))
         }
     }
 
@@ -270,13 +273,14 @@ impl<V> AnyPlanes<V> {
             Layout::ChannelsLast => [shape[0], shape[1], shape[2]],
             Layout::ChannelsFirst => [shape[0], shape[2], shape[3]],
             Layout::TimeSeries => [shape[0], shape[1], shape[2]],
-            // Inputs that no layout fits are rows, too.
+            // Inputs that fit no layout are treated as rows of a table.
             Layout::Tabular => [shape[0], 1, layout.n_positions(shape)],
         };
         let actual = self.planes.shape();
-        match actual == expected {
-            true => Ok(()),
-            false => Err(Error::shape(self.input, &expected, &actual)),
+        if actual == expected {
+            Ok(())
+        } else {
+            Err(Error::shape(self.input, &expected, &actual))
         }
     }
 }

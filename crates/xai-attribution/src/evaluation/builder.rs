@@ -3,7 +3,7 @@
 use xai_core::evaluation::{PooledValue, check_names, check_size, parameter_settings};
 use xai_core::{Real, Result};
 
-use crate::batch::data::{CheckedData, Explained};
+use crate::batch::data::{CheckedData, ExplainerData};
 use crate::batch::{Data, PlannedRows, SideInput};
 use crate::evaluation::{EvaluationTable, EvaluationValues, MetricValues, Statistics};
 use crate::metric::{Measure, Related, key};
@@ -44,7 +44,7 @@ use crate::{help, input};
 /// ```
 pub struct Evaluation<'a, T> {
     data: Data<'a, T>,
-    explained: Vec<Explained<'a, T>>,
+    explained: Vec<ExplainerData<'a, T>>,
     metrics: Vec<(String, Box<dyn Measure<T> + 'a>)>,
     statistics: Statistics,
     curves: bool,
@@ -108,7 +108,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
     /// An explainer to judge, by its maps of all samples.
     #[must_use]
     pub fn maps(mut self, name: impl Into<String>, maps: impl Samples<T> + 'a) -> Self {
-        self.explained.push(Explained {
+        self.explained.push(ExplainerData {
             name: Some(name.into()),
             maps: Some(Box::new(maps)),
             explainer: None,
@@ -124,10 +124,10 @@ impl<'a, T: Real> Evaluation<'a, T> {
         name: impl Into<String>,
         explainer: &'a X,
     ) -> Self {
-        self.explained.push(Explained {
+        self.explained.push(ExplainerData {
             name: Some(name.into()),
             maps: None,
-            explainer: Some(Explained::asking(explainer)),
+            explainer: Some(ExplainerData::borrow(explainer)),
         });
         self
     }
@@ -141,10 +141,10 @@ impl<'a, T: Real> Evaluation<'a, T> {
         maps: impl Samples<T> + 'a,
         explainer: &'a X,
     ) -> Self {
-        self.explained.push(Explained {
+        self.explained.push(ExplainerData {
             name: Some(name.into()),
             maps: Some(Box::new(maps)),
-            explainer: Some(Explained::asking(explainer)),
+            explainer: Some(ExplainerData::borrow(explainer)),
         });
         self
     }
@@ -287,19 +287,19 @@ impl<'a, T: Real> Evaluation<'a, T> {
     /// As [`values`](Self::values).
     pub fn plan(self) -> Result<PlannedRows, EvaluationError> {
         self.check_names()?;
-        let given = self.data.given();
+        let available = self.data.available_inputs();
         let run = self.data.check(false)?.run;
-        let sweep = EvaluationRun {
+        let evaluation = EvaluationRun {
             run: &run,
             explained: &self.explained,
             metrics: named(&self.metrics),
             curves: false,
-            goes_on: false,
+            tolerates_undefined: false,
             planned: &|_| {},
             progress: &|_| {},
             pairs: &|_, _| {},
         };
-        sweep.prepared(&given)
+        evaluation.checked_plan(&available)
     }
 
     /// How scores are taken.
@@ -314,7 +314,11 @@ impl<'a, T: Real> Evaluation<'a, T> {
     }
 
     fn check_names(&self) -> Result<()> {
-        let explainers: Vec<&str> = self.explained.iter().filter_map(Explained::name).collect();
+        let explainers: Vec<&str> = self
+            .explained
+            .iter()
+            .filter_map(ExplainerData::name)
+            .collect();
         check_names(input::EXPLAINERS, &explainers)?;
         let metrics: Vec<&str> = self.metrics.iter().map(|(name, _)| name.as_str()).collect();
         check_names(input::METRICS, &metrics).map_err(|e| match e.index() {
@@ -338,53 +342,69 @@ impl<'a, T: Real> Evaluation<'a, T> {
         let explainers = self
             .explained
             .iter()
-            .filter_map(Explained::name)
+            .filter_map(ExplainerData::name)
             .map(str::to_owned)
             .collect();
-        let given = self.data.given();
+        let available = self.data.available_inputs();
         let CheckedData { model, run, .. } = self.data.check(false)?;
         let counted = Counted::new(&*model);
-        let sweep = EvaluationRun {
+        let evaluation = EvaluationRun {
             run: &run,
             explained: &self.explained,
             metrics: named(&self.metrics),
             curves: self.curves,
-            goes_on: self.metrics.len() > 1,
+            tolerates_undefined: self.metrics.len() > 1,
             planned: &*self.planned,
             progress: &*self.progress,
             pairs: &*self.pairs,
         };
-        let collected = sweep.run(&counted, &given)?;
+        let collected = evaluation.run(&counted, &available)?;
         let (values, curves, n) = (collected.values, collected.curves, run.n_samples());
         let pooled_of = |m: usize| -> Vec<PooledValue> {
-            let pooled = values.iter().filter_map(|of| match &of[m] {
+            let pooled = values.iter().filter_map(|by_metric| match &by_metric[m] {
                 Related::Pooled(pooled) => Some(pooled.clone()),
                 Related::PerSample(_) => None,
             });
             pooled.collect()
         };
-        let of_metric = |m: usize| match self.curves {
-            true => curves.iter().map(|of| of[m].clone()).collect(),
-            false => Vec::new(),
+        let metric_curves = |m: usize| {
+            if self.curves {
+                curves
+                    .iter()
+                    .map(|by_metric| by_metric[m].clone())
+                    .collect()
+            } else {
+                Vec::new()
+            }
         };
-        let metrics = self.metrics.iter().enumerate();
-        let metrics = metrics.map(|(m, (name, metric))| MetricValues {
-            metric: name.clone(),
-            direction: metric.direction(),
-            is_share: metric.info().range.is_share(),
-            is_whole: relates_samples(&**metric),
-            info: Some(metric.info()),
-            settings: parameter_settings(&metric.params()),
-            undefined: collected.undefined[m].clone(),
-            per_sample: values.iter().map(|of| of[m].per_sample(n)).collect(),
-            pooled: pooled_of(m),
-            curves: of_metric(m),
-            tied: collected.tied.iter().filter_map(|of| of[m]).collect(),
-        });
+        let metric_values =
+            self.metrics
+                .iter()
+                .enumerate()
+                .map(|(m, (name, metric))| MetricValues {
+                    metric: name.clone(),
+                    direction: metric.direction(),
+                    is_share: metric.info().range.is_share(),
+                    is_whole: relates_samples(&**metric),
+                    info: Some(metric.info()),
+                    settings: parameter_settings(&metric.params()),
+                    undefined: collected.undefined[m].clone(),
+                    per_sample: values
+                        .iter()
+                        .map(|by_metric| by_metric[m].per_sample(n))
+                        .collect(),
+                    pooled: pooled_of(m),
+                    curves: metric_curves(m),
+                    tied: collected
+                        .tied
+                        .iter()
+                        .filter_map(|by_metric| by_metric[m])
+                        .collect(),
+                });
         Ok(EvaluationValues {
             n_samples: run.n_samples(),
             explainers,
-            metrics: metrics.collect(),
+            metrics: metric_values.collect(),
             model_calls: counted.calls(),
             assumed: run.assumed(),
             class_agreement: collected.class_agreement,
@@ -401,8 +421,8 @@ fn relates_samples<T: Real>(metric: &dyn Measure<T>) -> bool {
 fn named<'m, T: Real>(
     metrics: &'m [(String, Box<dyn Measure<T> + '_>)],
 ) -> Vec<(String, &'m dyn Measure<T>)> {
-    let metrics = metrics.iter();
     metrics
+        .iter()
         .map(|(name, metric)| (name.clone(), &**metric as _))
         .collect()
 }

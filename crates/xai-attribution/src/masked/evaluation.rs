@@ -210,7 +210,7 @@ impl<'a> MaskedEvaluation<'a> {
 
     /// An error of a group, with the samples as all are numbered.
     fn located(&self, group: &Group, error: EvaluationError) -> EvaluationError {
-        error.of_samples(&group.samples, self.n_features.len())
+        error.renumbered(&group.samples, self.n_features.len())
     }
 
     fn check(&self) -> Result<()> {

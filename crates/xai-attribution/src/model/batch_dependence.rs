@@ -18,7 +18,7 @@ const ROUNDING: f64 = 1e-3;
 /// A model whose first call of several different rows is followed by one of its first row alone: the outputs
 /// have to be the same. Only the first batch of a run is checked, and of jobs within it the first, so that
 /// the answer does not depend on the number of threads.
-pub(crate) struct Guarded<M> {
+pub(crate) struct GuardedModel<M> {
     model: M,
     is_checked: Arc<AtomicBool>,
 }
@@ -42,7 +42,7 @@ impl Error for BatchDependence {
     }
 }
 
-impl<M> Guarded<M> {
+impl<M> GuardedModel<M> {
     pub(crate) fn new(model: M) -> Self {
         let is_checked = Arc::default();
         Self { model, is_checked }
@@ -74,7 +74,7 @@ fn compare(in_batch: &Array2<f64>, alone: &Array2<f64>) -> Result<(), BatchDepen
     Ok(())
 }
 
-impl<T: Real, M: Deref<Target: Model<T>>> Model<T> for Guarded<M> {
+impl<T: Real, M: Deref<Target: Model<T>>> Model<T> for GuardedModel<M> {
     fn outputs(&self, batch: ArrayViewD<'_, T>) -> Result<Array2<f64>, BoxError> {
         self.outputs_of(batch, &|row| row)
     }
@@ -108,7 +108,7 @@ impl<T: Real, M: Deref<Target: Model<T>>> Model<T> for Guarded<M> {
         self.model.run(n_jobs, &|index, model| {
             let is_checked = Arc::clone(is_checked);
             match index {
-                0 => job(index, &Guarded { model, is_checked }),
+                0 => job(index, &GuardedModel { model, is_checked }),
                 _ => job(index, model),
             }
         });

@@ -44,7 +44,7 @@ pub trait Model<T: Real> {
     /// that returns `false` always run.
     #[doc(hidden)]
     fn run(&self, n_jobs: usize, job: &Job<'_, T>) {
-        let model = Borrowed(self);
+        let model = BorrowedModel(self);
         for index in 0..n_jobs {
             if !job(index, &model) {
                 break;
@@ -77,9 +77,9 @@ where
 }
 
 /// A model behind a reference, whatever its size: what a trait object is made of.
-pub(crate) struct Borrowed<'a, M: ?Sized>(pub(crate) &'a M);
+pub(crate) struct BorrowedModel<'a, M: ?Sized>(pub(crate) &'a M);
 
-impl<T: Real, M: Model<T> + ?Sized> Model<T> for Borrowed<'_, M> {
+impl<T: Real, M: Model<T> + ?Sized> Model<T> for BorrowedModel<'_, M> {
     fn outputs(&self, batch: ArrayViewD<'_, T>) -> Result<Array2<f64>, BoxError> {
         self.0.outputs(batch)
     }
@@ -102,9 +102,9 @@ impl<T: Real, M: Model<T> + ?Sized> Model<T> for Borrowed<'_, M> {
 }
 
 /// No model: metrics of maps alone, and of explainers, need none. Calling it is an error.
-pub(crate) struct Absent;
+pub(crate) struct MissingModel;
 
-impl<T: Real> Model<T> for Absent {
+impl<T: Real> Model<T> for MissingModel {
     fn outputs(&self, _: ArrayViewD<'_, T>) -> Result<Array2<f64>, BoxError> {
         Err("this run has no model, and the metric does not say that it needs one".into())
     }

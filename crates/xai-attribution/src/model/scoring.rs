@@ -89,7 +89,7 @@ impl CurveScore {
     }
 
     /// The scores of the rows of outputs.
-    pub(crate) fn of_outputs(
+    pub(crate) fn scores(
         self,
         scoring: &Scoring,
         targets: &Targets,
@@ -167,7 +167,7 @@ impl Scoring {
 
     /// What the model answered to one call, checked. `call` describes the call, `sample` is the sample
     /// that a row is made of.
-    pub(crate) fn outputs_of_answer(
+    pub(crate) fn checked_outputs(
         n_rows: usize,
         sample: &dyn Fn(usize) -> usize,
         call: &dyn Fn() -> String,

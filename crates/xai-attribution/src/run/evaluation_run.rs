@@ -9,8 +9,8 @@ use xai_core::evaluation::ClassAgreement;
 use xai_core::tensor::Rows;
 use xai_core::{Error, ErrorKind, ExactMean, Input, Real, Result};
 
-use crate::batch::data::Explained;
-use crate::batch::explained::PairWatch;
+use crate::batch::data::ExplainerData;
+use crate::batch::explained::PairCallback;
 use crate::batch::run_data::missing;
 use crate::batch::samples::Record;
 use crate::batch::{AllSamples, ExplainedBatch, Plan, PlannedRows, RunData, SampleBatch};
@@ -27,19 +27,19 @@ pub(crate) const UNNAMED: &str = "explanations";
 /// What a run visits its samples for.
 pub(crate) struct EvaluationRun<'s, T> {
     pub(crate) run: &'s RunData<'s, T>,
-    pub(crate) explained: &'s [Explained<'s, T>],
+    pub(crate) explained: &'s [ExplainerData<'s, T>],
     /// With the names that results have.
     pub(crate) metrics: Vec<(String, &'s dyn Measure<T>)>,
     /// Whether curves are collected too.
     pub(crate) curves: bool,
     /// Whether a metric that is undefined for the scores leaves the others their values.
-    pub(crate) goes_on: bool,
+    pub(crate) tolerates_undefined: bool,
     /// Called with what the run asks for, before it does.
     pub(crate) planned: &'s (dyn Fn(&PlannedRows) + Sync),
     /// Called after each batch with its number of samples.
     pub(crate) progress: &'s (dyn Fn(usize) + Sync),
     /// Called with the pairs of samples that a metric has compared.
-    pub(crate) pairs: &'s PairWatch<'s>,
+    pub(crate) pairs: &'s PairCallback<'s>,
 }
 
 /// What comes of a run.
@@ -88,12 +88,12 @@ pub(crate) fn for_each_batch<'s, T: Real>(
 }
 
 /// Scores under a name, of one explainer or of whole inputs, by sample.
-type Kept = (Option<usize>, &'static str, Vec<Option<f64>>);
+type RecordedScores = (Option<usize>, &'static str, Vec<Option<f64>>);
 
 /// Model scores that were taken on the way, by explainer (none for whole inputs) and name.
 pub(crate) struct Records {
     n_samples: usize,
-    records: Vec<Kept>,
+    records: Vec<RecordedScores>,
 }
 
 impl Records {
@@ -108,12 +108,12 @@ impl Records {
     pub(crate) fn keep(&mut self, explainer: Option<usize>, first: usize, records: Vec<Record>) {
         for (name, scores) in records {
             let known = |(e, n, _): &(Option<usize>, &str, _)| *e == explainer && *n == name;
-            let place = self.records.iter().position(known).unwrap_or_else(|| {
+            let index = self.records.iter().position(known).unwrap_or_else(|| {
                 let unknown = vec![None; self.n_samples];
                 self.records.push((explainer, name, unknown));
                 self.records.len() - 1
             });
-            let kept = &mut self.records[place].2[first..first + scores.len()];
+            let kept = &mut self.records[index].2[first..first + scores.len()];
             kept.copy_from_slice(&scores);
         }
     }
@@ -171,7 +171,7 @@ struct State<T> {
 /// The scores of the target, and of each explainer the sums of its given maps.
 pub(crate) struct Sums {
     scores: Vec<f64>,
-    of_explainer: Vec<MapSums>,
+    by_explainer: Vec<MapSums>,
 }
 
 /// The sums of the maps of one explainer, as far as they are known.
@@ -185,13 +185,13 @@ struct MapSums {
 impl Sums {
     pub(crate) fn new(n_samples: usize, n_explainers: usize) -> Self {
         let unknown = vec![f64::NAN; n_samples];
-        let of_one = MapSums {
+        let empty = MapSums {
             sums: unknown.clone(),
             has_negative: false,
         };
         Self {
             scores: unknown,
-            of_explainer: vec![of_one; n_explainers],
+            by_explainer: vec![empty; n_explainers],
         }
     }
 
@@ -203,13 +203,13 @@ impl Sums {
         are_given: bool,
     ) -> Result<()> {
         let batch = explained.batch();
-        let (Some(scores), true) = (batch.known_base_scores(), batch.run().has_two_classes())
+        let (Some(scores), true) = (batch.cached_base_scores(), batch.run().has_two_classes())
         else {
             return Ok(());
         };
         self.scores[batch.samples()].copy_from_slice(scores);
         if are_given {
-            let MapSums { sums, has_negative } = &mut self.of_explainer[explainer];
+            let MapSums { sums, has_negative } = &mut self.by_explainer[explainer];
             let maps = explained.maps()?;
             for (sample, map) in batch.samples().zip(maps.outer_iter()) {
                 sums[sample] = map.iter().map(|value| value.to_f64_exact()).sum();
@@ -238,13 +238,17 @@ impl Sums {
         if !is_known || !run.has_two_classes() {
             return None;
         }
-        let of_explainers = self.of_explainer.into_iter().zip(are_given);
-        let signed =
-            of_explainers.map(|(of, are_given)| (of.has_negative && *are_given).then_some(of.sums));
+        let signed_sums =
+            self.by_explainer
+                .into_iter()
+                .zip(are_given)
+                .map(|(map_sums, are_given)| {
+                    (map_sums.has_negative && *are_given).then_some(map_sums.sums)
+                });
         Some(ClassAgreement {
             scores: self.scores,
             is_class_one: run.is_class_one()?.to_vec(),
-            map_sums: signed.collect(),
+            map_sums: signed_sums.collect(),
         })
     }
 }
@@ -252,10 +256,10 @@ impl Sums {
 impl<T: Real> EvaluationRun<'_, T> {
     /// Checks that every input is there that a metric needs, `given` what is there beside maps and
     /// explainers; then that the maps fit, and the metrics' parameters.
-    fn prepare(&self, given: &[Input]) -> Result<(), EvaluationError> {
+    fn prepare(&self, available: &[Input]) -> Result<(), EvaluationError> {
         for (name, metric) in &self.metrics {
             for &need in metric.info().needs {
-                let lacks = |e: &&Explained<'_, T>| !given.contains(&need) && !e.has(need);
+                let lacks = |e: &&ExplainerData<'_, T>| !available.contains(&need) && !e.has(need);
                 if let Some(explained) = self.explained.iter().find(lacks) {
                     return Err(located(missing(need), explained, Some(name)));
                 }
@@ -268,9 +272,10 @@ impl<T: Real> EvaluationRun<'_, T> {
             }
         }
         self.metrics.iter().try_for_each(|(name, metric)| {
-            let prepared = metric.check_params();
-            let prepared = prepared.and_then(|()| metric.prepare(self.run));
-            prepared.map_err(|error| EvaluationError::from(error).during(None, Some(name)))
+            let checked = metric
+                .check_params()
+                .and_then(|()| metric.prepare(self.run));
+            checked.map_err(|error| EvaluationError::from(error).during(None, Some(name)))
         })
     }
 
@@ -287,8 +292,8 @@ impl<T: Real> EvaluationRun<'_, T> {
     }
 
     /// What the run asks for, when everything is checked.
-    pub(crate) fn prepared(&self, given: &[Input]) -> Result<PlannedRows, EvaluationError> {
-        self.prepare(given)?;
+    pub(crate) fn checked_plan(&self, available: &[Input]) -> Result<PlannedRows, EvaluationError> {
+        self.prepare(available)?;
         self.plan()
     }
 
@@ -296,9 +301,9 @@ impl<T: Real> EvaluationRun<'_, T> {
     pub(crate) fn run(
         &self,
         model: &dyn Model<T>,
-        given: &[Input],
+        available: &[Input],
     ) -> Result<Collected, EvaluationError> {
-        (self.planned)(&self.prepared(given)?);
+        (self.planned)(&self.checked_plan(available)?);
         let (n, n_metrics) = (self.run.n_samples(), self.metrics.len());
         let explainers = self.explained.iter();
         let state = State {
@@ -315,7 +320,8 @@ impl<T: Real> EvaluationRun<'_, T> {
             sums: Mutex::new(Sums::new(n, self.explained.len())),
         };
         let outcome = for_each_batch(model, self.run, &|batch| {
-            let outcome = (0..self.explained.len()).try_for_each(|e| self.judge(e, batch, &state));
+            let outcome = (0..self.explained.len())
+                .try_for_each(|e| self.evaluate_explainer(e, batch, &state));
             let first = batch.samples().start;
             lock(&state.records).keep(None, first, batch.records());
             if outcome.is_ok() {
@@ -333,7 +339,7 @@ impl<T: Real> EvaluationRun<'_, T> {
             Ok(related) => {
                 let mut values: Vec<Vec<Related>> = per_sample
                     .into_iter()
-                    .map(|of| of.into_iter().map(Related::PerSample).collect())
+                    .map(|by_metric| by_metric.into_iter().map(Related::PerSample).collect())
                     .collect();
                 for ((e, m), related) in related {
                     values[e][m] = related;
@@ -341,7 +347,7 @@ impl<T: Real> EvaluationRun<'_, T> {
                 let curves = into_inner(state.curves).into_iter();
                 let points = |c: Option<CurveSums>| c.map(CurveSums::points);
                 let mut curves: Vec<Vec<_>> = curves
-                    .map(|of| of.into_iter().map(points).collect())
+                    .map(|by_metric| by_metric.into_iter().map(points).collect())
                     .collect();
                 let undefined = into_inner(state.undefined);
                 for (m, _) in undefined.iter().enumerate().filter(|(_, u)| u.is_some()) {
@@ -372,7 +378,7 @@ impl<T: Real> EvaluationRun<'_, T> {
     }
 
     /// All metrics of one explainer on one batch.
-    fn judge(
+    fn evaluate_explainer(
         &self,
         e: usize,
         batch: &SampleBatch<'_, T>,
@@ -388,7 +394,7 @@ impl<T: Real> EvaluationRun<'_, T> {
             .try_for_each(|(m, (name, metric))| {
                 let outcome = self.measure(*metric, &explained, (e, m), state);
                 outcome.or_else(|error| match error.kind() {
-                    ErrorKind::UndefinedScore { .. } if self.goes_on => {
+                    ErrorKind::UndefinedScore { .. } if self.tolerates_undefined => {
                         let (mut known, first) = (lock(&state.undefined), batch.samples().start);
                         if known[m].as_ref().is_none_or(|(other, _)| first < *other) {
                             known[m] = Some((first, error));
@@ -398,10 +404,13 @@ impl<T: Real> EvaluationRun<'_, T> {
                     _ => Err(located(error, source, Some(name))),
                 })
             })
-            .and_then(|()| match source.maps.is_none() && self.reads_maps() {
-                true => (state.gathered.hold(e, &explained))
-                    .map_err(|error| located(error, source, None)),
-                false => Ok(()),
+            .and_then(|()| {
+                if source.maps.is_none() && self.reads_maps() {
+                    (state.gathered.keep_maps(e, &explained))
+                        .map_err(|error| located(error, source, None))
+                } else {
+                    Ok(())
+                }
             })
             .and_then(|()| {
                 (lock(&state.sums).add(e, &explained, source.maps.is_some()))
@@ -426,7 +435,7 @@ impl<T: Real> EvaluationRun<'_, T> {
         }
         if let Some(whole) = metric.whole() {
             let notes = whole.take_notes(explained)?;
-            state.gathered.keep((e, m), samples.start, notes);
+            state.gathered.keep_notes((e, m), samples.start, notes);
             return Ok(());
         }
         let values = metric.per_sample(explained)?;
@@ -453,21 +462,20 @@ impl<T: Real> EvaluationRun<'_, T> {
     /// The second stage: the values of metrics of all samples together.
     fn relate(&self, gathered: Gathered<T>) -> Result<Vec<RelatedBy>, EvaluationError> {
         let mut values = Vec::new();
-        let (notes, held) = gathered.into_parts();
-        for (e, (of_explainer, held)) in notes.into_iter().zip(&held).enumerate() {
+        let (notes, computed_maps) = gathered.into_parts();
+        for (e, (by_metric, computed)) in notes.into_iter().zip(&computed_maps).enumerate() {
             let source = &self.explained[e];
-            let held = held.as_ref().map(|maps| maps as &dyn Samples<T>);
+            let computed = computed.as_ref().map(|maps| maps as &dyn Samples<T>);
             let all = match source.maps.as_deref() {
-                Some(given) => AllSamples::given(self.run, given),
-                None => AllSamples::held(self.run, held),
-            };
-            let all = all.watched_by(self.pairs);
-            for (m, (notes, (name, metric))) in
-                of_explainer.into_iter().zip(&self.metrics).enumerate()
+                Some(given) => AllSamples::with_given_maps(self.run, given),
+                None => AllSamples::with_computed_maps(self.run, computed),
+            }
+            .on_pairs(self.pairs);
+            for (m, (notes, (name, metric))) in by_metric.into_iter().zip(&self.metrics).enumerate()
             {
                 if let Some(whole) = metric.whole() {
-                    let related = relate(whole, &all, notes);
-                    let related = related.map_err(|error| located(error, source, Some(name)))?;
+                    let related = relate(whole, &all, notes)
+                        .map_err(|error| located(error, source, Some(name)))?;
                     values.push(((e, m), related));
                 }
             }
@@ -495,8 +503,8 @@ impl<T: Real> EvaluationRun<'_, T> {
         for (name, scores) in records.take(None) {
             complete(None, name, scores);
         }
-        for (e, (source, of_explainer)) in self.explained.iter().zip(per_sample).enumerate() {
-            for ((name, _), values) in self.metrics.iter().zip(of_explainer) {
+        for (e, (source, by_metric)) in self.explained.iter().zip(per_sample).enumerate() {
+            for ((name, _), values) in self.metrics.iter().zip(by_metric) {
                 complete(source.name(), name, values);
             }
             for (name, scores) in records.take(Some(e)) {
@@ -511,7 +519,7 @@ impl<T: Real> EvaluationRun<'_, T> {
 /// and the error is the metric's own.
 fn located<T: Real>(
     error: Error,
-    explained: &Explained<'_, T>,
+    explained: &ExplainerData<'_, T>,
     metric: Option<&str>,
 ) -> EvaluationError {
     let name = explained.name();
@@ -522,48 +530,48 @@ fn located<T: Real>(
 type RelatedBy = ((usize, usize), Related);
 
 /// What was taken down of every batch, by its first sample.
-type OfBatches = BTreeMap<usize, Notes>;
+type NotesByBatch = BTreeMap<usize, Notes>;
 
 /// What the second stage needs, as batches hand it over.
 pub(crate) struct Gathered<T> {
     /// `[explainer][metric]`.
-    notes: Mutex<Vec<Vec<OfBatches>>>,
+    notes: Mutex<Vec<Vec<NotesByBatch>>>,
     /// The maps of explainers that have none stored, where some metric reads them again.
     maps: Mutex<Vec<Option<ArrayD<T>>>>,
 }
 
 impl<T: Real> Gathered<T> {
     pub(crate) fn new(n_explainers: usize, n_metrics: usize) -> Self {
-        let of_explainer = |_| (0..n_metrics).map(|_| OfBatches::new()).collect();
+        let empty = |_| (0..n_metrics).map(|_| NotesByBatch::new()).collect();
         Self {
-            notes: Mutex::new((0..n_explainers).map(of_explainer).collect()),
+            notes: Mutex::new((0..n_explainers).map(empty).collect()),
             maps: Mutex::new((0..n_explainers).map(|_| None).collect()),
         }
     }
 
     /// Keeps what a metric took down of a batch.
-    pub(crate) fn keep(&self, (e, m): (usize, usize), first: usize, notes: Notes) {
+    pub(crate) fn keep_notes(&self, (e, m): (usize, usize), first: usize, notes: Notes) {
         lock(&self.notes)[e][m].insert(first, notes);
     }
 
     /// Holds the maps of a batch.
-    pub(crate) fn hold(&self, e: usize, explained: &ExplainedBatch<'_, T>) -> Result<()> {
+    pub(crate) fn keep_maps(&self, e: usize, explained: &ExplainedBatch<'_, T>) -> Result<()> {
         let (run, samples) = (explained.batch().run(), explained.batch().samples());
         let maps: ArrayViewD<'_, T> = explained.maps()?;
         let shape = [&[run.n_samples()], &maps.shape()[1..]].concat();
-        let mut held = lock(&self.maps);
-        let held = held[e].get_or_insert_with(|| ArrayD::zeros(IxDyn(&shape)));
-        if held.shape() != shape {
-            let error = Error::shape(input::EXPLANATIONS, held.shape(), &shape);
+        let mut all_maps = lock(&self.maps);
+        let kept = all_maps[e].get_or_insert_with(|| ArrayD::zeros(IxDyn(&shape)));
+        if kept.shape() != shape {
+            let error = Error::shape(input::EXPLANATIONS, kept.shape(), &shape);
             return Err(error.owner(run.call(&samples)));
         }
-        held.slice_axis_mut(Axis(0), Slice::from(samples))
+        kept.slice_axis_mut(Axis(0), Slice::from(samples))
             .assign(&maps);
         Ok(())
     }
 
     /// What is there for the second stage: `[explainer][metric]`, and the maps that were held.
-    pub(crate) fn into_parts(self) -> (Vec<Vec<OfBatches>>, Vec<Option<ArrayD<T>>>) {
+    pub(crate) fn into_parts(self) -> (Vec<Vec<NotesByBatch>>, Vec<Option<ArrayD<T>>>) {
         (into_inner(self.notes), into_inner(self.maps))
     }
 }
@@ -572,7 +580,7 @@ impl<T: Real> Gathered<T> {
 pub(crate) fn relate<T: Real>(
     whole: &dyn Whole<T>,
     all: &AllSamples<'_, T>,
-    notes: OfBatches,
+    notes: NotesByBatch,
 ) -> Result<Related> {
     let notes = notes.into_values().collect();
     let values = whole.values(all, notes)?;

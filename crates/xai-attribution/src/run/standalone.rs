@@ -230,8 +230,8 @@ pub fn evaluate_together<T: Real>(
     metrics: &[&dyn Measure<T>],
     data: Data<'_, T>,
 ) -> Result<Vec<MetricValue>, EvaluationError> {
-    let given = data.given();
-    // Only an explainer: it knows what its inputs are.
+    let available = data.available_inputs();
+    // Metrics that only call the explainer put no restriction on the shape of the inputs: no map or mask has to fit.
     let fits_maps = [input::EXPLANATIONS, input::MODEL];
     let mut needs = metrics.iter().flat_map(|metric| metric.info().needs);
     let any_shape = !needs.any(|need| fits_maps.contains(need));
@@ -240,7 +240,7 @@ pub fn evaluate_together<T: Real>(
         run,
         explained,
     } = data.check(any_shape)?;
-    let sweep = EvaluationRun {
+    let evaluation = EvaluationRun {
         run: &run,
         explained: &[explained],
         metrics: metrics
@@ -248,12 +248,12 @@ pub fn evaluate_together<T: Real>(
             .map(|metric| (key(metric.info()), *metric))
             .collect(),
         curves: true,
-        goes_on: false,
+        tolerates_undefined: false,
         planned: &|_| {},
         progress: &|_| {},
         pairs: &|_, _| {},
     };
-    let collected = sweep.run(&*model, &given)?;
+    let collected = evaluation.run(&*model, &available)?;
     let agreement = collected.class_agreement;
     let warnings = agreement.map_or_else(Vec::new, |of| of.warnings(&[UNNAMED.to_owned()]));
     let values = collected.values.into_iter().flatten();

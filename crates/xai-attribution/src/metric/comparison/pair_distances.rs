@@ -355,7 +355,7 @@ mod tests {
         let inputs: Box<dyn Samples<f32>> = Box::new(maps.view());
         let targets = Targets::Classes(vec![0; n]);
         let run = RunData::new(inputs, targets, scoring, 0, false, input::INPUTS).unwrap();
-        let all = AllSamples::given(&run, maps);
+        let all = AllSamples::with_given_maps(&run, maps);
         let mut pairs = PairDistances::new(&all, distance);
         if standardized {
             pairs = pairs.standardized().unwrap();

@@ -136,7 +136,7 @@ impl<T: Real> Measure<T> for MstCompactness {
             Layout::ChannelsLast,
             Layout::ChannelsFirst,
         ];
-        run.only(&planes, "maps of images, whose positions have places")
+        run.require_layout(&planes, "maps of images, whose positions have places")
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

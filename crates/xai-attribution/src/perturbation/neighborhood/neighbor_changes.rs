@@ -266,7 +266,7 @@ impl NeighborDrops {
     ) -> Result<Vec<f64>> {
         let source = self.0.source(batch)?;
         let (count, scorer) = (source.count, batch.scorer());
-        let scores = batch.ask_made(
+        let scores = batch.call_with_rows(
             batch.n_samples() * count,
             AT_ONCE,
             |first, rows| {

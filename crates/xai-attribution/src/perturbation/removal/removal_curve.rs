@@ -207,12 +207,12 @@ impl RemovalCurve {
         let calls: Vec<&[usize]> = between.chunks(steps_per_call).collect();
         let n_pieces = batch.n_pieces(calls.len()).max(1);
         let size = n * places.size();
-        let (scorer, spare) = (batch.scorer_of(self.score), batch.spare());
+        let (scorer, row_buffers) = (batch.scorer_for(self.score), batch.row_buffers());
         let answers = batch.call_model(n_pieces, |piece, model| {
             let calls =
                 &calls[piece * calls.len() / n_pieces..(piece + 1) * calls.len() / n_pieces];
             let room = calls.first().map_or(0, |counts| counts.len());
-            spare.lend(room * size, |blocks| {
+            row_buffers.with_buffer(room * size, |blocks| {
                 let (mut done, mut scores): (&[usize], _) = (&[], Vec::new());
                 for counts in calls {
                     let mut rows_of: Vec<Vec<&mut [T]>> = (0..n).map(|_| Vec::new()).collect();
@@ -249,7 +249,7 @@ impl RemovalCurve {
     ) -> Result<Vec<Vec<f64>>> {
         let n = batch.n_samples();
         let remover = Remover::new(batch, &self.baseline)?;
-        let scores = batch.read_changed(
+        let scores = batch.score_changed_with(
             self.score,
             between.len() * n,
             |row| row % n,
@@ -302,11 +302,11 @@ impl RemovalCurve {
             if self.score == CurveScore::Target {
                 return batch.base_scores().map(<[f64]>::to_vec);
             }
-            let scorer = batch.scorer_of(self.score);
+            let scorer = batch.scorer_for(self.score);
             return scorer.scores_of(batch.base_outputs()?, &|row| row);
         }
         let blank = batch.shared(&BaselineOutputs(self.baseline.clone()))?;
-        batch.scorer_of(self.score).scores_of(&blank, &|row| row)
+        batch.scorer_for(self.score).scores_of(&blank, &|row| row)
     }
 
     /// Feature by feature: few, so that every row is made anew from its sample.
@@ -345,7 +345,7 @@ impl RemovalCurve {
             .flat_map(|point| (0..n).map(move |sample| (sample, point)))
             .filter(|&(sample, point)| is_row(sample, point))
             .collect();
-        let answers = batch.read_changed(
+        let answers = batch.score_changed_with(
             self.score,
             rows.len(),
             |row| rows[row].0,

@@ -120,7 +120,7 @@ impl<T: Real> MapWork<T> for TopRemoval {
             false => ", without the top features",
             true => ", with the top features only",
         };
-        let rows = batch.ask_made(n, 1, make, |first, rows, model| {
+        let rows = batch.call_with_rows(n, 1, make, |first, rows, model| {
             let outputs = scorer.outputs(model, rows, &|row| first + row, step)?;
             Ok(outputs.outer_iter().map(|row| row.to_vec()).collect())
         })?;

@@ -4,7 +4,7 @@ use xai_core::describe::{Parameter, Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
 use xai_core::{Real, Result};
 
-use crate::batch::data::Explained;
+use crate::batch::data::ExplainerData;
 use crate::batch::{BatchWork, ExplainedBatch, MapWork, Plan, RunData, SampleBatch};
 use crate::metric::{Measure, Registered, SCORE_NEEDS, area};
 use crate::model::CurveScore;
@@ -178,7 +178,7 @@ impl<T: Real> BatchWork<T> for RandomAreas {
                 order: RemovalOrder::Random { seed },
                 ..self.curve.clone()
             };
-            let unnamed = Explained::unnamed();
+            let unnamed = ExplainerData::unnamed();
             let scores = curve.compute(&ExplainedBatch::new(batch, &unnamed)?)?;
             Ok(areas_of(&scores))
         });

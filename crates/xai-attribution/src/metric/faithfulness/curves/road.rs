@@ -343,7 +343,7 @@ impl<T: Real> MapWork<T> for ImputedCurve {
             *to = T::from_f64_nearest(to.to_f64_exact() + noise);
         };
         let size = image.places.size();
-        batch.ask_made(
+        batch.call_with_rows(
             counts.len() * n,
             MOST_LANES,
             |first, rows| {
@@ -409,7 +409,7 @@ impl<T: Real> MapWork<T> for ImputedCurve {
 
 impl<T: Real, K: RoadOrder> Measure<T> for RoadMetric<K> {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        run.only(
+        run.require_layout(
             IMAGES_ONLY,
             "images, whose pixels are imputed from those beside them",
         )?;

@@ -409,7 +409,7 @@ impl<T: Real> Measure<T> for Infidelity {
                     }
                 };
                 // The noise is drawn once for drops and sums; for the sums of another explainer, again.
-                let drops = batch.shared_by(&drops, || drops.compute_with(batch, visit))?;
+                let drops = batch.shared_with(&drops, || drops.compute_with(batch, visit))?;
                 if sums.iter().any(|sum| sum.get().is_none()) {
                     parallel::map(sums.len().div_ceil(AT_ONCE), |block| {
                         let first = block * AT_ONCE;
