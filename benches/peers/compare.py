@@ -274,18 +274,19 @@ def shown(seconds):
 
 
 def row(work, peer, target, theirs, ours, verdict):
-    """A line of the table: a target is met only by a right answer.
+    """A line of the table. The ratio is bold if it misses the target, which only a right answer can meet.
 
-    >>> row("w", "p", 3, 11e-6, 2e-6, "agree")
-    '| w | p | 11 µs | 2 µs | 5.5× | ≥ 3× | yes | agree |'
-    >>> row("w", "p", 3, 11e-6, 2e-6, "differ: 7").split("|")[7:9]
-    [' no ', ' differ: 7 ']
+    >>> row("w", "p", 3, 11e-6, 2e-6, "1 value")
+    '| w | p | 11 µs | 2 µs | 5.5× | ≥ 3× | 1 value |'
+    >>> row("w", "p", 3, 11e-6, 2e-6, "differ: 7")
+    '| w | p | 11 µs | 2 µs | **5.5×** | ≥ 3× | differ: 7 |'
     >>> row("w", "p", 3, 1.0, "ValueError: boom", "not compared")
-    '| w | p | 1 s | — | — | ≥ 3× | no | not compared |'
+    '| w | p | 1 s | — | **—** | ≥ 3× | not compared |'
     """
     ratio = None if isinstance(theirs, str) or isinstance(ours, str) else theirs / ours
-    met = "—" if target is None else "yes" if ratio and ratio >= target and not verdict.startswith("differ") else "no"
-    cells = [shown(theirs), shown(ours), f"{digits(ratio)}×" if ratio else "—", f"≥ {target:g}×" if target else "—", met, verdict]
+    is_met = target is None or ratio and ratio >= target and not verdict.startswith("differ")
+    ratio = f"{digits(ratio)}×" if ratio else "—"
+    cells = [shown(theirs), shown(ours), ratio if is_met else f"**{ratio}**", f"≥ {target:g}×" if target else "—", verdict]
     return f"| {work} | {peer} | {' | '.join(cells)} |"
 
 
@@ -304,11 +305,11 @@ def compare(comparison, peers, ours, data, rounds):
             verdict = "not compared"
         else:
             agrees, text = peer.compare[name](peer.answer, own.read)
-            verdict = f"{'agree' if agrees else 'differ'}: {text}"
+            verdict = text if agrees else f"differ: {text}"
             failed = [] if agrees else [f"{name} ({peer.name}): {verdict}"]
         target = targets[peer.name] and share * targets[peer.name]
         if model is not None:
-            verdict += f"; the model takes {model:.0%} of our time"
+            verdict += f" (model: {100 * model:.0f} % of our time)"
             target = 1 if comparison.or_model and model >= MODEL_SHARE else target
         lines.append(row(comparison.work, peer.name, target, seconds, our_best, verdict))
         problems += failed
@@ -380,8 +381,8 @@ def main():
         versions = ", ".join(f"{v} {version(v)}" for v in module.VERSIONS)
         heading = f"{name}, from Python" if asked.python else name
         date = datetime.date.today().isoformat()
-        text = f"{machine()}; {date}; {versions}. The best run of {rounds} rounds, taken in turns.\n\n"
-        text += "| work | peer | its time | ours | ratio | target | met | answers |\n|---|---|---:|---:|---:|---:|---|---|\n"
+        text = f"{machine()}; {date}; {versions}. Best of {rounds} alternating rounds.\n\n"
+        text += "| work | reference | its time | ours | ratio | target | largest difference |\n|---|---|---:|---:|---:|---|---|\n"
         print(f"\n### {heading}\n\n{text}", end="", file=tables)
         for name, of_data in groupby(of_module, key=lambda c: c.data):
             print(f"── {name}", file=sys.stderr)
