@@ -273,20 +273,22 @@ def shown(seconds):
     return f"{digits(seconds * factor)} {unit}"
 
 
-def row(work, peer, target, theirs, ours, verdict):
+def row(work, peer, target, theirs, ours, problem=None):
     """A line of the table. The ratio is bold if it misses the target, which only a right answer can meet.
 
-    >>> row("w", "p", 3, 11e-6, 2e-6, "1 value")
-    '| w | p | 11 µs | 2 µs | 5.5× | ≥ 3× | 1 value |'
-    >>> row("w", "p", 3, 11e-6, 2e-6, "differ: 7")
-    '| w | p | 11 µs | 2 µs | **5.5×** | ≥ 3× | differ: 7 |'
+    >>> row("w", "p", 3, 11e-6, 2e-6)
+    '| w | p | 11 µs | 2 µs | 5.5× | ≥ 3× |'
+    >>> row("w", "p", 3, 11e-6, 2e-6, "differs: 7")
+    '| w (differs: 7) | p | 11 µs | 2 µs | **5.5×** | ≥ 3× |'
     >>> row("w", "p", 3, 1.0, "ValueError: boom", "not compared")
-    '| w | p | 1 s | — | **—** | ≥ 3× | not compared |'
+    '| w (not compared) | p | 1 s | — | **—** | ≥ 3× |'
     """
     ratio = None if isinstance(theirs, str) or isinstance(ours, str) else theirs / ours
-    is_met = target is None or ratio and ratio >= target and not verdict.startswith("differ")
+    is_met = target is None or ratio and ratio >= target and not problem
     ratio = f"{digits(ratio)}×" if ratio else "—"
-    cells = [shown(theirs), shown(ours), ratio if is_met else f"**{ratio}**", f"≥ {target:g}×" if target else "—", verdict]
+    if problem:
+        work = f"{work} ({problem})"
+    cells = [shown(theirs), shown(ours), ratio if is_met else f"**{ratio}**", f"≥ {target:g}×" if target else "—"]
     return f"| {work} | {peer} | {' | '.join(cells)} |"
 
 
@@ -302,16 +304,17 @@ def compare(comparison, peers, ours, data, rounds):
     for peer, seconds in zip(theirs, best):
         failed = [f"{name} ({peer.name}): {time}" for time in (seconds, our_best) if isinstance(time, str)]
         if failed or isinstance(ours, Package) and own.answer is None:
-            verdict = "not compared"
+            problem = "not compared"
         else:
             agrees, text = peer.compare[name](peer.answer, own.read)
-            verdict = text if agrees else f"differ: {text}"
-            failed = [] if agrees else [f"{name} ({peer.name}): {verdict}"]
+            problem = None if agrees else f"differs: {text}"
+            failed = [] if agrees else [f"{name} ({peer.name}): {problem}"]
+            print(f"   {peer.name}: {text}", file=sys.stderr)
         target = targets[peer.name] and share * targets[peer.name]
         if model is not None:
-            verdict += f" (model: {100 * model:.0f} % of our time)"
+            print(f"   the model takes {model:.0%} of our time", file=sys.stderr)
             target = 1 if comparison.or_model and model >= MODEL_SHARE else target
-        lines.append(row(comparison.work, peer.name, target, seconds, our_best, verdict))
+        lines.append(row(comparison.work, peer.name, target, seconds, our_best, problem))
         problems += failed
     return lines, problems
 
@@ -382,7 +385,7 @@ def main():
         heading = f"{name}, from Python" if asked.python else name
         date = datetime.date.today().isoformat()
         text = f"{machine()}; {date}; {versions}. Best of {rounds} alternating rounds.\n\n"
-        text += "| work | reference | its time | ours | ratio | target | largest difference |\n|---|---|---:|---:|---:|---|---|\n"
+        text += "| work | reference | its time | ours | ratio | target |\n|---|---|---:|---:|---:|---|\n"
         print(f"\n### {heading}\n\n{text}", end="", file=tables)
         for name, of_data in groupby(of_module, key=lambda c: c.data):
             print(f"── {name}", file=sys.stderr)
