@@ -1,4 +1,4 @@
-//! Many metrics of many explainers at once.
+//! Evaluation of many metrics and explainers together.
 
 use xai_core::evaluation::{PooledValue, check_names, check_size, parameter_settings};
 use xai_core::{Real, Result};
@@ -12,14 +12,13 @@ use crate::run::evaluation_run::EvaluationRun;
 use crate::run::{Evaluate, EvaluationError};
 use crate::{help, input};
 
-/// Every metric of every explainer, without one model call too many.
+/// Evaluates all metrics of all explainers without repeating a model call.
 ///
-/// The samples are visited batch by batch. Of each batch the model's scores are taken once and
-/// shared by all that read them: base scores by everything, masked scores by Average Drop,
-/// Increase and Gain, scores of the baseline by Deletion and Insertion of all explainers, drops of
-/// random subsets by μFidelity of all explainers, and [whatever your own metrics
-/// share](crate::batch). Inputs and maps are read once; see [`Samples`] for those that no memory
-/// holds. How scores are taken is set here, by [`Evaluate`], for all metrics alike.
+/// Samples are visited batch by batch. For each batch, every model score is computed once and shared by all metrics
+/// that read it: base scores by everything, masked scores by Average Drop, Increase and Gain, scores of the baseline
+/// by Deletion and Insertion of all explainers, drops of random subsets by μFidelity of all explainers, and [the work
+/// that your own metrics share](crate::batch). Inputs and maps are read once; for data larger than memory see
+/// [`Samples`]. The scoring settings ([`Evaluate`]) apply to all metrics.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -65,21 +64,21 @@ impl<T: Real> std::fmt::Debug for Evaluation<'_, T> {
 
 impl<T: Real> Evaluate for Evaluation<'_, T> {
     type Configured = Self;
-    type Evaluated = Self;
+    type Subject = Self;
 
-    fn scored_by(mut self, change: impl FnOnce(&mut Scoring)) -> Self {
-        self.data = self.data.scored_by(change);
+    fn configure(mut self, change: impl FnOnce(&mut Scoring)) -> Self {
+        self.data = self.data.configure(change);
         self
     }
 
-    fn evaluated(&self) -> (&Self, Option<Scoring>) {
+    fn subject(&self) -> (&Self, Option<Scoring>) {
         (self, None)
     }
 }
 
 impl<'a, T: Real> Evaluation<'a, T> {
-    /// An evaluation of explainers of a model on some inputs, with `targets` class indices `(n,)`
-    /// or rows `(n, n_outputs)`.
+    /// Creates an evaluation of explainers of a model on some inputs. `targets` are class indices `(n,)` or rows `(n,
+    /// n_outputs)`.
     #[must_use]
     pub fn new<M: Model<T> + ?Sized>(
         model: &'a M,
@@ -89,8 +88,8 @@ impl<'a, T: Real> Evaluation<'a, T> {
         Self::on(Data::new(inputs, targets).model(model))
     }
 
-    /// An evaluation on some data: without a model, for metrics that ask none. Maps and explainer
-    /// of the data itself are not judged; give them names by the setters here.
+    /// Creates an evaluation on some data, without a model for metrics that need none. Maps and explainer of the data
+    /// itself are not evaluated: add them under a name with the setters below.
     #[must_use]
     pub fn on(data: Data<'a, T>) -> Self {
         Self {
@@ -105,7 +104,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
         }
     }
 
-    /// An explainer to judge, by its maps of all samples.
+    /// Adds an explainer by its maps of all samples.
     #[must_use]
     pub fn maps(mut self, name: impl Into<String>, maps: impl Samples<T> + 'a) -> Self {
         self.explained.push(ExplainerData {
@@ -116,8 +115,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
         self
     }
 
-    /// An explainer to judge, which is asked for its maps, batch by batch, and again by metrics
-    /// that need it.
+    /// Adds an explainer that computes its maps batch by batch, and is called again by metrics that need it.
     #[must_use]
     pub fn explainer<X: Explainer<T> + ?Sized>(
         mut self,
@@ -132,8 +130,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
         self
     }
 
-    /// An explainer to judge whose maps of all samples exist already: it is asked by metrics that
-    /// need it, and for nothing else.
+    /// Adds an explainer with existing maps of all samples. It is only called by metrics that need it.
     #[must_use]
     pub fn maps_and_explainer<X: Explainer<T> + ?Sized>(
         mut self,
@@ -149,49 +146,49 @@ impl<'a, T: Real> Evaluation<'a, T> {
         self
     }
 
-    /// A further input of metrics that need one.
+    /// Adds a further input for metrics that need it.
     #[must_use]
     pub fn with<S: SideInput>(mut self, side: S) -> Self {
         self.data = self.data.with(side);
         self
     }
 
-    /// A metric to judge by, under its name as JSON has it: `average_drop`.
+    /// Adds a metric under its name in snake case, as in JSON: `average_drop`.
     #[must_use]
     pub fn metric(self, metric: impl Measure<T> + 'a) -> Self {
         self.metric_named(key(metric.info()), metric)
     }
 
-    /// A metric under another name: for the same metric twice, with other parameters.
+    /// Adds a metric under a name of your choice, for example the same metric twice with different parameters.
     #[must_use]
     pub fn metric_named(mut self, name: impl Into<String>, metric: impl Measure<T> + 'a) -> Self {
         self.metrics.push((name.into(), Box::new(metric)));
         self
     }
 
-    /// The coverage of the intervals, in (0, 1). Default: 0.95.
+    /// Coverage of the intervals, in (0, 1). Default: 0.95.
     #[must_use]
     pub fn level(mut self, level: f64) -> Self {
         self.statistics.level = level;
         self
     }
 
-    /// The number of bootstrap replicates behind each interval; 0 makes none. Default: 1000.
+    /// Number of bootstrap replicates per interval; 0 computes no intervals. Default: 1000.
     #[must_use]
     pub fn replicates(mut self, replicates: usize) -> Self {
         self.statistics.replicates = replicates;
         self
     }
 
-    /// What the bootstrap depends on. Default: 1.
+    /// Seed of the bootstrap. Default: 1.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.statistics.seed = seed;
         self
     }
 
-    /// Also keeps the curves of metrics that are areas under one
-    /// ([`ExplainerValue::curve`](crate::evaluation::ExplainerValue::curve)). The model is asked nothing more.
+    /// Also keeps the curves of metrics that are areas under a curve
+    /// ([`ExplainerValue::curve`](crate::evaluation::ExplainerValue::curve)). No further model calls are needed.
     ///
     /// ```
     /// use ndarray::{Array2, ArrayViewD, array};
@@ -215,20 +212,20 @@ impl<'a, T: Real> Evaluation<'a, T> {
         self
     }
 
-    /// The place of the first sample in a larger data set of which this is a part. Random choices
-    /// belong to a sample's place, so parts give the values of the whole (but for
-    /// [`Baseline::DatasetMean`](crate::perturbation::Baseline::DatasetMean), which is then the
-    /// mean of the part: give the mean of the whole as
-    /// [`Baseline::Input`](crate::perturbation::Baseline::Input)); metrics that relate all samples to each
-    /// other have the values of the part alone. Default: 0.
+    /// Index of the first sample in a larger data set of which this is a part. Default: 0.
+    ///
+    /// Random choices depend on that index, so that evaluating a data set in parts gives the values of the whole,
+    /// with two exceptions: metrics that compare samples with each other only see the part, and
+    /// [`Baseline::DatasetMean`](crate::perturbation::Baseline::DatasetMean) is the mean of the part (pass the mean
+    /// of the whole as [`Baseline::Input`](crate::perturbation::Baseline::Input) instead).
     #[must_use]
     pub fn first_sample(mut self, first_sample: u64) -> Self {
         self.data = self.data.first_sample(first_sample);
         self
     }
 
-    /// Called once with the rows that model and explainers are going to see, when everything is
-    /// checked and before the model is called.
+    /// Sets a callback that receives the planned numbers of rows once, after all checks and before the first call of
+    /// the model.
     ///
     /// ```
     /// use ndarray::{Array2, ArrayViewD, array};
@@ -241,7 +238,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
     ///     .maps("inputs", inputs.view())
     ///     .metric(Deletion::default())
     ///     .metric(Insertion::default())
-    ///     // Input and blank are shared; each curve has two points between them.
+    ///     // Unchanged inputs and baselines are shared; each curve has two points between them.
     ///     .on_plan(|rows| assert_eq!(rows.model, 2 * (2 + 2 + 2)))
     ///     .evaluate()?;
     /// assert_eq!(table.model_calls.rows, 12);
@@ -253,24 +250,27 @@ impl<'a, T: Real> Evaluation<'a, T> {
         self
     }
 
-    /// Called after each batch with its number of samples, possibly from several threads.
+    /// Sets a callback that receives the number of samples of each completed batch, possibly on several threads.
     #[must_use]
     pub fn on_progress(mut self, progress: impl Fn(usize) + Sync + 'a) -> Self {
         self.progress = Box::new(progress);
         self
     }
 
-    /// Called while a metric compares all pairs of samples (sufficiency), after the batches, with how many pairs of an explainer are
-    /// done and how many there are. Their number grows with the square of that of the samples.
+    /// Sets a callback for metrics that compare all pairs of samples (sufficiency). After the batches it receives the
+    /// number of pairs of an explainer compared so far and their total number, which is quadratic in the number of
+    /// samples.
     #[must_use]
     pub fn on_pairs(mut self, pairs: impl Fn(u64, u64) + Sync + 'a) -> Self {
         self.pairs = Box::new(pairs);
         self
     }
 
-    /// The table of all explainers by all metrics, with intervals, rankings and tests. Where several metrics are
-    /// asked for, one that is undefined for the scores has no values and says why
-    /// ([`MetricResult::undefined`](crate::evaluation::MetricResult::undefined)); where it is the only one, that is the error.
+    /// Evaluates everything into a table of explainers by metrics, with intervals, rankings and tests.
+    ///
+    /// If there are several metrics, one that is undefined for the scores gets no values and a reason
+    /// ([`MetricResult::undefined`](crate::evaluation::MetricResult::undefined)). If it is the only metric, that is
+    /// an error.
     ///
     /// # Errors
     /// As [`values`](Self::values); an invalid parameter for a level outside (0, 1).
@@ -280,8 +280,8 @@ impl<'a, T: Real> Evaluation<'a, T> {
         Ok(self.values()?.table(&statistics)?)
     }
 
-    /// The rows that model and explainers are going to see: everything is checked as [`values`](Self::values) does, and the
-    /// model is not called.
+    /// Returns the planned numbers of rows for the model and the explainers. Checks everything that
+    /// [`values`](Self::values) checks, without calling the model.
     ///
     /// # Errors
     /// As [`values`](Self::values).
@@ -302,12 +302,12 @@ impl<'a, T: Real> Evaluation<'a, T> {
         evaluation.checked_plan(&available)
     }
 
-    /// How scores are taken.
-    pub(crate) fn scoring_of_run(&self) -> Scoring {
+    /// Scoring settings of the run.
+    pub(crate) fn scoring_settings(&self) -> Scoring {
         self.data.scoring
     }
 
-    /// The first metric that relates all samples to each other.
+    /// Name of the first metric that compares samples with each other.
     pub(crate) fn whole_metric(&self) -> Option<&str> {
         let whole = |(_, metric): &&(String, Box<dyn Measure<T> + 'a>)| relates_samples(&**metric);
         Some(&self.metrics.iter().find(whole)?.0)
@@ -328,14 +328,13 @@ impl<'a, T: Real> Evaluation<'a, T> {
         check_size(metrics.len(), explainers.len(), &self.statistics)
     }
 
-    /// The values alone, sample by sample: what parts of a data set are
-    /// [joined](EvaluationValues::merge) from.
+    /// Evaluates everything into values per sample, without statistics. Values of parts of a data set can be
+    /// [merged](EvaluationValues::merge).
     ///
     /// # Errors
-    /// As [`Evaluate::evaluate`], before the model is called where that is possible; empty without
-    /// explainers or metrics, and about an input that a metric needs and the evaluation does not
-    /// have; an invalid parameter for two explainers or metrics of one name. The error tells
-    /// explainer and metric, and holds everything
+    /// As [`Evaluate::evaluate`], before the model is called if possible; an empty-input error without explainers or
+    /// metrics, and for an input that a metric needs and the evaluation lacks; an invalid parameter for two
+    /// explainers or metrics of the same name. The error names the explainer and the metric, and contains all scores
     /// [computed until then](EvaluationError::completed).
     pub fn values(self) -> Result<EvaluationValues, EvaluationError> {
         self.check_names()?;
@@ -353,6 +352,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
             explained: &self.explained,
             metrics: named(&self.metrics),
             curves: self.curves,
+            // With a single metric there is nothing else to save, and an error says more than an empty table.
             tolerates_undefined: self.metrics.len() > 1,
             planned: &*self.planned,
             progress: &*self.progress,
@@ -412,12 +412,12 @@ impl<'a, T: Real> Evaluation<'a, T> {
     }
 }
 
-/// Whether a metric relates samples to each other, so that values of parts do not join.
+/// Whether a metric compares samples with each other, so that values of parts cannot be merged.
 fn relates_samples<T: Real>(metric: &dyn Measure<T>) -> bool {
     metric.whole().is_some_and(|whole| !whole.joins())
 }
 
-/// Metrics under their names.
+/// Metrics with their names, borrowed.
 fn named<'m, T: Real>(
     metrics: &'m [(String, Box<dyn Measure<T> + '_>)],
 ) -> Vec<(String, &'m dyn Measure<T>)> {

@@ -1,4 +1,4 @@
-//! Many metrics of many explainers at once, and which differences are more than chance.
+//! Evaluation of many metrics and explainers together, and statistical tests of their differences.
 
 mod builder;
 

@@ -1,4 +1,4 @@
-//! How many questions a model may be asked.
+//! Limit on the number of queries to a model.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,44 +7,45 @@ use ndarray::{Array2, ArrayView2};
 use super::MaskedModel;
 use crate::model::BoxError;
 
-/// A number of questions, of which some were asked.
+/// Counter of queries with an upper limit.
 #[derive(Debug)]
 pub(super) struct Budget {
     pub(super) most: u64,
-    asked: AtomicU64,
+    used: AtomicU64,
 }
 
 impl Budget {
     pub(super) fn new(most: u64) -> Self {
         Self {
             most,
-            asked: AtomicU64::new(0),
+            used: AtomicU64::new(0),
         }
     }
 
-    /// The questions that were asked.
-    pub(super) fn asked(&self) -> u64 {
-        self.asked.load(Ordering::Relaxed)
+    /// Number of queries so far.
+    pub(super) fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
     }
 
-    /// Counts some questions before they are asked.
+    /// Counts `n` queries before they are made.
     ///
     /// # Errors
-    /// If they are more than there are left; they are not counted then.
+    /// If fewer than `n` queries are left. They are not counted in that case.
     pub(super) fn take(&self, n: u64) -> Result<(), BoxError> {
-        let left = |asked: u64| Some(asked + n).filter(|&asked| asked <= self.most);
+        // One atomic update, so that concurrent calls cannot exceed the limit together.
+        let within_limit = |used: u64| Some(used + n).filter(|&used| used <= self.most);
         let taken = self
-            .asked
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, left);
-        taken.map(drop).map_err(|asked| {
+            .used
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, within_limit);
+        taken.map(drop).map_err(|used| {
             let most = self.most;
-            format!("{asked} rows were asked, and {n} more would be above the limit of {most}")
+            format!("{used} rows were asked, and {n} more would be above the limit of {most}")
                 .into()
         })
     }
 }
 
-/// A model that is asked no more questions than a budget has.
+/// A model that refuses queries beyond a budget.
 pub(super) struct Limited<'a> {
     pub(super) model: &'a dyn MaskedModel,
     pub(super) budget: Budget,

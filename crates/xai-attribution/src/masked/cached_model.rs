@@ -1,4 +1,4 @@
-//! A masked model that is asked nothing twice.
+//! A masked model that caches its outputs.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -10,10 +10,11 @@ use super::budget::Budget;
 use crate::model::BoxError;
 use crate::model::black_box::{into_inner, lock};
 
-/// A [`MaskedModel`] whose answers are remembered, and which may be asked only so many questions.
+/// A [`MaskedModel`] that answers repeated queries from a cache, with an optional limit on the number of calls.
 ///
-/// Metrics and explainers ask some questions in common, and a run that was stopped asks them again. What is remembered can be
-/// stored ([`into_answers`](Self::into_answers)) and [taken up](Self::knowing) by a later run.
+/// Metrics and explainers have some queries in common, and a run that is restarted repeats all of them. The cache can
+/// be stored with [`into_answers`](Self::into_answers) and loaded into a later run with
+/// [`with_answers`](Self::with_answers).
 ///
 /// ```
 /// use ndarray::{Array2, ArrayView2};
@@ -27,7 +28,7 @@ use crate::model::black_box::{into_inner, lock};
 /// assert_eq!(model.n_calls(), 1);
 /// assert!(model.outputs(&[1, 0], kept.view()).is_err()); // that about sample 1 would be the second
 /// let answers = model.into_answers();
-/// let later = CachedModel::new(&service).knowing(answers).max_calls(0);
+/// let later = CachedModel::new(&service).with_answers(answers).max_calls(0);
 /// assert_eq!(later.outputs(&[0], kept.slice(ndarray::s![..1, ..]))?[[0, 0]], 0.5);
 /// # Ok::<(), xai_attribution::model::BoxError>(())
 /// ```
@@ -37,7 +38,7 @@ pub struct CachedModel<'a> {
     answers: Mutex<HashMap<Question, Vec<f64>>>,
 }
 
-/// A sample, and which of its features are kept.
+/// A sample and which of its features are kept.
 type Question = (usize, Vec<bool>);
 
 impl std::fmt::Debug for CachedModel<'_> {
@@ -49,7 +50,7 @@ impl std::fmt::Debug for CachedModel<'_> {
 }
 
 impl<'a> CachedModel<'a> {
-    /// A model that was asked nothing yet.
+    /// Creates a model with an empty cache.
     #[must_use]
     pub fn new(model: &'a dyn MaskedModel) -> Self {
         Self {
@@ -59,16 +60,19 @@ impl<'a> CachedModel<'a> {
         }
     }
 
-    /// The most questions that the model may be asked; one more is an error. Default: any number.
+    /// Largest number of queries passed on to the model; one more is an error. Default: unlimited.
     #[must_use]
     pub fn max_calls(mut self, most: u64) -> Self {
         self.budget.most = most;
         self
     }
 
-    /// Takes up answers of an earlier run: the sample, the features that were kept, the outputs.
+    /// Adds outputs of an earlier run to the cache, as `(sample, kept features, outputs)`.
     #[must_use]
-    pub fn knowing(self, answers: impl IntoIterator<Item = (usize, Vec<bool>, Vec<f64>)>) -> Self {
+    pub fn with_answers(
+        self,
+        answers: impl IntoIterator<Item = (usize, Vec<bool>, Vec<f64>)>,
+    ) -> Self {
         let answers = answers
             .into_iter()
             .map(|(i, kept, outputs)| ((i, kept), outputs));
@@ -76,17 +80,19 @@ impl<'a> CachedModel<'a> {
         self
     }
 
-    /// How many questions the model was asked, each of which may be a call of a service.
+    /// Number of queries passed on to the model, each of which may be a call of a service.
     #[must_use]
     pub fn n_calls(&self) -> u64 {
-        self.budget.asked()
+        self.budget.used()
     }
 
-    /// All answers, by sample and features.
+    /// Returns the cache, sorted by sample and features.
     #[must_use]
     pub fn into_answers(self) -> Vec<(usize, Vec<bool>, Vec<f64>)> {
-        let answers = into_inner(self.answers).into_iter();
-        let mut answers: Vec<_> = answers.map(|((i, kept), of)| (i, kept, of)).collect();
+        let mut answers: Vec<_> = into_inner(self.answers)
+            .into_iter()
+            .map(|((sample, kept), outputs)| (sample, kept, outputs))
+            .collect();
         answers.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
         answers
     }
@@ -116,20 +122,23 @@ impl MaskedModel for CachedModel<'_> {
         if !rows.is_empty() {
             let n_new = rows.len() as u64;
             self.budget.take(n_new)?;
-            let asked: Vec<usize> = rows.iter().map(|&row| samples[row]).collect();
+            let samples: Vec<usize> = rows.iter().map(|&row| samples[row]).collect();
             let kept = kept.select(Axis(0), &rows);
-            let outputs = self.model.outputs(&asked, kept.view())?;
+            // The lock is not held meanwhile: a slow model would serialise all threads. Two threads may then make the same query.
+            let outputs = self.model.outputs(&samples, kept.view())?;
             if outputs.nrows() != rows.len() {
                 let n_answers = outputs.nrows();
                 return Err(format!("{n_answers} rows of outputs for {n_new} questions").into());
             }
             if outputs.iter().any(|output| !output.is_finite()) {
-                // It would be wrong in every later run, too.
+                // A cached NaN would fail every later run as well.
                 return Err("an answer is not a finite number, and is not remembered".into());
             }
-            let answers = rows.iter().zip(outputs.outer_iter());
-            let answers = answers.map(|(&row, of)| (questions[row].clone(), of.to_vec()));
-            lock(&self.answers).extend(answers);
+            let new_answers = rows
+                .iter()
+                .zip(outputs.outer_iter())
+                .map(|(&row, outputs)| (questions[row].clone(), outputs.to_vec()));
+            lock(&self.answers).extend(new_answers);
         }
         let known = lock(&self.answers);
         let outputs: Vec<f64> = questions

@@ -1,4 +1,4 @@
-//! Metrics of maps of samples that differ in their numbers of features.
+//! Metrics of maps for samples with different numbers of features.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,17 +15,18 @@ use crate::input;
 use crate::model::{Concurrent, Targets};
 use crate::run::{Evaluate, EvaluationError};
 
-/// Metrics of explainers of a [`MaskedModel`]; see [the module](super).
+/// Evaluates metrics of explainers of a [`MaskedModel`]; see [the module](super).
 ///
-/// Samples of the same number of features are evaluated together, as rows of presence: 1 where a feature is there, and the
-/// baseline 0 where it is removed. With equal numbers the values are, to the last bit, those of a model of `x ⊙ kept`.
+/// Samples with the same number of features are evaluated together, as rows of presence indicators: 1 for a kept
+/// feature, and the baseline 0 for a removed one. If all samples have the same number of features, the values are
+/// bit-identical to those of a model of `x ⊙ kept`.
 pub struct MaskedEvaluation<'a> {
     model: &'a dyn MaskedModel,
     targets: Targets,
-    /// By the number of features.
+    /// Samples grouped by their number of features.
     groups: Vec<Group>,
     n_features: Vec<usize>,
-    /// By explainer: the attributions of each sample.
+    /// Name and attributions of each sample, by explainer.
     explainers: Vec<(String, Vec<&'a [f64]>)>,
     most: Option<u64>,
 }
@@ -39,7 +40,7 @@ impl std::fmt::Debug for MaskedEvaluation<'_> {
 }
 
 impl<'a> MaskedEvaluation<'a> {
-    /// An evaluation of samples with so many features each.
+    /// Creates an evaluation of samples with `n_features[i]` features each.
     #[must_use]
     pub fn new(model: &'a dyn MaskedModel, n_features: &[usize]) -> Self {
         let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -62,15 +63,14 @@ impl<'a> MaskedEvaluation<'a> {
         }
     }
 
-    /// What the score is read from, where the model has several outputs. Default:
-    /// output 0.
+    /// Targets whose score is read, for models with several outputs. Default: output 0.
     #[must_use]
     pub fn targets(mut self, targets: Targets) -> Self {
         self.targets = targets;
         self
     }
 
-    /// An explainer to judge, by the attributions of each sample, one per feature.
+    /// Adds an explainer by its attributions of each sample, one per feature.
     #[must_use]
     pub fn maps<M: AsRef<[f64]> + ?Sized + 'a>(
         mut self,
@@ -82,19 +82,21 @@ impl<'a> MaskedEvaluation<'a> {
         self
     }
 
-    /// The most questions that the model may be asked, where a question, a row of a call, may be a call of a service. If the metrics
-    /// plan more, nothing is asked. The plan includes the one question that shows whether answers depend on the batch,
-    /// unless that is [allowed](Evaluate::allow_batch_dependence). A metric whose questions cannot be planned (NAOPC by beams) ends with an
-    /// error before the call that would ask too much. Default: any number. [`CachedModel::max_calls`](super::CachedModel::max_calls) does
-    /// not count what is known.
+    /// Largest number of queries to the model. A query is one row of a call, and may be a call of a service. Default:
+    /// unlimited.
+    ///
+    /// If the metrics plan more queries, the model is not called at all. The plan includes the query that checks
+    /// whether outputs depend on the batch, unless that is [allowed](Evaluate::allow_batch_dependence). A metric
+    /// whose queries cannot be planned (NAOPC with beam search) stops with an error before the call that would exceed
+    /// the limit. [`CachedModel::max_calls`](super::CachedModel::max_calls) does not count cached queries.
     #[must_use]
     pub fn max_calls(mut self, most: u64) -> Self {
         self.most = Some(most);
         self
     }
 
-    /// The number of questions that the model is going to be asked, without the one that shows whether answers depend on the batch.
-    /// Checks what [`values`](Self::values) checks, and asks nothing.
+    /// Returns the planned number of queries to the model, without the one that checks whether outputs depend on the
+    /// batch. Checks everything that [`values`](Self::values) checks, without calling the model.
     ///
     /// # Errors
     /// As [`values`](Self::values).
@@ -104,10 +106,10 @@ impl<'a> MaskedEvaluation<'a> {
     {
         self.check()?;
         let mut planned = PlannedRows::default();
-        let mut is_tried_alone = false;
+        let mut checks_dependence = false;
         for group in &self.groups {
-            let model = group.model(self.model);
-            let model = Concurrent(&model);
+            let presence = group.model(self.model);
+            let model = Concurrent(&presence);
             let evaluation = self.evaluation(group, &model, &configure)?;
             if let Some(metric) = evaluation.whole_metric()
                 && self.groups.len() > 1
@@ -116,16 +118,18 @@ impl<'a> MaskedEvaluation<'a> {
                     "metrics of single samples, as these differ in their numbers of features";
                 return Err(Error::parameter(input::METRICS, metric, expected).into());
             }
-            is_tried_alone |= !evaluation.scoring_of_run().allow_batch_dependence;
-            let of_group = evaluation.plan();
-            planned.add(of_group.map_err(|error| self.located(group, error))?);
+            checks_dependence |= !evaluation.scoring_settings().allow_batch_dependence;
+            let rows = evaluation
+                .plan()
+                .map_err(|error| self.renumbered(group, error))?;
+            planned.add(rows);
         }
-        // A single question has no others in its call.
-        let is_tried_alone = is_tried_alone && planned.model > 1;
-        let n_questions = planned.model + u64::from(is_tried_alone);
+        // A call with a single query has no batch that its output could depend on.
+        checks_dependence &= planned.model > 1;
+        let n_questions = planned.model + u64::from(checks_dependence);
         match self.most {
             Some(most) if n_questions > most => {
-                let alone = if is_tried_alone {
+                let alone = if checks_dependence {
                     ", and the one that shows whether answers depend on the batch"
                 } else {
                     ""
@@ -139,13 +143,17 @@ impl<'a> MaskedEvaluation<'a> {
         }
     }
 
-    /// The values of all samples. `configure` is given an evaluation and the samples that it is about, and adds metrics, their side
-    /// inputs for these samples ([`GivenSubsets`](crate::perturbation::GivenSubsets), for instance) and how scores are taken; it is called more than once.
+    /// Evaluates everything and returns the values of all samples.
+    ///
+    /// `configure` receives an evaluation and the samples that it covers, and adds the metrics, their further inputs
+    /// for these samples (for example [`GivenSubsets`](crate::perturbation::GivenSubsets)) and the scoring settings.
+    /// It is called once per number of features for planning, and once more for evaluation.
     ///
     /// # Errors
-    /// Empty without samples; a shape mismatch for attributions that are not one per feature, not finite for NaN in them; an invalid parameter
-    /// where more questions are planned than allowed, for a baseline that is not 0, and for several numbers of features with a metric that relates samples to each other; the
-    /// model's own errors, and those of [`Evaluation::values`]. All but the model's come before it is asked.
+    /// An empty-input error without samples; a shape mismatch for a map without one attribution per feature; NaN or
+    /// infinity in maps; an invalid parameter if more queries are planned than allowed, for a baseline other than 0,
+    /// and for metrics that compare samples with each other if samples have different numbers of features; errors of
+    /// the model, and those of [`Evaluation::values`]. All but those of the model are returned before it is called.
     pub fn values<C>(&self, configure: C) -> Result<EvaluationValues, EvaluationError>
     where
         C: for<'e> Fn(Evaluation<'e, f64>, &[usize]) -> Evaluation<'e, f64>,
@@ -157,20 +165,21 @@ impl<'a> MaskedEvaluation<'a> {
         };
         let mut joined: Option<EvaluationValues> = None;
         let mut order = Vec::with_capacity(self.n_features.len());
-        // One row alone shows whether answers depend on the batch: where a call is most likely to have different rows.
+        // One query per run checks whether outputs depend on the batch. It belongs to the largest group, whose calls
+        // are the most likely to contain different rows.
         let size = |group: &&Group| group.n_features * group.samples.len();
-        let largest = self.groups.iter().max_by_key(size);
-        let largest = largest.map(|group| group.n_features);
+        let largest_group = self.groups.iter().max_by_key(size);
+        let checked_group = largest_group.map(|group| group.n_features);
         for group in &self.groups {
-            let model = group.model(&limited);
-            let model = Concurrent(&model);
+            let presence = group.model(&limited);
+            let model = Concurrent(&presence);
             let mut evaluation = self.evaluation(group, &model, &configure)?;
-            if Some(group.n_features) != largest {
+            if Some(group.n_features) != checked_group {
                 evaluation = evaluation.allow_batch_dependence(true);
             }
             let values = evaluation
                 .values()
-                .map_err(|error| self.located(group, error))?;
+                .map_err(|error| self.renumbered(group, error))?;
             order.extend_from_slice(&group.samples);
             match &mut joined {
                 None => joined = Some(values),
@@ -193,23 +202,23 @@ impl<'a> MaskedEvaluation<'a> {
         let data = Data::new(presence, &targets)
             .with_presence_of(Arc::clone(&group.samples))
             .model(model)
-            // Where a metric asks for segments, each feature is one.
+            // If a metric needs segments, each feature is a segment of its own.
             .with(Segments::new(Array3::from_shape_fn(
                 (n, 1, features),
                 |(_, _, f)| f as u32,
             )));
         let mut evaluation = Evaluation::on(data);
         for (name, maps) in &self.explainers {
-            let of_group = group.samples.iter().flat_map(|&i| maps[i].iter().copied());
-            let of_group = Array2::from_shape_vec((n, features), of_group.collect());
-            let of_group = of_group.map_err(|_| Error::empty(input::EXPLANATIONS))?;
-            evaluation = evaluation.maps(name.clone(), of_group);
+            let values = group.samples.iter().flat_map(|&i| maps[i].iter().copied());
+            let group_maps = Array2::from_shape_vec((n, features), values.collect())
+                .map_err(|_| Error::empty(input::EXPLANATIONS))?;
+            evaluation = evaluation.maps(name.clone(), group_maps);
         }
         Ok(configure(evaluation, &group.samples))
     }
 
-    /// An error of a group, with the samples as all are numbered.
-    fn located(&self, group: &Group, error: EvaluationError) -> EvaluationError {
+    /// Renumbers the samples of an error of a group as those of the whole data set.
+    fn renumbered(&self, group: &Group, error: EvaluationError) -> EvaluationError {
         error.renumbered(&group.samples, self.n_features.len())
     }
 
@@ -244,7 +253,7 @@ impl<'a> MaskedEvaluation<'a> {
     }
 }
 
-/// Samples of the same number of features.
+/// Samples with the same number of features.
 struct Group {
     n_features: usize,
     samples: Arc<[usize]>,

@@ -1,9 +1,9 @@
-//! Any modality: a model that is asked by which features are kept.
+//! Evaluation for any modality: models that are queried by which features are kept.
 //!
-//! A perturbation metric needs one thing of a model: the score of a sample when some of its features are
-//! removed. What a feature is, and how one is removed, is the business of a [`MaskedModel`]: tokens of a text
-//! that are deleted, or replaced by a mask token; stretches of a series that are silenced; the sources of an
-//! answer; the nodes of a graph. Samples may have different numbers of features.
+//! Perturbation metrics need one thing from a model: the score of a sample when some of its features are removed. A
+//! [`MaskedModel`] decides what a feature is and how it is removed: tokens of a text that are deleted or replaced by
+//! a mask token, stretches of a series that are silenced, sources of an answer, nodes of a graph. Samples may have
+//! different numbers of features.
 //!
 //! ```
 //! use ndarray::{Array2, ArrayView2};
@@ -31,18 +31,19 @@
 //!
 //! # Which metrics
 //!
-//! Every metric that removes features, or puts them back: curves (deletion, insertion, symmetric relevance gain,
-//! region perturbation, comprehensiveness, rationale sufficiency, naopc, monotonicity, effective complexity), IROF, whose
-//! segments are then the features, drops of single features and of subsets (faithfulness estimate, violations, non-sensitivity, completeness,
-//! μFidelity, sensitivity-n, f-fidelity; infidelity with [`GivenSubsets`](crate::perturbation::GivenSubsets)), outputs without the top features (log-odds,
-//! cross-entropy, masked accuracy, output MAE and MSE), and all that read maps alone. A
-//! metric that sets features to other values, or scales them, is refused. Metrics of robustness need an explainer of
-//! inputs, which there are none of.
+//! All metrics that remove features or add them back: curves (deletion, insertion, symmetric relevance gain, region
+//! perturbation, comprehensiveness, rationale sufficiency, NAOPC, monotonicity, effective complexity), IROF with the
+//! features as segments, drops of single features and of subsets (faithfulness estimate, violations, non-sensitivity,
+//! completeness, μFidelity, sensitivity-n, F-Fidelity; infidelity with
+//! [`GivenSubsets`](crate::perturbation::GivenSubsets)), outputs without the top features (log-odds, cross-entropy,
+//! masked accuracy, output MAE and MSE), and all metrics of maps alone. Metrics that set features to other values or
+//! scale them are refused. Metrics of robustness are not available, because they need an explainer of inputs.
 //!
-//! # What a value means
+//! # How samples are evaluated
 //!
-//! Each sample is judged as if it were alone: steps, shares and subsets are of its own features, and its value does not depend
-//! on the samples beside it. The value of the data set is the mean over samples. There is a mean curve only where all
+//! Each sample is evaluated independently of the others: steps, shares and subsets refer to its own features. The
+//! value of the data set is the mean over samples. A mean curve only exists if all samples have the same number of
+//! features.
 //! samples have the same number of features.
 
 mod budget;

@@ -1,22 +1,23 @@
-//! The model that is asked by kept features, as a model of inputs.
+//! Models queried by kept features, and their adapter to models of inputs.
 
 use ndarray::{Array2, ArrayView2, ArrayViewD, Axis};
 
 use crate::model::{BoxError, Model};
 
-/// A model that is asked for samples of which some features are removed.
+/// A model that can be queried for samples with some features removed.
 ///
-/// Closures `Fn(&[usize], ArrayView2<bool>) -> Result<Array2<O>, E>` with outputs of `f32` or `f64` are such models. A call has
-/// a row for each question: the sample that it is about, and which of its features are kept. All samples of a call have the same number of features. The
-/// answer is `(rows, n_outputs)`; the score is read from it as from the outputs of any [`Model`]. Several threads may call it at once.
+/// Implemented by closures `Fn(&[usize], ArrayView2<bool>) -> Result<Array2<O>, E>` with outputs of `f32` or `f64`. A
+/// call contains one row per query: the index of a sample, and which of its features are kept. All samples of a call
+/// have the same number of features. The result has shape `(rows, n_outputs)`; scores are read from it as for any
+/// [`Model`]. Several threads may call it at once.
 ///
-/// The same question has to have the same answer each time. Where a call is expensive, [`CachedModel`](super::CachedModel) asks
-/// nothing twice.
+/// Equal queries must have equal outputs. If calls are expensive, wrap the model in a
+/// [`CachedModel`](super::CachedModel).
 pub trait MaskedModel: Sync {
-    /// The outputs for some samples with some of their features.
+    /// Outputs for `samples[i]` with the features `kept[i]`.
     ///
     /// # Errors
-    /// The model's own.
+    /// Errors of the model itself.
     fn outputs(
         &self,
         samples: &[usize],
@@ -40,10 +41,10 @@ where
     }
 }
 
-/// A masked model as a model of inputs: a feature that is there is 1, and one that is removed is 0.
+/// Adapts a masked model to a model of inputs: 1 for a feature that is kept, 0 for one that is removed.
 pub(super) struct PresenceModel<'a> {
     pub(super) model: &'a dyn MaskedModel,
-    /// The sample that each row of the inputs stands for.
+    /// Sample that each row of the inputs stands for.
     pub(super) samples: &'a [usize],
 }
 
@@ -58,10 +59,10 @@ impl Model<f64> for PresenceModel<'_> {
         sample_of: &dyn Fn(usize) -> usize,
     ) -> Result<Array2<f64>, BoxError> {
         if let Some(value) = batch.iter().find(|&&value| value != 0.0 && value != 1.0) {
-            let told = format!(
+            let message = format!(
                 "a masked model knows features that are kept or removed, and the metric sets one to {value}"
             );
-            return Err(told.into());
+            return Err(message.into());
         }
         let n_rows = batch.len_of(Axis(0));
         let samples: Vec<usize> = (0..n_rows)

@@ -1,4 +1,5 @@
-//! Models whose answer to a row depends on the rest of the batch, as normalisation in training mode makes it.
+//! Check that outputs for a row do not depend on the rest of the batch, as they do with normalisation in training
+//! mode.
 
 use std::error::Error;
 use std::fmt;
@@ -11,19 +12,21 @@ use xai_core::Real;
 
 use crate::model::{BoxError, Job, Model};
 
-/// The share of the largest output of a call by which an output may differ from that of the row alone. Matrix
-/// products in single precision differ by a hundredth of it from one size of batch to another.
+/// Largest allowed difference between an output in a batch and alone, as a share of the largest output of the call.
+/// Matrix products in single precision differ by about a hundredth of this between batch sizes.
 const ROUNDING: f64 = 1e-3;
 
-/// A model whose first call of several different rows is followed by one of its first row alone: the outputs
-/// have to be the same. Only the first batch of a run is checked, and of jobs within it the first, so that
-/// the answer does not depend on the number of threads.
+/// Wraps a model and checks its first call with several different rows: the first row is passed once more by itself,
+/// and the outputs have to be the same.
+///
+/// Only the first batch of a run is checked, and only the first job within it, so that the result does not depend on
+/// the number of threads.
 pub(crate) struct GuardedModel<M> {
     model: M,
     is_checked: Arc<AtomicBool>,
 }
 
-/// Why a model was refused.
+/// Reason why a model failed the check.
 #[derive(Debug)]
 pub(crate) struct BatchDependence {
     why: String,
@@ -49,14 +52,14 @@ impl<M> GuardedModel<M> {
     }
 }
 
-/// Whether some row is not the first one: equal rows are no batch for a normalisation.
+/// Whether the batch contains different rows. Equal rows would not reveal batch normalisation.
 fn differ<T: Real>(batch: &ArrayViewD<'_, T>) -> bool {
     let mut rows = batch.outer_iter();
     rows.next()
         .is_some_and(|first| rows.any(|row| row != first))
 }
 
-/// Checks that the outputs of the first row are those of the row alone.
+/// Compares the outputs of the first row of a batch with those of the row alone.
 fn compare(in_batch: &Array2<f64>, alone: &Array2<f64>) -> Result<(), BatchDependence> {
     let size = in_batch.iter().fold(0.0f64, |size, x| size.max(x.abs()));
     let outputs = in_batch.row(0).into_iter().enumerate();
@@ -85,20 +88,22 @@ impl<T: Real, M: Deref<Target: Model<T>>> Model<T> for GuardedModel<M> {
         sample_of: &dyn Fn(usize) -> usize,
     ) -> Result<Array2<f64>, BoxError> {
         let outputs = self.model.outputs_of(batch.view(), sample_of)?;
-        // What is wrong with the answer itself is told by whoever asked.
+        // Invalid outputs are reported by the caller, with the sample; the check would only hide that error.
         let is_sound = outputs.nrows() == batch.shape()[0] && outputs.iter().all(|x| x.is_finite());
         if self.is_checked.load(Ordering::Relaxed) || !is_sound || !differ(&batch) {
             return Ok(outputs);
         }
         self.is_checked.store(true, Ordering::Relaxed);
         let first = batch.slice_axis(Axis(0), Slice::from(..1));
-        let alone = self.model.outputs_of(first, sample_of);
-        let alone = alone.map_err(|source| BatchDependence {
-            why: format!(
-                "its first row alone, which shows whether answers depend on the batch: {source}"
-            ),
-            source: Some(source),
-        })?;
+        let alone = self
+            .model
+            .outputs_of(first, sample_of)
+            .map_err(|source| BatchDependence {
+                why: format!(
+                    "its first row alone, which shows whether answers depend on the batch: {source}"
+                ),
+                source: Some(source),
+            })?;
         compare(&outputs, &alone)?;
         Ok(outputs)
     }
@@ -106,10 +111,12 @@ impl<T: Real, M: Deref<Target: Model<T>>> Model<T> for GuardedModel<M> {
     fn run(&self, n_jobs: usize, job: &Job<'_, T>) {
         let is_checked = &self.is_checked;
         self.model.run(n_jobs, &|index, model| {
-            let is_checked = Arc::clone(is_checked);
-            match index {
-                0 => job(index, &GuardedModel { model, is_checked }),
-                _ => job(index, model),
+            // Only job 0, whichever thread runs it, so that the checked row is always the same.
+            if index == 0 {
+                let is_checked = Arc::clone(is_checked);
+                job(index, &GuardedModel { model, is_checked })
+            } else {
+                job(index, model)
             }
         });
     }

@@ -1,4 +1,4 @@
-//! The model under study.
+//! The model under evaluation.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,32 +6,31 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use ndarray::{Array2, ArrayViewD};
 use xai_core::{Real, parallel};
 
-/// Any error a model may give; it is kept as the source of ours.
+/// Any error type of a model. It becomes the source of ours.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A model: a batch of inputs in, one row of outputs per sample out.
+/// A model: maps a batch of inputs to one row of outputs per sample.
 ///
-/// Closures `Fn(ArrayViewD<T>) -> Result<Array2<O>, E>` with outputs of `f32` or `f64` are models.
-/// The batch has the samples on its first axis; the answer is `(batch, n_outputs)`. The batch
-/// always lies in memory in row-major order, so `batch.as_slice()` is `Some`.
+/// Implemented by closures `Fn(ArrayViewD<T>) -> Result<Array2<O>, E>` with outputs of `f32` or `f64`. The first axis
+/// of the batch is the sample, and the outputs have shape `(batch, n_outputs)`. The batch is always contiguous in
+/// row-major order, so `batch.as_slice()` is `Some`.
 ///
-/// The metrics call a model in batches of at most the batch size they were given, one after
-/// another; a model that several threads may call at once says so by
-/// [`Concurrent`](super::Concurrent).
+/// Metrics call a model with at most the batch size of rows, one call after another. To allow concurrent calls, wrap
+/// the model in [`Concurrent`](super::Concurrent).
 pub trait Model<T: Real> {
-    /// The outputs for one batch.
+    /// Outputs for one batch.
     ///
     /// # Errors
-    /// The model's own.
+    /// Errors of the model itself.
     fn outputs(&self, batch: ArrayViewD<'_, T>) -> Result<Array2<f64>, BoxError>;
 
-    /// The outputs for one batch, of which row `r` is made of sample `sample_of(r)` of the data set.
+    /// Outputs for one batch whose row `r` is derived from sample `sample_of(r)` of the data set.
     ///
-    /// A model whose score is more than a sum of its outputs by the weights of a target (the overlap with
-    /// a box, for instance) finds the target of each row here. By default the samples do not matter.
+    /// Override this if the score of a row depends on more of its sample than the weights in the target, for example
+    /// on the overlap with a bounding box. By default the samples are ignored.
     ///
     /// # Errors
-    /// The model's own.
+    /// Errors of the model itself.
     fn outputs_of(
         &self,
         batch: ArrayViewD<'_, T>,
@@ -40,8 +39,8 @@ pub trait Model<T: Real> {
         self.outputs(batch)
     }
 
-    /// Runs jobs `0..n_jobs`, each with the model, until one returns `false`. Jobs below the lowest
-    /// that returns `false` always run.
+    /// Runs jobs `0..n_jobs`, each with the model, until one returns `false`. All jobs below the lowest one that
+    /// returns `false` are run.
     #[doc(hidden)]
     fn run(&self, n_jobs: usize, job: &Job<'_, T>) {
         let model = BorrowedModel(self);
@@ -52,14 +51,14 @@ pub trait Model<T: Real> {
         }
     }
 
-    /// How many jobs may run at once.
+    /// Number of jobs that can run at the same time.
     #[doc(hidden)]
     fn threads(&self) -> usize {
         1
     }
 }
 
-/// Work that needs the model: given the number of the job and the model, says whether to go on.
+/// Work that calls the model. Receives the number of the job and the model, and returns whether to continue.
 pub type Job<'a, T> = dyn Fn(usize, &dyn Model<T>) -> bool + Sync + 'a;
 
 impl<T, F, O, E> Model<T> for F
@@ -76,7 +75,7 @@ where
     }
 }
 
-/// A model behind a reference, whatever its size: what a trait object is made of.
+/// A model behind a reference, which makes unsized models usable as trait objects.
 pub(crate) struct BorrowedModel<'a, M: ?Sized>(pub(crate) &'a M);
 
 impl<T: Real, M: Model<T> + ?Sized> Model<T> for BorrowedModel<'_, M> {
@@ -101,7 +100,7 @@ impl<T: Real, M: Model<T> + ?Sized> Model<T> for BorrowedModel<'_, M> {
     }
 }
 
-/// No model: metrics of maps alone, and of explainers, need none. Calling it is an error.
+/// Placeholder for a missing model, for metrics of maps or explainers alone. Calling it is an error.
 pub(crate) struct MissingModel;
 
 impl<T: Real> Model<T> for MissingModel {
@@ -110,10 +109,10 @@ impl<T: Real> Model<T> for MissingModel {
     }
 }
 
-/// A model that several threads may call at once: its batches run in parallel.
+/// A model that several threads may call at the same time. Its batches are processed in parallel.
 ///
-/// Results do not depend on it, as long as the model answers a batch the same way each time: the
-/// batches are the same ones on any number of threads.
+/// Results are the same as without it, provided that the model returns the same outputs for a batch each time:
+/// batches do not depend on the number of threads.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -146,7 +145,8 @@ impl<T: Real, M: Model<T> + Sync + ?Sized> Model<T> for Concurrent<'_, M> {
     }
 
     fn run(&self, n_jobs: usize, job: &Job<'_, T>) {
-        // The lowest job that fails is never skipped, so the reported error is always the same.
+        // A job is skipped only if a lower one has failed, so that the lowest failing job always runs and its error
+        // is the one reported.
         let lowest_failed = AtomicUsize::new(usize::MAX);
         parallel::map(n_jobs, |index| {
             if index < lowest_failed.load(Ordering::Relaxed) && !job(index, &Concurrent(self.0)) {
@@ -160,12 +160,13 @@ impl<T: Real, M: Model<T> + Sync + ?Sized> Model<T> for Concurrent<'_, M> {
     }
 }
 
-/// A panic of the model in another thread must not hide behind a poisoned lock.
+/// Locks a mutex even if it is poisoned, so that a panic of the model on another thread is not masked by a lock
+/// error.
 pub(crate) fn lock<V>(mutex: &Mutex<V>) -> MutexGuard<'_, V> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a lock holds, as [`lock`] has it.
+/// Returns the value of a mutex even if it is poisoned, like [`lock`].
 pub(crate) fn into_inner<V>(mutex: Mutex<V>) -> V {
     mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

@@ -9,7 +9,7 @@ use xai_core::evaluation::ModelCalls;
 
 use crate::model::{BoxError, Job, Model};
 
-/// A model that counts how often it is called.
+/// Wraps a model and counts its calls and rows.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -21,7 +21,7 @@ use crate::model::{BoxError, Job, Model};
 /// let counted = Counted::new(&model);
 /// let x = array![[1.0, 2.0], [3.0, 1.0], [1.0, 1.0]].into_dyn();
 /// AverageDrop::new().batch_size(2).evaluate(&counted, x.view(), &[1, 0, 0], x.view())?;
-/// // Each sample twice, and one alone: its answer must not depend on the batch.
+/// // Each sample twice (unchanged and masked), and the first one alone to check batch dependence.
 /// assert_eq!(counted.calls(), ModelCalls { calls: 5, rows: 7 });
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
@@ -32,14 +32,14 @@ pub struct Counted<'a, M: ?Sized> {
 }
 
 impl<'a, M: ?Sized> Counted<'a, M> {
-    /// A model that was not called yet.
+    /// Creates a model with counters at 0.
     #[must_use]
     pub fn new(model: &'a M) -> Self {
         let counter = Arc::default();
         Self { model, counter }
     }
 
-    /// The calls so far.
+    /// Numbers of calls and rows so far.
     #[must_use]
     pub fn calls(&self) -> ModelCalls {
         ModelCalls {
@@ -67,8 +67,12 @@ impl<T: Real, M: Model<T> + ?Sized> Model<T> for Counted<'_, M> {
     fn run(&self, n_jobs: usize, job: &Job<'_, T>) {
         let counter = &self.counter;
         self.model.run(n_jobs, &|index, model| {
-            let counter = Arc::clone(counter);
-            job(index, &Counted { model, counter })
+            // The model of a job counts into the same counter.
+            let counted = Counted {
+                model,
+                counter: Arc::clone(counter),
+            };
+            job(index, &counted)
         });
     }
 

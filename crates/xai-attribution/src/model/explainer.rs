@@ -1,4 +1,4 @@
-//! The explainer under study, where a metric has to ask it.
+//! The explainer under evaluation, for metrics that call it.
 
 use ndarray::{ArrayD, ArrayViewD, IxDyn};
 use xai_core::number::check_finite;
@@ -7,11 +7,11 @@ use xai_core::{Error, Real, Result};
 use crate::input;
 use crate::model::{BoxError, Targets};
 
-/// An explainer: a batch of inputs and their targets in, one map per sample out.
+/// An explainer: maps a batch of inputs and their targets to one map per sample.
 ///
-/// Closures `Fn(ArrayViewD<T>, &Targets) -> Result<ArrayD<T>, E>` are explainers. The batch is in
-/// row-major order, samples first; so is the answer, with any number of axes after the sample.
-/// Several threads call an explainer at once only beside a [`Concurrent`](super::Concurrent) model.
+/// Implemented by closures `Fn(ArrayViewD<T>, &Targets) -> Result<ArrayD<T>, E>`. The batch is in row-major order,
+/// samples first; the maps have the samples on the first axis as well, followed by any number of axes. Several
+/// threads call an explainer at the same time only if the model is [`Concurrent`](super::Concurrent).
 ///
 /// ```
 /// use ndarray::{ArrayD, ArrayViewD, array};
@@ -25,10 +25,10 @@ use crate::model::{BoxError, Targets};
 /// assert_eq!(maps, array![[6.0, -4.0]].into_dyn());
 /// ```
 pub trait Explainer<T: Real>: Sync {
-    /// The maps of one batch.
+    /// Maps of one batch.
     ///
     /// # Errors
-    /// The explainer's own.
+    /// Errors of the explainer itself.
     fn explain(&self, inputs: ArrayViewD<'_, T>, targets: &Targets) -> Result<ArrayD<T>, BoxError>;
 }
 
@@ -43,7 +43,7 @@ where
     }
 }
 
-/// An explainer behind a reference, whatever its size: what a trait object is made of.
+/// An explainer behind a reference, which makes unsized explainers usable as trait objects.
 pub(crate) struct BorrowedExplainer<'a, X: ?Sized>(pub(crate) &'a X);
 
 impl<T: Real, X: Explainer<T> + ?Sized> Explainer<T> for BorrowedExplainer<'_, X> {
@@ -52,8 +52,8 @@ impl<T: Real, X: Explainer<T> + ?Sized> Explainer<T> for BorrowedExplainer<'_, X
     }
 }
 
-/// The maps of some rows: one per row, finite, in row-major order. `sample` is the sample of the data set
-/// that a row is made of, `call` describes the rows.
+/// Maps of some rows: one per row, finite, in row-major order. `sample(row)` is the sample of the data set that a row
+/// is derived from, and `call` describes the rows in errors.
 pub(crate) fn explain_rows<T: Real>(
     explainer: &dyn Explainer<T>,
     rows: ArrayViewD<'_, T>,
@@ -80,8 +80,8 @@ pub(crate) fn explain_rows<T: Real>(
     Ok(ArrayD::from_shape_fn(IxDyn(maps.shape()), |i| maps[i]))
 }
 
-/// An error about a row of an answer, about the sample of the data set that the row is made of: which
-/// row of a call it was tells nobody which sample to look at.
+/// Rewrites an error about a row of a call into one about the sample that the row is derived from. The row alone
+/// would not tell the caller which sample to look at.
 pub(crate) fn error_of_row(error: Error, sample: &dyn Fn(usize) -> usize, call: &str) -> Error {
     let mut index = error.index().to_vec();
     let Some(row) = index.first_mut() else {

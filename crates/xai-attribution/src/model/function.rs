@@ -1,10 +1,10 @@
-//! Functions of the caller's.
+//! Functions provided by the caller.
 
 use std::fmt::{Debug, Formatter};
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A function of the caller's, as a parameter of a metric: two are equal when they are the same one.
+/// A function as a parameter of a metric. Two are equal if they are the same function object.
 ///
 /// ```
 /// use std::sync::Arc;

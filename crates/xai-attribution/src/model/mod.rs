@@ -1,4 +1,4 @@
-//! What the caller brings: a model, explainers, samples and their targets, and how scores are taken.
+//! Inputs provided by the caller: model, explainers, samples, targets, and scoring settings.
 
 pub(crate) mod batch_dependence;
 pub(crate) mod black_box;

@@ -1,4 +1,4 @@
-//! Where samples come from: memory, a memory-mapped file, or a reader of the caller's own.
+//! Samples from memory, a memory-mapped file, or a custom reader, and their targets.
 
 use std::ops::Range;
 
@@ -13,20 +13,20 @@ use xai_core::{Error, Input, Label, Real, Result};
 use crate::model::BoxError;
 use crate::{help, input};
 
-/// An array of samples (inputs or maps) that is asked for one batch at a time.
+/// An array of samples (inputs or maps) that is read one batch at a time.
 ///
-/// Arrays and views of any number of axes are samples, also views of memory-mapped files: a metric holds one batch, or
-/// one per thread, and never a copy of the whole. Implement it to read from anywhere else. The
-/// numbers are the same to the last bit, wherever the samples come from.
+/// Implemented by arrays and views with any number of axes, including views of memory-mapped files. A metric only
+/// keeps one batch in memory, or one per thread. Implement this trait to read samples from anywhere else; results are
+/// bit-identical for any source.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayD, ArrayViewD, CowArray, IxDyn, array};
 /// use std::ops::Range;
 /// use xai_attribution::model::{BoxError, Samples};
 /// use xai_attribution::{AverageDrop, Evaluate};
-/// /// A million samples that no memory holds: sample `i` is made when it is asked for.
-/// struct Made;
-/// impl Samples<f64> for Made {
+/// /// A thousand samples that are generated when they are read.
+/// struct Generated;
+/// impl Samples<f64> for Generated {
 ///     fn shape(&self) -> &[usize] {
 ///         &[1_000, 2]
 ///     }
@@ -39,21 +39,21 @@ use crate::{help, input};
 /// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 ///     Ok(batch.into_dimensionality().unwrap().to_owned())
 /// };
-/// let drop = AverageDrop::new().evaluate(&model, Made, &vec![1; 1_000], Made)?;
-/// assert!(drop.value < 1e-6); // the larger of two maps' values keeps its input whole
+/// let drop = AverageDrop::new().evaluate(&model, Generated, &vec![1; 1_000], Generated)?;
+/// assert!(drop.value < 1e-6); // the larger value of each map leaves its input unchanged
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 pub trait Samples<T: Real>: Sync {
-    /// The shape of the whole; the first axis is the sample.
+    /// Shape of all samples; the first axis is the sample.
     fn shape(&self) -> &[usize];
 
-    /// Some samples, all other axes whole.
+    /// Reads some samples with all their elements.
     ///
     /// # Errors
-    /// The reader's own.
+    /// Errors of the reader.
     fn batch(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>, BoxError>;
 
-    /// The whole, where it costs nothing: it is then checked before the model is called at all.
+    /// All samples, if they are in memory. They are then checked before the first call of the model.
     fn in_memory(&self) -> Option<ArrayViewD<'_, T>> {
         None
     }
@@ -94,7 +94,7 @@ impl<T: Real, S: Samples<T> + ?Sized> Samples<T> for &S {
     }
 }
 
-/// Checks what is in memory, all of it.
+/// Checks that samples in memory are finite. Others are checked when they are read.
 pub(crate) fn check_in_memory<T: Real>(input: Input, samples: &dyn Samples<T>) -> Result<()> {
     match samples.in_memory() {
         Some(whole) => check_finite(input, whole),
@@ -102,7 +102,7 @@ pub(crate) fn check_in_memory<T: Real>(input: Input, samples: &dyn Samples<T>) -
     }
 }
 
-/// Some samples, of the shape that was promised, finite, and in row-major order.
+/// Reads some samples and checks their shape and values. The result is in row-major order.
 pub(crate) fn checked_batch<'a, T: Real>(
     input: Input,
     samples: &'a dyn Samples<T>,
@@ -125,10 +125,10 @@ pub(crate) fn checked_batch<'a, T: Real>(
     })
 }
 
-/// The target of every sample.
+/// Target of every sample.
 ///
-/// The score of a sample is `Σ_c output_c · target_c`: for a class index that is the output of the
-/// class, for a one-hot row the same, for a real-valued row (regression targets ±1) the signed sum.
+/// The score of a sample is `Σ_c output_c · target_c`: the output of the class for a class index or a one-hot row,
+/// the signed sum for real-valued rows (regression targets ±1).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Targets {
     /// One class index per sample, below the number of outputs.
@@ -138,7 +138,7 @@ pub enum Targets {
 }
 
 impl Targets {
-    /// How many samples have a target.
+    /// Number of targets.
     #[must_use]
     pub fn n_samples(&self) -> usize {
         match self {
@@ -147,13 +147,13 @@ impl Targets {
         }
     }
 
-    /// The targets of some samples.
+    /// Targets of a range of samples.
     #[must_use]
     pub fn select(&self, samples: std::ops::Range<usize>) -> Self {
         self.gather(&samples.collect::<Vec<_>>())
     }
 
-    /// The targets of samples in any order, any number of times.
+    /// Targets of samples in any order, possibly repeated.
     #[must_use]
     pub fn gather(&self, samples: &[usize]) -> Self {
         match self {
@@ -162,7 +162,7 @@ impl Targets {
         }
     }
 
-    /// The class of one sample; of a row of weights, the one that weighs most.
+    /// Class of one sample: that of the largest weight for a row of weights.
     pub(crate) fn class(&self, sample: usize) -> Option<usize> {
         match self {
             Self::Classes(classes) => usize::try_from(classes[sample]).ok(),
@@ -170,8 +170,8 @@ impl Targets {
         }
     }
 
-    /// Whether the target of each sample is class 1 of two: class indices 0 and 1, one-hot rows of two columns, or rows of
-    /// one column, 1 for class 1 and −1 for class 0. `None` for other targets.
+    /// Whether the target of each sample is class 1, for two-class targets: class indices 0 and 1, one-hot rows with
+    /// two columns, or rows with one column, 1 for class 1 and −1 for class 0. `None` for all other targets.
     pub(crate) fn binary(&self) -> Option<Vec<bool>> {
         match self {
             Self::Classes(classes) => {
@@ -181,6 +181,7 @@ impl Targets {
             Self::Rows(rows) => {
                 let is_one = |row: ndarray::ArrayView1<'_, f64>| match row.as_slice().unwrap_or(&[])
                 {
+                    // One output whose sign is the class.
                     [sign] if sign.abs() == 1.0 => Some(*sign > 0.0),
                     [1.0, 0.0] => Some(false),
                     [0.0, 1.0] => Some(true),
@@ -191,10 +192,10 @@ impl Targets {
         }
     }
 
-    /// The score of one sample from its activated outputs.
+    /// Score of one sample from its outputs after the activation.
     pub(crate) fn score(&self, sample: usize, outputs: &[f64]) -> Result<f64> {
         match self {
-            Self::Classes(classes) => Ok(outputs[output_of(classes, sample, outputs.len())?]),
+            Self::Classes(classes) => Ok(outputs[class_output(classes, sample, outputs.len())?]),
             Self::Rows(rows) if rows.ncols() != outputs.len() => Err(Error::shape(
                 input::TARGETS,
                 &[rows.nrows(), outputs.len()],
@@ -209,8 +210,8 @@ impl Targets {
     }
 }
 
-/// The output of the class of a sample among so many.
-pub(crate) fn output_of(classes: &[i64], sample: usize, n_outputs: usize) -> Result<usize> {
+/// Index of the output for the class of a sample.
+pub(crate) fn class_output(classes: &[i64], sample: usize, n_outputs: usize) -> Result<usize> {
     let output = class_index(input::TARGETS, sample, classes[sample], n_outputs);
     output.map_err(|error| match n_outputs {
         1 => error.with_help(help::ONE_OUTPUT),
@@ -218,12 +219,12 @@ pub(crate) fn output_of(classes: &[i64], sample: usize, n_outputs: usize) -> Res
     })
 }
 
-/// What may stand for [`Targets`]: class indices of any integer type, or rows of numbers.
+/// Types that convert to [`Targets`]: class indices of any integer type, or rows of numbers.
 pub trait IntoTargets {
-    /// The targets.
+    /// Converts to targets.
     ///
     /// # Errors
-    /// Out of domain for a class above `i64::MAX`, not finite for a row.
+    /// Out of domain for a class above `i64::MAX`; NaN or infinity in a row.
     fn to_targets(&self) -> Result<Targets>;
 }
 

@@ -1,4 +1,4 @@
-//! How one score per sample is taken from a model's outputs.
+//! Settings by which scores are read from the outputs of a model.
 
 use ndarray::Array2;
 use xai_core::describe::Parameter;
@@ -7,44 +7,46 @@ use xai_core::{Activation, Error, Layout, Result};
 
 use crate::model::batch_dependence::BatchDependence;
 use crate::model::explainer::error_of_row;
-use crate::model::samples::output_of;
+use crate::model::samples::class_output;
 use crate::model::{BoxError, Targets};
 use crate::{help, input};
 
-/// How scores are taken from a model: activation, batch size, layout of the inputs.
+/// Settings by which scores are read from a model: activation, batch size, layout of the inputs.
 ///
-/// It belongs to a run, not to a metric: all metrics of a run read the same scores.
+/// They belong to a run, not to a metric: all metrics of a run read the same scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Scoring {
-    /// What is applied to the model's outputs. Default: nothing.
+    /// Activation applied to the outputs of the model. Default: none.
     pub activation: Activation,
-    /// The largest number of rows that model and explainer are called with, at least 1. Default, as `None`:
-    /// what [`rows_per_call`] says.
+    /// Largest number of rows per call of the model or the explainer, at least 1. Default (`None`): see
+    /// [`rows_per_call`].
     pub batch_size: Option<usize>,
-    /// Whether the model may answer a row otherwise in another batch. Default: no, which is
+    /// Whether the outputs for a row may depend on the rest of the batch. Default: no, which is
     /// [checked](crate::Evaluate::allow_batch_dependence).
     #[cfg_attr(feature = "serde", serde(default))]
     pub allow_batch_dependence: bool,
-    /// How the axes of the inputs are read. Default: by their number, channels last for images.
+    /// Meaning of the axes of the inputs. Default: inferred from their number, channels last for images.
     pub layout: Option<Layout>,
-    /// The class that all given maps explain, of a model of two classes. Default: the class of each sample's target.
+    /// Class that all given maps explain, for a two-class model. Default: the class of each sample's target.
     #[cfg_attr(feature = "serde", serde(default))]
     pub explained_class: Option<usize>,
 }
 
-/// The bytes of rows in one call, unless the batch size is given: what changes and reads them finds them in the cache.
+/// Default size of the rows of a call in bytes. The rows are still in the cache when they are changed and read.
 const CALL_BYTES: usize = 4 << 20;
 
-/// The bytes of rows that a call must not exceed for the sake of [`FEW_ROWS`]: metrics hold a few arrays of that size.
-const MOST_BYTES: usize = 32 << 20;
+/// Upper limit in bytes for calls of [`MIN_ROWS`] rows, because metrics allocate several arrays of this size.
+const MAX_BYTES: usize = 32 << 20;
 
-/// Fewer rows would let a model wait for its weights, and a service for its network.
-const FEW_ROWS: usize = 64;
+/// Default number of rows per call for large inputs. With fewer rows, a model would spend its time loading weights,
+/// and a remote service on network latency.
+const MIN_ROWS: usize = 64;
 
-/// The rows that model and explainer are called with, unless the batch size is given: as many as 4 MiB hold, at
-/// most 4096; of larger rows 64, or as many as 32 MiB hold, at least 1. It depends on the rows alone, so that
-/// results are the same on any machine.
+/// Default number of rows per call of the model or the explainer: as many as fit into 4 MiB, at most 4096. If fewer
+/// than 64 rows fit, 64 or as many as fit into 32 MiB, at least 1.
+///
+/// It depends on the size of a row only, so that results are the same on any machine.
 ///
 /// ```
 /// use xai_attribution::model::rows_per_call;
@@ -55,13 +57,13 @@ const FEW_ROWS: usize = 64;
 /// ```
 #[must_use]
 pub fn rows_per_call(row_bytes: usize) -> usize {
-    let holds = |bytes: usize| bytes / row_bytes.max(1);
-    holds(CALL_BYTES)
-        .max(holds(MOST_BYTES).min(FEW_ROWS))
+    let fitting = |bytes: usize| bytes / row_bytes.max(1);
+    fitting(CALL_BYTES)
+        .max(fitting(MAX_BYTES).min(MIN_ROWS))
         .clamp(1, 4096)
 }
 
-/// What is read off the model's outputs for changed inputs.
+/// Quantity read from the outputs of the model for changed inputs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -70,14 +72,14 @@ pub enum CurveScore {
     /// The score of the target.
     #[default]
     Target,
-    /// 1 where the target is the class of the largest output (ties to the lower class), else 0: its mean over
+    /// 1 if the target is the class with the largest output (ties go to the lower class), otherwise 0; the mean over
     /// samples is the accuracy. Targets must be classes.
     #[param(name = "top-1")]
     Top1,
 }
 
 impl CurveScore {
-    /// Checks that it can be read for some targets.
+    /// Checks that the targets support this quantity.
     pub(crate) fn check(self, targets: &Targets) -> Result<()> {
         match (self, targets) {
             (Self::Top1, Targets::Rows(_)) => {
@@ -88,7 +90,7 @@ impl CurveScore {
         }
     }
 
-    /// The scores of the rows of outputs.
+    /// Scores of rows of outputs.
     pub(crate) fn scores(
         self,
         scoring: &Scoring,
@@ -99,25 +101,25 @@ impl CurveScore {
         let (Self::Top1, Targets::Classes(classes)) = (self, targets) else {
             return scoring.scores_of_outputs(targets, outputs, sample);
         };
-        let of_row = |(row, outputs): (usize, ndarray::ArrayView1<'_, f64>)| {
+        let is_correct = |(row, outputs): (usize, ndarray::ArrayView1<'_, f64>)| {
             let sample = sample(row);
-            let class = output_of(classes, sample, outputs.len())?;
+            let class = class_output(classes, sample, outputs.len())?;
             let is_top = arg_max(&outputs.to_vec()) == Some(class);
             Ok(f64::from(u8::from(is_top)))
         };
-        outputs.outer_iter().enumerate().map(of_row).collect()
+        outputs.outer_iter().enumerate().map(is_correct).collect()
     }
 }
 
 impl Scoring {
-    /// The layout for inputs of this shape.
+    /// Returns the layout of inputs of this shape.
     ///
     /// # Errors
-    /// A shape mismatch when no layout fits.
+    /// A shape mismatch if no layout fits.
     pub fn layout_of(&self, shape: &[usize]) -> Result<Layout> {
         match self.layout {
             Some(layout) if layout.n_axes() == shape.len() => Ok(layout),
-            // Channels are a matter of images only.
+            // Whether channels come first is irrelevant for inputs other than images, so their layout is inferred.
             Some(Layout::ChannelsFirst) | None => {
                 Layout::from_shape(shape, self.layout == Some(Layout::ChannelsFirst))
             }
@@ -130,7 +132,7 @@ impl Scoring {
         }
     }
 
-    /// Checks that the activation says something about so many outputs of a model.
+    /// Checks that the activation is meaningful for this number of outputs.
     ///
     /// # Errors
     /// An invalid parameter for a softmax of one output, which is constant.
@@ -165,17 +167,22 @@ impl Scoring {
         }
     }
 
-    /// What the model answered to one call, checked. `call` describes the call, `sample` is the sample
-    /// that a row is made of.
+    /// Checks the outputs of one call. `call` describes the call, and `sample(row)` is the sample that a row is
+    /// derived from, both for errors.
     pub(crate) fn checked_outputs(
         n_rows: usize,
         sample: &dyn Fn(usize) -> usize,
         call: &dyn Fn() -> String,
         answer: Result<Array2<f64>, BoxError>,
     ) -> Result<Array2<f64>> {
-        let outputs = answer.map_err(|source| match source.is::<BatchDependence>() {
-            true => Error::model(call(), source).with_help(help::EVALUATE_OR_ALLOW),
-            false => Error::model(call(), source),
+        let outputs = answer.map_err(|source| {
+            let is_dependence = source.is::<BatchDependence>();
+            let error = Error::model(call(), source);
+            if is_dependence {
+                error.with_help(help::EVALUATE_OR_ALLOW)
+            } else {
+                error
+            }
         })?;
         if outputs.nrows() != n_rows {
             let expected = [n_rows, outputs.ncols()];
@@ -190,7 +197,7 @@ impl Scoring {
         }
     }
 
-    /// The scores of the rows of outputs.
+    /// Scores of rows of outputs.
     pub(crate) fn scores_of_outputs(
         &self,
         targets: &Targets,

@@ -10,23 +10,22 @@ use crate::input;
 use crate::model::{BoxError, Explainer, Targets};
 use crate::rows::for_each_row;
 
-/// An explainer that answers the mean of another's maps over noisy copies of every input.
+/// Wraps an explainer and averages its maps over noisy copies of every input (SmoothGrad).
 ///
 /// ```text
 /// Φ(x) = mean_j φ(x + σ ν_j)      σ = magnitude · (max x − min x)      ν_j standard normal
 /// ```
 ///
-/// As the explainers of a [`ModelRandomization`](crate::metric::ModelRandomization) it makes the smooth
-/// parameter randomization test (Smooth MPRT): what changes between two steps is then not the noise of
-/// the gradients. It is also SmoothGrad, for any other metric.
+/// With the explainers of [`ModelRandomization`](crate::metric::ModelRandomization) it gives the smooth model
+/// parameter randomisation test (Smooth MPRT), in which changes between two steps are not obscured by the noise of
+/// the gradients. It can be used with any other metric as well.
 ///
-/// An explainer sees batches and not where their rows stand in the data set; and the noise must depend
-/// neither on the batch nor on the model. So the noise of an input is drawn from a stream that the bits of
-/// the input and the seed determine: an equal input has equal noise in any batch, at any place, for
-/// any model, in single or double precision. The other way, telling explainers the numbers of the
-/// samples, would have changed what every explainer is given, for the sake of this one; and neighbours
-/// of a sample have no numbers. An input that moves by the least bit has other noise: what a robustness
-/// metric says of a smoothed explainer includes what is left of it.
+/// The noise of an input must depend neither on the batch nor on the model, and an explainer does not know the
+/// indices of its rows in the data set. Therefore the random stream of an input is selected by a hash of its bits and
+/// by the seed: equal inputs get equal noise in any batch, at any position, for any model, and in single and double
+/// precision. (Passing sample indices to explainers would have changed the interface of all of them, and neighbours
+/// of a sample have no index.) An input that differs in a single bit gets different noise, so robustness metrics of a
+/// smoothed explainer include the noise that averaging leaves.
 ///
 /// ```
 /// use ndarray::{ArrayD, ArrayViewD, array};
@@ -42,13 +41,13 @@ use crate::rows::for_each_row;
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
-/// The explainer sees every input as often as there are copies.
+/// The wrapped explainer is called with every input once per copy.
 ///
 /// # Source
 /// Smilkov et al., *SmoothGrad: removing noise by adding noise*, 2017; Hedström et al., *Sanity Checks
 /// Revisited: An Exploration to Repair the Model Parameter Randomisation Test*, 2023. Quantus' `SmoothMPRT`
-/// draws other noise for every model, so that the original differs from itself, and leaves the last copy
-/// as it is: [`given`](Self::given) noise, zeros last.
+/// draws other noise for every model, so that the original differs from itself, and leaves the last copy unchanged:
+/// use [`with_noise`](Self::with_noise) with zeros as the last draw to reproduce that.
 #[derive(Clone)]
 pub struct Smoothed<X> {
     explainer: X,
@@ -56,33 +55,33 @@ pub struct Smoothed<X> {
     magnitude: f64,
 }
 
-/// Where noise comes from.
+/// Source of the noise.
 #[derive(Clone)]
 enum Noise {
-    /// So many draws of each input, from streams under a seed.
-    Drawn { n: usize, seed: u64 },
-    /// `(draws, rows, …)`
+    /// `n` random draws per input.
+    Random { n: usize, seed: u64 },
+    /// Given noise of shape `(draws, rows, …)`.
     Given(ArrayD<f64>),
 }
 
 impl<X> Smoothed<X> {
-    /// The mean over `n` noisy copies, at least 1.
+    /// Creates an explainer that averages over `n` noisy copies, at least 1.
     ///
     /// # Errors
-    /// An invalid parameter without copies, or for a magnitude that is negative or not finite.
+    /// An invalid parameter for `n` = 0, or for a magnitude that is negative or not finite.
     pub fn new(explainer: X, n: usize, magnitude: f64, seed: u64) -> Result<Self> {
         if n == 0 {
             return Err(Error::parameter(input::N_COPIES, n, "at least 1"));
         }
-        Self::with(explainer, Noise::Drawn { n, seed }, magnitude)
+        Self::with(explainer, Noise::Random { n, seed }, magnitude)
     }
 
-    /// The mean over noise that was drawn elsewhere, `(draws, n, …)` with the axes of one input, or its
-    /// elements in row-major order, behind. Row `i` of every call is given the noise of sample `i`: all
-    /// samples have to be one batch.
+    /// Creates an explainer that averages over given noise of shape `(draws, n, …)`, with the axes of one input or
+    /// its elements in row-major order at the end. Row `i` of every call gets the noise of sample `i`, so all samples
+    /// have to be in one batch.
     ///
     /// # Errors
-    /// As [`new`](Self::new); a shape mismatch for noise with fewer than two axes, not finite.
+    /// As [`new`](Self::new); a shape mismatch for noise with fewer than two axes; NaN or infinity in the noise.
     pub fn with_noise(explainer: X, noise: ArrayD<f64>, magnitude: f64) -> Result<Self> {
         if noise.ndim() < 2 || noise.is_empty() {
             let expected = "(draws, samples, elements), at least one of each";
@@ -110,12 +109,12 @@ impl<X> Smoothed<X> {
     }
 }
 
-/// Of any explainer: closures cannot be shown.
+/// Omits the explainer, because closures have no `Debug`.
 impl<X> std::fmt::Debug for Smoothed<X> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut text = f.debug_struct("Smoothed");
         match &self.noise {
-            Noise::Drawn { n, seed } => text.field("n", n).field("seed", seed),
+            Noise::Random { n, seed } => text.field("n", n).field("seed", seed),
             Noise::Given(noise) => text.field("noise", &noise.shape()),
         };
         text.field("magnitude", &self.magnitude)
@@ -124,10 +123,10 @@ impl<X> std::fmt::Debug for Smoothed<X> {
 }
 
 impl Noise {
-    /// The number of copies of each of so many rows of so many elements.
+    /// Number of copies of `rows` inputs of `size` elements.
     fn n_copies(&self, rows: usize, size: usize) -> Result<usize> {
         match self {
-            Self::Drawn { n, .. } => Ok(*n),
+            Self::Random { n, .. } => Ok(*n),
             Self::Given(noise) => match noise.shape() {
                 [draws, n, rest @ ..] if *n == rows && rest.iter().product::<usize>() == size => {
                     Ok(*draws)
@@ -140,20 +139,25 @@ impl Noise {
         }
     }
 
-    /// Visits the noise of one copy of a row, element by element.
-    fn of_row(&self, copy: usize, (row, n_rows): (usize, usize), row_of: Row<'_, impl Real>) {
-        let elements = row_of.to.iter_mut().zip(row_of.from);
-        let moved = |from: f64, noise: f64| from + row_of.sigma * noise;
+    /// Writes one noisy copy of a row.
+    fn write_copy(
+        &self,
+        copy: usize,
+        (row, n_rows): (usize, usize),
+        buffers: CopyBuffers<'_, impl Real>,
+    ) {
+        let elements = buffers.to.iter_mut().zip(buffers.from);
+        let moved = |from: f64, noise: f64| from + buffers.sigma * noise;
         match self {
-            Self::Drawn { seed, .. } => {
-                let item = row_of.hash.wrapping_add(copy as u64);
+            Self::Random { seed, .. } => {
+                let item = buffers.hash.wrapping_add(copy as u64);
                 let mut stream = random_stream(*seed, item);
                 for (to, from) in elements {
                     *to = Real::from_f64_nearest(moved(from.to_f64_exact(), normal(&mut stream)));
                 }
             }
             Self::Given(noise) => {
-                let size = row_of.from.len();
+                let size = buffers.from.len();
                 let start = (copy * n_rows + row) * size;
                 let noise = noise.as_slice().unwrap_or_default();
                 for ((to, from), noise) in elements.zip(&noise[start..start + size]) {
@@ -164,24 +168,25 @@ impl Noise {
     }
 }
 
-/// One input, and where a copy of it goes.
-struct Row<'a, T> {
+/// An input and the buffer for a noisy copy of it.
+struct CopyBuffers<'a, T> {
     to: &'a mut [T],
     from: &'a [T],
     sigma: f64,
     hash: u64,
 }
 
-/// What the noise of an input depends on: its values, in order. 0 and −0 are one.
-fn hash_of<T: Real>(values: &[T]) -> u64 {
+/// Hash of the values in order, which selects the random stream. 0 and −0 have the same hash.
+fn hash<T: Real>(values: &[T]) -> u64 {
     values.iter().fold(0, |hash: u64, value| {
+        // Adding 0 turns −0 into 0. Widening to f64 is exact, so both precisions have the same bits.
         let bits = (value.to_f64_exact() + 0.0).to_bits();
         (hash.rotate_left(5) ^ bits).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     })
 }
 
-/// The largest less the smallest value.
-fn range_of<T: Real>(values: &[T]) -> f64 {
+/// Difference between the largest and the smallest value.
+fn range<T: Real>(values: &[T]) -> f64 {
     let ends = values
         .iter()
         .fold((f64::INFINITY, f64::NEG_INFINITY), |ends, x| {
@@ -197,23 +202,23 @@ impl<T: Real, X: Explainer<T>> Explainer<T> for Smoothed<X> {
         let rows = Rows::from_samples(inputs);
         let (n_rows, size) = (rows.n_rows(), rows.n_columns());
         let n_copies = self.noise.n_copies(n_rows, size)?;
-        let of_row = |row: usize| {
+        let sigma_and_hash = |row: usize| {
             let values = rows.row(row);
-            (self.magnitude * range_of(values), hash_of(values))
+            (self.magnitude * range(values), hash(values))
         };
-        let of_rows: Vec<(f64, u64)> = (0..n_rows).map(of_row).collect();
+        let sigmas_and_hashes: Vec<(f64, u64)> = (0..n_rows).map(sigma_and_hash).collect();
         let (mut sums, mut map_shape) = (Vec::new(), Vec::new());
         let mut copies = vec![T::zero(); n_rows * size];
         for copy in 0..n_copies {
             for_each_row(&mut copies, size.max(1), |row, to| {
-                let (from, (sigma, hash)) = (rows.row(row), of_rows[row]);
-                let row_of = Row {
+                let (from, (sigma, hash)) = (rows.row(row), sigmas_and_hashes[row]);
+                let buffers = CopyBuffers {
                     to,
                     from,
                     sigma,
                     hash,
                 };
-                self.noise.of_row(copy, (row, n_rows), row_of);
+                self.noise.write_copy(copy, (row, n_rows), buffers);
             });
             check_finite_slice(input::NOISE, &copies)?;
             let view = ArrayViewD::from_shape(IxDyn(&shape), &copies)?;
@@ -224,7 +229,7 @@ impl<T: Real, X: Explainer<T>> Explainer<T> for Smoothed<X> {
             } else if maps.shape() != map_shape {
                 return Err(Error::shape(input::EXPLANATIONS, &map_shape, maps.shape()).into());
             }
-            // The copies of one input are added in their order, whatever the batch.
+            // Maps of the copies are added one by one in a fixed order, so that sums do not depend on the batch.
             for (sum, map) in sums.iter_mut().zip(&maps) {
                 *sum += map.to_f64_exact();
             }

@@ -1,5 +1,5 @@
-//! Every metric of every explainer, batch by batch: inputs and maps are read once, and no score of
-//! the model is taken twice.
+//! Computes all metrics of all explainers, batch by batch, reading inputs and maps once and computing no model score
+//! twice.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -21,43 +21,44 @@ use crate::model::{Model, Samples};
 use crate::perturbation::CurveScores;
 use crate::run::{CompletedScores, EvaluationError};
 
-/// What warnings call maps that have no name of an explainer.
+/// Name of maps without an explainer's name, in warnings.
 pub(crate) const UNNAMED: &str = "explanations";
 
-/// What a run visits its samples for.
+/// Metrics and explainers of a run, with its callbacks.
 pub(crate) struct EvaluationRun<'s, T> {
     pub(crate) run: &'s RunData<'s, T>,
     pub(crate) explained: &'s [ExplainerData<'s, T>],
-    /// With the names that results have.
+    /// Metrics under the names that they have in results.
     pub(crate) metrics: Vec<(String, &'s dyn Measure<T>)>,
-    /// Whether curves are collected too.
+    /// Whether to collect curves as well.
     pub(crate) curves: bool,
-    /// Whether a metric that is undefined for the scores leaves the others their values.
+    /// Whether the run continues if a metric is undefined for the scores, so that the other metrics keep their
+    /// values.
     pub(crate) tolerates_undefined: bool,
-    /// Called with what the run asks for, before it does.
+    /// Called with the planned rows before the first call of the model.
     pub(crate) planned: &'s (dyn Fn(&PlannedRows) + Sync),
     /// Called after each batch with its number of samples.
     pub(crate) progress: &'s (dyn Fn(usize) + Sync),
-    /// Called with the pairs of samples that a metric has compared.
+    /// Called with the number of pairs of samples compared so far, and their total number.
     pub(crate) pairs: &'s PairCallback<'s>,
 }
 
-/// What comes of a run.
+/// Results of a run.
 pub(crate) struct Collected {
-    /// `[explainer][metric]`.
+    /// Values by `[explainer][metric]`.
     pub(crate) values: Vec<Vec<Related>>,
-    /// `[explainer][metric]`.
+    /// Curves by `[explainer][metric]`.
     pub(crate) curves: Vec<Vec<Option<Vec<CurvePoint>>>>,
-    /// `[explainer][metric]`.
+    /// Tied features by `[explainer][metric]`.
     pub(crate) tied: Vec<Vec<Option<TiedFeatures>>>,
-    /// Why a metric is undefined for the scores: it then has no values.
+    /// Reason why a metric is undefined for the scores, by metric. Such a metric has no values.
     pub(crate) undefined: Vec<Option<String>>,
-    /// Scores and sums of maps, for a model of two classes whose scores a metric has read.
+    /// Scores and sums of maps, for a two-class model whose base scores some metric has read.
     pub(crate) class_agreement: Option<ClassAgreement>,
 }
 
-/// Runs work on every batch, in order or, with a concurrent model, in parallel. The error is that
-/// of the lowest batch that has one.
+/// Runs work on every batch, sequentially or, with a concurrent model, in parallel. If several batches fail, the
+/// error of the first one in order is returned.
 pub(crate) fn for_each_batch<'s, T: Real>(
     model: &dyn Model<T>,
     run: &'s RunData<'s, T>,
@@ -75,6 +76,7 @@ pub(crate) fn for_each_batch<'s, T: Real>(
                 work(&SampleBatch::new(model, run, samples, rows.as_slice()))
             });
         let Err(error) = outcome else { return true };
+        // Several batches may fail on different threads; the lowest error is the same on any number of threads.
         let mut failure = lock(&failure);
         if failure.as_ref().is_none_or(|(lowest, _)| index < *lowest) {
             *failure = Some((index, error));
@@ -87,10 +89,11 @@ pub(crate) fn for_each_batch<'s, T: Real>(
     }
 }
 
-/// Scores under a name, of one explainer or of whole inputs, by sample.
+/// Scores under a name, by sample: of one explainer, or of unchanged inputs (`None`).
 type RecordedScores = (Option<usize>, &'static str, Vec<Option<f64>>);
 
-/// Model scores that were taken on the way, by explainer (none for whole inputs) and name.
+/// Model scores computed during a run, by explainer (`None` for unchanged inputs) and name. They are reported if the
+/// run stops.
 pub(crate) struct Records {
     n_samples: usize,
     records: Vec<RecordedScores>,
@@ -104,7 +107,7 @@ impl Records {
         }
     }
 
-    /// Keeps the records of some samples, from `first` on.
+    /// Adds the records of consecutive samples, starting at `first`.
     pub(crate) fn keep(&mut self, explainer: Option<usize>, first: usize, records: Vec<Record>) {
         for (name, scores) in records {
             let known = |(e, n, _): &(Option<usize>, &str, _)| *e == explainer && *n == name;
@@ -118,7 +121,7 @@ impl Records {
         }
     }
 
-    /// What was kept of one explainer, or of whole inputs.
+    /// Removes and returns the records of one explainer, or of unchanged inputs.
     pub(crate) fn take(
         &mut self,
         explainer: Option<usize>,
@@ -128,7 +131,7 @@ impl Records {
     }
 }
 
-/// The sums behind a curve of means.
+/// Exact sums for a curve of mean scores.
 struct CurveSums {
     n_flipped: Arc<Vec<usize>>,
     means: Vec<ExactMean>,
@@ -141,7 +144,7 @@ impl CurveSums {
             means: vec![ExactMean::new(); curve.n_flipped.len()],
         });
         for (mean, scores) in sums.means.iter_mut().zip(&curve.scores) {
-            // NaN is what has no value at a point; no model's score is.
+            // NaN marks samples without a value at this point. Model scores are never NaN: outputs are checked.
             mean.extend(scores.iter().copied().filter(|score| !score.is_nan()));
         }
     }
@@ -156,29 +159,31 @@ impl CurveSums {
     }
 }
 
-/// What batches write to.
+/// Results that batches, possibly on several threads, write to.
 struct State<T> {
     per_sample: Mutex<Vec<Vec<Vec<Option<f64>>>>>,
     curves: Mutex<Vec<Vec<Option<CurveSums>>>>,
     tied: Mutex<Vec<Vec<Option<TiedFeatures>>>>,
-    /// By metric: why it is undefined for the first explainer of the lowest batch.
+    /// By metric: first sample of the lowest batch for which it is undefined, with the error. The lowest, so that the
+    /// message does not depend on threads.
     undefined: Mutex<Vec<Option<(usize, Error)>>>,
     records: Mutex<Records>,
     gathered: Gathered<T>,
     sums: Mutex<Sums>,
 }
 
-/// The scores of the target, and of each explainer the sums of its given maps.
+/// Scores of the targets and, per explainer, sums of its given maps. Their signs show whether maps of a two-class
+/// model explain the target or always the same class.
 pub(crate) struct Sums {
     scores: Vec<f64>,
     by_explainer: Vec<MapSums>,
 }
 
-/// The sums of the maps of one explainer, as far as they are known.
+/// Sums of the maps of one explainer. NaN for samples not visited yet.
 #[derive(Clone)]
 struct MapSums {
     sums: Vec<f64>,
-    /// Whether a map has a negative value: else the sums have no sign.
+    /// Whether any map contains a negative value. Otherwise the signs of the sums say nothing.
     has_negative: bool,
 }
 
@@ -195,7 +200,7 @@ impl Sums {
         }
     }
 
-    /// Adds a batch, if targets are of two classes and a metric has asked for the scores of the samples.
+    /// Adds a batch, if the model has two classes and a metric has computed the base scores.
     pub(crate) fn add<T: Real>(
         &mut self,
         explainer: usize,
@@ -213,7 +218,7 @@ impl Sums {
             let maps = explained.maps()?;
             for (sample, map) in batch.samples().zip(maps.outer_iter()) {
                 sums[sample] = map.iter().map(|value| value.to_f64_exact()).sum();
-                // As it was given: not what turning it towards the target made negative.
+                // Counts negative values of the maps as given, before those of the other class were negated.
                 let is_turned = batch.run().explains_other_class(sample);
                 let is_negative = |value: &T| {
                     if is_turned {
@@ -228,7 +233,8 @@ impl Sums {
         Ok(())
     }
 
-    /// Scores and sums of maps, if the model has two classes, given maps have signs, and all scores are known.
+    /// Returns scores and sums of maps, if the model has two classes, all scores are known, and the given maps have
+    /// signs.
     pub(crate) fn agreement<T: Real>(
         self,
         run: &RunData<'_, T>,
@@ -254,8 +260,8 @@ impl Sums {
 }
 
 impl<T: Real> EvaluationRun<'_, T> {
-    /// Checks that every input is there that a metric needs, `given` what is there beside maps and
-    /// explainers; then that the maps fit, and the metrics' parameters.
+    /// Checks that `available` inputs, maps and explainers cover the needs of every metric, then the maps and the
+    /// parameters of the metrics.
     fn prepare(&self, available: &[Input]) -> Result<(), EvaluationError> {
         for (name, metric) in &self.metrics {
             for &need in metric.info().needs {
@@ -279,7 +285,7 @@ impl<T: Real> EvaluationRun<'_, T> {
         })
     }
 
-    /// What all metrics ask model and explainers for.
+    /// Collects the planned rows of all metrics.
     fn plan(&self) -> Result<PlannedRows, EvaluationError> {
         let mut plan = Plan::new(self.run);
         for (name, metric) in &self.metrics {
@@ -291,13 +297,13 @@ impl<T: Real> EvaluationRun<'_, T> {
         Ok(plan.rows(self.explained.len(), n_without_maps))
     }
 
-    /// What the run asks for, when everything is checked.
+    /// Checks everything and returns the planned rows.
     pub(crate) fn checked_plan(&self, available: &[Input]) -> Result<PlannedRows, EvaluationError> {
         self.prepare(available)?;
         self.plan()
     }
 
-    /// Visits all batches, with the model.
+    /// Visits all batches and returns the values of all metrics.
     pub(crate) fn run(
         &self,
         model: &dyn Model<T>,
@@ -323,6 +329,7 @@ impl<T: Real> EvaluationRun<'_, T> {
             let outcome = (0..self.explained.len())
                 .try_for_each(|e| self.evaluate_explainer(e, batch, &state));
             let first = batch.samples().start;
+            // Records of a failed batch are kept as well: the model has answered, which may have been expensive.
             lock(&state.records).keep(None, first, batch.records());
             if outcome.is_ok() {
                 (self.progress)(batch.n_samples());
@@ -330,7 +337,7 @@ impl<T: Real> EvaluationRun<'_, T> {
             outcome
         });
         let per_sample = into_inner(state.per_sample);
-        let outcome = outcome.and_then(|()| self.relate(state.gathered));
+        let outcome = outcome.and_then(|()| self.combine(state.gathered));
         match outcome {
             Err(stopped) => {
                 let completed = self.completed(per_sample, into_inner(state.records));
@@ -350,6 +357,8 @@ impl<T: Real> EvaluationRun<'_, T> {
                     .map(|by_metric| by_metric.into_iter().map(points).collect())
                     .collect();
                 let undefined = into_inner(state.undefined);
+                // A metric that is undefined for one batch is undefined as a whole: values of the batches before would be
+                // those of an arbitrary part of the data set.
                 for (m, _) in undefined.iter().enumerate().filter(|(_, u)| u.is_some()) {
                     for (values, curves) in values.iter_mut().zip(&mut curves) {
                         values[m] = Related::PerSample(vec![None; n]);
@@ -377,7 +386,7 @@ impl<T: Real> EvaluationRun<'_, T> {
         }
     }
 
-    /// All metrics of one explainer on one batch.
+    /// Computes all metrics of one explainer on one batch.
     fn evaluate_explainer(
         &self,
         e: usize,
@@ -421,7 +430,7 @@ impl<T: Real> EvaluationRun<'_, T> {
         outcome
     }
 
-    /// One metric of one explainer on one batch.
+    /// Computes one metric of one explainer on one batch.
     fn measure(
         &self,
         metric: &dyn Measure<T>,
@@ -433,6 +442,7 @@ impl<T: Real> EvaluationRun<'_, T> {
         if let Some(tied) = metric.tied(explained)? {
             *lock(&state.tied)[e][m].get_or_insert_default() += tied;
         }
+        // Such a metric has no values per batch: they are computed from the notes of all batches at the end.
         if let Some(whole) = metric.whole() {
             let notes = whole.take_notes(explained)?;
             state.gathered.keep_notes((e, m), samples.start, notes);
@@ -453,14 +463,14 @@ impl<T: Real> EvaluationRun<'_, T> {
         Ok(())
     }
 
-    /// Whether some metric reads maps again.
+    /// Whether some metric reads the maps again after the last batch.
     fn reads_maps(&self) -> bool {
         let mut whole = self.metrics.iter().filter_map(|(_, m)| m.whole());
         whole.any(|metric| metric.reads_maps())
     }
 
-    /// The second stage: the values of metrics of all samples together.
-    fn relate(&self, gathered: Gathered<T>) -> Result<Vec<RelatedBy>, EvaluationError> {
+    /// Second stage: values of the metrics that combine all samples.
+    fn combine(&self, gathered: Gathered<T>) -> Result<Vec<CombinedBy>, EvaluationError> {
         let mut values = Vec::new();
         let (notes, computed_maps) = gathered.into_parts();
         for (e, (by_metric, computed)) in notes.into_iter().zip(&computed_maps).enumerate() {
@@ -474,7 +484,7 @@ impl<T: Real> EvaluationRun<'_, T> {
             for (m, (notes, (name, metric))) in by_metric.into_iter().zip(&self.metrics).enumerate()
             {
                 if let Some(whole) = metric.whole() {
-                    let related = relate(whole, &all, notes)
+                    let related = combined_values(whole, &all, notes)
                         .map_err(|error| located(error, source, Some(name)))?;
                     values.push(((e, m), related));
                 }
@@ -483,8 +493,8 @@ impl<T: Real> EvaluationRun<'_, T> {
         Ok(values)
     }
 
-    /// Everything computed before a run stopped: base scores, then of every explainer the metrics
-    /// and the model's scores.
+    /// Lists everything computed before a run stopped: base scores, then for every explainer the values of metrics
+    /// and the model scores.
     fn completed(
         &self,
         per_sample: Vec<Vec<Vec<Option<f64>>>>,
@@ -515,8 +525,8 @@ impl<T: Real> EvaluationRun<'_, T> {
     }
 }
 
-/// An error of one explainer, and of one metric; where there is only one explainer it has no name,
-/// and the error is the metric's own.
+/// Adds the names of explainer and metric to an error. With a single unnamed explainer there is nothing to tell
+/// apart, and neither is added.
 fn located<T: Real>(
     error: Error,
     explained: &ExplainerData<'_, T>,
@@ -526,17 +536,18 @@ fn located<T: Real>(
     EvaluationError::from(error).during(name, name.and(metric))
 }
 
-/// The value of one metric for one explainer, `((explainer, metric), value)`.
-type RelatedBy = ((usize, usize), Related);
+/// Values of one metric for one explainer, `((explainer, metric), values)`.
+type CombinedBy = ((usize, usize), Related);
 
-/// What was taken down of every batch, by its first sample.
+/// Notes that a metric took of each batch, keyed by the first sample. The map restores the order of the batches,
+/// which threads finish in any order.
 type NotesByBatch = BTreeMap<usize, Notes>;
 
-/// What the second stage needs, as batches hand it over.
+/// Input of the second stage, collected from the batches.
 pub(crate) struct Gathered<T> {
-    /// `[explainer][metric]`.
+    /// Notes by `[explainer][metric]`.
     notes: Mutex<Vec<Vec<NotesByBatch>>>,
-    /// The maps of explainers that have none stored, where some metric reads them again.
+    /// Maps of explainers without stored maps, kept if some metric reads maps again.
     maps: Mutex<Vec<Option<ArrayD<T>>>>,
 }
 
@@ -549,12 +560,12 @@ impl<T: Real> Gathered<T> {
         }
     }
 
-    /// Keeps what a metric took down of a batch.
+    /// Stores the notes of a metric about a batch.
     pub(crate) fn keep_notes(&self, (e, m): (usize, usize), first: usize, notes: Notes) {
         lock(&self.notes)[e][m].insert(first, notes);
     }
 
-    /// Holds the maps of a batch.
+    /// Stores the maps of a batch.
     pub(crate) fn keep_maps(&self, e: usize, explained: &ExplainedBatch<'_, T>) -> Result<()> {
         let (run, samples) = (explained.batch().run(), explained.batch().samples());
         let maps: ArrayViewD<'_, T> = explained.maps()?;
@@ -570,14 +581,14 @@ impl<T: Real> Gathered<T> {
         Ok(())
     }
 
-    /// What is there for the second stage: `[explainer][metric]`, and the maps that were held.
+    /// Returns the notes by `[explainer][metric]`, and the stored maps by explainer.
     pub(crate) fn into_parts(self) -> (Vec<Vec<NotesByBatch>>, Vec<Option<ArrayD<T>>>) {
         (into_inner(self.notes), into_inner(self.maps))
     }
 }
 
-/// The values of one metric of one explainer, which are finite.
-pub(crate) fn relate<T: Real>(
+/// Computes the values of one metric of one explainer and checks that they are finite.
+pub(crate) fn combined_values<T: Real>(
     whole: &dyn Whole<T>,
     all: &AllSamples<'_, T>,
     notes: NotesByBatch,
@@ -588,7 +599,7 @@ pub(crate) fn relate<T: Real>(
     Ok(values)
 }
 
-/// Values of samples from `first` on are numbers, where there are any.
+/// Checks that all defined values are finite. `first` is the index of the first sample, for the error.
 pub(crate) fn check_finite_values(values: &[Option<f64>], first: usize) -> Result<()> {
     let infinite = |value: &Option<f64>| value.is_some_and(|x| !x.is_finite());
     match values.iter().position(infinite) {

@@ -1,4 +1,4 @@
-//! Runs: metrics by themselves, the model's scores by themselves, and what stops a run.
+//! Runs: evaluation of single metrics, scores of the model, and the error that stops a run.
 
 pub(crate) mod evaluation_run;
 pub(crate) mod scores;

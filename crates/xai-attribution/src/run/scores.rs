@@ -1,4 +1,4 @@
-//! The model's scores, of whole inputs and of masked ones.
+//! Model scores of unchanged and of masked inputs.
 
 use std::sync::Mutex;
 
@@ -12,11 +12,10 @@ use crate::model::{IntoTargets, Model, Samples, Scoring};
 use crate::run::evaluation_run::{Records, Sums, UNNAMED, for_each_batch};
 use crate::run::{CompletedScores, EvaluationError};
 
-/// The score of every sample, on the whole input and on what its map keeps.
+/// Scores of every sample, for the unchanged input and for the input masked by its map.
 ///
-/// Average Drop, Increase and Gain are three views of the same pairs: take the scores once, with
-/// [`masked_scores`], and ask each metric's
-/// [`evaluate_scores`](crate::metric::ScoreMetric::evaluate_scores).
+/// Average Drop, Increase and Gain are functions of these pairs: compute the scores once with [`masked_scores`], and
+/// pass them to [`evaluate_scores`](crate::metric::ScoreMetric::evaluate_scores) of each metric.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MaskedScores {
@@ -24,16 +23,16 @@ pub struct MaskedScores {
     pub base: Vec<f64>,
     /// `after_i = g(f, x_i ⊙ M_i, y_i)`; `None` for a constant map, which has no mask.
     pub masked: Vec<Option<f64>>,
-    /// Choices that nobody made, and that the scores depend on.
+    /// Choices that nobody made and that the scores depend on.
     #[cfg_attr(feature = "serde", serde(default))]
     pub assumed: Vec<Remark>,
-    /// What looks wrong with the inputs.
+    /// Warnings about suspicious inputs.
     #[cfg_attr(feature = "serde", serde(default))]
     pub warnings: Vec<Remark>,
 }
 
 impl MaskedScores {
-    /// Scores that exist already; nothing was assumed for them.
+    /// Creates a value from existing scores, without assumptions or warnings.
     #[must_use]
     pub fn new(base: Vec<f64>, masked: Vec<Option<f64>>) -> Self {
         Self {
@@ -45,7 +44,7 @@ impl MaskedScores {
     }
 }
 
-/// The model's score of every sample as it is: `g(f, x_i, y_i)`.
+/// Model score `g(f, x_i, y_i)` of every unchanged sample.
 ///
 /// # Errors
 /// As [`Evaluate::evaluate`](crate::Evaluate::evaluate).
@@ -81,10 +80,11 @@ pub fn base_scores<T: Real, M: Model<T> + ?Sized>(
     Ok(base.into_iter().flatten().collect())
 }
 
-/// Scores every sample twice: the model sees `2 n` rows, and one that shows whether
-/// [answers depend on the batch](crate::Evaluate::allow_batch_dependence).
+/// Scores every sample twice, unchanged and masked.
 ///
-/// `inputs` and `maps` have a [`Layout`](xai_core::Layout); `targets` are class indices or rows.
+/// The model is called with `2 n` rows, plus one that checks whether [outputs depend on the
+/// batch](crate::Evaluate::allow_batch_dependence). `inputs` and `maps` have a [`Layout`](xai_core::Layout);
+/// `targets` are class indices or rows.
 ///
 /// # Errors
 /// As [`Evaluate::evaluate`](crate::Evaluate::evaluate).
@@ -117,7 +117,7 @@ pub fn masked_scores<T: Real, M: Model<T> + ?Sized>(
     masked_scores_on(data)
 }
 
-/// As [`masked_scores`], of a model and maps, or a model and an explainer that makes them.
+/// Like [`masked_scores`], for data with a model and maps, or with a model and an explainer that computes them.
 ///
 /// # Errors
 /// As [`Evaluate::evaluate`](crate::Evaluate::evaluate).
@@ -149,7 +149,7 @@ pub fn masked_scores_on<T: Real>(data: Data<'_, T>) -> Result<MaskedScores, Eval
     })
 }
 
-/// The scores that work on every batch records, in the order of their first record.
+/// Runs work on every batch and returns the scores it records, in the order in which their names were first recorded.
 fn collect<T: Real, const N: usize>(
     data: &CheckedData<'_, T>,
     work: impl Fn(&SampleBatch<'_, T>, &Mutex<Records>) -> Result<()> + Sync,

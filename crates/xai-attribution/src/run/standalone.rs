@@ -1,4 +1,4 @@
-//! One metric by itself, and how its scores are taken.
+//! Evaluation of a single metric, and the settings of how scores are read from the model.
 
 use xai_core::evaluation::{breaks_ties_randomly, parameter_settings};
 use xai_core::{Activation, Layout, Real, Result};
@@ -11,17 +11,17 @@ use crate::model::{Explainer, IntoTargets, Model, Samples, Scoring};
 use crate::run::EvaluationError;
 use crate::run::evaluation_run::{EvaluationRun, UNNAMED};
 
-/// A metric with the way its scores are taken: what the setters of [`Evaluate`] make of a metric.
+/// A metric with its scoring settings: the result of the setters of [`Evaluate`] on a metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Run<M> {
     /// The metric.
     pub metric: M,
-    /// How scores are taken.
+    /// Settings by which scores are read from the model.
     pub scoring: Scoring,
 }
 
-/// How scores are taken, written once for metrics, [`Run`], [`Data`] and
-/// [`Evaluation`](crate::Evaluation); and metrics evaluated by themselves.
+/// Scoring settings, shared by metrics, [`Run`], [`Data`] and [`Evaluation`](crate::Evaluation), and the evaluation
+/// of single metrics.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -40,57 +40,59 @@ pub struct Run<M> {
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 pub trait Evaluate: Sized {
-    /// What the setters give: a [`Run`] of a metric, and everything else itself.
+    /// Result type of the setters: a [`Run`] for a metric, and `Self` for everything else.
     type Configured;
 
-    /// What is evaluated: the metric of a [`Run`], and everything else itself.
-    type Evaluated;
+    /// Type of the evaluated object: the metric of a [`Run`], and `Self` for everything else.
+    type Subject;
 
-    /// Changes how scores are taken.
+    /// Changes the scoring settings.
     #[must_use]
-    fn scored_by(self, change: impl FnOnce(&mut Scoring)) -> Self::Configured;
+    fn configure(self, change: impl FnOnce(&mut Scoring)) -> Self::Configured;
 
-    /// What is evaluated, and how its scores are taken where that is not left to the data.
-    fn evaluated(&self) -> (&Self::Evaluated, Option<Scoring>);
+    /// Returns the evaluated object and its scoring settings. `None` means that those of the data apply.
+    fn subject(&self) -> (&Self::Subject, Option<Scoring>);
 
-    /// How scores are taken, all at once.
+    /// Sets all scoring settings at once.
     #[must_use]
     fn scoring(self, scoring: Scoring) -> Self::Configured {
-        self.scored_by(|own| *own = scoring)
+        self.configure(|own| *own = scoring)
     }
 
-    /// What is applied to the model's outputs. Default: nothing.
+    /// Activation applied to the outputs of the model. Default: none.
     #[must_use]
     fn activation(self, activation: Activation) -> Self::Configured {
-        self.scored_by(|own| own.activation = activation)
+        self.configure(|own| own.activation = activation)
     }
 
-    /// The largest number of rows that model and explainer are called with, at least 1. Default, as `None`:
-    /// what [`rows_per_call`](crate::model::rows_per_call) says.
+    /// Largest number of rows per call of the model or the explainer, at least 1. Default (`None`): see
+    /// [`rows_per_call`](crate::model::rows_per_call).
     #[must_use]
     fn batch_size(self, batch_size: impl Into<Option<usize>>) -> Self::Configured {
-        self.scored_by(|own| own.batch_size = batch_size.into())
+        self.configure(|own| own.batch_size = batch_size.into())
     }
 
-    /// Whether the model may answer a row otherwise in another batch. Default: no. The first row of the first
-    /// call with several different ones is then asked alone, too, once per run; outputs that differ by more
-    /// than a thousandth of the largest of the call are an error. Models in single precision differ by a
-    /// hundredth of that.
+    /// Whether the outputs for a row may depend on the other rows of its batch. Default: no.
+    ///
+    /// If not, the first row of the first call with several different rows is passed to the model once more by
+    /// itself, once per run. Outputs that differ by more than a thousandth of the largest output of the call are an
+    /// error. (For models in single precision, differences are about a hundredth of that.)
     #[must_use]
     fn allow_batch_dependence(self, allow: bool) -> Self::Configured {
-        self.scored_by(|own| own.allow_batch_dependence = allow)
+        self.configure(|own| own.allow_batch_dependence = allow)
     }
 
-    /// How the axes of the inputs are read. Default: by their number, channels last for images.
+    /// Meaning of the axes of the inputs. Default: inferred from their number, channels last for images.
     #[must_use]
     fn layout(self, layout: Layout) -> Self::Configured {
-        self.scored_by(|own| own.layout = Some(layout))
+        self.configure(|own| own.layout = Some(layout))
     }
 
-    /// The class that all given maps explain, 0 or 1, of a model of two classes: maps without a class axis are often those of
-    /// class 1 for all samples. They are then negated for samples whose target is the other class. Default: maps
-    /// explain the class of each sample's target, which the result says. Maps that an explainer answers are never
-    /// changed, because it is told the targets.
+    /// The class, 0 or 1, that all given maps of a two-class model explain. Maps without a class axis often explain
+    /// class 1 for all samples. They are negated for samples whose target is the other class.
+    ///
+    /// Default: maps explain the class of each sample's target, which is then listed as an assumption in the result.
+    /// Maps that an explainer computes during the run are never negated, because the explainer receives the targets.
     ///
     /// ```
     /// use ndarray::{Array2, ArrayViewD, array};
@@ -112,22 +114,21 @@ pub trait Evaluate: Sized {
     /// ```
     #[must_use]
     fn explained_class(self, class: usize) -> Self::Configured {
-        self.scored_by(|own| own.explained_class = Some(class))
+        self.configure(|own| own.explained_class = Some(class))
     }
 
-    /// The metric for a model, its inputs and their attribution maps.
+    /// Evaluates the metric for a model, inputs and their attribution maps.
     ///
-    /// `inputs` and `maps` are [`Samples`] (array views are) of a [`Layout`], `targets` class
-    /// indices `(n,)` or rows `(n, n_outputs)`. The model never sees more rows than the batch size
-    /// at once; several metrics of one model share them in an [`Evaluation`](crate::Evaluation).
+    /// `inputs` and `maps` are [`Samples`], for example array views, in a [`Layout`]; `targets` are class indices
+    /// `(n,)` or rows `(n, n_outputs)`. A call of the model never exceeds the batch size. To share calls between
+    /// several metrics of one model, use an [`Evaluation`](crate::Evaluation).
     ///
     /// # Errors
-    /// A shape mismatch for arrays that do not fit each other and for a model that answers with the
-    /// wrong number of rows, empty without samples and where no sample has a value, not finite for
-    /// NaN or infinity in inputs, maps or outputs, a label out of range for a target class that the
-    /// model has no output for, an invalid parameter of metric or scoring, the model's own error,
-    /// and the metric's. Each comes with everything
-    /// [computed until then](EvaluationError::completed).
+    /// A shape mismatch for arrays that do not fit each other and for a model that returns the wrong number of rows;
+    /// an empty-input error if there are no samples or no sample has a value; NaN or infinity in inputs, maps or
+    /// outputs; a label out of range for a target class without an output; an invalid parameter of the metric or the
+    /// scoring; the error of the model or the metric. Each comes with all scores [computed until
+    /// then](EvaluationError::completed).
     fn evaluate<T: Real, Mo: Model<T> + ?Sized>(
         &self,
         model: &Mo,
@@ -136,12 +137,12 @@ pub trait Evaluate: Sized {
         maps: impl Samples<T>,
     ) -> Result<MetricValue, EvaluationError>
     where
-        Self::Evaluated: Measure<T>,
+        Self::Subject: Measure<T>,
     {
         self.evaluate_on(Data::new(inputs, targets).model(model).maps(maps))
     }
 
-    /// The metric for an explainer, by its own maps: for metrics that ask no model.
+    /// Evaluates the metric for an explainer on maps that it computes, for metrics that need no model.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate), with the explainer in place of the model.
@@ -152,21 +153,21 @@ pub trait Evaluate: Sized {
         targets: &(impl IntoTargets + ?Sized),
     ) -> Result<MetricValue, EvaluationError>
     where
-        Self::Evaluated: Measure<T>,
+        Self::Subject: Measure<T>,
     {
         self.evaluate_on(Data::new(inputs, targets).explainer(explainer))
     }
 
-    /// The metric for everything that it needs; the scoring of a [`Run`] takes the place of the data's.
+    /// Evaluates the metric on data with everything that it needs. The scoring of a [`Run`] overrides that of the
+    /// data.
     ///
     /// # Errors
-    /// As [`evaluate`](Self::evaluate); empty, about the input, where one is missing that the metric
-    /// needs.
+    /// As [`evaluate`](Self::evaluate); an empty-input error for an input that the metric needs and the data lacks.
     fn evaluate_on<T: Real>(&self, data: Data<'_, T>) -> Result<MetricValue, EvaluationError>
     where
-        Self::Evaluated: Measure<T>,
+        Self::Subject: Measure<T>,
     {
-        let (metric, scoring) = self.evaluated();
+        let (metric, scoring) = self.subject();
         let data = match scoring {
             Some(scoring) => data.scoring(scoring),
             None => data,
@@ -178,51 +179,51 @@ pub trait Evaluate: Sized {
 
 impl<M: Metric> Evaluate for M {
     type Configured = Run<M>;
-    type Evaluated = Self;
+    type Subject = Self;
 
-    fn scored_by(self, change: impl FnOnce(&mut Scoring)) -> Run<M> {
+    fn configure(self, change: impl FnOnce(&mut Scoring)) -> Run<M> {
         let run = Run {
             metric: self,
             scoring: Scoring::default(),
         };
-        run.scored_by(change)
+        run.configure(change)
     }
 
-    fn evaluated(&self) -> (&Self, Option<Scoring>) {
+    fn subject(&self) -> (&Self, Option<Scoring>) {
         (self, None)
     }
 }
 
 impl<M> Evaluate for Run<M> {
     type Configured = Self;
-    type Evaluated = M;
+    type Subject = M;
 
-    fn scored_by(mut self, change: impl FnOnce(&mut Scoring)) -> Self {
+    fn configure(mut self, change: impl FnOnce(&mut Scoring)) -> Self {
         change(&mut self.scoring);
         self
     }
 
-    fn evaluated(&self) -> (&M, Option<Scoring>) {
+    fn subject(&self) -> (&M, Option<Scoring>) {
         (&self.metric, Some(self.scoring))
     }
 }
 
 impl<T: Real> Evaluate for Data<'_, T> {
     type Configured = Self;
-    type Evaluated = Self;
+    type Subject = Self;
 
-    fn scored_by(mut self, change: impl FnOnce(&mut Scoring)) -> Self {
+    fn configure(mut self, change: impl FnOnce(&mut Scoring)) -> Self {
         change(&mut self.scoring);
         self
     }
 
-    fn evaluated(&self) -> (&Self, Option<Scoring>) {
+    fn subject(&self) -> (&Self, Option<Scoring>) {
         (self, None)
     }
 }
 
-/// Several metrics of one set of maps or one explainer, which share what they have in common. The
-/// values are in the order of the metrics.
+/// Evaluates several metrics on one set of maps or one explainer, sharing their common work. Values are in the order
+/// of the metrics.
 ///
 /// # Errors
 /// As [`Evaluate::evaluate_on`].
@@ -265,6 +266,7 @@ pub fn evaluate_together<T: Real>(
             Related::PerSample(per_sample) => MetricValue::new(per_sample)?,
             Related::Pooled(pooled) => MetricValue::pooled(pooled.value, run.n_samples())?,
         };
+        // With random ties, no order was chosen silently.
         let by_index =
             tied.filter(|_| !breaks_ties_randomly(&parameter_settings(&metric.params())));
         let ties = TiedFeatures::remark(by_index.map(|tied| (UNNAMED, tied)));

@@ -509,7 +509,9 @@ fn nothing_is_asked_twice_of_a_remembered_model() {
     assert!(questions < expected.model_calls.rows);
     let answers = remembered.into_answers();
     assert_eq!(answers.len() as u64, questions);
-    let later = CachedModel::new(&counting).knowing(answers).max_calls(0);
+    let later = CachedModel::new(&counting)
+        .with_answers(answers)
+        .max_calls(0);
     assert_eq!(evaluate(&later).unwrap().metrics, expected.metrics);
 }
 
