@@ -1,7 +1,7 @@
-//! The inputs that errors of this crate are about.
+//! Names of the inputs that errors of this crate refer to.
 //!
-//! An error carries one of these as data ([`Error::input`](xai_core::Error::input)); what it is
-//! called in a message is decided here and nowhere else.
+//! An error carries one of these as data ([`Error::input`](xai_core::Error::input)). The names that
+//! appear in messages are defined here and nowhere else.
 
 use xai_core::Input;
 
@@ -12,15 +12,15 @@ pub use xai_core::input::{
 
 /// Training rows, `(n, d)`.
 pub const TRAIN: Input = Input::new("train");
-/// Training rows in units of their spread.
+/// Standardised training rows.
 pub const TRAIN_SCALED: Input = Input::new("train (scaled)");
-/// The divisors of a standardization.
+/// Divisors of a standardization, one per feature.
 pub const SCALE: Input = Input::new("scale");
-/// Training rows with their correlations taken out.
+/// Training rows whitened for the Mahalanobis distance.
 pub const TRAIN_WHITENED: Input = Input::new("train (whitened)");
-/// Samples in units of the training rows' spread.
+/// Samples standardised like the training rows.
 pub const SAMPLES_SCALED: Input = Input::new("samples (scaled)");
-/// Rows that a search is asked for, `(m, d)`.
+/// Query rows of a search, `(m, d)`.
 pub const QUERIES: Input = Input::new("queries");
 /// Predicted classes, one per sample.
 pub const PREDICTED: Input = Input::new("predicted");
@@ -28,65 +28,65 @@ pub const PREDICTED: Input = Input::new("predicted");
 pub const TRUTH: Input = Input::new("truth");
 /// Distances of neighbours.
 pub const DISTANCES: Input = Input::new("distances");
-/// Neighbours that a search is asked for.
+/// Number of neighbours that a search returns.
 pub const NEIGHBORS: Input = Input::new("neighbors");
 
-/// How many neighbours are asked.
+/// Number of neighbours per sample.
 pub const K: Input = Input::new("k");
-/// What each class counts.
+/// Weight of each class.
 pub const CLASS_WEIGHTS: Input = Input::new("class_weights");
-/// Where the level *medium* begins.
+/// Least correspondence of the level *medium*.
 pub const MEDIUM: Input = Input::new("medium");
 /// Names of features.
 pub const FEATURE_NAMES: Input = Input::new("feature names");
-/// Columns that accompany the training rows.
+/// Metadata columns of the training rows.
 pub const METADATA: Input = Input::new("metadata");
 /// Columns whose values are never shown.
 pub const REDACTED: Input = Input::new("redacted column");
-/// What makes rows similar.
+/// Similarity by which rows are compared.
 pub const SIMILARITY: Input = Input::new("similarity");
-/// What the closure of an [`Embedding`](crate::similarity::Embedding) gives.
+/// Output of the closure of an [`Embedding`](crate::similarity::Embedding).
 pub const EMBEDDING: Input = Input::new("embedding");
-/// What each dimension of an embedding counts.
+/// Weight of each dimension of an embedding.
 pub const EMBEDDING_WEIGHTS: Input = Input::new("weights of the embedding");
-/// What the closure of a tree or a forest gives.
+/// Leaves that the closure of a tree or a forest returns.
 pub const LEAVES: Input = Input::new("leaves");
-/// How many predictions an audit lists.
+/// Number of predictions that an audit lists.
 pub const N_LEAST_SUPPORTED: Input = Input::new("n_least_supported");
-/// Whether an audit keeps the cases of the predictions it lists.
+/// Cases that an audit keeps for the predictions it lists.
 pub const CASES: Input = Input::new("cases of listed predictions");
-/// Whether an audit keeps how correspondence is distributed.
+/// Distribution of correspondence that an audit keeps.
 pub const DISTRIBUTION: Input = Input::new("distribution of correspondence");
-/// What may be said of a sample without showing a training row.
+/// Aggregate explanation of a sample, which shows no training row.
 pub const AGGREGATE: Input = Input::new("aggregate");
-/// An explainer in a file.
+/// Explainer stored in a file.
 pub const STORED_EXPLAINER: Input = Input::new("stored explainer");
 
 /// Attributions of test cases to training cases, `(n_test, n_train)`.
 pub const ATTRIBUTIONS: Input = Input::new("attributions");
-/// The attributions by a model with random weights, `(n_test, n_train)`.
+/// Attributions for a model with random weights, `(n_test, n_train)`.
 pub const RANDOM_ATTRIBUTIONS: Input = Input::new("random_attributions");
 /// Classes of the training cases, `(n_train,)`.
 pub const TRAIN_LABELS: Input = Input::new("train_labels");
 /// Classes of the test cases, true or predicted, `(n_test,)`.
 pub const TEST_CLASSES: Input = Input::new("test_classes");
-/// Which test cases count, `(n_test,)`.
+/// Mask of the test cases that are evaluated, `(n_test,)`.
 pub const KEEP: Input = Input::new("keep");
-/// Which training cases are flagged: mislabeled, with a shortcut, from another data set, `(n_train,)`.
+/// Mask of the flagged training cases, `(n_train,)`: mislabeled, with a shortcut, or from another data set.
 pub const FLAGS: Input = Input::new("flags");
 /// Subsets of the training cases that models were trained on.
 pub const SUBSETS: Input = Input::new("subsets");
 /// Logits of the models trained on the subsets, `(n_subsets, n_test, n_classes)`.
 pub const LOGITS: Input = Input::new("logits");
-/// Training cases that were left out, one a model.
+/// Training cases that were left out, one per retrained model.
 pub const REMOVED: Input = Input::new("removed");
-/// How far the output falls without each left-out case, `(n_removed, n_test)`.
+/// Decrease of the output when each case is left out, `(n_removed, n_test)`.
 pub const DROPS: Input = Input::new("drops");
-/// Which training cases are relevant to each test case, `(n_test, n_train)`.
+/// Mask of the training cases that are relevant to each test case, `(n_test, n_train)`.
 pub const RELEVANT: Input = Input::new("relevant");
 /// Log-probabilities of the test cases, `(n_test,)`.
 pub const LOG_PROB: Input = Input::new("log_prob");
-/// Log-probabilities after a step on each of the top cases, `(n_test, k)`.
+/// Log-probabilities after a training step on each of the top cases, `(n_test, k)`.
 pub const LOG_PROB_AFTER: Input = Input::new("log_prob_after");
-/// How many of the top cases were left out, ascending from 0.
+/// Numbers of top cases that were left out, ascending from 0.
 pub const KS: Input = Input::new("ks");

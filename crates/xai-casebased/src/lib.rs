@@ -1,28 +1,28 @@
-//! Does a prediction agree with its nearest training cases?
+//! Explanations of predictions by their nearest training cases.
 //!
-//! A case-based explanation shows the training rows nearest to a sample, its precedents, and one
-//! number: the [`correspondence`](crate::correspondence()), the share of the neighbours' weight that
-//! has the predicted class.
+//! A case-based explanation shows the training rows nearest to a sample (its precedents) and one
+//! number, the [`correspondence`](crate::correspondence()): the share of the neighbours' total weight
+//! held by neighbours of the predicted class.
 //!
-//! # Which part when
+//! # Where to start
 //!
-//! - [`correspondence()`]: neighbours are known already, from any index or database; the choices are in
-//!   [`correspondence`](mod@crate::correspondence).
-//! - [`CaseExplainer`]: from training rows to explanations; scaling, exact search and
-//!   correspondence in one. A [`similarity`] replaces the features by hidden activations or the leaves
-//!   of trees; redaction and [`AggregateExplanation`] keep what is private private.
-//! - [`Audit`]: explanations of a whole data set in one report, also of more than fits in memory.
-//! - [`data_attribution`]: how good explanations by training cases are, from any explainer.
-//! - [`search`]: only the neighbours, by [`search::KdTree`] or [`search::BruteForce`]. Both give the
-//!   same answer to the last bit.
-//! - [`registry`]: what each metric asks, and which values are better. [`input`] and [`help`]: what
-//!   errors are about, and what can be done.
+//! - [`correspondence()`]: scores predictions whose neighbours are already known, from any index or
+//!   database. Weights and thresholds are in [`correspondence`](mod@crate::correspondence).
+//! - [`CaseExplainer`]: goes from training rows to explanations, with scaling, exact search and
+//!   correspondence. A [`similarity`] compares hidden activations or tree leaves instead of features;
+//!   redaction and [`AggregateExplanation`] protect private data.
+//! - [`Audit`]: summarises the explanations of a whole data set, also of one that does not fit in memory.
+//! - [`data_attribution`]: evaluates explanations by training cases, from any explainer.
+//! - [`search`]: finds neighbours only, with [`search::KdTree`] or [`search::BruteForce`]. Both give
+//!   the same results to the last bit.
+//! - [`registry`]: describes each metric and says which values are better. [`input`] and [`help`] name
+//!   the inputs in errors and suggest fixes.
 //!
-//! # What the number does not tell
+//! # Interpreting correspondence
 //!
-//! Agreement with precedents is not correctness: neighbours can agree with a wrong prediction. It
-//! depends on the features' scales, on the distance and on `k`; compare values of one setting only. The
-//! levels *high*, *medium* and *low* are conventions, not probabilities.
+//! Agreement with precedents is not correctness: neighbours can agree with a wrong prediction. The
+//! value depends on the scales of the features, the distance and `k`, so only compare values computed
+//! with the same settings. The levels *high*, *medium* and *low* are conventions, not probabilities.
 //!
 //! ```
 //! use xai_casebased::{Level, correspondence};
@@ -36,10 +36,10 @@
 //!
 //! # Features
 //!
-//! - `rayon` (default): queries in parallel. Results are bit-identical without it.
-//! - `serde`: results can be stored.
-//! - `persistence`: fitted explainers can be saved and loaded.
-//! - `approximate`: a graph search for millions of rows with many features, with its recall measured.
+//! - `rayon` (default): processes queries in parallel. Results are bit-identical without it.
+//! - `serde`: makes results serializable.
+//! - `persistence`: saves and loads fitted explainers.
+//! - `approximate`: adds a graph search for millions of rows with many features; its recall is measured.
 #![deny(unsafe_code)]
 #![warn(missing_debug_implementations)]
 
@@ -63,12 +63,12 @@ pub use search::{Engine, NeighborSearch};
 pub use similarity::Similarity;
 pub use xai_core::{Accumulator, Distance, Error, ErrorKind, Kernel, Label, Result, Weighting};
 
-// They may be sent to other threads, and shared among them.
+// Checked at compile time, because a closure or a cell in a private field would silently remove `Send` or `Sync`.
 const _: () = {
-    const fn crosses_threads<T: Send + Sync>() {}
-    crosses_threads::<Audit>();
-    crosses_threads::<CaseExplainer>();
-    crosses_threads::<CaseExplainerBuilder>();
-    crosses_threads::<CorrespondenceMetric>();
-    crosses_threads::<Explanation>();
+    const fn assert_send_sync<T: Send + Sync>() {}
+    assert_send_sync::<Audit>();
+    assert_send_sync::<CaseExplainer>();
+    assert_send_sync::<CaseExplainerBuilder>();
+    assert_send_sync::<CorrespondenceMetric>();
+    assert_send_sync::<Explanation>();
 };

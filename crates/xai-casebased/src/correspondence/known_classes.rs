@@ -1,16 +1,17 @@
-//! Predicted classes that no training row has.
+//! Check for predicted classes that no training row has.
 
 use xai_core::{Error, Result};
 
 use crate::{help, input};
 
-/// Checks that training rows have all predicted classes: otherwise the score of a prediction would be 0 because of another encoding
-/// of the classes.
+/// Checks that all predicted classes occur in the training rows. A class that does not occur is most likely encoded
+/// differently, and its correspondence would always be 0.
 ///
-/// `known` are the classes of the training rows, ascending; `named` is how a class is shown.
+/// `known` are the classes of the training rows, ascending; `name` formats a class for the error.
 ///
 /// # Errors
-/// Out of domain for the first unknown class, with examples of both.
+/// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) about the first unknown class, with examples of known and
+/// unknown classes.
 ///
 /// ```
 /// use xai_casebased::correspondence::check_known_classes;
@@ -21,15 +22,15 @@ use crate::{help, input};
 pub fn check_known_classes(
     predicted: &[i64],
     known: &[i64],
-    named: impl Fn(i64) -> String,
+    name: impl Fn(i64) -> String,
 ) -> Result<()> {
     const EXAMPLES: usize = 3;
     let is_unknown = |class: &i64| known.binary_search(class).is_err();
     let Some(first) = predicted.iter().position(is_unknown) else {
         return Ok(());
     };
-    let listed = |classes: &[i64]| {
-        let shown = classes.iter().take(EXAMPLES).map(|class| named(*class));
+    let list = |classes: &[i64]| {
+        let shown = classes.iter().take(EXAMPLES).map(|class| name(*class));
         let more = if classes.len() > EXAMPLES {
             ", …"
         } else {
@@ -42,13 +43,13 @@ pub fn check_known_classes(
     unknown.dedup();
     let expected = format!(
         "a class of the training rows, for example {}; no training row has the predicted {} {}",
-        listed(known),
+        list(known),
         if unknown.len() == 1 {
             "class"
         } else {
             "classes"
         },
-        listed(&unknown)
+        list(&unknown)
     );
     let value = predicted[first] as f64;
     let error = Error::out_of_domain(input::PREDICTED, &[first], value, expected);

@@ -7,12 +7,12 @@ use xai_core::{Error, Result};
 
 use crate::input;
 
-/// A correspondence as a level, see [`Thresholds`].
+/// Level of a correspondence, see [`Thresholds`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Level {
-    /// No neighbours, or all of weight 0: there is nothing to agree with.
+    /// Undefined correspondence: no neighbours, or all weights are 0.
     Undefined,
     /// Below the medium threshold.
     Low,
@@ -28,7 +28,7 @@ impl fmt::Display for Level {
     }
 }
 
-/// Where the levels begin; medium is at most high.
+/// Thresholds of the levels. `medium` is at most `high`.
 ///
 /// ```text
 /// high: score ≥ high      medium: medium ≤ score < high      low: score < medium
@@ -53,7 +53,7 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// Checks that `0 ≤ medium ≤ high ≤ 1`; else `InvalidParameter` about one of the two.
+    /// Checks that `0 ≤ medium ≤ high ≤ 1`; otherwise returns `InvalidParameter` about one of the two.
     pub(crate) fn check(&self) -> Result<()> {
         if 0.0 <= self.medium && self.medium <= self.high && self.high <= 1.0 {
             return Ok(());
@@ -63,7 +63,7 @@ impl Thresholds {
         Err(Error::parameter(input::MEDIUM, self.medium, expected))
     }
 
-    /// The level of a correspondence; [`Level::Undefined`] for `None`.
+    /// Returns the level of a correspondence; [`Level::Undefined`] for `None`.
     #[must_use]
     pub fn level(&self, score: Option<f64>) -> Level {
         match score {

@@ -1,4 +1,4 @@
-//! Correspondence and its choices.
+//! Computation of correspondence.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use xai_core::{Error, Kernel, Label, Result, Weighting};
 use crate::correspondence::class_weights::ClassWeights;
 use crate::correspondence::level::Thresholds;
 use crate::correspondence::score::Correspondence;
-use crate::correspondence::tally::{OwnWeights, Tally, relate};
+use crate::correspondence::tally::{OwnWeights, Tally, make_relative};
 use crate::input;
 
 /// Correspondence of a prediction with neighbours given as two arrays.
@@ -27,8 +27,9 @@ use crate::input;
 /// [`CorrespondenceMetric`].
 ///
 /// # Errors
-/// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) when the lengths differ, [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) and
-/// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a distance that is not a finite number at least 0.
+/// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) if the lengths differ,
+/// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) or
+/// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a distance that is not a finite number of at least 0.
 ///
 /// ```
 /// use xai_casebased::correspondence;
@@ -43,7 +44,7 @@ use crate::input;
 /// ```
 ///
 /// # Source
-/// `compute_correspondence` of case-explainer 0.2.0, which says 0 where this says undefined.
+/// `compute_correspondence` of case-explainer 0.2.0, which returns 0 where this is undefined.
 pub fn correspondence<L: Label>(
     distances: &[f64],
     labels: &[L],
@@ -73,7 +74,7 @@ pub fn correspondence_of_pairs<L: Label>(
     correspondence(&distances, &labels, predicted)
 }
 
-/// Correspondence with its choices: weighting, class weights, thresholds.
+/// Correspondence with a choice of weighting, class weights and thresholds.
 ///
 /// ```
 /// use xai_casebased::{ClassWeights, CorrespondenceMetric, Kernel};
@@ -87,22 +88,22 @@ pub fn correspondence_of_pairs<L: Label>(
 /// ```
 #[derive(Debug, Clone, Default, Parameters)]
 pub struct CorrespondenceMetric {
-    /// The weight of a neighbour by its distance.
+    /// Weight of a neighbour as a function of its distance.
     #[param(no_setter)]
     weighting: NeighborWeighting,
     #[param(skip)]
     class_weights: ClassWeights,
-    /// Where the levels begin.
+    /// Thresholds of the levels.
     #[param(flatten, setter)]
     thresholds: Thresholds,
 }
 
-/// The weight of a neighbour by its distance.
+/// Weight of a neighbour as a function of its distance.
 #[derive(Clone, Parameter)]
 enum NeighborWeighting {
     #[param(plain)]
     Kernel(Kernel),
-    /// A closure, or a type of the caller's.
+    /// The caller's closure or type.
     #[param(skip)]
     Own(Arc<dyn Weighting>),
 }
@@ -123,41 +124,41 @@ impl fmt::Debug for NeighborWeighting {
 }
 
 impl CorrespondenceMetric {
-    /// Inverse-cube weights, the same for every class; high from 0.85, medium from 0.70.
+    /// Creates the metric with inverse-cube weights, equal class weights, and the levels high from 0.85 and medium from 0.70.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Weights neighbours by one of the usual kernels.
+    /// Weights neighbours with a kernel of their distance.
     #[must_use]
     pub fn weighting(mut self, kernel: Kernel) -> Self {
         self.weighting = NeighborWeighting::Kernel(kernel);
         self
     }
 
-    /// Weights neighbours by a closure or a [`Weighting`] of one's own. Weights are checked when
-    /// they are used.
+    /// Weights neighbours with a closure of their distance, or another [`Weighting`]. The weights are checked when they
+    /// are used.
     #[must_use]
     pub fn weighting_with(mut self, weighting: impl Weighting + 'static) -> Self {
         self.weighting = NeighborWeighting::Own(Arc::new(weighting));
         self
     }
 
-    /// What each class counts.
+    /// Sets the class weights.
     #[must_use]
     pub fn class_weights(mut self, class_weights: ClassWeights) -> Self {
         self.class_weights = class_weights;
         self
     }
 
-    /// The correspondence of one prediction, see [`correspondence`].
+    /// Computes the correspondence of one prediction, see [`correspondence`].
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a kernel parameter or a
-    /// threshold outside its domain; as [`correspondence`];
-    /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) when a weighting of one's own
-    /// gives a weight that is not a finite number at least 0.
+    /// As [`correspondence`]; [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a kernel parameter
+    /// or a threshold outside its domain; and
+    /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) if the caller's weighting returns a weight that is not a
+    /// finite number of at least 0.
     pub fn evaluate<L: Label>(
         &self,
         distances: &[f64],
@@ -165,17 +166,18 @@ impl CorrespondenceMetric {
         predicted: L,
     ) -> Result<Correspondence> {
         self.check()?;
-        let (neighbors, predicted) = neighbors(distances, labels, predicted)?;
+        let (checked, class) = check_neighbors(distances, labels, predicted)?;
         let mut weights = Vec::new();
-        let tally = self.tally(neighbors, &mut weights)?;
-        Ok(tally.correspondence(Some(predicted), self.thresholds))
+        let tally = self.tally(checked, &mut weights)?;
+        Ok(tally.correspondence(Some(class), self.thresholds))
     }
 
-    /// What gives the scores alone, for those who have many predictions: parameters are checked once, and after the first
-    /// prediction no memory is asked for.
+    /// Returns a closure that computes scores only, for many predictions. Parameters are checked once, and memory is
+    /// reused.
     ///
     /// # Errors
-    /// Of a parameter outside its domain; for each prediction as [`evaluate`](Self::evaluate).
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a parameter outside its domain. Each call
+    /// of the closure: as [`evaluate`](Self::evaluate).
     ///
     /// ```
     /// use xai_casebased::CorrespondenceMetric;
@@ -195,12 +197,12 @@ impl CorrespondenceMetric {
         self.check()?;
         let mut weights = Vec::new();
         Ok(move |distances: &[f64], labels: &[L], predicted| {
-            let (neighbors, predicted) = neighbors(distances, labels, predicted)?;
-            Ok(self.tally(neighbors, &mut weights)?.score(Some(predicted)))
+            let (checked, class) = check_neighbors(distances, labels, predicted)?;
+            Ok(self.tally(checked, &mut weights)?.score(Some(class)))
         })
     }
 
-    /// Checks the parameter of the kernel and the thresholds; class weights are valid by their type.
+    /// Checks the parameter of the kernel and the thresholds. Class weights are valid by their type.
     pub(crate) fn check(&self) -> Result<()> {
         if let NeighborWeighting::Kernel(kernel) = &self.weighting
             && let Err(wrong) = kernel.validate()
@@ -211,8 +213,8 @@ impl CorrespondenceMetric {
         self.thresholds.check()
     }
 
-    /// Computes the weights of neighbours at valid distances into a list that is overwritten, with the class of each:
-    /// relative to the largest weight, in the order of the neighbours.
+    /// Computes the weights of neighbours relative to the largest one. Overwrites `weights` with pairs of class and weight
+    /// in the order of the neighbours. The distances must be valid.
     pub(crate) fn relative_weights(
         &self,
         neighbors: impl Iterator<Item = (f64, i64)>,
@@ -222,7 +224,7 @@ impl CorrespondenceMetric {
         match &self.weighting {
             NeighborWeighting::Kernel(kernel) => {
                 weights.extend(neighbors.map(|(distance, label)| (label, distance)));
-                relate(weights, &self.class_weights, kernel);
+                make_relative(weights, &self.class_weights, kernel);
             }
             NeighborWeighting::Own(weighting) => {
                 weights.reserve(neighbors.size_hint().0);
@@ -236,13 +238,13 @@ impl CorrespondenceMetric {
                     }
                     weights.push((label, weight));
                 }
-                relate(weights, &self.class_weights, &OwnWeights);
+                make_relative(weights, &self.class_weights, &OwnWeights);
             }
         }
         Ok(())
     }
 
-    /// Sums the weights of neighbours at valid distances by class, in a list that is overwritten.
+    /// Sums the weights of neighbours by class. `weights` is a buffer. The distances must be valid.
     pub(crate) fn tally<'a>(
         &self,
         neighbors: impl Iterator<Item = (f64, i64)>,
@@ -256,7 +258,7 @@ impl CorrespondenceMetric {
         self.thresholds
     }
 
-    /// The kernel; `None` for a weighting of one's own.
+    /// The kernel; `None` for the caller's own weighting.
     #[cfg(feature = "persistence")]
     pub(crate) fn kernel(&self) -> Option<Kernel> {
         match &self.weighting {
@@ -266,8 +268,8 @@ impl CorrespondenceMetric {
     }
 }
 
-/// The distance and the class of every neighbour, and the predicted class, checked.
-fn neighbors<'a, L: Label>(
+/// Checks neighbours and the predicted class. Returns the distance and class of every neighbour, and the predicted class.
+fn check_neighbors<'a, L: Label>(
     distances: &'a [f64],
     labels: &'a [L],
     predicted: L,

@@ -1,4 +1,4 @@
-//! The share of the neighbours' weight that has the predicted class.
+//! Correspondence: the share of the neighbours' total weight that neighbours of the predicted class have.
 
 pub(crate) mod class_weights;
 pub(crate) mod known_classes;

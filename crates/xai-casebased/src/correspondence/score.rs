@@ -1,4 +1,4 @@
-//! Correspondence and the weights behind it.
+//! Correspondence and the summed weights that it follows from.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,7 +16,7 @@ pub struct Correspondence {
     /// `W(predicted) / Σ_c W(c)` in [0, 1]: 1 = every neighbour has the predicted class, 0 = none.
     /// `None` without neighbours, or if all weights are 0.
     pub score: Option<f64>,
-    /// The score in words.
+    /// Level of the score.
     pub level: Level,
     /// Number of neighbours.
     pub n_neighbors: usize,
@@ -47,15 +47,16 @@ pub struct Correspondence {
 pub struct ClassWeightsSum(Vec<(i64, f64)>);
 
 impl ClassWeightsSum {
-    pub(crate) fn of_sorted(by_class: &[(i64, f64)]) -> Self {
+    /// Creates the sums from pairs in ascending order of the class.
+    pub(crate) fn from_sorted(by_class: &[(i64, f64)]) -> Self {
         Self(by_class.to_vec())
     }
 
     /// Returns the sum of a class; `None` if no neighbour has it.
     #[must_use]
     pub fn get(&self, label: &i64) -> Option<f64> {
-        let place = self.0.binary_search_by_key(label, |(class, _)| *class);
-        place.ok().map(|place| self.0[place].1)
+        let position = self.0.binary_search_by_key(label, |(class, _)| *class);
+        position.ok().map(|position| self.0[position].1)
     }
 
     /// Classes and their sums, in ascending order of the class.
@@ -70,8 +71,8 @@ impl Index<&i64> for ClassWeightsSum {
     /// # Panics
     /// If no neighbour has the class.
     fn index(&self, label: &i64) -> &f64 {
-        let of_class = self.0.iter().find(|(class, _)| class == label);
-        &of_class.expect("a class of the neighbours").1
+        let entry = self.0.iter().find(|(class, _)| class == label);
+        &entry.expect("a class of the neighbours").1
     }
 }
 

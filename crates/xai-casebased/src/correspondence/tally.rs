@@ -1,4 +1,4 @@
-//! The weights of neighbours, summed by class.
+//! Sums of the weights of neighbours by class.
 
 use xai_core::Kernel;
 
@@ -6,10 +6,10 @@ use crate::correspondence::class_weights::ClassWeights;
 use crate::correspondence::level::Thresholds;
 use crate::correspondence::score::{ClassWeightsSum, Correspondence};
 
-/// How the weights of two neighbours compare, each given by one number: its distance for a kernel, its weight otherwise.
+/// Comparison of the weights of two neighbours. Each is given by one number: its distance for a kernel, otherwise its weight.
 ///
-/// Only ratios of weights enter a score, and they can be computed where the weights themselves are below the range of
-/// `f64`: `exp(−746)` is 0.
+/// A score only depends on ratios of weights. These can be computed even where the weights themselves underflow:
+/// `exp(−746)` is 0 in `f64`.
 pub(crate) trait WeightRatio {
     /// Returns true if `a` is the larger weight.
     fn exceeds(&self, a: f64, b: f64) -> bool;
@@ -17,7 +17,7 @@ pub(crate) trait WeightRatio {
     /// `weight(a) / weight(b)`
     fn ratio(&self, a: f64, b: f64) -> f64;
 
-    /// The natural logarithm of the ratio.
+    /// Natural logarithm of the ratio.
     fn ln_ratio(&self, a: f64, b: f64) -> f64;
 }
 
@@ -38,7 +38,7 @@ impl WeightRatio for Kernel {
     }
 }
 
-/// Weights that are given as such: finite and at least 0.
+/// Comparison of neighbours that are given by their weights, which are finite and at least 0.
 pub(crate) struct OwnWeights;
 
 impl WeightRatio for OwnWeights {
@@ -59,13 +59,14 @@ impl WeightRatio for OwnWeights {
     }
 }
 
-/// Replaces what is known of each neighbour's weight by the weight in units of the largest one, which becomes 1. If every
-/// class weight is 0, all weights are 0.
-pub(crate) fn relate(
+/// Replaces the distance or weight of each neighbour by its weight relative to the largest one, including class weights. If
+/// every class weight is 0, all weights are 0.
+pub(crate) fn make_relative(
     neighbors: &mut [(i64, f64)],
     class_weights: &ClassWeights,
     by: &impl WeightRatio,
 ) {
+    // Without class weights the largest weight is found by comparisons, which are faster than logarithms.
     if class_weights.is_empty() {
         let mut values = neighbors.iter().map(|(_, value)| *value);
         let Some(first) = values.next() else { return };
@@ -75,12 +76,15 @@ pub(crate) fn relate(
         }
         return;
     }
+    // Class weight and value of the neighbour with the largest product. Products are compared by their logarithms, because
+    // they may leave the range of `f64`.
     let mut largest: Option<(f64, f64)> = None;
     for &(label, value) in &*neighbors {
         let class_weight = class_weights.weight(label);
         if class_weight > 0.0
-            && largest.is_none_or(|(most, of)| {
-                class_weight.ln() - most.ln() + by.ln_ratio(value, of) > 0.0
+            && largest.is_none_or(|(largest_class_weight, largest_value)| {
+                let ln_class_ratio = class_weight.ln() - largest_class_weight.ln();
+                ln_class_ratio + by.ln_ratio(value, largest_value) > 0.0
             })
         {
             largest = Some((class_weight, value));
@@ -89,14 +93,16 @@ pub(crate) fn relate(
     for (label, value) in neighbors {
         let class_weight = class_weights.weight(*label);
         *value = match largest {
-            Some((most, of)) if class_weight > 0.0 => {
-                let (of_class, of_distance) = (class_weight / most, by.ratio(*value, of));
-                // Factors this near to 1 have a product within the range, which is more precise than the logarithms.
+            Some((largest_class_weight, largest_value)) if class_weight > 0.0 => {
+                let class_ratio = class_weight / largest_class_weight;
+                let value_ratio = by.ratio(*value, largest_value);
+                // Factors in this range have a product in the range of `f64`, which is more precise than the logarithms.
                 let is_regular = |factor: f64| (1e-150..1e150).contains(&factor);
-                if is_regular(of_class) && is_regular(of_distance) {
-                    of_class * of_distance
+                if is_regular(class_ratio) && is_regular(value_ratio) {
+                    class_ratio * value_ratio
                 } else {
-                    (class_weight.ln() - most.ln() + by.ln_ratio(*value, of)).exp()
+                    let ln_class_ratio = class_weight.ln() - largest_class_weight.ln();
+                    (ln_class_ratio + by.ln_ratio(*value, largest_value)).exp()
                 }
             }
             _ => 0.0,
@@ -104,10 +110,10 @@ pub(crate) fn relate(
     }
 }
 
-/// `W(c)` by ascending class, in units of the largest weight of a neighbour.
+/// `W(c)` by ascending class, relative to the largest weight of a neighbour.
 ///
-/// The weights of a class are added in ascending order with compensation for rounding, so that the result does not depend
-/// on the order of the neighbours.
+/// The weights of a class are added in ascending order, with compensation for rounding. The sums therefore do not depend on
+/// the order of the neighbours.
 pub(crate) struct Tally<'a> {
     by_class: &'a [(i64, f64)],
     total: f64,
@@ -119,12 +125,13 @@ impl<'a> Tally<'a> {
     pub(crate) fn new(weights: &'a mut [(i64, f64)]) -> Self {
         let n_neighbors = weights.len();
         weights.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        // In place: an explanation allocates little else, and this runs for each.
+        // In place, because this runs for every explanation, which allocates little else.
         let (mut n_classes, mut first) = (0, 0);
         while let Some(&(class, _)) = weights.get(first) {
-            let own = weights[first..].iter().take_while(|w| w.0 == class);
-            let n = own.clone().count();
-            weights[n_classes] = (class, ascending_sum(own.map(|(_, w)| *w)));
+            let class_weights = weights[first..].iter().take_while(|w| w.0 == class);
+            let n = class_weights.clone().count();
+            // Classes are never more than the weights read so far, so no unread weight is overwritten.
+            weights[n_classes] = (class, ascending_sum(class_weights.map(|(_, w)| *w)));
             n_classes += 1;
             first += n;
         }
@@ -136,7 +143,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Returns the class of the largest weight, the lowest one of several; `None` without any weight.
+    /// Returns the class with the largest total weight, ties by lower class; `None` if all weights are 0.
     pub(crate) fn vote(&self) -> Option<i64> {
         let mut best: Option<(f64, i64)> = None;
         for &(label, weight) in self.by_class {
@@ -147,16 +154,16 @@ impl<'a> Tally<'a> {
         best.map(|(_, label)| label)
     }
 
-    /// The share of the weight that a predicted class has; `None` without one, or without any weight.
+    /// Share of the predicted class in the total weight; `None` without a predicted class, or if all weights are 0.
     pub(crate) fn score(&self, predicted: Option<i64>) -> Option<f64> {
         predicted.filter(|_| self.total > 0.0).map(|predicted| {
             let agreeing = self.by_class.iter().find(|(class, _)| *class == predicted);
-            // The total is rounded by itself.
+            // The total is rounded separately, so the quotient can exceed 1 by its last bit.
             agreeing.map_or(0.0, |(_, weight)| (weight / self.total).min(1.0))
         })
     }
 
-    /// The correspondence of a predicted class; undefined without one.
+    /// Correspondence of a predicted class; undefined without one.
     pub(crate) fn correspondence(
         &self,
         predicted: Option<i64>,
@@ -167,7 +174,7 @@ impl<'a> Tally<'a> {
             score,
             level: thresholds.level(score),
             n_neighbors: self.n_neighbors,
-            class_weights_sum: ClassWeightsSum::of_sorted(self.by_class),
+            class_weights_sum: ClassWeightsSum::from_sorted(self.by_class),
         }
     }
 }

@@ -99,7 +99,7 @@ impl RetrievedRows<'_> {
         let (samples, n_train) = (self.samples.slice(s![rows.clone(), ..]), self.shape().1);
         let (explainer, by) = (self.explainer, &self.explainer.correspondence);
         let predicted = Some(&self.predicted[rows.clone()]);
-        let found = explainer.nearest_of_checked(samples, predicted, n_train)?;
+        let found = explainer.nearest_rows(samples, predicted, n_train)?;
         let mut weights = Array2::zeros((rows.len(), n_train));
         let mut relative = Vec::new();
         for ((sample, found), mut row) in rows.zip(found).zip(weights.rows_mut()) {

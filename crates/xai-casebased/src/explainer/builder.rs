@@ -1,4 +1,4 @@
-//! The choices of an explainer, and how it is fitted.
+//! Settings of an explainer, and fitting.
 
 use std::sync::Arc;
 
@@ -20,11 +20,11 @@ use crate::similarity::retrieval::Fitting;
 use crate::similarity::strategy::Similarity;
 use crate::training::Matrix;
 use crate::training::metadata::MetadataColumn;
-use crate::training::rows::check_filled;
+use crate::training::rows::check_non_empty;
 use crate::training::standardization::Standardization;
 
 impl CaseExplainer {
-    /// Starts with the default choices.
+    /// Creates a builder with the default settings.
     #[must_use]
     pub fn builder() -> CaseExplainerBuilder {
         CaseExplainerBuilder::default()
@@ -32,28 +32,28 @@ impl CaseExplainer {
 }
 
 impl CaseExplainerBuilder {
-    /// What makes rows similar; features unless chosen otherwise.
+    /// Sets the similarity by which neighbours are found. Default: features.
     #[must_use]
     pub fn similarity(mut self, similarity: impl Into<Similarity>) -> Self {
         self.similarity = similarity.into();
         self
     }
 
-    /// Whether explanations carry the features and metadata of the neighbours (the default).
+    /// Sets whether explanations contain the features and metadata of the neighbours. Default: true.
     #[must_use]
     pub fn provenance(mut self, provenance: bool) -> Self {
         self.disclosure.provenance = provenance;
         self
     }
 
-    /// The weight of a neighbour by its distance.
+    /// Weights neighbours with a kernel of their distance.
     #[must_use]
     pub fn weighting(mut self, kernel: Kernel) -> Self {
         self.choices.correspondence = self.choices.correspondence.weighting(kernel);
         self
     }
 
-    /// The weight of a neighbour by a closure of its distance.
+    /// Weights neighbours with a closure of their distance, or another [`Weighting`].
     #[must_use]
     pub fn weighting_with(mut self, weighting: impl Weighting + 'static) -> Self {
         self.choices.correspondence = self.choices.correspondence.weighting_with(weighting);
@@ -67,30 +67,28 @@ impl CaseExplainerBuilder {
         self
     }
 
-    /// Where the levels begin.
+    /// Sets the thresholds of the levels.
     #[must_use]
     pub fn thresholds(mut self, thresholds: Thresholds) -> Self {
         self.choices.correspondence = self.choices.correspondence.thresholds(thresholds);
         self
     }
 
-    /// The name of a class.
+    /// Sets the name of a class.
     #[must_use]
     pub fn class_name(mut self, label: i64, name: impl Into<Arc<str>>) -> Self {
         self.disclosure.class_names.insert(label, name.into());
         self
     }
 
-    /// The names of the features, one each and all different; `feature_0`, `feature_1`, … unless
-    /// given.
+    /// Sets the names of the features, one for each and all different. Default: `feature_0`, `feature_1`, …
     #[must_use]
     pub fn feature_names<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         self.disclosure.feature_names = Some(names.into_iter().map(Into::into).collect());
         self
     }
 
-    /// What is known of the training rows beside their features: a column with one value per
-    /// row.
+    /// Adds a metadata column with one value per training row. Explanations show it, but it is not compared.
     #[must_use]
     pub fn metadata(
         mut self,
@@ -102,35 +100,34 @@ impl CaseExplainerBuilder {
         self
     }
 
-    /// Redacts a feature or a metadata column: none of its values leaves the explainer.
+    /// Redacts a feature or a metadata column: its values are never shown.
     ///
-    /// This is what redaction means, here and on the command line. A value of a redacted column is
+    /// This is the definition of redaction, here and on the command line. A value of a redacted column
     ///
-    /// - in no explanation, aggregate or audit, and so in none of their texts, JSON and tables;
-    /// - in no error: one about a cell of a redacted feature, or about a whole row, of training rows
-    ///   or of samples says where it is and what was expected, and not what is there. What the
-    ///   closures of a model or a similarity say in their own errors is the caller's to decide;
-    /// - in a stored explainer only if it is a feature, which distances need, and if the caller allows it
+    /// - is in no explanation, aggregate or audit, and therefore in none of their texts, JSON and tables;
+    /// - is in no error. An error about a cell of a redacted feature, or about a whole row, of training rows
+    ///   or of samples gives the position and the expectation, but not the value. Errors that the
+    ///   closures of a model or a similarity return are the caller's responsibility;
+    /// - is in a stored explainer only if it is a feature, which distances need, and only if the caller allows it
     ///   ([`SaveOptions::store_redacted`](crate::explainer::SaveOptions::store_redacted)). Redacted metadata is dropped when
     ///   the explainer is fitted.
     ///
-    /// The name of the column is no secret, and a redacted feature still decides who is near. So
-    /// distances remain: with all other features of a case, and the scale, one can compute what a
-    /// redacted one contributed. Where that matters, use [`aggregate_only`](Self::aggregate_only). The
-    /// classes of the neighbours are the explanation, and cannot be redacted.
+    /// The name of the column is not secret, and a redacted feature is still part of the distances, which are shown. With
+    /// all other features of a case and the scale, the contribution of a redacted feature can be computed from them. If
+    /// that matters, use [`aggregate_only`](Self::aggregate_only). The classes of the neighbours are the explanation and
+    /// cannot be redacted.
     #[must_use]
     pub fn redact(mut self, column: impl Into<String>) -> Self {
         self.disclosure.redacted.push(column.into());
         self
     }
 
-    /// Releases only shares of classes and the range of distances of the neighbours, never a
-    /// training row: [`CaseExplainer::aggregate`] instead of explanations, refused where the
-    /// neighbours are fewer than `minimum` distinct training rows, at least 2.
+    /// Releases only [aggregates](CaseExplainer::aggregate) (class shares and the range of distances of the neighbours)
+    /// instead of explanations, which show training rows. An aggregate over fewer than `minimum` distinct training rows
+    /// is refused; `minimum` is at least 2.
     ///
-    /// A minimum near `k` keeps single persons out of sight; it is no guarantee against somebody
-    /// who may ask as often as they like: the least distance is that of one row, and enough of them
-    /// locate it.
+    /// A minimum near `k` hides single persons. It is no guarantee against an unlimited number of queries: the smallest
+    /// distance is that of one row, and enough such distances locate the row.
     #[must_use]
     pub fn aggregate_only(mut self, minimum: usize) -> Self {
         self.disclosure.aggregate_minimum = Some(minimum);
@@ -140,38 +137,39 @@ impl CaseExplainerBuilder {
     /// Fits the explainer to `(n, d)` training rows and their `(n,)` classes.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for `k = 0`, a distance,
-    /// engine, kernel, class weight or minimum outside its domain, a redacted column that does not
-    /// exist; [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without rows or features;
-    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) when labels or a metadata
-    /// column are not one per row, or names not one per feature;
-    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite);
-    /// [`ErrorKind::TooFew`](xai_core::ErrorKind::TooFew) rows for a covariance, and
-    /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) with the feature that makes it
-    /// singular, for [`RowDistance::Mahalanobis`];
-    /// [`ErrorKind::Model`](xai_core::ErrorKind::Model) when the closure of the similarity fails.
+    /// - [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for `k = 0`, for a distance,
+    ///   engine, kernel, class weight or minimum outside its domain, for a name that occurs twice, and for a redacted
+    ///   column that does not exist;
+    /// - [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without rows or features;
+    /// - [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) unless there is one label, and one value of every
+    ///   metadata column, per row, and one name per feature;
+    /// - [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for NaN or infinite values;
+    /// - for [`RowDistance::Mahalanobis`], [`ErrorKind::TooFew`](xai_core::ErrorKind::TooFew) if there are too few rows for
+    ///   a covariance, and [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) about the feature that makes it
+    ///   singular;
+    /// - [`ErrorKind::Model`](xai_core::ErrorKind::Model) if the closure of the similarity fails.
     pub fn fit<T: Real, L: Label>(
         self,
         train: ArrayView2<'_, T>,
         labels: &[L],
     ) -> Result<CaseExplainer> {
-        let labels = labels_to_i64(input::LABELS, labels.iter().copied())?;
-        self.fit_matrix(Matrix::from_array(train.mapv(Real::to_f64_exact)), labels)
+        let classes = labels_to_i64(input::LABELS, labels.iter().copied())?;
+        self.fit_matrix(Matrix::from_array(train.mapv(Real::to_f64_exact)), classes)
     }
 
-    /// As [`fit`](Self::fit), on rows that are given away: nothing is copied. For training sets of
-    /// which there is only room for one.
+    /// As [`fit`](Self::fit), but takes ownership of the rows instead of copying them, for training sets of which
+    /// only one copy fits into memory.
     ///
     /// # Errors
     /// As [`fit`](Self::fit).
     pub fn fit_owned<L: Label>(self, train: Array2<f64>, labels: &[L]) -> Result<CaseExplainer> {
-        let labels = labels_to_i64(input::LABELS, labels.iter().copied())?;
-        self.fit_matrix(Matrix::from_array(train), labels)
+        let classes = labels_to_i64(input::LABELS, labels.iter().copied())?;
+        self.fit_matrix(Matrix::from_array(train), classes)
     }
 
-    /// With choices that come from elsewhere, for rows that are near in features.
+    /// Creates a builder from stored settings, with the similarity of features.
     #[cfg(feature = "persistence")]
-    pub(crate) fn of_features(choices: Choices, disclosure: DisclosureChoices) -> Self {
+    pub(crate) fn from_choices(choices: Choices, disclosure: DisclosureChoices) -> Self {
         Self {
             choices,
             disclosure,
@@ -181,20 +179,22 @@ impl CaseExplainerBuilder {
 
     pub(crate) fn fit_matrix(self, train: Matrix, labels: Vec<i64>) -> Result<CaseExplainer> {
         self.check_params()?;
-        let correspondence = self.choices.checked()?;
+        let correspondence = self.choices.correspondence_metric()?;
         self.similarity.check()?;
         let (n, d) = (train.n_rows(), train.n_columns());
-        check_filled(&train)?;
+        check_non_empty(&train)?;
         check_shape(input::LABELS, &[n], &[labels.len()])?;
         let disclosure = Disclosure::new(self.disclosure, n, d)?;
         check_finite(input::TRAIN, train.view()).map_err(|e| disclosure.name_column(e))?;
-        let standardization = self.choices.scale.then(|| Standardization::of(&train));
-        let standardization = standardization.transpose();
-        let standardization = standardization
-            .map_err(|e| disclosure.conceal(e))?
-            .map(Arc::new);
+        // From here on errors may be about values of redacted features.
+        let standardization = if self.choices.scale {
+            let fitted = Standardization::fit_matrix(&train).map_err(|e| disclosure.conceal(e))?;
+            Some(Arc::new(fitted))
+        } else {
+            None
+        };
         let distance = match self.choices.distance.clone() {
-            RowDistance::Of(distance) => distance,
+            RowDistance::Fixed(distance) => distance,
             RowDistance::Mahalanobis => mahalanobis(&train, standardization.as_deref())
                 .map_err(|e| disclosure.conceal(e))?,
         };
@@ -207,8 +207,8 @@ impl CaseExplainerBuilder {
             engine: self.choices.engine,
             k: self.choices.k,
         };
-        let retrieval = parallel::with_work_size(16 * n * d, || self.similarity.fit(fitting));
-        let retrieval = retrieval.map_err(|e| disclosure.conceal(e))?;
+        let retrieval = parallel::with_work_size(16 * n * d, || self.similarity.fit(fitting))
+            .map_err(|e| disclosure.conceal(e))?;
         let mut classes = labels.clone();
         classes.sort_unstable();
         classes.dedup();
@@ -228,14 +228,15 @@ impl CaseExplainerBuilder {
     }
 }
 
-/// The Mahalanobis distance of rows as they are compared.
+/// Mahalanobis distance with the covariance of the training rows, standardised if they are.
 fn mahalanobis(train: &Matrix, standardization: Option<&Standardization>) -> Result<Distance> {
-    let distance = match standardization {
+    let fitted = match standardization {
         Some(standardization) => {
             Mahalanobis::from_rows(standardization.apply(train.view())?.view())
         }
         None => Mahalanobis::from_rows(train.view()),
     };
-    let distance = distance.map_err(|e| e.renamed(input::ROWS, input::TRAIN))?;
-    Ok(Distance::Mahalanobis(distance))
+    fitted
+        .map(Distance::Mahalanobis)
+        .map_err(|e| e.renamed(input::ROWS, input::TRAIN))
 }

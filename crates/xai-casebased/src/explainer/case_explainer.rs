@@ -1,4 +1,4 @@
-//! What was fitted, and what it answers.
+//! A fitted explainer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::similarity::strategy::SimilarityKind;
 use crate::training::Matrix;
 use crate::training::standardization::Standardization;
 
-/// Explains predictions by the nearest training cases: scaling, search, correspondence.
+/// Explains predictions by their nearest training cases, with scaling, search and correspondence.
 ///
 /// ```
 /// use ndarray::array;
@@ -49,18 +49,19 @@ use crate::training::standardization::Standardization;
 pub struct CaseExplainer {
     pub(crate) retrieval: Box<dyn Retrieval>,
     pub(crate) standardization: Option<Arc<Standardization>>,
-    /// The training rows as they were handed in.
+    /// Unscaled training rows.
     pub(crate) train: Arc<Matrix>,
     pub(crate) labels: Vec<i64>,
     pub(crate) correspondence: CorrespondenceMetric,
-    /// The distance that rows are compared by.
+    /// Distance between (scaled) rows.
     pub(crate) distance: Distance,
-    /// What storage needs again.
+    /// Settings of the builder, which are stored with the explainer.
     pub(crate) choices: Choices,
     pub(crate) disclosure: Disclosure,
     pub(crate) similarity: SimilarityKind,
-    /// The distinct labels, ascending.
+    /// Distinct labels, ascending.
     pub(crate) classes: Vec<i64>,
+    /// Whether the file that the explainer was loaded from contains the values of redacted features.
     pub(crate) file_holds_redacted: bool,
 }
 
@@ -82,10 +83,11 @@ impl CaseExplainer {
     /// Explains one prediction for `(d,)` features.
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) for another number of features, [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite),
-    /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) if the distance is undefined for the sample, or if no training
-    /// row has the predicted class, and [`ErrorKind::Refused`](xai_core::ErrorKind::Refused)
-    /// by an explainer that only releases [aggregates](crate::CaseExplainerBuilder::aggregate_only).
+    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) if the number of features differs,
+    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for NaN or infinite values,
+    /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) if the distance is undefined for the sample, or if no
+    /// training row has the predicted class, and [`ErrorKind::Refused`](xai_core::ErrorKind::Refused)
+    /// if the explainer only releases [aggregates](crate::CaseExplainerBuilder::aggregate_only).
     pub fn explain<T: Real, L: Label>(
         &self,
         sample: ArrayView1<'_, T>,
@@ -104,18 +106,19 @@ impl CaseExplainer {
         samples: ArrayView2<'_, T>,
         predicted: &[L],
     ) -> Result<Vec<Explanation>> {
-        let predicted = labels_to_i64(input::PREDICTED, predicted.iter().copied())?;
+        let classes = labels_to_i64(input::PREDICTED, predicted.iter().copied())?;
         self.disclosure.check_release()?;
         self.check_samples(samples)?;
-        self.explanations(samples, Some(&predicted))
+        self.explanations(samples, Some(&classes))
     }
 
-    /// Explains what a model predicts for each of `(m, d)` samples: the closure is given all of
-    /// them and returns `(m,)` classes.
+    /// Explains the predictions of a model for `(m, d)` samples. The closure is called once with all
+    /// samples and returns `(m,)` classes.
     ///
     /// # Errors
-    /// As [`explain_batch`](Self::explain_batch); [`ErrorKind::Model`](xai_core::ErrorKind::Model) with the model's own error as
-    /// source, [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) when it does not return one class per sample.
+    /// As [`explain_batch`](Self::explain_batch); [`ErrorKind::Model`](xai_core::ErrorKind::Model) if the model fails, with its
+    /// error as source; and [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) unless it returns one class per
+    /// sample.
     ///
     /// ```
     /// use ndarray::{ArrayView2, array};
@@ -138,13 +141,12 @@ impl CaseExplainer {
         self.check_samples(samples)?;
         let predicted = model(samples)
             .map_err(|e| Error::model(numbered_range("sample", &(0..samples.nrows())), e))?;
-        let predicted = labels_to_i64(input::PREDICTED, predicted.iter().copied())?;
-        self.explanations(samples, Some(&predicted))
+        let classes = labels_to_i64(input::PREDICTED, predicted.iter().copied())?;
+        self.explanations(samples, Some(&classes))
     }
 
-    /// Explains the class that the neighbours themselves vote for: that of the largest weight,
-    /// the lower label of several; a sample whose neighbours all weigh 0 has no such class, and its
-    /// `predicted` is `None`.
+    /// Explains the class that the neighbours vote for: the one with the largest total weight, ties by lower label.
+    /// `predicted` is `None` for a sample whose neighbours all have weight 0.
     ///
     /// # Errors
     /// As [`explain_batch`](Self::explain_batch).
@@ -154,15 +156,16 @@ impl CaseExplainer {
         self.explanations(samples, None)
     }
 
-    /// What may be said of each sample without showing a training row: the correspondence, the
-    /// shares of the classes and the range of the distances of its neighbours.
+    /// Explains samples without showing training rows: by the correspondence, the class shares and the range of the
+    /// distances of their neighbours.
     ///
-    /// A sample whose neighbours are fewer than the minimum of distinct training rows (see
-    /// [`aggregate_only`](crate::CaseExplainerBuilder::aggregate_only); 1 unless chosen) is
-    /// [`ErrorKind::Refused`](xai_core::ErrorKind::Refused); the others are answered. `predicted` is `None` for a vote.
+    /// The result of a single sample is [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) if its neighbours have fewer
+    /// distinct training rows than the minimum of
+    /// [`aggregate_only`](crate::CaseExplainerBuilder::aggregate_only) (default 1). If `predicted` is `None`, the neighbours
+    /// vote.
     ///
     /// # Errors
-    /// As [`explain_batch`](Self::explain_batch), for the batch.
+    /// As [`explain_batch`](Self::explain_batch), for the whole batch.
     ///
     /// ```
     /// use ndarray::array;
@@ -182,8 +185,8 @@ impl CaseExplainer {
         predicted: Option<&[i64]>,
     ) -> Result<Vec<Result<AggregateExplanation>>> {
         self.check_samples(samples)?;
-        self.each_sample(samples, predicted, |sample, predicted, nearest, tally| {
-            let n_distinct = self.distinct_rows(&nearest);
+        self.map_samples(samples, predicted, |sample, predicted, nearest, tally| {
+            let n_distinct = self.count_distinct_rows(&nearest);
             self.disclosure.check_aggregate(sample, n_distinct)?;
             Ok(AggregateExplanation::new(
                 sample,
@@ -195,26 +198,25 @@ impl CaseExplainer {
         })
     }
 
-    /// The same explanations with the true classes and their names, so that they can tell right
-    /// from wrong.
+    /// Adds the true classes and their names to explanations.
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) when there is not one label per explanation.
+    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) unless there is one label per explanation.
     pub fn with_truth<L: Label>(
         &self,
         explanations: Vec<Explanation>,
         truth: &[L],
     ) -> Result<Vec<Explanation>> {
-        let mut explanations = Explanation::with_truth(explanations, truth)?;
-        for explanation in &mut explanations {
+        let mut labelled = Explanation::with_truth(explanations, truth)?;
+        for explanation in &mut labelled {
             explanation.truth_name = explanation
                 .truth
                 .and_then(|truth| self.disclosure.class_name(truth));
         }
-        Ok(explanations)
+        Ok(labelled)
     }
 
-    /// What the explainer was fitted to, and how.
+    /// Returns a description of the training data and the settings.
     #[must_use]
     pub fn training_info(&self) -> TrainingInfo {
         let mut class_counts = BTreeMap::new();
@@ -243,11 +245,12 @@ impl CaseExplainer {
         }
     }
 
-    /// The engine that searches; what [`Engine::Auto`] became wherever something is searched.
+    /// The engine in use, or the setting if the similarity needs no engine.
     fn engine(&self) -> Engine {
         self.retrieval.engine().unwrap_or(self.choices.engine)
     }
 
+    /// Checks the shape and the values of samples.
     pub(crate) fn check_samples<T: Real>(&self, samples: ArrayView2<'_, T>) -> Result<()> {
         let m = samples.nrows();
         if m == 0 {
@@ -261,8 +264,8 @@ impl CaseExplainer {
         check_finite(input::SAMPLES, samples).map_err(|e| self.disclosure.name_column(e))
     }
 
-    /// Checks that there is one predicted class per sample, and that training rows have it: otherwise its score would be 0
-    /// because of another encoding of the classes.
+    /// Checks that there is one predicted class per sample, and that it occurs in the training rows. A class that does not
+    /// occur is most likely encoded differently, and its correspondence would always be 0.
     pub(crate) fn check_predicted(&self, n_samples: usize, predicted: &[i64]) -> Result<()> {
         check_shape(input::PREDICTED, &[n_samples], &[predicted.len()])?;
         let named = |label: i64| match self.disclosure.class_name(label) {
@@ -272,56 +275,56 @@ impl CaseExplainer {
         check_known_classes(predicted, &self.classes, named)
     }
 
-    /// Explains samples that are checked.
+    /// Explains checked samples.
     fn explanations<T: Real>(
         &self,
         samples: ArrayView2<'_, T>,
         predicted: Option<&[i64]>,
     ) -> Result<Vec<Explanation>> {
-        self.each_sample(samples, predicted, |sample, predicted, nearest, tally| {
+        self.map_samples(samples, predicted, |sample, predicted, nearest, tally| {
             self.explanation(sample, predicted, &nearest, tally)
         })
     }
 
-    /// Finds the neighbours of samples that are checked and makes something of them, in parallel.
-    fn each_sample<T: Real, R: Send>(
+    /// Finds the neighbours of checked samples, and maps each sample in parallel:
+    /// `map(sample, predicted class, neighbours, weights by class)`.
+    fn map_samples<T: Real, R: Send>(
         &self,
         samples: ArrayView2<'_, T>,
         predicted: Option<&[i64]>,
-        make: impl Fn(usize, Option<i64>, Neighbors, &Tally<'_>) -> R + Send + Sync,
+        map: impl Fn(usize, Option<i64>, Neighbors, &Tally<'_>) -> R + Send + Sync,
     ) -> Result<Vec<R>> {
-        let (k, by) = (self.choices.k, &self.correspondence);
-        self.each_of_checked(samples, predicted, k, by, make)
+        let (k, metric) = (self.choices.k, &self.correspondence);
+        self.map_samples_with(samples, predicted, k, metric, map)
     }
 
-    /// As [`each_sample`](Self::each_sample), by another number of neighbours and other weights.
-    pub(crate) fn each_of_checked<T: Real, R: Send>(
+    /// As [`map_samples`](Self::map_samples), with another number of neighbours and other weights.
+    pub(crate) fn map_samples_with<T: Real, R: Send>(
         &self,
         samples: ArrayView2<'_, T>,
         predicted: Option<&[i64]>,
         k: usize,
-        by: &CorrespondenceMetric,
-        make: impl Fn(usize, Option<i64>, Neighbors, &Tally<'_>) -> R + Send + Sync,
+        metric: &CorrespondenceMetric,
+        map: impl Fn(usize, Option<i64>, Neighbors, &Tally<'_>) -> R + Send + Sync,
     ) -> Result<Vec<R>> {
         parallel::with_work_size(samples.len().saturating_mul(self.train.n_rows()), || {
-            let found = self.nearest_of_checked(samples, predicted, k)?;
-            let judged = parallel::map_owned(found, |sample, nearest| {
-                let neighbors = nearest.iter();
-                let neighbors = neighbors.map(|n| (n.distance, self.labels[n.index]));
+            let found = self.nearest_rows(samples, predicted, k)?;
+            let mapped = parallel::map_owned(found, |sample, nearest| {
+                let neighbors = nearest.iter().map(|n| (n.distance, self.labels[n.index]));
                 let mut weights = Vec::new();
-                let tally = by.tally(neighbors, &mut weights)?;
-                let predicted = match predicted {
+                let tally = metric.tally(neighbors, &mut weights)?;
+                let class = match predicted {
                     Some(predicted) => Some(predicted[sample]),
                     None => tally.vote(),
                 };
-                Ok(make(sample, predicted, nearest, &tally))
+                Ok(map(sample, class, nearest, &tally))
             });
-            judged.into_iter().collect()
+            mapped.into_iter().collect()
         })
     }
 
-    /// The `k` nearest training rows of samples that are checked.
-    pub(crate) fn nearest_of_checked<T: Real>(
+    /// Returns the `k` nearest training rows of checked samples.
+    pub(crate) fn nearest_rows<T: Real>(
         &self,
         samples: ArrayView2<'_, T>,
         predicted: Option<&[i64]>,
@@ -330,24 +333,27 @@ impl CaseExplainer {
         if let Some(predicted) = predicted {
             self.check_predicted(samples.nrows(), predicted)?;
         }
-        let samples = samples.mapv(Real::to_f64_exact);
+        let original = samples.mapv(Real::to_f64_exact);
         let scaled = match &self.standardization {
-            Some(s) => Some(s.apply(samples.view())?),
+            Some(s) => Some(s.apply(original.view())?),
             None => None,
         };
-        // The caller speaks of samples where a search speaks of queries.
-        let searched = match self.standardization {
+        let prepared = Samples {
+            original: original.view(),
+            scaled: scaled
+                .as_ref()
+                .map_or_else(|| original.view(), |s| s.view()),
+            predicted,
+        };
+        // Errors of a search are about queries, which the caller knows as samples.
+        let input_name = match self.standardization {
             Some(_) => input::SAMPLES_SCALED,
             None => input::SAMPLES,
         };
-        let wanted = Samples {
-            original: samples.view(),
-            scaled: scaled.as_ref().map_or_else(|| samples.view(), |s| s.view()),
-            predicted,
-        };
-        self.retrieval
-            .nearest(wanted, k)
-            .map_err(|e| self.disclosure.conceal(e.renamed(input::QUERIES, searched)))
+        self.retrieval.nearest(prepared, k).map_err(|e| {
+            self.disclosure
+                .conceal(e.renamed(input::QUERIES, input_name))
+        })
     }
 
     fn explanation(
@@ -375,13 +381,13 @@ impl CaseExplainer {
         }
     }
 
-    /// How many of the neighbours differ in some feature.
-    fn distinct_rows(&self, nearest: &[Nearest]) -> usize {
+    /// Number of neighbours with distinct features.
+    fn count_distinct_rows(&self, nearest: &[Nearest]) -> usize {
         let mut rows: Vec<Vec<u64>> = nearest
             .iter()
             .map(|n| {
                 let row = self.train.row(n.index).iter();
-                // Adding 0 makes one of the two zeros.
+                // Rows are compared by their bits, and adding 0 turns −0 into 0.
                 row.map(|x| (x + 0.0).to_bits()).collect()
             })
             .collect();

@@ -1,4 +1,4 @@
-//! What a builder was told.
+//! Settings of a builder.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::search::engine::Engine;
 use crate::similarity::strategy::Similarity;
 use crate::training::metadata::Metadata;
 
-/// The choices of a [`CaseExplainer`](crate::CaseExplainer); checked by [`fit`](Self::fit).
+/// Settings of a [`CaseExplainer`](crate::CaseExplainer), which [`fit`](Self::fit) checks.
 ///
 /// Default: 5 neighbours, Euclidean distance on standardised features, inverse-cube weights.
 #[derive(Debug, Clone, Default, Parameters)]
@@ -25,42 +25,42 @@ pub struct CaseExplainerBuilder {
     pub(super) similarity: Similarity,
 }
 
-/// How neighbours are searched and weighted.
+/// Settings of the search and the weights of neighbours.
 #[derive(Debug, Clone, Parameters)]
 #[params(of = CaseExplainerBuilder, at = choices)]
 pub(crate) struct Choices {
-    /// How many neighbours are asked; more than there are means all.
+    /// Number of neighbours per sample; all training rows if there are fewer.
     #[param(at_least = 1, default = 5)]
     pub(crate) k: usize,
-    /// The distance of a sample from a training row.
+    /// Distance between a sample and a training row.
     #[param(into, default = Distance::default().into())]
     pub(crate) distance: RowDistance,
-    /// How neighbours are searched; exact engines differ in cost only.
+    /// Search engine for the neighbours; exact engines differ in cost only.
     ///
-    /// [`Engine::Auto`], the default, chooses for the `k` of this builder, see there; what it became is in
+    /// [`Engine::Auto`], the default, chooses for the `k` of this builder. The chosen engine is in
     /// [`TrainingInfo::engine`](crate::TrainingInfo::engine).
     #[param(default = Engine::Auto)]
     pub(crate) engine: Engine,
-    /// Whether features are taken in units of their spread in the training rows.
+    /// Whether features are standardised with the mean and standard deviation of the training rows.
     #[param(default = true)]
     pub(crate) scale: bool,
-    /// Weighting and thresholds; class weights join them in [`checked`](Self::checked).
+    /// Weighting and thresholds. [`correspondence_metric`](Self::correspondence_metric) adds the class weights.
     #[param(flatten, default = CorrespondenceMetric::new())]
     pub(crate) correspondence: CorrespondenceMetric,
     #[param(skip)]
     pub(crate) class_weights: Vec<(i64, f64)>,
 }
 
-/// A distance, or one that is made of the training rows.
+/// A distance that is fixed, or computed from the training rows.
 #[derive(Debug, Clone, PartialEq, Parameter)]
 #[param(name = "distance")]
 pub enum RowDistance {
-    /// A distance that is known before the training rows are.
+    /// A distance that does not depend on the training rows.
     #[param(plain)]
-    Of(Distance),
-    /// Distance in units of the training rows' own spread, correlations taken out: by their sample covariance.
+    Fixed(Distance),
+    /// Mahalanobis distance with the sample covariance of the training rows.
     ///
-    /// Standardising first changes nothing but the rounding of its values.
+    /// Standardising the features changes this distance only by rounding.
     ///
     /// ```
     /// use ndarray::array;
@@ -76,18 +76,17 @@ pub enum RowDistance {
 
 impl From<Distance> for RowDistance {
     fn from(distance: Distance) -> Self {
-        Self::Of(distance)
+        Self::Fixed(distance)
     }
 }
 
 impl Choices {
-    /// The correspondence that the choices stand for, which are checked already but for what is not the
-    /// range of one parameter.
+    /// Creates the metric with the class weights, and checks the settings that are not just the range of one parameter.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for one outside its
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a setting outside its
     /// domain.
-    pub(crate) fn checked(&self) -> Result<CorrespondenceMetric> {
+    pub(crate) fn correspondence_metric(&self) -> Result<CorrespondenceMetric> {
         self.engine.check()?;
         let class_weights = ClassWeights::new(self.class_weights.iter().copied())?;
         let correspondence = self.correspondence.clone().class_weights(class_weights);
@@ -96,7 +95,7 @@ impl Choices {
     }
 }
 
-/// What explanations may say, and in which names.
+/// Settings of what explanations show, and the names in them.
 #[derive(Debug, Clone, Parameters)]
 pub(crate) struct DisclosureChoices {
     #[param(skip, default = true)]
@@ -109,8 +108,8 @@ pub(crate) struct DisclosureChoices {
     pub(crate) metadata: Metadata,
     #[param(skip)]
     pub(crate) redacted: Vec<String>,
-    /// Release only shares of classes and the range of distances, of at least so many distinct training rows, and
-    /// never a row: the aggregate of one row would be that row.
+    /// Release only class shares and the range of distances, never training rows, and only for neighbours with at least this
+    /// number of distinct rows: the aggregate of a single row would reveal it.
     #[param(
         name = "aggregate_only",
         no_setter,
@@ -122,7 +121,7 @@ pub(crate) struct DisclosureChoices {
 }
 
 impl DisclosureChoices {
-    /// The names of all features, redacted ones included.
+    /// Names of all features, including redacted ones.
     pub(crate) fn all_feature_names(&self, n_features: usize) -> Vec<String> {
         self.feature_names
             .clone()

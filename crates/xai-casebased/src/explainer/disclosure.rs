@@ -1,9 +1,8 @@
-//! What explanations may show, and what errors may.
+//! Redaction: what explanations and errors may show.
 //!
-//! What redaction means is written down once, at
-//! [`CaseExplainerBuilder::redact`](crate::CaseExplainerBuilder::redact); all of it is decided here:
-//! which columns a [`Case`] shows, which metadata is forgotten when the explainer is fitted, and which
-//! errors lose the value they are about.
+//! Redaction is defined at [`CaseExplainerBuilder::redact`](crate::CaseExplainerBuilder::redact). This module
+//! implements all of it: it decides which columns a [`Case`] shows, which metadata is dropped when the explainer is
+//! fitted, and from which errors the value is removed.
 
 use std::sync::Arc;
 
@@ -16,8 +15,8 @@ use crate::search::nearest::Nearest;
 use crate::training::metadata::MetadataColumn;
 use crate::{help, input};
 
-/// Inputs whose last axis is that of the features.
-const BY_FEATURE: [xai_core::Input; 6] = [
+/// Inputs whose last axis is the feature.
+const FEATURE_INPUTS: [xai_core::Input; 6] = [
     input::TRAIN,
     input::TRAIN_SCALED,
     input::SAMPLES,
@@ -26,26 +25,27 @@ const BY_FEATURE: [xai_core::Input; 6] = [
     input::ROWS,
 ];
 
-/// What leaves an explainer, decided once when it is fitted.
+/// The columns that an explainer may show, decided once when it is fitted.
 #[derive(Debug)]
 pub(crate) struct Disclosure {
     choices: DisclosureChoices,
-    /// Of the features that explanations may show.
+    /// Indices of the features that explanations show.
     features: Vec<usize>,
+    /// Names of `features`.
     names: Arc<[String]>,
-    /// Of the metadata columns that explanations may show.
+    /// Indices of the metadata columns that explanations show.
     metadata: Vec<usize>,
-    /// Of all features, whether each is redacted; `None` where none is.
+    /// Whether each feature is redacted; `None` if no feature is.
     redacted: Option<Vec<bool>>,
 }
 
 impl Disclosure {
-    /// For `(n, d)` training rows.
+    /// Checks the settings for `n_rows` training rows with `n_features` features.
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) when a metadata column has not
-    /// one value per row or there is not one name per feature,
-    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite),
+    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) unless every metadata column has
+    /// one value per row and there is one name per feature,
+    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for infinite metadata, and
     /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a name that occurs
     /// twice or a redacted column that does not exist.
     pub(crate) fn new(
@@ -67,12 +67,13 @@ impl Disclosure {
             }
         }
         let is_redacted = |name: &str| choices.redacted.iter().any(|r| r == name);
-        let shown = |name: &str| choices.provenance && !is_redacted(name);
-        let features: Vec<usize> = (0..n_features).filter(|&i| shown(&names[i])).collect();
-        let metadata = (0..columns.len()).filter(|&i| shown(&columns[i].0));
-        let metadata = metadata.collect();
+        let is_shown = |name: &str| choices.provenance && !is_redacted(name);
+        let features: Vec<usize> = (0..n_features).filter(|&i| is_shown(&names[i])).collect();
+        let metadata = (0..columns.len())
+            .filter(|&i| is_shown(&columns[i].0))
+            .collect();
         let redacted: Vec<bool> = names.iter().map(|name| is_redacted(name)).collect();
-        // Nothing is computed from metadata: what is never shown need not be kept, nor stored.
+        // Nothing is computed from metadata, so redacted values are not needed again, and must not be stored.
         for (name, column) in &mut choices.metadata.columns {
             if choices.redacted.iter().any(|r| **r == **name) {
                 *column = MetadataColumn::Numbers(vec![f64::NAN; n_rows]);
@@ -87,34 +88,35 @@ impl Disclosure {
         })
     }
 
-    /// An error about training rows or samples, without the value if that is one of a redacted
-    /// feature or was computed from one.
+    /// Removes the value from an error about training rows or samples if it is, or may be computed from, a value of a
+    /// redacted feature.
     pub(crate) fn conceal(&self, error: Error) -> Error {
         let Some(redacted) = &self.redacted else {
             return error;
         };
-        // An infinity is no value of the data, which is finite.
-        let is_value =
+        // The data are finite, so an infinity reveals no value of them.
+        let has_data_value =
             matches!(error.kind(), ErrorKind::OutOfDomain { value, .. } if value.is_finite());
-        let of_shown_feature = BY_FEATURE.contains(&error.input())
+        let is_shown_feature = FEATURE_INPUTS.contains(&error.input())
             && matches!(error.index(), [_, feature] if redacted.get(*feature) == Some(&false));
-        match is_value && !of_shown_feature {
-            true => error.without_value(),
-            false => error,
+        if has_data_value && !is_shown_feature {
+            error.without_value()
+        } else {
+            error
         }
     }
 
-    /// Names the column of a cell that is not finite, if features have names, and says what can be done.
+    /// Adds the name of the column, if features have names, and a hint to an error about a cell that is not finite.
     pub(crate) fn name_column(&self, error: Error) -> Error {
         let names = self.choices.feature_names.as_ref();
         let name = match (names, error.index()) {
             (Some(names), [_, feature]) => names.get(*feature).cloned(),
             _ => None,
         };
-        let error = error.with_help(help::FILL_MISSING_VALUES);
+        let with_help = error.with_help(help::FILL_MISSING_VALUES);
         match name {
-            Some(name) => error.part(format!("column {name}")),
-            None => error,
+            Some(name) => with_help.part(format!("column {name}")),
+            None => with_help,
         }
     }
 
@@ -122,17 +124,17 @@ impl Disclosure {
         &self.choices
     }
 
-    /// The names of the features that cases show.
+    /// Names of the features that explanations show.
     pub(crate) fn shown_names(&self) -> &Arc<[String]> {
         &self.names
     }
 
-    /// Which of all features these are.
+    /// Indices of the features that explanations show.
     pub(crate) fn shown_features(&self) -> &[usize] {
         &self.features
     }
 
-    /// The metadata columns that explanations show.
+    /// Metadata columns that explanations show.
     pub(crate) fn shown_metadata(&self) -> impl Iterator<Item = (&str, &MetadataColumn)> {
         let columns = self
             .metadata
@@ -161,7 +163,7 @@ impl Disclosure {
         self.choices.class_names.get(&label).cloned()
     }
 
-    /// A training row as explanations show it.
+    /// Creates the case of a training row, with the columns that are shown.
     pub(crate) fn case(&self, nearest: &Nearest, row: &[f64], label: i64) -> Case {
         let metadata = self.metadata.iter().map(|&i| {
             let (name, column) = &self.choices.metadata.columns[i];
@@ -172,18 +174,19 @@ impl Disclosure {
             distance: nearest.distance,
             label,
             class_name: self.class_name(label),
-            features: match self.features.len() == row.len() {
-                true => row.to_vec(),
-                false => self.features.iter().map(|&i| row[i]).collect(),
+            features: if self.features.len() == row.len() {
+                row.to_vec()
+            } else {
+                self.features.iter().map(|&i| row[i]).collect()
             },
             metadata: metadata.collect(),
         }
     }
 
-    /// Whether training rows may be shown.
+    /// Checks that training rows may be shown.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) where they may not.
+    /// [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) if only aggregates are released.
     pub(crate) fn check_release(&self) -> Result<()> {
         match self.choices.aggregate_minimum {
             None => Ok(()),
@@ -198,11 +201,10 @@ impl Disclosure {
         }
     }
 
-    /// Whether the aggregate of a sample may be released, behind which there are so many distinct
-    /// training rows.
+    /// Checks that the aggregate of a sample with `n_distinct` distinct training rows may be released.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) where they are too few.
+    /// [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) if these are fewer than the minimum.
     pub(crate) fn check_aggregate(&self, sample: usize, n_distinct: usize) -> Result<()> {
         let minimum = self.choices.aggregate_minimum.unwrap_or(1);
         if n_distinct >= minimum {
@@ -220,7 +222,7 @@ impl Disclosure {
     }
 }
 
-/// One name per feature, all different.
+/// Checks that there is one name per feature, and that all are different.
 fn check_names(names: &[String], n_features: usize) -> Result<()> {
     check_shape(input::FEATURE_NAMES, &[n_features], &[names.len()])?;
     let mut sorted: Vec<&String> = names.iter().collect();

@@ -1,4 +1,4 @@
-//! Samples beside their nearest training cases, feature by feature.
+//! Comparison of samples with their nearest training cases, feature by feature.
 
 use ndarray::{ArrayView1, ArrayView2};
 use xai_core::tensor::check_shape;
@@ -11,15 +11,16 @@ use crate::result::feature_comparison::FeatureComparison;
 use crate::training::standardization::Standardization;
 
 impl CaseExplainer {
-    /// The features of `(m, d)` samples beside those of their nearest cases, by the explanations of
-    /// these samples: of each sample the feature that differs most first, in units of the spread of the
-    /// training rows. Without redacted features, and empty without provenance.
+    /// Compares the features of `(m, d)` samples with those of the nearest cases in their explanations.
+    ///
+    /// The features of each sample are sorted by descending difference in standard deviations of the training rows.
+    /// Redacted features are left out, and the result is empty if provenance is off.
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) when there is not one sample per
-    /// explanation, for another number of features, and for explanations of another explainer;
-    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite); and
-    /// [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) by an explainer that only releases
+    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) unless there is one sample per
+    /// explanation, with the features of this explainer, and the cases show the same features;
+    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for NaN or infinite values; and
+    /// [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) if the explainer only releases
     /// [aggregates](crate::CaseExplainerBuilder::aggregate_only).
     ///
     /// ```
@@ -43,11 +44,11 @@ impl CaseExplainer {
     ) -> Result<Vec<Vec<FeatureComparison>>> {
         self.disclosure.check_release()?;
         self.check_samples(samples)?;
-        let shown = self.disclosure.shown_features().len();
+        let n_shown = self.disclosure.shown_features().len();
         let found = [explanations.len()];
         check_shape(input::EXPLANATIONS, &[samples.nrows()], &found)?;
         for case in explanations.iter().flat_map(|e| &e.neighbors) {
-            check_shape(input::EXPLANATIONS, &[shown], &[case.features.len()])
+            check_shape(input::EXPLANATIONS, &[n_shown], &[case.features.len()])
                 .map_err(|e| e.part("features of cases"))?;
         }
         let spreads = Standardization::spreads(&self.train);
@@ -66,9 +67,9 @@ impl CaseExplainer {
         let names = self.disclosure.shown_names().iter();
         let shown = names.zip(self.disclosure.shown_features()).enumerate();
         let mut compared: Vec<FeatureComparison> = shown
-            .map(|(place, (name, &feature))| {
+            .map(|(column, (name, &feature))| {
                 let value = row[feature].to_f64_exact();
-                let precedents: Vec<f64> = cases.iter().map(|case| case.features[place]).collect();
+                let precedents: Vec<f64> = cases.iter().map(|case| case.features[column]).collect();
                 let mean = precedents.iter().copied().collect::<ExactMean>().value();
                 let difference = mean.zip(spreads[feature]).map(|(m, s)| (value - m) / s);
                 FeatureComparison {
@@ -79,9 +80,9 @@ impl CaseExplainer {
                 }
             })
             .collect();
-        // Equal ones stay in the order of the columns, those without a difference at the end.
-        let size = |of: &FeatureComparison| of.difference.map_or(-1.0, f64::abs);
-        compared.sort_by(|a, b| size(b).total_cmp(&size(a)));
+        // The sort is stable: ties keep the order of the columns. −1 puts features without a difference last.
+        let key = |comparison: &FeatureComparison| comparison.difference.map_or(-1.0, f64::abs);
+        compared.sort_by(|a, b| key(b).total_cmp(&key(a)));
         compared
     }
 }

@@ -1,6 +1,6 @@
-//! From training rows to explanations.
+//! Explainers, which turn training rows into explanations.
 //!
-//! [`CaseExplainer`] holds what was fitted and answers; [`CaseExplainerBuilder`] holds the choices.
+//! [`CaseExplainerBuilder`] has the settings; [`CaseExplainer`] is a fitted explainer.
 
 pub(crate) mod builder;
 pub(crate) mod case_explainer;

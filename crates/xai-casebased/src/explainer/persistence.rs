@@ -1,4 +1,4 @@
-//! Fitted explainers in files.
+//! Storage of fitted explainers.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -23,20 +23,21 @@ use crate::{help, input};
 /// The first bytes of every file.
 const MAGIC: &[u8; 8] = b"XAICASES";
 
-/// Raised when the format or the meaning of the content changes; builds refuse files of another version.
+/// Version of the format. It increases when the format or the meaning of the content changes; files of other versions are
+/// refused.
 const VERSION: u32 = 2;
 
-/// Magic, version, flags, length of the content.
+/// Length of the header: magic bytes, version, flags, length of the content.
 const HEADER: usize = 24;
 
-/// The flag of files that hold the values of redacted features.
+/// Flag of files that contain the values of redacted features.
 const HOLDS_REDACTED: u32 = 1;
 
-/// The checksum at the end.
+/// Length of the checksum at the end.
 const TRAILER: usize = 8;
 
-/// What is stored: the choices and the rows. Searches are built again from them, which takes less time
-/// than reading them would, and leaves nothing in a file that could contradict the rows.
+/// Stored content: the settings and the rows. The search is built again when a file is loaded, which is faster than
+/// reading it would be, and nothing in a file can then contradict the rows.
 #[derive(Serialize, Deserialize)]
 struct Stored<'a> {
     choices: StoredChoices<'a>,
@@ -45,7 +46,7 @@ struct Stored<'a> {
     rows: Cow<'a, [f64]>,
 }
 
-/// The choices in the order of the file, which is the format.
+/// The settings. The order of the fields is part of the format.
 #[derive(Serialize, Deserialize)]
 struct StoredChoices<'a> {
     k: usize,
@@ -53,10 +54,10 @@ struct StoredChoices<'a> {
     engine: Engine,
     scale: bool,
     provenance: bool,
-    /// Always there; a file could say otherwise.
+    /// Always `Some` in files that `save` writes.
     kernel: Option<Kernel>,
     class_weights: Cow<'a, [(i64, f64)]>,
-    /// High, medium.
+    /// Thresholds of high and medium.
     thresholds: (f64, f64),
     class_names: Cow<'a, BTreeMap<i64, Arc<str>>>,
     feature_names: Cow<'a, Option<Vec<String>>>,
@@ -109,26 +110,26 @@ impl<'a> StoredChoices<'a> {
             redacted: self.redacted.into_owned(),
             aggregate_minimum: self.aggregate_minimum,
         };
-        Ok(CaseExplainerBuilder::of_features(choices, disclosure))
+        Ok(CaseExplainerBuilder::from_choices(choices, disclosure))
     }
 }
 
 impl CaseExplainer {
-    /// Writes the explainer: its training rows, labels, metadata and choices. The explainer that
-    /// [`load`](Self::load) reads gives the same explanations to the last bit.
+    /// Writes the explainer with its training rows, labels, metadata and settings. After [`load`](Self::load), it gives
+    /// the same explanations to the last bit.
     ///
-    /// The file holds all features of all training rows, so keep it where the training data may be. An explainer with
+    /// The file contains all features of all training rows, so protect it like the training data. An explainer with
     /// [redacted](crate::CaseExplainerBuilder::redact) features is only written with
     /// [`SaveOptions::store_redacted`]. Redacted metadata is never in the file.
     ///
-    /// Format, all numbers little-endian: `XAICASES`, the version (`u32`), flags (`u32`; 1 = the file holds the values of
+    /// Format, with little-endian numbers: `XAICASES`, the version (`u32`), flags (`u32`; 1 = the file contains the values of
     /// redacted features), the length of the content (`u64`), the content in postcard encoding, and the XXH3 checksum
     /// (`u64`) of everything before.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) if the weighting or the
-    /// similarity is a closure, which no file can hold; [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) for redacted
-    /// features; [`ErrorKind::Io`](xai_core::ErrorKind::Io). Nothing is written before these checks.
+    /// similarity is a closure, which cannot be stored; [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) for redacted
+    /// features; and [`ErrorKind::Io`](xai_core::ErrorKind::Io) if writing fails. Nothing is written before the checks.
     ///
     /// ```
     /// use ndarray::array;
@@ -148,7 +149,7 @@ impl CaseExplainer {
         self.save_with(to, SaveOptions::new())
     }
 
-    /// Writes the explainer as [`save`](Self::save) does, with options.
+    /// As [`save`](Self::save), with options.
     ///
     /// # Errors
     /// As [`save`](Self::save).
@@ -203,21 +204,22 @@ impl CaseExplainer {
 
     /// Reads an explainer that [`save`](Self::save) wrote.
     ///
-    /// [`TrainingInfo::file_holds_redacted`](crate::TrainingInfo::file_holds_redacted) of the explainer tells if the file
-    /// holds the values of redacted features.
+    /// [`TrainingInfo::file_holds_redacted`](crate::TrainingInfo::file_holds_redacted) of the explainer says whether the file
+    /// contains the values of redacted features.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`](xai_core::ErrorKind::Corrupt) for a file that is foreign, of another
-    /// version, cut off, or damaged; [`ErrorKind::Io`](xai_core::ErrorKind::Io); what
-    /// [`fit`](crate::CaseExplainerBuilder::fit) says of the content.
+    /// [`ErrorKind::Corrupt`](xai_core::ErrorKind::Corrupt) for a file of another format or
+    /// version, or one that is truncated or damaged; [`ErrorKind::Io`](xai_core::ErrorKind::Io) if reading fails; and
+    /// the errors of [`fit`](crate::CaseExplainerBuilder::fit) for invalid content.
     pub fn load(mut from: impl Read) -> Result<Self> {
-        // What is foreign is not read to its end.
+        // The header is read and checked first, because a file of another format may be large or endless. One byte more than
+        // announced shows whether something follows.
         let mut bytes = Vec::new();
         let mut header = from.by_ref().take(HEADER as u64);
         header.read_to_end(&mut bytes).map_err(io)?;
-        let rest = announced_length(&bytes)?.saturating_add(TRAILER as u64 + 1);
+        let rest = content_length(&bytes)?.saturating_add(TRAILER as u64 + 1);
         from.take(rest).read_to_end(&mut bytes).map_err(io)?;
-        let (holds_redacted, content) = checked_content(&bytes)?;
+        let (holds_redacted, content) = verify_content(&bytes)?;
         let stored: Stored<'static> = postcard::from_bytes(content).map_err(|_| {
             corrupt("damaged, or stored with a feature that this build lacks: the content cannot be read")
         })?;
@@ -261,7 +263,8 @@ impl SaveOptions {
         Self::default()
     }
 
-    /// Allows the file to hold the values of redacted features, which whoever has the file can read. The header records it.
+    /// Sets whether the file may contain the values of redacted features, which everybody who has the file can then
+    /// read. The header of the file records it. Default: false.
     #[must_use]
     pub fn store_redacted(mut self, store_redacted: bool) -> Self {
         self.store_redacted = store_redacted;
@@ -269,16 +272,16 @@ impl SaveOptions {
     }
 }
 
-/// The length of the content that a header announces.
-fn announced_length(bytes: &[u8]) -> Result<u64> {
+/// Checks the magic bytes and the version of a header, and returns the length of the content that it announces.
+fn content_length(bytes: &[u8]) -> Result<u64> {
     if !bytes.starts_with(MAGIC) {
         return Err(corrupt(
             "not a stored explainer: it does not begin with XAICASES",
         ));
     }
     let too_short = || corrupt("cut off: the file ends within its header");
-    let version = bytes.get(8..12).ok_or_else(too_short)?;
-    let version = u32::from_le_bytes(version.try_into().map_err(|_| too_short())?);
+    let version_bytes = bytes.get(8..12).ok_or_else(too_short)?;
+    let version = u32::from_le_bytes(version_bytes.try_into().map_err(|_| too_short())?);
     if version != VERSION {
         return Err(corrupt(format!(
             "stored in version {version} of the format; this build reads version {VERSION}"
@@ -290,9 +293,9 @@ fn announced_length(bytes: &[u8]) -> Result<u64> {
     ))
 }
 
-/// Returns true if the header says that the file holds redacted features, and the content.
-fn checked_content(bytes: &[u8]) -> Result<(bool, &[u8])> {
-    let length = announced_length(bytes)?;
+/// Checks the length and the checksum of a file. Returns whether it contains redacted features, and its content.
+fn verify_content(bytes: &[u8]) -> Result<(bool, &[u8])> {
+    let length = content_length(bytes)?;
     let expected = length.checked_add((HEADER + TRAILER) as u64);
     if expected != Some(bytes.len() as u64) {
         return Err(corrupt(format!(

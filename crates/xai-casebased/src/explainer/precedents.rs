@@ -1,4 +1,4 @@
-//! Explanations as arrays, and the training rows behind them.
+//! Explanations as arrays, and access to the training data.
 
 use ndarray::{Array2, ArrayView2};
 use xai_core::{Error, Kernel, Real, Result};
@@ -10,11 +10,10 @@ use crate::training::metadata::MetadataColumn;
 use crate::training::standardization::Standardization;
 
 impl CaseExplainer {
-    /// What [`explain_batch`](Self::explain_batch) finds, as arrays: for many samples, or for a reader
-    /// that takes arrays. `predicted` is `None` for a vote.
+    /// Returns the results of [`explain_batch`](Self::explain_batch) as arrays, which is faster for many samples. If
+    /// `predicted` is `None`, the neighbours vote.
     ///
-    /// `k` neighbours are asked, and weighted by `kernel`, where they are given instead of those that
-    /// the explainer was fitted with.
+    /// `k` and `kernel` override the settings of the explainer.
     ///
     /// # Errors
     /// As [`explain_batch`](Self::explain_batch);
@@ -45,26 +44,29 @@ impl CaseExplainer {
         if k == 0 {
             return Err(Error::parameter(input::K, 0, "a whole number, at least 1"));
         }
-        let by = self.correspondence.clone();
-        let by = kernel
-            .into_iter()
-            .fold(by, |by, kernel| by.weighting(kernel));
-        by.check()?;
-        let judged =
-            self.each_of_checked(samples, predicted, k, &by, |_, class, nearest, tally| {
-                (nearest, class, tally.score(class))
-            })?;
-        let thresholds = by.level_thresholds();
+        let mut metric = self.correspondence.clone();
+        if let Some(kernel) = kernel {
+            metric = metric.weighting(kernel);
+        }
+        metric.check()?;
+        let found = self.map_samples_with(
+            samples,
+            predicted,
+            k,
+            &metric,
+            |_, class, nearest, tally| (nearest, class, tally.score(class)),
+        )?;
+        let thresholds = metric.level_thresholds();
         let mut starts = vec![0];
         let (mut indices, mut distances) = (Vec::new(), Vec::new());
-        let mut ties_at_k = Vec::with_capacity(judged.len());
-        for (nearest, ..) in &judged {
+        let mut ties_at_k = Vec::with_capacity(found.len());
+        for (nearest, ..) in &found {
             indices.extend(nearest.iter().map(|n| n.index));
             distances.extend(nearest.iter().map(|n| n.distance));
             starts.push(indices.len());
             ties_at_k.push(nearest.ties_at_k);
         }
-        let scores = judged.iter().map(|(.., score)| *score);
+        let scores = found.iter().map(|(.., score)| *score);
         Ok(Precedents {
             starts,
             indices,
@@ -74,21 +76,22 @@ impl CaseExplainer {
                 .clone()
                 .map(|score| thresholds.level(score))
                 .collect(),
-            predicted: judged.iter().map(|(_, predicted, _)| *predicted).collect(),
+            predicted: found.iter().map(|(_, predicted, _)| *predicted).collect(),
             correspondence: scores.collect(),
         })
     }
 
-    /// How features are standardised; `None` if they are not.
+    /// Standardisation of the features; `None` if they are not standardised.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) if features are redacted: the mean of a constant feature is its
-    /// value.
+    /// [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) if features are redacted, because the mean of a constant feature
+    /// is its value.
     pub fn standardization(&self) -> Result<Option<&Standardization>> {
         self.check_features_shown()?;
         Ok(self.standardization.as_deref())
     }
 
+    /// Checks that no feature is redacted.
     fn check_features_shown(&self) -> Result<()> {
         if self.disclosure.redacts_features() {
             return Err(Error::refused(input::TRAIN, "some features are redacted"));
@@ -96,23 +99,23 @@ impl CaseExplainer {
         Ok(())
     }
 
-    /// The distinct classes of the training rows, ascending: those that a prediction can have.
+    /// Distinct classes of the training rows, ascending. Predictions must have one of these.
     #[must_use]
     pub fn classes(&self) -> &[i64] {
         &self.classes
     }
 
-    /// The classes of the training rows, in their order.
+    /// Class label of each training row.
     #[must_use]
     pub fn labels(&self) -> &[i64] {
         &self.labels
     }
 
-    /// The `(n, d)` training rows as they were handed in.
+    /// Unscaled training rows, `(n, d)`.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) where features are redacted, and by an
-    /// explainer that only releases [aggregates](crate::CaseExplainerBuilder::aggregate_only).
+    /// [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) if features are redacted, or if the
+    /// explainer only releases [aggregates](crate::CaseExplainerBuilder::aggregate_only).
     ///
     /// ```
     /// use ndarray::array;
@@ -128,13 +131,13 @@ impl CaseExplainer {
         Ok(self.train.view())
     }
 
-    /// The features of some training rows, `(rows, shown features)`: those that explanations show, in
-    /// the order of [`feature_names`](Self::feature_names).
+    /// Returns the features of some training rows that explanations show, `(rows, shown features)`, in the order of
+    /// [`feature_names`](Self::feature_names).
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) by an explainer that only releases
-    /// [aggregates](crate::CaseExplainerBuilder::aggregate_only);
-    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a row that there is not.
+    /// [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) if the explainer only releases
+    /// [aggregates](crate::CaseExplainerBuilder::aggregate_only), and
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a row that does not exist.
     ///
     /// ```
     /// use ndarray::array;
@@ -159,23 +162,23 @@ impl CaseExplainer {
         ))
     }
 
-    /// The names of the features that explanations show: without redacted ones, none without provenance.
+    /// Names of the features that explanations show. Redacted features are left out; empty if provenance is off.
     #[must_use]
     pub fn feature_names(&self) -> &[String] {
         self.disclosure.shown_names()
     }
 
-    /// What each class counts, as it was chosen.
+    /// Class weights as they were set, in the order of the calls.
     #[must_use]
     pub fn class_weights(&self) -> &[(i64, f64)] {
         &self.choices.class_weights
     }
 
-    /// The metadata columns that explanations show, by name: without redacted ones, none without
-    /// provenance.
+    /// Names and columns of the metadata that explanations show. Redacted columns are left out; empty if provenance is
+    /// off.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) by an explainer that only releases
+    /// [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) if the explainer only releases
     /// [aggregates](crate::CaseExplainerBuilder::aggregate_only).
     pub fn shown_metadata(&self) -> Result<impl Iterator<Item = (&str, &MetadataColumn)>> {
         self.disclosure.check_release()?;

@@ -1,42 +1,42 @@
-//! What may be said of neighbours without showing one.
+//! Aggregate explanations, which show no training row.
 
 use std::collections::BTreeMap;
 
 use crate::correspondence::level::Level;
 use crate::correspondence::score::Correspondence;
 
-/// The neighbours of a sample in numbers that point to no single training row.
+/// Summary of the neighbours of a sample that identifies no training row.
 ///
-/// It carries no row index, no feature and no metadata; see
+/// It contains no row index, no feature and no metadata; see
 /// [`CaseExplainer::aggregate`](crate::CaseExplainer::aggregate).
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AggregateExplanation {
-    /// The position of the sample in its batch.
+    /// Index of the sample in its batch.
     pub sample: usize,
-    /// The predicted class; `None` where the neighbours were asked to vote and all weigh 0.
+    /// Predicted class; `None` if the neighbours voted and all have weight 0.
     pub predicted: Option<i64>,
-    /// Agreement of the neighbours with the prediction, in [0, 1]; `None` where undefined. The weights
-    /// behind it are not released: one of them alone would tell a distance.
+    /// Agreement of the neighbours with the prediction, in [0, 1]; `None` if undefined. The weights are not released,
+    /// because a distance follows from a single weight.
     pub correspondence: Option<f64>,
-    /// The correspondence in words.
+    /// Level of the correspondence.
     pub level: Level,
-    /// How many neighbours were asked.
+    /// Number of neighbours.
     pub n_neighbors: usize,
-    /// The share of the neighbours that has each class, by count; the shares add up to 1.
+    /// Share of the neighbours with each class, by count. The shares add up to 1.
     pub class_shares: BTreeMap<i64, f64>,
-    /// The least and the largest distance of a neighbour; `None` without neighbours.
+    /// Smallest and largest distance of a neighbour; `None` without neighbours.
     pub distance_range: Option<(f64, f64)>,
-    /// How many of the neighbours are distinct training rows.
+    /// Number of distinct training rows among the neighbours.
     pub n_distinct: usize,
-    /// How many training rows tie at rank `k`; 0 if none of them is left out. See
+    /// Number of training rows that tie at rank `k`; 0 if none of them is left out. See
     /// [`Neighbors::ties_at_k`](crate::search::Neighbors::ties_at_k).
     #[cfg_attr(feature = "serde", serde(default))]
     pub ties_at_k: usize,
 }
 
 impl AggregateExplanation {
-    /// From neighbours in ascending distance.
+    /// Summarises neighbours, given in ascending distance as `(distance, label)`.
     pub(crate) fn new(
         sample: usize,
         predicted: Option<i64>,

@@ -1,4 +1,4 @@
-//! A prediction and its precedents.
+//! The explanation of one prediction.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,28 +13,28 @@ use crate::correspondence::score::Correspondence;
 use crate::input;
 use crate::training::metadata::MetadataValue;
 
-/// A training case near the explained sample.
+/// One of the nearest training cases of an explained sample.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Case {
-    /// The training row.
+    /// Index of the training row.
     pub index: usize,
-    /// Its distance to the sample: in scaled features where scaling is on, in the space of the
-    /// [`Similarity`](crate::similarity::Similarity) where one was chosen.
+    /// Distance to the sample, between scaled features if scaling is on, or in the space of the
+    /// [`Similarity`](crate::similarity::Similarity).
     pub distance: f64,
-    /// Its class.
+    /// Class label.
     pub label: i64,
-    /// The name of its class, where names were given.
+    /// Name of the class, if names were given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub class_name: Option<Arc<str>>,
-    /// Its features as they were handed in, unscaled, in the order of
-    /// [`Explanation::feature_names`]; without redacted ones, empty without provenance.
+    /// Unscaled features in the order of [`Explanation::feature_names`], without redacted ones; empty if provenance is
+    /// off.
     #[cfg_attr(
         feature = "serde",
         serde(skip_serializing_if = "Vec::is_empty", default)
     )]
     pub features: Vec<f64>,
-    /// What else is known of it, without redacted columns; empty without provenance.
+    /// Metadata by column name, without redacted columns; empty if provenance is off.
     #[cfg_attr(
         feature = "serde",
         serde(skip_serializing_if = "BTreeMap::is_empty", default)
@@ -42,23 +42,23 @@ pub struct Case {
     pub metadata: BTreeMap<Arc<str>, MetadataValue>,
 }
 
-/// Why a prediction looks the way it does: its nearest training cases and how far they agree.
+/// The nearest training cases of a sample, and their agreement with its prediction.
 ///
-/// `Display` is the summary a person reads.
+/// `Display` writes a summary for people.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Explanation {
-    /// The position of the sample in its batch.
+    /// Index of the sample in its batch.
     pub sample: usize,
-    /// The predicted class; `None` where the neighbours were asked to vote and all weigh 0.
+    /// Predicted class; `None` if the neighbours voted and all have weight 0.
     pub predicted: Option<i64>,
-    /// The name of the predicted class, where names were given.
+    /// Name of the predicted class, if names were given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub predicted_name: Option<Arc<str>>,
-    /// The true class, where it is known.
+    /// True class, if known.
     #[cfg_attr(feature = "serde", serde(rename = "true"))]
     pub truth: Option<i64>,
-    /// The name of the true class, where names were given.
+    /// Name of the true class, if names were given.
     #[cfg_attr(
         feature = "serde",
         serde(rename = "true_name", skip_serializing_if = "Option::is_none", default)
@@ -72,37 +72,37 @@ pub struct Explanation {
     /// [`Neighbors::ties_at_k`](crate::search::Neighbors::ties_at_k).
     #[cfg_attr(feature = "serde", serde(default))]
     pub ties_at_k: usize,
-    /// The names of the features that the cases show.
+    /// Names of [`Case::features`].
     pub feature_names: Arc<[String]>,
-    /// The share of true neighbours that the search is known to find, measured when the explainer
-    /// was fitted; `None` for an exact search, which finds all.
+    /// Share of the true neighbours that an approximate search finds, measured when the explainer was fitted; `None`
+    /// for an exact search.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub recall: Option<f64>,
 }
 
 impl Explanation {
-    /// Whether the prediction is right; `None` where the truth or the prediction is not known.
+    /// Returns whether the prediction is right; `None` if the true or the predicted class is unknown.
     #[must_use]
     pub fn is_correct(&self) -> Option<bool> {
         Some(self.truth? == self.predicted?)
     }
 
-    /// The same explanations with the true classes, so that they can tell right from wrong. Names
-    /// of the true classes: [`CaseExplainer::with_truth`](crate::CaseExplainer::with_truth).
+    /// Adds the true classes to explanations. [`CaseExplainer::with_truth`](crate::CaseExplainer::with_truth) also
+    /// adds their names.
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) when there is not one label
+    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) unless there is one label
     /// per explanation.
     pub fn with_truth<L: Label>(mut explanations: Vec<Self>, truth: &[L]) -> Result<Vec<Self>> {
         check_shape(input::TRUTH, &[explanations.len()], &[truth.len()])?;
-        let truth = labels_to_i64(input::TRUTH, truth.iter().copied())?;
-        for (explanation, truth) in explanations.iter_mut().zip(truth) {
-            explanation.truth = Some(truth);
+        let labels = labels_to_i64(input::TRUTH, truth.iter().copied())?;
+        for (explanation, label) in explanations.iter_mut().zip(labels) {
+            explanation.truth = Some(label);
         }
         Ok(explanations)
     }
 
-    /// The level of the correspondence.
+    /// Level of the correspondence.
     #[must_use]
     pub fn level(&self) -> Level {
         self.correspondence.level
@@ -113,40 +113,40 @@ impl Explanation {
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Neighbor {
-    /// The training row.
+    /// Index of the training row.
     pub index: usize,
-    /// Its distance to the sample.
+    /// Distance to the sample.
     pub distance: f64,
-    /// Its class.
+    /// Class label.
     pub label: i64,
-    /// The name of its class, where names were given.
+    /// Name of the class, if names were given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub class_name: Option<Arc<str>>,
 }
 
-/// An [`Explanation`] in the numbers that fit on a line.
+/// An [`Explanation`] without features and metadata.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ExplanationSummary {
-    /// The position of the sample.
+    /// Index of the sample.
     pub sample: usize,
-    /// The predicted class; `None` where the neighbours were asked to vote and all weigh 0.
+    /// Predicted class; `None` if the neighbours voted and all have weight 0.
     pub predicted: Option<i64>,
-    /// The name of the predicted class, where names were given.
+    /// Name of the predicted class, if names were given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub predicted_name: Option<Arc<str>>,
-    /// The true class, where it is known.
+    /// True class, if known.
     #[cfg_attr(feature = "serde", serde(rename = "true"))]
     pub truth: Option<i64>,
-    /// The name of the true class, where names were given.
+    /// Name of the true class, if names were given.
     #[cfg_attr(
         feature = "serde",
         serde(rename = "true_name", skip_serializing_if = "Option::is_none", default)
     )]
     pub truth_name: Option<Arc<str>>,
-    /// Agreement of the neighbours with the prediction, in [0, 1]; `None` where undefined.
+    /// Agreement of the neighbours with the prediction, in [0, 1]; `None` if undefined.
     pub correspondence: Option<f64>,
-    /// The correspondence in words.
+    /// Level of the correspondence.
     pub level: Level,
     /// The nearest training rows, nearest first.
     pub neighbors: Vec<Neighbor>,

@@ -1,4 +1,4 @@
-//! What an explainer answers: explanations, aggregates, audits.
+//! Results of explainers: explanations, aggregates and audits.
 
 pub(crate) mod aggregate;
 pub(crate) mod audit;

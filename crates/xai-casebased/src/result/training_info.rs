@@ -1,4 +1,4 @@
-//! What an explainer was fitted to.
+//! Description of a fitted explainer.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,41 +7,43 @@ use std::sync::Arc;
 use crate::search::engine::Engine;
 use crate::similarity::strategy::SimilarityKind;
 
-/// What a [`CaseExplainer`](crate::CaseExplainer) was fitted to, and how; `Display` is the summary a
-/// person reads.
+/// The training data and the settings of a [`CaseExplainer`](crate::CaseExplainer).
+///
+/// `Display` writes a summary for people.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct TrainingInfo {
-    /// Training rows.
+    /// Number of training rows.
     pub n_rows: usize,
-    /// Features of each.
+    /// Number of features.
     pub n_features: usize,
-    /// How many rows have each class.
+    /// Number of training rows of each class.
     pub class_counts: BTreeMap<i64, usize>,
-    /// Names of classes, where they were given.
+    /// Names of the classes that have one.
     pub class_names: BTreeMap<i64, Arc<str>>,
     /// Names of all features, redacted ones included.
     pub feature_names: Vec<String>,
     /// Names of all metadata columns, redacted ones included.
     pub metadata_names: Vec<Arc<str>>,
-    /// Columns whose values never leave the explainer.
+    /// Names of the redacted columns, whose values are never shown.
     pub redacted: Vec<String>,
-    /// The least number of distinct rows of a release, where only aggregates are released.
+    /// Least number of distinct rows of an aggregate, if only aggregates are released.
     pub aggregate_minimum: Option<usize>,
-    /// Neighbours that are asked.
+    /// Number of neighbours per sample.
     pub k: usize,
-    /// The distance.
+    /// Name of the distance.
     pub distance: String,
     /// Whether features are standardised.
     pub scaled: bool,
-    /// The name of the [`Similarity`](crate::similarity::Similarity).
+    /// Name of the [`Similarity`](crate::similarity::Similarity).
     pub similarity: SimilarityKind,
-    /// The engine that searches: what [`Engine::Auto`] became, where something is searched.
+    /// Search engine. If the setting was [`Engine::Auto`], the engine that it chose, or `Auto` if the similarity needs no
+    /// engine.
     pub engine: Engine,
-    /// The share of true neighbours that an approximate search finds; `None` for an exact one.
+    /// Share of the true neighbours that an approximate search finds; `None` for an exact search.
     pub recall: Option<f64>,
-    /// True for an explainer from a file that holds the values of redacted features.
+    /// Whether the explainer comes from a file that contains the values of redacted features.
     pub file_holds_redacted: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Every distance of two sets of rows.
+//! Distances between all pairs of two sets of rows.
 
 use ndarray::{Array2, ArrayView2};
 use xai_core::distance::DistanceFunction;
@@ -11,25 +11,28 @@ use crate::search::kernel::lanes::ROWS;
 use crate::search::kernel::rank::Ranking;
 use crate::search::kernel::row_blocks::{MAX_BLOCKS, Query, RowBlocks};
 
-/// Rows that are laid out in blocks at a time, as many as one call looks at. They stay in the first-level cache,
-/// where blocks of all rows are written to memory and read again.
+/// Rows that are laid out in blocks at a time: as many as one kernel call compares. They stay in the
+/// first-level cache; blocks of all rows would be written to memory and read again.
 const TILE: usize = MAX_BLOCKS * ROWS;
 
-/// Rows that a thread takes at a time.
+/// Rows per task of a thread.
 const BAND: usize = 8 * TILE;
 
-/// Queries that each tile is laid out for, so many that the layout counts little beside their distances.
+/// Queries that share the layout of a tile: enough to make its cost negligible.
 const QUERIES: usize = 256;
 
-/// The distance of each of `(m, d)` rows to each of `(n, d)` others, `(m, n)`: the bits of
-/// [`DistanceFunction`](xai_core::distance::DistanceFunction), by the loops of the engines.
+/// Computes the distances between `(m, d)` rows and `(n, d)` other rows, `(m, n)`.
+///
+/// The values have the same bits as
+/// [`DistanceFunction`](xai_core::distance::DistanceFunction); the vectorised kernels of the search
+/// engines compute them.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for the parameter of the distance;
-/// about [`input::QUERIES`] for the first rows, and [`input::ROWS`] for the others:
-/// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) where they have other numbers of features,
-/// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite), also of a row that whitening takes beyond `f64`, and
-/// what the distance says of the rows.
+/// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) if the parameter of the distance is
+/// invalid. About [`input::QUERIES`] for `from` and [`input::ROWS`] for `to`:
+/// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) for different numbers of features,
+/// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for values that are not finite before or after
+/// whitening, and the errors of [`Distance::check_rows`] for rows outside the domain of the distance.
 ///
 /// ```
 /// use ndarray::array;
@@ -50,7 +53,7 @@ pub fn distances(
         check_finite(about, rows)?;
         distance.check_rows(about, rows)?;
         let rows = distance.prepare(Rows::new(rows));
-        // Rows stay finite where only their mean is taken out.
+        // Whitening can overflow. Centring, the other preparation, scales extreme rows first and cannot.
         if matches!(distance, Distance::Mahalanobis(_)) {
             check_finite(about, rows.view()).map_err(|e| e.part("whitened rows"))?;
         }
@@ -63,9 +66,10 @@ pub fn distances(
             return Ok(found);
         }
         let by = distance.prepared_distance();
-        let values = found.as_slice_mut().expect("just made");
-        let ranking = Ranking::of(&by, d);
-        if !ranking.tells_distance() {
+        let values = found.as_slice_mut().expect("a new array is contiguous");
+        let ranking = Ranking::new(&by, d);
+        if !ranking.determines_distance() {
+            // The kernels could only skip far rows, and here every distance is needed.
             parallel::for_each_chunk(values, n, |row, distances| {
                 for (distance, other) in distances.iter_mut().zip(to.iter()) {
                     *distance = by.distance(from.row(row), other);
@@ -78,7 +82,8 @@ pub fn distances(
                 .take(QUERIES)
                 .map(|row| Query::new(from.row(row), ranking.rank))
                 .collect();
-            // The part of each query's distances that a thread writes at a time.
+            // Distances are row-major by query, but a task computes a band of columns for all queries of the chunk.
+            // So each task gets one mutable part of every query's distances.
             let mut bands: Vec<Vec<&mut [f64]>> = Vec::new();
             bands.resize_with(n.div_ceil(BAND), Vec::new);
             for distances in distances.chunks_exact_mut(n) {

@@ -1,4 +1,4 @@
-//! From the name of an engine to a search.
+//! Construction of a search from an [`Engine`].
 
 use ndarray::ArrayView2;
 use xai_core::{Distance, Result};
@@ -12,12 +12,11 @@ use crate::search::kd_tree::KdTree;
 use crate::search::neighbor_search::NeighborSearch;
 use crate::training::rows::TrainingRows;
 
-/// Neighbours that [`Engine::build`] expects to be asked for: as many as an explainer asks unless told
-/// otherwise.
+/// Number of neighbours that [`Engine::build`] optimises for: the default of explainers.
 const USUAL_K: usize = 5;
 
 impl Engine {
-    /// Builds this engine over `(n, d)` training rows, which [`Auto`](Self::Auto) chooses for queries of 5
+    /// Builds this engine over `(n, d)` training rows. [`Auto`](Self::Auto) chooses for searches of 5
     /// neighbours.
     ///
     /// # Errors
@@ -41,8 +40,8 @@ impl Engine {
         self.build_for(train, distance, USUAL_K)
     }
 
-    /// As [`build`](Self::build), for queries of about `k` neighbours. Any other number may be asked
-    /// for; then the other engine may have been faster.
+    /// As [`build`](Self::build), for searches of about `k` neighbours. The result answers searches of any
+    /// number of neighbours; for a very different number, another engine may be faster.
     ///
     /// # Errors
     /// As [`build`](Self::build).
@@ -63,7 +62,7 @@ impl Engine {
         k: usize,
     ) -> Result<Box<dyn NeighborSearch>> {
         self.check()?;
-        self.over(TrainingRows::handed_in(train, &distance)?, &distance, k)
+        self.build_unchecked(TrainingRows::from_array(train, &distance)?, &distance, k)
     }
 
     /// Checks the parameters of the engine.
@@ -75,8 +74,8 @@ impl Engine {
         }
     }
 
-    /// This engine over rows that are checked, with parameters that are, for queries of `k` neighbours.
-    pub(crate) fn over(
+    /// Builds this engine for searches of `k` neighbours. The rows and the parameters must be checked.
+    pub(crate) fn build_unchecked(
         self,
         rows: TrainingRows,
         distance: &Distance,
@@ -85,10 +84,12 @@ impl Engine {
         let distance = distance.clone();
         Ok(match self {
             Self::Auto => auto::fastest(rows, distance, k)?,
-            Self::KdTree => Box::new(KdTree::over(rows, distance)?),
-            Self::BruteForce => Box::new(BruteForce::over(rows, distance)?),
+            Self::KdTree => Box::new(KdTree::from_rows(rows, distance)?),
+            Self::BruteForce => Box::new(BruteForce::from_rows(rows, distance)?),
             #[cfg(feature = "approximate")]
-            Self::Approximate(hnsw) => Box::new(ApproximateSearch::over(rows, distance, hnsw)?),
+            Self::Approximate(hnsw) => {
+                Box::new(ApproximateSearch::from_rows(rows, distance, hnsw)?)
+            }
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Which engine searches.
+//! The choice of a search engine.
 
 use std::fmt;
 
@@ -9,6 +9,8 @@ use crate::search::hnsw::Hnsw;
 
 /// How neighbours are searched. The exact engines give the same answer to the last bit and differ
 /// in cost only.
+///
+/// The approximate engine, behind the feature `approximate`, misses some neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -17,32 +19,31 @@ pub enum Engine {
     /// The exact engine that does less work on these rows: [`KdTree`](crate::search::KdTree) or
     /// [`BruteForce`](crate::search::BruteForce).
     ///
-    /// How it chooses: 32 training rows, evenly spaced, are searched for by a scan. A tree is grown over one of
-    /// up to 16 rows, and the boxes are counted that lie as near these 32 as their `k`-th neighbours; from that
-    /// follows what the tree over all rows would look at. Where the engines come within a factor of 3 of each
-    /// other, one of up to 4 rows is taken instead. What is looked at has fixed prices, measured once; no
-    /// clock is read, so that the same rows, distance and `k` give the same engine everywhere, on any
-    /// number of threads. Near the break-even point the choice can be wrong by a factor of about 1.3. A distance
-    /// without a bound by boxes, fewer than 512 rows, or `k` of at least the number of rows mean the
-    /// scan.
+    /// The choice: A scan finds the neighbours of 32 evenly spaced training rows. A tree is built over a sample of
+    /// the rows (up to every 16th), and its boxes that are as near to the 32 rows as their `k`-th neighbours are
+    /// counted, which gives an estimate of the work of a tree over all rows. If the engines come within a factor of 3 of
+    /// each other, a second sample (up to every 4th row) decides. Operations have fixed prices, measured once. No
+    /// clock is read, so the same rows, distance and `k` give the same engine on any machine and any
+    /// number of threads. Near the break-even point the choice can be wrong by a factor of about 1.3. The scan is
+    /// used for a distance that boxes do not bound, for fewer than 512 rows, and for `k` of at least the number of rows.
     ///
-    /// Cost: [`CaseExplainerBuilder::fit`](crate::CaseExplainerBuilder::fit) takes 5 to 20 % longer than with
-    /// the engine named that is chosen, where that is the tree, and 15 to 40 % where it is the scan (5 to
-    /// 784 features, 57 000 to 1 000 000 rows); in doubt the second tree adds up to a third of what building
-    /// the whole tree takes, and a fit with the scan takes up to 60 % longer.
+    /// Cost: [`CaseExplainerBuilder::fit`](crate::CaseExplainerBuilder::fit) takes longer than with the chosen engine
+    /// named, by 5 to 20 % if that is the tree, and by 15 to 40 % if it is the scan (5 to 784 features, 57 000 to
+    /// 1 000 000 rows). If the second sample is needed, it adds up to a third of the time of building the whole tree,
+    /// and a fit with the scan takes up to 60 % longer.
     ///
-    /// When to name an engine instead: for few queries of many rows name `BruteForce`, since building a tree takes
-    /// as long as scanning for some hundreds of queries, and the choice knows nothing of how many there
-    /// will be. For queries that lie elsewhere than the training rows, or another `k` than was
-    /// announced, measure both: the answers are the same.
+    /// When to name an engine instead: For few queries over many rows name `BruteForce`, because building a tree takes
+    /// as long as scanning for some hundreds of queries, and the number of queries is not known when the engine is
+    /// chosen. For queries that are not distributed like the training rows, or another `k` than announced,
+    /// measure both engines; the answers are the same.
     #[default]
     Auto,
-    /// A scan over all training rows, by matrix products where the distance has an inner product.
+    /// A scan over all training rows, with matrix products if the distance is a function of inner products.
     #[param(alias = "brute")]
     BruteForce,
     /// A tree of boxes, for the Minkowski family of distances.
     KdTree,
-    /// A graph that finds most of the neighbours, see [`Hnsw`]: never chosen by itself.
+    /// A graph search that finds most of the neighbours, see [`Hnsw`]. `Auto` never chooses it.
     #[cfg(feature = "approximate")]
     #[param(
         name = "hnsw",
@@ -53,9 +54,9 @@ pub enum Engine {
 }
 
 impl fmt::Display for Engine {
-    /// The word that [`FromStr`](std::str::FromStr) reads, without the parameters of a graph.
+    /// Writes the name that [`FromStr`](std::str::FromStr) reads, without the parameters of a graph.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = self.to_value().to_string();
-        f.pad(word.split(':').next().unwrap_or_default())
+        let with_parameters = self.to_value().to_string();
+        f.pad(with_parameters.split(':').next().unwrap_or_default())
     }
 }

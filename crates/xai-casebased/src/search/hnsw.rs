@@ -1,27 +1,26 @@
-//! The parameters of the graph of an approximate search.
+//! Parameters of the graph of an approximate search.
 
 use xai_core::describe::{Kind, Parameter, Parameters, Value};
 
-/// The parameters of a hierarchical navigable small world graph.
+/// Parameters of a hierarchical navigable small world (HNSW) graph.
 ///
-/// More connections and wider searches find more of the neighbours and cost more; the recall that
-/// they reach is measured, see
-/// [`ApproximateSearch`](crate::search::ApproximateSearch).
+/// More connections and larger candidate lists find more of the neighbours and cost more. The recall is
+/// measured, see [`ApproximateSearch`](crate::search::ApproximateSearch).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Parameters)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Hnsw {
-    /// Neighbours that a row is linked to on each layer.
+    /// Number of neighbours that a row is linked to on each layer.
     #[param(at_least = 2, at_most = 256, default = 16)]
     pub connections: usize,
-    /// Candidates that are kept while a row is linked.
+    /// Number of candidates that are kept while a row is linked.
     #[param(at_least = 1, at_most = 1 << 20, default = 200)]
     pub ef_construction: usize,
-    /// Candidates that are kept during a search, raised to `k` where it is larger.
+    /// Number of candidates that are kept during a search; at least `k` are always kept.
     #[param(at_least = 1, at_most = 1 << 20, default = 64)]
     pub ef_search: usize,
 }
 
-/// The three parameters as a list, in the order of the fields:
+/// Reads and writes the three parameters as a list, in the order of the fields.
 ///
 /// ```
 /// use xai_casebased::search::Hnsw;

@@ -1,31 +1,31 @@
-//! The best few of many candidates.
+//! Selection of the `k` nearest candidates.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use crate::search::nearest::{Nearest, Neighbors};
 
-/// Up to so many neighbours an ordered list is faster than a heap.
-const LISTED: usize = 64;
+/// Largest `k` for which a sorted list is faster than a heap.
+const MAX_LIST: usize = 64;
 
-/// The nearest `k` of the candidates offered so far, in the order of every answer: ascending
-/// distance, equal distances by lower training index. The order of offers does not matter.
+/// The nearest `k` of the candidates offered so far, in the order of all search results: ascending
+/// distance, ties by lower training index. The result does not depend on the order of the offers.
 #[derive(Debug, Clone)]
 pub(crate) struct KNearest {
     k: usize,
-    best: Best,
-    /// Number of rejected candidates at the distance of the last neighbour. Candidates that were rejected at a larger
-    /// distance do not count, so it starts anew when that distance falls.
+    best: Candidates,
+    /// Number of rejected candidates at the distance of the last neighbour. It is reset when that distance falls,
+    /// because the candidates rejected before are then farther than the last neighbour.
     n_left_out: usize,
 }
 
 #[derive(Debug, Clone)]
-enum Best {
+enum Candidates {
     List(Vec<Nearest>),
     Heap(BinaryHeap<Ranked>),
 }
 
-/// Greater is farther.
+/// A candidate ordered by distance, then by index, so that the top of a max-heap is the farthest.
 #[derive(Debug, Clone, Copy)]
 struct Ranked(Nearest);
 
@@ -55,27 +55,30 @@ impl KNearest {
         Self {
             k,
             n_left_out: 0,
-            best: if k <= LISTED {
-                Best::List(Vec::with_capacity(k + 1))
+            best: if k <= MAX_LIST {
+                Candidates::List(Vec::with_capacity(k + 1))
             } else {
-                Best::Heap(BinaryHeap::with_capacity(k + 1))
+                Candidates::Heap(BinaryHeap::with_capacity(k + 1))
             },
         }
     }
 
-    /// The distance beyond which no candidate has a place any more; ∞ while places are free.
+    /// Distance beyond which candidates are rejected: that of the `k`-th neighbour, ∞ while there are fewer than
+    /// `k`, and −∞ for `k = 0`.
     pub(crate) fn limit(&self) -> f64 {
         let last = match &self.best {
-            Best::List(list) if list.len() == self.k => list.last(),
-            Best::Heap(heap) if heap.len() == self.k => heap.peek().map(|ranked| &ranked.0),
+            Candidates::List(list) if list.len() == self.k => list.last(),
+            Candidates::Heap(heap) if heap.len() == self.k => heap.peek().map(|ranked| &ranked.0),
             _ => return f64::INFINITY,
         };
         last.map_or(f64::NEG_INFINITY, |last| last.distance)
     }
 
+    /// Adds a candidate if it is among the nearest `k`.
     pub(crate) fn offer(&mut self, candidate: Nearest) {
+        // `dropped` is the candidate that lost its position to the new one, `last` the `k`-th neighbour afterwards.
         let (dropped, last) = match &mut self.best {
-            Best::List(list) => {
+            Candidates::List(list) => {
                 let mut dropped = None;
                 if list.len() == self.k {
                     match list.last() {
@@ -87,15 +90,15 @@ impl KNearest {
                         None => return,
                     }
                 }
-                let place = list.partition_point(|kept| kept.precedes(&candidate));
-                list.insert(place, candidate);
+                let position = list.partition_point(|kept| kept.precedes(&candidate));
+                list.insert(position, candidate);
                 (dropped, list.last().copied())
             }
-            Best::Heap(heap) if heap.len() < self.k => {
+            Candidates::Heap(heap) if heap.len() < self.k => {
                 heap.push(Ranked(candidate));
                 return;
             }
-            Best::Heap(heap) => {
+            Candidates::Heap(heap) => {
                 let Some(mut farthest) = heap.peek_mut() else {
                     return;
                 };
@@ -104,11 +107,13 @@ impl KNearest {
                     return;
                 }
                 let dropped = std::mem::replace(&mut *farthest, Ranked(candidate));
+                // `PeekMut` restores the heap order when it is dropped; only then is the top the new farthest.
                 drop(farthest);
                 (Some(dropped.0), heap.peek().map(|ranked| ranked.0))
             }
         };
         if let (Some(dropped), Some(last)) = (dropped, last) {
+            // If the last distance fell, all earlier ties were at the old distance and no longer count.
             let is_tied = dropped.distance == last.distance;
             self.n_left_out = if is_tied { self.n_left_out + 1 } else { 0 };
         }
@@ -116,8 +121,8 @@ impl KNearest {
 
     pub(crate) fn into_neighbors(self) -> Neighbors {
         let nearest = match self.best {
-            Best::List(list) => list,
-            Best::Heap(heap) => {
+            Candidates::List(list) => list,
+            Candidates::Heap(heap) => {
                 let sorted = heap.into_sorted_vec();
                 sorted.into_iter().map(|ranked| ranked.0).collect()
             }

@@ -1,8 +1,8 @@
-//! Nearest neighbours: engines over fixed training rows.
+//! Nearest-neighbour search over fixed training rows.
 //!
-//! [`NeighborSearch`] is what an engine is; [`KdTree`] and [`BruteForce`] are exact and give the same
-//! answer to the last bit, [`Engine`] chooses between them. With the `approximate` feature there is a
-//! graph search that finds most of the neighbours. [`distances`] are all of them, without a search.
+//! [`NeighborSearch`] is the interface of all engines. [`KdTree`] and [`BruteForce`] are exact and give
+//! the same answer to the last bit; [`Engine`] chooses between them. The `approximate` feature adds a
+//! graph search that finds most of the neighbours. [`distances`] computes all distances without a search.
 
 pub(crate) mod all_pairs;
 #[cfg(feature = "approximate")]

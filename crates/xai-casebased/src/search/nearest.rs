@@ -6,21 +6,21 @@ use std::ops::Deref;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Nearest {
-    /// The training row.
+    /// Index of the training row.
     pub index: usize,
-    /// Its distance to the query.
+    /// Distance to the query.
     pub distance: f64,
 }
 
 impl Nearest {
-    /// Ascending distance, equal distances by lower training index: the order of every answer.
+    /// Compares by the order of all search results: ascending distance, ties by lower training index.
     pub(crate) fn precedes(&self, other: &Self) -> bool {
         self.distance < other.distance
             || (self.distance == other.distance && self.index < other.index)
     }
 }
 
-/// The nearest training rows of one query, nearest first, equal distances by lower training index.
+/// The nearest training rows of one query, nearest first, ties by lower training index.
 ///
 /// ```
 /// use ndarray::array;
@@ -36,16 +36,16 @@ impl Nearest {
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Neighbors {
-    /// The neighbours.
+    /// The neighbours, nearest first.
     pub nearest: Vec<Nearest>,
-    /// Number of training rows that tie at rank `k`: whose distance is that of the last neighbour, in the list or left
-    /// out of it for their higher index. 0 if none is left out, so that the list does not depend on the order of the
-    /// training rows. An approximate search does not count them.
+    /// Number of training rows that tie at rank `k`, that is, rows at the distance of the last neighbour, both in the
+    /// list and left out of it because of their higher index. 0 if no such row is left out, in which case the list does
+    /// not depend on the order of the training rows. Always 0 for an approximate search.
     pub ties_at_k: usize,
 }
 
 impl Neighbors {
-    /// Counts ties from the number of rows that are left out at the distance of the last neighbour.
+    /// Creates the result. `n_left_out` is the number of rows at the distance of the last neighbour that are left out.
     pub(crate) fn new(nearest: Vec<Nearest>, n_left_out: usize) -> Self {
         let ties_at_k = match nearest.last() {
             Some(last) if n_left_out > 0 => {

@@ -1,4 +1,4 @@
-//! What an engine is.
+//! The interface of search engines.
 
 use ndarray::{ArrayView1, ArrayView2, Axis};
 use xai_core::distance::LEAVE_ROW_OUT;
@@ -9,50 +9,50 @@ use crate::search::nearest::Neighbors;
 use crate::search::queries::Queries;
 use crate::{help, input};
 
-/// A search over fixed training rows.
+/// A nearest-neighbour search over fixed training rows.
 ///
 /// Every exact engine gives the same answer to the last bit: that of a scan over all rows in
 /// `f64` with [`DistanceFunction`](xai_core::distance::DistanceFunction), in ascending distance,
-/// equal distances by lower training index, `k` larger than the training set meaning all of it.
+/// ties by lower training index. A `k` larger than the training set returns all rows.
 pub trait NeighborSearch: Send + Sync {
-    /// The number of training rows.
+    /// Number of training rows.
     fn n_rows(&self) -> usize;
 
-    /// The number of features.
+    /// Number of features.
     fn n_features(&self) -> usize;
 
-    /// The distance.
+    /// Distance by which rows are compared.
     fn distance(&self) -> &Distance;
 
-    /// Which engine it is; what [`Engine::Auto`] became.
+    /// Engine of this search; never [`Engine::Auto`], but the engine that it chose.
     fn engine(&self) -> Engine;
 
-    /// The share of true neighbours that the search finds; `None` for an exact search.
+    /// Share of the true neighbours that the search finds; `None` for an exact search.
     fn recall(&self) -> Option<f64> {
         None
     }
 
-    /// The nearest `k` training rows of each query, in the order of the queries, with the number of rows that tie at rank
-    /// `k`. Engines run blocks of queries in parallel.
+    /// Returns the nearest `k` training rows of each query, in the order of the queries. Blocks of queries run in
+    /// parallel.
     fn search(&self, queries: &Queries<'_>, k: usize) -> Vec<Neighbors>;
 
-    /// The nearest `k` training rows of one query.
+    /// Returns the nearest `k` training rows of one query.
     ///
     /// # Errors
     /// As [`nearest_batch`](Self::nearest_batch).
     fn nearest(&self, query: &[f64], k: usize) -> Result<Neighbors> {
-        let query = ArrayView1::from(query).insert_axis(Axis(0));
-        Ok(self.nearest_batch(query, k)?.swap_remove(0))
+        let row = ArrayView1::from(query).insert_axis(Axis(0));
+        Ok(self.nearest_batch(row, k)?.swap_remove(0))
     }
 
-    /// The nearest `k` training rows of each of `(m, d)` queries, in parallel.
+    /// Checks `(m, d)` queries and returns the nearest `k` training rows of each, computed in parallel.
     ///
     /// # Errors
     /// About [`input::QUERIES`](crate::input::QUERIES):
-    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) for another number of
-    /// features, [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite), and
-    /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) naming a query for which the
-    /// distance is undefined, or whose distances leave the range of `f64`.
+    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) if the number of features differs,
+    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for NaN or infinite values, and
+    /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a query for which the
+    /// distance is undefined or overflows `f64`.
     fn nearest_batch(&self, queries: ArrayView2<'_, f64>, k: usize) -> Result<Vec<Neighbors>> {
         parallel::with_work_size(queries.len().saturating_mul(self.n_rows()), || {
             let queries = Queries::new(queries, self.n_features(), self.distance())?;
@@ -63,14 +63,14 @@ pub trait NeighborSearch: Send + Sync {
     }
 }
 
-/// Refuses infinite distances, which have no order: of opposite rows by the distance of Bray and Curtis, and beyond the
-/// range of `f64` by any other.
+/// Refuses infinite distances, among which there is no nearest: the Bray-Curtis distance of opposite rows, and any
+/// distance that overflows `f64`.
 pub(crate) fn check_distances(found: &[Neighbors], distance: &Distance) -> Result<()> {
     for (query, neighbors) in found.iter().enumerate() {
-        let Some(row) = neighbors.iter().find(|near| !near.distance.is_finite()) else {
+        let Some(infinite) = neighbors.iter().find(|near| !near.distance.is_finite()) else {
             continue;
         };
-        let row = row.index;
+        let row = infinite.index;
         let (expected, help) = match distance {
             Distance::BrayCurtis => (
                 format!(
@@ -93,12 +93,13 @@ pub(crate) fn check_distances(found: &[Neighbors], distance: &Distance) -> Resul
     Ok(())
 }
 
-/// An error about some of the queries, in the numbers of all: `queries` are their places.
-pub(crate) fn among(error: Error, queries: &[usize]) -> Error {
+/// Translates the index of an error about a subset of the queries into the index among all queries. `queries` are the
+/// ascending indices of the subset.
+pub(crate) fn with_original_index(error: Error, queries: &[usize]) -> Error {
     match error.index().first() {
-        Some(&one) => {
-            let place = queries.get(one).copied().unwrap_or(one);
-            error.shifted(0, place - one)
+        Some(&index) => {
+            let original = queries.get(index).copied().unwrap_or(index);
+            error.shifted(0, original - index)
         }
         None => error,
     }

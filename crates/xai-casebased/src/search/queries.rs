@@ -1,4 +1,4 @@
-//! Queries that an engine can answer.
+//! Checked and prepared queries.
 
 use ndarray::ArrayView2;
 use xai_core::number::check_finite;
@@ -8,16 +8,16 @@ use xai_core::{Distance, Result};
 use crate::input;
 use crate::training::Matrix;
 
-/// Rows that neighbours are wanted of: as many features as the training rows, finite, within the
+/// Query rows of a search. They have as many features as the training rows, are finite, within the
 /// domain of the distance, row-major, and [prepared](Distance::prepare) for it.
 ///
-/// [`NeighborSearch::nearest_batch`](crate::search::NeighborSearch::nearest_batch) makes them from
-/// what a caller hands in; only this crate can, so that no engine checks again.
+/// [`NeighborSearch::nearest_batch`](crate::search::NeighborSearch::nearest_batch) creates them from the
+/// caller's rows. Code outside this crate cannot, so engines need not check them again.
 #[derive(Debug, Clone)]
 pub struct Queries<'a>(Rows<'a, f64>);
 
 impl<'a> Queries<'a> {
-    /// Checks `(m, d)` rows and brings them into the space of the training rows.
+    /// Checks `(m, d)` rows and prepares them for the distance.
     ///
     /// # Errors
     /// As [`nearest_batch`](crate::search::NeighborSearch::nearest_batch).
@@ -29,31 +29,31 @@ impl<'a> Queries<'a> {
         check_shape(input::QUERIES, &[rows.nrows(), n_features], rows.shape())?;
         check_finite(input::QUERIES, rows)?;
         distance.check_rows(input::QUERIES, rows)?;
-        let rows = distance.prepare(Rows::new(rows));
+        let prepared = distance.prepare(Rows::new(rows));
         if distance.needs_preparation() {
-            check_finite(input::QUERIES, rows.view()).map_err(|e| e.part("whitened rows"))?;
+            check_finite(input::QUERIES, prepared.view()).map_err(|e| e.part("whitened rows"))?;
         }
-        Ok(Self(rows))
+        Ok(Self(prepared))
     }
 
-    /// Rows of a training set, as they are compared.
-    pub(crate) fn of_training(rows: Matrix) -> Self {
+    /// Wraps training rows that are already scaled and prepared.
+    pub(crate) fn from_training(rows: Matrix) -> Self {
         Self(rows)
     }
 
-    /// How many there are.
+    /// Number of queries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.n_rows()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no queries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The features of one.
+    /// Features of one query.
     #[inline]
     #[must_use]
     pub fn row(&self, query: usize) -> &[f64] {

@@ -1,4 +1,4 @@
-//! Closures of the caller, called on batches of rows.
+//! The caller's closures, called on batches of rows.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use xai_core::{Error, Input, Result};
 /// An error of a caller's closure.
 pub type ClosureError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Rows that a closure is given at once.
+/// Largest number of rows per call of a closure.
 const BATCH: usize = 1024;
 
 type Function<A> = dyn Fn(ArrayView2<'_, f64>) -> Result<Array2<A>, ClosureError> + Send + Sync;
 
-/// A closure from `(m, d)` rows to `(m, c)` answers.
+/// A closure that maps `(m, d)` rows to `(m, c)` outputs.
 pub(crate) struct Closure<A>(Arc<Function<A>>);
 
 impl<A> Clone for Closure<A> {
@@ -36,13 +36,13 @@ impl<A: Clone> Closure<A> {
         Self(Arc::new(move |rows| closure(rows).map_err(Into::into)))
     }
 
-    /// Calls it on batches of rows and joins its answers, which have the same `c` every time.
+    /// Calls the closure on batches of rows and concatenates its outputs.
     ///
     /// # Errors
-    /// About `output`: [`ErrorKind::Model`](xai_core::ErrorKind::Model) where the closure fails,
-    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) where it does not give one row per
-    /// row, [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without columns.
-    pub(crate) fn of_rows(&self, output: Input, rows: ArrayView2<'_, f64>) -> Result<Array2<A>> {
+    /// About `output`: [`ErrorKind::Model`](xai_core::ErrorKind::Model) if the closure fails,
+    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) unless it returns one row per row and
+    /// the same number of columns every time, and [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without columns.
+    pub(crate) fn evaluate(&self, output: Input, rows: ArrayView2<'_, f64>) -> Result<Array2<A>> {
         let mut values = Vec::new();
         let mut columns = None;
         for (i, batch) in rows.axis_chunks_iter(Axis(0), BATCH).enumerate() {

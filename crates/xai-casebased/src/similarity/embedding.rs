@@ -1,4 +1,4 @@
-//! Similarity in a space that the model makes.
+//! Similarity of embeddings, such as hidden activations.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use xai_core::{Error, Result};
 
 use crate::search::engine::Engine;
 use crate::search::nearest::Neighbors;
-use crate::search::neighbor_search::{NeighborSearch, among};
+use crate::search::neighbor_search::{NeighborSearch, with_original_index};
 use crate::similarity::closure::{Closure, ClosureError};
 use crate::similarity::retrieval::{Fitting, Retrieval, Samples};
 use crate::training::Matrix;
@@ -18,20 +18,20 @@ use crate::training::rows::TrainingRows;
 use crate::training::standardization::Standardization;
 use crate::{help, input};
 
-/// Rows are similar whose embeddings are near: hidden activations of a network, the output of an
-/// encoder, any vector that a closure gives for a row.
+/// Similarity by the distance between embeddings: hidden activations of a network, the output of an
+/// encoder, or any vector that a closure computes for a row.
 ///
-/// The closure maps `(m, d)` rows, as they were handed in, to `(m, e)` finite vectors; it is called
-/// with at most 1 024 rows. Embeddings are standardised on the training set unless
-/// [`standardize`](Self::standardize) says no, multiplied by the root of their
-/// [weights](Self::weights), and, with [`feature_share`](Self::feature_share), joined with the features:
+/// The closure maps `(m, d)` unscaled rows to `(m, e)` finite vectors; it is called with at most 1 024 rows at a time.
+/// Embeddings are standardised on the training set (unless [`standardize`](Self::standardize) is off), multiplied
+/// by the square root of their [weights](Self::weights), and joined with the features if
+/// [`feature_share`](Self::feature_share) is above 0:
 ///
 /// ```text
 /// ‖·‖² = share · ‖features‖² + (1 − share) · Σ_j weight_j · activation_j²
 /// ```
 ///
-/// That is what Euclidean distance makes of it. Other distances see the same coordinates, features
-/// times `√share` beside activations times `√(weight · (1 − share))`, and join them in their own way.
+/// This is the squared Euclidean distance. Other distances compare the same coordinates: features multiplied by
+/// `√share`, and activations multiplied by `√(weight · (1 − share))`.
 ///
 /// ```
 /// use ndarray::array;
@@ -54,7 +54,7 @@ pub struct Embedding {
     map: Closure<f64>,
     /// Whether each dimension is standardised on the training set.
     standardize: bool,
-    /// The share of the squared distance that the features keep: 0 = the embedding alone, 1 = the features alone.
+    /// Share of the features in the squared distance: 0 = the embedding alone, 1 = the features alone.
     #[param(at_least = 0, at_most = 1)]
     feature_share: f64,
     #[param(skip)]
@@ -64,7 +64,7 @@ pub struct Embedding {
 }
 
 impl Embedding {
-    /// An embedding by a closure.
+    /// Creates a similarity from a closure that computes the embeddings.
     pub fn new<E: Into<ClosureError>>(
         map: impl Fn(ArrayView2<'_, f64>) -> Result<Array2<f64>, E> + Send + Sync + 'static,
     ) -> Self {
@@ -77,27 +77,28 @@ impl Embedding {
         }
     }
 
-    /// What each dimension counts, `(e,)`, at least 0: for hidden units, the size of their weights
-    /// to the output. Default: 1.
+    /// Sets the weight of each dimension, `(e,)`, at least 0; for hidden units, for example the magnitude of their
+    /// weights to the output. Default: 1.
     #[must_use]
     pub fn weights(mut self, weights: impl Into<Vec<f64>>) -> Self {
         self.weights = Some(weights.into());
         self
     }
 
-    /// What each dimension counts where this class is predicted; other classes use
-    /// [`weights`](Self::weights). Each class with weights of its own holds an index of its own.
+    /// Sets the weight of each dimension for samples of this predicted class. Other classes use
+    /// [`weights`](Self::weights). Every class with its own weights needs a search index of its own.
     #[must_use]
     pub fn class_weights(mut self, class: i64, weights: impl Into<Vec<f64>>) -> Self {
         self.class_weights.insert(class, weights.into());
         self
     }
 
+    /// Returns whether features are part of the distance.
     pub(crate) fn is_blend(&self) -> bool {
         self.feature_share > 0.0
     }
 
-    /// Checks what does not depend on the data.
+    /// Checks the parameters as far as they do not depend on the data.
     pub(crate) fn check(&self) -> Result<()> {
         self.check_params()?;
         for weights in self.weights.iter().chain(self.class_weights.values()) {
@@ -113,29 +114,29 @@ impl Embedding {
         Ok(())
     }
 
-    /// The search over training rows, with parameters that are checked.
+    /// Builds the search over training rows. The parameters must be checked.
     pub(crate) fn fit(self, fitting: Fitting<'_>) -> Result<EmbeddedSearch> {
-        let embedded = self.map.of_rows(input::EMBEDDING, fitting.train.view())?;
-        check_finite(input::EMBEDDING, embedded.view())?;
-        let n_dimensions = embedded.ncols();
+        let activations = self.map.evaluate(input::EMBEDDING, fitting.train.view())?;
+        check_finite(input::EMBEDDING, activations.view())?;
+        let n_dimensions = activations.ncols();
         for weights in self.weights.iter().chain(self.class_weights.values()) {
             check_shape(input::EMBEDDING_WEIGHTS, &[n_dimensions], &[weights.len()])?;
         }
         let space = Space {
             standardization: self
                 .standardize
-                .then(|| Standardization::fit(embedded.view()))
+                .then(|| Standardization::fit(activations.view()))
                 .transpose()
                 .map_err(|e| e.renamed(input::TRAIN, input::EMBEDDING))?,
             map: self.map,
             n_dimensions,
             feature_share: self.feature_share,
         };
-        let embedded = space.standardized(embedded)?;
-        let scaled = fitting.scaled()?;
+        let embedded = space.standardize(activations)?;
+        let scaled = fitting.scaled_rows()?;
         let index = |weights: Option<Vec<f64>>| {
-            let rows = space.join(scaled.view(), embedded.view(), weights.as_deref());
-            let rows = TrainingRows::finite(Matrix::from_array(rows), fitting.distance)?;
+            let joined = space.join(scaled.view(), embedded.view(), weights.as_deref());
+            let rows = TrainingRows::from_matrix(Matrix::from_array(joined), fitting.distance)?;
             let search = fitting.search(rows)?;
             Ok(Index { search, weights })
         };
@@ -153,12 +154,12 @@ impl Embedding {
 /// An embedding fitted to a training set.
 pub(crate) struct EmbeddedSearch {
     space: Space,
-    /// For every class without weights of its own.
+    /// Index for all classes without their own weights.
     shared: Index,
     by_class: BTreeMap<i64, Index>,
 }
 
-/// A search by some weights of the dimensions.
+/// A search with fixed weights of the dimensions.
 struct Index {
     weights: Option<Vec<f64>>,
     search: Box<dyn NeighborSearch>,
@@ -177,7 +178,7 @@ impl Index {
     }
 }
 
-/// Where rows are compared.
+/// The mapping from rows to the vectors that are compared.
 struct Space {
     map: Closure<f64>,
     n_dimensions: usize,
@@ -186,23 +187,24 @@ struct Space {
 }
 
 impl Space {
-    /// The embeddings of rows, standardised as those of the training rows are.
+    /// Embeds rows and standardises the embeddings like those of the training rows.
     fn embed(&self, rows: ArrayView2<'_, f64>) -> Result<Array2<f64>> {
-        let embedded = self.map.of_rows(input::EMBEDDING, rows)?;
+        let activations = self.map.evaluate(input::EMBEDDING, rows)?;
         let expected = [rows.nrows(), self.n_dimensions];
-        check_shape(input::EMBEDDING, &expected, embedded.shape())?;
-        check_finite(input::EMBEDDING, embedded.view())?;
-        self.standardized(embedded)
+        check_shape(input::EMBEDDING, &expected, activations.shape())?;
+        check_finite(input::EMBEDDING, activations.view())?;
+        self.standardize(activations)
     }
 
-    fn standardized(&self, embedded: Array2<f64>) -> Result<Array2<f64>> {
+    fn standardize(&self, embedded: Array2<f64>) -> Result<Array2<f64>> {
         match &self.standardization {
             Some(standardization) => standardization.apply(embedded.view()),
             None => Ok(embedded),
         }
     }
 
-    /// `[√share · features, √(1 − share) · √weights · embedding]`
+    /// Joins features and embeddings: `[√share · features, √(1 − share) · √weights · embedding]`. A part whose factor is
+    /// 0 is left out.
     fn join(
         &self,
         scaled: ArrayView2<'_, f64>,
@@ -210,31 +212,32 @@ impl Space {
         weights: Option<&[f64]>,
     ) -> Array2<f64> {
         let share = self.feature_share;
-        let mut embedded = embedded.to_owned();
+        let mut weighted = embedded.to_owned();
         if let Some(weights) = weights {
-            for (mut column, weight) in embedded.columns_mut().into_iter().zip(weights) {
+            for (mut column, weight) in weighted.columns_mut().into_iter().zip(weights) {
                 column *= weight.sqrt();
             }
         }
+        // Leaving out a part instead of multiplying it by 0 keeps the bits of a search over the other part alone.
         if share == 0.0 {
-            return embedded;
+            return weighted;
         }
         if share == 1.0 {
             return scaled.to_owned();
         }
         let features = &scaled * share.sqrt();
-        embedded *= (1.0 - share).sqrt();
-        concatenate(Axis(1), &[features.view(), embedded.view()]).expect("one embedding per row")
+        weighted *= (1.0 - share).sqrt();
+        concatenate(Axis(1), &[features.view(), weighted.view()]).expect("one embedding per row")
     }
 }
 
 impl Retrieval for EmbeddedSearch {
-    /// That of the classes without weights of their own.
+    /// Engine of the index for classes without their own weights.
     fn engine(&self) -> Option<Engine> {
         self.shared.search.engine()
     }
 
-    /// The least of its indices.
+    /// Smallest recall of all indices.
     fn recall(&self) -> Option<f64> {
         std::iter::once(&self.shared)
             .chain(self.by_class.values())
@@ -257,20 +260,21 @@ impl Retrieval for EmbeddedSearch {
             )
             .with_help(help::PASS_PREDICTIONS));
         };
-        let mut of_class: BTreeMap<Option<i64>, Vec<usize>> = BTreeMap::new();
+        // One batch search per index; `None` collects the samples of all classes without their own weights.
+        let mut rows_by_index: BTreeMap<Option<i64>, Vec<usize>> = BTreeMap::new();
         for (row, class) in predicted.iter().enumerate() {
-            let own = self.by_class.contains_key(class).then_some(*class);
-            of_class.entry(own).or_default().push(row);
+            let key = self.by_class.contains_key(class).then_some(*class);
+            rows_by_index.entry(key).or_default().push(row);
         }
         let mut found = vec![Neighbors::default(); predicted.len()];
-        for (class, rows) in of_class {
-            let own = class.and_then(|class| self.by_class.get(&class));
-            let index = own.unwrap_or(&self.shared);
-            let scaled = samples.scaled.select(Axis(0), &rows);
-            let embedded = embedded.select(Axis(0), &rows);
+        for (class, rows) in rows_by_index {
+            let class_index = class.and_then(|class| self.by_class.get(&class));
+            let index = class_index.unwrap_or(&self.shared);
+            let scaled_part = samples.scaled.select(Axis(0), &rows);
+            let embedded_part = embedded.select(Axis(0), &rows);
             let nearest = index
-                .nearest(&self.space, scaled.view(), embedded.view(), k)
-                .map_err(|e| among(e, &rows))?;
+                .nearest(&self.space, scaled_part.view(), embedded_part.view(), k)
+                .map_err(|e| with_original_index(e, &rows))?;
             for (row, nearest) in rows.into_iter().zip(nearest) {
                 found[row] = nearest;
             }

@@ -1,4 +1,4 @@
-//! Similarity by the leaves of a forest.
+//! Similarity by shared leaves of a random forest.
 
 use ndarray::{Array2, ArrayView2};
 use xai_core::tensor::check_shape;
@@ -11,15 +11,15 @@ use crate::similarity::closure::{Closure, ClosureError};
 use crate::similarity::leaf_index::{LeafIndex, check_row_count};
 use crate::similarity::retrieval::{Fitting, Retrieval, Samples};
 
-/// Rows are similar that share a leaf in many trees of a forest.
+/// Similarity by the share of the trees of a forest in which two rows have the same leaf.
 ///
 /// ```text
 /// distance = 1 − (trees in which the two rows share a leaf) / trees
 /// ```
 ///
-/// 0 = the same leaf in every tree, 1 = in none. The closure maps `(m, d)` rows, as they were handed
-/// in, to `(m, trees)` leaf numbers; it is called with at most 1 024 rows. A query only visits the
-/// rows that share a leaf with it.
+/// 0 = the same leaf in every tree, 1 = in none. The closure maps `(m, d)` unscaled rows to `(m, trees)` leaf
+/// numbers; it is called with at most 1 024 rows at a time. A search only visits the rows that share a leaf with the
+/// query.
 ///
 /// ```
 /// use ndarray::{Array2, array};
@@ -44,7 +44,7 @@ pub struct ForestProximity {
 }
 
 impl ForestProximity {
-    /// Leaf numbers by a closure.
+    /// Creates a similarity from a closure that computes the leaf numbers.
     pub fn new<E: Into<ClosureError>>(
         leaves: impl Fn(ArrayView2<'_, f64>) -> Result<Array2<u32>, E> + Send + Sync + 'static,
     ) -> Self {
@@ -55,7 +55,7 @@ impl ForestProximity {
 
     pub(crate) fn fit(self, fitting: Fitting<'_>) -> Result<ForestSearch> {
         check_row_count(fitting.train.n_rows())?;
-        let leaves = self.leaves.of_rows(input::LEAVES, fitting.train.view())?;
+        let leaves = self.leaves.evaluate(input::LEAVES, fitting.train.view())?;
         let trees = parallel::map(leaves.ncols(), |tree| {
             LeafIndex::new(leaves.column(tree).iter().copied())
         });
@@ -67,19 +67,19 @@ impl ForestProximity {
     }
 }
 
-/// A forest's leaves over a training set.
+/// Leaves of a forest with their training rows.
 pub(crate) struct ForestSearch {
     leaves: Closure<u32>,
     trees: Vec<LeafIndex>,
     n_rows: usize,
 }
 
-/// Samples that share one table of counts.
+/// Samples that share one table of counts, which has an element for every training row.
 const SAMPLES: usize = 16;
 
 impl Retrieval for ForestSearch {
     fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Neighbors>> {
-        let leaves = self.leaves.of_rows(input::LEAVES, samples.original)?;
+        let leaves = self.leaves.evaluate(input::LEAVES, samples.original)?;
         let expected = [leaves.nrows(), self.trees.len()];
         check_shape(input::LEAVES, &expected, leaves.shape())?;
         let blocks = parallel::map_blocks(leaves.nrows(), SAMPLES, |block| {
@@ -93,8 +93,11 @@ impl Retrieval for ForestSearch {
 }
 
 impl ForestSearch {
-    /// `shared` counts shared leaves by row; all zeros before and after.
+    /// Returns the neighbours of the sample with these leaves. `shared` is a buffer for the number of shared leaves of every
+    /// training row, all 0 before and after the call.
     fn search(&self, leaves: impl Iterator<Item = u32>, k: usize, shared: &mut [u32]) -> Neighbors {
+        // Only the rows that were counted are offered and reset, so the cost depends on the sizes of the leaves, not on the
+        // number of training rows.
         let mut touched = Vec::new();
         for (tree, leaf) in self.trees.iter().zip(leaves) {
             for &row in tree.rows(leaf) {
@@ -113,7 +116,8 @@ impl ForestSearch {
                 distance: 1.0 - share,
             });
         }
-        // Rows that share no leaf are all at distance 1: the lowest of them fill up, the others tie with them.
+        // Rows that share no leaf are all at distance 1. Those with the lowest index fill up the list; the others tie with
+        // them.
         let mut n_left_out = 0;
         if touched.len() < k {
             let others = (0..self.n_rows).filter(|&row| shared[row] == 0);
@@ -129,9 +133,11 @@ impl ForestSearch {
             shared[index] = 0;
         }
         let found = best.into_neighbors();
-        match n_left_out {
-            0 => found,
-            _ => Neighbors::new(found.nearest, n_left_out),
+        if n_left_out > 0 {
+            // Ties were counted among the offered rows only.
+            Neighbors::new(found.nearest, n_left_out)
+        } else {
+            found
         }
     }
 }

@@ -1,30 +1,30 @@
-//! Which training rows lie in a leaf.
+//! Index from the leaves of a tree to training rows.
 
 use xai_core::{Error, Result};
 
 use crate::input;
 
-/// Training rows by leaf of one tree.
+/// Training rows in each leaf of one tree.
 #[derive(Debug, Clone)]
 pub(crate) struct LeafIndex {
-    /// The leaves that have rows, ascending.
+    /// Leaves with at least one row, ascending.
     leaves: Vec<u32>,
-    /// Where the rows of each leaf begin; one more at the end.
+    /// Index in `rows` of the first row of each leaf, followed by the number of rows.
     starts: Vec<usize>,
-    /// Rows leaf by leaf, ascending within each.
+    /// Rows leaf by leaf, ascending within each leaf.
     rows: Vec<u32>,
 }
 
 impl LeafIndex {
-    /// From the leaf of every row, fewer than 2³² of them.
-    pub(crate) fn new(leaf_of: impl Iterator<Item = u32>) -> Self {
-        let mut pairs: Vec<(u32, u32)> = leaf_of.zip(0..).collect();
+    /// Creates the index from the leaf of every row. There must be fewer than 2³² rows.
+    pub(crate) fn new(leaf_by_row: impl Iterator<Item = u32>) -> Self {
+        let mut pairs: Vec<(u32, u32)> = leaf_by_row.zip(0..).collect();
         pairs.sort_unstable();
         let (mut leaves, mut starts) = (Vec::new(), Vec::new());
-        for (place, (leaf, _)) in pairs.iter().enumerate() {
+        for (position, (leaf, _)) in pairs.iter().enumerate() {
             if leaves.last() != Some(leaf) {
                 leaves.push(*leaf);
-                starts.push(place);
+                starts.push(position);
             }
         }
         starts.push(pairs.len());
@@ -35,7 +35,7 @@ impl LeafIndex {
         }
     }
 
-    /// The rows of a leaf; none of one that no training row reached.
+    /// Rows of a leaf, ascending; empty for a leaf without training rows.
     pub(crate) fn rows(&self, leaf: u32) -> &[u32] {
         match self.leaves.binary_search(&leaf) {
             Ok(i) => &self.rows[self.starts[i]..self.starts[i + 1]],
@@ -44,7 +44,7 @@ impl LeafIndex {
     }
 }
 
-/// Leaf indices number rows with 32 bits.
+/// Checks that row indices fit into 32 bits.
 pub(crate) fn check_row_count(n_rows: usize) -> Result<()> {
     match u32::try_from(n_rows) {
         Ok(_) => Ok(()),

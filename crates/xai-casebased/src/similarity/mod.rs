@@ -1,4 +1,4 @@
-//! What makes a training row similar to a sample.
+//! Similarities between samples and training rows.
 
 pub(crate) mod closure;
 pub(crate) mod embedding;

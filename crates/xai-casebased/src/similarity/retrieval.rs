@@ -1,4 +1,4 @@
-//! Where neighbours come from.
+//! The interface of fitted similarities.
 
 use std::sync::Arc;
 
@@ -12,33 +12,33 @@ use crate::training::Matrix;
 use crate::training::rows::TrainingRows;
 use crate::training::standardization::Standardization;
 
-/// What a similarity is fitted to: training rows that are checked, and the choices.
+/// Training rows and settings that a similarity is fitted to.
 #[derive(Clone, Copy)]
 pub(crate) struct Fitting<'a> {
-    /// As they were handed in: finite, of which there are some.
+    /// Unscaled rows; finite and at least one.
     pub(crate) train: &'a Arc<Matrix>,
-    /// How features are scaled, where they are.
+    /// Standardisation of the features; `None` for unscaled features.
     pub(crate) standardization: Option<&'a Arc<Standardization>>,
     pub(crate) distance: &'a Distance,
     pub(crate) engine: Engine,
-    /// Neighbours that will be asked for.
+    /// Number of neighbours that searches will request.
     pub(crate) k: usize,
 }
 
 impl Fitting<'_> {
-    /// The rows as engines compare them, checked for the distance.
+    /// Training rows for a search, checked for the distance.
     pub(crate) fn rows(&self) -> Result<TrainingRows> {
         let standardization = self.standardization.cloned();
-        TrainingRows::checked(self.train.clone(), standardization, self.distance)
+        TrainingRows::with_standardization(self.train.clone(), standardization, self.distance)
     }
 
-    /// The chosen search over checked rows.
+    /// Builds the chosen engine over checked rows.
     pub(crate) fn search(&self, rows: TrainingRows) -> Result<Box<dyn NeighborSearch>> {
-        self.engine.over(rows, self.distance, self.k)
+        self.engine.build_unchecked(rows, self.distance, self.k)
     }
 
-    /// A copy of the rows, scaled.
-    pub(crate) fn scaled(&self) -> Result<Array2<f64>> {
+    /// A scaled copy of the rows.
+    pub(crate) fn scaled_rows(&self) -> Result<Array2<f64>> {
         match self.standardization {
             Some(s) => s.apply(self.train.view()),
             None => Ok(self.train.view().to_owned()),
@@ -46,36 +46,36 @@ impl Fitting<'_> {
     }
 }
 
-/// Samples whose neighbours are wanted: checked, finite, and as many predictions as rows.
+/// Samples to search the neighbours of. They are finite, and there is one prediction per row if there are any.
 #[derive(Clone, Copy)]
 pub(crate) struct Samples<'a> {
-    /// As they were handed in.
+    /// Unscaled rows.
     pub(crate) original: ArrayView2<'a, f64>,
-    /// Scaled as the training rows are.
+    /// Rows scaled like the training rows.
     pub(crate) scaled: ArrayView2<'a, f64>,
-    /// The predicted classes, where there are any.
+    /// Predicted classes; `None` if the neighbours vote.
     pub(crate) predicted: Option<&'a [i64]>,
 }
 
-/// A way to say which training rows are near a sample.
+/// A fitted similarity: it finds the training rows that are most similar to a sample.
 ///
 /// Errors about the scaled samples are about [`input::QUERIES`](crate::input::QUERIES).
 pub(crate) trait Retrieval: Send + Sync {
-    /// The nearest `k` training rows of every sample.
+    /// Returns the nearest `k` training rows of every sample.
     fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Neighbors>>;
 
-    /// The engine that searches; `None` where that is not one of them.
+    /// Search engine; `None` if no engine is used.
     fn engine(&self) -> Option<Engine> {
         None
     }
 
-    /// The share of true neighbours that are found; `None` where all are.
+    /// Share of the true neighbours that are found; `None` for an exact search.
     fn recall(&self) -> Option<f64> {
         None
     }
 }
 
-/// Rows are similar whose features are near, as they are scaled.
+/// Similarity by the distance between scaled features.
 impl Retrieval for Box<dyn NeighborSearch> {
     fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Neighbors>> {
         self.nearest_batch(samples.scaled, k)

@@ -1,4 +1,4 @@
-//! What makes two rows similar.
+//! The choice of a similarity.
 
 use std::fmt;
 
@@ -10,14 +10,14 @@ use crate::similarity::forest_proximity::ForestProximity;
 use crate::similarity::retrieval::{Fitting, Retrieval};
 use crate::similarity::tree_leaf::TreeLeaf;
 
-/// What makes a training row similar to a sample.
+/// The similarity by which neighbours are found.
 ///
-/// | strategy | near means | needs |
+/// | strategy | similar rows | closure that it needs |
 /// |---|---|---|
-/// | `Features` | near in (scaled) features | nothing |
-/// | [`Embedding`] | near in a space that a closure maps rows to: hidden activations, or a blend of them with the features | activations |
-/// | [`TreeLeaf`] | in the same leaf of a decision tree, then near in features | leaf numbers |
-/// | [`ForestProximity`] | in the same leaf of many trees of a forest | leaf numbers of every tree |
+/// | `Features` | have similar (scaled) features | none |
+/// | [`Embedding`] | have similar embeddings (hidden activations), or a blend of embeddings and features | embeddings |
+/// | [`TreeLeaf`] | share the leaf of a decision tree, and have similar features within it | leaf number |
+/// | [`ForestProximity`] | share the leaves of many trees of a forest | leaf number in every tree |
 ///
 /// ```
 /// use ndarray::{Axis, array};
@@ -35,19 +35,19 @@ use crate::similarity::tree_leaf::TreeLeaf;
 /// ```
 ///
 /// # Source
-/// The strategies of case-explainer 0.2.0; activations as a distance: R. Caruana et al., "Case-based
+/// The strategies of case-explainer 0.2.0; distances between activations: R. Caruana et al., "Case-based
 /// explanation of non-case-based learning methods", AMIA 1999.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub enum Similarity {
-    /// Near in features.
+    /// Distance between features.
     #[default]
     Features,
-    /// Near in another space.
+    /// Distance between embeddings.
     Embedding(Embedding),
-    /// In the same leaf of a tree.
+    /// Same leaf of a decision tree.
     TreeLeaf(TreeLeaf),
-    /// In the same leaves of a forest.
+    /// Share of common leaves in a forest.
     ForestProximity(ForestProximity),
 }
 
@@ -57,15 +57,15 @@ pub enum Similarity {
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum SimilarityKind {
-    /// Near in features.
+    /// Distance between features.
     Features,
-    /// Near in an embedding alone.
+    /// Distance between embeddings.
     Embedding,
-    /// Near in an embedding joined with the features.
+    /// Distance between embeddings joined with the features.
     Blend,
-    /// In the same leaf of a tree.
+    /// Same leaf of a decision tree.
     TreeLeaf,
-    /// In the same leaves of a forest.
+    /// Share of common leaves in a forest.
     ForestProximity,
 }
 
@@ -76,7 +76,7 @@ impl fmt::Display for SimilarityKind {
 }
 
 impl Similarity {
-    /// Which one it is.
+    /// Name of this similarity.
     #[must_use]
     pub fn kind(&self) -> SimilarityKind {
         match self {

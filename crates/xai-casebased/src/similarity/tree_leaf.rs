@@ -1,4 +1,4 @@
-//! Similarity by the leaf of a decision tree.
+//! Similarity by the leaves of a decision tree.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 use xai_core::describe::{Parameter, Parameters};
@@ -9,14 +9,14 @@ use crate::input;
 use crate::search::engine::Engine;
 use crate::search::k_nearest::KNearest;
 use crate::search::nearest::{Nearest, Neighbors};
-use crate::search::neighbor_search::{NeighborSearch, among, check_distances};
+use crate::search::neighbor_search::{NeighborSearch, check_distances, with_original_index};
 use crate::search::queries::Queries;
 use crate::similarity::closure::{Closure, ClosureError};
 use crate::similarity::leaf_index::{LeafIndex, check_row_count};
 use crate::similarity::retrieval::{Fitting, Retrieval, Samples};
 use crate::training::rows::TrainingRows;
 
-/// What happens when a leaf has fewer than `k` training rows.
+/// The treatment of leaves with fewer than `k` training rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Parameter)]
 pub enum Overflow {
     /// The explanation has fewer neighbours.
@@ -26,12 +26,12 @@ pub enum Overflow {
     Nearest,
 }
 
-/// Rows are similar that end in the same leaf of a decision tree; within a leaf, and beyond it, by
-/// their distance in features.
+/// Similarity by the leaf of a decision tree. Rows in the same leaf come first, and are ordered by the distance
+/// between their features.
 ///
-/// The closure maps `(m, d)` rows, as they were handed in, to the number of each row's leaf; it is
-/// called with at most 1 024 rows. Distances in the explanation are those of the features, so they
-/// start again where [`Overflow::Nearest`] leaves the leaf.
+/// The closure maps `(m, d)` unscaled rows to the leaf number of each row; it is called with at most 1 024 rows at a
+/// time. Distances in the explanation are those between features. With [`Overflow::Nearest`], the rows of other leaves
+/// follow in ascending distance, which may start below that of the last row of the leaf.
 ///
 /// ```
 /// use ndarray::array;
@@ -52,12 +52,12 @@ pub enum Overflow {
 pub struct TreeLeaf {
     #[param(skip)]
     leaves: Closure<u32>,
-    /// What happens when a leaf has fewer than `k` training rows.
+    /// Treatment of leaves with fewer than `k` training rows.
     overflow: Overflow,
 }
 
 impl TreeLeaf {
-    /// Leaf numbers by a closure.
+    /// Creates a similarity from a closure that computes the leaf numbers.
     pub fn new<E: Into<ClosureError>>(
         leaves: impl Fn(ArrayView2<'_, f64>) -> Result<Vec<u32>, E> + Send + Sync + 'static,
     ) -> Self {
@@ -71,43 +71,45 @@ impl TreeLeaf {
 
     pub(crate) fn fit(self, fitting: Fitting<'_>) -> Result<TreeLeafSearch> {
         check_row_count(fitting.train.n_rows())?;
-        let (rows, distance) = (fitting.rows()?, fitting.distance);
-        let leaves = self.leaves.of_rows(input::LEAVES, fitting.train.view())?;
-        let beyond = match self.overflow {
+        let (scaled_rows, distance) = (fitting.rows()?, fitting.distance);
+        let leaves = self.leaves.evaluate(input::LEAVES, fitting.train.view())?;
+        let overflow_search = match self.overflow {
             Overflow::Truncate => None,
-            Overflow::Nearest => Some(fitting.search(rows.clone())?),
+            Overflow::Nearest => Some(fitting.search(scaled_rows.clone())?),
         };
-        let (rows, compared_by) = rows.prepared(distance)?;
+        let (rows, prepared_distance) = scaled_rows.prepare(distance)?;
         Ok(TreeLeafSearch {
             index: LeafIndex::new(leaves.iter().copied()),
             distance: distance.clone(),
             rows,
-            compared_by,
-            beyond,
+            prepared_distance,
+            overflow_search,
             leaves: self.leaves,
         })
     }
 }
 
-/// A tree's leaves over a training set.
+/// Leaves of a tree with their training rows.
 pub(crate) struct TreeLeafSearch {
     leaves: Closure<u32>,
     index: LeafIndex,
     distance: Distance,
+    /// Rows prepared for the distance.
     rows: TrainingRows,
-    compared_by: Distance,
-    /// The nearest rows of any leaf, where a leaf with too few rows overflows.
-    beyond: Option<Box<dyn NeighborSearch>>,
+    /// Distance between prepared rows.
+    prepared_distance: Distance,
+    /// Search over the rows of all leaves for [`Overflow::Nearest`].
+    overflow_search: Option<Box<dyn NeighborSearch>>,
 }
 
 impl Retrieval for TreeLeafSearch {
     fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Neighbors>> {
         let queries = Queries::new(samples.scaled, self.rows.n_features(), &self.distance)?;
-        let leaves = self.leaves.of_rows(input::LEAVES, samples.original)?;
+        let leaves = self.leaves.evaluate(input::LEAVES, samples.original)?;
         let mut found = parallel::map(queries.len(), |sample| {
             self.nearest_in_leaf(queries.row(sample), leaves[[sample, 0]], k)
         });
-        if let Some(search) = &self.beyond {
+        if let Some(search) = &self.overflow_search {
             self.fill_up(&mut found, search.as_ref(), samples, &leaves, k)?;
         }
         check_distances(&found, &self.distance)?;
@@ -115,15 +117,16 @@ impl Retrieval for TreeLeafSearch {
     }
 
     fn engine(&self) -> Option<Engine> {
-        self.beyond.as_ref()?.engine()
+        self.overflow_search.as_ref()?.engine()
     }
 
     fn recall(&self) -> Option<f64> {
-        self.beyond.as_ref()?.recall()
+        self.overflow_search.as_ref()?.recall()
     }
 }
 
 impl TreeLeafSearch {
+    /// Returns the nearest `k` training rows of a leaf, or fewer if it has fewer.
     fn nearest_in_leaf(&self, query: &[f64], leaf: u32, k: usize) -> Neighbors {
         let mut best = KNearest::new(k.min(self.rows.n_rows()));
         let mut buffer = vec![0.0; query.len()];
@@ -132,13 +135,13 @@ impl TreeLeafSearch {
             self.rows.write(index, &mut buffer);
             best.offer(Nearest {
                 index,
-                distance: self.compared_by.distance(&buffer, query),
+                distance: self.prepared_distance.distance(&buffer, query),
             });
         }
         best.into_neighbors()
     }
 
-    /// Adds the nearest rows of other leaves where there are fewer than `k`.
+    /// Fills up lists of fewer than `k` neighbours with the nearest rows of other leaves.
     fn fill_up(
         &self,
         found: &mut [Neighbors],
@@ -148,40 +151,44 @@ impl TreeLeafSearch {
         k: usize,
     ) -> Result<()> {
         let short: Vec<usize> = (0..found.len()).filter(|&i| found[i].len() < k).collect();
-        // Of the k nearest rows of any leaf, at most those of this leaf are in it.
-        let nearest = search
+        // The k nearest rows of all leaves are enough: the leaf has n < k rows, so at least k − n of them are from other
+        // leaves.
+        let nearest_rows = search
             .nearest_batch(samples.scaled.select(Axis(0), &short).view(), k)
-            .map_err(|e| among(e, &short))?;
-        for (sample, nearest) in short.into_iter().zip(nearest) {
+            .map_err(|e| with_original_index(e, &short))?;
+        for (sample, nearest) in short.into_iter().zip(nearest_rows) {
             let inside = self.index.rows(leaves[[sample, 0]]);
             let is_inside = |n: &Nearest| {
                 u32::try_from(n.index).is_ok_and(|i| inside.binary_search(&i).is_ok())
             };
-            let of_leaf = std::mem::take(&mut found[sample].nearest);
+            let leaf_rows = std::mem::take(&mut found[sample].nearest);
             let mut outside: Vec<Nearest> =
                 nearest.iter().copied().filter(|n| !is_inside(n)).collect();
-            let beyond = outside.split_off(outside.len().min(k - of_leaf.len()));
+            let surplus = outside.split_off(outside.len().min(k - leaf_rows.len()));
+            // Number of rows of other leaves that are left out at the distance of the last row. Rows of the leaf do not
+            // compete with these, because they are all in the list already.
             let n_left_out = match (outside.last(), nearest.last()) {
                 (Some(last), Some(farthest)) => {
                     let is_tied = |n: &&Nearest| n.distance == last.distance;
-                    let n_beyond = beyond.iter().filter(is_tied).count();
-                    // Of the rows that the search left out itself, those of the leaf are no rivals: they stand before.
+                    let n_surplus = surplus.iter().filter(is_tied).count();
+                    // The search itself left out rows at this distance if it is that of its last neighbour. Those of them
+                    // that are in the leaf are subtracted.
                     let n_unseen = if farthest.distance == last.distance {
                         let seen = nearest.iter().filter(is_tied);
                         let n_seen_inside = seen.clone().filter(|n| is_inside(n)).count();
-                        let n_inside = of_leaf.iter().filter(is_tied).count();
+                        let n_inside = leaf_rows.iter().filter(is_tied).count();
                         let n_left_out = nearest.ties_at_k.saturating_sub(seen.count());
                         n_left_out.saturating_sub(n_inside - n_seen_inside)
                     } else {
                         0
                     };
-                    n_beyond + n_unseen
+                    n_surplus + n_unseen
                 }
                 _ => 0,
             };
             let ties_at_k = Neighbors::new(outside.clone(), n_left_out).ties_at_k;
             found[sample] = Neighbors {
-                nearest: [of_leaf, outside].concat(),
+                nearest: [leaf_rows, outside].concat(),
                 ties_at_k,
             };
         }

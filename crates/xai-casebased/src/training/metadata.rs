@@ -1,4 +1,4 @@
-//! What is known of a training row beside its features.
+//! Metadata of training rows: values that are shown with a neighbour but not compared.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,18 +8,18 @@ use xai_core::{Error, Result};
 
 use crate::input;
 
-/// A column of values, one per training row.
+/// A metadata column with one value per training row.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum MetadataColumn {
-    /// Whole numbers: years, identifiers.
+    /// Whole numbers, such as years or identifiers.
     Integers(Vec<i64>),
-    /// Measurements; NaN stands for a missing one.
+    /// Measurements; NaN is a missing value.
     Numbers(Vec<f64>),
-    /// Yes or no.
+    /// Truth values.
     Booleans(Vec<bool>),
-    /// Text.
+    /// Texts.
     Texts(Vec<Arc<str>>),
 }
 
@@ -62,15 +62,15 @@ from_values!(Integers of i64, Numbers of f64, Booleans of bool, Texts of String,
 #[cfg_attr(feature = "serde", serde(untagged))]
 #[non_exhaustive]
 pub enum MetadataValue {
-    /// Yes or no.
+    /// A truth value.
     Boolean(bool),
     /// A whole number.
     Integer(i64),
     /// A measurement.
     Number(f64),
-    /// Text.
+    /// A text.
     Text(Arc<str>),
-    /// A measurement that is missing; `null` in JSON.
+    /// A missing measurement, `null` in JSON.
     Missing,
 }
 
@@ -86,14 +86,14 @@ impl fmt::Display for MetadataValue {
     }
 }
 
-/// The columns of a training set, by name.
+/// Named metadata columns of a training set.
 #[derive(Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Metadata {
     pub(crate) columns: Vec<(Arc<str>, MetadataColumn)>,
 }
 
-/// Names alone: values may be redacted.
+/// Prints column names only, because values may be redacted.
 impl fmt::Debug for Metadata {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list()
@@ -103,15 +103,16 @@ impl fmt::Debug for Metadata {
 }
 
 impl Metadata {
-    /// Every column has one value per row, and a name of its own.
+    /// Checks that every column has a unique name and one value per row, and that no value is infinite.
     pub(crate) fn check(&self, n_rows: usize) -> Result<()> {
         for (i, (name, column)) in self.columns.iter().enumerate() {
-            let about = |error: Error| error.part(format!("column {name}"));
-            check_shape(input::METADATA, &[n_rows], &[column.len()]).map_err(about)?;
+            let name_column = |error: Error| error.part(format!("column {name}"));
+            check_shape(input::METADATA, &[n_rows], &[column.len()]).map_err(name_column)?;
+            // NaN is a missing value, `null` in JSON. An infinity would become `null` as well.
             if let MetadataColumn::Numbers(values) = column
                 && let Some(row) = values.iter().position(|x| x.is_infinite())
             {
-                return Err(about(Error::non_finite(input::METADATA, &[row])));
+                return Err(name_column(Error::non_finite(input::METADATA, &[row])));
             }
             if self.columns[..i].iter().any(|(other, _)| other == name) {
                 return Err(Error::parameter(

@@ -1,4 +1,4 @@
-//! Training rows: their values, how they are scaled, and what else is known of them.
+//! Training rows: values, standardisation and metadata.
 
 pub(crate) mod metadata;
 pub(crate) mod rows;
@@ -7,5 +7,5 @@ pub(crate) mod standardization;
 pub use metadata::{MetadataColumn, MetadataValue};
 pub use standardization::{SPREADS, Standardization};
 
-/// `(n, d)` values, row after row.
+/// `(n, d)` values in row-major order.
 pub(crate) type Matrix = xai_core::tensor::Rows<'static, f64>;

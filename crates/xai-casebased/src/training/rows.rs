@@ -1,4 +1,4 @@
-//! The training rows as the engines see them.
+//! Training rows as the search engines read them.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::training::Matrix;
 use crate::training::standardization::Standardization;
 use crate::{help, input};
 
-/// Rows as they were handed in, and what is done to each before its distance is taken.
+/// The caller's rows with the standardisation that is applied before they are compared.
 ///
-/// Engines that look at few rows in full scale each when they look at it, so that one copy serves
-/// both the search and the explanations; a scaled row has the same bits every time.
+/// Rows are scaled whenever they are read. One copy of the original values then serves both the search
+/// and the explanations, and since the scaling is deterministic, a row has the same bits every time.
 #[derive(Debug, Clone)]
 pub(crate) struct TrainingRows {
     values: Arc<Matrix>,
@@ -21,33 +21,34 @@ pub(crate) struct TrainingRows {
 }
 
 impl TrainingRows {
-    /// Rows that somebody hands in together with a distance; both are checked.
+    /// Copies the caller's rows, and checks them and the distance.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for the parameter of
-    /// the distance, and as [`finite`](Self::finite).
-    pub(crate) fn handed_in(train: ArrayView2<'_, f64>, distance: &Distance) -> Result<Self> {
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) if the parameter of the
+    /// distance is invalid, and as [`from_matrix`](Self::from_matrix).
+    pub(crate) fn from_array(train: ArrayView2<'_, f64>, distance: &Distance) -> Result<Self> {
         distance.validate()?;
-        Self::finite(Matrix::from_array(train.to_owned()), distance)
+        Self::from_matrix(Matrix::from_array(train.to_owned()), distance)
     }
 
-    /// Rows that are compared as they are.
+    /// Checks rows that are compared without standardisation.
     ///
     /// # Errors
     /// [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without rows or features,
-    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite), and what the distance says of the
-    /// rows.
-    pub(crate) fn finite(values: Matrix, distance: &Distance) -> Result<Self> {
-        check_filled(&values)?;
+    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for NaN or infinite values, and the
+    /// errors of [`Distance::check_rows`] for rows outside the domain of the distance.
+    pub(crate) fn from_matrix(values: Matrix, distance: &Distance) -> Result<Self> {
+        check_non_empty(&values)?;
         check_finite(input::TRAIN, values.view())?;
-        Self::checked(Arc::new(values), None, distance)
+        Self::with_standardization(Arc::new(values), None, distance)
     }
 
-    /// Finite rows, of which there are some, that are standardised before they are compared.
+    /// Combines rows with their standardisation, and checks that the distance is defined for them. The
+    /// rows must be finite and not empty.
     ///
     /// # Errors
-    /// What the distance says of the rows.
-    pub(crate) fn checked(
+    /// As [`Distance::check_rows`], for the scaled rows where scaling can change the outcome.
+    pub(crate) fn with_standardization(
         values: Arc<Matrix>,
         standardization: Option<Arc<Standardization>>,
         distance: &Distance,
@@ -56,7 +57,7 @@ impl TrainingRows {
             values,
             standardization,
         };
-        if rows.standardization.is_some() && scaling_decides(distance) {
+        if rows.standardization.is_some() && domain_depends_on_scale(distance) {
             rows.check_scaled(distance)?;
         } else {
             distance.check_rows(input::TRAIN, rows.values.view())?;
@@ -64,8 +65,9 @@ impl TrainingRows {
         Ok(rows)
     }
 
-    /// Whether the distance is defined for every row as it is compared.
+    /// Checks that the distance is defined for every scaled row.
     fn check_scaled(&self, distance: &Distance) -> Result<()> {
+        // Scaling block by block avoids a second copy of the training set.
         const BLOCK: usize = 128;
         let d = self.n_features();
         for first in (0..self.n_rows()).step_by(BLOCK) {
@@ -74,21 +76,21 @@ impl TrainingRows {
             for (i, to) in block.chunks_exact_mut(d).enumerate() {
                 self.write(first + i, to);
             }
-            let block = Matrix::from_vec(block, n, d);
+            let scaled_rows = Matrix::from_vec(block, n, d);
             distance
-                .check_rows(input::TRAIN_SCALED, block.view())
+                .check_rows(input::TRAIN_SCALED, scaled_rows.view())
                 .map_err(|e| e.shifted(0, first).with_help(help::DO_NOT_SCALE))?;
         }
         Ok(())
     }
 
-    /// The rows [prepared](Distance::prepare) for a search with this distance, and the distance that it
-    /// then compares them by. Rows that need no preparation are not copied.
+    /// [Prepares](Distance::prepare) the rows for a search, and returns them with the distance that
+    /// compares prepared rows: Euclidean on whitened rows for Mahalanobis, cosine on centred rows for
+    /// correlation. Rows that need no preparation are not copied.
     ///
     /// # Errors
-    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for a row that whitening takes
-    /// beyond `f64`.
-    pub(crate) fn prepared(self, distance: &Distance) -> Result<(Self, Distance)> {
+    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) if whitening overflows `f64`.
+    pub(crate) fn prepare(self, distance: &Distance) -> Result<(Self, Distance)> {
         if !distance.needs_preparation() {
             return Ok((self, distance.prepared_distance()));
         }
@@ -99,7 +101,7 @@ impl TrainingRows {
         }
         let rows = distance.prepare(Matrix::from_vec(values, n, d));
         check_finite(input::TRAIN_WHITENED, rows.view())?;
-        Ok((Self::as_compared(rows), distance.prepared_distance()))
+        Ok((Self::from_prepared(rows), distance.prepared_distance()))
     }
 
     pub(crate) fn n_rows(&self) -> usize {
@@ -110,25 +112,25 @@ impl TrainingRows {
         self.values.n_columns()
     }
 
-    /// Some of the rows as they are compared, in the order of `picked`.
-    pub(crate) fn pick(&self, picked: &[usize]) -> Matrix {
+    /// Copies of the scaled rows at `indices`, in that order.
+    pub(crate) fn select(&self, indices: &[usize]) -> Matrix {
         let d = self.n_features();
-        let mut values = vec![0.0; picked.len() * d];
-        for (&row, to) in picked.iter().zip(values.chunks_exact_mut(d)) {
+        let mut values = vec![0.0; indices.len() * d];
+        for (&row, to) in indices.iter().zip(values.chunks_exact_mut(d)) {
             self.write(row, to);
         }
-        Matrix::from_vec(values, picked.len(), d)
+        Matrix::from_vec(values, indices.len(), d)
     }
 
-    /// Rows that are compared as they are, of which nothing is left to check.
-    pub(crate) fn as_compared(values: Matrix) -> Self {
+    /// Wraps rows that are already scaled, prepared and checked.
+    pub(crate) fn from_prepared(values: Matrix) -> Self {
         Self {
             values: Arc::new(values),
             standardization: None,
         }
     }
 
-    /// One feature of a row as it is compared.
+    /// One feature of a row, scaled.
     #[inline]
     pub(crate) fn value(&self, row: usize, feature: usize) -> f64 {
         let value = self.values.row(row)[feature];
@@ -138,12 +140,12 @@ impl TrainingRows {
         }
     }
 
-    /// Whether the mean of all rows, as they are compared, is 0 but for rounding.
+    /// Returns whether the mean of the rows is known to be 0 except for rounding.
     pub(crate) fn is_centered(&self) -> bool {
         self.standardization.is_some()
     }
 
-    /// Writes one row as it is compared.
+    /// Writes one row, scaled, to `to`.
     #[inline]
     pub(crate) fn write(&self, row: usize, to: &mut [f64]) {
         let from = self.values.row(row);
@@ -154,9 +156,10 @@ impl TrainingRows {
     }
 }
 
-/// Whether scaling a row can take it out of the distance's domain, or into it: so for cosine, for which
-/// the mean of all rows has no direction, and so it may be for a distance that is not known here.
-fn scaling_decides(distance: &Distance) -> bool {
+/// Returns whether scaling can move a row into or out of the domain of the distance. It can for cosine,
+/// because a row at the mean becomes a zero vector, which has no direction. Distances that are not
+/// listed here are assumed to behave like cosine.
+fn domain_depends_on_scale(distance: &Distance) -> bool {
     !matches!(
         distance,
         Distance::Euclidean
@@ -171,11 +174,11 @@ fn scaling_decides(distance: &Distance) -> bool {
     )
 }
 
-/// Whether there are rows and features at all.
+/// Checks that there is at least one row and one feature.
 ///
 /// # Errors
-/// [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) naming what there is none of.
-pub(crate) fn check_filled(train: &Matrix) -> Result<()> {
+/// [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) about the rows or the features.
+pub(crate) fn check_non_empty(train: &Matrix) -> Result<()> {
     if train.n_rows() == 0 {
         return Err(Error::empty(input::TRAIN).part("rows"));
     }

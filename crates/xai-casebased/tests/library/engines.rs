@@ -55,11 +55,11 @@ fn engines(
         ),
         (
             "direct",
-            Box::new(BruteForce::direct(train, distance.clone()).unwrap()),
+            Box::new(BruteForce::without_filter(train, distance.clone()).unwrap()),
         ),
         (
             "filtered",
-            Box::new(BruteForce::filtered(train, distance.clone()).unwrap()),
+            Box::new(BruteForce::with_filter(train, distance.clone()).unwrap()),
         ),
     ];
     engines.push(("auto", Engine::Auto.build(train, distance.clone()).unwrap()));

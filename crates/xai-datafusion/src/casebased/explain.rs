@@ -267,7 +267,7 @@ async fn standardization(training: &DataFrame) -> Result<Standardization> {
     })
     .await?;
     let deviation = squares.iter().map(|sum| (sum.value() / n as f64).sqrt());
-    Standardization::of_columns(mean, deviation.collect()).map_err(|error| failed(NAME, error))
+    Standardization::from_moments(mean, deviation.collect()).map_err(|error| failed(NAME, error))
 }
 
 /// The number of whole rows, and the sum of a term over each feature of them.

@@ -1,4 +1,4 @@
-//! How the correspondence of right and wrong predictions is distributed.
+//! Distribution of the correspondence of right and wrong predictions.
 
 use xai_core::describe::{Score, Scores as Scored, metric};
 use xai_core::statistics::{auroc, auroc_interval, unit_mean_interval, wilson};
@@ -7,36 +7,35 @@ use xai_core::{Interval, Result};
 
 use crate::input;
 
-/// Bins of a histogram.
+/// Number of bins of a histogram.
 const BINS: usize = 20;
 
-/// The coverage of the intervals.
+/// Confidence level of the intervals.
 const LEVEL: f64 = 0.95;
 
-/// The correspondence of predictions that are right and that are wrong, with intervals of level 0.95
-/// that take samples for independent.
+/// Distribution of the correspondence of right and of wrong predictions, with 95 % confidence intervals that assume
+/// independent samples.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AuditDistribution {
-    /// The [interval](xai_core::statistics::unit_mean_interval) of the mean correspondence of all
-    /// predictions, those without a known true class included.
+    /// [Interval](xai_core::statistics::unit_mean_interval) of the mean correspondence of all
+    /// predictions, including those without a known true class.
     pub interval: Option<Interval>,
-    /// The share of right predictions among those with a known true class; `None` without any.
+    /// Share of right predictions among those with a known true class; `None` without any.
     pub accuracy: Option<f64>,
-    /// Its [Wilson interval](xai_core::statistics::wilson).
+    /// [Wilson interval](xai_core::statistics::wilson) of the accuracy.
     pub accuracy_interval: Option<Interval>,
-    /// The same of the accuracy in each bin of [`AuditReport::reliability`](crate::AuditReport::reliability);
-    /// `None` in an empty one.
+    /// Wilson intervals of the accuracy in each bin of
+    /// [`AuditReport::reliability`](crate::AuditReport::reliability); `None` for an empty bin.
     pub reliability_intervals: Vec<Option<Interval>>,
-    /// Predictions that are right.
+    /// Right predictions.
     pub right: GroupDistribution,
-    /// Predictions that are wrong.
+    /// Wrong predictions.
     pub wrong: GroupDistribution,
-    /// The chance that a right prediction has a higher correspondence than a wrong one, ties half: 1 =
-    /// every right one has, 0.5 = correspondence does not tell them apart. `None` where one of the two
-    /// groups is empty.
+    /// Probability that a right prediction has a higher correspondence than a wrong one, counting ties half: 1 =
+    /// always, 0.5 = correspondence does not separate the groups. `None` if one of the groups is empty.
     pub auroc_of_right: Option<f64>,
-    /// Its [interval](xai_core::statistics::auroc_interval).
+    /// [Interval](xai_core::statistics::auroc_interval) of `auroc_of_right`.
     pub auroc_of_right_interval: Option<Interval>,
 }
 
@@ -88,8 +87,8 @@ impl Scored for AuditDistribution {
 }
 
 impl AuditDistribution {
-    /// The interval of a score of the audit.
-    pub(crate) fn interval_of(&self, score: &str) -> Option<Interval> {
+    /// Interval of the score with this name; `None` if it has none.
+    pub(crate) fn score_interval(&self, score: &str) -> Option<Interval> {
         match score {
             "mean_correspondence" => self.interval,
             "accuracy" => self.accuracy_interval,
@@ -99,17 +98,17 @@ impl AuditDistribution {
     }
 }
 
-/// The correspondence of right, or of wrong, predictions.
+/// Distribution of the correspondence of right or of wrong predictions.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GroupDistribution {
-    /// The [interval](xai_core::statistics::unit_mean_interval) of the mean correspondence.
+    /// [Interval](xai_core::statistics::unit_mean_interval) of the mean correspondence.
     pub interval: Option<Interval>,
-    /// How many predictions have a correspondence in `[0, 0.05), …, [0.95, 1]`.
+    /// Histogram: numbers of predictions with a correspondence in `[0, 0.05), …, [0.95, 1]`.
     pub counts: Vec<u64>,
 }
 
-/// What the distribution is told from.
+/// Values of correspondence that the distribution is computed from.
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Scores {
@@ -134,41 +133,41 @@ impl Scores {
         self.wrong.extend(other.wrong);
     }
 
-    /// What is told of the scores, and of how many are right: in all, and in each bin. Nothing here
-    /// depends on the order of the scores.
+    /// Computes the distribution. `total` and `bins` are pairs of the number of right predictions and the number of
+    /// predictions, in total and in each reliability bin. The result does not depend on the order of the scores.
     pub(crate) fn finish(
         &self,
-        of_all: (usize, usize),
-        of_bins: impl Iterator<Item = (usize, usize)>,
+        total: (usize, usize),
+        bins: impl Iterator<Item = (usize, usize)>,
     ) -> Result<AuditDistribution> {
         let scores = [self.wrong.as_slice(), &self.right].concat();
         let is_right: Vec<bool> = (0..scores.len()).map(|i| i >= self.wrong.len()).collect();
         Ok(AuditDistribution {
             interval: unit_mean_interval(&self.all, LEVEL)?,
-            accuracy: share(of_all.0, of_all.1),
-            accuracy_interval: of_share(of_all)?,
-            reliability_intervals: of_bins.map(of_share).collect::<Result<_>>()?,
-            right: of_group(&self.right)?,
-            wrong: of_group(&self.wrong)?,
+            accuracy: share(total.0, total.1),
+            accuracy_interval: share_interval(total)?,
+            reliability_intervals: bins.map(share_interval).collect::<Result<_>>()?,
+            right: group_distribution(&self.right)?,
+            wrong: group_distribution(&self.wrong)?,
             auroc_of_right: auroc(&scores, &is_right),
             auroc_of_right_interval: auroc_interval(&scores, &is_right, LEVEL)?,
         })
     }
 }
 
-/// The interval of how many of some are right.
-fn of_share((n_right, n): (usize, usize)) -> Result<Option<Interval>> {
+/// Wilson interval of the share `n_right / n`; `None` for `n = 0`.
+fn share_interval((n_right, n): (usize, usize)) -> Result<Option<Interval>> {
     match n {
         0 => Ok(None),
         _ => wilson(n_right as u64, n as u64, LEVEL).map(Some),
     }
 }
 
-fn of_group(scores: &[f64]) -> Result<GroupDistribution> {
+fn group_distribution(scores: &[f64]) -> Result<GroupDistribution> {
     let (mut moments, mut counts) = (Moments::new(), vec![0; BINS]);
     for &score in scores {
         moments.add(score);
-        // In [0, 1], so the product is at most 20.
+        // Scores are in [0, 1]. A score of 1 belongs to the last bin.
         counts[((score * BINS as f64) as usize).min(BINS - 1)] += 1;
     }
     Ok(GroupDistribution {
@@ -177,6 +176,7 @@ fn of_group(scores: &[f64]) -> Result<GroupDistribution> {
     })
 }
 
-pub(super) fn share(part: usize, of: usize) -> Option<f64> {
-    (of > 0).then(|| part as f64 / of as f64)
+/// `part / total`; `None` for a total of 0.
+pub(super) fn share(part: usize, total: usize) -> Option<f64> {
+    (total > 0).then(|| part as f64 / total as f64)
 }

@@ -1,4 +1,4 @@
-//! A whole data set in one table.
+//! Audits: summaries of the explanations of a whole data set.
 
 pub(crate) mod distribution;
 pub(crate) mod report;
@@ -11,7 +11,7 @@ use xai_core::{Accumulator, Error, ExactMean, Input, Result};
 
 use crate::input;
 use crate::result::audit::distribution::Scores;
-use crate::result::audit::state::{Cases, Least, Predictions, Reliability, USUALLY_LISTED};
+use crate::result::audit::state::{Cases, DEFAULT_LISTED, Least, Predictions, Reliability};
 use crate::result::explanation::{Explanation, ExplanationSummary};
 
 pub use distribution::{AuditDistribution, GroupDistribution};
@@ -19,19 +19,19 @@ pub use report::{
     AuditCases, AuditClass, AuditGroup, AuditReport, LeastSupported, LevelCount, ReliabilityBin,
 };
 
-/// What an audit lists.
+/// Parameters of the list in an audit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct Listing {
-    /// How many of the least supported predictions are listed.
-    #[param(default = USUALLY_LISTED)]
+    /// Number of the least supported predictions that are listed.
+    #[param(default = DEFAULT_LISTED)]
     pub n_least_supported: usize,
 }
 
-/// Adds up explanations: mean correspondence by class and by right or wrong, calibration of
-/// correspondence against accuracy, and the least supported predictions.
+/// Accumulates explanations into a report: mean correspondence by class and of right and wrong predictions, calibration
+/// of correspondence against accuracy, and the least supported predictions.
 ///
-/// A state that takes batches and merges: audits of parts, in any order and on any number of
-/// machines, give the same report to the last bit.
+/// Audits of parts of a data set can be merged. Any division into batches and parts, in any order, gives the same report
+/// to the last bit.
 ///
 /// ```
 /// use ndarray::array;
@@ -52,6 +52,7 @@ pub struct Listing {
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Audit {
+    /// Index of the next sample in the whole data set.
     #[cfg_attr(
         feature = "serde",
         serde(deserialize_with = "xai_core::stored::bounded_count")
@@ -84,13 +85,13 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// An audit that lists the 20 least supported predictions.
+    /// Creates an audit that lists the 20 least supported predictions.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An audit that lists so many of the least supported predictions.
+    /// Creates an audit that lists the `n_least_supported` least supported predictions.
     #[must_use]
     pub fn listing(n_least_supported: usize) -> Self {
         Self {
@@ -99,7 +100,7 @@ impl Audit {
         }
     }
 
-    /// Also counts the levels and keeps the neighbours of the listed predictions:
+    /// Also counts the levels and keeps the neighbours of the listed predictions, for
     /// [`AuditReport::cases`]. Call it before the first update.
     ///
     /// ```
@@ -120,9 +121,9 @@ impl Audit {
         self
     }
 
-    /// Also tells how the correspondence of right and wrong predictions is distributed, intervals of its
-    /// means, and how far it tells right from wrong: [`AuditReport::distribution`]. Keeps 8 bytes of
-    /// every sample whose true class is known. Call it before the first update.
+    /// Also computes the distribution of the correspondence of right and wrong predictions, with confidence intervals and
+    /// the AUROC, for [`AuditReport::distribution`]. It stores 8 bytes for every sample whose true class is known. Call it
+    /// before the first update.
     ///
     /// ```
     /// use ndarray::array;
@@ -143,15 +144,15 @@ impl Audit {
         self
     }
 
-    /// The least supported predictions so far, as [`AuditReport::cases`] will list them; empty unless
+    /// Least supported predictions so far, in the order of [`AuditReport::cases`]; empty unless
     /// [cases](Self::with_cases) are kept.
     #[must_use]
     pub fn least_supported_so_far(&self) -> &[ExplanationSummary] {
         self.cases.as_ref().map_or(&[], Cases::listed)
     }
 
-    /// Where the numbers of the samples begin, so that audits of parts that are merged number the
-    /// samples of the whole. Call it before the first update.
+    /// Sets the index of the first sample, so that audits of parts of a data set use the indices of the whole. Call it
+    /// before the first update.
     #[must_use]
     pub fn starting_at(mut self, sample: usize) -> Self {
         self.next_sample = sample;
@@ -160,10 +161,10 @@ impl Audit {
 
     fn distribution(&self) -> Result<Option<AuditDistribution>> {
         let (right, wrong) = (self.right.n(), self.wrong.n());
-        let of_scores = |scores: &Scores| {
-            scores.finish((right, right + wrong), self.reliability.right_of_all())
+        let finish = |scores: &Scores| {
+            scores.finish((right, right + wrong), self.reliability.right_and_total())
         };
-        self.scores.as_ref().map(of_scores).transpose()
+        self.scores.as_ref().map(finish).transpose()
     }
 
     fn update_one(&mut self, sample: usize, explanation: &Explanation) {
@@ -220,8 +221,8 @@ impl Accumulator for Audit {
     /// Adds the audit of other samples.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) when the two list
-    /// different numbers of predictions, or only one keeps their cases, or a distribution.
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) if the audits list
+    /// different numbers of predictions, or only one of them keeps cases or a distribution.
     fn merge(&mut self, other: Self) -> Result<()> {
         if self.least.n_listed() != other.least.n_listed() {
             return Err(Error::parameter(
@@ -230,8 +231,8 @@ impl Accumulator for Audit {
                 format!("{} as in the other audit", self.least.n_listed()),
             ));
         }
-        merge_kept(input::CASES, &mut self.cases, other.cases, Cases::merge)?;
-        merge_kept(
+        merge_optional(input::CASES, &mut self.cases, other.cases, Cases::merge)?;
+        merge_optional(
             input::DISTRIBUTION,
             &mut self.scores,
             other.scores,
@@ -252,7 +253,7 @@ impl Accumulator for Audit {
         Ok(())
     }
 
-    /// The report.
+    /// Computes the report.
     ///
     /// # Errors
     /// [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without samples.
@@ -279,23 +280,23 @@ impl Accumulator for Audit {
     }
 }
 
-/// Merges what both keep, or neither.
-fn merge_kept<T>(
-    what: Input,
-    kept: &mut Option<T>,
+/// Merges an optional part of two audits; an error about `name` if only one of them has it.
+fn merge_optional<T>(
+    name: Input,
+    part: &mut Option<T>,
     other: Option<T>,
     merge: impl FnOnce(&mut T, T),
 ) -> Result<()> {
-    match (kept, other) {
+    match (part, other) {
         (None, None) => Ok(()),
-        (Some(kept), Some(other)) => {
-            merge(kept, other);
+        (Some(part), Some(other)) => {
+            merge(part, other);
             Ok(())
         }
-        (kept, other) => Err(Error::parameter(
-            what,
+        (part, other) => Err(Error::parameter(
+            name,
             other.is_some(),
-            format!("{} as in the other audit", kept.is_some()),
+            format!("{} as in the other audit", part.is_some()),
         )),
     }
 }

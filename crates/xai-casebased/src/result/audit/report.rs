@@ -1,4 +1,4 @@
-//! The answer of an audit.
+//! The report of an audit.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,81 +11,82 @@ use crate::input;
 use crate::result::audit::distribution::AuditDistribution;
 use crate::result::explanation::ExplanationSummary;
 
-/// The answer of an [`Audit`](crate::result::Audit); `Display` is the table a person reads.
+/// The report of an [`Audit`](crate::result::Audit). `Display` writes it as a text for people.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AuditReport {
-    /// Audited samples.
+    /// Number of audited samples.
     pub n_samples: usize,
-    /// Those without a correspondence; they count in no mean.
+    /// Number of samples without a correspondence; they are not part of any mean.
     pub n_undefined: usize,
-    /// Those whose last neighbour ties with training rows that are left out, so that the order of the rows decides.
+    /// Number of samples whose last neighbour ties with training rows that are left out, so that the neighbours depend on
+    /// the order of the training rows.
     #[cfg_attr(feature = "serde", serde(default))]
     pub n_tied: usize,
-    /// The mean correspondence of those that have one, in [0, 1].
+    /// Mean correspondence of the samples that have one, in [0, 1].
     pub mean_correspondence: Option<f64>,
-    /// Predictions that are right. Samples without a known true class are neither right nor wrong.
+    /// Right predictions. Samples without a known true class are neither right nor wrong.
     pub right: AuditGroup,
-    /// Predictions that are wrong.
+    /// Wrong predictions.
     pub wrong: AuditGroup,
-    /// By predicted class.
+    /// Predictions by predicted class.
     pub by_class: BTreeMap<i64, AuditClass>,
     /// Ten bins of correspondence, `[0, 0.1), …, [0.9, 1]`, over the samples with a known true
-    /// class: where correspondence were a probability, accuracy would follow it.
+    /// class. If correspondence were a calibrated probability, the accuracy of each bin would equal it.
     pub reliability: Vec<ReliabilityBin>,
-    /// The mean distance of accuracy from correspondence over the bins, by their number of samples:
+    /// Mean absolute difference between accuracy and mean correspondence of the bins, weighted by their number of samples:
     /// 0 = calibrated. `None` without a known true class.
     pub expected_calibration_error: Option<f64>,
-    /// The least supported predictions, least first, equals by lower sample.
+    /// Least supported predictions in ascending correspondence, ties by lower sample.
     pub least_supported: Vec<LeastSupported>,
-    /// What [`Audit::with_cases`](crate::result::Audit::with_cases) asks for.
+    /// Levels and listed cases, if [`Audit::with_cases`](crate::result::Audit::with_cases) was called.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub cases: Option<AuditCases>,
-    /// What [`Audit::with_distribution`](crate::result::Audit::with_distribution) asks for.
+    /// Distribution, if [`Audit::with_distribution`](crate::result::Audit::with_distribution) was called.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub distribution: Option<AuditDistribution>,
 }
 
-/// The part of an [`AuditReport`] that shows single predictions with their neighbours.
+/// Counts of the levels, and the least supported predictions with their neighbours.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AuditCases {
-    /// How many predictions have each level: high, medium, low, undefined.
+    /// Number of predictions of each level: high, medium, low, undefined.
     pub levels: Vec<LevelCount>,
-    /// The least supported predictions: those without a correspondence first, then as in
-    /// [`AuditReport::least_supported`]. Samples are counted over all batches of the audit.
+    /// Least supported predictions: first those without a correspondence, then in the order of
+    /// [`AuditReport::least_supported`]. Sample indices continue over all batches of the audit.
     pub least_supported: Vec<ExplanationSummary>,
 }
 
-/// How many predictions have a level.
+/// Number of predictions of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LevelCount {
-    /// The level.
+    /// Level of correspondence.
     pub level: Level,
-    /// How many predictions have it.
+    /// Number of predictions.
     pub n: usize,
 }
 
-/// Right or wrong predictions of an [`AuditReport`].
+/// Summary of the right or the wrong predictions of an [`AuditReport`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AuditGroup {
-    /// How many.
+    /// Number of predictions.
     pub n: usize,
-    /// The mean correspondence of those that have one.
+    /// Mean correspondence of the predictions that have one.
     pub mean_correspondence: Option<f64>,
 }
 
-/// A predicted class of an [`AuditReport`].
+/// Summary of the predictions of one class in an [`AuditReport`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AuditClass {
-    /// How many samples were predicted so.
+    /// Number of predictions of this class.
     pub n: usize,
-    /// The mean correspondence of those that have one.
+    /// Mean correspondence of the predictions that have one.
     pub mean_correspondence: Option<f64>,
-    /// The share of right predictions among those with a known true class.
+    /// Share of right predictions among those with a known true class.
     pub accuracy: Option<f64>,
 }
 
@@ -93,42 +94,42 @@ pub struct AuditClass {
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ReliabilityBin {
-    /// The least correspondence of the bin.
+    /// Lower end of the bin, inclusive.
     pub from: f64,
-    /// The end of the bin; it belongs to the next one, but for 1.
+    /// Upper end of the bin, exclusive except for 1.
     pub to: f64,
-    /// Samples in it.
+    /// Number of samples in the bin.
     pub n: usize,
-    /// Their mean correspondence.
+    /// Mean correspondence of the samples.
     pub mean_correspondence: Option<f64>,
-    /// The share of right predictions among them.
+    /// Share of right predictions.
     pub accuracy: Option<f64>,
 }
 
-/// One of the predictions with the least support.
+/// One of the predictions with the lowest correspondence.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LeastSupported {
-    /// The sample, counted over all batches of the audit.
+    /// Index of the sample over all batches of the audit.
     pub sample: usize,
-    /// The predicted class.
+    /// Predicted class.
     pub predicted: Option<i64>,
-    /// The true class, where it is known.
+    /// True class, if known.
     #[cfg_attr(feature = "serde", serde(rename = "true"))]
     pub truth: Option<i64>,
-    /// Its correspondence.
+    /// Correspondence of the prediction.
     pub correspondence: f64,
 }
 
-/// Whose correspondence is audited.
+/// Inputs of the mean correspondence.
 const PREDICTIONS: &[Input] = &[
     input::TRAIN,
     input::LABELS,
     input::SAMPLES,
     input::PREDICTED,
 ];
-/// Predictions that are right or wrong.
-const JUDGED: &[Input] = &[
+/// Inputs of the calibration error, which compares the predictions with the truth.
+const PREDICTIONS_WITH_TRUTH: &[Input] = &[
     input::TRAIN,
     input::LABELS,
     input::SAMPLES,
@@ -173,7 +174,7 @@ impl AuditReport {
         name = "expected_calibration_error",
         direction = Direction::Lower,
         range = Range::SHARE,
-        needs = JUDGED,
+        needs = PREDICTIONS_WITH_TRUTH,
     )]
     pub const EXPECTED_CALIBRATION_ERROR: Score<Self> =
         Score::new(INFO, |report| report.expected_calibration_error);
@@ -185,7 +186,8 @@ impl Scores for AuditReport {
 }
 
 impl AuditReport {
-    /// All scores with their intervals, those of the [distribution](Self::distribution) where there is one.
+    /// Description, value and interval of every score, including those of the [distribution](Self::distribution) if there is
+    /// one.
     pub fn scores(
         &self,
     ) -> impl Iterator<Item = (&'static MetricInfo, Option<f64>, Option<Interval>)> {
@@ -195,7 +197,7 @@ impl AuditReport {
             .into_iter()
             .flat_map(|distribution| AuditDistribution::infos().zip(distribution.values()));
         own.chain(more).map(move |(info, (name, value))| {
-            let interval = distribution.and_then(|distribution| distribution.interval_of(name));
+            let interval = distribution.and_then(|distribution| distribution.score_interval(name));
             (info, value, interval)
         })
     }

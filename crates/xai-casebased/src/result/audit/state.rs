@@ -1,4 +1,4 @@
-//! What an audit adds up.
+//! Accumulated state of an audit.
 
 use std::collections::BTreeMap;
 #[cfg(feature = "serde")]
@@ -17,7 +17,7 @@ use crate::result::audit::report::{
 use crate::result::explanation::Neighbor;
 use crate::result::explanation::{Explanation, ExplanationSummary};
 
-/// Some predictions: of a class, in a bin, right or wrong ones.
+/// Counts and correspondence of a group of predictions: a class, a bin, or the right or wrong ones.
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Predictions {
@@ -27,6 +27,7 @@ pub(crate) struct Predictions {
     )]
     n: usize,
     scores: ExactMean,
+    /// Number of predictions with a known true class.
     #[cfg_attr(
         feature = "serde",
         serde(deserialize_with = "xai_core::stored::bounded_count")
@@ -60,12 +61,12 @@ impl Predictions {
         self.n
     }
 
-    /// The mean correspondence of those that have one.
+    /// Mean correspondence of the predictions that have one.
     fn mean(&self) -> Option<f64> {
         self.scores.value()
     }
 
-    /// The share of right ones among those with a known true class.
+    /// Share of right predictions among those with a known true class.
     fn accuracy(&self) -> Option<f64> {
         share(self.n_right, self.n_judged)
     }
@@ -86,17 +87,17 @@ impl Predictions {
     }
 }
 
-/// Bins of the reliability table.
+/// Number of bins of the reliability table.
 const BINS: usize = 10;
 
-/// Predictions whose truth is known, by their correspondence.
+/// Predictions with a known true class, in bins of correspondence.
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Reliability([Predictions; BINS]);
 
 impl Reliability {
     pub(crate) fn update(&mut self, score: f64, correct: bool) {
-        // In [0, 1], so the product is at most 10.
+        // Scores are in [0, 1]. A score of 1 belongs to the last bin.
         let bin = &mut self.0[((score * 10.0) as usize).min(BINS - 1)];
         bin.update(Some(score), Some(correct));
     }
@@ -107,35 +108,35 @@ impl Reliability {
         }
     }
 
-    /// How many predictions of each bin are right, and how many there are.
-    pub(crate) fn right_of_all(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+    /// Number of right predictions and number of predictions of each bin.
+    pub(crate) fn right_and_total(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.0.iter().map(|bin| (bin.n_right, bin.n))
     }
 
-    /// The table, and the expected calibration error.
+    /// Reliability table and expected calibration error.
     pub(crate) fn finish(&self) -> (Vec<ReliabilityBin>, Option<f64>) {
-        let bins = self.0.iter().enumerate().map(|(i, bin)| ReliabilityBin {
+        let table = self.0.iter().enumerate().map(|(i, bin)| ReliabilityBin {
             from: i as f64 / BINS as f64,
             to: (i + 1) as f64 / BINS as f64,
             n: bin.n,
             mean_correspondence: bin.mean(),
             accuracy: bin.accuracy(),
         });
-        let bins: Vec<_> = bins.collect();
-        let judged: usize = bins.iter().map(|bin| bin.n).sum();
+        let bins: Vec<_> = table.collect();
+        let n: usize = bins.iter().map(|bin| bin.n).sum();
         let gaps = bins.iter().filter_map(|bin| {
             let gap = (bin.mean_correspondence? - bin.accuracy?).abs();
-            Some(gap * bin.n as f64 / judged as f64)
+            Some(gap * bin.n as f64 / n as f64)
         });
-        let error = (judged > 0).then(|| gaps.collect::<ExactSum>().value());
+        let error = (n > 0).then(|| gaps.collect::<ExactSum>().value());
         (bins, error)
     }
 }
 
-/// Predictions that are listed unless another number is asked for.
-pub(crate) const USUALLY_LISTED: usize = 20;
+/// Default number of listed predictions.
+pub(crate) const DEFAULT_LISTED: usize = 20;
 
-/// The first few of many, in an order that does not depend on when they came.
+/// The `n_listed` items with the lowest support. The result does not depend on the order of the updates.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Least<T> {
@@ -143,9 +144,10 @@ pub(crate) struct Least<T> {
     listed: Vec<T>,
 }
 
-/// What is listed in the order of its support.
+/// An item that is listed in ascending order of its support.
 pub(crate) trait Listed {
-    /// The correspondence, −∞ without one, and what decides between equal ones: the sample first.
+    /// Sort key: the correspondence, −∞ without one, then the sample. The classes distinguish items of audits
+    /// that use the same sample index twice, so that the order is total.
     fn support(&self) -> (f64, (usize, Option<i64>, Option<i64>));
 
     fn precedes(&self, other: &Self) -> bool {
@@ -175,7 +177,7 @@ impl Listed for ExplanationSummary {
 
 impl<T> Default for Least<T> {
     fn default() -> Self {
-        Self::new(USUALLY_LISTED)
+        Self::new(DEFAULT_LISTED)
     }
 }
 
@@ -205,10 +207,10 @@ impl<T: Listed> Least<T> {
         if full && last.is_none_or(|last| !candidate.precedes(last)) {
             return;
         }
-        let place = self
+        let position = self
             .listed
             .partition_point(|kept| kept.precedes(&candidate));
-        self.listed.insert(place, candidate);
+        self.listed.insert(position, candidate);
         self.listed.truncate(self.n_listed);
     }
 
@@ -223,7 +225,7 @@ impl<T: Listed> Least<T> {
     }
 }
 
-/// Predictions with their neighbours, and how many have each level.
+/// Counts of the levels, and the least supported predictions with their neighbours.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(
@@ -235,8 +237,8 @@ pub(crate) struct Cases {
     least: Least<ExplanationSummary>,
 }
 
-/// [`Cases`] with every field of a summary: results leave out what is unknown, which formats without names of fields cannot
-/// read.
+/// Serialized form of [`Cases`] that always has all fields. [`ExplanationSummary`] skips unknown fields, which formats
+/// without field names cannot read back.
 #[cfg(feature = "serde")]
 #[derive(serde::Serialize, serde::Deserialize)]
 struct StoredCases {
@@ -244,7 +246,7 @@ struct StoredCases {
     least: Least<StoredSummary>,
 }
 
-/// A class and its name.
+/// A class label and its name.
 #[cfg(feature = "serde")]
 type StoredClass<C> = (C, Option<Arc<str>>);
 
@@ -280,13 +282,16 @@ impl From<ExplanationSummary> for StoredSummary {
 #[cfg(feature = "serde")]
 impl From<StoredSummary> for ExplanationSummary {
     fn from(stored: StoredSummary) -> Self {
-        let neighbors = stored.neighbors.into_iter();
-        let neighbors = neighbors.map(|(index, distance, (label, class_name))| Neighbor {
-            index,
-            distance,
-            label,
-            class_name,
-        });
+        let neighbors =
+            stored
+                .neighbors
+                .into_iter()
+                .map(|(index, distance, (label, class_name))| Neighbor {
+                    index,
+                    distance,
+                    label,
+                    class_name,
+                });
         let (predicted, predicted_name) = stored.predicted;
         let (truth, truth_name) = stored.truth;
         let (correspondence, level) = stored.correspondence;
@@ -317,6 +322,7 @@ impl TryFrom<StoredCases> for Cases {
     type Error = &'static str;
 
     fn try_from(StoredCases { levels, least }: StoredCases) -> Result<Self, Self::Error> {
+        // Counts from a file are limited like all stored counts, so that merging cannot overflow.
         if levels.values().any(|&n| n as u64 > MAX_COUNT) {
             return Err(TOO_MANY);
         }

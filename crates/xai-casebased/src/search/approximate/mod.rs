@@ -1,4 +1,4 @@
-//! Approximate search.
+//! Approximate nearest-neighbour search.
 
 pub(crate) mod graph;
 
@@ -17,18 +17,19 @@ use crate::training::rows::TrainingRows;
 
 /// Approximate search in a navigable graph, for millions of rows with many features.
 ///
-/// It finds *most* of the nearest rows. Distances are those of [`Distance`], in `f64`, and the rows
-/// that were found are in exact order; rows that were missed are simply not there. The share of true
-/// neighbours that it finds is measured when it is built ([`recall`](NeighborSearch::recall)), on
-/// rows of the training set that are searched without themselves, and can be measured for queries of
-/// one's own ([`measure_recall`](Self::measure_recall)).
+/// It finds *most* of the nearest rows. Distances are those of [`Distance`], in `f64`, and the rows found are in
+/// exact order; missed rows are absent. The share of true neighbours found is measured when the graph is built
+/// ([`recall`](NeighborSearch::recall)), with training rows that are searched without themselves. It can also be
+/// measured for your own queries ([`measure_recall`](Self::measure_recall)).
 ///
-/// Rows are linked one after another, so that the same rows always give the same graph.
+/// Rows are linked one after another, so the same rows always give the same graph.
 ///
-/// For Euclidean, squared Euclidean, Manhattan, cosine, correlation and Mahalanobis distance, and Minkowski's
-/// of 1 and 2. Cost: about
-/// `ef_construction · connections · d` operations per row to build,
-/// `ef_search · connections · d` per query. Memory: the rows in double and in single precision, and `connections` links each.
+/// Supports Euclidean, squared Euclidean, Manhattan, cosine, correlation and Mahalanobis distance, and Minkowski
+/// distance with `p` 1 or 2.
+///
+/// Cost: about `ef_construction · connections · d` operations per row to build the graph, and
+/// `ef_search · connections · d` per query. Memory: the rows in double and in single precision, and about `connections`
+/// links per row.
 ///
 /// ```
 /// use ndarray::Array2;
@@ -43,7 +44,7 @@ use crate::training::rows::TrainingRows;
 ///
 /// # Source
 /// Y. A. Malkov and D. A. Yashunin, "Efficient and robust approximate nearest neighbor search using
-/// hierarchical navigable small world graphs", IEEE TPAMI 42(4), 2020; the graph is that of the
+/// hierarchical navigable small world graphs", IEEE TPAMI 42(4), 2020. The graph is built by the
 /// `hnsw_rs` crate.
 pub struct ApproximateSearch {
     distance: Distance,
@@ -63,36 +64,37 @@ impl std::fmt::Debug for ApproximateSearch {
     }
 }
 
-/// Rows that the recall is measured on, and neighbours of each.
+/// Number of training rows that the recall is measured with, and number of neighbours of each.
 const PROBES: usize = 100;
-const PROBED_NEIGHBORS: usize = 10;
+const PROBE_NEIGHBORS: usize = 10;
 
 impl ApproximateSearch {
     /// Builds the graph over `(n, d)` training rows and measures its recall.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for parameters outside
-    /// their domain or another distance, and as [`BruteForce::new`].
+    /// their domain or an unsupported distance, and as [`BruteForce::new`].
     pub fn new(train: ArrayView2<'_, f64>, distance: Distance, hnsw: Hnsw) -> Result<Self> {
         xai_core::describe::Parameters::check_params(&hnsw)?;
-        Self::over(TrainingRows::handed_in(train, &distance)?, distance, hnsw)
+        Self::from_rows(TrainingRows::from_array(train, &distance)?, distance, hnsw)
     }
 
-    /// With parameters that are checked.
-    pub(crate) fn over(rows: TrainingRows, distance: Distance, hnsw: Hnsw) -> Result<Self> {
-        let (rows, compared_by) = rows.prepared(&distance)?;
-        let linked = LinkedRows::new(rows, compared_by, hnsw)?;
+    /// As [`new`](Self::new), for checked rows and parameters.
+    pub(crate) fn from_rows(rows: TrainingRows, distance: Distance, hnsw: Hnsw) -> Result<Self> {
+        let (rows, prepared_distance) = rows.prepare(&distance)?;
+        let linked = LinkedRows::new(rows, prepared_distance, hnsw)?;
         Ok(Self {
             distance,
-            recall: recall_without_oneself(&linked)?,
+            recall: leave_one_out_recall(&linked)?,
             linked,
             hnsw,
         })
     }
 
-    /// The share of the true nearest `k` rows of `(m, d)` queries that the search finds, in [0, 1];
-    /// 1 = all of them. A row as near as the `k`-th true neighbour counts as found. The true ones
-    /// come from a scan that is set up for this call.
+    /// Measures the share of the true nearest `k` rows of `(m, d)` queries that the search finds, in [0, 1]. A
+    /// row as near as the `k`-th true neighbour counts as found.
+    ///
+    /// The true neighbours come from an exact scan that is built for this call.
     ///
     /// # Errors
     /// As [`nearest_batch`](NeighborSearch::nearest_batch);
@@ -104,39 +106,40 @@ impl ApproximateSearch {
         if queries.nrows() == 0 {
             return Err(Error::empty(input::QUERIES));
         }
-        let queries = Queries::new(queries, self.n_features(), &self.distance)?;
-        let found = self.search(&queries, k);
+        let prepared = Queries::new(queries, self.n_features(), &self.distance)?;
+        let found = self.search(&prepared, k);
         check_distances(&found, &self.distance)?;
-        let exact = exact(&self.linked)?.search(&queries, k);
-        Ok(share_found(&found, &exact))
+        let exact = exact_search(&self.linked)?.search(&prepared, k);
+        Ok(recall(&found, &exact))
     }
 }
 
-/// The exact search over the rows as they are compared.
-fn exact(linked: &LinkedRows) -> Result<BruteForce> {
-    BruteForce::over(linked.rows().clone(), linked.compared_by().clone())
+/// Builds an exact search over the prepared rows.
+fn exact_search(linked: &LinkedRows) -> Result<BruteForce> {
+    BruteForce::from_rows(linked.rows().clone(), linked.prepared_distance().clone())
 }
 
-/// The share of neighbours that is found of some training rows, each searched without itself.
-fn recall_without_oneself(linked: &LinkedRows) -> Result<f64> {
+/// Recall for some training rows as queries, each searched without itself.
+fn leave_one_out_recall(linked: &LinkedRows) -> Result<f64> {
     let n = linked.rows().n_rows();
     let probes = PROBES.min(n);
-    let k = PROBED_NEIGHBORS.min(n - 1);
+    let k = PROBE_NEIGHBORS.min(n - 1);
     if k == 0 {
         return Ok(1.0);
     }
     let chosen: Vec<usize> = (0..probes).map(|i| i * n / probes).collect();
-    let queries = Queries::of_training(linked.rows().pick(&chosen));
-    let without = |mut lists: Vec<Neighbors>| {
+    let queries = Queries::from_training(linked.rows().select(&chosen));
+    // A row always finds itself, which would raise the recall. So one more neighbour is searched, and the row removed.
+    let without_self = |mut lists: Vec<Neighbors>| {
         for (list, &row) in lists.iter_mut().zip(&chosen) {
             list.nearest.retain(|n| n.index != row);
             list.nearest.truncate(k);
         }
         lists
     };
-    let found = without(linked.search(&queries, k + 1));
-    let exact = without(exact(linked)?.search(&queries, k + 1));
-    Ok(share_found(&found, &exact))
+    let found = without_self(linked.search(&queries, k + 1));
+    let exact = without_self(exact_search(linked)?.search(&queries, k + 1));
+    Ok(recall(&found, &exact))
 }
 
 impl NeighborSearch for ApproximateSearch {
@@ -165,10 +168,12 @@ impl NeighborSearch for ApproximateSearch {
     }
 }
 
-fn share_found(found: &[Neighbors], exact: &[Neighbors]) -> f64 {
+/// Share of the exact neighbours that were found; 1 without neighbours.
+fn recall(found: &[Neighbors], exact: &[Neighbors]) -> f64 {
     let (mut hits, mut all) = (0, 0);
     for (found, exact) in found.iter().zip(exact) {
         all += exact.len();
+        // Compared by distance, not by index: any row that ties with the last true neighbour is as good.
         let farthest = exact.last().map_or(0.0, |n| n.distance);
         hits += found.iter().filter(|n| n.distance <= farthest).count();
     }

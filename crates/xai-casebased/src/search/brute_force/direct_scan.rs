@@ -1,4 +1,4 @@
-//! A scan that takes the distance to every row.
+//! A scan that computes the distance to every row in `f64`.
 
 use xai_core::{Distance, parallel};
 
@@ -8,7 +8,7 @@ use crate::search::nearest::{Nearest, Neighbors};
 use crate::search::queries::Queries;
 use crate::training::rows::TrainingRows;
 
-/// All rows in blocks, each compared in full.
+/// A scan over all rows with the vectorised kernels.
 #[derive(Debug, Clone)]
 pub(crate) struct DirectScan {
     rows: RowBlocks,
@@ -23,7 +23,7 @@ impl DirectScan {
         }
     }
 
-    /// The answers, and how many rows were offered a place in them.
+    /// Returns the neighbours of each query, and the number of rows that were offered to their lists.
     pub(crate) fn search_counting(
         &self,
         queries: &Queries<'_>,
@@ -41,6 +41,7 @@ impl DirectScan {
             let prepared: Vec<_> = range.map(|i| self.rows.query(queries.row(i))).collect();
             self.rows.for_each_tile(best.len(), |i, first, n_blocks| {
                 let best = &mut best[i];
+                // The limit shrinks as neighbours are found, so later blocks compare ranks only and offer few rows.
                 let limit = self.rows.rank_limit(best.limit());
                 self.rows
                     .within(first, n_blocks, prepared[i], limit, |index, distance| {

@@ -1,13 +1,12 @@
-//! A scan by matrix products in single precision, whose survivors are compared in full.
+//! A scan with matrix products in single precision as a filter; rows that pass are compared in full.
 //!
-//! For distances that an inner product decides, `½ ‖a − b‖² = ½ ‖a‖² + ½ ‖b‖² − a·b`, and a matrix
-//! product gives the dot products of many queries with many rows near the peak of the processor. It
-//! rounds to single precision, so it only says which rows *may* be near; the distance of those is
-//! then taken in `f64` as for any other.
+//! For distances that are functions of inner products, `½ ‖a − b‖² = ½ ‖a‖² + ½ ‖b‖² − a·b`. A matrix product
+//! computes the dot products of many queries with many rows near the peak performance of the processor. Its rounding
+//! only allows to tell which rows *may* be near; the distances of these are then computed in `f64`.
 //!
-//! Processors that multiply bytes look at [integers](ByteRows) first, tile by tile. A tile that these let too much of pass is
-//! looked at in single precision: the first one, before any neighbour is known, and rows that all lie closer than
-//! the integers tell apart.
+//! On processors that multiply bytes, dot products of [integers](ByteRows) filter each tile first. If they let too many rows
+//! of a tile pass, single precision is used for that tile: for the first one, when no neighbour is known yet,
+//! and for rows that are too close to each other for the resolution of the integers.
 
 use xai_core::distance::DistanceFunction;
 use xai_core::{Distance, parallel};
@@ -21,31 +20,31 @@ use crate::search::nearest::{Nearest, Neighbors};
 use crate::search::queries::Queries;
 use crate::training::rows::TrainingRows;
 
-/// Queries and rows of one matrix product. Its result (1 MB) stays in the second-level cache, and the
-/// packing of the rows is shared by many queries: 256 × 1 024, 256 × 512, 512 × 512 and 512 × 1 024 cost
-/// 497, 490, 462 and 471 µs per query at 60 000 × 784 on two cores, where the multiplications alone take
-/// at least 450.
+/// Numbers of queries and rows of one matrix product. Its result (1 MB) stays in the second-level cache, and many
+/// queries share the packing of the rows. Measured at 60 000 × 784 on two cores, where the multiplications alone take at
+/// least 450 µs per query: 256 × 1 024, 256 × 512, 512 × 512 and 512 × 1 024 take 497, 490, 462 and 471 µs.
 const QUERIES: usize = 512;
 const ROWS: usize = 512;
 
+/// A scan over all rows that compares only those in full that pass the filters.
 #[derive(Debug, Clone)]
 pub(crate) struct FilteredScan {
     rows: TrainingRows,
     distance: Distance,
     filter: Filter,
     single: SingleRows,
-    /// The same once more, where the processor multiplies them faster.
+    /// The rows as integers, if the processor can multiply these faster.
     bytes: Option<ByteRows>,
 }
 
-/// The rows in single precision, tile by tile.
+/// The rows in single precision, in the units of the filter.
 #[derive(Debug, Clone)]
 struct SingleRows {
     /// `(n, d)`, shifted and scaled, or unit vectors.
     values: Vec<f32>,
     /// `½ ‖b‖²` of every row, 0 for unit vectors.
     half_squares: Vec<f32>,
-    /// The largest norm in every tile of rows.
+    /// Largest norm in every tile of rows, rounded up.
     norms: Vec<f64>,
 }
 
@@ -65,12 +64,12 @@ impl SingleRows {
                 rows.write(tile * ROWS + i, &mut row);
                 let norm = filter.normalize(&mut row);
                 most = most.max(norm);
-                single
-                    .iter_mut()
-                    .zip(&row)
-                    .for_each(|(to, &x)| *to = x as f32);
+                for (to, &x) in single.iter_mut().zip(&row) {
+                    *to = x as f32;
+                }
                 *half_square = filter.half_square(norm);
             }
+            // The computed norms are rounded; the bounds need an upper bound.
             most * (1.0 + 1e-9)
         });
         Self {
@@ -82,7 +81,7 @@ impl SingleRows {
 }
 
 impl FilteredScan {
-    /// Of prepared rows that are compared by a distance that the filter [supports](Filter::supports).
+    /// Creates a scan over prepared rows. The filter must [support](Filter::supports) the distance between them.
     pub(crate) fn new(rows: TrainingRows, distance: Distance) -> Self {
         let filter = Filter::fit(&rows, &distance);
         let single = SingleRows::new(&rows, &filter);
@@ -95,30 +94,30 @@ impl FilteredScan {
         }
     }
 
-    /// The same with the rows in integers, where this processor has instructions for those.
-    pub(crate) fn ready(self) -> Self {
-        match ByteProduct::fast() {
-            Some(product) => self.with_bytes(product),
+    /// Adds the filter by integers if this processor has the instructions.
+    pub(crate) fn with_byte_filter(self) -> Self {
+        match ByteProduct::detect() {
+            Some(product) => self.with_byte_product(product),
             None => self,
         }
     }
 
-    fn with_bytes(self, product: ByteProduct) -> Self {
+    fn with_byte_product(self, product: ByteProduct) -> Self {
         let (single, d) = (&self.single, self.rows.n_features());
         Self {
-            bytes: ByteRows::of(&single.values, d, ROWS, &single.norms, product),
+            bytes: ByteRows::new(&single.values, d, ROWS, &single.norms, product),
             ..self
         }
     }
 
-    /// The answers, and how many rows were compared in full and offered a place in them.
+    /// Returns the neighbours of each query, and the number of rows that were compared in full and offered to their lists.
     pub(crate) fn search_counting(
         &self,
         queries: &Queries<'_>,
         k: usize,
     ) -> (Vec<Neighbors>, usize) {
         let m = queries.len();
-        // Few queries still share the threads.
+        // Smaller blocks for few queries, so that every thread gets some.
         let block = m.div_ceil(parallel::threads()).clamp(1, QUERIES);
         let blocks = parallel::map_blocks(m, block, |range| {
             let queries: Vec<&[f64]> = range.map(|i| queries.row(i)).collect();
@@ -129,18 +128,20 @@ impl FilteredScan {
         (found, offers)
     }
 
+    /// Searches for a block of queries, tile by tile of the rows.
     fn search_block(&self, queries: &[&[f64]], k: usize) -> (Vec<Neighbors>, usize) {
         let (n, d) = (self.rows.n_rows(), self.rows.n_features());
         let mut single = Vec::with_capacity(queries.len() * d);
         let mut buffer = vec![0.0; d];
-        let mut searches: Vec<Search<'_>> = queries
+        let mut searches: Vec<QueryState<'_>> = queries
             .iter()
             .map(|&query| {
                 buffer.copy_from_slice(query);
                 let norm = self.filter.normalize(&mut buffer);
-                // In range or not, the product is taken; one out of range is not looked at.
+                // Values may overflow to ±∞ here. Their products are computed, but the threshold of such a query is −∞,
+                // so all rows pass.
                 single.extend(buffer.iter().map(|&x| x as f32));
-                Search {
+                QueryState {
                     query,
                     norm,
                     best: KNearest::new(k.min(n)),
@@ -153,19 +154,19 @@ impl FilteredScan {
             .bytes
             .as_ref()
             .map(|rows| (rows, rows.queries(&single, d, norms)));
-        let (mut near, mut pause) = (Vec::new(), Pause::default());
+        let (mut candidates, mut pause) = (Vec::new(), Pause::default());
         let mut product = vec![0.0; queries.len() * ROWS.min(n)];
         if k > 0 {
             for (tile, &largest) in self.single.norms.iter().enumerate() {
                 if let Some((rows, queries)) = &mut bytes
                     && pause.is_over()
                 {
-                    let within = |query: usize| {
-                        let Search { best, norm, .. } = &searches[query];
-                        self.filter.within(best.limit(), *norm, largest)
+                    let max_distance = |query: usize| {
+                        let QueryState { best, norm, .. } = &searches[query];
+                        self.filter.max_distance(best.limit(), *norm, largest)
                     };
-                    if rows.near(tile, queries, within, &mut near) {
-                        for pair in &near {
+                    if rows.find_candidates(tile, queries, max_distance, &mut candidates) {
+                        for pair in &candidates {
                             self.offer(&mut searches[pair.query], pair.row, &mut buffer);
                         }
                         pause = Pause::default();
@@ -180,7 +181,14 @@ impl FilteredScan {
                 a_times_b_transposed(&single, rows, d, product);
                 let half_squares = &self.single.half_squares[first..first + size];
                 for (search, products) in searches.iter_mut().zip(product.chunks_exact(size)) {
-                    self.look_at(search, first, products, half_squares, largest, &mut buffer);
+                    self.offer_candidates(
+                        search,
+                        first,
+                        products,
+                        half_squares,
+                        largest,
+                        &mut buffer,
+                    );
                 }
             }
         }
@@ -192,8 +200,8 @@ impl FilteredScan {
         (found, offers)
     }
 
-    /// Compares a row in full.
-    fn offer(&self, search: &mut Search<'_>, index: usize, buffer: &mut [f64]) {
+    /// Compares a row in full and offers it to the neighbours of a query.
+    fn offer(&self, search: &mut QueryState<'_>, index: usize, buffer: &mut [f64]) {
         self.rows.write(index, buffer);
         search.offers += 1;
         search.best.offer(Nearest {
@@ -202,26 +210,30 @@ impl FilteredScan {
         });
     }
 
-    /// Offers the rows of one tile that may be near enough.
-    fn look_at(
+    /// Compares the rows of a tile that may be near to a query in full, and offers them.
+    ///
+    /// `first` is the first row of the tile, `products` and `half_squares` are the `c` and `h` of its rows, and `largest` is
+    /// their largest norm.
+    fn offer_candidates(
         &self,
-        search: &mut Search<'_>,
+        search: &mut QueryState<'_>,
         first: usize,
         products: &[f32],
         half_squares: &[f32],
         largest: f64,
         buffer: &mut [f64],
     ) {
-        let threshold_of = |search: &Search<'_>| {
+        let current_threshold = |search: &QueryState<'_>| {
             self.filter
                 .threshold(search.best.limit(), search.norm, largest)
         };
-        let mut threshold = threshold_of(search);
-        // Sixteen at a time: nearly all groups have no row above the threshold.
+        let mut threshold = current_threshold(search);
+        // Groups of sixteen rows are tested without branches, which vectorises. Nearly all groups have no row above the
+        // threshold.
         for (group, (p, h)) in products.chunks(16).zip(half_squares.chunks(16)).enumerate() {
             let mut above = false;
             for (p, h) in p.iter().zip(h) {
-                // What is not comparable is looked at.
+                // NaN has to pass.
                 above |= (p - h >= threshold) | (p - h).is_nan();
             }
             if !above {
@@ -232,38 +244,46 @@ impl FilteredScan {
                     continue;
                 }
                 self.offer(search, first + group * 16 + i, buffer);
-                threshold = threshold_of(search);
+                // A new neighbour raises the threshold for the rest of the tile.
+                threshold = current_threshold(search);
             }
         }
     }
 }
 
-/// For how many tiles integers are left alone, since they let too many rows pass the last time: twice as many each time, so
-/// that rows that are all near cost little more than without.
+/// A pause of the filter by integers after it let too many rows pass.
+///
+/// The pause doubles with every failure in a row, up to 32 tiles. So where the filter never helps, because all rows are near,
+/// it costs little.
 #[derive(Debug, Default)]
 struct Pause {
+    /// Length of the next pause in tiles.
     length: u32,
+    /// Tiles left of the current pause.
     left: u32,
 }
 
 impl Pause {
+    /// Returns whether the filter is to be used for the next tile, and counts the tile.
     fn is_over(&mut self) -> bool {
         let is_over = self.left == 0;
         self.left = self.left.saturating_sub(1);
         is_over
     }
 
+    /// Starts a pause of the current length, and doubles the length of the next.
     fn lengthen(&mut self) {
         (self.length, self.left) = ((2 * self.length).clamp(1, 32), self.length);
     }
 }
 
-/// A query on its way through the rows.
-struct Search<'a> {
+/// A query and its neighbours so far.
+struct QueryState<'a> {
     query: &'a [f64],
+    /// Norm in the units of the filter.
     norm: f64,
     best: KNearest,
-    /// Rows compared in full so far.
+    /// Number of rows compared in full so far.
     offers: usize,
 }
 
@@ -311,15 +331,15 @@ mod tests {
         ) {
             let has_direction = |rows: &Array2<f64>| rows.rows().into_iter().all(|row| row.iter().any(|&x| x != 0.0));
             prop_assume!(distance != Distance::Cosine || has_direction(&train) && has_direction(&queries));
-            let handed_in = TrainingRows::handed_in(train.view(), &distance).expect("finite rows");
-            let (prepared, compared_by) = handed_in.prepared(&distance).expect("rows");
-            let direct = DirectScan::new(&prepared, &compared_by);
-            let filtered = FilteredScan::new(prepared, compared_by);
+            let training_rows = TrainingRows::from_array(train.view(), &distance).expect("finite rows");
+            let (prepared, prepared_distance) = training_rows.prepare(&distance).expect("rows");
+            let direct = DirectScan::new(&prepared, &prepared_distance);
+            let filtered = FilteredScan::new(prepared, prepared_distance);
             let queries = Queries::new(queries.view(), train.ncols(), &distance).expect("finite rows");
             let expected = direct.search_counting(&queries, k).0;
-            let plain = filtered.clone().with_bytes(ByteProduct::plain());
+            let plain = filtered.clone().with_byte_product(ByteProduct::portable());
             prop_assert_eq!(&plain.search_counting(&queries, k).0, &expected);
-            prop_assert_eq!(&filtered.ready().search_counting(&queries, k).0, &expected);
+            prop_assert_eq!(&filtered.with_byte_filter().search_counting(&queries, k).0, &expected);
         }
     }
 }

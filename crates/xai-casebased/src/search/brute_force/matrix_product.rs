@@ -1,12 +1,13 @@
-//! `A Bᵀ` in single precision, by the `gemm` crate.
+//! The matrix product `A Bᵀ` in single precision, with the `gemm` crate.
 //!
-//! Measured on two cores of a Zen 4 processor, 1 000 × d times d × 1 024-row blocks: `gemm` 0.19 reaches
-//! 165 GFLOP/s at d = 30 and 200 at d = 784, `matrixmultiply` 0.3 95 and 110; the peak is about 210. Its registers of
-//! 512 bits are the feature `x86-v4`: a search of 784 features is 1.75 times as fast with them on a Sapphire Rapids.
-// The library takes pointers; the one call stands here, behind slices of checked length.
+//! Measured on two cores of a Zen 4 processor for 1 000 × d times d × 1 024: `gemm` 0.19 reaches
+//! 165 GFLOP/s at d = 30 and 200 at d = 784, `matrixmultiply` 0.3 reaches 95 and 110, and the peak is about 210. The
+//! feature `x86-v4` of `gemm` enables registers of 512 bits; with them a search with 784 features is 1.75 times as fast
+//! on a Sapphire Rapids.
+// `gemm` takes pointers. The only call is here, behind slices whose lengths are checked.
 #![allow(unsafe_code)]
 
-/// Writes `a · bᵀ` to `product`: `a` is `(m, d)`, `b` is `(n, d)`, `product` is `(m, n)`, all
+/// Writes `a · bᵀ` to `product`. `a` is `(m, d)`, `b` is `(n, d)` and `product` is `(m, n)`, all
 /// row-major.
 pub(crate) fn a_times_b_transposed(a: &[f32], b: &[f32], d: usize, product: &mut [f32]) {
     let (m, n) = (a.len() / d, b.len() / d);
@@ -16,8 +17,8 @@ pub(crate) fn a_times_b_transposed(a: &[f32], b: &[f32], d: usize, product: &mut
     // SAFETY: the strides address `m · n` elements of `product`, `m · d` of `a` and `n · d` of `b`,
     // which are their lengths; `product` is exclusive; its old content is not read.
     unsafe {
-        // As (n, m) = b · aᵀ in column-major order, which is `product` in row-major order; the kernels of `gemm-f32` take
-        // that order and no negative strides.
+        // Computes `b · aᵀ` as an (n, m) matrix in column-major order, which has the memory layout of `product` in row-major
+        // order. The kernels of `gemm-f32` expect column-major results and no negative strides.
         gemm_f32::gemm::f32::get_gemm_fn()(
             n,
             m,

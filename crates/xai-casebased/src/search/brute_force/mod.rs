@@ -1,4 +1,4 @@
-//! A scan over all training rows.
+//! Exact search by a scan over all training rows.
 
 pub(crate) mod byte_product;
 pub(crate) mod byte_rows;
@@ -19,25 +19,25 @@ use crate::search::neighbor_search::NeighborSearch;
 use crate::search::queries::Queries;
 use crate::training::rows::TrainingRows;
 
-/// From so many features on, matrix products beat the direct kernel: 4.0 against 5.2 µs per query at
-/// 10 000 × 3, 6.8 against 5.5 at 10 000 × 2; the same at 57 000 and 300 000 rows.
+/// Number of features from which on matrix products are faster than the direct kernel: 4.0 instead of 5.2 µs per query at
+/// 10 000 × 3, but 6.8 instead of 5.5 at 10 000 × 2. The break-even point is the same at 57 000 and 300 000 rows.
 const FILTER_FEATURES: usize = 3;
 
-/// Exact search by looking at every training row: any distance, any number of features.
+/// Exact search by a scan over all training rows, for any distance and any number of features.
 ///
-/// For the distances that an inner product decides (Euclidean, squared Euclidean, Mahalanobis, cosine,
-/// correlation, Minkowski of 2)
-/// blocked matrix products in single precision leave out the rows that a proven error bound keeps
-/// away, and the rest are compared in `f64`; for the others, and for few features, a vectorised
-/// kernel takes every distance in full. Where the processor multiplies bytes (AVX-512 VNNI), rows rounded to 8-bit integers leave
-/// out most of them first, by a bound of their own. All give the bits of
+/// For distances that are functions of inner products (Euclidean, squared Euclidean, Mahalanobis, cosine, correlation,
+/// Minkowski with `p = 2`), blocked matrix products in single precision exclude rows that are too far by a
+/// proven error bound, and the others are compared in `f64`. On processors that multiply bytes (AVX-512 VNNI), products of
+/// 8-bit integers exclude most of the rows before, with a bound of their own. For other distances, and for fewer than 3
+/// features, a vectorised kernel computes every distance in full. All of these give the bits of
 /// [`DistanceFunction`](xai_core::distance::DistanceFunction).
 ///
-/// Cost: `n · d` operations per query, measured to grow as n^0.94 by matrix products and n^1.08 by the
-/// direct kernel (16 000 to 256 000 rows of 30 features; the latter leave the cache on the way); over k,
-/// as k^0.5 and k^0.2 from 10 to 1 000 neighbours. Memory beside the rows: half their size again by matrix
-/// products, and an eighth more as integers, once their size by the direct kernel, and 1 MB per thread, however many queries there are;
-/// for Mahalanobis and correlation their size once more.
+/// Cost: `n · d` operations per query. Measured growth with the number of rows: n^0.94 with matrix products and n^1.08 with
+/// the direct kernel (16 000 to 256 000 rows of 30 features; the larger sets do not fit into the cache). With the number of
+/// neighbours: k^0.5 and k^0.2 (10 to 1 000 neighbours).
+///
+/// Memory in addition to the rows: half their size for matrix products and an eighth for integers, or once their size for
+/// the direct kernel; once their size more for Mahalanobis and correlation; and 1 MB per thread, for any number of queries.
 ///
 /// ```
 /// use ndarray::array;
@@ -63,62 +63,62 @@ enum Scan {
 }
 
 impl BruteForce {
-    /// Prepares `(n, d)` training rows.
+    /// Creates a search over `(n, d)` training rows.
     ///
     /// # Errors
     /// [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without rows or features,
-    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite), and what the distance says of its
-    /// parameter and of the rows.
+    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for NaN or infinite values,
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) if the parameter of the distance is
+    /// invalid, and the errors of [`Distance::check_rows`] for rows outside the domain of the distance.
     pub fn new(train: ArrayView2<'_, f64>, distance: Distance) -> Result<Self> {
-        Self::over(TrainingRows::handed_in(train, &distance)?, distance)
+        Self::from_rows(TrainingRows::from_array(train, &distance)?, distance)
     }
 
-    /// The same search with every distance taken in full, whatever it is: for measuring what the
-    /// matrix products bring.
+    /// As [`new`](Self::new), but computes every distance in full. Useful to measure the benefit of matrix products.
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn direct(train: ArrayView2<'_, f64>, distance: Distance) -> Result<Self> {
-        Self::scanning(TrainingRows::handed_in(train, &distance)?, distance, false)
+    pub fn without_filter(train: ArrayView2<'_, f64>, distance: Distance) -> Result<Self> {
+        Self::build(TrainingRows::from_array(train, &distance)?, distance, false)
     }
 
-    /// The same search by matrix products wherever the distance allows, even for few features.
+    /// As [`new`](Self::new), but with matrix products whenever the distance allows, even for few features.
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn filtered(train: ArrayView2<'_, f64>, distance: Distance) -> Result<Self> {
-        Self::scanning(TrainingRows::handed_in(train, &distance)?, distance, true)
+    pub fn with_filter(train: ArrayView2<'_, f64>, distance: Distance) -> Result<Self> {
+        Self::build(TrainingRows::from_array(train, &distance)?, distance, true)
     }
 
-    pub(crate) fn over(rows: TrainingRows, distance: Distance) -> Result<Self> {
-        let filter = Self::filters(rows.n_features());
-        Self::scanning(rows, distance, filter)
+    pub(crate) fn from_rows(rows: TrainingRows, distance: Distance) -> Result<Self> {
+        let filter = Self::prefers_products(rows.n_features());
+        Self::build(rows, distance, filter)
     }
 
-    /// Whether matrix products pay for so many features, where the distance has them.
-    pub(crate) fn filters(n_features: usize) -> bool {
+    /// Returns whether matrix products are faster for this number of features, if the distance allows them.
+    pub(crate) fn prefers_products(n_features: usize) -> bool {
         n_features >= FILTER_FEATURES
     }
 
-    fn scanning(rows: TrainingRows, distance: Distance, filter: bool) -> Result<Self> {
-        let (rows, compared_by) = rows.prepared(&distance)?;
-        Ok(Self::of_prepared(rows, compared_by, distance, filter).ready())
+    fn build(rows: TrainingRows, distance: Distance, filter: bool) -> Result<Self> {
+        let (rows, prepared_distance) = rows.prepare(&distance)?;
+        Ok(Self::from_prepared(rows, prepared_distance, distance, filter).with_byte_filter())
     }
 
-    /// Over prepared rows. What it [counts](Self::search_counting) is the same on every processor; [ready](Self::ready), it may
-    /// be faster and count more.
-    pub(crate) fn of_prepared(
+    /// Creates a scan over prepared rows without the filter by integers, so that the
+    /// [counted](Self::search_counting) offers are the same on every processor.
+    pub(crate) fn from_prepared(
         rows: TrainingRows,
-        compared_by: Distance,
+        prepared_distance: Distance,
         distance: Distance,
         filter: bool,
     ) -> Self {
         let (n_rows, n_features) = (rows.n_rows(), rows.n_features());
         let scan = parallel::with_work_size(8 * n_rows * n_features, || {
-            if filter && Filter::supports(&compared_by, n_features) {
-                Scan::Filtered(FilteredScan::new(rows, compared_by))
+            if filter && Filter::supports(&prepared_distance, n_features) {
+                Scan::Filtered(FilteredScan::new(rows, prepared_distance))
             } else {
-                Scan::Direct(DirectScan::new(&rows, &compared_by))
+                Scan::Direct(DirectScan::new(&rows, &prepared_distance))
             }
         });
         Self {
@@ -129,19 +129,20 @@ impl BruteForce {
         }
     }
 
-    /// With what this processor is faster by.
-    pub(crate) fn ready(self) -> Self {
+    /// Adds the filter by integers if this processor has the instructions. It may let more rows pass.
+    pub(crate) fn with_byte_filter(self) -> Self {
         let bytes = 8 * self.n_rows * self.n_features;
         let scan = match self.scan {
             Scan::Filtered(scan) => {
-                Scan::Filtered(parallel::with_work_size(bytes, || scan.ready()))
+                Scan::Filtered(parallel::with_work_size(bytes, || scan.with_byte_filter()))
             }
             direct @ Scan::Direct(_) => direct,
         };
         Self { scan, ..self }
     }
 
-    /// As [`search`](NeighborSearch::search), and how many rows were offered a place among the nearest.
+    /// As [`search`](NeighborSearch::search), and also returns the number of rows that were offered to the lists of the
+    /// nearest.
     pub(crate) fn search_counting(
         &self,
         queries: &Queries<'_>,
@@ -153,7 +154,7 @@ impl BruteForce {
         }
     }
 
-    /// Whether matrix products leave out rows.
+    /// Returns whether matrix products are used.
     pub(crate) fn is_filtered(&self) -> bool {
         matches!(self.scan, Scan::Filtered(_))
     }

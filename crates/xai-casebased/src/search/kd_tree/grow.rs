@@ -1,4 +1,4 @@
-//! How a tree grows.
+//! Construction of a tree.
 
 use std::ops::AddAssign;
 
@@ -9,26 +9,27 @@ use crate::search::kernel::lanes::ROWS;
 use crate::search::kernel::rank::Rank;
 use crate::training::rows::TrainingRows;
 
-/// Rows in a leaf: two blocks, whose distances cost about as much as the bounds of one more group of
-/// boxes. 16, 24 and 32 rows take 1.57, 1.62 and 1.65 µs per query at 57 000 × 5.
+/// Rows in a leaf: two blocks, whose distances cost about as much as the bounds of a group of boxes.
+/// Measured at 57 000 × 5: 16, 24 and 32 rows take 1.57, 1.62 and 1.65 µs per query.
 pub(crate) const LEAF_ROWS: usize = 2 * ROWS;
 
-/// Children of a node: the boxes that one register holds.
+/// Children of a node: as many boxes as one kernel call bounds.
 pub(crate) const CHILDREN: usize = ROWS;
 
-/// Below a node.
+/// A child of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Child {
+    /// Index of a node, which is also that of its group of boxes.
     Node(u32),
-    /// The first block.
+    /// Index of the first block of a leaf.
     Leaf(u32),
     Absent,
 }
 
-/// A tree without its rows.
+/// The structure of a tree without the values of its rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Shape {
-    /// The training row of every place, leaf after leaf.
+    /// Training row at every position, leaf after leaf.
     pub(crate) index: Vec<u32>,
     pub(crate) boxes: BoxBlocks,
     pub(crate) nodes: Vec<[Child; CHILDREN]>,
@@ -36,16 +37,16 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// The tree over `n_rows` rows, which are compared by this rank.
+    /// Builds the tree over `n_rows` rows that are compared by this rank.
     ///
-    /// The root is cut from the training rows themselves. Below it every part works on a copy of its
-    /// rows, scaled and next to each other, and so does each of its parts, so that what is looked at
-    /// again and again gets smaller than a cache: at 200 000 × 12 that and the threads make it 6 times as
-    /// fast as one copy addressed through the index. The copies are gone afterwards: rows are
-    /// scaled once more rather than held twice.
-    pub(crate) fn over(rows: &TrainingRows, n_rows: u32, rank: Rank) -> Self {
+    /// The children of the root are split from the training rows themselves. Below them, every part of the tree works
+    /// on its own contiguous copy of its scaled rows, and so do its parts in turn, so that the data that are read repeatedly
+    /// soon fit into a cache. At 200 000 × 12 this and the threads make building 6 times as fast as with one copy that is
+    /// addressed through the index. The copies are dropped afterwards: the rows are scaled again for the search
+    /// rather than stored twice.
+    pub(crate) fn build(rows: &TrainingRows, n_rows: u32, rank: Rank) -> Self {
         let d = rows.n_features();
-        let source = Source::Training(rows);
+        let source = RowSource::Training(rows);
         let all = Part::new(source, d, (0..n_rows).collect());
         if all.rows.len() <= LEAF_ROWS {
             return Self {
@@ -55,21 +56,22 @@ impl Shape {
                 root: Child::Leaf(0),
             };
         }
-        let parts = cut(source, d, all);
-        let mut whole = Growing::new(d, rank, 0);
+        let parts = split_into_children(source, d, all);
+        let mut whole = TreeBuilder::new(d, rank, 0);
         whole.node(&parts);
+        // The number of rows before each part fixes the positions of its leaves, so the parts can be built in parallel.
         let mut starts = vec![0];
         for part in &parts {
             starts.push(starts[starts.len() - 1] + part.rows.len());
         }
         let subtrees = parallel::map_owned(parts, |i, part| {
-            let mut growing = Growing::new(d, rank, starts[i]);
+            let mut builder = TreeBuilder::new(d, rank, starts[i]);
             let values = source.copy(d, &part.rows);
-            let root = growing.child(&values, part);
-            (growing, root)
+            let root = builder.child(&values, part);
+            (builder, root)
         });
         for (i, (subtree, root)) in subtrees.into_iter().enumerate() {
-            whole.nodes[0][i] = whole.join(subtree, root);
+            whole.nodes[0][i] = whole.append(subtree, root);
         }
         Self {
             index: whole.index,
@@ -80,16 +82,16 @@ impl Shape {
     }
 }
 
-/// How many boxes a ball touches, or many balls.
+/// Numbers of boxes that a ball around a query touches, or a sum of such numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Touched {
+pub(crate) struct TouchedBoxes {
     pub(crate) leaves: usize,
     pub(crate) nodes: usize,
-    /// Of the nodes, those with a leaf among their children.
+    /// Number of the nodes that have a leaf among their children.
     pub(crate) lowest: usize,
 }
 
-impl AddAssign for Touched {
+impl AddAssign for TouchedBoxes {
     fn add_assign(&mut self, other: Self) {
         self.leaves += other.leaves;
         self.nodes += other.nodes;
@@ -98,9 +100,9 @@ impl AddAssign for Touched {
 }
 
 impl Shape {
-    /// The boxes that hold a point of at most this rank to the query; all boxes where it is infinite.
-    pub(crate) fn touched(&self, query: &[f64], rank: f64) -> Touched {
-        let mut touched = Touched::default();
+    /// Counts the boxes whose bound for the query is at most `rank`; all boxes if it is infinite.
+    pub(crate) fn count_within(&self, query: &[f64], rank: f64) -> TouchedBoxes {
+        let mut touched = TouchedBoxes::default();
         let mut stack = vec![self.root];
         while let Some(child) = stack.pop() {
             match child {
@@ -123,16 +125,17 @@ impl Shape {
     }
 }
 
-/// Where a part reads its rows.
+/// The rows that a part of the tree is split from.
 #[derive(Clone, Copy)]
-enum Source<'a> {
+enum RowSource<'a> {
+    /// Training rows, which are scaled whenever they are read.
     Training(&'a TrainingRows),
-    /// Row after row.
+    /// Scaled rows in row-major order.
     Copied(&'a [f64]),
 }
 
-impl<'a> Source<'a> {
-    /// One row, which the buffer may hold.
+impl<'a> RowSource<'a> {
+    /// Returns one row, either in place or written to the buffer.
     #[inline]
     fn row<'b>(self, row: u32, buffer: &'b mut [f64]) -> &'b [f64]
     where
@@ -165,7 +168,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Some rows of a source, and the tight box around them.
+/// Some rows of a source and their bounding box.
 struct Part {
     rows: Vec<u32>,
     low: Vec<f64>,
@@ -173,7 +176,7 @@ struct Part {
 }
 
 impl Part {
-    fn new(source: Source<'_>, d: usize, rows: Vec<u32>) -> Self {
+    fn new(source: RowSource<'_>, d: usize, rows: Vec<u32>) -> Self {
         const BLOCK: usize = 1 << 12;
         let corners = |rows: &[u32]| {
             let mut low = vec![f64::INFINITY; d];
@@ -184,9 +187,10 @@ impl Part {
             }
             (low, high)
         };
+        // Copied rows belong to a subtree, which is built on one thread anyway.
         let (low, high) = match source {
-            Source::Copied(_) => corners(&rows),
-            Source::Training(_) => {
+            RowSource::Copied(_) => corners(&rows),
+            RowSource::Training(_) => {
                 let blocks = parallel::map_blocks(rows.len(), BLOCK, |b| corners(&rows[b]));
                 let mut all = corners(&[]);
                 for (low, high) in blocks {
@@ -199,9 +203,9 @@ impl Part {
         Self { rows, low, high }
     }
 
-    /// Cut at the median of the widest feature, moved to a leaf's boundary so that all leaves but the
-    /// last are full.
-    fn halves(self, source: Source<'_>, d: usize) -> Vec<Self> {
+    /// Splits the part at the median of its widest feature, rounded to a multiple of the leaf size so that all
+    /// leaves except the last are full. A part that fits into a leaf is returned as it is.
+    fn split(self, source: RowSource<'_>, d: usize) -> Vec<Self> {
         if self.rows.len() <= LEAF_ROWS {
             return vec![self];
         }
@@ -209,6 +213,8 @@ impl Part {
         let widest = (0..d)
             .max_by(|a, b| spread(a).total_cmp(&spread(b)).then(b.cmp(a)))
             .unwrap_or(0);
+        // Values are copied next to their row before the selection, which then reads no row. Ties are split by row, so that
+        // the tree is deterministic.
         let key = |&row| (source.value(d, row, widest), row);
         let mut keys: Vec<(f64, u32)> = self.rows.iter().map(key).collect();
         let left = keys.len().div_ceil(LEAF_ROWS).div_ceil(2) * LEAF_ROWS;
@@ -222,6 +228,7 @@ impl Part {
     }
 }
 
+/// Enlarges a box so that it contains a row.
 #[inline]
 fn widen(low: &mut [f64], high: &mut [f64], row: &[f64]) {
     for ((low, high), &x) in low.iter_mut().zip(high).zip(row) {
@@ -230,30 +237,30 @@ fn widen(low: &mut [f64], high: &mut [f64], row: &[f64]) {
     }
 }
 
-/// The children of a node over more rows than a leaf has.
-fn cut(source: Source<'_>, d: usize, part: Part) -> Vec<Part> {
+/// Splits a part with more rows than a leaf into the children of a node: halves three times, unless only leaves are left.
+fn split_into_children(source: RowSource<'_>, d: usize, part: Part) -> Vec<Part> {
     let mut parts = vec![part];
     while parts.len() < CHILDREN && parts.iter().any(|p| p.rows.len() > LEAF_ROWS) {
         let halves = match source {
-            Source::Training(_) => parallel::map_owned(parts, |_, part| part.halves(source, d)),
-            Source::Copied(_) => parts.into_iter().map(|p| p.halves(source, d)).collect(),
+            RowSource::Training(_) => parallel::map_owned(parts, |_, part| part.split(source, d)),
+            RowSource::Copied(_) => parts.into_iter().map(|p| p.split(source, d)).collect(),
         };
         parts = halves.into_iter().flatten().collect();
     }
     parts
 }
 
-/// A tree, or a part of one, while it grows.
-struct Growing {
+/// A tree, or a subtree, under construction.
+struct TreeBuilder {
     d: usize,
-    /// Rows in leaves before the first of this one.
+    /// Number of rows in the leaves before the first one of this subtree.
     first_row: usize,
     index: Vec<u32>,
     boxes: BoxBlocks,
     nodes: Vec<[Child; CHILDREN]>,
 }
 
-impl Growing {
+impl TreeBuilder {
     fn new(d: usize, rank: Rank, first_row: usize) -> Self {
         Self {
             d,
@@ -264,33 +271,36 @@ impl Growing {
         }
     }
 
-    /// The subtree over a part of the training rows, whose values lie in the order of the part. It starts
-    /// at a leaf's boundary. Blocks and nodes are fewer than rows, so that their numbers fit.
+    /// Builds the subtree over a part of the training rows. `values` are its rows in the order of the part.
+    ///
+    /// The part starts at the boundary of a leaf. There are fewer blocks and nodes than rows, so their indices fit
+    /// into `u32`.
     fn child(&mut self, values: &[f64], part: Part) -> Child {
         if part.rows.len() <= LEAF_ROWS {
-            let place = self.first_row + self.index.len();
+            let position = self.first_row + self.index.len();
             self.index.extend(part.rows);
-            return Child::Leaf((place / ROWS) as u32);
+            return Child::Leaf((position / ROWS) as u32);
         }
-        let source = Source::Copied(values);
+        let source = RowSource::Copied(values);
+        // Within the copy, rows are numbered from 0; `ids` translates them back to training rows.
         let ids = part.rows;
         let local = Part {
             rows: (0..ids.len() as u32).collect(),
             ..part
         };
-        let parts = cut(source, self.d, local);
+        let parts = split_into_children(source, self.d, local);
         let node = self.node(&parts);
         for (i, mut part) in parts.into_iter().enumerate() {
             let values = source.copy(self.d, &part.rows);
-            part.rows
-                .iter_mut()
-                .for_each(|row| *row = ids[*row as usize]);
+            for row in &mut part.rows {
+                *row = ids[*row as usize];
+            }
             self.nodes[node][i] = self.child(&values, part);
         }
         Child::Node(node as u32)
     }
 
-    /// Adds a node with the boxes of its children, who are still absent.
+    /// Adds a node with the boxes of its children, and returns its index. The children are still absent.
     fn node(&mut self, parts: &[Part]) -> usize {
         self.nodes.push([Child::Absent; CHILDREN]);
         let corners = parts.iter().map(|part| (&part.low[..], &part.high[..]));
@@ -298,8 +308,8 @@ impl Growing {
         self.nodes.len() - 1
     }
 
-    /// Takes over a tree that grew by itself, after the leaves that are there.
-    fn join(&mut self, subtree: Self, root: Child) -> Child {
+    /// Appends a subtree that was built separately, and returns its translated root.
+    fn append(&mut self, subtree: Self, root: Child) -> Child {
         let offset = self.nodes.len() as u32;
         let moved = |child| match child {
             Child::Node(node) => Child::Node(node + offset),
@@ -307,7 +317,7 @@ impl Growing {
         };
         let nodes = subtree.nodes.into_iter().map(|node| node.map(moved));
         self.nodes.extend(nodes);
-        self.boxes.join(subtree.boxes);
+        self.boxes.append(subtree.boxes);
         self.index.extend(subtree.index);
         moved(root)
     }

@@ -1,4 +1,4 @@
-//! A tree of boxes.
+//! Exact search with a tree of bounding boxes.
 
 pub(crate) mod grow;
 
@@ -17,26 +17,27 @@ use crate::search::queries::Queries;
 use crate::training::rows::TrainingRows;
 use crate::{help, input};
 
-/// Queries that one thread takes at a time.
+/// Queries per task of a thread.
 const QUERIES: usize = 32;
 
-/// Exact search through a tree of boxes, for few features.
+/// Exact search with a tree of bounding boxes, for few features.
 ///
-/// Rows are halved at the median of the widest feature until 16 remain; a node keeps the
-/// tight boxes of eight descendants, so that one vector operation bounds them all. A query looks into
-/// the nearest box first and leaves out those that start beyond its `k`-th neighbour.
+/// Rows are halved at the median of the widest feature until at most 16 remain. A node stores the tight boxes of its
+/// eight children, so one vector operation bounds them all. A search visits the nearest box first and skips
+/// boxes that are farther than its `k`-th neighbour so far.
 ///
-/// For the distances whose difference of rows is at least that of any feature: Euclidean, squared
-/// Euclidean, Manhattan, Chebyshev, Minkowski, and Mahalanobis on whitened rows. Cost: `n log n · d`
-/// to build; a query looks at some hundreds of rows at 5 features, and at nearly all of them beyond
-/// 12 unless the features depend on one another. At 5 independent normal features the cost of a query
-/// grows as n^0.17 (4 000 to 256 000 rows, k = 5) and as k^0.8 (10 to 1 000 neighbours of 64 000 rows).
-/// Memory: the rows once more, scaled.
+/// Supports distances that grow with the difference of every feature: Euclidean, squared Euclidean, Manhattan,
+/// Chebyshev, Minkowski, and Mahalanobis on whitened rows.
 ///
-/// Own code because k-d tree crates fix the number of features when compiled, break ties by visiting
-/// order, and have distances of their own rounding, so that an exact answer takes one neighbour more
-/// and a second ranking. Measured beside at 57 000 × 5 (`nearest_batch` in the benches), `kiddo` 6.3 takes
-/// 1.64 µs per query for those six neighbours, this tree 1.59 µs for the answer.
+/// Cost: `n log n · d` to build the tree. A query compares some hundreds of rows at 5 features, and nearly all rows
+/// beyond 12 unless the features are dependent. At 5 independent normal features the cost of a query grows as n^0.17
+/// (4 000 to 256 000 rows, k = 5) and as k^0.8 (10 to 1 000 neighbours of 64 000 rows). Memory: one scaled
+/// copy of the rows.
+///
+/// Existing k-d tree crates fix the number of features at compile time, break ties by visiting order, and round their
+/// distances differently, so an exact answer needs one more neighbour and a second ranking. Measured at
+/// 57 000 × 5 (`nearest_batch` in the benches), `kiddo` 6.3 takes 1.64 µs per query for those six neighbours, and this
+/// tree 1.59 µs for the exact answer.
 ///
 /// ```
 /// use ndarray::array;
@@ -55,7 +56,7 @@ const QUERIES: usize = 32;
 #[derive(Debug, Clone)]
 pub struct KdTree {
     distance: Distance,
-    /// Leaf after leaf.
+    /// The rows in the order of the leaves.
     rows: RowBlocks,
     shape: Shape,
 }
@@ -64,16 +65,16 @@ impl KdTree {
     /// Builds the tree over `(n, d)` training rows.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a distance without
-    /// a bound by boxes (see [`supports`](Self::supports)) or its parameter,
-    /// [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without rows or features,
-    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite), and what the distance says of the
-    /// rows.
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a distance that boxes do not bound
+    /// (see [`supports`](Self::supports)), an invalid parameter of the distance, or 2³² rows or more;
+    /// [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without rows or features;
+    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for NaN or infinite values; and the errors of
+    /// [`Distance::check_rows`] for rows outside the domain of the distance.
     pub fn new(train: ArrayView2<'_, f64>, distance: Distance) -> Result<Self> {
-        Self::over(TrainingRows::handed_in(train, &distance)?, distance)
+        Self::from_rows(TrainingRows::from_array(train, &distance)?, distance)
     }
 
-    pub(crate) fn over(rows: TrainingRows, distance: Distance) -> Result<Self> {
+    pub(crate) fn from_rows(rows: TrainingRows, distance: Distance) -> Result<Self> {
         if !Self::supports(&distance) {
             return Err(Error::parameter(
                 input::DISTANCE,
@@ -83,17 +84,17 @@ impl KdTree {
             )
             .with_help(help::USE_BRUTE_FORCE));
         }
-        let (rows, compared_by) = rows.prepared(&distance)?;
-        Self::of_prepared(&rows, &compared_by, distance)
+        let (rows, prepared_distance) = rows.prepare(&distance)?;
+        Self::from_prepared(&rows, &prepared_distance, distance)
     }
 
-    /// Over prepared rows, for a distance that a box bounds.
+    /// Builds the tree over prepared rows, for a distance that boxes bound.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for more rows than 2³².
-    pub(crate) fn of_prepared(
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for 2³² rows or more.
+    pub(crate) fn from_prepared(
         rows: &TrainingRows,
-        compared_by: &Distance,
+        prepared_distance: &Distance,
         distance: Distance,
     ) -> Result<Self> {
         let (n, d) = (rows.n_rows(), rows.n_features());
@@ -101,27 +102,27 @@ impl KdTree {
             let most = "fewer than 2^32 rows in a k-d tree";
             return Err(Error::parameter(input::TRAIN, n, most).part("number of rows"));
         };
-        let rank = Ranking::of(compared_by, d).rank;
-        let shape = parallel::with_work_size(8 * n * d, || Shape::over(rows, n_rows, rank));
-        Ok(Self::of_shape(rows, compared_by, distance, shape))
+        let rank = Ranking::new(prepared_distance, d).rank;
+        let shape = parallel::with_work_size(8 * n * d, || Shape::build(rows, n_rows, rank));
+        Ok(Self::from_shape(rows, prepared_distance, distance, shape))
     }
 
-    /// Over prepared rows, from the tree over all of them.
-    pub(crate) fn of_shape(
+    /// Creates the search from prepared rows and the structure of the tree over all of them.
+    pub(crate) fn from_shape(
         rows: &TrainingRows,
-        compared_by: &Distance,
+        prepared_distance: &Distance,
         distance: Distance,
         shape: Shape,
     ) -> Self {
         let write = |i: usize, to: &mut [f64]| rows.write(shape.index[i] as usize, to);
         Self {
             distance,
-            rows: RowBlocks::new(rows.n_rows(), rows.n_features(), compared_by, write),
+            rows: RowBlocks::new(rows.n_rows(), rows.n_features(), prepared_distance, write),
             shape,
         }
     }
 
-    /// Whether a box bounds this distance: the Minkowski family, and Mahalanobis.
+    /// Returns whether boxes bound this distance: the Minkowski family and Mahalanobis.
     #[must_use]
     pub fn supports(distance: &Distance) -> bool {
         matches!(
@@ -134,17 +135,19 @@ impl KdTree {
         )
     }
 
+    /// Returns the neighbours of one query. `stack` is a buffer.
     fn nearest_to(&self, query: &[f64], k: usize, stack: &mut Vec<(f64, Child)>) -> Neighbors {
         let mut best = KNearest::new(k.min(self.rows.n_rows()));
         if k == 0 {
             return best.into_neighbors();
         }
         let query = self.rows.query(query);
+        // `limit` and the bounds on the stack are ranks, not distances.
         let mut limit = f64::INFINITY;
         stack.clear();
         stack.push((0.0, self.shape.root));
         while let Some((bound, child)) = stack.pop() {
-            // A row at the limit itself may still win a tie.
+            // Not `>=`: a row exactly at the limit can still win a tie by its lower index.
             if bound > limit {
                 continue;
             }
@@ -167,7 +170,7 @@ impl KdTree {
         best.into_neighbors()
     }
 
-    /// Puts the children within reach on the stack, the nearest on top.
+    /// Pushes the children within `limit` on the stack, the nearest on top.
     #[inline]
     fn push_children(
         &self,
@@ -185,11 +188,12 @@ impl KdTree {
             if child == Child::Absent {
                 continue;
             }
+            // Insertion sort: at most eight children, of which few are within the limit.
             stack.push((bound, child));
-            let mut place = stack.len() - 1;
-            while place > bottom && stack[place - 1].0 < bound {
-                stack.swap(place - 1, place);
-                place -= 1;
+            let mut position = stack.len() - 1;
+            while position > bottom && stack[position - 1].0 < bound {
+                stack.swap(position - 1, position);
+                position -= 1;
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Boxes around rows, and how near a query each can come, eight boxes at a time.
+//! Bounding boxes of rows, and lower bounds of the distance between a query and the rows in a box.
 
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 
@@ -11,13 +11,14 @@ pub(crate) struct BoxBlocks {
     n_features: usize,
     rank: Rank,
     instructions: InstructionSet,
-    /// `[group][feature][box]`
+    /// Lower corners, `[group][feature][box]`, so that a register holds one feature of eight boxes.
     low: Vec<f64>,
+    /// Upper corners in the same layout.
     high: Vec<f64>,
 }
 
 impl BoxBlocks {
-    /// No boxes yet, for rows that are compared by this rank.
+    /// Creates an empty list of boxes around rows that are compared by this rank.
     pub(crate) fn new(n_features: usize, rank: Rank) -> Self {
         Self {
             n_features,
@@ -28,8 +29,8 @@ impl BoxBlocks {
         }
     }
 
-    /// Adds a group of at most eight boxes, given by their corners; the rest are empty boxes, out
-    /// of reach of every query.
+    /// Adds a group of at most eight boxes, given by their lower and upper corners. The group is filled up with
+    /// empty boxes (from ∞ to −∞), whose bound is infinite for every query.
     pub(crate) fn push(&mut self, corners: &[(&[f64], &[f64])]) {
         for feature in 0..self.n_features {
             for i in 0..ROWS {
@@ -42,18 +43,19 @@ impl BoxBlocks {
         }
     }
 
-    /// Adds the groups of others after these.
-    pub(crate) fn join(&mut self, others: Self) {
+    /// Appends the groups of `others`.
+    pub(crate) fn append(&mut self, others: Self) {
         self.low.extend(others.low);
         self.high.extend(others.high);
     }
 
-    /// The least rank that a row in each box of a group can have.
+    /// Lower bounds of the ranks of the rows in each box of a group, and a bit mask of the bounds that are at most
+    /// `limit`.
     ///
-    /// A bound takes the rank's own operations in the rank's own order on differences that are no
-    /// larger, and every one of them is monotone, rounding included: a bound never exceeds the rank
-    /// of a row in its box, not even in the last bit. Ranks without such a bound get 0. Which of them
-    /// are within a limit comes along, one bit each.
+    /// A bound is computed with the operations of the rank, in the same order, from differences that are no larger
+    /// than those of any row in the box. Every operation is monotone, including its rounding, so a bound never
+    /// exceeds the rank of a row in its box, not even in the last bit. The bound is 0 for ranks that have no such
+    /// formula.
     #[inline]
     pub(crate) fn bounds(&self, group: usize, query: &[f64], limit: f64) -> (Lanes, u8) {
         let size = self.n_features * ROWS;
@@ -67,6 +69,7 @@ impl BoxBlocks {
     }
 }
 
+/// Kernel of [`BoxBlocks::bounds`] for one group.
 struct Bounds<'a> {
     low: &'a [f64],
     high: &'a [f64],
@@ -93,15 +96,16 @@ impl SimdKernel for Bounds<'_> {
     }
 }
 
-/// How far a coordinate is outside an interval.
+/// Distance of a coordinate from an interval, 0 inside.
 #[inline(always)]
 fn outside(low: f64, high: f64, q: f64) -> f64 {
+    // Comparisons compile to one `max` instruction each; `f64::max` would add instructions for NaN, which cannot occur.
     let (below, above) = (low - q, q - high);
     let outside = if below > above { below } else { above };
     if outside > 0.0 { outside } else { 0.0 }
 }
 
-/// `Σ term`, over the differences to the nearest points of eight boxes.
+/// `Σ term(x)` over the features of eight boxes, where `x` is the distance of the query's coordinate from the box.
 #[inline(always)]
 fn box_sum(low: &[f64], high: &[f64], query: &[f64], term: impl Fn(f64) -> f64) -> Lanes {
     let ((low, _), (high, _)) = (low.as_chunks::<ROWS>(), high.as_chunks::<ROWS>());
@@ -110,6 +114,7 @@ fn box_sum(low: &[f64], high: &[f64], query: &[f64], term: impl Fn(f64) -> f64) 
     })
 }
 
+/// Largest distance of a coordinate of the query from each of eight boxes.
 #[inline(always)]
 fn box_largest(low: &[f64], high: &[f64], query: &[f64]) -> Lanes {
     let ((low, _), (high, _)) = (low.as_chunks::<ROWS>(), high.as_chunks::<ROWS>());

@@ -1,4 +1,4 @@
-//! Distances and bounds, eight rows or boxes at a time.
+//! SIMD kernels: distances to eight rows and bounds of eight boxes at a time.
 
 pub(crate) mod box_blocks;
 pub(crate) mod lanes;

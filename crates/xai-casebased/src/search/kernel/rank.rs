@@ -1,9 +1,9 @@
-//! What rows are compared by before their distance is taken.
+//! Ranks: values that are cheaper than a distance, or vectorised, and decide whether a row can be near.
 
 use xai_core::Distance;
 use xai_core::distance::{DistanceFunction, REGULAR_SQUARES};
 
-/// What rows are compared by before their distance is taken.
+/// The formula of a rank, for a row `a` and a query `b`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rank {
     /// `Σ (a − b)²`
@@ -18,29 +18,28 @@ pub(crate) enum Rank {
     Canberra,
     /// `Σ |a − b| / Σ |a + b|`
     BrayCurtis,
-    /// The share of features that differ.
+    /// Share of the features that differ.
     Hamming,
-    /// 0: every row is looked at.
+    /// 0 for every row, so the distance of every row is computed.
     Unranked,
 }
 
-/// How the distance comes from the rank.
+/// How the distance follows from the rank.
 #[derive(Debug, Clone)]
 enum FromRank {
-    /// It is the rank.
-    Itself,
-    /// It is the root of the rank.
-    Root,
-    /// It is taken by itself, and no less than `least` times the norm that the rank stands for.
+    /// The distance is the rank.
+    Identity,
+    /// The distance is the square root of the rank.
+    SquareRoot,
+    /// The distance is computed separately, and is at least `least` times the norm that the rank represents.
     Computed {
-        /// The distance.
         distance: Distance,
-        /// 0 where nothing bounds it.
+        /// 0 if there is no lower bound.
         least: f64,
     },
 }
 
-/// A rank and the way from it to the distance.
+/// A rank and its relation to the distance.
 #[derive(Debug, Clone)]
 pub(crate) struct Ranking {
     pub(crate) rank: Rank,
@@ -48,14 +47,16 @@ pub(crate) struct Ranking {
 }
 
 impl Ranking {
-    /// For the distances with a vectorised kernel the rank decides; for Minkowski's, whose powers cost
-    /// most of the time, it leaves out the rows that are too far by a norm that never exceeds it: `d`
-    /// features and `1 ≤ q ≤ p` give `‖x‖_p ≥ d^(1/p − 1/q) ‖x‖_q`, and `q > p` gives
-    /// `‖x‖_p ≥ ‖x‖_q`. A distance that this file does not know is taken of every row.
-    pub(crate) fn of(distance: &Distance, n_features: usize) -> Self {
-        let itself = |rank| Self {
+    /// Chooses the rank for a distance between rows of `n_features` features.
+    ///
+    /// Distances with a vectorised kernel follow from their rank. The Minkowski distance spends most of its time on
+    /// powers. Its rank is a cheaper norm that bounds it from below and excludes rows that are too far: for `d`
+    /// features, `‖x‖_p ≥ d^(1/p − 1/q) ‖x‖_q` if `1 ≤ q ≤ p`, and `‖x‖_p ≥ ‖x‖_q` if `q > p`. Other distances are
+    /// unranked.
+    pub(crate) fn new(distance: &Distance, n_features: usize) -> Self {
+        let identity = |rank| Self {
             rank,
-            from_rank: FromRank::Itself,
+            from_rank: FromRank::Identity,
         };
         let computed = |rank, least| Self {
             rank,
@@ -65,20 +66,20 @@ impl Ranking {
             },
         };
         match distance {
-            Distance::SquaredEuclidean => itself(Rank::SquaredEuclidean),
+            Distance::SquaredEuclidean => identity(Rank::SquaredEuclidean),
             Distance::Euclidean => Self {
                 rank: Rank::SquaredEuclidean,
-                from_rank: FromRank::Root,
+                from_rank: FromRank::SquareRoot,
             },
-            Distance::Manhattan => itself(Rank::Manhattan),
-            Distance::Chebyshev => itself(Rank::Chebyshev),
-            Distance::Cosine => itself(Rank::Cosine),
-            Distance::Canberra => itself(Rank::Canberra),
-            Distance::BrayCurtis => itself(Rank::BrayCurtis),
-            Distance::Hamming => itself(Rank::Hamming),
+            Distance::Manhattan => identity(Rank::Manhattan),
+            Distance::Chebyshev => identity(Rank::Chebyshev),
+            Distance::Cosine => identity(Rank::Cosine),
+            Distance::Canberra => identity(Rank::Canberra),
+            Distance::BrayCurtis => identity(Rank::BrayCurtis),
+            Distance::Hamming => identity(Rank::Hamming),
             Distance::Minkowski(p) => {
-                // The norm that is nearest in kind; measured at 30 normal features and p = 3, the
-                // Euclidean one leaves out 60 times as many rows as the largest difference.
+                // The norm with the nearest exponent gives the tightest bound. Measured at 30 normal features and
+                // p = 3, the Euclidean norm excludes 60 times as many rows as the largest difference.
                 let (rank, q) = match *p {
                     p if p < 1.5 => (Rank::Manhattan, 1.0),
                     p if p <= 8.0 => (Rank::SquaredEuclidean, 2.0),
@@ -90,7 +91,7 @@ impl Ranking {
         }
     }
 
-    /// For any distance: it is taken of every row.
+    /// The ranking for a distance without a kernel and without a bound.
     fn unranked(distance: &Distance) -> Self {
         Self {
             rank: Rank::Unranked,
@@ -101,17 +102,18 @@ impl Ranking {
         }
     }
 
-    /// The rank that no row within the distance `limit` exceeds.
+    /// Upper bound of the ranks of all rows whose computed distance is at most `limit`.
     #[inline]
     pub(crate) fn limit(&self, limit: f64) -> f64 {
-        // A root rounds by half a unit in the last place, so squares up to two units above the
-        // rounded square of the limit can have it as their root.
+        // A square root rounds by half a unit in the last place, so ranks up to two units above the
+        // rounded square of the limit can have the limit as their root. The smallest normal number covers
+        // squares that underflow.
         let square = |limit: f64, slack: f64| limit * limit * (1.0 + slack) + f64::MIN_POSITIVE;
         match &self.from_rank {
-            FromRank::Itself => limit,
-            FromRank::Root => square(limit, 4.0 * f64::EPSILON),
+            FromRank::Identity => limit,
+            FromRank::SquareRoot => square(limit, 4.0 * f64::EPSILON),
             FromRank::Computed { least, .. } => {
-                // Powers and their sum round; 1e-10 is room for 10^5 features.
+                // Powers and their sum round, by less than 1e-10 relative for up to 10^5 features.
                 let norm = limit * (1.0 + 1e-10) / least;
                 match self.rank {
                     _ if *least == 0.0 => f64::INFINITY,
@@ -122,22 +124,23 @@ impl Ranking {
         }
     }
 
-    /// The distance of a query from the row of this rank, which is gathered where the rank does not
-    /// tell it.
+    /// The distance between a query and a row with this rank. `row` gathers the row, and is called only if the rank
+    /// does not determine the distance.
     #[inline]
     pub(crate) fn distance(&self, rank: f64, row: impl FnOnce() -> Vec<f64>, query: &[f64]) -> f64 {
         match &self.from_rank {
-            FromRank::Itself => rank,
-            FromRank::Root => rank.sqrt(),
+            FromRank::Identity => rank,
+            FromRank::SquareRoot => rank.sqrt(),
             FromRank::Computed { distance, .. } => match distance {
+                // As in `Distance`, which takes the root of the sum of squares unless these may have lost precision.
                 Distance::Minkowski(2.0) if REGULAR_SQUARES.contains(&rank) => rank.sqrt(),
                 _ => distance.distance(&row(), query),
             },
         }
     }
 
-    /// Whether the rank nearly always tells the distance.
-    pub(crate) fn tells_distance(&self) -> bool {
+    /// Returns whether the distance follows from the rank, except for rows of extreme values.
+    pub(crate) fn determines_distance(&self) -> bool {
         match &self.from_rank {
             FromRank::Computed { distance, .. } => matches!(distance, Distance::Minkowski(2.0)),
             _ => true,
