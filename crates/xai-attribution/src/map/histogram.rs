@@ -1,35 +1,35 @@
-//! How many values of a map fall into each of some bins.
+//! Histogram of the values of a map.
 
 use xai_core::Result;
 use xai_core::describe::Parameter;
 use xai_core::number::elementary;
 use xai_core::statistics::quantile;
 
-/// The most bins.
-const MOST: usize = 1 << 20;
+/// Largest number of bins.
+const MAX_BINS: usize = 1 << 20;
 
-/// How many bins of one width are between the smallest and the largest value.
+/// Number of bins of equal width between the smallest and the largest value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Bins {
-    /// So many, 1 to 1 048 576.
-    #[param(plain, at_least = 1, at_most = MOST)]
+    /// This number of bins, 1 to 1 048 576.
+    #[param(plain, at_least = 1, at_most = MAX_BINS)]
     Count(usize),
-    /// As many bins as are at most `2 (q₇₅ − q₂₅) / ∛n` wide, for `n` values with these quartiles: the rule of
-    /// Freedman and Diaconis. One where the quartiles are equal, and at most 1 048 576.
+    /// Bins of width at most `2 (q₇₅ − q₂₅) / ∛n` for `n` values with these quartiles: the rule of Freedman and
+    /// Diaconis. At most 1 048 576, and a single bin if the quartiles are equal.
     FreedmanDiaconis,
 }
 
 impl Default for Bins {
-    /// 100.
+    /// 100 bins.
     fn default() -> Self {
         Self::Count(100)
     }
 }
 
 impl Bins {
-    /// The number of bins for some finite values.
+    /// Number of bins for finite values.
     pub(crate) fn count(self, values: &[f64]) -> Result<usize> {
         if let Self::Count(count) = self {
             return Ok(count);
@@ -38,11 +38,11 @@ impl Bins {
         let root = elementary::exp(elementary::ln(values.len() as f64) / 3.0);
         let width = 2.0 * (at(0.75)? - at(0.25)?) / root;
         let (low, high) = ends(values);
-        match width > 0.0 && width.is_finite() {
-            // A quotient beyond the integers saturates.
-            true => Ok((((high - low) / width).ceil() as usize).clamp(1, MOST)),
-            false => Ok(1),
+        if !(width > 0.0 && width.is_finite()) {
+            return Ok(1);
         }
+        // `as` saturates if the quotient exceeds the range of integers.
+        Ok((((high - low) / width).ceil() as usize).clamp(1, MAX_BINS))
     }
 }
 
@@ -53,9 +53,10 @@ fn ends(values: &[f64]) -> (f64, f64) {
         .fold(ends, |(low, high), &x| (low.min(x), high.max(x)))
 }
 
-/// How many values are in each of some bins of one width over their own range, every bin closed below, the
-/// last one on both sides: `numpy.histogram`, with its corrections at the edges. Equal values are all in
-/// one bin.
+/// Counts values in bins of equal width over their range. Bins are closed below, the last one on both sides.
+///
+/// The counts are those of `numpy.histogram`, including its corrections at the edges. Equal values all fall into the middle
+/// bin.
 pub(crate) fn histogram(values: &[f64], n_bins: usize) -> Vec<usize> {
     let mut counts = vec![0usize; n_bins];
     let (low, high) = ends(values);
@@ -63,19 +64,25 @@ pub(crate) fn histogram(values: &[f64], n_bins: usize) -> Vec<usize> {
         counts[n_bins / 2] = values.len();
         return counts;
     }
-    // A range beyond that of f64 is taken in quarters.
+    // If the range overflows, a quarter of each value does not.
     let unit = if (high - low).is_finite() { 1.0 } else { 0.25 };
     let (low, high) = (low * unit, high * unit);
     let step = (high - low) / n_bins as f64;
-    let edge = |bin: usize| match bin == n_bins {
-        true => high,
-        false if step == 0.0 => (bin as f64 / n_bins as f64) * (high - low) + low,
-        false => bin as f64 * step + low,
+    // The edges of `numpy.linspace`, which multiplies in another order if the step underflows.
+    let edge = |bin: usize| {
+        if bin == n_bins {
+            high
+        } else if step == 0.0 {
+            (bin as f64 / n_bins as f64) * (high - low) + low
+        } else {
+            bin as f64 * step + low
+        }
     };
     for value in values {
         let value = value * unit;
-        let place = ((value - low) / (high - low)) * n_bins as f64;
-        let mut bin = (place as usize).min(n_bins - 1);
+        // Rounding may put a value near an edge one bin off, so compare with the edges themselves.
+        let bin_coordinate = ((value - low) / (high - low)) * n_bins as f64;
+        let mut bin = (bin_coordinate as usize).min(n_bins - 1);
         if value < edge(bin) {
             bin -= 1;
         }
@@ -87,7 +94,7 @@ pub(crate) fn histogram(values: &[f64], n_bins: usize) -> Vec<usize> {
     counts
 }
 
-/// `−Σ q ln q` of the shares of counts.
+/// Entropy `−Σ q ln q` of the shares `q` of the counts.
 pub(crate) fn entropy(counts: &[usize]) -> f64 {
     let total = counts.iter().sum::<usize>() as f64;
     let shares = counts.iter().filter(|&&count| count > 0);
@@ -95,7 +102,7 @@ pub(crate) fn entropy(counts: &[usize]) -> f64 {
         let share = count as f64 / total;
         share * elementary::ln(share)
     });
-    // 0 − 0, not −0, of a single bin.
+    // `0 - x` instead of `-x`: a single bin has entropy 0, not −0.
     0.0 - terms.sum::<f64>()
 }
 
@@ -110,7 +117,7 @@ mod tests {
         assert_eq!(histogram(&[2.5; 3], 3), [0, 3, 0]);
     }
 
-    /// Edges are multiples of a rounded width, so 3/10 is below the fourth: `numpy.histogram` says the same.
+    /// Edges are multiples of the rounded width, so 3/10 lies below the fourth edge, as in `numpy.histogram`.
     #[test]
     fn values_at_an_edge_are_where_numpy_has_them() {
         let tenths: Vec<f64> = (0..=10).map(|i| f64::from(i) / 10.0).collect();

@@ -1,5 +1,4 @@
-//! Attribution maps by themselves: their positions, and how alike or how far apart two of
-//! them are.
+//! Attribution maps by themselves: attributions by position, and similarities and distances of two maps.
 
 pub(crate) mod histogram;
 pub(crate) mod pool;

@@ -1,22 +1,22 @@
-//! One attribution per position from those of its channels.
+//! Reduces the attributions of the channels of a position to one.
 
 use xai_core::Real;
 use xai_core::describe::Parameter;
 
-/// How the channels of a position become one attribution. A map without channels is one channel.
+/// Reduction of the channels of a position to one attribution. A map without channels has one channel.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[param(name = "pool")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum ChannelPool {
-    /// Their mean, with sign. (Their sum ranks positions alike and has the same shares.)
+    /// Signed mean. (The sum has the same ranking of positions and the same shares.)
     #[default]
     Mean,
-    /// Their sum where it is positive, else 0.
+    /// Sum if positive, otherwise 0.
     PositiveSum,
-    /// The largest of their sizes.
+    /// Largest absolute value.
     MaxNorm,
-    /// The root of the sum of their squares.
+    /// Square root of the sum of squares.
     #[param(name = "l2-norm")]
     L2Norm,
 }
@@ -27,13 +27,14 @@ impl ChannelPool {
             Self::Mean => channels.sum::<f64>() / n_channels as f64,
             Self::PositiveSum => channels.sum::<f64>().max(0.0),
             Self::MaxNorm => channels.fold(0.0, |largest, x| largest.max(x.abs())),
+            // `hypot` keeps the squares from overflowing.
             Self::L2Norm => channels.fold(0.0f64, f64::hypot),
         }
     }
 
-    /// One map: a value per position, one per position and channel, or, of a time series, one per
-    /// time step, which all features of the step share.
-    pub(crate) fn of_map<T: Real>(
+    /// Reduces one map to a value per position. The map has one value per position, one per position and channel, or,
+    /// for a time series, one per time step, which is repeated for all features of the step.
+    pub(crate) fn pool_map<T: Real>(
         self,
         map: &[T],
         n_positions: usize,
@@ -42,16 +43,19 @@ impl ChannelPool {
         let value = |at: usize| map[at].to_f64_exact();
         if map.len() < n_positions {
             let features = n_positions / map.len();
-            let of_step = |p: usize| self.pool(std::iter::once(value(p / features)), 1);
-            return (0..n_positions).map(of_step).collect();
+            let pooled = |p: usize| self.pool(std::iter::once(value(p / features)), 1);
+            return (0..n_positions).map(pooled).collect();
         }
         let channels = map.len() / n_positions;
-        let at = |p: usize, c: usize| match channels_first {
-            true => c * n_positions + p,
-            false => p * channels + c,
+        let at = |p: usize, c: usize| {
+            if channels_first {
+                c * n_positions + p
+            } else {
+                p * channels + c
+            }
         };
-        let of_position = |p: usize| self.pool((0..channels).map(|c| value(at(p, c))), channels);
-        (0..n_positions).map(of_position).collect()
+        let pooled = |p: usize| self.pool((0..channels).map(|c| value(at(p, c))), channels);
+        (0..n_positions).map(pooled).collect()
     }
 }
 
@@ -73,7 +77,7 @@ mod tests {
             (ChannelPool::L2Norm, [21f64.sqrt(), 3.0]),
         ] {
             for (map, channels_first) in [(last, false), (first, true)] {
-                let pooled = pool.of_map(&map, 2, channels_first);
+                let pooled = pool.pool_map(&map, 2, channels_first);
                 assert!(
                     pooled
                         .iter()
@@ -84,7 +88,7 @@ mod tests {
             }
         }
         assert_eq!(
-            ChannelPool::Mean.of_map(&[1.0, 2.0], 4, false),
+            ChannelPool::Mean.pool_map(&[1.0, 2.0], 4, false),
             [1.0, 1.0, 2.0, 2.0]
         );
     }

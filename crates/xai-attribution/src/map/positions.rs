@@ -1,4 +1,4 @@
-//! One attribution per position.
+//! Attributions by position.
 
 use ndarray::{ArrayViewD, Axis};
 use xai_core::tensor::position_attributions;
@@ -6,16 +6,16 @@ use xai_core::{Error, Layout, Real, Result};
 
 use crate::input;
 
-/// The attribution of every position of every sample, channels averaged, signs kept.
+/// Attribution of every position of every sample: the signed mean over channels.
 pub(crate) fn attributions_by_position<T: Real>(
     maps: ArrayViewD<'_, T>,
     shape: &[usize],
     layout: Layout,
 ) -> Result<Vec<T>> {
-    // Every element of a time series is a position, also where the map has one value per time step.
+    // Every element of a time series is a position, even if the map only has one value per time step.
     if layout == Layout::TimeSeries && maps.shape() == &shape[..2] {
-        let expanded = maps.view().insert_axis(Axis(2));
-        let expanded = expanded
+        let steps = maps.view().insert_axis(Axis(2));
+        let expanded = steps
             .broadcast(shape)
             .ok_or_else(|| Error::shape(input::EXPLANATIONS, shape, maps.shape()))?;
         return position_attributions(expanded.view(), shape, layout);
@@ -23,8 +23,8 @@ pub(crate) fn attributions_by_position<T: Real>(
     position_attributions(maps, shape, layout)
 }
 
-/// The attribution of every position of maps whose inputs are not at hand: channels averaged where
-/// the maps have them, signs kept.
+/// Like [`attributions_by_position`], for maps without their inputs: the shape of the maps decides whether they have
+/// channels.
 pub(crate) fn attributions_of_maps<T: Real>(
     maps: ArrayViewD<'_, T>,
     layout: Layout,
@@ -33,11 +33,12 @@ pub(crate) fn attributions_of_maps<T: Real>(
     position_attributions(maps, &shape, layout_of_maps(&shape, layout))
 }
 
-/// The `k` positions of the largest attributions by size, descending, ties to the lower position.
+/// Indices of the `k` largest absolute attributions in descending order. Ties go to the lower index.
 pub(crate) fn largest<T: Real>(attributions: &[T], k: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..attributions.len()).collect();
     let size = |position: &usize| attributions[*position].abs().to_f64_exact();
     let descending = |a: &usize, b: &usize| size(b).total_cmp(&size(a)).then(a.cmp(b));
+    // Selects before sorting: linear in the number of positions instead of n log n.
     if k < order.len() {
         order.select_nth_unstable_by(k, descending);
         order.truncate(k);
@@ -46,7 +47,7 @@ pub(crate) fn largest<T: Real>(attributions: &[T], k: usize) -> Vec<usize> {
     order
 }
 
-/// Maps without a channel axis are read element by element.
+/// Layout for reading maps by position. Maps without a channel axis are read element by element.
 pub(crate) fn layout_of_maps(shape: &[usize], layout: Layout) -> Layout {
     match (layout, shape.len()) {
         (Layout::ChannelsFirst | Layout::ChannelsLast, 3) => Layout::TimeSeries,

@@ -1,4 +1,4 @@
-//! How alike the maps of two explanations are.
+//! Similarities and distances of two maps.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use crate::map::structural_similarity;
 use crate::model::Function;
 use crate::{help, input};
 
-/// How alike two maps are: what [`RandomLogit`](crate::metric::RandomLogit),
+/// Similarity of two maps, used by [`RandomLogit`](crate::metric::RandomLogit),
 /// [`ModelRandomization`](crate::metric::ModelRandomization) and
-/// [`AttributionStability`](crate::metric::AttributionStability) compare by.
+/// [`AttributionStability`](crate::metric::AttributionStability).
 ///
 /// ```
 /// use ndarray::array;
@@ -35,30 +35,27 @@ use crate::{help, input};
 #[param(name = "similarity")]
 #[non_exhaustive]
 pub enum MapSimilarity {
-    /// Structural similarity, for maps of images (time series count as images of one channel).
+    /// Structural similarity, for maps of images. (Time series are treated as images with one channel.)
     Ssim,
-    /// Spearman's correlation of the attributions by position; undefined for a constant
-    /// map.
+    /// Spearman correlation of the attributions by position. Undefined for a constant map.
     Spearman,
-    /// Pearson's correlation of the attributions by position; undefined for a
-    /// constant map.
+    /// Pearson correlation of the attributions by position. Undefined for a constant map.
     Pearson,
-    /// Of the positions among the largest attributions of either map, the share that is among those of
-    /// both: `|A ∩ B| / |A ∪ B|`. Attributions are compared by size, ties go to the lower position;
-    /// undefined for a map whose attributions all have one size.
+    /// Jaccard index `|A ∩ B| / |A ∪ B|` of the top positions of both maps by absolute attribution. Ties go to the
+    /// lower index. Undefined for a map whose attributions all have the same absolute value.
     #[param(default = 10, value_name = "PERCENT", at_least = 1, at_most = 100)]
     Jaccard {
-        /// How many positions are the largest, in percent of all, 1 to 100: the next whole number.
+        /// Number of top positions in percent of all, 1 to 100, rounded up.
         percent: u8,
     },
 }
 
 impl MapSimilarity {
-    /// One similarity per sample of two sets of maps, in any layout of their inputs.
+    /// Similarity per sample of two sets of maps, in any layout of their inputs.
     ///
     /// # Errors
-    /// A shape mismatch between the two, and for SSIM where maps are no images; an invalid parameter
-    /// for a percentage outside 1 to 100.
+    /// A shape mismatch between the two sets, and for SSIM if maps are not images; an invalid parameter for a
+    /// percentage outside 1 to 100.
     pub fn per_sample<T: Real>(
         self,
         a: ArrayViewD<'_, T>,
@@ -85,7 +82,7 @@ impl MapSimilarity {
     }
 }
 
-/// A similarity of the attributions by position, sample by sample.
+/// Applies a similarity to the attributions by position of each sample.
 fn by_position<T: Real>(
     a: ArrayViewD<'_, T>,
     b: ArrayViewD<'_, T>,
@@ -108,20 +105,29 @@ fn double<T: Real>(values: &[T]) -> Vec<f64> {
     values.iter().map(|x| x.to_f64_exact()).collect()
 }
 
-/// Of the largest so many percent of either, the share that is among those of both.
+/// Jaccard index of the top `percent` % positions of two maps by magnitude: `|A ∩ B| / |A ∪ B|`.
+///
+/// `None` if all values of a map have the same magnitude, because then it has no top positions.
 fn jaccard<T: Real>(a: &[T], b: &[T], percent: usize) -> Option<f64> {
+    // Rounding up keeps at least one position for small maps.
     let k = (a.len() * percent).div_ceil(100);
-    let is_flat = |map: &[T]| map.iter().all(|x| x.abs() == map[0].abs());
-    if is_flat(a) || is_flat(b) {
+    let has_one_magnitude = |map: &[T]| map.iter().all(|x| x.abs() == map[0].abs());
+    if has_one_magnitude(a) || has_one_magnitude(b) {
         return None;
     }
-    let mut is_of_a = vec![false; a.len()];
-    largest(a, k).into_iter().for_each(|i| is_of_a[i] = true);
-    let common = largest(b, k).into_iter().filter(|&i| is_of_a[i]).count();
+    let mut in_top_of_a = vec![false; a.len()];
+    for i in largest(a, k) {
+        in_top_of_a[i] = true;
+    }
+    let common = largest(b, k)
+        .into_iter()
+        .filter(|&i| in_top_of_a[i])
+        .count();
+    // |A ∪ B| = |A| + |B| − |A ∩ B|.
     Some(common as f64 / (2 * k - common) as f64)
 }
 
-/// A map as `(height, width, channels)`.
+/// Views a map as `(height, width, channels)`.
 fn image<T>(map: ArrayViewD<'_, T>, layout: Layout) -> Result<ArrayView3<'_, T>> {
     let shape = map.shape().to_vec();
     let image = match (map.ndim(), layout) {
@@ -135,8 +141,8 @@ fn image<T>(map: ArrayViewD<'_, T>, layout: Layout) -> Result<ArrayView3<'_, T>>
     })
 }
 
-/// How far apart two maps are, in [`Stability`](crate::metric::Stability) and its relatives. Both come
-/// flattened in row-major order, that of the sample first.
+/// Distance of two maps, used by [`Stability`](crate::metric::Stability) and related metrics. Both maps are flattened
+/// in row-major order; the first one is that of the sample.
 #[derive(Debug, Clone, PartialEq, Default, Parameter)]
 #[param(name = "distance")]
 #[non_exhaustive]
@@ -146,26 +152,26 @@ pub enum MapDistance {
     /// `√Σ (a − b)²`.
     #[default]
     L2,
-    /// `√Σ (a − b)² / √Σ a²`; undefined for an `a` of zeros.
+    /// `√Σ (a − b)² / √Σ a²`. Undefined if `a` is all zeros.
     Relative,
-    /// `√Σ ((a − b) / a)²`, an `a` of 0 replaced by this number: what Quantus has.
+    /// `√Σ ((a − b) / a)²`, where an `a` of 0 is replaced by this number, as in Quantus.
     #[param(value_name = "ZERO")]
     Elementwise(f64),
-    /// A function of the caller's.
+    /// Custom function.
     #[param(skip)]
     Function(MapDistanceFunction),
 }
 
-/// A distance of two flattened maps.
+/// Distance of two flattened maps.
 pub type MapDistanceFunction = Function<dyn Fn(&[f64], &[f64]) -> f64 + Send + Sync>;
 
 impl MapDistance {
-    /// A distance of one's own.
+    /// Creates a distance from a function.
     pub fn from_fn(distance: impl Fn(&[f64], &[f64]) -> f64 + Send + Sync + 'static) -> Self {
         Self::Function(Function(Arc::new(distance)))
     }
 
-    /// NaN where it is undefined.
+    /// Distance of `a` and `b`; NaN if undefined.
     pub(crate) fn between(&self, a: &[f64], b: &[f64]) -> f64 {
         let pairs = a.iter().zip(b);
         match self {
@@ -191,7 +197,8 @@ impl MapDistance {
     }
 }
 
-/// `√Σ x²`, in a unit in which no square leaves the range of `f64`.
+/// `√Σ x²`, computed in units of a power of two near the largest value, so that squares neither overflow nor
+/// underflow.
 fn euclidean_norm(values: impl Iterator<Item = f64> + Clone) -> f64 {
     let largest = values
         .clone()
@@ -204,11 +211,11 @@ fn euclidean_norm(values: impl Iterator<Item = f64> + Clone) -> f64 {
     squares.sum::<f64>().sqrt() * unit
 }
 
-/// Whether every element of a map is within `absolute + relative · |b|` of that of a second one, for each
+/// Whether every element of the first map is within `absolute + relative · |b|` of that of the second one, for each
 /// sample of two sets of maps.
 ///
 /// # Errors
-/// A shape mismatch between the two.
+/// A shape mismatch between the two sets.
 ///
 /// ```
 /// use ndarray::array;

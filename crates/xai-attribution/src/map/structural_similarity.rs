@@ -6,27 +6,27 @@ use xai_core::{Error, ExactMean, Real, Result};
 
 use crate::{help, input};
 
-/// The widest Gaussian window, and its standard deviation.
+/// Size of the Gaussian window for images that are large enough, and its standard deviation.
 const WINDOW: usize = 11;
 const SIGMA: f64 = 1.5;
-/// What keeps the two quotients defined, as shares of the range.
+/// Stabilising constants of the two quotients, as shares of the range.
 const K1: f64 = 0.01;
 const K2: f64 = 0.03;
 
-/// How alike two images look: structural similarity (SSIM).
+/// Structural similarity (SSIM) of two images.
 ///
 /// ```text
 /// SSIM = mean over windows and channels of (2 μ_a μ_b + C₁)(2 σ_ab + C₂) / ((μ_a² + μ_b² + C₁)(σ_a² + σ_b² + C₂))
 /// C₁ = (0.01 L)²   C₂ = (0.03 L)²   L = the range of both images together
 /// ```
 ///
-/// `a` and `b` are `(height, width, channels)`. The windows are Gaussian with σ = 1.5, 11 × 11
-/// or the largest odd size that fits the image, and lie fully inside. In [−1, 1]: 1 = the same image,
-/// 0 = nothing in common. Two images of one and the same value are alike: 1.
+/// `a` and `b` have the shape `(height, width, channels)`. Windows are Gaussian with σ = 1.5 and have 11 × 11 pixels,
+/// or the largest odd size that fits the image; only windows that lie fully inside are used. In [−1, 1]: 1 for equal
+/// images, 0 for unrelated ones. Two images with one and the same value everywhere have similarity 1.
 ///
 /// # Errors
-/// A shape mismatch, empty, not finite, and out of domain where the range of the values leaves that
-/// of `f64`.
+/// A shape mismatch; empty images; NaN or infinity; out of domain if the range of the values, or its inverse, exceeds
+/// that of `f64`.
 ///
 /// ```
 /// use ndarray::{Array3, array};
@@ -58,7 +58,7 @@ pub fn structural_similarity<T: Real>(a: ArrayView3<'_, T>, b: ArrayView3<'_, T>
     if range == 0.0 {
         return Ok(1.0);
     }
-    // Similarity does not depend on the unit; in units of the range no square overflows.
+    // In units of the range no square overflows, and similarity does not depend on the unit.
     if !range.is_finite() || !(1.0 / range).is_finite() {
         return Err(Error::out_of_domain(
             input::IMAGES,
@@ -71,11 +71,10 @@ pub fn structural_similarity<T: Real>(a: ArrayView3<'_, T>, b: ArrayView3<'_, T>
     let window = window(WINDOW.min(height).min(width));
     let mut mean = ExactMean::new();
     for channel in 0..channels {
-        // In units of the range, about their means, lest the squares of a large offset drown the
-        // variances.
+        // Centred in units of the range, because the squares of a large offset would swamp the variances.
         let plane = |image: &ArrayView3<'_, T>| {
-            let of_channel = image.index_axis(ndarray::Axis(2), channel);
-            let values = of_channel.iter().map(|x| x.to_f64_exact() / range);
+            let pixels = image.index_axis(ndarray::Axis(2), channel);
+            let values = pixels.iter().map(|x| x.to_f64_exact() / range);
             centred(values.collect())
         };
         add_similarities(&mut mean, &plane(&a), &plane(&b), (height, width), &window);
@@ -83,15 +82,17 @@ pub fn structural_similarity<T: Real>(a: ArrayView3<'_, T>, b: ArrayView3<'_, T>
     mean.value().ok_or_else(|| Error::empty(input::IMAGES))
 }
 
-/// Values less their mean, and the mean.
+/// Subtracts the mean, and returns it as well.
 fn centred(mut plane: Vec<f64>) -> (Vec<f64>, f64) {
-    let mean: ExactMean = plane.iter().copied().collect();
-    let mean = mean.value().unwrap_or_default();
-    plane.iter_mut().for_each(|x| *x -= mean);
+    let sum: ExactMean = plane.iter().copied().collect();
+    let mean = sum.value().unwrap_or_default();
+    for x in &mut plane {
+        *x -= mean;
+    }
     (plane, mean)
 }
 
-/// Adds the similarity under every window of two planes, each with its offset.
+/// Adds the similarity under every window of two centred planes, given with their means.
 fn add_similarities(
     mean: &mut ExactMean,
     (a, offset_a): &(Vec<f64>, f64),
@@ -107,6 +108,7 @@ fn add_similarities(
     let (mean_a, mean_b) = (local(&|a, _| a), local(&|_, b| b));
     let (squares, products) = (local(&|a, b| a * a + b * b), local(&|a, b| a * b));
     for (i, (&da, &db)) in mean_a.iter().zip(&mean_b).enumerate() {
+        // Luminance needs the means themselves; variances and covariance do not depend on the offsets.
         let (ma, mb) = (da + offset_a, db + offset_b);
         let luminance = (2.0 * ma * mb + c1) / (ma * ma + mb * mb + c1);
         let structure =
@@ -115,7 +117,7 @@ fn add_similarities(
     }
 }
 
-/// Gaussian weights of the largest odd number of places up to `room`; they sum to 1.
+/// Gaussian weights of the largest odd size up to `room`, normalised to sum 1.
 fn window(room: usize) -> Vec<f64> {
     let size = room - usize::from(room.is_multiple_of(2));
     let weight = |i: usize| {
@@ -126,8 +128,8 @@ fn window(room: usize) -> Vec<f64> {
     (0..size).map(|i| weight(i) / total).collect()
 }
 
-/// Means under the window wherever it lies fully inside: along the rows, then down the columns, a
-/// weight at a time, so that the inner loops run over neighbours.
+/// Means under the window at every position where it fits. Separable: first along the rows, then along the columns.
+/// The loop over weights is the outer one, so that the inner loops run over contiguous memory and vectorise.
 fn local_means(image: &[f64], height: usize, width: usize, window: &[f64]) -> Vec<f64> {
     let (inner, inner_height) = (width + 1 - window.len(), height + 1 - window.len());
     let mut rows = vec![0.0; height * inner];

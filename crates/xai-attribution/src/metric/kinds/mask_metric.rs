@@ -100,7 +100,7 @@ impl<T: Real> MapWork<T> for ChannelPool {
         let first = explained.batch().layout() == Layout::ChannelsFirst;
         let pooled = parallel::map(n, |sample| {
             let map = &maps[sample * size..(sample + 1) * size];
-            self.of_map(map, n_positions, first)
+            self.pool_map(map, n_positions, first)
         });
         let pooled = pooled.concat();
         match pooled.iter().position(|x| !x.is_finite()) {
@@ -186,7 +186,7 @@ impl<F: MaskFormula> MaskMetric<F> {
         self.formula.check(map.len())?;
         let attributions: Vec<f64> = map.iter().map(|a| a.to_f64_exact()).collect();
         let map = MaskedMap {
-            attributions: &self.pool.of_map(&attributions, map.len(), false),
+            attributions: &self.pool.pool_map(&attributions, map.len(), false),
             inside,
             degrees: None,
             n_inside: inside.iter().filter(|&&inside| inside).count(),
