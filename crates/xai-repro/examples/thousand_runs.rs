@@ -24,7 +24,7 @@ fn main() -> Result<()> {
     let labels = vec![0u8; n_samples];
     // A sixteenth of the samples is hard: there runs err half of the time.
     let mut run = vec![0u8; n_samples];
-    let mut packing = PackedRunsBuilder::new(&error_metrics(), &labels)?;
+    let mut builder = PackedRunsBuilder::new(&error_metrics(), &labels)?;
     let (mut making, mut packed_in) = (0.0, 0.0);
     for item in 0..n_runs as u64 {
         let start = Instant::now();
@@ -34,10 +34,10 @@ fn main() -> Result<()> {
         }
         making += start.elapsed().as_secs_f64();
         let start = Instant::now();
-        packing.push(&run)?;
+        builder.push(&run)?;
         packed_in += start.elapsed().as_secs_f64();
     }
-    let packed = packing.build()?;
+    let packed = builder.build()?;
     let start = Instant::now();
     let pairwise = Pairwise::new().metrics(&error_metrics());
     let summaries = pairwise.summarize(&packed)?;

@@ -1,4 +1,4 @@
-//! Are two groups of runs equally reproducible? A permutation test.
+//! Permutation test of whether two groups of runs are equally reproducible.
 
 use std::ops::Range;
 
@@ -12,38 +12,40 @@ use crate::input;
 use crate::pair_metric::definition::PairMetric;
 use crate::pairwise::options::Pairwise;
 
-/// How far two groups of runs are apart in one metric, and how often chance alone takes them as far.
+/// Difference between two groups of runs in one metric, with its p-value.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GroupDifference {
-    /// The metric.
+    /// Metric that was compared.
     pub metric: PairMetric,
-    /// The metric over the pairs of the first group.
+    /// Distribution of the metric over the pairs of the first group.
     pub first: Summary,
-    /// The metric over the pairs of the second group.
+    /// Distribution of the metric over the pairs of the second group.
     pub second: Summary,
-    /// The mean of the first group less that of the second; `None` where either is undefined.
+    /// Mean of the first group minus mean of the second; `None` if either is undefined.
     pub difference: Option<f64>,
-    /// The share of assignments of the runs to the two groups whose difference is at least as large in
-    /// magnitude, in (0, 1]; `None` without a difference.
+    /// Share of the assignments of runs to groups whose difference is at least as large in magnitude, in (0, 1]; `None`
+    /// without a difference.
     pub p_value: Option<f64>,
-    /// The number of assignments looked at, the actual one included.
+    /// Number of assignments, including the actual one.
     pub n_assignments: u64,
-    /// Whether these are all there are; else they were drawn.
+    /// True if these are all possible assignments, false if they were drawn at random.
     pub exact: bool,
 }
 
-/// A permutation test of two groups of runs of the same samples: two methods, two schedules, two
-/// sizes of training set.
+/// Permutation test of two groups of runs on the same samples, for example two methods or two sizes of the training
+/// set.
 ///
-/// The statistic is the difference of the means of a metric over the pairs *within* each group. If the
-/// groups are equally reproducible and make the same kind of predictions, it does not matter which run
-/// is in which, so the statistic is compared with its values under other assignments of the runs: all
-/// of them if there are few enough, else a number drawn at random, the actual one counted among them
-/// (so the test is valid at any number). Pairs between the groups enter under those assignments: groups
-/// that are each consistent, but with each other not, weaken the test rather than mislead it.
+/// The statistic is the difference between the mean of a metric over the pairs *within* the first group and within the
+/// second. If the groups are equally reproducible and make the same kind of predictions, it does not matter which run
+/// is in which group. The statistic is therefore compared with its values under other assignments of the runs to
+/// groups: all assignments if there are few enough, otherwise a random sample. The actual assignment is counted, too,
+/// which makes the test valid for any number of assignments.
 ///
-/// An assignment that leaves a group without a defined pair counts as one that is as far apart.
+/// Under other assignments, pairs of runs from different groups are used. Groups that are consistent within but not
+/// with each other therefore make the test less powerful, but not invalid.
+///
+/// An assignment under which a group has no defined pair counts as at least as large.
 ///
 /// ```
 /// use ndarray::array;
@@ -66,14 +68,15 @@ pub struct GroupDifference {
 pub struct GroupComparison {
     #[param(flatten)]
     options: Pairwise,
-    /// The most assignments of runs to groups to look at, the actual one included; all there are if they are no more.
+    /// Largest number of assignments of runs to groups, including the actual one. If there are no more, all are used.
     #[param(at_least = 2, at_most = 10_000_000)]
     n_assignments: u64,
-    /// What drawn assignments depend on.
+    /// Seed of random assignments.
     seed: u64,
 }
 
-/// Differences that are this share of the largest value apart are equal: their sums were rounded apart.
+/// Tolerance for equal differences, relative to the largest value. Assignments with the same mathematical difference
+/// add the values in different orders, and rounding must not decide whether they count as at least as large.
 const TIE: f64 = 1e-12;
 
 impl Default for GroupComparison {
@@ -83,7 +86,7 @@ impl Default for GroupComparison {
 }
 
 impl GroupComparison {
-    /// The metrics of these options, up to 10 000 assignments, seed 1.
+    /// Creates a test of the metrics in `options` with up to 10 000 assignments and seed 1.
     #[must_use]
     pub fn new(options: Pairwise) -> Self {
         Self {
@@ -93,14 +96,14 @@ impl GroupComparison {
         }
     }
 
-    /// Only these metrics; all by default.
+    /// Sets the metrics to compare (default: all).
     #[must_use]
     pub fn metrics(mut self, metrics: &[PairMetric]) -> Self {
         self.options = self.options.metrics(metrics);
         self
     }
 
-    /// The metrics, and how they are taken.
+    /// Options of the pairwise evaluation.
     #[must_use]
     pub fn options(&self) -> &Pairwise {
         &self.options
@@ -109,10 +112,10 @@ impl GroupComparison {
     /// Compares `(k_1, n)` and `(k_2, n)` predictions of the same samples with `(n,)` true labels.
     ///
     /// # Errors
-    /// `InvalidParameter` for fewer than two assignments or more than 10 000 000, `TooFew` about
-    /// [`input::RUNS`] for a group of fewer than two runs, `ShapeMismatch` for groups of different samples;
-    /// else as [`Pairwise::evaluate`]. An error about the runs of one group has [`FIRST`] or [`SECOND`] as
-    /// its owner, and counts the runs of that group.
+    /// `InvalidParameter` for fewer than two assignments or more than 10 000 000, `TooFew` about [`input::RUNS`] for a
+    /// group of fewer than two runs, `ShapeMismatch` if the groups have different numbers of samples; otherwise as
+    /// [`Pairwise::evaluate`]. An error about the runs of one group has [`FIRST`] or [`SECOND`] as its owner, and its
+    /// index counts the runs of that group.
     pub fn compare<L: Label, M: Label>(
         &self,
         first: ArrayView2<'_, L>,
@@ -129,9 +132,10 @@ impl GroupComparison {
             let expected = [second.nrows(), first.ncols()];
             Error::shape(input::PREDICTIONS, &expected, second.shape()).owner(SECOND)
         })?;
+        // The pairs of all runs are evaluated once. An assignment only selects among their values.
         let (n_first, n_runs) = (first.nrows(), all.nrows());
-        let runs = self.options.evaluate(all.view(), labels);
-        let runs = runs.map_err(|error| of_group(error, n_first))?;
+        let evaluated = self.options.evaluate(all.view(), labels);
+        let runs = evaluated.map_err(|error| with_group(error, n_first))?;
         let assignments = Assignments::new(n_first, n_runs, self.n_assignments, self.seed);
         let difference = |&metric: &PairMetric| {
             let dropped = self.options.empty_union.drops(metric);
@@ -141,17 +145,18 @@ impl GroupComparison {
     }
 }
 
-/// An error about runs of one group, in the numbers of that group.
-fn of_group(error: Error, n_first: usize) -> Error {
+/// Changes an error about runs of one group: its owner becomes the group, and its index counts the runs of the group.
+fn with_group(error: Error, n_first: usize) -> Error {
     if ![input::ERRORS, input::PREDICTIONS].contains(&error.input()) {
         return error;
     }
     let index = error.index().to_vec();
-    let n_of_runs = match error.input() {
+    // Errors of a pair are indexed by two runs, predictions by a run and a sample.
+    let n_run_axes = match error.input() {
         input::ERRORS => 2,
         _ => 1,
     };
-    let Some(runs) = index.get(..n_of_runs) else {
+    let Some(runs) = index.get(..n_run_axes) else {
         return error;
     };
     if runs.iter().all(|&run| run < n_first) {
@@ -160,18 +165,18 @@ fn of_group(error: Error, n_first: usize) -> Error {
     if runs.iter().any(|&run| run < n_first) {
         return error;
     }
-    let shift = |(axis, &i): (usize, &usize)| if axis < n_of_runs { i - n_first } else { i };
-    let index: Vec<usize> = index.iter().enumerate().map(shift).collect();
-    error.at(&index).owner(SECOND)
+    let shift = |(axis, &i): (usize, &usize)| if axis < n_run_axes { i - n_first } else { i };
+    let index_in_group: Vec<usize> = index.iter().enumerate().map(shift).collect();
+    error.at(&index_in_group).owner(SECOND)
 }
 
-/// [Whose](Error::owner_name) input an error about the first group is.
+/// [Owner](Error::owner_name) of errors about the first group.
 pub const FIRST: &str = "the first group";
-/// Whose input an error about the second group is.
+/// [Owner](Error::owner_name) of errors about the second group.
 pub const SECOND: &str = "the second group";
 
-/// How far the groups are apart in a metric, given its values on all pairs of runs. Undefined values
-/// are counted unless they are `dropped`.
+/// Compares the groups in one metric, given its values for all pairs of runs. Undefined values are counted in the
+/// summaries unless they are `dropped`.
 fn difference(
     values: &[Option<f64>],
     metric: PairMetric,
@@ -187,17 +192,18 @@ fn difference(
         .flatten()
         .fold(0.0f64, |largest, x| largest.max(x.abs()));
     let p_value = difference.map(|difference| {
-        let reach = difference.abs() - TIE * largest;
-        let as_far = parallel::map(others.len(), |i| {
-            mean_difference(values, &others[i]).is_none_or(|other| other.abs() >= reach)
+        let threshold = difference.abs() - TIE * largest;
+        let is_as_large = parallel::map(others.len(), |i| {
+            mean_difference(values, &others[i]).is_none_or(|other| other.abs() >= threshold)
         });
-        let as_far = as_far.into_iter().filter(|&is| is).count();
-        (as_far + 1) as f64 / (others.len() + 1) as f64
+        let n_as_large = is_as_large.into_iter().filter(|&is| is).count();
+        // Plus 1 for the actual assignment.
+        (n_as_large + 1) as f64 / (others.len() + 1) as f64
     });
     GroupDifference {
         metric,
-        first: within(values, k, 0..n_first, dropped),
-        second: within(values, k, n_first..k, dropped),
+        first: summary_within(values, k, 0..n_first, dropped),
+        second: summary_within(values, k, n_first..k, dropped),
         difference,
         p_value,
         n_assignments: others.len() as u64 + 1,
@@ -205,16 +211,17 @@ fn difference(
     }
 }
 
-/// The values on the pairs of some of `k` runs.
-fn within(values: &[Option<f64>], k: usize, runs: Range<usize>, dropped: bool) -> Summary {
+/// Summary of the values of the pairs within a range of the `k` runs.
+fn summary_within(values: &[Option<f64>], k: usize, runs: Range<usize>, dropped: bool) -> Summary {
     let pairs = runs
         .clone()
         .flat_map(|i| (i + 1..runs.end).map(move |j| values[pair_index(k, i, j)]));
-    // A value that is not finite was an error before.
+    // Fails only for values that are not finite, which are rejected before.
     Summary::from_values(pairs.filter(|value| value.is_some() || !dropped)).unwrap_or_default()
 }
 
-/// The mean over the pairs within the first group less that within the second.
+/// Mean over the pairs within the first group minus mean over the pairs within the second. `in_first[run]` is the
+/// assignment.
 fn mean_difference(values: &[Option<f64>], in_first: &[bool]) -> Option<f64> {
     let mut sums = [(0.0, 0u64); 2];
     let mut values = values.iter();
@@ -230,20 +237,22 @@ fn mean_difference(values: &[Option<f64>], in_first: &[bool]) -> Option<f64> {
     Some(mean(sums[1])? - mean(sums[0])?)
 }
 
-/// Which runs are in the first group, for each assignment but the actual one.
+/// Assignments of runs to the two groups.
 pub(super) struct Assignments {
     pub(super) n_first: usize,
     pub(super) n_runs: usize,
-    /// Whether these are all there are; else they were drawn.
+    /// True if these are all possible assignments, false if they were drawn at random.
     pub(super) exact: bool,
+    /// For each assignment but the actual one, and each run, true if the run is in the first group.
     pub(super) others: Vec<Vec<bool>>,
 }
 
 impl Assignments {
-    /// All there are beside the actual one if they are no more, else drawn ones.
-    pub(super) fn new(n_first: usize, n_runs: usize, at_most: u64, seed: u64) -> Self {
+    /// Lists all assignments if there are at most `max_assignments`, otherwise draws that many, including the actual
+    /// one.
+    pub(super) fn new(n_first: usize, n_runs: usize, max_assignments: u64, seed: u64) -> Self {
         let actual: Vec<bool> = (0..n_runs).map(|run| run < n_first).collect();
-        let exact = count(n_runs, n_first).is_some_and(|all| all <= at_most);
+        let exact = count(n_runs, n_first).is_some_and(|all| all <= max_assignments);
         let others = if exact {
             let mut others = Vec::new();
             let mut next = actual;
@@ -252,7 +261,7 @@ impl Assignments {
             }
             others
         } else {
-            let n = usize::try_from(at_most - 1).unwrap_or(usize::MAX);
+            let n = usize::try_from(max_assignments - 1).unwrap_or(usize::MAX);
             parallel::map(n, |item| {
                 let mut stream = random_stream(seed, item as u64);
                 let mut shuffled = actual.clone();
@@ -272,29 +281,32 @@ impl Assignments {
     }
 }
 
-/// The number of ways to choose `k` of `n`; `None` beyond 2^64.
+/// Number of ways to choose `k` of `n`; `None` if it does not fit into `u64`.
 fn count(n: usize, k: usize) -> Option<u64> {
+    // Each step multiplies by (n − i) / (i + 1). The division has no remainder, because the result is C(n, i + 1).
     (0..k.min(n - k) as u64).try_fold(1u64, |ways, i| {
         let product = u128::from(ways) * u128::from(n as u64 - i) / u128::from(i + 1);
         u64::try_from(product).ok()
     })
 }
 
-/// The next choice in descending lexicographic order, from the one that chooses the first; false after
-/// the last.
+/// Changes `chosen` to the next choice of the same size in descending lexicographic order; false after the last.
+///
+/// The first choice in this order has all its elements at the beginning.
 fn advance(chosen: &mut [bool]) -> bool {
-    // The last chosen one that can move right does, and those after it follow closely.
+    // The last chosen element with a free place on its right moves there. All chosen elements after it move directly
+    // behind it.
     let Some(at) = (0..chosen.len().saturating_sub(1))
         .rev()
         .find(|&i| chosen[i] && !chosen[i + 1])
     else {
         return false;
     };
-    let after = chosen[at + 2..].iter().filter(|&&is| is).count();
+    let n_after = chosen[at + 2..].iter().filter(|&&is| is).count();
     chosen[at] = false;
     chosen[at + 1] = true;
-    for (i, is) in chosen[at + 2..].iter_mut().enumerate() {
-        *is = i < after;
+    for (i, is_chosen) in chosen[at + 2..].iter_mut().enumerate() {
+        *is_chosen = i < n_after;
     }
     true
 }

@@ -1,36 +1,36 @@
-//! The inputs that errors of this crate are about: arrays, parameters and stored states.
+//! Names of the inputs in errors of this crate: arrays, parameters and stored states.
 
 use xai_core::Input;
 
 pub use xai_core::input::{LABELS, LEVEL, METRIC, PREDICTIONS, SAMPLES, TARGETS, WEIGHTS};
 
-/// Repeated trainings of one method; a row of the predictions each.
+/// Repeated trainings of one method, each a row of the predictions.
 pub const RUNS: Input = Input::new("runs");
-/// The values of a metric on pairs of runs.
+/// Values of a metric for pairs of runs.
 pub const PAIRS: Input = Input::new("pairs of runs");
-/// The samples that each run gets wrong.
+/// Wrong predictions of each run.
 pub const ERRORS: Input = Input::new("errors");
-/// The metrics that are asked for.
+/// Metrics to evaluate.
 pub const METRICS: Input = Input::new("metrics");
-/// What a metric of errors is where neither run errs.
+/// Value of error metrics for pairs without errors.
 pub const EMPTY_UNION: Input = Input::new("empty_union");
-/// Runs that were packed for counting.
+/// Runs packed for counting.
 pub const PACKED_RUNS: Input = Input::new("packed runs");
-/// A stored state of the pairwise metrics.
+/// Stored state of the pairwise metrics.
 pub const PAIRWISE_STATE: Input = Input::new("state of pairwise metrics");
-/// The classes of a law.
+/// Classes of a distribution.
 pub const CLASSES: Input = Input::new("classes");
-/// How many classes a law has.
+/// Number of classes of a distribution.
 pub const N_CLASSES: Input = Input::new("n_classes");
-/// How many samples are simulated.
+/// Number of simulated samples.
 pub const N_SAMPLES: Input = Input::new("n_samples");
-/// How many runs are simulated.
+/// Number of simulated runs.
 pub const N_RUNS: Input = Input::new("n_runs");
-/// The probabilities of the classes.
+/// Class probabilities.
 pub const PROBABILITIES: Input = Input::new("probabilities");
-/// The draws of the simulation study.
+/// Draws of the simulation study.
 pub const DRAWS: Input = Input::new("draws of the study");
-/// How many bins of accuracy a profile has.
+/// Number of bins of accuracy in a profile.
 pub const N_BINS: Input = Input::new("bins");
 /// Stored counts of an agreement of all runs.
 pub const AGREEMENT: Input = Input::new("agreement");

@@ -1,38 +1,37 @@
-//! Do repeated trainings make the same predictions, and the same errors?
+//! Reproducibility of predictions: do repeated trainings of a model make the same predictions and the same errors?
 //!
-//! `k` runs of one method predict the same `n` samples. Arrays of predictions are `(k, n)`, a row for each run, whether they
-//! hold classes or numbers; in tables, which have a row for each sample, a run is a column. [`Pairwise`] takes every metric on each of the
-//! `k (k − 1)/2` pairs of runs; the result is the distribution over pairs, its summary, and intervals
-//! that respect that pairs share runs.
+//! `k` runs of one method predict the same `n` samples. Arrays of predictions, whether classes or numbers, have the
+//! shape `(k, n)`, one row per run; in tables, which have one row per sample, a run is a column. [`Pairwise`] evaluates
+//! every metric for each of the `k (k − 1)/2` pairs of runs. Results are the distribution over pairs, its summary, and
+//! confidence intervals over runs, because pairs share runs and are not independent.
 //!
-//! # Which metric when
+//! # Choosing a metric
 //!
 #![doc = include_str!("../METRICS.md")]
 //!
-//! Those of a pair are constants of [`PairMetric`], [`PairMetric::EC_LOCAL`] for instance; a metric of
-//! your own is a [`PairMetric`] too. The [`registry`] lists all metrics for programs.
+//! Pair metrics are constants of [`PairMetric`], for example [`PairMetric::EC_LOCAL`], and you can define your own. The
+//! [`registry`] lists all metrics for programs.
 //!
-//! - All runs at once: [`Agreement`] (Fleiss' κ, Krippendorff's α, Gwet's AC1) and Gwet's
-//!   [AC2](across_runs::gwet_ac2); [`ErrorSets`] (always and ever wrong, leave one out).
-//! - Per sample: [`SampleConsistency`] (entropy, which samples ever change).
-//! - Numbers instead of classes: [`RegressionReproducibility`].
+//! - All runs together: [`Agreement`] (Fleiss' κ, Krippendorff's α, Gwet's AC1), Gwet's [AC2](across_runs::gwet_ac2),
+//!   and [`ErrorSets`] (samples that are always or ever wrong, leave-one-out consistency).
+//! - Per sample: [`SampleConsistency`] (entropy, samples whose prediction changes).
+//! - Regression: [`RegressionReproducibility`].
 //! - Two groups of runs: [`GroupComparison`], a permutation test.
-//! - How such metrics behave where the truth is known: the [simulators](simulate), and the
-//!   [`SimulationStudy`] over all of them.
+//! - Behaviour of the metrics where the truth is known: the [simulators](simulate) and the [`SimulationStudy`].
 //!
-//! # Much data
+//! # Large data
 //!
-//! Pairs are counted on bits, all metrics of a pair from one pass. Who has thousands of runs packs them
-//! once, one at a time if need be ([`PackedRunsBuilder`]), and asks for summaries alone
-//! ([`Pairwise::summarize`]): memory then is one bit per sample and run for the error metrics, and
-//! nothing for the pairs. Who has samples in blocks, or on several machines, updates a
-//! [`PairwiseAccumulator`] with them. Both give the same numbers, to the last bit.
+//! Predictions are packed into bits, and one pass over the bits of a pair gives all its metrics. For thousands of runs,
+//! pack them once, if necessary one at a time ([`PackedRunsBuilder`]), and compute only summaries
+//! ([`Pairwise::summarize`]). Error metrics then need one bit of memory per sample and run, and nothing is stored per
+//! pair. For samples in blocks or on several machines, update a [`PairwiseAccumulator`]. The results have the same bits
+//! either way.
 //!
-//! # What the numbers do not tell
+//! # Limits
 //!
-//! Accurate models agree often: read error consistency beside accuracy. κ corrects for the chance
-//! agreement of *independent* raters, which runs of one method are not. And agreement is not
-//! correctness: runs can share their mistakes.
+//! Accurate models agree often, so read error consistency together with accuracy. κ corrects for the agreement by
+//! chance of *independent* raters, but runs of one method are not independent. Agreement is not correctness: runs can
+//! make the same mistakes.
 //!
 //! ```
 //! use ndarray::array;
@@ -40,7 +39,7 @@
 //! let labels = [0, 1, 1, 0];
 //! let predictions = array![[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]];
 //! let runs = Pairwise::new().evaluate(predictions.view(), &labels)?;
-//! // Errors {2, 3}, {1, 2}, {3}: one of three shared, one of two, none of three.
+//! // Error sets {2, 3}, {1, 2} and {3}: the pairs have 1 of 3, 1 of 2 and 0 of 3 errors in common.
 //! let local = runs.pairs(PairMetric::EC_LOCAL);
 //! assert_eq!(local, [Some(1.0 / 3.0), Some(0.5), Some(0.0)]);
 //! assert!((runs.summary(PairMetric::EC_LOCAL).mean.unwrap() - 5.0 / 18.0).abs() < 1e-15);
@@ -49,9 +48,9 @@
 //!
 //! # Features
 //!
-//! - `rayon` (default): pairs in parallel. Results are bit-identical without it.
-//! - `serde`: results and states can be stored, and draws of the study as CSV.
-// `counting::registers` alone allows it, for the population counts of 512-bit registers.
+//! - `rayon` (default): evaluates pairs in parallel. Results have the same bits without it.
+//! - `serde`: serialises results and states, and draws of the study as CSV.
+// Only `counting::registers` allows unsafe code, for the population counts of 512-bit registers.
 #![deny(unsafe_code)]
 #![warn(missing_debug_implementations)]
 
@@ -83,7 +82,7 @@ pub use simulate::ClassDistribution;
 pub use study::SimulationStudy;
 pub use xai_core::{Accumulator, Error, ErrorKind, Interval, Label, Result, Summary};
 
-// They may be sent to other threads, and shared among them.
+// Fails to compile if one of these types can no longer be sent to and shared with other threads.
 const _: () = {
     const fn crosses_threads<T: Send + Sync>() {}
     crosses_threads::<PackedRuns>();

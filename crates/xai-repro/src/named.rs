@@ -1,6 +1,7 @@
-//! What is known by a word: metrics by their names, choices by theirs.
+//! Macros for types that are written as a word: metrics by their name, settings by the word of their variant.
 
-macro_rules! shown_by_word {
+/// Implements `Display` of a setting by the word of its variant.
+macro_rules! impl_display_by_word {
     ($($choice:ident),+) => {$(
         impl std::fmt::Display for $choice {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -10,9 +11,9 @@ macro_rules! shown_by_word {
     )+};
 }
 
-/// Writes what follows from a metric's `info()` and the list of all metrics of its kind: two of one name are the same
-/// metric, it is shown and stored as its name, and read from that.
-macro_rules! known_by_name {
+/// Implements the traits of a metric type that follow from its name: metrics are equal if their names are, and are
+/// shown, stored and parsed by name. `$all` is the list of all metrics of the type.
+macro_rules! impl_by_name {
     ($metric:ident, $all:path) => {
         impl xai_core::describe::Parameter for $metric {
             const KIND: xai_core::describe::Kind = {
@@ -24,12 +25,13 @@ macro_rules! known_by_name {
                         doc: "",
                         value: None,
                     }; $all.len()];
-                    let mut place = 0;
-                    while place < $all.len() {
-                        let info = $all[place].info();
-                        words[place].name = info.name;
-                        words[place].doc = info.summary;
-                        place += 1;
+                    // `for` loops are not allowed in constants.
+                    let mut index = 0;
+                    while index < $all.len() {
+                        let info = $all[index].info();
+                        words[index].name = info.name;
+                        words[index].doc = info.summary;
+                        index += 1;
                     }
                     words
                 };
@@ -50,7 +52,7 @@ macro_rules! known_by_name {
         impl std::str::FromStr for $metric {
             type Err = xai_core::Error;
 
-            /// The metric of this crate with a name.
+            /// Returns the metric of this crate with this name.
             fn from_str(name: &str) -> xai_core::Result<Self> {
                 xai_core::describe::parse($crate::input::METRIC, name)
             }
@@ -101,4 +103,4 @@ macro_rules! known_by_name {
     };
 }
 
-pub(crate) use {known_by_name, shown_by_word};
+pub(crate) use {impl_by_name, impl_display_by_word};

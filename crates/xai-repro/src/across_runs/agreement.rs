@@ -7,31 +7,30 @@ use xai_core::{Error, Interval, Label, Result, parallel};
 
 use crate::counting::pair_tiles::{Tile, TileBuffers, count_tile, n_pairs, pair_index, pairs};
 use crate::interval::run_interval::{RunInterval, interval_over_runs};
-use crate::named::shown_by_word;
+use crate::named::impl_display_by_word;
 use crate::packed::packed_runs::{PackedRuns, RunTotals};
 use crate::pair_metric::definition::{PairMetric, PairNeeds};
 use crate::{help, input};
 
-/// How often each class is predicted, and how often two runs agree.
+/// Chance-corrected agreement of all runs, from class counts and the number of agreeing pairs of runs.
 ///
-/// Each coefficient is `(p_o − p_e)/(1 − p_e)` with the same observed agreement `p_o`, the chance
-/// that two runs drawn for a sample agree, and a notion of its own of agreement by chance. 1 =
-/// always the same prediction; 0 = as by chance; undefined where every prediction is the same class,
-/// because then chance leaves no room.
+/// Each coefficient is `(p_o − p_e)/(1 − p_e)`. The observed agreement `p_o` is the probability that two different runs
+/// agree on a sample; the coefficients differ in the agreement by chance `p_e`. 1 = always the same prediction, 0 = as
+/// by chance. They are undefined if all predictions are the same class, because then `p_e` is 1.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "StoredAgreement"))]
 pub struct Agreement {
     n_predictions: u64,
-    /// Ordered pairs of different runs, over all samples.
+    /// Number of ordered pairs of different runs, summed over all samples.
     n_pairs: u128,
-    /// How often each class that occurs is predicted.
+    /// Number of predictions of each class that occurs.
     class_counts: Vec<u64>,
-    /// Ordered pairs of different runs that agree, over all samples.
+    /// Number of ordered pairs of different runs that agree, summed over all samples.
     agreeing: u128,
 }
 
-/// What stored counts say of themselves, unchecked.
+/// Deserialised counts, which are not yet checked for consistency.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 struct StoredAgreement {
@@ -51,12 +50,12 @@ impl TryFrom<StoredAgreement> for Agreement {
             .iter()
             .map(|&count| u128::from(count))
             .sum();
-        let whole = stored.n_pairs > 0
+        let is_consistent = stored.n_pairs > 0
             && stored.agreeing <= stored.n_pairs
             && counted == u128::from(stored.n_predictions)
             && stored.class_counts.iter().all(|&count| count > 0);
-        if !whole {
-            let why = "counts that do not belong together";
+        if !is_consistent {
+            let why = "counts contradict each other";
             return Err(xai_core::Error::corrupt(crate::input::AGREEMENT, why));
         }
         Ok(Self {
@@ -69,10 +68,10 @@ impl TryFrom<StoredAgreement> for Agreement {
 }
 
 impl Agreement {
-    /// Counts over `(k, n)` predictions of `k` runs.
+    /// Counts the agreement of `(k, n)` predictions.
     ///
     /// # Errors
-    /// `TooFew` below two runs, `Empty` without samples.
+    /// `TooFew` for fewer than two runs, `Empty` without samples, `InvalidParameter` for a label above `i64::MAX`.
     ///
     /// ```
     /// use ndarray::array;
@@ -83,59 +82,63 @@ impl Agreement {
     /// # Ok::<(), xai_repro::Error>(())
     /// ```
     pub fn new<L: Label>(predictions: ArrayView2<'_, L>) -> Result<Self> {
-        // The labels play no part; any will do.
+        // Agreement does not depend on the true labels, so any will do.
         let labels = vec![0u8; predictions.ncols()];
         let packed = PackedRuns::new(&[PairMetric::PA_ACC], predictions, &labels)?;
         Self::from_packed(&packed)
     }
 
-    /// The same over packed runs.
+    /// Counts the agreement of packed runs.
     ///
     /// # Errors
-    /// `InvalidParameter` when the runs were packed for error metrics alone.
+    /// `InvalidParameter` if the runs were packed only for metrics without equal predictions, such as error metrics.
     pub fn from_packed(packed: &PackedRuns) -> Result<Self> {
-        let of_tiles = equal_by_tile(packed, || 0u128, |sum, _, equal| *sum += u128::from(equal))?;
-        let agreeing = 2 * of_tiles.into_iter().sum::<u128>();
+        let sums = fold_equal(packed, || 0u128, |sum, _, equal| *sum += u128::from(equal))?;
+        let agreeing = 2 * sums.into_iter().sum::<u128>();
         Ok(Self::from_counts(&packed.totals, agreeing))
     }
 
-    /// From what is counted of each run, and the ordered pairs of runs that agree over all samples.
+    /// Creates the agreement from the totals of each run and the number of ordered pairs of runs that agree, summed
+    /// over all samples.
     pub(crate) fn from_counts(totals: &RunTotals, agreeing: u128) -> Self {
         let times = vec![1; totals.n_runs()];
-        Self::from_repeated(totals, &times, agreeing)
+        Self::from_resample(totals, &times, agreeing)
     }
 
-    /// The same where each run is taken so many times; a run and its copy are no pair.
-    pub(crate) fn from_repeated(totals: &RunTotals, times: &[u32], agreeing: u128) -> Self {
-        let drawn: u64 = times.iter().copied().map(u64::from).sum();
-        let with_copies: u64 = times.iter().map(|&t| u64::from(t) * u64::from(t)).sum();
+    /// Creates the agreement of a resample that includes run `i` `times[i]` times. A run and its copy are not a pair,
+    /// because they would always agree.
+    pub(crate) fn from_resample(totals: &RunTotals, times: &[u32], agreeing: u128) -> Self {
+        let n_drawn: u64 = times.iter().copied().map(u64::from).sum();
+        let n_pairs_of_copies: u64 = times.iter().map(|&t| u64::from(t) * u64::from(t)).sum();
         let n_classes = totals.class_counts.iter().map(Vec::len).max().unwrap_or(0);
         let mut class_counts: Vec<u64> = (0..n_classes)
             .map(|class| {
                 let runs = totals.class_counts.iter().zip(times);
-                let of_run = |(counts, &t): (&Vec<u64>, &u32)| {
+                let count_in_run = |(counts, &t): (&Vec<u64>, &u32)| {
                     counts.get(class).copied().unwrap_or_default() * u64::from(t)
                 };
-                runs.map(of_run).sum()
+                runs.map(count_in_run).sum()
             })
             .filter(|&count| count > 0)
             .collect();
-        // So that the names of the classes do not show in the last bit.
+        // Sorted counts make the rounding of later sums independent of the class labels.
         class_counts.sort_unstable();
+        let n_pairs_per_sample = n_drawn * n_drawn - n_pairs_of_copies;
         Self {
-            n_predictions: drawn * totals.n_samples,
-            n_pairs: u128::from(drawn * drawn - with_copies) * u128::from(totals.n_samples),
+            n_predictions: n_drawn * totals.n_samples,
+            n_pairs: u128::from(n_pairs_per_sample) * u128::from(totals.n_samples),
             class_counts,
             agreeing,
         }
     }
 
-    /// The chance that two different runs agree on a sample.
+    /// Observed agreement `p_o`: probability that two different runs agree on a sample.
     #[must_use]
     pub fn observed(&self) -> f64 {
         self.agreeing as f64 / self.n_pairs as f64
     }
 
+    /// Share of each class among all predictions.
     fn shares(&self) -> impl Iterator<Item = f64> {
         let all = self.n_predictions as f64;
         self.class_counts
@@ -143,11 +146,12 @@ impl Agreement {
             .map(move |&count| count as f64 / all)
     }
 
+    /// Corrects the observed agreement for chance; `None` with a single class.
     fn corrected(&self, observed: f64, by_chance: f64) -> Option<f64> {
         (self.class_counts.len() > 1).then(|| (observed - by_chance) / (1.0 - by_chance))
     }
 
-    /// Fleiss' κ: chance is `Σ p_c²` over the overall class shares.
+    /// Fleiss' κ, with agreement by chance `p_e = Σ p_c²` over the overall class shares.
     ///
     /// # Source
     /// Fleiss, *Measuring nominal scale agreement among many raters*, 1971.
@@ -156,19 +160,21 @@ impl Agreement {
         self.disagreement_ratio().map(|ratio| 1.0 - ratio)
     }
 
-    /// Observed over expected disagreement, each from whole numbers: where one class dominates, the
-    /// agreements would cancel to nothing.
+    /// Observed divided by expected disagreement, `(1 − p_o) / (1 − p_e)`; `None` with a single class.
+    ///
+    /// Both disagreements come from integers. If one class dominates, `p_o` and `p_e` are close to 1, and `1 − p_o`
+    /// computed from rounded shares would lose most digits.
     fn disagreement_ratio(&self) -> Option<f64> {
         let all = u128::from(self.n_predictions);
         let counts = self.class_counts.iter().map(|&count| u128::from(count));
-        let apart: u128 = counts.map(|count| count * (all - count)).sum();
+        let disagreeing: u128 = counts.map(|count| count * (all - count)).sum();
         let observed = (self.n_pairs - self.agreeing) as f64 / self.n_pairs as f64;
-        let expected = apart as f64 / (all as f64 * all as f64);
+        let expected = disagreeing as f64 / (all as f64 * all as f64);
         (self.class_counts.len() > 1).then(|| observed / expected)
     }
 
-    /// Krippendorff's α for nominal data without gaps: as Fleiss' κ, corrected for the finite
-    /// number `N = k n` of predictions.
+    /// Krippendorff's α for nominal data without missing values: Fleiss' κ corrected for the finite number `N = k n` of
+    /// predictions.
     ///
     /// ```text
     /// α = 1 − (1 − p_o) (N − 1) / (N (1 − Σ p_c²))
@@ -183,25 +189,20 @@ impl Agreement {
         Some(1.0 - ratio * ((all - 1.0) / all))
     }
 
-    /// Gwet's AC1: chance is `Σ p_c (1 − p_c)/(q − 1)` over the `q` classes that occur, which stays
-    /// small when one class dominates.
+    /// Gwet's AC1, with agreement by chance `p_e = Σ p_c (1 − p_c)/(q − 1)` over the `q` classes that occur. It stays
+    /// small if one class dominates.
     ///
     /// # Source
     /// Gwet, *Computing inter-rater reliability in the presence of high agreement*, 2008.
     #[must_use]
     pub fn gwet_ac1(&self) -> Option<f64> {
-        let others = self.class_counts.len().saturating_sub(1) as f64;
-        self.corrected(
-            self.observed(),
-            self.shares().map(|p| p * (1.0 - p)).sum::<f64>() / others,
-        )
+        let q_minus_1 = self.class_counts.len().saturating_sub(1) as f64;
+        let by_chance = self.shares().map(|p| p * (1.0 - p)).sum::<f64>() / q_minus_1;
+        self.corrected(self.observed(), by_chance)
     }
 }
 
-/// Serialises the scores, by name.
-///
-/// # Errors
-/// Those of the serialiser.
+/// Serialises the coefficients by name.
 #[cfg(feature = "serde")]
 pub(crate) fn scores<S: serde::Serializer>(
     agreement: &Agreement,
@@ -217,21 +218,21 @@ pub(crate) fn scores<S: serde::Serializer>(
 #[param(name = "coefficient")]
 #[non_exhaustive]
 pub enum AgreementCoefficient {
-    /// Fleiss' kappa: beyond chance by the overall class shares.
+    /// Fleiss' kappa: agreement by chance from the overall class shares.
     #[default]
     #[param(name = "fleiss_kappa")]
     FleissKappa,
-    /// Krippendorff's alpha: the same for a finite number of predictions.
+    /// Krippendorff's alpha: Fleiss' kappa corrected for the finite number of predictions.
     #[param(name = "krippendorff_alpha")]
     KrippendorffAlpha,
-    /// Gwet's AC1: beyond a chance that stays small where one class dominates.
+    /// Gwet's AC1: agreement by chance that stays small if one class dominates.
     #[param(name = "gwet_ac1")]
     GwetAc1,
 }
 
-shown_by_word!(AgreementCoefficient);
+impl_display_by_word!(AgreementCoefficient);
 
-/// In the order of [`AgreementCoefficient`].
+/// Descriptions of the coefficients, in the order of [`AgreementCoefficient`].
 impl Agreement {
     /// Agreement of all runs beyond chance, with chance from the overall class shares (Fleiss' κ).
     ///
@@ -312,26 +313,26 @@ impl Scores for Agreement {
 }
 
 impl AgreementCoefficient {
-    /// What it says of itself, and how it is computed.
+    /// Description and formula of the coefficient.
     #[must_use]
     pub const fn score(self) -> &'static Score<Agreement> {
+        // `SCORES` is in the order of the variants.
         &Agreement::SCORES[self as usize]
     }
 
-    /// What it says of itself.
+    /// Description of the coefficient.
     #[must_use]
     pub const fn info(self) -> &'static MetricInfo {
         self.score().info
     }
 }
 
-/// An interval over *runs* for a coefficient: runs are left out, or drawn again, with all their
-/// predictions. `None` below three runs, and where the coefficient is undefined for all runs or without
-/// one of them.
+/// Confidence interval over *runs* for a coefficient. Runs are left out or resampled with all their predictions.
+///
+/// `None` for fewer than three runs, or if the coefficient is undefined for all runs or without one of them.
 ///
 /// # Errors
-/// As [`Agreement::from_packed`](crate::Agreement::from_packed); `InvalidParameter` for a level outside (0,
-/// 1) or no replicates.
+/// As [`Agreement::from_packed`]; `InvalidParameter` for a level outside (0, 1) or fewer than two replicates.
 ///
 /// ```
 /// use ndarray::array;
@@ -350,41 +351,44 @@ pub fn agreement_interval(
     coefficient: AgreementCoefficient,
     interval: RunInterval,
 ) -> Result<Option<Interval>> {
-    let equal = equal_of_pairs(packed)?;
+    let equal = equal_by_pair(packed)?;
     let k = packed.n_runs();
     interval_over_runs(k, interval, |times| {
         let agreeing = pairs(k).zip(&equal).map(|((i, j), &equal)| {
             2 * u128::from(times[i]) * u128::from(times[j]) * u128::from(equal)
         });
-        // A run drawn alone has no pairs, copies of itself included.
-        let n_drawn = times.iter().filter(|&&t| t > 0).count();
-        let agreement = Agreement::from_repeated(&packed.totals, times, agreeing.sum());
-        (n_drawn > 1).then(|| (coefficient.score().value)(&agreement))?
+        // A resample of copies of a single run has no pairs.
+        let n_different = times.iter().filter(|&&t| t > 0).count();
+        if n_different < 2 {
+            return None;
+        }
+        let agreement = Agreement::from_resample(&packed.totals, times, agreeing.sum());
+        (coefficient.score().value)(&agreement)
     })
 }
 
-/// On how many samples each pair agrees, pairs in order.
-pub(super) fn equal_of_pairs(packed: &PackedRuns) -> Result<Vec<u64>> {
+/// Number of equal predictions by pair.
+pub(super) fn equal_by_pair(packed: &PackedRuns) -> Result<Vec<u64>> {
     let k = packed.n_runs();
-    let of_tiles = equal_by_tile(packed, Vec::new, |pairs, pair, equal| {
-        pairs.push((pair, equal))
+    let counts_by_tile = fold_equal(packed, Vec::new, |counts, pair, equal| {
+        counts.push((pair, equal))
     })?;
     let mut equal = vec![0; n_pairs(k)];
-    for ((first, second), count) in of_tiles.into_iter().flatten() {
+    for ((first, second), count) in counts_by_tile.into_iter().flatten() {
         equal[pair_index(k, first, second)] = count;
     }
     Ok(equal)
 }
 
-/// Folds the samples on which each pair agrees, tile of pairs by tile, in parallel.
-pub(super) fn equal_by_tile<S: Send>(
+/// Folds the number of equal predictions of each pair, with one state per tile of pairs, in parallel.
+pub(super) fn fold_equal<S: Send>(
     packed: &PackedRuns,
     state: impl Fn() -> S + Sync + Send,
     fold: impl Fn(&mut S, (usize, usize), u64) + Sync + Send,
 ) -> Result<Vec<S>> {
     if !packed.needs.equal {
         let expected = "runs packed for a metric of agreement";
-        let error = Error::parameter(input::PACKED_RUNS, "errors alone", expected);
+        let error = Error::parameter(input::PACKED_RUNS, "only errors", expected);
         return Err(error.with_help(help::PACK_FOR_AGREEMENT));
     }
     let tiles = Tile::cover(packed.n_runs(), parallel::threads());

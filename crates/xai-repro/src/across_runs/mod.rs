@@ -1,4 +1,4 @@
-//! What is measured of all runs at once: their error sets, their agreement, the consistency per sample.
+//! Measures of all runs together: error sets, chance-corrected agreement, consistency per sample.
 
 pub(crate) mod agreement;
 pub(crate) mod error_sets;

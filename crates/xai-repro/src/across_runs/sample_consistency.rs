@@ -1,4 +1,4 @@
-//! On which samples do runs disagree?
+//! Consistency of the predictions of all runs per sample.
 
 use ndarray::ArrayView2;
 use xai_core::{Error, ExactMean, Label, Result, parallel};
@@ -6,7 +6,7 @@ use xai_core::{Error, ExactMean, Label, Result, parallel};
 use crate::input;
 use crate::pair_metric::count_logs::x_ln_x;
 
-/// How consistent the runs' predictions are, per sample.
+/// Consistency of the predictions of all runs, per sample.
 ///
 /// ```
 /// use ndarray::array;
@@ -22,26 +22,26 @@ use crate::pair_metric::count_logs::x_ln_x;
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SampleConsistency {
-    /// The number of runs.
+    /// Number of runs.
     pub n_runs: usize,
-    /// For each sample the entropy of the runs' predictions, `−Σ p_c ln p_c` in nats, in [0, ln k]: 0 =
-    /// all runs agree, ln k = each predicts another class.
+    /// Entropy of the predictions by sample, `−Σ p_c ln p_c` in nats, in [0, ln k]: 0 = all runs agree, ln k = each run
+    /// predicts a different class.
     pub entropy: Vec<f64>,
-    /// For each sample the share of runs that predict its most frequent class, in [1/k, 1].
+    /// Share of runs that predict the most frequent class, by sample, in [1/k, 1].
     pub modal_share: Vec<f64>,
-    /// For each sample the number of classes that are predicted, 1 and more.
+    /// Number of different predicted classes by sample, at least 1.
     pub n_classes: Vec<usize>,
 }
 
-/// On how many samples runs disagree, and on which most.
+/// Number of samples on which runs disagree, and the samples with the most disagreement.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct InconsistentSamples {
-    /// The number of samples whose prediction is not the same in all runs.
+    /// Number of samples whose prediction is not the same in all runs.
     pub ever_changing: usize,
-    /// The mean entropy over all samples, in nats.
+    /// Mean entropy over all samples, in nats.
     pub mean_entropy: f64,
-    /// The samples with the largest entropy, the largest first and equal ones ascending.
+    /// Samples with the largest entropy, in descending order of entropy and ascending order of index among ties.
     pub most_inconsistent: Vec<InconsistentSample>,
 }
 
@@ -49,18 +49,20 @@ pub struct InconsistentSamples {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct InconsistentSample {
-    /// Its position.
+    /// Index of the sample.
     pub sample: usize,
-    /// The entropy of its predictions, in nats.
+    /// Entropy of its predictions, in nats.
     pub entropy: f64,
-    /// The share of runs that predict its most frequent class.
+    /// Share of runs that predict its most frequent class.
     pub modal_share: f64,
-    /// The number of classes that are predicted.
+    /// Number of different predicted classes.
     pub n_classes: usize,
 }
 
-/// How many runs predict each class of a sample, most first and equal ones by ascending class; empty for a
-/// sample that `(k, n)` predictions do not have.
+/// Number of runs that predict each class of a sample, as `(class, n_runs)`.
+///
+/// The class with the most votes comes first, and the smaller class among ties. Empty if `(k, n)` predictions do not
+/// have this sample.
 ///
 /// ```
 /// use ndarray::array;
@@ -78,17 +80,18 @@ pub fn votes<L: Label>(predictions: ArrayView2<'_, L>, sample: usize) -> Vec<(L,
     column.sort_unstable();
     let classes = column.chunk_by(|a, b| a == b);
     let mut votes: Vec<(L, usize)> = classes.map(|class| (class[0], class.len())).collect();
+    // Stable, so that classes with the same number of votes stay in ascending order.
     votes.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     votes
 }
 
 impl SampleConsistency {
-    /// Over `(k, n)` predictions.
+    /// Computes the consistency of `(k, n)` predictions.
     ///
     /// # Errors
-    /// `TooFew` below two runs, `Empty` without samples.
+    /// `TooFew` for fewer than two runs, `Empty` without samples.
     pub fn new<L: Label>(predictions: ArrayView2<'_, L>) -> Result<Self> {
-        /// Samples whose columns are gathered at once, so that rows are read along.
+        /// Number of consecutive samples per block, so that the memory read from each row is contiguous.
         const BLOCK: usize = 256;
         let (k, n) = predictions.dim();
         if k < 2 {
@@ -119,19 +122,19 @@ impl SampleConsistency {
         Ok(consistency)
     }
 
-    /// The samples whose prediction is not the same in all runs, ascending.
+    /// Indices of the samples whose prediction is not the same in all runs, in ascending order.
     #[must_use]
     pub fn ever_changing(&self) -> Vec<usize> {
-        let changing = |&sample: &usize| self.n_classes[sample] > 1;
-        (0..self.n_classes.len()).filter(changing).collect()
+        let is_changing = |&sample: &usize| self.n_classes[sample] > 1;
+        (0..self.n_classes.len()).filter(is_changing).collect()
     }
 
-    /// The samples with the largest entropy, at most `limit`, the largest first and equal ones
-    /// ascending; samples on which all runs agree are left out.
+    /// Indices of at most `limit` samples with the largest entropy, in descending order of entropy and ascending order
+    /// of index among ties. Samples on which all runs agree are left out.
     #[must_use]
     pub fn most_inconsistent(&self, limit: usize) -> Vec<usize> {
         let mut samples = self.ever_changing();
-        // The fields are public: a sample without an entropy comes last.
+        // The fields are public and may have different lengths. A sample without an entropy comes last.
         let entropy = |sample: usize| {
             self.entropy
                 .get(sample)
@@ -143,12 +146,12 @@ impl SampleConsistency {
         samples
     }
 
-    /// On how many samples runs disagree, and the [most inconsistent](Self::most_inconsistent) ones.
+    /// Number of samples on which runs disagree, and the [most inconsistent](Self::most_inconsistent) ones.
     #[must_use]
     pub fn inconsistent(&self, limit: usize) -> InconsistentSamples {
-        let most = self.most_inconsistent(limit).into_iter();
-        // The fields are public: a sample without all of them is left out.
-        let of_sample = |sample: usize| {
+        let samples = self.most_inconsistent(limit).into_iter();
+        // The fields are public and may have different lengths. A sample that is missing in one of them is left out.
+        let describe = |sample: usize| {
             Some(InconsistentSample {
                 sample,
                 entropy: *self.entropy.get(sample)?,
@@ -159,11 +162,11 @@ impl SampleConsistency {
         InconsistentSamples {
             ever_changing: self.ever_changing().len(),
             mean_entropy: self.mean_entropy(),
-            most_inconsistent: most.filter_map(of_sample).collect(),
+            most_inconsistent: samples.filter_map(describe).collect(),
         }
     }
 
-    /// The mean entropy over the samples, in nats.
+    /// Mean entropy over the samples, in nats.
     #[must_use]
     pub fn mean_entropy(&self) -> f64 {
         let mean: ExactMean = self.entropy.iter().copied().collect();
@@ -179,11 +182,15 @@ fn consistency<L: Label>(predictions: &mut [L]) -> (f64, f64, usize) {
         .chunk_by(|a, b| a == b)
         .map(<[L]>::len)
         .collect();
-    // In an order that renaming classes does not change.
+    // Sorted counts make the rounding of the sum independent of the class labels.
     counts.sort_unstable();
-    let within: f64 = counts.iter().map(|&count| x_ln_x(count as u64)).sum();
-    let entropy = (x_ln_x(k as u64) - within) / k as f64;
-    let modal = counts.last().copied().unwrap_or_default();
-    let entropy = if counts.len() == 1 { 0.0 } else { entropy };
-    (entropy, modal as f64 / k as f64, counts.len())
+    let modal_count = counts.last().copied().unwrap_or_default();
+    // −Σ p ln p = (k ln k − Σ count ln count) / k.
+    let entropy = if counts.len() == 1 {
+        0.0
+    } else {
+        let sum: f64 = counts.iter().map(|&count| x_ln_x(count as u64)).sum();
+        (x_ln_x(k as u64) - sum) / k as f64
+    };
+    (entropy, modal_count as f64 / k as f64, counts.len())
 }

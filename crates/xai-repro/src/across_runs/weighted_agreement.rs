@@ -1,4 +1,4 @@
-//! Agreement that counts near misses: Gwet's AC2.
+//! Weighted agreement of all runs: Gwet's AC2.
 
 use ndarray::{Array2, ArrayView2};
 use xai_core::describe::Parameter;
@@ -9,8 +9,8 @@ use xai_core::{Error, ExactSum, Label, Result, parallel};
 use crate::input;
 use crate::packed::classes::{distinct, extremes};
 
-/// Gwet's AC2 of `(k, n)` predictions: chance-corrected agreement of all runs at once, where classes
-/// that are near each other agree in part.
+/// Gwet's AC2 of `(k, n)` predictions: chance-corrected agreement of all runs, with partial agreement for similar
+/// classes.
 ///
 /// ```text
 /// p_o = mean over samples and ordered pairs of runs of w(ŷ_i, ŷ_j)
@@ -18,13 +18,13 @@ use crate::packed::classes::{distinct, extremes};
 /// AC2 = (p_o − p_e) / (1 − p_e)
 /// ```
 ///
-/// `p_c` is the share of class `c` among all predictions, `q` the number of classes that occur. 1 =
-/// always the same prediction, 0 = as by chance. `None` where agreement is certain by chance: where one
-/// class alone is predicted, for instance.
+/// `p_c` is the share of class `c` among all predictions, `q` the number of classes that occur. 1 = always the same
+/// prediction, 0 = as by chance. `None` if agreement by chance is certain, for example if only one class is predicted.
 ///
 /// # Errors
-/// `TooFew` below two runs, `Empty` without samples, `InvalidParameter` for a label above `i64::MAX`; for
-/// custom weights `ShapeMismatch`, `NonFinite` and `OutOfDomain`.
+/// `TooFew` for fewer than two runs, `Empty` without samples, `InvalidParameter` for a label above `i64::MAX`. Custom
+/// weights: `ShapeMismatch` unless `(q, q)`, `NonFinite` for NaN or infinite weights, `OutOfDomain` for weights that
+/// are outside [0, 1], asymmetric, or not 1 on the diagonal.
 ///
 /// ```
 /// use ndarray::array;
@@ -33,7 +33,7 @@ use crate::packed::classes::{distinct, extremes};
 /// let runs = array![[0, 0, 1, 2], [0, 1, 1, 2]];
 /// let identity = gwet_ac2(runs.view(), &AgreementWeights::Identity)?;
 /// assert_eq!(identity, Agreement::new(runs.view())?.gwet_ac1());
-/// // A miss of one class of three counts half: p_o = 7/8. Shares 3/8, 3/8, 2/8, so
+/// // Neighbouring classes of three have weight 1/2: p_o = 7/8. Shares are 3/8, 3/8 and 2/8, so
 /// // p_e = (3 + 4·1/2)/6 · (15 + 15 + 12)/64 = 35/64.
 /// let linear = gwet_ac2(runs.view(), &AgreementWeights::Linear)?.unwrap();
 /// assert!((linear - (56.0 - 35.0) / (64.0 - 35.0)).abs() < 1e-15);
@@ -41,7 +41,7 @@ use crate::packed::classes::{distinct, extremes};
 /// ```
 ///
 /// # Source
-/// Gwet, *Handbook of Inter-Rater Reliability*, 2014, chapter 5; `irrCAC` takes the same weights.
+/// Gwet, *Handbook of Inter-Rater Reliability*, 2014, chapter 5; the weights are those of the package `irrCAC`.
 pub fn gwet_ac2<L: Label>(
     predictions: ArrayView2<'_, L>,
     weights: &AgreementWeights,
@@ -54,15 +54,15 @@ pub fn gwet_ac2<L: Label>(
         return Err(Error::empty(input::SAMPLES));
     }
     let rows = Rows::new(predictions);
-    let labels = labels_of(&rows)?;
+    let labels = distinct_labels(&rows)?;
     let q = labels.len();
     weights.check(q)?;
     if q < 2 {
         return Ok(None);
     }
-    let (agreeing, counts) = agreeing_pairs(&rows, &labels, weights);
+    let (agreeing, counts) = sum_pair_weights(&rows, &labels, weights);
     let observed = agreeing.value() / (n as f64 * k as f64 * (k - 1) as f64);
-    let total: ExactSum = (0..q)
+    let total_weight: ExactSum = (0..q)
         .flat_map(|a| (0..q).map(move |b| (a, b)))
         .map(|(a, b)| weights.weight(&labels, a, b))
         .collect();
@@ -71,11 +71,12 @@ pub fn gwet_ac2<L: Label>(
         .map(|&count| count as f64 / (n as f64 * k as f64))
         .map(|share| share * (1.0 - share))
         .collect();
-    let by_chance = total.value() / (q as f64 * (q - 1) as f64) * spread.value();
+    let by_chance = total_weight.value() / (q as f64 * (q - 1) as f64) * spread.value();
     Ok((by_chance < 1.0).then(|| (observed - by_chance) / (1.0 - by_chance)))
 }
 
-fn labels_of<L: Label>(rows: &Rows<'_, L>) -> Result<Vec<i64>> {
+/// Labels that occur in any run, in ascending order.
+fn distinct_labels<L: Label>(rows: &Rows<'_, L>) -> Result<Vec<i64>> {
     let mut labels = Vec::new();
     for (run, row) in rows.iter().enumerate() {
         if let Some(extremes) = extremes(run, row)? {
@@ -87,14 +88,13 @@ fn labels_of<L: Label>(rows: &Rows<'_, L>) -> Result<Vec<i64>> {
     Ok(labels)
 }
 
-/// The weights of all ordered pairs of runs over all samples, added up, and how often each class is
-/// predicted.
-fn agreeing_pairs<L: Label>(
+/// Sum of the weights of all ordered pairs of runs over all samples, and the number of predictions of each class.
+fn sum_pair_weights<L: Label>(
     rows: &Rows<'_, L>,
     labels: &[i64],
     weights: &AgreementWeights,
 ) -> (ExactSum, Vec<u64>) {
-    /// Samples whose columns are gathered at once, so that rows are read along.
+    /// Number of consecutive samples per block, so that the memory read from each row is contiguous.
     const BLOCK: usize = 256;
     parallel::fold_blocks(
         rows.n_columns(),
@@ -111,11 +111,13 @@ fn agreeing_pairs<L: Label>(
                     .chunk_by(|a, b| a == b)
                     .map(|same| (same[0], same.len() as f64))
                     .collect();
-                for &(a, times) in &present {
-                    counts[a] += times as u64;
-                    agreeing.add(times * (times - 1.0));
-                    for &(b, other) in present.iter().filter(|&&(b, _)| b != a) {
-                        agreeing.add(weights.weight(labels, a, b) * (times * other));
+                // Pairs of runs are counted by class: the cost grows with the classes of the sample instead of the
+                // pairs.
+                for &(a, n_a) in &present {
+                    counts[a] += n_a as u64;
+                    agreeing.add(n_a * (n_a - 1.0));
+                    for &(b, n_b) in present.iter().filter(|&&(b, _)| b != a) {
+                        agreeing.add(weights.weight(labels, a, b) * (n_a * n_b));
                     }
                 }
             }
@@ -129,10 +131,10 @@ fn agreeing_pairs<L: Label>(
     )
 }
 
-/// How much two classes agree: 1 on the diagonal, less elsewhere.
+/// Agreement weights of two classes: 1 for equal classes, less for others.
 ///
-/// The classes are the labels that occur, ascending; `x_a` is a label, `a` its rank from 0, `q` their number. Distances are those
-/// of the integers: code ordered categories by their places.
+/// The classes are the labels that occur, in ascending order. `x_a` is the label with rank `a` (from 0), and `q` is the
+/// number of labels. Distances are differences of labels, so label ordered categories with consecutive integers.
 ///
 /// | weights | `w(a, b)` |
 /// |---|---|
@@ -141,7 +143,7 @@ fn agreeing_pairs<L: Label>(
 /// | `Quadratic` | `1 − (x_a − x_b)² / (x_max − x_min)²` |
 /// | `Radical` | `1 − √\|x_a − x_b\| / √(x_max − x_min)` |
 /// | `Ordinal` | `1 − M(a, b) / M(0, q − 1)`, `M(a, b) = d (d + 1)/2` with `d = \|a − b\|` |
-/// | `Custom` | given: `(q, q)`, symmetric, in [0, 1], 1 on the diagonal |
+/// | `Custom` | any `(q, q)` matrix that is symmetric, in [0, 1], and 1 on the diagonal |
 ///
 /// # Source
 /// Gwet, *Handbook of Inter-Rater Reliability*, 2014, chapter 3.
@@ -149,18 +151,18 @@ fn agreeing_pairs<L: Label>(
 #[param(name = "weights")]
 #[non_exhaustive]
 pub enum AgreementWeights {
-    /// Only equal classes agree: AC2 is AC1 then.
+    /// Only equal classes agree, which makes AC2 equal to AC1.
     Identity,
-    /// By the distance of the labels.
+    /// Falls with the distance of the labels.
     #[default]
     Linear,
-    /// By the squared distance of the labels.
+    /// Falls with the squared distance of the labels.
     Quadratic,
-    /// By the square root of the distance of the labels.
+    /// Falls with the square root of the distance of the labels.
     Radical,
-    /// By ranks alone: the labels' distances do not count.
+    /// Depends on the ranks of the labels, not on their distances.
     Ordinal,
-    /// Any weights, rows and columns in ascending order of the labels that occur.
+    /// Custom weights, with rows and columns in ascending order of the labels that occur.
     #[param(skip)]
     Custom(Array2<f64>),
 }
@@ -174,13 +176,13 @@ impl AgreementWeights {
         check_shape(input::WEIGHTS, &[q, q], weights.shape())?;
         check_finite(input::WEIGHTS, weights.view())?;
         for ((a, b), &weight) in weights.indexed_iter() {
-            // A symmetric matrix is exactly so.
+            // Symmetry is tested exactly, without a tolerance.
             let expected = if !(0.0..=1.0).contains(&weight) {
                 "a weight in [0, 1]"
             } else if a == b && weight != 1.0 {
                 "1 on the diagonal"
             } else if weight != weights[[b, a]] {
-                "the weight of the transposed place"
+                "the weight at the transposed position (weights are symmetric)"
             } else {
                 continue;
             };
@@ -190,7 +192,7 @@ impl AgreementWeights {
         Ok(())
     }
 
-    /// The weight of two classes among at least two labels, which ascend.
+    /// Weight of the classes with ranks `a` and `b` among at least two labels in ascending order.
     pub(super) fn weight(&self, labels: &[i64], a: usize, b: usize) -> f64 {
         if a == b {
             return 1.0;

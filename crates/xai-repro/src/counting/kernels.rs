@@ -1,13 +1,13 @@
-//! Counting over bits: the loops that all pairwise metrics come down to.
+//! Counting over bits, the innermost loops of all pairwise metrics.
 //!
-//! Two questions are asked of two rows of bits: how many positions are set in both, and, of rows
-//! that hold integers cut into bit planes, at how many positions the integers differ. Both are a
-//! population count, for which the baseline of x86-64 has no instruction; so each loop is compiled
-//! for every level of the processor and picked at run time. All levels count the same.
+//! Two counts of two rows of bits are enough for all metrics: the number of positions set in both, and, for codes
+//! stored as bit planes, the number of samples whose codes differ. Both are population counts, for which the x86-64
+//! baseline has no instruction. Each loop is therefore compiled for several instruction sets, and the fastest one of
+//! the processor is chosen at run time. Counts are integers, so that the results are the same for all of them.
 //!
-//! 1000 runs of a million samples are counted in 0.39 s on two cores of a Zen 4, 512 samples of a
-//! pair in 0.6 ns of one core; one pair at a time they take 0.61 s.
-#![allow(clippy::needless_range_loop)] // lanes index several arrays of one length
+//! On two cores of a Zen 4, the pairs of 1000 runs of a million samples are counted in 0.39 s, that is 512 samples of a
+//! pair in 0.6 ns of one core. Without micro-tiles, one pair at a time, the same takes 0.61 s.
+#![allow(clippy::needless_range_loop)] // lanes index several arrays of the same length
 
 use std::sync::LazyLock;
 
@@ -18,26 +18,28 @@ use crate::counting::micro_kernel::MicroKernel;
 use crate::counting::registers::{DifferentRegisters, SharedRegisters};
 use crate::packed::bit_planes::Block;
 
-/// Adds to each cell how many bits its rows share.
+/// Adds the number of bits set in both rows to each counter.
 pub(crate) fn count_shared(instruction_set: InstructionSet, rows: Rectangle<'_>) {
     counting_set(instruction_set).run(CountShared(rows));
 }
 
-/// Adds to each cell at how many samples the integers of its rows differ. Rows are `n_planes` blocks
-/// for every 512 samples, one per bit of the integer.
+/// Adds the number of samples whose codes differ to each counter. Rows have `n_planes` blocks for every 512 samples,
+/// one per bit of the code.
 pub(crate) fn count_different(
     instruction_set: InstructionSet,
     rows: Rectangle<'_>,
     n_planes: usize,
 ) {
-    // Without planes there is one class, and nothing differs.
+    // Codes without planes belong to a single class, so nothing differs.
     if n_planes > 0 {
         counting_set(instruction_set).run(CountDifferent { rows, n_planes });
     }
 }
 
-/// What is counted with instead. Registers of 512 bits without a population count of their own are
-/// slower than those of 256: 2016 pairs of 100 000 samples take 3.3 ms there and 1.7 ms with AVX2.
+/// The instruction set for counting: AVX2 instead of AVX-512 without vector population counts.
+///
+/// Without VPOPCNTDQ, 512-bit registers are slower than 256-bit ones: 2016 pairs of 100 000 samples take 3.3 ms with
+/// AVX-512 and 1.7 ms with AVX2.
 fn counting_set(instruction_set: InstructionSet) -> InstructionSet {
     static AVX2: LazyLock<Option<InstructionSet>> = LazyLock::new(|| {
         let mut available = InstructionSet::available().into_iter();
@@ -64,7 +66,8 @@ impl SimdKernel for CountShared<'_> {
         }
         match S::LEVEL {
             SimdLevel::Portable => self.0.count(SharedLanes::<1>),
-            // The compiler counts several words at a time here, by tables of half bytes.
+            // From AVX2 on the compiler counts several words at a time, by a table of the population counts of half
+            // bytes.
             _ => self.0.count(SharedLanes::<2>),
         }
     }
@@ -91,7 +94,7 @@ impl SimdKernel for CountDifferent<'_> {
     }
 }
 
-/// Bits set in both rows, in micro-tiles of `ROWS × 2`.
+/// Counts bits set in both rows, in micro-tiles of `ROWS × 2`.
 #[derive(Clone, Copy)]
 struct SharedLanes<const ROWS: usize>;
 
@@ -105,6 +108,7 @@ impl<const ROWS: usize> MicroKernel for SharedLanes<ROWS> {
         left: [&[Block]; R],
         right: [&[Block]; C],
     ) -> [[u64; C]; R] {
+        // Slicing all rows to one length removes the bounds checks in the loop.
         let n = left[0].len();
         let left = left.map(|row| &row[..n]);
         let right = right.map(|row| &row[..n]);
@@ -123,7 +127,7 @@ impl<const ROWS: usize> MicroKernel for SharedLanes<ROWS> {
     }
 }
 
-/// Samples at which integers differ, in micro-tiles of 1 × 2.
+/// Counts samples whose codes differ, in micro-tiles of 1 × 2.
 #[derive(Clone, Copy)]
 struct DifferentLanes {
     n_planes: usize,
@@ -146,6 +150,7 @@ impl MicroKernel for DifferentLanes {
         for start in (0..n).step_by(self.n_planes) {
             for r in 0..R {
                 for c in 0..C {
+                    // Two codes differ if they differ in any plane.
                     let mut different = [0u64; 8];
                     for at in start..start + self.n_planes {
                         for (lane, bits) in different.iter_mut().enumerate() {
@@ -162,7 +167,8 @@ impl MicroKernel for DifferentLanes {
     }
 }
 
-/// Rows against rows: cell `r * right.len() + c` is `left[r]` against `right[c]`.
+/// Rows of bits on two sides and a counter for each combination: `counts[r * right.len() + c]` compares `left[r]` with
+/// `right[c]`.
 pub(crate) struct Rectangle<'a> {
     left: &'a [&'a [Block]],
     right: &'a [&'a [Block]],
@@ -171,8 +177,8 @@ pub(crate) struct Rectangle<'a> {
 }
 
 impl<'a> Rectangle<'a> {
-    /// Rows, which are of one length, and one counter per cell, which is added to. With
-    /// `above_diagonal` only cells with `r < c` need be counted.
+    /// Creates a rectangle of rows of the same length. Counts are added to `counts`. With `above_diagonal`, only
+    /// counters with `r < c` are meaningful afterwards.
     pub(crate) fn new(
         left: &'a [&'a [Block]],
         right: &'a [&'a [Block]],
@@ -187,6 +193,9 @@ impl<'a> Rectangle<'a> {
             counts,
         }
     }
+
+    // The three functions below choose the size of each micro-tile: the largest that the kernel has and that still
+    // fits. The sizes are constants of the loops, so that counters stay in registers.
 
     #[inline(always)]
     pub(super) fn count<M: MicroKernel>(mut self, micro: M) {
@@ -205,21 +214,23 @@ impl<'a> Rectangle<'a> {
         let mut column = 0;
         while column < self.right.len() {
             column += match self.right.len() - column {
-                4.. if M::COLUMNS >= 4 => self.count_tile::<M, R, 4>(micro, row, column),
-                2.. if M::COLUMNS >= 2 => self.count_tile::<M, R, 2>(micro, row, column),
-                _ => self.count_tile::<M, R, 1>(micro, row, column),
+                4.. if M::COLUMNS >= 4 => self.count_micro_tile::<M, R, 4>(micro, row, column),
+                2.. if M::COLUMNS >= 2 => self.count_micro_tile::<M, R, 2>(micro, row, column),
+                _ => self.count_micro_tile::<M, R, 1>(micro, row, column),
             };
         }
         R
     }
 
     #[inline(always)]
-    fn count_tile<M: MicroKernel, const R: usize, const C: usize>(
+    fn count_micro_tile<M: MicroKernel, const R: usize, const C: usize>(
         &mut self,
         micro: M,
         row: usize,
         column: usize,
     ) -> usize {
+        // A micro-tile that touches the diagonal is counted as a whole; nobody reads its counters on and below the
+        // diagonal.
         if !self.above_diagonal || row < column + C - 1 {
             let left: [&[Block]; R] = std::array::from_fn(|i| self.left[row + i]);
             let right: [&[Block]; C] = std::array::from_fn(|i| self.right[column + i]);

@@ -1,15 +1,15 @@
-//! What the counting loops of every processor have in common.
+//! Interface of the innermost counting loops, which differ between processors.
 
 use crate::packed::bit_planes::Block;
 
-/// What is counted of at most `ROWS × COLUMNS` rows at once: as many as registers hold counters for.
+/// A loop that counts a small rectangle of row pairs at once, as large as the registers have room for counters.
 pub(super) trait MicroKernel: Copy {
-    /// 1, 2 or 4.
+    /// Largest number of rows on the left: 1, 2 or 4.
     const ROWS: usize;
-    /// 1, 2 or 4.
+    /// Largest number of rows on the right: 1, 2 or 4.
     const COLUMNS: usize;
 
-    /// The counts of all rows on the left against all on the right, which are of one length.
+    /// Counts each row on the left against each row on the right. All rows have the same length.
     fn count<const R: usize, const C: usize>(
         self,
         left: [&[Block]; R],

@@ -1,4 +1,4 @@
-//! Counting what pairs of runs share: tiles of pairs over packed runs, down to the registers.
+//! Counts over pairs of packed runs, in layers: tiles of pairs, rectangles of rows, micro-kernels on registers.
 
 pub(crate) mod kernels;
 mod micro_kernel;

@@ -1,52 +1,56 @@
-//! The cells of a pair's class table.
+//! Cells of the class table of a pair of runs, by population counts or histograms.
 
 use xai_core::simd::InstructionSet;
 
 use crate::counting::kernels::{Rectangle, count_shared};
 use crate::packed::bit_planes::Block;
-use crate::packed::class_tables::{MOST_CLASSES_AS_SETS, TableSource};
+use crate::packed::class_tables::{MAX_CLASSES_AS_SETS, TableSource};
 use crate::packed::packed_runs::PackedRuns;
 use crate::pair_metric::definition::Cell;
 
-/// Bytes of rows that are worked on at once: half of a second-level cache of 1 MiB.
+/// Bytes of rows that are processed together: half of a second-level cache of 1 MiB.
 pub(super) const CACHE: usize = 512 * 1024;
 
-/// Up to this many times as many cells as samples a histogram is a full square; above it, cells are
-/// counted row by row, with memory for one row.
-const MOST_CELLS_PER_SAMPLE: usize = 4;
+/// Largest number of table cells per sample for a histogram over the full `c × c` table. With more, most cells are
+/// empty, and clearing and reading them costs more than counting; [`cells_by_row`] touches one row of memory instead.
+const MAX_CELLS_PER_SAMPLE: usize = 4;
 
-/// Above this many classes a square would leave the second-level cache.
-const MOST_CLASSES_AS_SQUARE: usize = 256;
+/// Largest number of classes for a histogram over the full table. Its 256² cells of 8 bytes take [`CACHE`] bytes.
+const MAX_CLASSES_AS_SQUARE: usize = 256;
 
-/// Buffers that are used again from pair to pair.
+/// Buffers that are reused from pair to pair.
 #[derive(Debug, Default)]
 pub(super) struct CellBuffers {
     cells: Vec<Cell>,
+    /// Counts of [`cells_of_sets`], row by row.
     square: Vec<u64>,
-    narrow_square: Vec<[u32; 2]>,
-    column: Vec<u64>,
+    /// Counts of [`cells_by_square`], row by row: those of samples with even and with odd index.
+    split_square: Vec<[u32; 2]>,
+    /// Counts of [`cells_by_row`] in the current row, by class of the second run.
+    row_counts: Vec<u64>,
+    /// Classes with a count in the current row.
     touched: Vec<u32>,
-    grouped: Grouped,
+    grouped: SamplesByClass,
 }
 
-/// A run's samples, class by class.
+/// Samples of one run, grouped by predicted class.
 #[derive(Debug, Default)]
-struct Grouped {
-    /// The run they are of.
+struct SamplesByClass {
+    /// Index of the run; `None` if nothing is grouped yet.
     run: Option<usize>,
-    /// Where each class starts in `samples`, and the end.
+    /// Start of each class in `samples`, and the end of the last.
     starts: Vec<usize>,
     samples: Vec<u32>,
 }
 
 impl CellBuffers {
-    /// Forgets the runs of the tile before, whose numbers may mean others now.
+    /// Forgets the grouped run. The next tile may be of other packed runs, in which the same index is another run.
     pub(super) fn start_tile(&mut self) {
         self.grouped.run = None;
     }
 
-    /// The class table of a pair without its zeros, in no particular order.
-    pub(super) fn of_pair(
+    /// Counts the cells of a pair's class table. Empty cells are left out; the order is unspecified.
+    pub(super) fn count_pair(
         &mut self,
         packed: &PackedRuns,
         first: usize,
@@ -58,12 +62,12 @@ impl CellBuffers {
         match &packed.tables {
             TableSource::None => {}
             TableSource::Sets(sets) => {
-                let of_run = |run: usize| {
+                let sets_and_totals = |run: usize| {
                     let totals = packed.totals.class_counts[run].as_slice();
                     (sets[run].as_slice(), totals)
                 };
-                let (first, second) = (of_run(first), of_run(second));
-                cells_of_sets(first, second, packed.n_blocks(), instruction_set, self);
+                let (left, right) = (sets_and_totals(first), sets_and_totals(second));
+                cells_of_sets(left, right, packed.n_blocks(), instruction_set, self);
             }
             TableSource::Bytes(codes) => {
                 cells_of_codes(codes, n_classes, first, second, self, usize::from);
@@ -80,7 +84,8 @@ impl CellBuffers {
     }
 }
 
-/// Cells as AND-popcounts; those of the last class are what the totals leave.
+/// Counts cells as population counts of the AND of two class sets. Cells of the last class are the totals minus the
+/// others, which saves `2c − 1` of the `c²` counts.
 fn cells_of_sets(
     (left, row_totals): (&[Block], &[u64]),
     (right, column_totals): (&[Block], &[u64]),
@@ -93,10 +98,11 @@ fn cells_of_sets(
     let square = &mut buffers.square;
     square.clear();
     square.resize(n_sets * n_sets, 0);
+    // Sets of both runs are cut into chunks that stay in the cache while each is combined with every other.
     let chunk = (CACHE / (size_of::<Block>() * 2 * n_sets.max(1))).max(4);
     for start in (0..n_blocks).step_by(chunk) {
         let end = (start + chunk).min(n_blocks);
-        let mut rows: [&[Block]; MOST_CLASSES_AS_SETS] = [&[]; MOST_CLASSES_AS_SETS];
+        let mut rows: [&[Block]; MAX_CLASSES_AS_SETS] = [&[]; MAX_CLASSES_AS_SETS];
         let mut columns = rows;
         for class in 0..n_sets {
             rows[class] = &left[class * n_blocks..][start..end];
@@ -121,6 +127,8 @@ fn cells_of_sets(
         }
         push(row, n_sets, row_totals[row] - counts.iter().sum::<u64>());
     }
+    // The bottom row: each cell is its column total minus the cells above, and the corner is what remains of the row
+    // total.
     let mut last = row_totals[n_sets];
     for column in 0..n_sets {
         let above: u64 = (0..n_sets).map(|row| square[row * n_sets + column]).sum();
@@ -131,6 +139,7 @@ fn cells_of_sets(
     push(n_sets, n_sets, last);
 }
 
+/// Counts cells from class codes, by the histogram that suits the size of the table.
 fn cells_of_codes<C: Copy>(
     codes: &[Vec<C>],
     n_classes: usize,
@@ -140,13 +149,14 @@ fn cells_of_codes<C: Copy>(
     index: impl Fn(C) -> usize + Copy,
 ) {
     let n = codes[first].len();
-    if n_classes <= MOST_CLASSES_AS_SQUARE && n_classes * n_classes <= MOST_CELLS_PER_SAMPLE * n {
+    if n_classes <= MAX_CLASSES_AS_SQUARE && n_classes * n_classes <= MAX_CELLS_PER_SAMPLE * n {
         cells_by_square(&codes[first], &codes[second], n_classes, buffers, index);
     } else {
         cells_by_row(codes, n_classes, first, second, buffers, index);
     }
 }
 
+/// Counts cells by a histogram over the full table.
 fn cells_by_square<C: Copy>(
     left: &[C],
     right: &[C],
@@ -154,14 +164,17 @@ fn cells_by_square<C: Copy>(
     buffers: &mut CellBuffers,
     index: impl Fn(C) -> usize + Copy,
 ) {
-    // Two counters per cell: equal neighbours do not wait for each other's store.
-    let square = &mut buffers.narrow_square;
+    // Two counters per cell, used in turn: if neighbouring samples fall into the same cell, the second increment need
+    // not wait until the first is stored. 32 bits are enough, because `PackedRuns` limits tables to fewer than 2^32
+    // samples.
+    let square = &mut buffers.split_square;
     square.clear();
     square.resize(n_classes * n_classes, [0; 2]);
     for (i, (&row, &column)) in left.iter().zip(right).enumerate() {
         square[index(row) * n_classes + index(column)][i % 2] += 1;
     }
-    // Always written, kept if not empty: which cells are empty cannot be predicted.
+    // Every cell is written, and the length grows only if it is not empty. A branch would be mispredicted often,
+    // because empty cells follow no pattern. The one extra element takes the write after the last cell that is kept.
     let cells = &mut buffers.cells;
     cells.resize(n_classes * n_classes + 1, Cell::default());
     let mut n_cells = 0;
@@ -178,8 +191,8 @@ fn cells_by_square<C: Copy>(
     cells.truncate(n_cells);
 }
 
-/// Cells row by row: the samples that the first run puts into a class are counted by the second run's
-/// classes, and only the counters that were touched are looked at again.
+/// Counts cells row by row, with memory for one row: for each class of the first run, its samples are counted by the
+/// class of the second run. Only counters that were touched are read and cleared, so that time does not grow with `c²`.
 fn cells_by_row<C: Copy>(
     codes: &[Vec<C>],
     n_classes: usize,
@@ -190,11 +203,12 @@ fn cells_by_row<C: Copy>(
 ) {
     let CellBuffers {
         cells,
-        column: counts,
+        row_counts: counts,
         touched,
         grouped,
         ..
     } = buffers;
+    // Pairs of a tile come row by row, so the same first run is used for many pairs in a row.
     if grouped.run != Some(first) {
         grouped.group(&codes[first], n_classes, index);
         grouped.run = Some(first);
@@ -207,7 +221,7 @@ fn cells_by_row<C: Copy>(
         let mut n_touched = 0;
         for &sample in &grouped.samples[bounds[0]..bounds[1]] {
             let column = index(codes[second][sample as usize]);
-            // Always written, kept if new: whether it is new cannot be predicted.
+            // Always written and kept only if new, without a branch that would be mispredicted often.
             touched[n_touched] = column as u32;
             n_touched += usize::from(counts[column] == 0);
             counts[column] += 1;
@@ -222,7 +236,8 @@ fn cells_by_row<C: Copy>(
     }
 }
 
-impl Grouped {
+impl SamplesByClass {
+    /// Groups the samples of a run by a counting sort.
     fn group<C: Copy>(&mut self, codes: &[C], n_classes: usize, index: impl Fn(C) -> usize + Copy) {
         self.starts.clear();
         self.starts.resize(n_classes + 1, 0);

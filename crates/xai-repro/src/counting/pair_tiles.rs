@@ -1,7 +1,8 @@
-//! The counts of every pair of runs, tile by tile.
+//! Counts of all pairs of runs, tile by tile.
 //!
-//! Pairs are cut into tiles of at most 32 × 32 runs, samples into chunks, so that the rows of a tile's
-//! chunk stay in a core's second cache while all its pairs are counted. Tiles are what threads share.
+//! Pairs are divided into tiles of at most 32 × 32 runs, and samples into chunks, so that one chunk of all runs of a
+//! tile stays in the second-level cache of a core while all pairs of the tile are counted. Each thread takes whole
+//! tiles.
 
 use std::ops::Range;
 
@@ -13,21 +14,21 @@ use crate::packed::bit_planes::Block;
 use crate::packed::packed_runs::PackedRuns;
 use crate::pair_metric::definition::{Cell, PairNeeds};
 
-/// What was counted of a pair; 0 and empty where it was not wanted.
+/// Counts of one pair of runs. Counts that no metric needs are 0 or empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PairCounts<'a> {
-    /// The first run, the lower one.
+    /// Index of the first run, below that of the second.
     pub(crate) first: usize,
     pub(crate) second: usize,
-    /// Samples that both get wrong.
+    /// Number of samples that both runs predict wrongly.
     pub(crate) both_wrong: u64,
-    /// Samples that both predict alike.
+    /// Number of samples with the same prediction.
     pub(crate) equal: u64,
-    /// The class table without its zeros, in no particular order.
+    /// Cells of the class table that are not 0, in unspecified order.
     pub(crate) cells: &'a [Cell],
 }
 
-/// Buffers that are used again from tile to tile.
+/// Buffers that are reused from tile to tile.
 #[derive(Debug, Default)]
 pub(crate) struct TileBuffers {
     both_wrong: Vec<u64>,
@@ -35,7 +36,7 @@ pub(crate) struct TileBuffers {
     cells: CellBuffers,
 }
 
-/// Counts each pair of a tile and hands it on, row by row.
+/// Counts each pair of a tile and passes the counts to `each`, row by row.
 pub(crate) fn count_tile(
     packed: &PackedRuns,
     tile: &Tile,
@@ -52,7 +53,7 @@ pub(crate) fn count_tile(
     }
     if needs.errors {
         let counts = &mut buffers.both_wrong;
-        by_chunks(&packed.wrong, tile, 1, |rows, columns| {
+        for_each_chunk(&packed.wrong, tile, 1, |rows, columns| {
             let rectangle = Rectangle::new(rows, columns, tile.is_diagonal(), counts);
             count_shared(instruction_set, rectangle);
         });
@@ -60,7 +61,7 @@ pub(crate) fn count_tile(
     let n_planes = packed.planes.n_planes;
     if needs.equal && n_planes > 0 {
         let counts = &mut buffers.different;
-        by_chunks(&packed.planes.of_runs, tile, n_planes, |rows, columns| {
+        for_each_chunk(&packed.planes.runs, tile, n_planes, |rows, columns| {
             let rectangle = Rectangle::new(rows, columns, tile.is_diagonal(), counts);
             count_different(instruction_set, rectangle, n_planes);
         });
@@ -68,6 +69,7 @@ pub(crate) fn count_tile(
     buffers.cells.start_tile();
     for (first, second) in tile.pairs() {
         let at = (first - tile.rows.start) * width + second - tile.columns.start;
+        // The bits beyond the last sample are 0 in all runs, so they are never counted as different.
         let equal = if needs.equal {
             packed.n_samples() as u64 - buffers.different[at]
         } else {
@@ -76,7 +78,7 @@ pub(crate) fn count_tile(
         let cells = if needs.tables {
             buffers
                 .cells
-                .of_pair(packed, first, second, instruction_set)
+                .count_pair(packed, first, second, instruction_set)
         } else {
             &[]
         };
@@ -90,19 +92,21 @@ pub(crate) fn count_tile(
     }
 }
 
-/// Calls with chunks of the tile's rows that fit the cache together.
-fn by_chunks(
+/// Calls `count` with the row runs and column runs of a tile, cut into chunks of samples that fit into the cache
+/// together.
+fn for_each_chunk(
     runs: &[Vec<Block>],
     tile: &Tile,
     n_planes: usize,
     mut count: impl FnMut(&[&[Block]], &[&[Block]]),
 ) {
-    let n_rows = if tile.is_diagonal() {
+    let n_runs = if tile.is_diagonal() {
         tile.rows.len()
     } else {
         tile.rows.len() + tile.columns.len()
     };
-    let chunk = (CACHE / (size_of::<Block>() * n_planes * n_rows)).max(4) * n_planes;
+    // A multiple of the planes keeps all planes of a sample in one chunk.
+    let chunk = (CACHE / (size_of::<Block>() * n_planes * n_runs)).max(4) * n_planes;
     let length = runs[tile.rows.start].len();
     let mut start = 0;
     while start < length {
@@ -116,7 +120,7 @@ fn by_chunks(
     }
 }
 
-/// The pairs of `k` runs in the order of all results: (0, 1), (0, 2), …, (1, 2), ….
+/// The pairs of `k` runs, in the order that all results use: (0, 1), (0, 2), …, (1, 2), ….
 ///
 /// ```
 /// let pairs: Vec<_> = xai_repro::pairwise::pairs(3).collect();
@@ -130,12 +134,13 @@ pub(crate) fn n_pairs(k: usize) -> usize {
     k * k.saturating_sub(1) / 2
 }
 
-/// Where a pair stands among all pairs of `k` runs.
+/// Index of a pair in the order of [`pairs`], for `first < second < k`.
 pub(crate) fn pair_index(k: usize, first: usize, second: usize) -> usize {
+    // The rows before `first` have k − 1, k − 2, … pairs.
     first * (2 * k - first - 1) / 2 + second - first - 1
 }
 
-/// Pairs of row runs and column runs, `row < column`: at most 32 × 32, which threads share.
+/// The pairs `(row, column)` with `row < column` of a range of row runs and a range of column runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tile {
     pub(crate) rows: Range<usize>,
@@ -143,10 +148,13 @@ pub(crate) struct Tile {
 }
 
 impl Tile {
-    /// The tiles of all pairs of `k` runs: as large as pays, but at least four per thread.
+    /// Divides all pairs of `k` runs into tiles of at most 32 × 32 runs, smaller if there were fewer than four per
+    /// thread.
     pub(crate) fn cover(k: usize, threads: usize) -> Vec<Self> {
+        // Tiles on the diagonal have half the pairs. With four tiles per thread, threads still finish at about the same
+        // time.
         let mut edge = 32;
-        while edge > 2 && tiles_of(k.div_ceil(edge)) < 4 * threads {
+        while edge > 2 && n_tiles(k.div_ceil(edge)) < 4 * threads {
             edge /= 2;
         }
         let range = |i: usize| i * edge..((i + 1) * edge).min(k);
@@ -157,11 +165,12 @@ impl Tile {
                 rows: range(i),
                 columns: range(j),
             })
+            // The last tile on the diagonal may be a single run, without a pair.
             .filter(|tile| tile.rows.start + 1 < tile.columns.end)
             .collect()
     }
 
-    /// The one tile of all pairs of `k` runs.
+    /// A single tile with all pairs of `k` runs.
     pub(crate) fn whole(k: usize) -> Self {
         Self {
             rows: 0..k,
@@ -180,6 +189,7 @@ impl Tile {
     }
 }
 
-fn tiles_of(n: usize) -> usize {
+/// Number of tiles on and above the diagonal of an `n × n` grid.
+fn n_tiles(n: usize) -> usize {
     n * (n + 1) / 2
 }

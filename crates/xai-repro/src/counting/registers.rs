@@ -1,8 +1,8 @@
-//! The counting loops on registers of 512 bits, which have a population count of their own.
+//! Counting loops on 512-bit registers with the vector population count of AVX-512 (VPOPCNTDQ).
 //!
-//! The compiler does not find these loops by itself: it keeps the counters in memory.
+//! They are written with intrinsics because the compiler keeps the counters of the portable loops in memory.
 #![allow(unsafe_code)]
-#![allow(clippy::needless_range_loop)] // by constant places, so that counters stay in registers
+#![allow(clippy::needless_range_loop)] // constant indices keep the counters in registers
 
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi64, _mm512_and_si512, _mm512_load_si512, _mm512_popcnt_epi64,
@@ -14,11 +14,11 @@ use xai_core::simd::{Simd, SimdLevel};
 use crate::counting::micro_kernel::MicroKernel;
 use crate::packed::bit_planes::Block;
 
-/// Bits set in both rows. Only made where the processor has VPOPCNTDQ.
+/// Counts bits set in both rows. A value exists only on processors with VPOPCNTDQ, which makes its calls safe.
 #[derive(Clone, Copy)]
 pub(super) struct SharedRegisters(());
 
-/// Samples at which integers differ. Only made where the processor has VPOPCNTDQ.
+/// Counts samples whose codes differ. A value exists only on processors with VPOPCNTDQ, which makes its calls safe.
 #[derive(Clone, Copy)]
 pub(super) struct DifferentRegisters {
     n_planes: usize,
@@ -32,7 +32,7 @@ impl SharedRegisters {
 }
 
 impl DifferentRegisters {
-    /// For integers of at least one plane.
+    /// Creates the kernel; `None` without VPOPCNTDQ or for codes without planes.
     #[inline(always)]
     pub(super) fn new<S: Simd>(n_planes: usize) -> Option<Self> {
         (S::LEVEL == SimdLevel::Avx512Popcount && n_planes > 0).then_some(Self { n_planes })
@@ -50,15 +50,16 @@ impl MicroKernel for SharedRegisters {
         right: [&[Block]; C],
     ) -> [[u64; C]; R] {
         check(&left, &right, 1);
-        // SAFETY: a value of this type is only made within a kernel compiled for this level, which core
-        // runs where it was detected; `check` has found all rows to be of one length.
+        // SAFETY: a value of this type is created only in a kernel compiled for this level, which `xai_core::simd` runs
+        // only if the processor has it. `check` found that all rows have the same length.
         unsafe { shared(left, right) }
     }
 }
 
 impl MicroKernel for DifferentRegisters {
-    // Twice 16 registers are more than there are, but rows come from the second cache: 1024 pairs of 100 000 samples of four
-    // planes take 0.32 ms of one core of a Sapphire Rapids with 4 × 4, and 0.36 with 2 × 4.
+    // 4 × 4 needs 16 registers for counters and 16 for differences, all 32 of the processor, so that some spill. It is
+    // still faster than 2 × 4, because rows come from the second-level cache and are read less often: 1024 pairs of 100
+    // 000 samples with four planes take 0.32 ms on one core of a Sapphire Rapids with 4 × 4, and 0.36 ms with 2 × 4.
     const ROWS: usize = 4;
     const COLUMNS: usize = 4;
 
@@ -69,12 +70,15 @@ impl MicroKernel for DifferentRegisters {
         right: [&[Block]; C],
     ) -> [[u64; C]; R] {
         check(&left, &right, self.n_planes);
-        // SAFETY: as above; the length of the rows is a multiple of the planes.
+        // SAFETY: as above; `check` also found that the length is a multiple of `n_planes`.
         unsafe { different(left, right, self.n_planes) }
     }
 }
 
-/// The loops read rows without looking at their lengths again.
+/// Checks the lengths of the rows, on which the unchecked loads of the loops rely.
+///
+/// # Panics
+/// If the rows differ in length or the length is not a multiple of `n_planes`.
 #[inline(always)]
 fn check(left: &[&[Block]], right: &[&[Block]], n_planes: usize) {
     let length = left[0].len();
@@ -96,8 +100,8 @@ unsafe fn load(row: &[Block], at: usize) -> __m512i {
 #[inline]
 fn totals<const R: usize, const C: usize>(counts: [[__m512i; C]; R]) -> [[u64; C]; R] {
     let mut totals = [[0; C]; R];
-    // By constant places: an iterator would keep the counters in memory, and the loops before this
-    // would then store each of them in every round.
+    // Constant indices, because an iterator here would keep the counters in memory, and the loop before this one would
+    // then store each counter in every round.
     for r in 0..R {
         for c in 0..C {
             totals[r][c] = _mm512_reduce_add_epi64(counts[r][c]).cast_unsigned();
@@ -106,8 +110,10 @@ fn totals<const R: usize, const C: usize>(counts: [[__m512i; C]; R]) -> [[u64; C
     totals
 }
 
+/// Counts bits set in both rows, for each row on the left and each on the right.
+///
 /// # Safety
-/// All rows are of one length.
+/// All rows have the same length.
 #[target_feature(enable = "avx512f,avx512vpopcntdq,popcnt")]
 #[inline]
 unsafe fn shared<const R: usize, const C: usize>(
@@ -118,9 +124,10 @@ unsafe fn shared<const R: usize, const C: usize>(
     for at in 0..left[0].len() {
         let mut columns = [_mm512_setzero_si512(); C];
         for c in 0..C {
-            // SAFETY: below the one length of all rows.
+            // SAFETY: `at` is below the common length of all rows.
             columns[c] = unsafe { load(right[c], at) };
         }
+        // R + C loads serve R · C population counts.
         for r in 0..R {
             // SAFETY: as above.
             let row = unsafe { load(left[r], at) };
@@ -133,8 +140,10 @@ unsafe fn shared<const R: usize, const C: usize>(
     totals(counts)
 }
 
+/// Counts samples whose codes differ, for each row on the left and each on the right.
+///
 /// # Safety
-/// All rows are of one length, a multiple of `n_planes`, which is not 0.
+/// All rows have the same length, a multiple of `n_planes`, which is not 0.
 #[target_feature(enable = "avx512f,avx512vpopcntdq,popcnt")]
 #[inline]
 unsafe fn different<const R: usize, const C: usize>(
@@ -142,16 +151,17 @@ unsafe fn different<const R: usize, const C: usize>(
     right: [&[Block]; C],
     n_planes: usize,
 ) -> [[u64; C]; R] {
-    /// `different | (left ^ right)` as the table of a three-way operation.
+    /// Truth table of `different | (left ^ right)`, which one instruction evaluates.
     const OR_XOR: i32 = 0b1111_0110;
     let mut counts = [[_mm512_setzero_si512(); C]; R];
     let mut start = 0;
     while start < left[0].len() {
+        // Two codes differ if they differ in any plane.
         let mut different = [[_mm512_setzero_si512(); C]; R];
         for at in start..start + n_planes {
             let mut columns = [_mm512_setzero_si512(); C];
             for c in 0..C {
-                // SAFETY: below the one length of all rows, which the planes divide.
+                // SAFETY: `at` is below the common length of all rows, because that is a multiple of `n_planes`.
                 columns[c] = unsafe { load(right[c], at) };
             }
             for r in 0..R {

@@ -1,36 +1,36 @@
-//! What is reported of one metric over all pairs.
+//! Summary of one metric over all pairs, as written to reports.
 
 use xai_core::{Interval, Summary};
 
-/// One metric over all pairs of runs: its spread, an interval for the mean, and the values.
+/// Report of one metric over all pairs of runs: distribution, interval for the mean, and values.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct MetricReport {
-    /// The mean over the pairs.
+    /// Mean over the pairs.
     pub mean: Option<f64>,
-    /// The standard deviation over the pairs, with `n − 1`.
+    /// Standard deviation over the pairs (denominator `n − 1`).
     pub std: Option<f64>,
-    /// The smallest value.
+    /// Smallest value.
     pub min: Option<f64>,
-    /// The median; `None` where the values were not kept.
+    /// Median; `None` if the values were not kept.
     pub median: Option<f64>,
-    /// The largest value.
+    /// Largest value.
     pub max: Option<f64>,
-    /// The number of pairs on which the metric is defined.
+    /// Number of pairs for which the metric is defined.
     pub n_defined: usize,
-    /// The ends of an interval over runs for the mean.
+    /// Lower and upper end of the interval for the mean, over runs.
     pub interval: Option<[f64; 2]>,
-    /// Whether the interval is of [few runs](Interval::is_small_sample), and covers less often than its
-    /// level says: a BCa interval of 20 or fewer.
+    /// True for a BCa interval of [few runs](Interval::is_small_sample) (20 or fewer), which covers the mean less often
+    /// than its level says.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
     pub small_sample: bool,
-    /// The value on each pair, pairs in order; empty where they were not kept.
+    /// Value of each pair, in the order of [`pairs`](crate::pairwise::pairs). Empty if the values were not kept.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub pairs: Vec<Option<f64>>,
 }
 
 impl MetricReport {
-    /// From a summary of the values, an interval for their mean, and the values.
+    /// Creates a report from a summary of the values, an interval for their mean, and the values.
     #[must_use]
     pub fn new(summary: &Summary, interval: Option<Interval>, pairs: &[Option<f64>]) -> Self {
         Self {
@@ -47,10 +47,7 @@ impl MetricReport {
     }
 }
 
-/// Serialises named reports as one object, in their order.
-///
-/// # Errors
-/// Those of the serialiser.
+/// Serialises named reports as one object in the given order.
 #[cfg(feature = "serde")]
 pub(crate) fn by_name<S: serde::Serializer>(
     reports: &[(&'static str, MetricReport)],

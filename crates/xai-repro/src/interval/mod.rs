@@ -1,4 +1,4 @@
-//! Intervals over runs, and what is reported of a metric over pairs.
+//! Distributions of a metric over pairs of runs, and confidence intervals over runs.
 
 pub(crate) mod metric_report;
 pub(crate) mod pair_distribution;

@@ -1,4 +1,4 @@
-//! The values of one metric on all pairs of runs.
+//! Values of one metric for all pairs of runs: summaries, intervals, leave-one-out means.
 
 use xai_core::describe::{Parameter, Parameters, refused};
 use xai_core::statistics::jackknife;
@@ -10,8 +10,7 @@ use crate::counting::pair_tiles::pairs;
 use crate::input;
 use crate::interval::run_interval::{RunInterval, interval_over_runs};
 
-/// The values of one metric on all pairs of `k` runs, pairs in order, undefined ones as `None`: what is
-/// told of their distribution, wherever they come from.
+/// Values of one metric for all pairs of `k` runs, from any source, with undefined values as `None`.
 ///
 /// ```
 /// use xai_repro::interval::{PairDistribution, PairStatistic, RunInterval};
@@ -30,10 +29,11 @@ pub struct PairDistribution<'a> {
 }
 
 impl<'a> PairDistribution<'a> {
-    /// Of `k` runs: `k (k − 1) / 2` values, in the order (0, 1), (0, 2), …, (1, 2), ….
+    /// Creates a distribution from the `k (k − 1) / 2` values of `k` runs, in the order (0, 1), (0, 2), …, (1, 2), ….
     ///
     /// # Errors
-    /// `TooFew` below two runs, `ShapeMismatch` for another number of values, and `NonFinite`.
+    /// `TooFew` for fewer than two runs, `ShapeMismatch` for another number of values, `NonFinite` for a value that is
+    /// NaN or infinite.
     pub fn new(n_runs: usize, values: &'a [Option<f64>]) -> Result<Self> {
         if n_runs < 2 {
             return Err(Error::too_few(input::RUNS, 2, n_runs));
@@ -47,8 +47,8 @@ impl<'a> PairDistribution<'a> {
         Ok(Self { n_runs, values })
     }
 
-    /// Of values that were computed here.
-    pub(crate) fn of_checked(n_runs: usize, values: &'a [Option<f64>]) -> Self {
+    /// Creates a distribution from values of this crate, which are known to be valid.
+    pub(crate) fn from_checked(n_runs: usize, values: &'a [Option<f64>]) -> Self {
         Self { n_runs, values }
     }
 
@@ -60,10 +60,11 @@ impl<'a> PairDistribution<'a> {
         moments
     }
 
-    /// The distribution of the values.
+    /// Summary statistics of the values.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        // A value that is not finite was an error before.
+        // Fails only for values that are not finite, which are rejected before. Mean and deviation come from the
+        // moments, as in summaries without stored values, so that both have the same bits.
         let quantiles = Summary::from_values(self.values.iter().copied()).unwrap_or_default();
         Summary {
             q25: quantiles.q25,
@@ -73,8 +74,8 @@ impl<'a> PairDistribution<'a> {
         }
     }
 
-    /// An interval for the mean by a jackknife over *runs*; `None` below three runs, and where some run
-    /// has part in every defined pair.
+    /// Interval for the mean by a jackknife over *runs*. `None` for fewer than three runs, or if some run belongs to
+    /// every defined pair.
     ///
     /// # Errors
     /// `InvalidParameter` for a level outside (0, 1).
@@ -82,78 +83,78 @@ impl<'a> PairDistribution<'a> {
         self.moments().interval(level)
     }
 
-    /// An interval over *runs* for any statistic of the values; `None` below three runs, and where the
-    /// statistic is undefined for all runs or without one of them.
+    /// Interval over *runs* for any statistic of the values. `None` for fewer than three runs, or if the statistic is
+    /// undefined for all runs or without one of them.
     ///
     /// # Errors
-    /// `InvalidParameter` for a level outside (0, 1), a quantile outside [0, 1], or no replicates.
+    /// `InvalidParameter` for a level outside (0, 1), a quantile outside [0, 1], or fewer than two replicates.
     pub fn interval(
         &self,
         statistic: PairStatistic,
         interval: RunInterval,
     ) -> Result<Option<Interval>> {
         statistic.check()?;
-        if let (PairStatistic::Mean, Some(level)) = (statistic, interval.level_of_jackknife()) {
+        // Exact sums give all leave-one-out means in one pass over the pairs. Other statistics take one pass per run.
+        if let (PairStatistic::Mean, Some(level)) = (statistic, interval.jackknife_level()) {
             interval.check_params()?;
             return self.interval_of_mean(level);
         }
-        let values = PairValues::new(self.n_runs, self.values);
+        let values = SortedPairs::new(self.n_runs, self.values);
         interval_over_runs(self.n_runs, interval, |times| {
             values.statistic(statistic, times)
         })
     }
 }
 
-/// The values of metrics on all pairs of runs.
-pub(crate) trait ValuesOfPairs<M> {
+/// Stored values of several metrics for all pairs of runs.
+pub(crate) trait PairResults<M> {
     fn n_runs(&self) -> usize;
 
-    /// Empty for a metric that was not asked for.
+    /// Values of a metric by pair; empty for a metric that was not evaluated.
     fn values(&self, metric: M) -> &[Option<f64>];
 
-    /// Whether undefined pairs were to count for nothing.
-    fn leaves_out_undefined(&self, _metric: M) -> bool {
+    /// True if undefined pairs are not reported as such, because [`EmptyUnion::Drop`](crate::EmptyUnion::Drop) applies.
+    fn drops_undefined(&self, _metric: M) -> bool {
         false
     }
 }
 
-/// Writes what every result of pairs of runs says of a metric, from the [`ValuesOfPairs`] that it has.
-macro_rules! over_pairs {
+/// Implements the public methods of a result with values by pair, which all results have in common. The closure returns
+/// the [`PairResults`] in the result.
+macro_rules! impl_pair_results {
     ($result:ident, $metric:ident, |$own:ident| $values:expr) => {
         impl $result {
-            /// The number of runs.
+            /// Number of runs.
             #[must_use]
             pub fn n_runs(&self) -> usize {
                 let $own = self;
-                ValuesOfPairs::<$metric>::n_runs($values)
+                PairResults::<$metric>::n_runs($values)
             }
 
-            /// The value of a metric on every pair, undefined ones as `None`; empty for a metric that was
-            /// not asked for.
+            /// Values of a metric for all pairs, undefined ones as `None`. Empty for a metric that was not evaluated.
             #[must_use]
             pub fn pairs(&self, metric: $metric) -> &[Option<f64>] {
                 let $own = self;
-                ValuesOfPairs::values($values, metric)
+                PairResults::values($values, metric)
             }
 
             fn distribution(&self, metric: $metric) -> $crate::interval::PairDistribution<'_> {
-                $crate::interval::PairDistribution::of_checked(self.n_runs(), self.pairs(metric))
+                $crate::interval::PairDistribution::from_checked(self.n_runs(), self.pairs(metric))
             }
 
-            /// The distribution of a metric over the pairs.
+            /// Summary statistics of a metric over the pairs.
             #[must_use]
             pub fn summary(&self, metric: $metric) -> xai_core::Summary {
                 let $own = self;
                 let mut summary = self.distribution(metric).summary();
-                if ValuesOfPairs::leaves_out_undefined($values, metric) {
+                if PairResults::drops_undefined($values, metric) {
                     summary.n_undefined = 0;
                 }
                 summary
             }
 
-            /// An interval for the mean of a metric over pairs, by a jackknife over *runs*: pairs share
-            /// runs and are not independent. `None` below three runs, or when leaving out some run leaves
-            /// no pair defined.
+            /// Interval for the mean of a metric over the pairs, by a jackknife over *runs*, because pairs share runs
+            /// and are not independent. `None` for fewer than three runs, or if some run belongs to every defined pair.
             ///
             /// # Errors
             /// `InvalidParameter` for a level outside (0, 1).
@@ -165,11 +166,13 @@ macro_rules! over_pairs {
                 self.distribution(metric).interval_of_mean(level)
             }
 
-            /// An interval over *runs* for any statistic of a metric over the pairs. `None` as for
-            /// [`interval`](Self::interval), which this is, up to rounding, for the mean and the jackknife.
+            /// Interval over *runs* for any statistic of a metric over the pairs.
+            ///
+            /// For the mean and the jackknife it equals [`interval`](Self::interval). `None` for fewer than three runs,
+            /// or if the statistic is undefined for all runs or without one of them.
             ///
             /// # Errors
-            /// `InvalidParameter` for a level outside (0, 1), a quantile outside [0, 1] or no replicates.
+            /// `InvalidParameter` for a level outside (0, 1), a quantile outside [0, 1], or fewer than two replicates.
             pub fn interval_of(
                 &self,
                 metric: $metric,
@@ -181,27 +184,27 @@ macro_rules! over_pairs {
         }
     };
 }
-pub(crate) use over_pairs;
+pub(crate) use impl_pair_results;
 
-/// A statistic of the values that pairs of runs have.
+/// A statistic over pairs of runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 #[param(name = "statistic")]
 #[non_exhaustive]
 pub enum PairStatistic {
-    /// The mean.
+    /// Mean.
     #[default]
     Mean,
-    /// The standard deviation, with `n − 1`.
+    /// Standard deviation (denominator `n − 1`).
     Std,
-    /// The smallest value.
+    /// Smallest value.
     Min,
-    /// The median.
+    /// Median.
     Median,
-    /// The largest value.
+    /// Largest value.
     Max,
-    /// The quantile at a share in [0, 1], interpolated linearly.
+    /// Quantile at a share in [0, 1], interpolated linearly.
     #[param(plain, at_least = 0, at_most = 1)]
     Quantile(f64),
 }
@@ -209,21 +212,22 @@ pub enum PairStatistic {
 impl PairStatistic {
     pub(crate) fn check(self) -> Result<()> {
         let value = self.to_value();
-        match Self::KIND.admits(&value) {
-            true => Ok(()),
-            false => Err(refused("statistic", &value, &Self::KIND)),
+        if Self::KIND.admits(&value) {
+            Ok(())
+        } else {
+            Err(refused("statistic", &value, &Self::KIND))
         }
     }
 }
 
-/// Values of pairs, ready to be taken any number of times each.
-pub(crate) struct PairValues {
-    /// The value of each defined pair and its runs, ascending.
+/// Values of pairs, sorted once so that statistics of many resamples need not sort again.
+pub(crate) struct SortedPairs {
+    /// Value and runs of each defined pair, in ascending order of the values.
     sorted: Vec<(f64, usize, usize)>,
 }
 
-impl PairValues {
-    /// Of `k` runs, pairs in order.
+impl SortedPairs {
+    /// Sorts the values of all pairs of `k` runs.
     pub(crate) fn new(k: usize, values: &[Option<f64>]) -> Self {
         let mut sorted: Vec<_> = pairs(k)
             .zip(values)
@@ -233,8 +237,9 @@ impl PairValues {
         Self { sorted }
     }
 
-    /// The statistic when each run is taken so many times; `None` where nothing is left to take it of.
+    /// The statistic of a resample that includes run `i` `times[i]` times; `None` if it has too few pairs.
     pub(crate) fn statistic(&self, statistic: PairStatistic, times: &[u32]) -> Option<f64> {
+        // Pair (i, j) occurs times[i] · times[j] times. Pairs of a run with its own copy are left out.
         let weighted = || {
             let weight = |i: usize, j: usize| u64::from(times[i]) * u64::from(times[j]);
             self.sorted
@@ -247,26 +252,27 @@ impl PairValues {
             return None;
         }
         let mean = || {
-            // Values ascend, so the order of the terms is fixed.
+            // Values ascend, so that the order of the terms and the rounding of the sum are fixed.
             let sum: f64 = weighted()
                 .map(|(value, weight)| value * weight as f64)
                 .sum();
             sum / n as f64
         };
-        let at = |place: u64| {
-            let mut before = 0;
+        // The value with this rank among the `n` values with repetitions.
+        let at_rank = |rank: u64| {
+            let mut n_up_to_here = 0;
             weighted()
                 .find(|&(_, weight)| {
-                    before += weight;
-                    place < before
+                    n_up_to_here += weight;
+                    rank < n_up_to_here
                 })
                 .map(|(value, _)| value)
         };
         let quantile = |share: f64| {
-            let place = share * (n - 1) as f64;
-            let below = place.floor() as u64;
-            let (low, high) = (at(below)?, at((below + 1).min(n - 1))?);
-            Some(low + (place - below as f64) * (high - low))
+            let position = share * (n - 1) as f64;
+            let below = position.floor() as u64;
+            let (low, high) = (at_rank(below)?, at_rank((below + 1).min(n - 1))?);
+            Some(low + (position - below as f64) * (high - low))
         };
         match statistic {
             PairStatistic::Mean => Some(mean()),
@@ -277,29 +283,29 @@ impl PairValues {
                     .sum();
                 (n > 1).then(|| (squares / (n - 1) as f64).sqrt())
             }
-            PairStatistic::Min => at(0),
+            PairStatistic::Min => at_rank(0),
             PairStatistic::Median => quantile(0.5),
-            PairStatistic::Max => at(n - 1),
+            PairStatistic::Max => at_rank(n - 1),
             PairStatistic::Quantile(share) => quantile(share),
         }
     }
 }
 
-/// Number, sum, deviation and extremes of the values of all pairs, and what each run has part in.
+/// Moments and extremes over all pairs, and the sum over the pairs of each run, without stored values.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PairMoments {
-    of_pairs: Moments,
+    all_pairs: Moments,
     n_undefined: u64,
-    /// For each run the sum of its pairs' defined values, and their number.
-    of_runs: Vec<(ExactSum, u64)>,
+    /// By run, the sum and the number of the defined values of its pairs.
+    by_run: Vec<(ExactSum, u64)>,
 }
 
 impl PairMoments {
     pub(crate) fn new(n_runs: usize) -> Self {
         Self {
-            of_pairs: Moments::new(),
+            all_pairs: Moments::new(),
             n_undefined: 0,
-            of_runs: vec![(ExactSum::new(), 0); n_runs],
+            by_run: vec![(ExactSum::new(), 0); n_runs],
         }
     }
 
@@ -308,54 +314,58 @@ impl PairMoments {
             self.n_undefined += 1;
             return;
         };
-        self.of_pairs.add(value);
+        self.all_pairs.add(value);
         for run in [first, second] {
-            self.of_runs[run].0.add(value);
-            self.of_runs[run].1 += 1;
+            self.by_run[run].0.add(value);
+            self.by_run[run].1 += 1;
         }
     }
 
-    /// Adds another, whose runs are these.
+    /// Adds the moments of other pairs. `runs` are the indices of `other`'s runs in `self`.
     pub(crate) fn merge(&mut self, other: &Self, runs: impl Iterator<Item = usize>) {
-        self.of_pairs.merge(&other.of_pairs);
+        self.all_pairs.merge(&other.all_pairs);
         self.n_undefined += other.n_undefined;
-        for (run, theirs) in runs.zip(&other.of_runs) {
-            let mine = &mut self.of_runs[run];
+        for (run, theirs) in runs.zip(&other.by_run) {
+            let mine = &mut self.by_run[run];
             mine.0.add_sum(&theirs.0);
             mine.1 += theirs.1;
         }
     }
 
-    /// The summary, without quantiles.
+    /// Summary without quantiles, which need the values.
     pub(crate) fn summary(&self) -> Summary {
         let count = |n| usize::try_from(n).unwrap_or(usize::MAX);
         Summary {
-            n_defined: count(self.of_pairs.count()),
+            n_defined: count(self.all_pairs.count()),
             n_undefined: count(self.n_undefined),
-            mean: self.of_pairs.mean(),
-            std: self.of_pairs.std(),
-            min: self.of_pairs.min(),
-            max: self.of_pairs.max(),
+            mean: self.all_pairs.mean(),
+            std: self.all_pairs.std(),
+            min: self.all_pairs.min(),
+            max: self.all_pairs.max(),
             ..Summary::default()
         }
     }
 
-    /// The means without each run; `None` when some run has part in every defined pair.
+    /// Means without the pairs of each run in turn; `None` if some run belongs to every defined pair.
     fn leave_one_out(&self) -> Option<Vec<f64>> {
-        let without = |(with, n_with): &(ExactSum, u64)| {
-            let n = self.of_pairs.count().checked_sub(*n_with);
-            let n = n.filter(|&n| n > 0)?;
-            let mut rest: ExactSum = with.parts().into_iter().map(|part| -part).collect();
-            rest.add_sum(self.of_pairs.sum());
+        // The sum of the other pairs is the total minus the sum of the run's pairs. Both are exact, so that nothing
+        // cancels.
+        let mean_without = |(sum_of_run, n_of_run): &(ExactSum, u64)| {
+            let n = self
+                .all_pairs
+                .count()
+                .checked_sub(*n_of_run)
+                .filter(|&n| n > 0)?;
+            let mut rest: ExactSum = sum_of_run.parts().into_iter().map(|part| -part).collect();
+            rest.add_sum(self.all_pairs.sum());
             Some(rest.value() / n as f64)
         };
-        self.of_runs.iter().map(without).collect()
+        self.by_run.iter().map(mean_without).collect()
     }
 
-    /// The jackknife interval of the mean; `None` below three runs, or when some run has part in
-    /// every defined pair.
+    /// Jackknife interval of the mean; `None` for fewer than three runs, or if some run belongs to every defined pair.
     pub(crate) fn interval(&self, level: f64) -> Result<Option<Interval>> {
-        match (self.of_pairs.mean(), self.leave_one_out()) {
+        match (self.all_pairs.mean(), self.leave_one_out()) {
             (Some(mean), Some(leave_one_out)) if leave_one_out.len() > 2 => {
                 jackknife(mean, &leave_one_out, level).map(Some)
             }
@@ -371,7 +381,7 @@ mod tests {
     #[test]
     fn runs_taken_again_bring_their_pairs_again() {
         // Pairs (0, 1), (0, 2), (1, 2).
-        let pairs = PairValues::new(3, &[Some(1.0), Some(2.0), Some(6.0)]);
+        let pairs = SortedPairs::new(3, &[Some(1.0), Some(2.0), Some(6.0)]);
         let of = |statistic, times: [u32; 3]| pairs.statistic(statistic, &times);
         assert_eq!(of(PairStatistic::Mean, [1, 1, 1]), Some(3.0));
         assert_eq!(of(PairStatistic::Std, [1, 1, 1]), Some(7f64.sqrt()));

@@ -1,15 +1,15 @@
-//! Intervals over runs.
+//! Confidence intervals over runs.
 //!
-//! Runs are what was drawn independently; pairs share them. So a run is left out, or drawn again, with
-//! all its pairs.
+//! Runs are independent, but pairs are not, because they share runs. The jackknife therefore leaves out a run with all
+//! its pairs, and the bootstrap resamples runs with all their pairs.
 
 use xai_core::describe::{Parameter, Parameters};
 use xai_core::statistics::{bootstrap_bca, bootstrap_replicates, jackknife};
 use xai_core::{Interval, Result};
 
-use crate::named::shown_by_word;
+use crate::named::impl_display_by_word;
 
-/// How an interval over runs is made.
+/// Settings of a confidence interval over runs.
 ///
 /// ```
 /// use ndarray::array;
@@ -26,44 +26,44 @@ use crate::named::shown_by_word;
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RunInterval {
-    /// How intervals over runs are made.
+    /// Method of intervals over runs.
     interval: IntervalMethod,
-    /// Replicates of a bootstrap interval; 999 and more for a level of 0.95.
+    /// Number of bootstrap replicates; use 999 or more for a level of 0.95.
     #[param(at_least = 2, at_most = 10_000_000)]
     n_replicates: usize,
-    /// What drawn replicates depend on.
+    /// Seed of the bootstrap replicates.
     seed: u64,
-    /// The coverage of intervals.
+    /// Nominal coverage of the intervals.
     #[param(above = 0, below = 1)]
     level: f64,
 }
 
-/// How an interval over runs is made.
+/// Method of a confidence interval over runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 #[param(name = "interval")]
 #[non_exhaustive]
 pub enum IntervalMethod {
-    /// Leave out one run at a time: for means and deviations, from three runs on.
+    /// Leave out one run at a time: for means and standard deviations, from three runs on.
     ///
-    /// The estimate ± Student's t times the jackknife's standard error. For statistics that are smooth
-    /// in the values, not for extremes. Intervals of level .95 cover the mean in .95 to .98 of simulated
-    /// data sets of 3 to 20 runs.
+    /// The estimate ± Student's t times the jackknife's standard error. It suits statistics that are smooth in the
+    /// values, but not extremes. Intervals of level 0.95 cover the mean in 95 to 98 % of simulated data sets of 3 to 20
+    /// runs.
     #[default]
     Jackknife,
-    /// Draw runs again, the bias-corrected and accelerated bootstrap: for ten runs and more.
+    /// Resample runs (bias-corrected and accelerated bootstrap): for ten runs and more.
     ///
-    /// A pair of a run with a copy of itself would be perfectly consistent by construction, so such pairs
-    /// are left out of a replicate. Intervals of level .95 cover .81 to .92 over 5 runs, and those of fewer
-    /// than ten say so by [`Interval::is_small_sample`].
+    /// A run paired with a copy of itself would be perfectly consistent by construction, so such pairs are left out of
+    /// a replicate. Intervals of level 0.95 over 5 runs cover the mean in 81 to 92 % of simulated data sets; intervals
+    /// of 20 runs or fewer are marked by [`Interval::is_small_sample`].
     Bca,
 }
 
-shown_by_word!(IntervalMethod);
+impl_display_by_word!(IntervalMethod);
 
 impl Default for RunInterval {
-    /// A jackknife of level 0.95.
+    /// A jackknife interval of level 0.95.
     fn default() -> Self {
         Self {
             interval: IntervalMethod::Jackknife,
@@ -75,38 +75,39 @@ impl Default for RunInterval {
 }
 
 impl RunInterval {
-    /// Leaves out one run at a time.
+    /// A jackknife interval of level 0.95.
     #[must_use]
     pub fn jackknife() -> Self {
         Self::default()
     }
 
-    /// Draws runs again, 999 times with seed 1.
+    /// A BCa interval of level 0.95 with 999 replicates and seed 1.
     #[must_use]
     pub fn bca() -> Self {
         Self::default().interval(IntervalMethod::Bca)
     }
 
-    /// How it is made.
+    /// Method of the interval.
     #[must_use]
     pub fn method(&self) -> IntervalMethod {
         self.interval
     }
 
-    /// Its coverage.
+    /// Nominal coverage of the interval.
     #[must_use]
     pub fn coverage(&self) -> f64 {
         self.level
     }
 
-    /// The coverage of a jackknife, for which there are shorter ways to the interval of a mean.
-    pub(crate) fn level_of_jackknife(&self) -> Option<f64> {
+    /// Level of a jackknife, for which the interval of a mean has a faster formula; `None` for other methods.
+    pub(crate) fn jackknife_level(&self) -> Option<f64> {
         (self.interval == IntervalMethod::Jackknife).then_some(self.level)
     }
 }
 
-/// The interval of a statistic of `k` runs, given how often each run is taken. `None` below three
-/// runs, and where the statistic is undefined for all runs or without one of them.
+/// Computes the interval of a statistic of `k` runs. `statistic` gets the number of times each run is included.
+///
+/// `None` for fewer than three runs, or if the statistic is undefined for all runs or without one of them.
 pub(crate) fn interval_over_runs(
     k: usize,
     interval: RunInterval,
@@ -118,13 +119,14 @@ pub(crate) fn interval_over_runs(
     let Some(estimate) = statistic(&times).filter(|_| k > 2) else {
         return Ok(None);
     };
+    // The jackknife uses these values for its standard error, BCa for its acceleration.
     let mut leave_one_out = Vec::with_capacity(k);
     for run in 0..k {
         times[run] = 0;
-        let Some(without) = statistic(&times) else {
+        let Some(value) = statistic(&times) else {
             return Ok(None);
         };
-        leave_one_out.push(without);
+        leave_one_out.push(value);
         times[run] = 1;
     }
     match interval.interval {
@@ -140,6 +142,7 @@ pub(crate) fn interval_over_runs(
                 }
                 statistic(&times)
             })?;
+            // Replicates with an undefined statistic are left out, and a distribution needs at least two values.
             if replicates.len() < 2 {
                 return Ok(None);
             }

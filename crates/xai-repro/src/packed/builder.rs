@@ -1,4 +1,4 @@
-//! Packing runs.
+//! Packing of runs, all at once or one at a time.
 
 use std::sync::Arc;
 
@@ -8,61 +8,65 @@ use xai_core::tensor::{Rows, check_shape};
 use xai_core::{Error, Input, Label, Result};
 
 use crate::packed::bit_planes::{
-    Block, MOST_CLASSES_BY_PLANES, plane_bits, plane_bits_from, planes_for, with_more_planes,
-    wrong_bits,
+    Block, MAX_CLASSES_COUNTED_BY_PLANES, plane_bits, plane_bits_from, planes_for,
+    with_more_planes, wrong_bits,
 };
 use crate::packed::class_tables::{Planes, TableSource, map_runs};
-use crate::packed::classes::{Classes, LOOKED_AT, distinct, extremes};
+use crate::packed::classes::{Classes, PREFIX_SAMPLES, distinct, extremes};
 use crate::packed::packed_runs::{PackedRuns, RunTotals};
 use crate::pair_metric::definition::{PairMetric, PairNeeds};
 use crate::{help, input};
 
-/// Packs runs that come one at a time.
+/// Packs runs that arrive one at a time.
 ///
-/// The result is that of [`PackedRuns::new`], up to the order of [`PackedRuns::classes`], which
-/// nothing else depends on. Memory is that of what is packed, plus one run.
+/// The result equals that of [`PackedRuns::new`], except that [`PackedRuns::classes`] may be in another order. No
+/// metric depends on that order. Memory use is the packed runs plus the run that is being added.
 ///
 /// ```
 /// use xai_repro::{PackedRunsBuilder, registry::PAIR_METRICS};
-/// let mut packing = PackedRunsBuilder::new(PAIR_METRICS, &[0, 1, 1, 0])?;
-/// packing.push(&[0u8, 1, 0, 1])?;
-/// packing.push(&[0u8, 0, 0, 0])?;
-/// assert_eq!(packing.build()?.n_runs(), 2);
+/// let mut builder = PackedRunsBuilder::new(PAIR_METRICS, &[0, 1, 1, 0])?;
+/// builder.push(&[0u8, 1, 0, 1])?;
+/// builder.push(&[0u8, 0, 0, 0])?;
+/// assert_eq!(builder.build()?.n_runs(), 2);
 /// # Ok::<(), xai_repro::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct PackedRunsBuilder {
-    packing: Packing,
+    packer: Packer,
     labels: Vec<i64>,
 }
 
-/// Runs that are packed, and what is known of their classes. The true labels stay where they are, without a copy.
+/// The packed runs so far and the codes of their classes.
+///
+/// The true labels are passed to each call, so that [`PackedRuns::new`] need not copy them.
 #[derive(Debug, Clone)]
-struct Packing {
+struct Packer {
     needs: PairNeeds,
     classes: Classes,
     runs: Vec<PackedRun>,
 }
 
-/// One run, packed.
 #[derive(Debug, Clone)]
 struct PackedRun {
     wrong: Vec<Block>,
     n_wrong: u64,
-    /// Of as many planes as the classes that were known then needed.
+    /// Bit planes of the class codes. There are as many as the classes known at the time of packing needed; later runs
+    /// can add classes, and [`Packer::build`] then adds planes.
     planes: Vec<Block>,
     n_planes: usize,
     class_counts: Vec<u64>,
 }
 
 impl PackedRuns {
-    /// Packs `(k, n)` predictions and `(n,)` true labels, no more than these metrics need: for
-    /// [error metrics](crate::registry::error_metrics) alone that is one bit per sample and run.
+    /// Packs `(k, n)` predictions and `(n,)` true labels for the given metrics.
+    ///
+    /// Only what these metrics need is stored. For [error metrics](crate::registry::error_metrics) alone that is one
+    /// bit per sample and run.
     ///
     /// # Errors
-    /// `TooFew` below two runs, `Empty` without samples or metrics, `ShapeMismatch` when there is not one
-    /// label per sample, `OutOfDomain` for a true label above `i64::MAX`, `InvalidParameter` for such a
-    /// prediction or for 2³² samples or more where a metric needs class tables.
+    /// `TooFew` for fewer than two runs, `Empty` without samples or metrics, `ShapeMismatch` if there is not exactly
+    /// one label per sample, `OutOfDomain` for a true label above `i64::MAX`, `InvalidParameter` for a prediction above
+    /// `i64::MAX`, or for 2³² samples or more if a metric needs class tables.
     pub fn new<L: Label, M: Label>(
         metrics: &[PairMetric],
         predictions: ArrayView2<'_, L>,
@@ -75,20 +79,20 @@ impl PackedRuns {
         if n == 0 {
             return Err(Error::empty(input::SAMPLES));
         }
-        let mut packing = Packing::new(metrics)?;
+        let mut packer = Packer::new(metrics)?;
         check_labels(input::LABELS, labels.iter().copied())?;
         check_truth(input::LABELS, (k, n), labels.len())?;
         let rows = Rows::new(predictions);
         let runs: Vec<&[L]> = rows.iter().collect();
-        packing.add(labels, &runs)?;
-        packing.build(n)
+        packer.add(labels, &runs)?;
+        packer.build(n)
     }
 }
 
 /// Checks that there is one true value for each of the `n` samples of `k` runs.
 ///
 /// # Errors
-/// `ShapeMismatch`, which says so where rows and columns look exchanged.
+/// `ShapeMismatch`. If there is one true value per run instead, the help says that predictions may be transposed.
 pub(crate) fn check_truth(input: Input, (k, n): (usize, usize), n_true: usize) -> Result<()> {
     check_shape(input, &[n], &[n_true]).map_err(|error| {
         if n_true == k {
@@ -100,57 +104,57 @@ pub(crate) fn check_truth(input: Input, (k, n): (usize, usize), n_true: usize) -
 }
 
 impl PackedRunsBuilder {
-    /// Starts with the true labels and the metrics that will be asked for.
+    /// Creates a builder without runs for `(n,)` true labels and the metrics that will be evaluated.
     ///
     /// # Errors
     /// `Empty` without metrics, `OutOfDomain` for a label above `i64::MAX`.
     pub fn new<M: Label>(metrics: &[PairMetric], labels: &[M]) -> Result<Self> {
         Ok(Self {
-            packing: Packing::new(metrics)?,
+            packer: Packer::new(metrics)?,
             labels: labels_to_i64(input::LABELS, labels.iter().copied())?,
         })
     }
 
-    /// Adds a run's `(n,)` predictions.
+    /// Adds the `(n,)` predictions of one run.
     ///
     /// # Errors
-    /// `ShapeMismatch` when there is not one prediction per label, `InvalidParameter` for a label above
-    /// `i64::MAX`; the packing is unchanged then.
+    /// `ShapeMismatch` if there is not exactly one prediction per label, `InvalidParameter` for a prediction above
+    /// `i64::MAX`. The builder is unchanged then.
     pub fn push<L: Label>(&mut self, predictions: &[L]) -> Result<()> {
         self.push_all(&[predictions])
     }
 
-    /// Adds several runs, packed in parallel.
+    /// Adds several runs and packs them in parallel.
     ///
     /// # Errors
     /// As [`push`](Self::push).
     pub fn push_all<L: Label>(&mut self, runs: &[&[L]]) -> Result<()> {
-        self.packing.add(&self.labels, runs)
+        self.packer.add(&self.labels, runs)
     }
 
-    /// The packed runs.
+    /// Returns the packed runs.
     ///
     /// # Errors
-    /// `TooFew` below two runs, `Empty` without samples, `InvalidParameter` for 2³² samples or more where a
+    /// `TooFew` for fewer than two runs, `Empty` without samples, `InvalidParameter` for 2³² samples or more if a
     /// metric needs class tables.
     pub fn build(self) -> Result<PackedRuns> {
-        self.packing.build(self.labels.len())
+        self.packer.build(self.labels.len())
     }
 }
 
-impl Packing {
+impl Packer {
     fn new(metrics: &[PairMetric]) -> Result<Self> {
         if metrics.is_empty() {
             return Err(Error::empty(input::METRICS));
         }
         Ok(Self {
-            needs: PairNeeds::of(metrics),
+            needs: PairNeeds::new(metrics),
             classes: Classes::default(),
             runs: Vec::new(),
         })
     }
 
-    /// Packs some runs; unchanged where that fails.
+    /// Packs `runs` and appends them. On an error nothing is changed.
     fn add<L: Label, M: Label>(&mut self, labels: &[M], runs: &[&[L]]) -> Result<()> {
         let first = self.runs.len();
         let n = labels.len();
@@ -158,24 +162,29 @@ impl Packing {
             let error = Error::shape(input::PREDICTIONS, &[n], &[runs[run].len()]);
             return Err(error.owner(format!("run {}", first + run)));
         }
-        let packed = match self.pack_at_once(labels, runs) {
+        let packed = match self.pack_in_one_pass(labels, runs) {
             Some(packed) => packed,
             None => {
-                let extremes = map_runs(runs.len(), n, |run| extremes(first + run, runs[run]));
-                let extremes: Vec<_> = extremes.into_iter().collect::<Result<_>>()?;
+                // Two passes: the first finds all classes, or the label that does not fit into `i64`.
+                let extremes_by_run =
+                    map_runs(runs.len(), n, |run| extremes(first + run, runs[run]));
+                let extremes: Vec<_> = extremes_by_run.into_iter().collect::<Result<_>>()?;
                 if self.needs.classes() {
                     self.learn_classes(runs, &extremes);
                 }
-                self.pack_all(labels, runs).expect("codes of all labels")
+                self.pack_all(labels, runs)
+                    .expect("every label has a code after the first pass")
             }
         };
         self.runs.extend(packed);
         Ok(())
     }
 
-    /// Packs runs in one pass, where the first samples of each already show all classes, and these are consecutive
-    /// labels or no samples are left: most runs are like that. `None` otherwise: all samples are looked at first then.
-    fn pack_at_once<L: Label, M: Label>(
+    /// Packs runs in one pass if the first [`PREFIX_SAMPLES`] samples of the runs show all classes and these classes
+    /// are consecutive integers, as in most data. `None` otherwise, without any change.
+    ///
+    /// The prefix may also be the whole run; gaps between the labels do not matter then.
+    fn pack_in_one_pass<L: Label, M: Label>(
         &mut self,
         labels: &[M],
         runs: &[&[L]],
@@ -183,55 +192,67 @@ impl Packing {
         if !self.needs.classes() {
             let fits = |run: &&[L]| run.iter().all(|label| label.to_i64().is_some());
             let all_fit = runs.iter().all(fits);
-            return all_fit.then(|| self.pack_all(labels, runs)).flatten();
+            // Only errors are packed, so there are no classes to find. A label that does not fit is reported by the
+            // slow path.
+            return if all_fit {
+                self.pack_all(labels, runs)
+            } else {
+                None
+            };
         }
-        if self.classes.len() > MOST_CLASSES_BY_PLANES {
+        if self.classes.len() > MAX_CLASSES_COUNTED_BY_PLANES {
             return None;
         }
         let before = self.classes.clone();
-        let looks: Vec<&[L]> = runs
+        let prefixes: Vec<&[L]> = runs
             .iter()
-            .map(|run| &run[..run.len().min(LOOKED_AT)])
+            .map(|run| &run[..run.len().min(PREFIX_SAMPLES)])
             .collect();
-        let extremes: Result<Vec<_>> = looks.iter().map(|look| extremes(0, look)).collect();
-        self.learn_classes(&looks, &extremes.ok()?);
-        let packed = match self.low().is_some() || labels.len() <= LOOKED_AT {
-            true => self.pack_all(labels, runs),
-            false => None,
+        let extremes: Result<Vec<_>> = prefixes.iter().map(|prefix| extremes(0, prefix)).collect();
+        self.learn_classes(&prefixes, &extremes.ok()?);
+        let packed = if self.low().is_some() || labels.len() <= PREFIX_SAMPLES {
+            self.pack_all(labels, runs)
+        } else {
+            None
         };
+        // A gap, or a class beyond the prefixes. Forget the new codes, because the slow path assigns them in ascending
+        // order.
         if packed.is_none() {
             self.classes = before;
         }
         packed
     }
 
-    /// The first label, where codes are what labels are above it and classes are few.
+    /// The smallest label, if every code is `label − low` and the classes are few enough to be counted in the bit
+    /// planes.
     fn low(&self) -> Option<i64> {
-        let few = self.classes.len() <= MOST_CLASSES_BY_PLANES;
+        let few = self.classes.len() <= MAX_CLASSES_COUNTED_BY_PLANES;
         self.classes.first_of_consecutive().filter(|_| few)
     }
 
-    /// Gives codes to the labels of runs that have none yet.
+    /// Assigns codes to the labels of `runs` that have none yet.
     fn learn_classes<L: Label>(&mut self, runs: &[&[L]], extremes: &[Option<(i64, i64)>]) {
         let n = runs.first().map_or(0, |run| run.len());
-        // A run within labels that are known, without gaps, has no new ones.
+        // Scanning a run for its labels is the expensive step. It is skipped for runs whose extremes lie in a gapless
+        // range of known labels; usually the first run alone shows all classes.
         let mut known = self.classes.clone();
         if let ([], Some(run), Some(Some(extremes))) =
             (known.labels(), runs.first(), extremes.first())
         {
             known.extend(distinct(run, *extremes));
         }
-        let new = map_runs(runs.len(), n, |run| match extremes[run] {
+        let labels_of_runs = map_runs(runs.len(), n, |run| match extremes[run] {
             Some(extremes) if !known.covers(extremes) => distinct(runs[run], extremes),
             _ => Vec::new(),
         });
-        let mut present = [known.labels().to_vec(), new.concat()].concat();
+        // Sorted before the codes are assigned, so that they do not depend on which run shows a label first.
+        let mut present = [known.labels().to_vec(), labels_of_runs.concat()].concat();
         present.sort_unstable();
         present.dedup();
         self.classes.extend(present);
     }
 
-    /// `None` where a label has no code; of labels that were learned all have one.
+    /// Packs `runs` with the current codes; `None` if a label has no code.
     fn pack_all<L: Label, M: Label>(&self, labels: &[M], runs: &[&[L]]) -> Option<Vec<PackedRun>> {
         let packed = map_runs(runs.len(), labels.len(), |run| self.pack(labels, runs[run]));
         packed.into_iter().collect()
@@ -241,7 +262,8 @@ impl Packing {
         let wrong = wrong_bits(predictions, labels);
         let n_classes = self.classes.len();
         let (planes, class_counts) = if self.needs.classes() {
-            // Every label of the run was given a code before.
+            // The defaults below are never used: if `low` is `None`, all labels of the run have codes. Fastest way
+            // first.
             let value = |label: L| label.to_i64().unwrap_or_default();
             match (self.low(), self.classes.table()) {
                 (Some(low), _) => plane_bits_from(predictions, low, n_classes)?,
@@ -256,7 +278,7 @@ impl Packing {
             (Vec::new(), Vec::new())
         };
         Some(PackedRun {
-            n_wrong: wrong.iter().map(Block::len).sum(),
+            n_wrong: wrong.iter().map(Block::count_ones).sum(),
             wrong,
             planes,
             n_planes: planes_for(n_classes),
@@ -283,14 +305,15 @@ impl Packing {
             n_samples: n_samples as u64,
             ..RunTotals::default()
         };
-        let (mut wrong, mut of_runs) = (Vec::with_capacity(self.runs.len()), Vec::new());
+        let (mut wrong, mut planes_by_run) = (Vec::with_capacity(self.runs.len()), Vec::new());
         for mut run in self.runs {
             wrong.push(run.wrong);
             totals.n_wrong.push(run.n_wrong);
             if self.needs.classes() {
+                // Later runs may have added classes; codes never change, so earlier runs only need zeros for these.
                 run.class_counts.resize(n_classes, 0);
                 totals.class_counts.push(run.class_counts);
-                of_runs.push(if run.n_planes == n_planes {
+                planes_by_run.push(if run.n_planes == n_planes {
                     run.planes
                 } else {
                     with_more_planes(&run.planes, run.n_planes, n_planes, n_blocks)
@@ -299,16 +322,17 @@ impl Packing {
         }
         let planes = Planes {
             n_planes,
-            of_runs,
+            runs: planes_by_run,
             n_samples,
         };
         Ok(PackedRuns {
             totals,
             needs: self.needs,
             wrong: Arc::new(wrong),
-            tables: match self.needs.tables {
-                true => planes.table_source(n_classes),
-                false => TableSource::None,
+            tables: if self.needs.tables {
+                planes.table_source(n_classes)
+            } else {
+                TableSource::None
             },
             labels: self.classes.labels().to_vec(),
             planes,

@@ -1,26 +1,27 @@
-//! What the class tables of pairs are made from.
+//! Sources of the class tables of pairs: bit sets of classes or class codes.
 
 use xai_core::parallel;
 
 use crate::packed::bit_planes::{Block, members, plane_to_bytes};
 
-/// What a pair's class table is made from.
+/// Data from which the class table of a pair of runs is counted, by run.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum TableSource {
     /// Tables are not needed.
     None,
-    /// For each run the samples of each class, class after class.
+    /// Bit sets of the samples of each class but the last, one class after the other. A cell is the population count of
+    /// the AND of two sets.
     Sets(Vec<Vec<Block>>),
-    /// For each run the code of each sample.
+    /// Code of each sample, for at most 256 classes.
     Bytes(Vec<Vec<u8>>),
-    /// The same for more than 256 classes.
+    /// Code of each sample, for at most 65 536 classes.
     Halves(Vec<Vec<u16>>),
-    /// The same for more than 65 536 classes.
+    /// Code of each sample, for more classes.
     Words(Vec<Vec<u32>>),
 }
 
-/// Up to this many classes a pair's table comes from AND-popcounts of class sets, above it from a
-/// histogram. The first costs `(c − 1)²/512` register operations per sample, the second a store.
+/// Largest number of classes for [`TableSource::Sets`]; tables of more classes are histograms of the codes. Sets take
+/// `(c − 1)²/512` register operations per sample, a histogram one store.
 ///
 /// Measured on one core of a Zen 4, random classes, µs per pair with Cramér's V:
 ///
@@ -32,36 +33,35 @@ pub(crate) enum TableSource {
 /// | 20 | 3.3 | 2.6 | 48 | 80 |
 /// | 25 | 4.4 | 3.0 | 75 | 80 |
 /// | 30 | 6.0 | 3.5 | 110 | 91 |
-pub(crate) const MOST_CLASSES_AS_SETS: usize = 24;
+pub(crate) const MAX_CLASSES_AS_SETS: usize = 24;
 
-/// The same where rows of bits are so short that the ends of loops count.
-const MOST_CLASSES_AS_SHORT_SETS: usize = 14;
+/// The same limit for fewer than [`SHORT`] samples, where the start and end of each short loop over a set matter.
+const MAX_CLASSES_AS_SHORT_SETS: usize = 14;
 
-/// Below this many samples rows are short.
+/// Number of samples below which bit sets are short.
 const SHORT: usize = 8192;
 
-/// The classes of all runs, a code each, cut into bit planes.
+/// Predicted classes of all runs as bit planes of their codes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Planes {
     /// Bits per code.
     pub(crate) n_planes: usize,
-    /// For each run `n_planes` blocks for every 512 samples; no runs where predictions are not
-    /// compared.
-    pub(crate) of_runs: Vec<Vec<Block>>,
+    /// By run, `n_planes` blocks for every 512 samples. Empty if only errors are packed.
+    pub(crate) runs: Vec<Vec<Block>>,
     pub(crate) n_samples: usize,
 }
 
 impl Planes {
-    /// What tables of so many classes are made from.
+    /// Chooses and builds the faster source of class tables for this number of classes and samples.
     pub(super) fn table_source(&self, n_classes: usize) -> TableSource {
-        let most = match self.n_samples {
-            ..SHORT => MOST_CLASSES_AS_SHORT_SETS,
-            SHORT.. => MOST_CLASSES_AS_SETS,
+        let max_classes_as_sets = match self.n_samples {
+            ..SHORT => MAX_CLASSES_AS_SHORT_SETS,
+            SHORT.. => MAX_CLASSES_AS_SETS,
         };
-        if n_classes <= most {
+        if n_classes <= max_classes_as_sets {
             return TableSource::Sets(self.map_runs(|run| self.class_sets(run, n_classes)));
         }
-        // As narrow as the codes of all classes are.
+        // The narrowest integers that hold all codes take the least memory bandwidth.
         match n_classes {
             0..=0x100 => TableSource::Bytes(self.codes_of_runs(|code| code as u8)),
             0x101..=0x1_0000 => TableSource::Halves(self.codes_of_runs(|code| code as u16)),
@@ -70,11 +70,10 @@ impl Planes {
     }
 
     fn map_runs<T: Send>(&self, f: impl Fn(&[Block]) -> T + Sync + Send) -> Vec<T> {
-        let f = |run: usize| f(&self.of_runs[run]);
-        map_runs(self.of_runs.len(), self.n_samples, f)
+        map_runs(self.runs.len(), self.n_samples, |run| f(&self.runs[run]))
     }
 
-    /// The samples of each class but the last, whose counts follow from the totals.
+    /// Bit sets of the samples of each class but the last. Counts of the last class follow from the totals of the run.
     fn class_sets(&self, planes: &[Block], n_classes: usize) -> Vec<Block> {
         let n_sets = n_classes.saturating_sub(1);
         let n_blocks = self.n_samples.div_ceil(Block::SAMPLES);
@@ -87,7 +86,7 @@ impl Planes {
                 sets[class * n_blocks + at] = Block(members(planes, class));
             }
         }
-        // What is beyond the last sample has the code 0 and is of no class.
+        // Bits beyond the last sample have code 0 in the planes but belong to no class.
         let last = Block::within(self.n_samples - (n_blocks - 1) * Block::SAMPLES);
         for set in sets.chunks_exact_mut(n_blocks) {
             for (bits, samples) in set[n_blocks - 1].0.iter_mut().zip(last.0) {
@@ -101,7 +100,7 @@ impl Planes {
         self.map_runs(|planes| self.codes(planes, &narrow))
     }
 
-    /// The code of each sample.
+    /// Unpacks the code of each sample from the planes of one run.
     fn codes<C>(&self, planes: &[Block], narrow: impl Fn(u32) -> C) -> Vec<C> {
         let n_blocks = self.n_samples.div_ceil(Block::SAMPLES);
         let mut codes = Vec::with_capacity(n_blocks * Block::SAMPLES);
@@ -122,8 +121,7 @@ impl Planes {
     }
 }
 
-/// Maps `k` runs of `n` samples, in parallel where there is enough to do: a hundred thousand
-/// predictions.
+/// Maps `k` runs of `n` samples, in parallel if there are at least 100,000 predictions, so that threads pay off.
 pub(super) fn map_runs<T: Send>(
     k: usize,
     n: usize,

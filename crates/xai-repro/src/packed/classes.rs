@@ -1,4 +1,4 @@
-//! Dense codes for labels that may be any integers.
+//! Dense codes `0..c` for class labels, which may be any integers.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,11 @@ use xai_core::{Error, Label, Result};
 
 use crate::input;
 
-/// Labels that span less than this are coded through a table; others through a hash map.
-const WIDEST_TABLE: u64 = 1 << 16;
+/// Codes are looked up in a table if the largest label minus the smallest is below this, otherwise in a hash map. A
+/// table of 2¹⁶ codes takes 256 KiB.
+const MAX_TABLE_SPAN: u64 = 1 << 16;
 
-/// The labels that occur, each with a code from 0 on.
+/// The class labels that occur. The code of a label is its position in the order of insertion.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Classes {
     labels: Vec<i64>,
@@ -19,7 +20,7 @@ pub(crate) struct Classes {
 
 #[derive(Debug, Clone, PartialEq)]
 enum Lookup {
-    /// The code of `low + i` at `i`.
+    /// `codes[i]` is the code of label `low + i`, or [`NO_CODE`].
     Table {
         low: i64,
         codes: Vec<u32>,
@@ -36,10 +37,10 @@ impl Default for Lookup {
     }
 }
 
-/// Labels of a run that most often show all its classes.
-pub(super) const LOOKED_AT: usize = 4096;
+/// Number of samples at the start of a run in which usually all its classes occur.
+pub(super) const PREFIX_SAMPLES: usize = 4096;
 
-/// What a label that does not occur is coded as.
+/// Table entry of a label that does not occur.
 const NO_CODE: u32 = u32::MAX;
 
 impl Classes {
@@ -51,7 +52,7 @@ impl Classes {
         &self.labels
     }
 
-    /// Adds labels; those that are new get the next codes, in the order given.
+    /// Adds labels. New labels get the next codes in the given order; existing codes stay.
     pub(crate) fn extend(&mut self, labels: impl IntoIterator<Item = i64>) {
         let known = self.labels.len();
         for label in labels {
@@ -64,7 +65,7 @@ impl Classes {
         }
     }
 
-    /// The smallest label, and the code of each from there on, where labels are near each other.
+    /// The smallest label and the table of codes from there on; `None` if codes are in a hash map.
     pub(crate) fn table(&self) -> Option<(i64, &[u32])> {
         match &self.lookup {
             Lookup::Table { low, codes } => Some((*low, codes)),
@@ -72,20 +73,21 @@ impl Classes {
         }
     }
 
-    /// The smallest label, where every one from it to the largest occurs and its place among them is its code.
+    /// The smallest label `low`, if the labels are consecutive and the code of each is `label − low`.
     pub(crate) fn first_of_consecutive(&self) -> Option<i64> {
         let (low, codes) = self.table()?;
-        let places = 0..self.labels.len() as u32;
-        codes.iter().copied().eq(places).then_some(low)
+        let consecutive = 0..self.labels.len() as u32;
+        codes.iter().copied().eq(consecutive).then_some(low)
     }
 
-    /// Whether every label between two, these included, occurs.
+    /// True if every integer in `low..=high` is a known label. For codes in a hash map the answer is always false,
+    /// which costs a scan of the run but is never wrong.
     pub(crate) fn covers(&self, (low, high): (i64, i64)) -> bool {
         let Some((start, codes)) = self.table() else {
             return false;
         };
-        let place = |label: i64| usize::try_from(label.checked_sub(start)?).ok();
-        match (place(low), place(high)) {
+        let index = |label: i64| usize::try_from(label.checked_sub(start)?).ok();
+        match (index(low), index(high)) {
             (Some(low), Some(high)) => codes
                 .get(low..=high)
                 .is_some_and(|codes| codes.iter().all(|&code| code != NO_CODE)),
@@ -93,12 +95,12 @@ impl Classes {
         }
     }
 
-    /// The code of a label, if it occurs.
+    /// The code of a label; `None` for an unknown label.
     #[inline]
     pub(crate) fn code(&self, label: i64) -> Option<u32> {
         match &self.lookup {
             Lookup::Table { low, codes } => {
-                // A label below `low` wraps to beyond the end.
+                // For a label below `low` the difference wraps around to an index beyond the end.
                 let at = usize::try_from(label.wrapping_sub(*low).cast_unsigned()).ok()?;
                 codes.get(at).copied().filter(|&code| code != NO_CODE)
             }
@@ -108,12 +110,12 @@ impl Classes {
 }
 
 impl Lookup {
-    /// For fewer than 2^32 − 1 labels.
+    /// Builds the lookup of fewer than 2^32 − 1 labels ([`NO_CODE`] is not a code).
     fn new(labels: &[i64]) -> Self {
         let low = labels.iter().copied().min().unwrap_or_default();
         let high = labels.iter().copied().max().unwrap_or_default();
         let coded = || labels.iter().copied().zip(0u32..);
-        if high.abs_diff(low) >= WIDEST_TABLE {
+        if high.abs_diff(low) >= MAX_TABLE_SPAN {
             return Self::Map(coded().collect());
         }
         let mut codes = vec![NO_CODE; high.abs_diff(low) as usize + 1];
@@ -124,7 +126,7 @@ impl Lookup {
     }
 }
 
-/// The smallest and the largest label of a run; `None` without labels.
+/// The smallest and the largest label of a run; `None` without labels. `run` is the row named in an error.
 ///
 /// # Errors
 /// `InvalidParameter` for a label above `i64::MAX`.
@@ -148,9 +150,10 @@ pub(crate) fn extremes<L: Label>(run: usize, labels: &[L]) -> Result<Option<(i64
     }
 }
 
-/// The smallest and the largest label, compared in the label's own type: the narrower it is, the more
-/// fit a register. (The baseline of x86-64 has no comparison of 64-bit integers in registers; the
-/// levels above it do.)
+/// Kernel of the smallest and the largest label.
+///
+/// Labels are compared in their own type, because a register holds more values of a narrower type. It is compiled per
+/// instruction set because the x86-64 baseline has no vector comparison of 64-bit integers.
 struct Extremes<'a, L>(&'a [L]);
 
 impl<L: Label> SimdKernel for Extremes<'_, L> {
@@ -168,22 +171,23 @@ impl<L: Label> SimdKernel for Extremes<'_, L> {
     }
 }
 
-/// The distinct labels of a run that lie within these extremes, ascending.
+/// The distinct labels of a run in ascending order. `low` and `high` are its smallest and largest label.
 pub(crate) fn distinct<L: Label>(labels: &[L], (low, high): (i64, i64)) -> Vec<i64> {
-    if high.abs_diff(low) < WIDEST_TABLE {
-        let place = |label: i64| label.abs_diff(low) as usize;
-        let mut present = vec![false; place(high) + 1];
-        // Most runs predict each class early.
-        for labels in labels.chunks(LOOKED_AT) {
+    if high.abs_diff(low) < MAX_TABLE_SPAN {
+        let index = |label: i64| label.abs_diff(low) as usize;
+        let mut present = vec![false; index(high) + 1];
+        // Most runs predict each class early, so the scan can stop once all labels of the range have occurred. That is
+        // tested once per chunk, and only if the test costs no more than the chunk itself.
+        for labels in labels.chunks(PREFIX_SAMPLES) {
             for label in labels.iter().filter_map(|label| label.to_i64()) {
-                present[place(label)] = true;
+                present[index(label)] = true;
             }
-            if present.len() <= LOOKED_AT && !present.contains(&false) {
+            if present.len() <= PREFIX_SAMPLES && !present.contains(&false) {
                 break;
             }
         }
-        let labels = (low..=high).zip(present);
-        return labels
+        return (low..=high)
+            .zip(present)
             .filter(|(_, present)| *present)
             .map(|(label, _)| label)
             .collect();

@@ -1,4 +1,4 @@
-//! Runs, packed for counting: one bit per sample and run for errors, a few for classes.
+//! Predictions of runs packed into bits: one bit per sample and run for errors, `⌈log2 c⌉` for `c` classes.
 
 pub(crate) mod bit_planes;
 pub(crate) mod builder;

@@ -1,4 +1,4 @@
-//! Runs' predictions, packed for counting.
+//! Predictions of several runs, packed for counting over pairs of runs.
 
 use std::sync::Arc;
 
@@ -6,15 +6,14 @@ use crate::packed::bit_planes::Block;
 use crate::packed::class_tables::{Planes, TableSource};
 use crate::pair_metric::definition::PairNeeds;
 
-/// The predictions of `k` runs for `n` samples, packed: what each pair of runs is counted on.
+/// Predictions of `k` runs for `n` samples, packed into bits so that pairs of runs can be counted fast.
 ///
-/// A run's errors are one bit per sample. Its predictions are the narrowest integers that tell the
-/// classes of all runs apart, cut into bit planes: `⌈log2 c⌉` bits per sample for `c` classes, so that
-/// 512 samples of two runs are compared by a handful of instructions. For the metrics that need a
-/// pair's class table there is one bit set per class beside it, or, for many classes, the integers.
+/// The errors of a run take one bit per sample. Its predictions are coded as `0..c` for the `c` classes of all runs and
+/// stored as bit planes, `⌈log2 c⌉` bits per sample, so that a few instructions compare 512 samples of two runs.
+/// Metrics that need the class table of a pair also store one bit set per class or, for many classes, the codes.
 ///
-/// Packing costs a pass over the predictions; who asks for metrics more than once, or has runs that
-/// do not fit into memory at once ([`PackedRunsBuilder`](crate::PackedRunsBuilder)), packs first.
+/// Packing takes one pass over the predictions. Pack explicitly if metrics are evaluated more than once, or if the runs
+/// do not fit into memory at once ([`PackedRunsBuilder`](crate::PackedRunsBuilder)).
 ///
 /// ```
 /// use ndarray::array;
@@ -29,64 +28,65 @@ use crate::pair_metric::definition::PairNeeds;
 #[derive(Debug, Clone, PartialEq)]
 pub struct PackedRuns {
     pub(crate) totals: RunTotals,
-    /// What they were packed for.
+    /// The counts that these runs can provide.
     pub(crate) needs: PairNeeds,
-    /// The samples that each run gets wrong.
+    /// Errors by run, one bit per sample. Shared with [`ErrorSets`](crate::ErrorSets), hence the `Arc`.
     pub(crate) wrong: Arc<Vec<Vec<Block>>>,
-    /// The label of each code, ascending where all runs were packed at once.
+    /// Label of each code; ascending if all runs were packed at once.
     pub(super) labels: Vec<i64>,
     pub(crate) planes: Planes,
     pub(crate) tables: TableSource,
 }
 
 impl PackedRuns {
-    /// The number of runs.
+    /// Number of runs.
     #[must_use]
     pub fn n_runs(&self) -> usize {
         self.totals.n_runs()
     }
 
-    /// The number of samples.
+    /// Number of samples.
     #[must_use]
     pub fn n_samples(&self) -> usize {
         usize::try_from(self.totals.n_samples).unwrap_or(usize::MAX)
     }
 
-    /// The labels that occur in the predictions, ascending where all runs were packed at once, else in the
-    /// order they were met. Empty where only errors are packed.
+    /// The labels that occur in the predictions: in ascending order if all runs were packed at once, otherwise in the
+    /// order in which they first occurred. Empty if only errors are packed.
     #[must_use]
     pub fn classes(&self) -> &[i64] {
         &self.labels
     }
 
-    /// How many register operations the counts of a pair take, roughly.
-    pub(crate) fn cost_of_a_pair(&self, needs: PairNeeds) -> usize {
+    /// Rough number of register operations to count one pair, which decides whether threads are worth their start.
+    pub(crate) fn operations_per_pair(&self, needs: PairNeeds) -> usize {
         let n_sets = self.labels.len().saturating_sub(1);
-        let of_table = match self.tables {
+        let per_table = match self.tables {
             TableSource::None => 0,
             TableSource::Sets(_) => n_sets * n_sets,
+            // A histogram takes one store per sample.
             _ => Block::SAMPLES,
         };
-        let of_block = usize::from(needs.errors)
+        let per_block = usize::from(needs.errors)
             + usize::from(needs.equal) * self.planes.n_planes
-            + usize::from(needs.tables) * of_table;
-        self.n_blocks() * of_block
+            + usize::from(needs.tables) * per_table;
+        self.n_blocks() * per_block
     }
 
-    /// The number of blocks per row of bits.
+    /// Number of blocks in one bit per sample.
     pub(crate) fn n_blocks(&self) -> usize {
         self.n_samples().div_ceil(Block::SAMPLES)
     }
 }
 
-/// The number of errors and of each class, per run.
+/// Error and class counts of each run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct RunTotals {
     pub(crate) n_samples: u64,
-    /// How many samples each run gets wrong.
+    /// Number of wrong predictions by run.
     pub(crate) n_wrong: Vec<u64>,
-    /// How often each run predicts each class, by code; no runs where predictions are not compared.
+    /// Number of predictions by run and class code. Empty if only errors are counted.
     pub(crate) class_counts: Vec<Vec<u64>>,
 }
 

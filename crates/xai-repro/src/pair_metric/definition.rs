@@ -1,13 +1,12 @@
-//! What a metric of a pair of runs is.
+//! Definition of a metric of a pair of runs, and the counts that formulas take.
 
 use xai_core::describe::MetricInfo;
 
-/// A metric of two runs' predictions, for example [`PairMetric::EC_LOCAL`].
+/// A metric of the predictions of two runs, for example [`PairMetric::EC_LOCAL`].
 ///
-/// `e` are the samples that a run gets wrong, `ŷ` its predictions, `n` the number of samples. Two
-/// metrics of one name are the same metric. The metrics of this crate are listed in
-/// [`registry::PAIR_METRICS`](crate::registry::PAIR_METRICS); another crate may define its own and
-/// use it wherever a metric is taken:
+/// In formulas, `e_i` marks the samples that run `i` predicts wrongly, `ŷ_i` are its predictions, and `n` is the number
+/// of samples. Metrics with the same name are equal. The metrics of this crate are listed in
+/// [`registry::PAIR_METRICS`](crate::registry::PAIR_METRICS). Other crates can define their own, which work everywhere:
 ///
 /// ```
 /// use ndarray::array;
@@ -41,78 +40,79 @@ pub struct PairMetric {
     definition: &'static PairDefinition,
 }
 
-/// Everything about a metric of a pair of runs.
+/// Definition of a metric of a pair of runs: description, formula and the rule for pairs without errors.
 #[derive(Debug)]
 pub struct PairDefinition {
-    /// The description.
+    /// Description of the metric.
     pub info: &'static MetricInfo,
-    /// Its formula, and with it what is counted of a pair.
+    /// Formula, whose variant says which counts of a pair the metric needs.
     pub formula: PairFormula,
-    /// Whether it is undefined exactly where neither run errs: then
-    /// [`EmptyUnion`](crate::EmptyUnion) says what it is there.
+    /// True if the metric is undefined exactly for pairs in which neither run has an error. The value of such pairs is
+    /// then set by [`EmptyUnion`](crate::EmptyUnion).
     pub undefined_without_errors: bool,
 }
 
-/// The formula of a metric: a function of what it needs to be counted of a pair, `None` where the
-/// metric is undefined. It must not depend on the order of classes, cells or runs. A value that is not
-/// finite is an error about the metric, with the pair as index.
+/// Formula of a metric: a function of the counts of a pair.
+///
+/// It returns `None` if the metric is undefined, and must not depend on the order of classes, cells or runs. A value
+/// that is not finite is reported as an error about the metric, with the pair as index.
 #[derive(Debug, Clone, Copy)]
 pub enum PairFormula {
-    /// Of the errors of both runs: one bit per sample and run is all that is packed.
+    /// A function of the errors of both runs, for which one bit per sample and run is packed.
     Errors(fn(&ErrorTable) -> Option<f64>),
-    /// Of the number of equal predictions and how often each run predicts each class.
+    /// A function of the number of equal predictions and the class counts of both runs.
     Equal(fn(&EqualPredictions<'_>) -> Option<f64>),
-    /// Of the table of both runs' classes.
+    /// A function of the contingency table of the classes of both runs.
     Table(fn(&ClassTable<'_>) -> Option<f64>),
 }
 
 impl PairMetric {
-    /// The metric of a definition.
+    /// Creates a metric from its definition.
     #[must_use]
     pub const fn new(definition: &'static PairDefinition) -> Self {
         Self { definition }
     }
 
-    /// Everything about it.
+    /// Definition of the metric.
     #[must_use]
     pub const fn definition(self) -> &'static PairDefinition {
         self.definition
     }
 
-    /// The description.
+    /// Description of the metric.
     #[must_use]
     pub const fn info(self) -> &'static MetricInfo {
         self.definition.info
     }
 
-    /// The name in files and on the command line: `ec_local`.
+    /// Name of the metric in files and on the command line, for example `ec_local`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.definition.info.name
     }
 }
 
-/// What pairs are counted for.
+/// The counts of a pair that some metrics need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct PairNeeds {
-    /// Errors that a pair shares.
+    /// Number of common errors.
     pub(crate) errors: bool,
-    /// Predictions that a pair shares.
+    /// Number of equal predictions.
     pub(crate) equal: bool,
-    /// The class table of a pair.
+    /// Class table.
     pub(crate) tables: bool,
 }
 
 impl PairNeeds {
-    /// Predictions that a pair shares alone.
+    /// Only the number of equal predictions.
     pub(crate) const EQUAL: Self = Self {
         errors: false,
         equal: true,
         tables: false,
     };
 
-    /// What metrics need together.
-    pub(crate) fn of(metrics: &[PairMetric]) -> Self {
+    /// Collects the counts that any of the metrics needs.
+    pub(crate) fn new(metrics: &[PairMetric]) -> Self {
         let mut needs = Self::default();
         for metric in metrics {
             match metric.definition.formula {
@@ -124,74 +124,74 @@ impl PairNeeds {
         needs
     }
 
-    /// Whether predictions are told apart, not only right from wrong.
+    /// True if the predicted classes are needed, not only which predictions are wrong.
     pub(crate) fn classes(self) -> bool {
         self.equal || self.tables
     }
 
-    /// Whether all of it is among other needs.
-    pub(crate) fn within(self, other: Self) -> bool {
+    /// True if `other` includes all of these counts.
+    pub(crate) fn is_subset_of(self, other: Self) -> bool {
         (!self.errors || other.errors)
             && (!self.equal || other.equal)
             && (!self.tables || other.tables)
     }
 }
 
-/// How two runs' errors fall together: a 2 × 2 table of `n` samples.
+/// Error counts of two runs, which determine the 2 × 2 table of right and wrong predictions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ErrorTable {
-    /// Samples that both get wrong.
+    /// Number of samples that both runs predict wrongly.
     pub both: u64,
-    /// Samples that the first gets wrong.
+    /// Number of samples that the first run predicts wrongly.
     pub first: u64,
-    /// Samples that the second gets wrong.
+    /// Number of samples that the second run predicts wrongly.
     pub second: u64,
-    /// All samples, at least 1.
+    /// Number of all samples, at least 1.
     pub n_samples: u64,
 }
 
 impl ErrorTable {
-    /// Samples that either gets wrong.
+    /// Number of samples that at least one of the runs predicts wrongly.
     #[must_use]
     pub fn union(&self) -> u64 {
         self.first + self.second - self.both
     }
 }
 
-/// On how many samples two runs predict the same, and how often each predicts each class.
+/// Number of equal predictions of two runs, and the class counts of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EqualPredictions<'a> {
-    /// Samples on which both predict the same class.
+    /// Number of samples for which both runs predict the same class.
     pub equal: u64,
-    /// How often the first predicts each class.
+    /// Number of predictions of the first run by class.
     pub first: &'a [u64],
-    /// How often the second predicts each class, in the same order.
+    /// Number of predictions of the second run by class, in the same order.
     pub second: &'a [u64],
-    /// All samples, at least 1.
+    /// Number of all samples, at least 1.
     pub n_samples: u64,
 }
 
-/// The table of two runs' classes.
+/// Contingency table of the classes that two runs predict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClassTable<'a> {
-    /// Its cells that are not 0, in no particular order.
+    /// Cells that are not 0, in unspecified order.
     pub cells: &'a [Cell],
-    /// How often the first run predicts each class: the row totals.
+    /// Row totals: number of predictions of the first run by class.
     pub rows: &'a [u64],
-    /// How often the second run predicts each class: the column totals.
+    /// Column totals: number of predictions of the second run by class.
     pub columns: &'a [u64],
-    /// All samples, at least 1.
+    /// Number of all samples, at least 1.
     pub n_samples: u64,
 }
 
-/// A cell of a class table that is not 0.
+/// A cell of a [`ClassTable`] that is not 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cell {
-    /// The class that the first run predicts, as a place among the row totals.
+    /// Class that the first run predicts, as an index into the row totals.
     pub row: u32,
-    /// The class that the second run predicts, as a place among the column totals.
+    /// Class that the second run predicts, as an index into the column totals.
     pub column: u32,
-    /// On how many samples.
+    /// Number of samples with these two predictions.
     pub count: u64,
 }

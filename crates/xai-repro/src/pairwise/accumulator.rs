@@ -1,4 +1,4 @@
-//! Samples that arrive in blocks.
+//! Accumulation of pair metrics over samples that arrive in blocks.
 
 use ndarray::{ArrayView1, ArrayView2};
 use xai_core::simd::InstructionSet;
@@ -6,7 +6,7 @@ use xai_core::tensor::check_shape;
 use xai_core::{Accumulator, Error, Label, Result, parallel};
 
 use crate::across_runs::agreement::Agreement;
-use crate::across_runs::error_sets::{Alone, ErrorSets, accuracies, leave_one_out};
+use crate::across_runs::error_sets::{ErrorSets, LoneCounts, accuracies, leave_one_out};
 use crate::counting::pair_tiles::{PairCounts, TileBuffers, count_tile};
 use crate::counting::pair_tiles::{Tile, n_pairs, pair_index, pairs};
 use crate::input;
@@ -22,13 +22,14 @@ use crate::pairwise::reproducibility::StreamedReproducibility;
 #[cfg(feature = "serde")]
 use crate::pairwise::stored_state::StoredState;
 
-/// The pairwise metrics of `k` runs as a state that is updated with blocks of samples.
+/// State of the pairwise metrics of `k` runs, updated with blocks of samples.
 ///
-/// A block is the predictions of *all* runs for some samples, `(k, any)`, with those samples' labels:
-/// columns of a `(k, n)` array, in any pieces and any order. The state is the counts of every pair, so
-/// states of different samples add up, on one machine or several, and the result is that of all samples
-/// at once to the last bit. Class tables (Cramér's V, mutual information) are kept by the cells that
-/// occur; where neither is asked for, a pair costs two counters.
+/// A block consists of the predictions of *all* runs for some samples and the labels of these samples, that is, any
+/// columns of a `(k, n)` array. The state consists of counts for every pair, so that states of different samples can be
+/// merged, also from several machines. The result has the same bits as for all samples at once.
+///
+/// Metrics of class tables (Cramér's V, mutual information) store the cells that occur; all other metrics need two
+/// counters per pair.
 ///
 /// ```
 /// use ndarray::{Axis, array};
@@ -51,32 +52,35 @@ use crate::pairwise::stored_state::StoredState;
 pub struct PairwiseAccumulator {
     metrics: Vec<PairMetric>,
     empty_union: EmptyUnion,
-    /// The labels that occur, ascending; their places are the codes below.
+    /// Labels that occur, in ascending order. The index of a label is its class code.
     classes: Vec<i64>,
     totals: RunTotals,
-    /// What pairs share, pairs in order; empty where it is not needed.
+    /// Number of common errors by pair; empty if no metric needs it.
     both_wrong: Vec<u64>,
+    /// Number of equal predictions by pair; empty if no metric needs it.
     equal: Vec<u64>,
-    /// Cells ascending.
+    /// Cells of the class table by pair, in ascending order; empty if no metric needs it.
     tables: Vec<Vec<Cell>>,
     always_wrong: u64,
     ever_wrong: u64,
-    alone: Vec<Alone>,
+    /// Samples that only one run gets right or wrong, by run.
+    alone: Vec<LoneCounts>,
 }
 
-/// So many samples keep every count and product of counts within its integer.
-const MOST_SAMPLES: u64 = 1 << 48;
+/// Largest number of samples. Up to 2^48, counts are exact as `f64` (below 2^53), totals over fewer than 65,536 runs
+/// fit into `u64`, and products of two counts into `i128`.
+const MAX_SAMPLES: u64 = 1 << 48;
 
 impl Default for PairwiseAccumulator {
-    /// A state for all metrics, an empty union undefined.
+    /// A state for all metrics, with [`EmptyUnion::Undefined`].
     fn default() -> Self {
         Self::empty(&Pairwise::new())
     }
 }
 
 impl PairwiseAccumulator {
-    /// A state for the metrics of these options, without samples. It counts with the fastest
-    /// instructions of the machine it is on.
+    /// Creates a state without samples for the metrics of these options. It always counts with the fastest instruction
+    /// set of the machine, because a state may move to another machine.
     ///
     /// # Errors
     /// `Empty` without metrics.
@@ -100,24 +104,24 @@ impl PairwiseAccumulator {
         }
     }
 
-    /// The number of runs; 0 before the first block.
+    /// Number of runs; 0 before the first block.
     #[must_use]
     pub fn n_runs(&self) -> usize {
         self.totals.n_runs()
     }
 
-    /// The number of samples so far.
+    /// Number of samples so far.
     #[must_use]
     pub fn n_samples(&self) -> u64 {
         self.totals.n_samples
     }
 
-    /// [`update`](Accumulator::update) with labels of any type: `(k, m)` predictions and `(m,)` true
-    /// labels of `m` samples. A block without samples changes nothing.
+    /// Adds a block of `m` samples with labels of any type: `(k, m)` predictions and `(m,)` true labels. A block
+    /// without samples changes nothing.
     ///
     /// # Errors
-    /// `ShapeMismatch` when the block has another number of runs than those before, or not one label per
-    /// sample; else as [`PackedRuns::new`]. The state is unchanged then.
+    /// `ShapeMismatch` if the number of runs differs from earlier blocks; otherwise as [`PackedRuns::new`], and as
+    /// [`merge`](Accumulator::merge) for too many samples. The state is unchanged then.
     pub fn update_labels<L: Label, M: Label>(
         &mut self,
         predictions: ArrayView2<'_, L>,
@@ -130,20 +134,22 @@ impl PairwiseAccumulator {
             let expected = [self.n_runs(), predictions.ncols()];
             check_shape(input::PREDICTIONS, &expected, predictions.shape())?;
         }
+        // A block is counted as a state of its own and merged like any other, so that results cannot depend on how
+        // samples were divided into blocks and states.
         let packed = PackedRuns::new(&self.metrics, predictions, labels)?;
         let block = self.count(&packed);
         self.merge(block)
     }
 
-    /// The state of one block.
+    /// Counts the state of one block.
     fn count(&self, packed: &PackedRuns) -> Self {
         let k = packed.n_runs();
-        let needs = PairNeeds::of(&self.metrics);
+        let needs = PairNeeds::new(&self.metrics);
         let (always_wrong, ever_wrong, alone) = ErrorSets::new(packed).overlap_counts();
-        let if_needed = |is: bool| if is { n_pairs(k) } else { 0 };
-        let mut both_wrong = vec![0; if_needed(needs.errors)];
-        let mut equal = vec![0; if_needed(needs.equal)];
-        let mut tables = vec![Vec::new(); if_needed(needs.tables)];
+        let n_pairs_if = |is_needed: bool| if is_needed { n_pairs(k) } else { 0 };
+        let mut both_wrong = vec![0; n_pairs_if(needs.errors)];
+        let mut equal = vec![0; n_pairs_if(needs.equal)];
+        let mut tables = vec![Vec::new(); n_pairs_if(needs.tables)];
         for pair in count_pairs(packed, needs).into_iter().flatten() {
             if needs.errors {
                 both_wrong[pair.index] = pair.both_wrong;
@@ -169,7 +175,7 @@ impl PairwiseAccumulator {
         }
     }
 
-    /// Whether another state can be added.
+    /// Checks that another state can be added.
     fn check_mergeable(&self, other: &Self) -> Result<()> {
         if self.metrics != other.metrics {
             let names: Vec<&str> = other.metrics.iter().map(|metric| metric.name()).collect();
@@ -187,13 +193,13 @@ impl PairwiseAccumulator {
             check_shape(input::RUNS, &[self.n_runs()], &[other.n_runs()])?;
         }
         let n_samples = self.totals.n_samples + other.totals.n_samples;
-        if n_samples > MOST_SAMPLES {
+        if n_samples > MAX_SAMPLES {
             return Err(Error::parameter(input::SAMPLES, n_samples, "2^48 at most"));
         }
         Ok(())
     }
 
-    /// Adds the counts of a state with the same codes of classes.
+    /// Adds the counts of a state with the same class codes.
     fn add_counts(&mut self, other: Self) {
         self.totals.n_samples += other.totals.n_samples;
         self.always_wrong += other.always_wrong;
@@ -209,6 +215,8 @@ impl PairwiseAccumulator {
             mine.right += theirs.right;
             mine.wrong += theirs.wrong;
         }
+        // Sorting brings the two counts of a common cell next to each other, and keeps tables in one order for
+        // comparison.
         for (mine, theirs) in self.tables.iter_mut().zip(other.tables) {
             mine.extend(theirs);
             mine.sort_unstable();
@@ -222,39 +230,41 @@ impl PairwiseAccumulator {
         }
     }
 
-    /// Changes the codes to the places of the labels among more classes, fewer than 2^32.
+    /// Changes the class codes to those of `classes`, a superset of the current classes with fewer than 2^32 labels.
     fn recode(&mut self, classes: &[i64]) {
         if self.classes == classes {
             return;
         }
-        let places: Vec<u32> = self
+        let new_codes: Vec<u32> = self
             .classes
             .iter()
             .map(|label| classes.partition_point(|class| class < label) as u32)
             .collect();
         for counts in &mut self.totals.class_counts {
             let mut wider = vec![0; classes.len()];
-            for (&place, &count) in places.iter().zip(counts.iter()) {
-                wider[place as usize] = count;
+            for (&code, &count) in new_codes.iter().zip(counts.iter()) {
+                wider[code as usize] = count;
             }
             *counts = wider;
         }
+        // Codes stay in the same order, so that cells stay sorted.
         for cell in self.tables.iter_mut().flatten() {
-            cell.row = places[cell.row as usize];
-            cell.column = places[cell.column as usize];
+            cell.row = new_codes[cell.row as usize];
+            cell.column = new_codes[cell.column as usize];
         }
         self.classes = classes.to_vec();
     }
 
-    /// Each metric on all pairs, pairs in order.
+    /// Evaluates each metric for all pairs.
     fn values(&self) -> Result<Vec<(PairMetric, Vec<Option<f64>>)>> {
         let evaluation = Evaluation {
             totals: &self.totals,
             empty_union: self.empty_union,
         };
         let runs: Vec<(usize, usize)> = pairs(self.n_runs()).collect();
-        let of_pairs = parallel::try_map(runs.len(), |at| {
+        let values_by_pair = parallel::try_map(runs.len(), |at| {
             let (first, second) = runs[at];
+            // Vectors of counts that no metric needs are empty.
             let pair = PairCounts {
                 first,
                 second,
@@ -265,24 +275,25 @@ impl PairwiseAccumulator {
             let value = |&metric: &PairMetric| evaluation.value(metric, &pair);
             self.metrics.iter().map(value).collect::<Result<Vec<_>>>()
         })?;
-        let of_metric = |(m, &metric): (usize, &PairMetric)| {
-            let values = of_pairs.iter().map(|values| values[m]);
+        let values_of = |(m, &metric): (usize, &PairMetric)| {
+            let values = values_by_pair.iter().map(|values| values[m]);
             (metric, values.collect())
         };
-        Ok(self.metrics.iter().enumerate().map(of_metric).collect())
+        Ok(self.metrics.iter().enumerate().map(values_of).collect())
     }
 }
 
-/// What is kept of a pair.
-struct KeptCounts {
+/// Owned counts of one pair.
+struct OwnedCounts {
+    /// Index of the pair in the order of [`pairs`].
     index: usize,
     both_wrong: u64,
     equal: u64,
     cells: Vec<Cell>,
 }
 
-/// What pairs share in a block, tile by tile.
-fn count_pairs(packed: &PackedRuns, needs: PairNeeds) -> Vec<Vec<KeptCounts>> {
+/// Counts all pairs of a block, tile by tile.
+fn count_pairs(packed: &PackedRuns, needs: PairNeeds) -> Vec<Vec<OwnedCounts>> {
     let k = packed.n_runs();
     let tiles = Tile::cover(k, parallel::threads());
     parallel::map(tiles.len(), |tile| {
@@ -290,7 +301,7 @@ fn count_pairs(packed: &PackedRuns, needs: PairNeeds) -> Vec<Vec<KeptCounts>> {
         let keep = |pair: PairCounts<'_>| {
             let mut cells = pair.cells.to_vec();
             cells.sort_unstable();
-            kept.push(KeptCounts {
+            kept.push(OwnedCounts {
                 index: pair_index(k, pair.first, pair.second),
                 both_wrong: pair.both_wrong,
                 equal: pair.equal,
@@ -309,7 +320,8 @@ fn add(counts: &mut [u64], more: &[u64]) {
     }
 }
 
-/// Labels as `i64`; [`PairwiseAccumulator::update_labels`] takes any.
+/// Batches are `(k, m)` predictions and `(m,)` labels as `i64`; [`PairwiseAccumulator::update_labels`] takes any label
+/// type.
 impl Accumulator for PairwiseAccumulator {
     type Batch<'a> = (ArrayView2<'a, i64>, ArrayView1<'a, i64>);
     type Output = StreamedReproducibility;
@@ -318,11 +330,11 @@ impl Accumulator for PairwiseAccumulator {
         self.update_labels(predictions, &labels.to_vec())
     }
 
-    /// Adds a state of other samples.
+    /// Adds the state of other samples of the same runs.
     ///
     /// # Errors
-    /// `InvalidParameter` when the two were set up differently or hold more than 2⁴⁸ samples together,
-    /// `ShapeMismatch` for another number of runs. The state is unchanged then.
+    /// `InvalidParameter` if the options of the two states differ or they have more than 2⁴⁸ samples together,
+    /// `ShapeMismatch` if their numbers of runs differ. The state is unchanged then.
     fn merge(&mut self, mut other: Self) -> Result<()> {
         self.check_mergeable(&other)?;
         if other.n_runs() == 0 {
@@ -341,15 +353,17 @@ impl Accumulator for PairwiseAccumulator {
         Ok(())
     }
 
-    /// The metrics of all samples so far; the state can go on.
+    /// Evaluates the metrics for all samples so far. The state can be updated further.
     ///
     /// # Errors
-    /// `Empty` without samples, `OutOfDomain` for a pair without errors under [`EmptyUnion::Error`].
+    /// `Empty` without samples, `OutOfDomain` for a pair without errors under [`EmptyUnion::Error`], `InvalidParameter`
+    /// for a metric whose formula returns NaN or an infinite value.
     fn finish(&self) -> Result<StreamedReproducibility> {
         let k = self.n_runs();
         if k == 0 {
             return Err(Error::empty(input::SAMPLES));
         }
+        // Agreement counts ordered pairs of runs.
         let agreeing = self.equal.iter().map(|&equal| 2 * u128::from(equal)).sum();
         Ok(StreamedReproducibility {
             pairs: PairTable {
@@ -377,7 +391,7 @@ impl TryFrom<StoredState> for PairwiseAccumulator {
     type Error = Error;
 
     fn try_from(stored: StoredState) -> Result<Self> {
-        stored.check(MOST_SAMPLES)?;
+        stored.check(MAX_SAMPLES)?;
         Ok(Self {
             metrics: stored.metrics,
             empty_union: stored.empty_union,

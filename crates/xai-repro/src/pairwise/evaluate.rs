@@ -1,9 +1,8 @@
-//! Taking the metrics of runs in memory.
+//! Evaluation of pair metrics for runs in memory.
 //!
-//! This is not [`PairwiseAccumulator`](crate::PairwiseAccumulator) called once: the state keeps the
-//! counts and class tables of all pairs, so that more samples can be added; here a tile of pairs is
-//! counted, evaluated and forgotten. Both count by the same loops and evaluate by the same formulas, and
-//! tests hold both to the same bits.
+//! This is not a single call of [`PairwiseAccumulator`](crate::PairwiseAccumulator). The accumulator keeps the counts
+//! and class tables of all pairs, so that samples can be added; here each tile of pairs is counted, evaluated and
+//! discarded. Both use the same counting loops and formulas, and tests check that the results have the same bits.
 
 use ndarray::ArrayView2;
 use xai_core::{Error, Label, Result, parallel};
@@ -19,16 +18,15 @@ use crate::pairwise::options::{EmptyUnion, Pairwise};
 use crate::pairwise::reproducibility::{PairTable, PairwiseReproducibility, PairwiseSummaries};
 use crate::{help, input};
 
-/// Below this many blocks and planes over all pairs, threads cost more than they save: a tenth of a
-/// millisecond of counting on one core.
+/// Number of register operations, over all pairs, from which threads save more time than they cost. It corresponds to
+/// about 0.1 ms of counting on one core.
 const WORTH_THREADS: usize = 200_000;
 
 impl Pairwise {
-    /// Takes the metrics of `(k, n)` predictions and `(n,)` true labels.
+    /// Evaluates the metrics for `(k, n)` predictions and `(n,)` true labels.
     ///
     /// # Errors
-    /// As [`PackedRuns::new`]; `OutOfDomain` about [`input::ERRORS`] for a pair without errors under
-    /// [`EmptyUnion::Error`](crate::EmptyUnion::Error).
+    /// As [`PackedRuns::new`] and [`evaluate_packed`](Self::evaluate_packed).
     pub fn evaluate<L: Label, M: Label>(
         &self,
         predictions: ArrayView2<'_, L>,
@@ -37,35 +35,35 @@ impl Pairwise {
         self.evaluate_packed(&PackedRuns::new(&self.metrics, predictions, labels)?)
     }
 
-    /// Takes the metrics of packed runs.
+    /// Evaluates the metrics for packed runs.
     ///
     /// # Errors
-    /// `Empty` without metrics, `InvalidParameter` for a metric that the runs were not packed for or whose
-    /// formula gives a number that is not finite, `OutOfDomain` for a pair without errors under
+    /// `Empty` without metrics, `InvalidParameter` for a metric for which the runs were not packed or whose formula
+    /// returns NaN or an infinite value, `OutOfDomain` about [`input::ERRORS`] for a pair without errors under
     /// [`EmptyUnion::Error`](crate::EmptyUnion::Error).
     pub fn evaluate_packed(&self, packed: &PackedRuns) -> Result<PairwiseReproducibility> {
         let k = packed.n_runs();
         let evaluation = self.evaluation(packed)?;
         let tiles = Tile::cover(k, parallel::threads());
-        let of_tiles = self.map_tiles(packed, &tiles, |tile, buffers| {
+        let values_by_tile = self.map_tiles(packed, &tiles, |tile, buffers| {
             let n_pairs = tile.pairs().count();
-            let mut of_tile = vec![Vec::with_capacity(n_pairs); self.metrics.len()];
+            let mut values_by_metric = vec![Vec::with_capacity(n_pairs); self.metrics.len()];
             self.count(packed, tile, buffers, |pair| {
-                for (values, &metric) in of_tile.iter_mut().zip(&self.metrics) {
+                for (values, &metric) in values_by_metric.iter_mut().zip(&self.metrics) {
                     values.push(evaluation.value(metric, pair)?);
                 }
                 Ok(())
             })?;
-            Ok(of_tile)
+            Ok(values_by_metric)
         })?;
         let mut values: Vec<(PairMetric, Vec<Option<f64>>)> = self
             .metrics
             .iter()
             .map(|&metric| (metric, vec![None; n_pairs(k)]))
             .collect();
-        for (tile, of_tile) in tiles.iter().zip(&of_tiles) {
-            for ((_, values), of_metric) in values.iter_mut().zip(of_tile) {
-                put_tile(values, k, tile, of_metric);
+        for (tile, values_by_metric) in tiles.iter().zip(&values_by_tile) {
+            for ((_, values), tile_values) in values.iter_mut().zip(values_by_metric) {
+                copy_tile(values, k, tile, tile_values);
             }
         }
         Ok(PairwiseReproducibility {
@@ -78,30 +76,30 @@ impl Pairwise {
         })
     }
 
-    /// Summarises the metrics of packed runs without keeping the values of the pairs.
+    /// Summarises the metrics of packed runs without storing the values of the pairs.
     ///
     /// # Errors
     /// As [`evaluate_packed`](Self::evaluate_packed).
     pub fn summarize(&self, packed: &PackedRuns) -> Result<PairwiseSummaries> {
         let k = packed.n_runs();
         let evaluation = self.evaluation(packed)?;
-        let mut of_metrics: Vec<(PairMetric, PairMoments)> = self
+        let mut moments_by_metric: Vec<(PairMetric, PairMoments)> = self
             .metrics
             .iter()
             .map(|&metric| (metric, PairMoments::new(k)))
             .collect();
         let tiles = Tile::cover(k, parallel::threads());
-        // Some tiles at a time: what is merged at once does not grow with the number of pairs.
+        // A limited number of tiles at a time, so that the moments in memory do not grow with the number of pairs.
         for tiles in tiles.chunks(16 * parallel::threads()) {
-            let of_tiles = self.map_tiles(packed, tiles, |tile, buffers| {
-                // A tile knows its own runs only: those of its rows, then those of its columns.
+            let moments_by_tile = self.map_tiles(packed, tiles, |tile, buffers| {
+                // The moments of a tile have entries only for its own runs: its row runs first, then its column runs.
                 let n_rows = tile.rows.len();
-                let moments = PairMoments::new(n_rows + tile.columns.len());
-                let mut of_tile = vec![moments; self.metrics.len()];
+                let empty = PairMoments::new(n_rows + tile.columns.len());
+                let mut tile_moments = vec![empty; self.metrics.len()];
                 self.count(packed, tile, buffers, |pair| {
                     let row = pair.first - tile.rows.start;
                     let column = n_rows + pair.second - tile.columns.start;
-                    for (moments, &metric) in of_tile.iter_mut().zip(&self.metrics) {
+                    for (moments, &metric) in tile_moments.iter_mut().zip(&self.metrics) {
                         let value = evaluation.value(metric, pair)?;
                         if value.is_some() || !self.empty_union.drops(metric) {
                             moments.update(row, column, value);
@@ -109,27 +107,28 @@ impl Pairwise {
                     }
                     Ok(())
                 })?;
-                Ok(of_tile)
+                Ok(tile_moments)
             })?;
-            for (tile, of_tile) in tiles.iter().zip(&of_tiles) {
+            for (tile, tile_moments) in tiles.iter().zip(&moments_by_tile) {
                 let runs = tile.rows.clone().chain(tile.columns.clone());
-                for ((_, moments), of_metric) in of_metrics.iter_mut().zip(of_tile) {
-                    moments.merge(of_metric, runs.clone());
+                for ((_, moments), of_tile) in moments_by_metric.iter_mut().zip(tile_moments) {
+                    moments.merge(of_tile, runs.clone());
                 }
             }
         }
         Ok(PairwiseSummaries {
             errors: ErrorSets::new(packed),
-            of_metrics,
+            moments_by_metric,
         })
     }
 
-    /// Checks the options against the runs.
+    /// Checks that the runs were packed for all metrics, and returns what their evaluation needs.
     fn evaluation<'a>(&self, packed: &'a PackedRuns) -> Result<Evaluation<'a>> {
         self.check()?;
-        let counted = |metric: &PairMetric| PairNeeds::of(&[*metric]).within(packed.needs);
-        if let Some(metric) = self.metrics.iter().find(|metric| !counted(metric)) {
-            let expected = "one that the runs were packed for";
+        let is_packed_for =
+            |metric: &PairMetric| PairNeeds::new(&[*metric]).is_subset_of(packed.needs);
+        if let Some(metric) = self.metrics.iter().find(|metric| !is_packed_for(metric)) {
+            let expected = "one for which the runs were packed";
             let error = Error::parameter(input::METRIC, metric, expected);
             return Err(error.with_help(help::PACK_FOR_METRIC));
         }
@@ -139,6 +138,7 @@ impl Pairwise {
         })
     }
 
+    /// Counts the pairs of a tile and calls `each` for them until it fails.
     fn count(
         &self,
         packed: &PackedRuns,
@@ -147,7 +147,7 @@ impl Pairwise {
         mut each: impl FnMut(&PairCounts<'_>) -> Result<()>,
     ) -> Result<(), PairError> {
         let mut outcome = Ok(());
-        let needs = PairNeeds::of(&self.metrics);
+        let needs = PairNeeds::new(&self.metrics);
         count_tile(packed, tile, needs, self.instruction_set, buffers, |pair| {
             if outcome.is_ok() {
                 outcome = each(&pair).map_err(|error| PairError {
@@ -159,16 +159,17 @@ impl Pairwise {
         outcome
     }
 
-    /// Maps tiles, in parallel where that pays; the error is that of the lowest pair.
+    /// Maps tiles, in parallel if there is enough to count. Of several errors the one of the lowest pair is returned,
+    /// so that it does not depend on the threads.
     fn map_tiles<T: Send>(
         &self,
         packed: &PackedRuns,
         tiles: &[Tile],
         f: impl Fn(&Tile, &mut TileBuffers) -> Result<T, PairError> + Sync + Send,
     ) -> Result<Vec<T>> {
-        let cost = packed.cost_of_a_pair(PairNeeds::of(&self.metrics));
+        let operations_per_pair = packed.operations_per_pair(PairNeeds::new(&self.metrics));
         let n_pairs: usize = tiles.iter().map(|tile| tile.pairs().count()).sum();
-        let outcomes = if cost * n_pairs < WORTH_THREADS {
+        let outcomes = if operations_per_pair * n_pairs < WORTH_THREADS {
             let mut buffers = TileBuffers::default();
             tiles.iter().map(|tile| f(tile, &mut buffers)).collect()
         } else {
@@ -196,32 +197,33 @@ struct PairError {
     error: Error,
 }
 
-/// Puts the values of a tile, row by row, to their places among all pairs of `k` runs.
-fn put_tile(values: &mut [Option<f64>], k: usize, tile: &Tile, of_tile: &[Option<f64>]) {
-    let mut from = of_tile;
+/// Copies the values of a tile, stored row by row, into the values of all pairs of `k` runs.
+fn copy_tile(values: &mut [Option<f64>], k: usize, tile: &Tile, tile_values: &[Option<f64>]) {
+    let mut remaining = tile_values;
     for row in tile.rows.clone() {
+        // The pairs of one row with consecutive columns are also consecutive among all pairs.
         let columns = tile.columns.start.max(row + 1)..tile.columns.end;
-        let (of_row, rest) = from.split_at(columns.len());
-        from = rest;
+        let (row_values, rest) = remaining.split_at(columns.len());
+        remaining = rest;
         if !columns.is_empty() {
             let start = pair_index(k, row, columns.start);
-            values[start..start + of_row.len()].copy_from_slice(of_row);
+            values[start..start + row_values.len()].copy_from_slice(row_values);
         }
     }
 }
 
-/// What a metric of a pair is taken from, beside the counts of the pair.
+/// Evaluates metrics from the counts of a pair, the totals of each run and the rule for pairs without errors.
 pub(crate) struct Evaluation<'a> {
     pub(crate) totals: &'a RunTotals,
     pub(crate) empty_union: EmptyUnion,
 }
 
 impl Evaluation<'_> {
-    /// A metric of a pair.
+    /// Value of a metric for a pair; `None` if it is undefined.
     ///
     /// # Errors
-    /// `OutOfDomain` for an empty union under [`EmptyUnion::Error`], `InvalidParameter` for a value that is
-    /// not finite.
+    /// `OutOfDomain` for a pair without errors under [`EmptyUnion::Error`], `InvalidParameter` for a value that is not
+    /// finite.
     pub(crate) fn value(&self, metric: PairMetric, pair: &PairCounts<'_>) -> Result<Option<f64>> {
         let n_samples = self.totals.n_samples;
         let classes = |run: usize| self.totals.class_counts[run].as_slice();
@@ -248,9 +250,9 @@ impl Evaluation<'_> {
         };
         match value {
             None if definition.undefined_without_errors => self.without_errors(pair),
-            // The formula may be another crate's.
+            // Formulas of other crates may return anything.
             Some(value) if !value.is_finite() => {
-                let expected = "a formula that gives a finite number, or none";
+                let expected = "a formula that returns a finite number or None";
                 let error = Error::parameter(input::METRIC, metric, expected);
                 Err(error.at(&[pair.first, pair.second]))
             }
@@ -258,7 +260,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// What such a metric is of a pair where neither run errs.
+    /// Value of a metric that is undefined for a pair without errors, as set by [`EmptyUnion`].
     fn without_errors(&self, pair: &PairCounts<'_>) -> Result<Option<f64>> {
         match self.empty_union {
             EmptyUnion::Undefined | EmptyUnion::Drop => Ok(None),
@@ -267,8 +269,9 @@ impl Evaluation<'_> {
             EmptyUnion::Error => {
                 let (index, expected) = ([pair.first, pair.second], "at least one in either run");
                 let error = Error::out_of_domain(input::ERRORS, &index, 0.0, expected);
-                let error = error.owner("the pair of runs");
-                Err(error.with_help(help::CHOOSE_EMPTY_UNION))
+                Err(error
+                    .owner("the pair of runs")
+                    .with_help(help::CHOOSE_EMPTY_UNION))
             }
         }
     }

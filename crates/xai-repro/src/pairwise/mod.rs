@@ -1,7 +1,7 @@
-//! Every metric on every pair of runs.
+//! Evaluation of every metric for all pairs of runs.
 //!
-//! [`Pairwise`] says which metrics are taken, and takes them of runs in memory;
-//! [`PairwiseAccumulator`] takes the same of samples in blocks, to the last bit.
+//! [`Pairwise`] selects metrics and evaluates them for runs in memory. [`PairwiseAccumulator`] evaluates them for
+//! samples in blocks, with the same bits.
 
 pub(crate) mod accumulator;
 pub(crate) mod evaluate;

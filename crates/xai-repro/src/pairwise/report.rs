@@ -1,4 +1,4 @@
-//! All that is reported of some runs.
+//! Report of several runs: every pair metric, accuracies, and measures of all runs.
 
 use xai_core::Result;
 
@@ -12,7 +12,7 @@ use crate::packed::packed_runs::PackedRuns;
 use crate::pair_metric::definition::PairMetric;
 use crate::pairwise::options::Pairwise;
 
-/// Each metric over the pairs, and what is measured of all runs at once: what the command line writes.
+/// Report of several runs, as the command line writes it: each metric over the pairs, and measures of all runs.
 ///
 /// ```
 /// use ndarray::array;
@@ -28,71 +28,81 @@ use crate::pairwise::options::Pairwise;
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct PairwiseReport {
-    /// The number of runs.
+    /// Number of runs.
     pub n_runs: usize,
-    /// The number of samples.
+    /// Number of samples.
     pub n_samples: usize,
-    /// Each metric by name, in the order asked for; one object where it is serialised.
+    /// Reports by metric name, in the order of the options. Serialised as one object.
     #[cfg_attr(
         feature = "serde",
         serde(serialize_with = "crate::interval::metric_report::by_name")
     )]
     pub metrics: Vec<(&'static str, MetricReport)>,
-    /// Each run's accuracy, in [0, 1].
+    /// Accuracy by run, in [0, 1].
     pub accuracy: Vec<f64>,
-    /// The ends of [Wilson's interval](xai_core::statistics::wilson) of each, over samples.
+    /// Ends of [Wilson's interval](xai_core::statistics::wilson) of the accuracy by run, over samples.
     pub accuracy_interval: Vec<[f64; 2]>,
-    /// The number of samples that every run gets wrong.
+    /// Number of samples that all runs predict wrongly.
     pub always_wrong: u64,
-    /// The number of samples that at least one run gets wrong.
+    /// Number of samples that at least one run predicts wrongly.
     pub ever_wrong: u64,
-    /// [`ErrorSets::leave_one_out_consistency`]
+    /// Leave-one-out error consistency by run; see [`ErrorSets::leave_one_out_consistency`].
     pub loo_ec: Vec<Option<f64>>,
-    /// The agreement of all runs; where it is serialised, its scores.
+    /// Agreement of all runs. Serialised as its coefficients.
     #[cfg_attr(
         feature = "serde",
         serde(flatten, serialize_with = "crate::across_runs::agreement::scores")
     )]
     pub agreement: Agreement,
-    /// Where the runs disagree, if that was [added](Self::with_samples).
+    /// Samples on which the runs disagree, if [added](Self::with_samples).
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub samples: Option<InconsistentSamples>,
-    /// How the intervals were made.
+    /// Settings of the intervals.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub interval: RunInterval,
 }
 
 impl Pairwise {
-    /// Reports on runs that are packed for these metrics and a metric of agreement, with intervals
-    /// over runs for the means.
+    /// Creates a report with intervals over runs for the means. The runs must be packed for these metrics and for a
+    /// metric of agreement such as [`PairMetric::PA_ACC`].
     ///
     /// # Errors
-    /// As [`evaluate_packed`](Self::evaluate_packed) and [`Agreement::from_packed`]; `InvalidParameter` for a
-    /// level outside (0, 1) or no replicates.
+    /// As [`evaluate_packed`](Self::evaluate_packed) and [`Agreement::from_packed`]; `InvalidParameter` for a level
+    /// outside (0, 1) or fewer than two replicates.
     pub fn report(&self, packed: &PackedRuns, interval: RunInterval) -> Result<PairwiseReport> {
         let runs = self.evaluate_packed(packed)?;
-        let of_metric = |&metric: &PairMetric| {
-            let around = runs.interval_of(metric, PairStatistic::Mean, interval)?;
-            let report = MetricReport::new(&runs.summary(metric), around, runs.pairs(metric));
+        let report_metric = |&metric: &PairMetric| {
+            let mean_interval = runs.interval_of(metric, PairStatistic::Mean, interval)?;
+            let report =
+                MetricReport::new(&runs.summary(metric), mean_interval, runs.pairs(metric));
             Ok((metric.name(), report))
         };
-        let metrics = self.metrics.iter().map(of_metric).collect::<Result<_>>()?;
+        let metrics = self
+            .metrics
+            .iter()
+            .map(report_metric)
+            .collect::<Result<_>>()?;
         PairwiseReport::new(packed, runs.errors(), metrics, interval)
     }
 
-    /// The same without the values of the pairs and their medians, so that memory grows with the runs
-    /// only; intervals are those of the jackknife.
+    /// Creates a report with jackknife intervals, but without the values of the pairs and their medians, so that memory
+    /// grows only with the number of runs.
     ///
     /// # Errors
     /// As [`report`](Self::report).
     pub fn report_summaries(&self, packed: &PackedRuns, level: f64) -> Result<PairwiseReport> {
         let runs = self.summarize(packed)?;
-        let of_metric = |&metric: &PairMetric| {
+        let report_metric = |&metric: &PairMetric| {
             let summary = runs.summary(metric).unwrap_or_default();
-            let interval = runs.interval(metric, level)?;
-            Ok((metric.name(), MetricReport::new(&summary, interval, &[])))
+            let mean_interval = runs.interval(metric, level)?;
+            let report = MetricReport::new(&summary, mean_interval, &[]);
+            Ok((metric.name(), report))
         };
-        let metrics = self.metrics.iter().map(of_metric).collect::<Result<_>>()?;
+        let metrics = self
+            .metrics
+            .iter()
+            .map(report_metric)
+            .collect::<Result<_>>()?;
         let interval = RunInterval::jackknife().level(level);
         PairwiseReport::new(packed, runs.errors(), metrics, interval)
     }
@@ -125,7 +135,7 @@ impl PairwiseReport {
         })
     }
 
-    /// Adds where the runs disagree: the samples with the largest entropy, at most `limit`.
+    /// Adds the samples on which the runs disagree most (largest entropy), at most `limit`.
     #[must_use]
     pub fn with_samples(mut self, samples: &SampleConsistency, limit: usize) -> Self {
         self.samples = Some(samples.inconsistent(limit));

@@ -1,14 +1,14 @@
-//! The values of every metric on every pair of runs.
+//! Results: values or summaries of every metric for all pairs of runs.
 
 use xai_core::{Interval, Result, Summary};
 
 use crate::across_runs::agreement::Agreement;
 use crate::across_runs::error_sets::ErrorSets;
-use crate::interval::pair_distribution::{PairMoments, ValuesOfPairs, over_pairs};
+use crate::interval::pair_distribution::{PairMoments, PairResults, impl_pair_results};
 use crate::pair_metric::definition::PairMetric;
 use crate::pairwise::options::EmptyUnion;
 
-/// The pairwise metrics of `k` runs over `n` samples, made by [`Pairwise`](crate::Pairwise).
+/// Values of the pairwise metrics of `k` runs, returned by [`Pairwise`](crate::Pairwise).
 ///
 /// Pairs are in the order of [`pairs`](crate::pairwise::pairs): (0, 1), (0, 2), …, (1, 2), ….
 #[derive(Debug, Clone, PartialEq)]
@@ -18,45 +18,44 @@ pub struct PairwiseReproducibility {
 }
 
 impl PairwiseReproducibility {
-    /// The runs' error sets: accuracies, always and ever wrong, leave-one-out consistency.
+    /// Error sets of the runs: accuracies, samples that are always or ever wrong, leave-one-out consistency.
     #[must_use]
     pub fn errors(&self) -> &ErrorSets {
         &self.errors
     }
 }
 
-over_pairs!(PairwiseReproducibility, PairMetric, |own| &own.pairs);
+impl_pair_results!(PairwiseReproducibility, PairMetric, |own| &own.pairs);
 
-/// The metrics of all samples that a [`PairwiseAccumulator`](crate::PairwiseAccumulator) was updated
-/// with.
+/// Values of the pairwise metrics for all samples of a [`PairwiseAccumulator`](crate::PairwiseAccumulator).
 ///
 /// Pairs are in the order (0, 1), (0, 2), …, (1, 2), ….
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct StreamedReproducibility {
     pub(super) pairs: PairTable,
-    /// The number of samples.
+    /// Number of samples.
     pub n_samples: u64,
-    /// Each run's accuracy, in [0, 1].
+    /// Accuracy by run, in [0, 1].
     pub accuracy: Vec<f64>,
-    /// The number of samples that every run gets wrong.
+    /// Number of samples that all runs predict wrongly.
     pub n_always_wrong: u64,
-    /// The number of samples that at least one run gets wrong.
+    /// Number of samples that at least one run predicts wrongly.
     pub n_ever_wrong: u64,
-    /// For each run the error consistency of all the others at once, as
+    /// Error consistency of all other runs, by run that is left out; see
     /// [`ErrorSets::leave_one_out_consistency`](crate::ErrorSets::leave_one_out_consistency).
     pub leave_one_out_consistency: Vec<Option<f64>>,
-    /// The agreement of all runs at once; `None` where no metric of agreement was asked for.
+    /// Agreement of all runs; `None` if no metric with equal predictions (such as `pa_acc`) was evaluated.
     pub agreement: Option<Agreement>,
 }
 
-over_pairs!(StreamedReproducibility, PairMetric, |own| &own.pairs);
+impl_pair_results!(StreamedReproducibility, PairMetric, |own| &own.pairs);
 
-/// The summaries of the pairwise metrics alone, without the values of the pairs: memory grows with
-/// the runs, not with their pairs.
+/// Summaries of the pairwise metrics without the values of the pairs, so that memory grows with the number of runs, not
+/// pairs.
 ///
-/// Mean, deviation, extremes and intervals are those of [`PairwiseReproducibility`](crate::PairwiseReproducibility) to the last bit.
-/// Quantiles need all values, so they are `None` here; ask [`Pairwise::evaluate`](crate::Pairwise::evaluate) for them.
+/// Mean, standard deviation, extremes and intervals have the same bits as those of [`PairwiseReproducibility`].
+/// Quantiles need all values and are `None` here; use [`Pairwise::evaluate`](crate::Pairwise::evaluate) for them.
 ///
 /// ```
 /// use ndarray::array;
@@ -73,35 +72,35 @@ over_pairs!(StreamedReproducibility, PairMetric, |own| &own.pairs);
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairwiseSummaries {
     pub(super) errors: ErrorSets,
-    pub(super) of_metrics: Vec<(PairMetric, PairMoments)>,
+    pub(super) moments_by_metric: Vec<(PairMetric, PairMoments)>,
 }
 
 impl PairwiseSummaries {
-    /// The number of runs.
+    /// Number of runs.
     #[must_use]
     pub fn n_runs(&self) -> usize {
         self.errors.n_runs()
     }
 
-    /// The runs' error sets: accuracies, always and ever wrong, leave-one-out consistency.
+    /// Error sets of the runs: accuracies, samples that are always or ever wrong, leave-one-out consistency.
     #[must_use]
     pub fn errors(&self) -> &ErrorSets {
         &self.errors
     }
 
-    /// The metrics that were asked for, in that order.
+    /// Evaluated metrics, in the order of the options.
     pub fn metrics(&self) -> impl Iterator<Item = PairMetric> + '_ {
-        self.of_metrics.iter().map(|(metric, _)| *metric)
+        self.moments_by_metric.iter().map(|(metric, _)| *metric)
     }
 
-    /// The distribution of a metric over the pairs, without quantiles; `None` for a metric that was
-    /// not asked for.
+    /// Summary statistics of a metric over the pairs, without quantiles; `None` for a metric that was not evaluated.
     #[must_use]
     pub fn summary(&self, metric: PairMetric) -> Option<Summary> {
         self.moments(metric).map(|moments| moments.summary())
     }
 
-    /// As [`PairwiseReproducibility::interval`](crate::PairwiseReproducibility::interval); `None` also for a metric that was not asked for.
+    /// Interval for the mean of a metric, as [`PairwiseReproducibility::interval`]; `None` also for a metric that was
+    /// not evaluated.
     ///
     /// # Errors
     /// `InvalidParameter` for a level outside (0, 1).
@@ -111,50 +110,55 @@ impl PairwiseSummaries {
     }
 
     fn moments(&self, metric: PairMetric) -> Option<&PairMoments> {
-        let of_metric = self.of_metrics.iter().find(|(m, _)| *m == metric);
-        of_metric.map(|(_, moments)| moments)
+        let mut entries = self.moments_by_metric.iter();
+        let entry = entries.find(|(evaluated, _)| *evaluated == metric);
+        entry.map(|(_, moments)| moments)
     }
 }
 
-/// The value of each metric that was asked for on each pair.
+/// Values of the evaluated metrics by pair.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub(super) struct PairTable {
     pub(super) n_runs: usize,
     pub(super) empty_union: EmptyUnion,
-    /// Pairs in order, metrics in the order asked for.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "in_order_of_the_registry"))]
+    /// Values by metric, in the order of the options, and pair.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "in_registry_order"))]
     pub(super) values: Vec<(PairMetric, Vec<Option<f64>>)>,
 }
 
-impl ValuesOfPairs<PairMetric> for PairTable {
+impl PairResults<PairMetric> for PairTable {
     fn n_runs(&self) -> usize {
         self.n_runs
     }
 
     fn values(&self, metric: PairMetric) -> &[Option<f64>] {
-        let found = self.values.iter().find(|(asked, _)| *asked == metric);
-        found.map_or(&[], |(_, values)| values)
+        let mut entries = self.values.iter();
+        let entry = entries.find(|(evaluated, _)| *evaluated == metric);
+        entry.map_or(&[], |(_, values)| values)
     }
 
-    fn leaves_out_undefined(&self, metric: PairMetric) -> bool {
+    fn drops_undefined(&self, metric: PairMetric) -> bool {
         self.empty_union.drops(metric)
     }
 }
 
-/// One list for each metric of the registry, empty for one that was not asked for; then others.
+/// Serialises one list per metric of the registry, empty for metrics that were not evaluated, then those of other
+/// metrics.
 #[cfg(feature = "serde")]
-fn in_order_of_the_registry<S: serde::Serializer>(
+fn in_registry_order<S: serde::Serializer>(
     values: &[(PairMetric, Vec<Option<f64>>)],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     use crate::pair_metric::formulas::METRICS;
-    let of = |metric: &PairMetric| {
-        let found = values.iter().find(|(asked, _)| asked == metric);
-        found.map_or(&[][..], |(_, values)| values)
+    let values_of = |metric: &PairMetric| {
+        let entry = values.iter().find(|(evaluated, _)| evaluated == metric);
+        entry.map_or(&[][..], |(_, values)| values)
     };
-    let others = values.iter().filter(|(asked, _)| !METRICS.contains(asked));
-    let others = others.map(|(_, values)| values.as_slice());
-    let all: Vec<&[Option<f64>]> = METRICS.iter().map(of).chain(others).collect();
+    let other_values = values
+        .iter()
+        .filter(|(metric, _)| !METRICS.contains(metric))
+        .map(|(_, values)| values.as_slice());
+    let all: Vec<&[Option<f64>]> = METRICS.iter().map(values_of).chain(other_values).collect();
     serializer.collect_seq(all)
 }

@@ -1,13 +1,13 @@
-//! The metrics of two runs' numeric predictions.
+//! Metrics of the numeric predictions of two runs.
 
 use xai_core::ExactMean;
 use xai_core::describe::metric;
 
 use crate::input;
-use crate::named::known_by_name;
+use crate::named::impl_by_name;
 use crate::regression::definition::{RegressionDefinition, RegressionMetric};
 
-/// All of them, in the order they are reported.
+/// All regression metrics, in the order of reports.
 pub const METRICS: &[RegressionMetric] = &[
     RegressionMetric::EC_RATIO,
     RegressionMetric::EC_RATIO_SIGNED,
@@ -18,7 +18,7 @@ pub const METRICS: &[RegressionMetric] = &[
     RegressionMetric::MAE,
 ];
 
-known_by_name!(RegressionMetric, METRICS);
+impl_by_name!(RegressionMetric, METRICS);
 
 impl RegressionMetric {
     /// Mean ratio of the smaller to the larger absolute error of both runs.

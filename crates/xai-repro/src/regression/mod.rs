@@ -1,4 +1,4 @@
-//! Runs that predict numbers.
+//! Reproducibility of regression models: metrics of the numeric predictions of pairs of runs.
 
 pub(crate) mod definition;
 pub(crate) mod formulas;

@@ -1,4 +1,4 @@
-//! Every metric on every pair of runs that predict numbers.
+//! Evaluation of all regression metrics for all pairs of runs.
 
 use ndarray::{ArrayView1, ArrayView2};
 use xai_core::number::check_finite;
@@ -6,14 +6,14 @@ use xai_core::statistics::Centred;
 use xai_core::{Error, ExactMean, Real, Result, parallel};
 
 use crate::counting::pair_tiles::pairs;
-use crate::interval::pair_distribution::{ValuesOfPairs, over_pairs};
+use crate::interval::pair_distribution::{PairResults, impl_pair_results};
 use crate::packed::builder::check_truth;
 use crate::regression::definition::RegressionMetric;
 use crate::regression::formulas::METRICS;
 use crate::regression::run_pair::{Run, RunPair};
 use crate::{help, input};
 
-/// The pairwise metrics of `k` runs that predict numbers for `n` samples.
+/// Pairwise metrics of `k` runs of a regression model on `n` samples.
 ///
 /// Pairs are in the order (0, 1), (0, 2), …, (1, 2), ….
 ///
@@ -30,24 +30,24 @@ use crate::{help, input};
 /// # Ok::<(), xai_repro::Error>(())
 /// ```
 ///
-/// All samples are needed at once: correlations are taken of deviations from the mean, in a second pass
-/// over the predictions.
+/// All samples are needed at once, because correlations take a second pass over the predictions for deviations from the
+/// mean.
 ///
 /// # Source
-/// The residual metrics extend error consistency to regression; concordance: Lin, *A concordance
-/// correlation coefficient to evaluate reproducibility*, 1989.
+/// The residual metrics extend error consistency to regression. Concordance: Lin, *A concordance correlation
+/// coefficient to evaluate reproducibility*, 1989.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "StoredValues"))]
 pub struct RegressionReproducibility {
     n_runs: usize,
-    /// By metric, in the order of the registry.
+    /// Values by metric, in the order of the registry, and pair.
     values: Vec<Vec<Option<f64>>>,
-    /// Each run's mean absolute error, in units of the target.
+    /// Mean absolute error by run, in units of the target.
     pub mean_absolute_error: Vec<f64>,
 }
 
-/// What stored values say of themselves, unchecked.
+/// Deserialised values, which are not yet checked for consistency.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 struct StoredValues {
@@ -62,15 +62,15 @@ impl TryFrom<StoredValues> for RegressionReproducibility {
 
     fn try_from(stored: StoredValues) -> Result<Self> {
         let k = stored.n_runs;
-        let pairs = k.checked_mul(k.wrapping_sub(1)).map(|ordered| ordered / 2);
-        let whole = k >= 2
+        let n_pairs = k.checked_mul(k.wrapping_sub(1)).map(|ordered| ordered / 2);
+        let is_complete = k >= 2
             && stored.mean_absolute_error.len() == k
             && stored.values.len() == METRICS.len()
             && stored
                 .values
                 .iter()
-                .all(|values| Some(values.len()) == pairs);
-        if !whole {
+                .all(|values| Some(values.len()) == n_pairs);
+        if !is_complete {
             let why = "not the values of all pairs of runs";
             return Err(Error::corrupt(input::REGRESSION, why));
         }
@@ -83,13 +83,13 @@ impl TryFrom<StoredValues> for RegressionReproducibility {
 }
 
 impl RegressionReproducibility {
-    /// All metrics of `(k, n)` predictions and `(n,)` targets.
+    /// Evaluates all metrics for `(k, n)` predictions and `(n,)` targets.
     ///
     /// # Errors
-    /// `TooFew` below two runs, `Empty` without samples, `ShapeMismatch` when there is not one target per
-    /// sample, `NonFinite`, and `OutOfDomain` about [`input::PREDICTIONS`] or [`input::TARGETS`], whichever
-    /// is larger, for predictions so far from their targets that a difference of two residuals is beyond the
-    /// range of `f64`.
+    /// `TooFew` for fewer than two runs, `Empty` without samples, `ShapeMismatch` if there is not exactly one target
+    /// per sample, `NonFinite` for NaN or infinite values, and `OutOfDomain` for a residual above `f64::MAX / 4` in
+    /// magnitude, because differences of residuals could overflow. That error is about [`input::PREDICTIONS`] or
+    /// [`input::TARGETS`], whichever is larger.
     pub fn new<T: Real, U: Real>(
         predictions: ArrayView2<'_, T>,
         targets: ArrayView1<'_, U>,
@@ -107,14 +107,15 @@ impl RegressionReproducibility {
         let runs = runs(predictions, targets);
         check_residuals(&runs, targets)?;
         let pairs: Vec<(usize, usize)> = pairs(k).collect();
-        let of_pairs = parallel::map(pairs.len(), |pair| {
-            let (first, second) = pairs[pair];
+        let values_by_pair = parallel::map(pairs.len(), |index| {
+            let (first, second) = pairs[index];
             let pair = RunPair::new(&runs[first], &runs[second]);
             let values = METRICS.iter().map(|metric| metric.value(&pair));
             values.collect::<Vec<_>>()
         });
-        let of_metric = |metric: usize| of_pairs.iter().map(|values| values[metric]).collect();
-        let error_of = |run: &Run| {
+        let values_of =
+            |metric: usize| values_by_pair.iter().map(|values| values[metric]).collect();
+        let mean_absolute_error = |run: &Run| {
             let errors: ExactMean = run
                 .residuals
                 .iter()
@@ -124,26 +125,26 @@ impl RegressionReproducibility {
         };
         Ok(Self {
             n_runs: k,
-            values: (0..METRICS.len()).map(of_metric).collect(),
-            mean_absolute_error: runs.iter().map(error_of).collect(),
+            values: (0..METRICS.len()).map(values_of).collect(),
+            mean_absolute_error: runs.iter().map(mean_absolute_error).collect(),
         })
     }
 }
 
-impl ValuesOfPairs<RegressionMetric> for RegressionReproducibility {
+impl PairResults<RegressionMetric> for RegressionReproducibility {
     fn n_runs(&self) -> usize {
         self.n_runs
     }
 
     fn values(&self, metric: RegressionMetric) -> &[Option<f64>] {
-        let place = METRICS.iter().position(|&listed| listed == metric);
-        place.map_or(&[], |place| &self.values[place])
+        let index = METRICS.iter().position(|&listed| listed == metric);
+        index.map_or(&[], |index| &self.values[index])
     }
 }
 
-over_pairs!(RegressionReproducibility, RegressionMetric, |own| own);
+impl_pair_results!(RegressionReproducibility, RegressionMetric, |own| own);
 
-/// What is known of each run by itself.
+/// Prepares each run: residuals and deviations from the mean.
 fn runs<T: Real, U: Real>(predictions: ArrayView2<'_, T>, targets: ArrayView1<'_, U>) -> Vec<Run> {
     parallel::map(predictions.nrows(), |run| {
         let row = predictions.row(run);
@@ -157,19 +158,21 @@ fn runs<T: Real, U: Real>(predictions: ArrayView2<'_, T>, targets: ArrayView1<'_
     })
 }
 
-/// Half the range leaves room for the difference and the sum of two.
+/// Checks that sums and differences of two residuals are finite: with residuals up to `f64::MAX / 4` they are at most
+/// `f64::MAX / 2`.
 fn check_residuals<U: Real>(runs: &[Run], targets: ArrayView1<'_, U>) -> Result<()> {
-    for (run, of_run) in runs.iter().enumerate() {
-        let beyond = |r: &f64| r.abs() > f64::MAX / 4.0;
-        let Some(sample) = of_run.residuals.iter().position(beyond) else {
+    for (index, run) in runs.iter().enumerate() {
+        let is_too_large = |r: &f64| r.abs() > f64::MAX / 4.0;
+        let Some(sample) = run.residuals.iter().position(is_too_large) else {
             continue;
         };
-        let expected = "a residual of a quarter of the range of f64 at most";
-        let prediction = of_run.predictions[sample];
+        let expected = "a residual of at most a quarter of the largest f64";
+        let prediction = run.predictions[sample];
         let target = targets[sample].to_f64_exact();
-        let error = match prediction.abs() < target.abs() {
-            true => Error::out_of_domain(input::TARGETS, &[sample], target, expected),
-            false => Error::out_of_domain(input::PREDICTIONS, &[run, sample], prediction, expected),
+        let error = if prediction.abs() < target.abs() {
+            Error::out_of_domain(input::TARGETS, &[sample], target, expected)
+        } else {
+            Error::out_of_domain(input::PREDICTIONS, &[index, sample], prediction, expected)
         };
         return Err(error.with_help(help::SCALE_TARGETS));
     }

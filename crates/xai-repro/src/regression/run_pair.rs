@@ -1,18 +1,19 @@
-//! Two runs' numeric predictions, and what several metrics take of them.
+//! Pairs of runs with numeric predictions, and intermediate results that several metrics use.
 
 use std::cell::OnceCell;
 
 use xai_core::statistics::{Centred, Covariance};
 
-/// What is known of a run by itself, over the same samples for all runs.
+/// Numeric predictions of one run and what is derived from them.
 pub(super) struct Run {
     pub(super) predictions: Vec<f64>,
-    /// Targets less predictions.
+    /// Targets minus predictions.
     pub(super) residuals: Vec<f64>,
+    /// Predictions minus their mean.
     pub(super) centred: Centred,
 }
 
-/// Two runs, and what is computed of them when the first metric asks for it.
+/// Two runs, with intermediate results that are computed when a metric first needs them.
 pub(super) struct RunPair<'a> {
     pub(super) first: &'a Run,
     pub(super) second: &'a Run,
@@ -30,21 +31,20 @@ impl<'a> RunPair<'a> {
         }
     }
 
-    /// How alike the residuals are in size.
     pub(super) fn residual_ratios(&self) -> &ResidualRatios {
         let (first, second) = (&self.first.residuals, &self.second.residuals);
         self.residual_ratios
             .get_or_init(|| ResidualRatios::new(first, second))
     }
 
-    /// The covariance of the predictions.
+    /// Covariance of the predictions.
     pub(super) fn covariance(&self) -> Covariance<'a> {
         let (first, second) = (&self.first.centred, &self.second.centred);
         *self.covariance.get_or_init(|| first.covariance(second))
     }
 }
 
-/// Means over the samples, all from one pass.
+/// Mean ratios and relative differences of the residuals of two runs, from one pass over the samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ResidualRatios {
     pub(super) ratio: f64,
@@ -54,22 +54,24 @@ pub(super) struct ResidualRatios {
 }
 
 impl ResidualRatios {
-    /// Of two runs' residuals, at least one sample.
+    /// Compares the residuals of two runs for at least one sample.
     pub(super) fn new(first: &[f64], second: &[f64]) -> Self {
         let mut sums = [(); 4].map(|()| ShareSum::default());
         for (&a, &b) in first.iter().zip(second) {
             let (low, high) = (a.abs().min(b.abs()), a.abs().max(b.abs()));
             if high == 0.0 {
-                // Both right: as consistent as can be, in either direction.
+                // 0/0. Two runs that are both right are fully consistent: ratios 1, differences 0.
                 sums[0].add(1.0);
                 sums[1].add(1.0);
                 continue;
             }
-            // The product itself could underflow.
-            let sign = match (a == 0.0 || b == 0.0, (a > 0.0) == (b > 0.0)) {
-                (true, _) => 0.0,
-                (false, true) => 1.0,
-                (false, false) => -1.0,
+            // The sign of a·b, without the product, which could underflow to 0.
+            let sign = if a == 0.0 || b == 0.0 {
+                0.0
+            } else if (a > 0.0) == (b > 0.0) {
+                1.0
+            } else {
+                -1.0
             };
             let ratio = low / high;
             let difference = (high - low) / (high + low);
@@ -89,7 +91,8 @@ impl ResidualRatios {
     }
 }
 
-/// Shares in [−1, 1], added as integers of 2⁻⁶²: their order does not show.
+/// Sum of values in [−1, 1] as an integer multiple of 2⁻⁶², which does not depend on the order of the terms. Each term
+/// is rounded by less than 2⁻⁶².
 #[derive(Default)]
 struct ShareSum(i128);
 

@@ -1,4 +1,4 @@
-//! Draws from a discrete law in constant time.
+//! Constant-time draws from a discrete distribution (Walker's alias method).
 
 use rand_core::Rng;
 use xai_core::number::check_domain;
@@ -7,27 +7,27 @@ use xai_core::{Error, ExactSum, Result};
 
 use crate::input;
 
-/// A law over the classes `0..c`, prepared so that a draw costs one random number, one
-/// multiplication and one look-up, however many classes there are.
+/// A discrete distribution over the classes `0..c`, prepared for fast draws.
 ///
-/// Column `i` of the table holds class `i` up to a threshold and one other class, its alias, above.
-/// The 64 random bits times `c` give the column in the upper half of the product and the place in the
-/// column in the lower; what that is off by is below `c/2⁶⁴`.
+/// A draw costs one random number, one multiplication and one table lookup for any number of classes. Column `i` of the
+/// table stands for class `i` below its threshold and for one other class, its alias, above it. In the 128-bit product
+/// of 64 random bits and `c`, the upper half is the column and the lower half the height within the column. This
+/// changes probabilities by less than `c/2⁶⁴`.
 ///
-/// Construction adds, multiplies and compares doubles, nothing else, so the same probabilities draw
-/// the same classes on every machine.
+/// The table is built only with additions, multiplications and comparisons of `f64`, so that the same probabilities and
+/// seed draw the same classes on every machine.
 ///
 /// ```
 /// use xai_repro::simulate::AliasTable;
-/// let law = AliasTable::new(&[0.5, 0.0, 0.5])?;
+/// let table = AliasTable::new(&[0.5, 0.0, 0.5])?;
 /// let mut stream = xai_core::random::random_stream(1, 0);
-/// assert!((0..100).all(|_| law.sample(&mut stream) != 1));
+/// assert!((0..100).all(|_| table.sample(&mut stream) != 1));
 /// # Ok::<(), xai_repro::Error>(())
 /// ```
 ///
 /// # Source
-/// Walker, *An efficient method for generating discrete random variables with general
-/// distributions*, 1977; construction after Vose, 1991.
+/// Walker, *An efficient method for generating discrete random variables with general distributions*, 1977. The table
+/// is built as in Vose, *A linear algorithm for generating random numbers with a given distribution*, 1991.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AliasTable {
     columns: Vec<Column>,
@@ -35,23 +35,23 @@ pub struct AliasTable {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Column {
-    /// Below this the class of the column is drawn, else the alias.
+    /// Heights below this, as a fraction of 2^64, draw the class of the column, others the alias.
     threshold: u64,
     alias: u32,
 }
 
 impl AliasTable {
-    /// Prepares the law with these probabilities.
+    /// Builds the table of the given class probabilities.
     ///
     /// # Errors
-    /// `Empty` without classes; `NonFinite` and `OutOfDomain` for probabilities that are not at least 0 or do
-    /// not sum to 1 (within 1e-9).
+    /// `Empty` without classes, `NonFinite` for NaN or infinite probabilities, `OutOfDomain` for negative probabilities
+    /// or if they do not sum to 1 (within 1e-9).
     pub fn new(probabilities: &[f64]) -> Result<Self> {
         check(probabilities)?;
         Ok(Self::from_checked(probabilities))
     }
 
-    /// The table of probabilities that are known to be such.
+    /// Builds the table of valid probabilities.
     fn from_checked(probabilities: &[f64]) -> Self {
         const ONE: f64 = 18_446_744_073_709_551_616.0; // 2^64
         let c = probabilities.len();
@@ -60,7 +60,8 @@ impl AliasTable {
             alias: class as u32,
         };
         let mut columns: Vec<Column> = (0..c).map(certain).collect();
-        // Shares of a column; those below 1 are filled up by those above.
+        // Probabilities in units of one column. Each column below 1 is filled up with a part of a class above 1, its
+        // donor, which is then the alias.
         let mut shares: Vec<f64> = probabilities.iter().map(|p| p * c as f64).collect();
         let (mut small, mut large): (Vec<usize>, Vec<usize>) =
             (0..c).rev().partition(|&class| shares[class] < 1.0);
@@ -76,7 +77,8 @@ impl AliasTable {
                 small.push(donor);
             }
         }
-        // What is left is full up to rounding; but a class that is impossible must stay so.
+        // The columns that are left are full up to rounding and keep their class. Classes with probability 0 can be
+        // left over by rounding, too, and must still never be drawn.
         if let Some(possible) = (0..c).find(|&class| probabilities[class] > 0.0) {
             for class in small {
                 if probabilities[class] == 0.0 {
@@ -90,7 +92,7 @@ impl AliasTable {
         Self { columns }
     }
 
-    /// The number of classes.
+    /// Number of classes.
     #[must_use]
     pub fn n_classes(&self) -> usize {
         self.columns.len()
@@ -103,7 +105,7 @@ impl AliasTable {
         let product = u128::from(stream.next_u64()) * self.columns.len() as u128;
         let column = (product >> 64) as usize;
         let Column { threshold, alias } = self.columns[column];
-        // Full columns name themselves, so the largest place is no exception.
+        // A full column is its own alias, so that the one height that is not below `u64::MAX` also draws its class.
         if (product as u64) < threshold {
             column as u32
         } else {
@@ -112,13 +114,18 @@ impl AliasTable {
     }
 }
 
-/// Checks that values are the probabilities of a law.
+/// Checks that values are probabilities and sum to 1.
 fn check(probabilities: &[f64]) -> Result<()> {
     if probabilities.is_empty() {
         return Err(Error::empty(input::CLASSES));
     }
-    let within = |p: f64| p >= 0.0;
-    check_domain(input::PROBABILITIES, probabilities, within, "a probability")?;
+    let is_probability = |p: f64| p >= 0.0;
+    check_domain(
+        input::PROBABILITIES,
+        probabilities,
+        is_probability,
+        "a probability",
+    )?;
     let total = probabilities.iter().copied().collect::<ExactSum>().value();
     if (total - 1.0).abs() > 1e-9 {
         let error = Error::out_of_domain(input::PROBABILITIES, &[], total, "1, within 1e-9");

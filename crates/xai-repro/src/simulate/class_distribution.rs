@@ -1,4 +1,4 @@
-//! Shapes of class probabilities.
+//! Random class probabilities of various shapes.
 
 use xai_core::describe::{Parameter, Parameters, refused};
 use xai_core::number::elementary::{exp, ln};
@@ -6,20 +6,20 @@ use xai_core::random::{Xoshiro256PlusPlus, random_stream, uniform, uniform_index
 use xai_core::{Error, ExactSum, Result};
 
 use crate::input;
-use crate::named::shown_by_word;
+use crate::named::impl_display_by_word;
 
-/// A random distribution of the probabilities of `c` classes.
+/// Shape of random probabilities for `c` classes.
 ///
-/// Probabilities are sorted, most frequent class first, and sum to 1.
+/// Drawn probabilities are sorted, most frequent class first, and sum to 1.
 ///
-/// | variant | raw values, then divided by their sum |
+/// | variant | raw values, which are divided by their sum |
 /// |---|---|
 /// | `Flat` | `1` |
 /// | `Balanced` | i.i.d. `U(0.9, 1.1)` |
 /// | `Uniform` | i.i.d. `U(0, 1)` |
 /// | `Exponential` | `linspace(lowest, 1, c) ^ scale`, `scale ~ U(0.1, 20)` |
 /// | `MultiModal` | `m ~ U{1..c}` classes at `c/m`, the others at 1 |
-/// | `Step` | groups of classes at one height each, the others i.i.d. `U(0, 1)` |
+/// | `Step` | groups of classes with a common value `U(0, 1)`, the others i.i.d. `U(0, 1)` |
 ///
 /// ```
 /// use xai_repro::ClassDistribution;
@@ -33,16 +33,16 @@ use crate::named::shown_by_word;
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 #[param(name = "kind")]
 pub enum ClassDistribution {
-    /// Every class equally likely.
+    /// All classes equally likely.
     Flat,
     /// Nearly flat.
     Balanced,
-    /// Any shape; rarely very skewed.
+    /// Any shape, rarely very skewed.
     Uniform,
-    /// From nearly flat to very skewed; behind the colon the raw value of the rarest class.
+    /// From nearly flat to very skewed. The value after the colon is the raw value of the rarest class.
     #[param(value_name = "LOWEST", default = 0.794, at_least = 0, at_most = 1)]
     Exponential {
-        /// The raw value of the rarest class before the power, in [0, 1]. 0 makes it impossible. The most frequent
+        /// Raw value of the rarest class before the power, in [0, 1]. With 0 that class never occurs. The most frequent
         /// class is at most `lowest^-20` times as likely as the rarest: 101 times for 0.794.
         lowest: f64,
     },
@@ -51,17 +51,17 @@ pub enum ClassDistribution {
     MultiModal,
     /// Groups of classes with the same probability, and single classes.
     ///
-    /// With `w = ⌈c/5⌉`: `2..=max(2, w)` groups are drawn, one after the other. With `f` classes left, a group has
-    /// `2..min(w, f)` of them, at one height `U(0, 1)`; it is left out where `min(w, f) < 3`. So `c ≤ 10` classes have no
-    /// group, and `Step` is distributed like `Uniform`.
+    /// Let `w = ⌈c/5⌉`. Between 2 and `max(2, w)` groups are drawn, one after the other. If `f` classes are left, a
+    /// group takes at least 2 and fewer than `min(w, f)` of them, with a common raw value `U(0, 1)`; it is skipped if
+    /// `min(w, f) < 3`. With `c ≤ 10` there are therefore no groups, and `Step` equals `Uniform`.
     Step,
 }
 
 impl ClassDistribution {
-    /// `Exponential` with `lowest = 0.794`: the classes differ by a factor of 101 at most.
+    /// `Exponential` with `lowest = 0.794`: class probabilities differ at most by a factor of 101.
     pub const EXPONENTIAL: Self = Self::Exponential { lowest: 0.794 };
 
-    /// Every variant once, the exponential one as [`EXPONENTIAL`](Self::EXPONENTIAL).
+    /// Every variant once, with [`EXPONENTIAL`](Self::EXPONENTIAL) for the exponential shape.
     pub const ALL: [Self; 6] = [
         Self::Flat,
         Self::Balanced,
@@ -71,15 +71,15 @@ impl ClassDistribution {
         Self::Step,
     ];
 
-    /// Draws the probabilities of `n_classes` classes: those of draw `item` under `seed`.
+    /// Draws the probabilities of `n_classes` classes from the random stream of `(seed, item)`.
     ///
     /// # Errors
-    /// `InvalidParameter` for no classes, or a `lowest` outside [0, 1].
+    /// `InvalidParameter` for 0 classes or a `lowest` outside [0, 1].
     pub fn draw(&self, n_classes: usize, seed: u64, item: u64) -> Result<Vec<f64>> {
         self.draw_from(n_classes, &mut random_stream(seed, item))
     }
 
-    /// Draws the probabilities of `n_classes` classes from a stream.
+    /// Draws the probabilities of `n_classes` classes from a given random stream.
     ///
     /// # Errors
     /// As [`draw`](Self::draw).
@@ -98,7 +98,8 @@ impl ClassDistribution {
                 }
                 let scale = 0.1 + 19.9 * uniform(stream);
                 let step = (1.0 - lowest) / (c - 1).max(1) as f64;
-                // From the top, so that one class is at 1 whatever `lowest` is; rounding could end below `lowest`.
+                // Counting down from 1 gives the most frequent class exactly 1 for any `lowest`. The maximum is for the
+                // last class, which rounding could put below `lowest`.
                 (0..c)
                     .map(|i| power((1.0 - step * i as f64).max(lowest), scale))
                     .collect()
@@ -113,6 +114,7 @@ impl ClassDistribution {
             Self::Step => steps(c, stream),
         };
         raw.sort_unstable_by(|a, b| b.total_cmp(a));
+        // Exact, so that the probabilities do not depend on the order of the raw values.
         let total: f64 = raw.iter().copied().collect::<ExactSum>().value();
         for p in &mut raw {
             *p /= total;
@@ -121,22 +123,23 @@ impl ClassDistribution {
     }
 }
 
-/// `x^y` with the same bits on every machine, which `powf` does not promise.
+/// `x^y` with the same bits on every machine, which `f64::powf` does not guarantee.
 fn power(x: f64, y: f64) -> f64 {
     exp(y * ln(x))
 }
 
-/// Uniform in (0, 1]: a class of probability 0 could never be drawn.
+/// Uniform in (0, 1]. 0 is excluded because a class with probability 0 could never be drawn.
 fn positive_uniform(stream: &mut Xoshiro256PlusPlus) -> f64 {
     1.0 - uniform(stream)
 }
 
-/// The raw values of [`ClassDistribution::Step`].
+/// Draws the raw values of [`ClassDistribution::Step`].
 fn steps(c: usize, stream: &mut Xoshiro256PlusPlus) -> Vec<f64> {
     let widest = c.div_ceil(5);
     let n_steps = 2 + uniform_index(stream, widest.max(2) - 1);
     let mut raw = Vec::with_capacity(c);
     for _ in 0..n_steps {
+        // Drawn even if the group is skipped, so that the number of random numbers depends on `n_steps` alone.
         let height = positive_uniform(stream);
         let bound = widest.min(c - raw.len());
         if bound > 2 {
@@ -148,9 +151,9 @@ fn steps(c: usize, stream: &mut Xoshiro256PlusPlus) -> Vec<f64> {
     raw
 }
 
-shown_by_word!(ClassDistribution);
+impl_display_by_word!(ClassDistribution);
 
-/// Class probabilities that are drawn: their shape and their number.
+/// Settings for drawing class probabilities: shape, number of classes, order and seed.
 ///
 /// ```
 /// use xai_repro::ClassDistribution;
@@ -161,19 +164,19 @@ shown_by_word!(ClassDistribution);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct ClassSimulator {
-    /// The shape.
+    /// Shape of the class probabilities.
     kind: ClassDistribution,
-    /// The number of classes.
+    /// Number of classes.
     #[param(at_least = 1)]
     n_classes: usize,
-    /// The rarest class first, for errors that favour the classes that are rare among the labels.
+    /// Put the rarest class first, for errors that favour the classes that are rare among the labels.
     reversed: bool,
-    /// What the draws depend on; the same seed gives the same bits on every machine.
+    /// Seed of the draws. The same seed gives the same bits on every machine.
     seed: u64,
 }
 
 impl Default for ClassSimulator {
-    /// Ten classes that are nearly equally likely, seed 1.
+    /// Ten nearly equally likely classes, seed 1.
     fn default() -> Self {
         Self {
             kind: ClassDistribution::Balanced,
@@ -185,10 +188,10 @@ impl Default for ClassSimulator {
 }
 
 impl ClassSimulator {
-    /// The probabilities of a draw.
+    /// Draws the probabilities with index `item`.
     ///
     /// # Errors
-    /// `InvalidParameter` for no classes, or an exponential shape whose `lowest` is outside [0, 1].
+    /// `InvalidParameter` for 0 classes, or an exponential shape whose `lowest` is outside [0, 1].
     pub fn draw(&self, item: u64) -> Result<Vec<f64>> {
         self.check_params()?;
         let mut probabilities = self.kind.draw(self.n_classes, self.seed, item)?;
@@ -198,7 +201,7 @@ impl ClassSimulator {
         Ok(probabilities)
     }
 
-    /// How many classes.
+    /// Number of classes.
     #[must_use]
     pub fn n(&self) -> usize {
         self.n_classes

@@ -1,4 +1,4 @@
-//! Labels drawn from class probabilities.
+//! Simulated true labels, drawn from class probabilities.
 
 use xai_core::random::{Xoshiro256PlusPlus, random_stream};
 use xai_core::{Error, Result};
@@ -6,10 +6,10 @@ use xai_core::{Error, Result};
 use crate::simulate::alias_table::AliasTable;
 use crate::{help, input};
 
-/// How often all labels are drawn before it is an error that a class is missing.
-const MOST_REDRAWS: u64 = 10_000;
+/// Number of attempts to draw labels with every class before an error.
+const MAX_DRAWS: u64 = 10_000;
 
-/// Draws true labels: independent and identically distributed, class `i` with probability `p_i`.
+/// Draws independent true labels, class `i` with probability `p_i`.
 ///
 /// ```
 /// use xai_repro::simulate::LabelSimulator;
@@ -21,42 +21,44 @@ const MOST_REDRAWS: u64 = 10_000;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct LabelSimulator {
-    law: AliasTable,
-    rarest: f64,
+    distribution: AliasTable,
+    /// Probability of the rarest class.
+    min_probability: f64,
     n_samples: usize,
     every_class: bool,
 }
 
 impl LabelSimulator {
-    /// `n_samples` labels per draw, class `i` with probability `probabilities[i]`.
+    /// Creates a simulator of `n_samples` labels per draw, class `i` with probability `probabilities[i]`.
     ///
     /// # Errors
     /// As [`AliasTable::new`].
     pub fn new(probabilities: &[f64], n_samples: usize) -> Result<Self> {
         Ok(Self {
-            law: AliasTable::new(probabilities)?,
-            rarest: probabilities.iter().copied().fold(f64::INFINITY, f64::min),
+            distribution: AliasTable::new(probabilities)?,
+            min_probability: probabilities.iter().copied().fold(f64::INFINITY, f64::min),
             n_samples,
             every_class: false,
         })
     }
 
-    /// As [`new`](Self::new), conditioned on every class occurring: a draw that lacks a class is rejected and repeated
-    /// as a whole.
+    /// Creates a simulator whose labels contain every class: a draw that lacks a class is rejected as a whole and
+    /// repeated.
     ///
     /// # Errors
-    /// As [`AliasTable::new`]; `TooFew` for fewer labels than classes, `InvalidParameter` for a class too
-    /// rare to be expected once in 10 000 draws.
+    /// As [`AliasTable::new`], `TooFew` for fewer labels than classes, and `InvalidParameter` if the rarest class is
+    /// expected to occur in less than one of 10 000 draws.
     pub fn with_every_class(probabilities: &[f64], n_samples: usize) -> Result<Self> {
         let simulator = Self::new(probabilities, n_samples)?;
-        let c = simulator.law.n_classes();
+        let c = simulator.distribution.n_classes();
         if n_samples < c {
             return Err(Error::too_few(input::N_SAMPLES, c, n_samples));
         }
-        // Every class occurs with probability at most `1 − (1 − p)^n`, that the rarest one occurs. Where not one
-        // success is expected among all redraws, there is an error at once.
-        let absent = (n_samples as f64 * (-simulator.rarest).ln_1p()).exp();
-        if (1.0 - absent) * (MOST_REDRAWS as f64) < 1.0 {
+        // A draw with every class has at most the probability `1 − (1 − p)^n` that the rarest class occurs. If that
+        // makes less than one success likely among all attempts, fail now instead of after 10 000 draws. `ln_1p` keeps
+        // the digits of a small `p`.
+        let absent = (n_samples as f64 * (-simulator.min_probability).ln_1p()).exp();
+        if (1.0 - absent) * (MAX_DRAWS as f64) < 1.0 {
             return Err(simulator.too_rare());
         }
         Ok(Self {
@@ -65,16 +67,16 @@ impl LabelSimulator {
         })
     }
 
-    /// The labels of a draw: those of the stream of `(seed, item)`.
+    /// Draws labels from the random stream of `(seed, item)`.
     ///
     /// # Errors
-    /// `InvalidParameter` when each of 10 000 draws lacked a class.
+    /// `InvalidParameter` if every class is required and each of 10 000 draws lacked one.
     pub fn simulate(&self, seed: u64, item: u64) -> Result<Vec<u32>> {
         let mut stream = random_stream(seed, item);
         let mut labels = Vec::with_capacity(self.n_samples);
-        for _ in 0..MOST_REDRAWS {
-            sample(&self.law, self.n_samples, &mut stream, &mut labels);
-            if !self.every_class || has_every_class(&labels, self.law.n_classes()) {
+        for _ in 0..MAX_DRAWS {
+            sample(&self.distribution, self.n_samples, &mut stream, &mut labels);
+            if !self.every_class || has_every_class(&labels, self.distribution.n_classes()) {
                 return Ok(labels);
             }
         }
@@ -82,7 +84,7 @@ impl LabelSimulator {
     }
 
     fn too_rare(&self) -> Error {
-        let value = format!("{} for the rarest class", self.rarest);
+        let value = format!("{} for the rarest class", self.min_probability);
         let n = self.n_samples;
         let expected = format!("a class likely enough to occur among {n} labels");
         Error::parameter(input::PROBABILITIES, value, expected).with_help(help::DRAW_MORE_LABELS)
@@ -91,13 +93,13 @@ impl LabelSimulator {
 
 /// Fills `labels` with `n` draws.
 pub(crate) fn sample(
-    law: &AliasTable,
+    distribution: &AliasTable,
     n: usize,
     stream: &mut Xoshiro256PlusPlus,
     labels: &mut Vec<u32>,
 ) {
     labels.clear();
-    labels.extend((0..n).map(|_| law.sample(stream)));
+    labels.extend((0..n).map(|_| distribution.sample(stream)));
 }
 
 fn has_every_class(labels: &[u32], c: usize) -> bool {
@@ -105,5 +107,5 @@ fn has_every_class(labels: &[u32], c: usize) -> bool {
     for &label in labels {
         seen[label as usize] = true;
     }
-    seen.into_iter().all(|class| class)
+    !seen.contains(&false)
 }

@@ -1,4 +1,4 @@
-//! Labels and predictions without a classifier: what the metrics are tried on.
+//! Simulated class probabilities, labels and predictions, to study how metrics behave where the truth is known.
 
 pub(crate) mod alias_table;
 pub(crate) mod class_distribution;

@@ -6,34 +6,34 @@ use xai_core::random::{Xoshiro256PlusPlus, random_stream, uniform_index};
 use xai_core::{Error, Result};
 
 use crate::input;
-use crate::named::shown_by_word;
+use crate::named::impl_display_by_word;
 use crate::simulate::alias_table::AliasTable;
 
-/// Where runs may err.
+/// Samples on which simulated runs may be wrong.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum ErrorSet {
-    /// On the same samples in every run.
+    /// The same samples in every run.
     #[default]
     Fixed,
-    /// On other samples in each run, equally many.
+    /// Different samples in each run, of the same number.
     Variable,
 }
 
-shown_by_word!(ErrorSet);
+impl_display_by_word!(ErrorSet);
 
-/// How much simulated runs err, where, and what they share.
+/// Errors of simulated runs: how many, on which samples, and how much runs have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct RunErrors {
-    /// The largest share of samples that a run gets wrong.
+    /// Largest share of samples that a run predicts wrongly.
     #[param(at_least = 0, at_most = 1)]
     pub max_error_share: f64,
-    /// Where runs may err.
+    /// Samples on which runs may be wrong.
     pub error_set: ErrorSet,
-    /// The share of the samples where it may err on which each run copies one base prediction.
+    /// Share of its error set on which each run copies a common base prediction.
     ///
-    /// `r` in [0, 1]: 1 = all runs are the base prediction; 0 = independent.
+    /// `r` in [0, 1]: 1 = all runs equal the base prediction, 0 = independent runs.
     #[param(
         none = "independent",
         none_doc = "Each run draws its own labels.",
@@ -44,7 +44,7 @@ pub struct RunErrors {
 }
 
 impl Default for RunErrors {
-    /// Independent errors on the same samples in every run, at most a fifth of all samples.
+    /// Independent errors on the same samples in every run, at most 20 % of all samples.
     fn default() -> Self {
         Self {
             max_error_share: 0.2,
@@ -54,18 +54,18 @@ impl Default for RunErrors {
     }
 }
 
-/// Draws the predictions of `k` runs for given true labels `y`.
+/// Simulates the predictions of `k` runs for given true labels `y`.
 ///
-/// With `n` samples and a maximum error share `s`, let `m = ⌈s n⌉`. A run has an *error set* of `m`
-/// samples, drawn uniformly without replacement; outside its set it predicts `y`, on its set what it draws
-/// from the error distribution (which may be right, so at least `n − m` samples are right in any run).
+/// With `n` samples and a maximum error share `s`, let `m = ⌈s n⌉`. Each run has an *error set* of `m` samples, drawn
+/// uniformly without replacement. Outside this set it predicts `y`; on the set it draws labels from the error
+/// distribution. A drawn label may be the true one, so a run has at most `m` errors.
 ///
-/// - [`ErrorSet::Fixed`]: all runs have one set. [`ErrorSet::Variable`]: each has its own.
-/// - Nothing is [copied](RunErrors::copied): each run draws its own labels.
-/// - A share `r` is copied: a base prediction is drawn first, like a run, with a set of its own.
-///   Each run copies it on `⌈r m⌉` samples of that set, drawn uniformly for the run; on the rest of its
-///   own set (fixed: of that set; variable: `m − ⌈r m⌉` other samples) it draws its own labels. So
-///   `r = 1` makes all runs equal, and `r = 0` makes them independent.
+/// - [`ErrorSet::Fixed`]: all runs have the same error set. [`ErrorSet::Variable`]: each run has its own.
+/// - Without [copied](RunErrors::copied) predictions, each run draws its own labels.
+/// - With a copied share `r`, a base prediction is drawn first, as for a run, with its own error set. Each run copies
+///   it on `⌈r m⌉` samples of that set, chosen uniformly for the run, and draws its own labels on the other `m − ⌈r m⌉`
+///   samples: the rest of the same set (fixed), or any other samples (variable). `r = 1` makes all runs equal, and `r =
+///   0` makes them independent.
 ///
 /// ```
 /// use xai_repro::simulate::{ErrorSet, PredictionSimulator, RunErrors};
@@ -78,36 +78,37 @@ impl Default for RunErrors {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct PredictionSimulator {
-    error_law: AliasTable,
+    error_distribution: AliasTable,
     errors: RunErrors,
 }
 
-/// Buffers that are used again from draw to draw.
+/// Buffers that are reused from draw to draw.
 #[derive(Debug, Default)]
 pub(crate) struct PredictionBuffers {
-    /// A permutation of the samples; what is drawn without replacement is moved to its front.
+    /// Sample indices. Those drawn without replacement are moved to the front.
     samples: Vec<u32>,
+    /// Error set of the base prediction.
     base_set: Vec<u32>,
+    /// Base prediction of all samples.
     base: Vec<u32>,
-    /// The samples that are not copied.
+    /// Samples that the current run does not copy.
     others: Vec<u32>,
 }
 
 impl PredictionSimulator {
-    /// Runs that draw class `i` with probability `error_probabilities[i]` where they err.
+    /// Creates a simulator whose runs draw class `i` with probability `error_probabilities[i]` on their error sets.
     ///
     /// # Errors
-    /// As [`AliasTable::new`]; `InvalidParameter` for a share outside [0, 1].
+    /// As [`AliasTable::new`], and `InvalidParameter` for a share outside [0, 1].
     pub fn new(error_probabilities: &[f64], errors: RunErrors) -> Result<Self> {
         errors.check_params()?;
         Ok(Self {
-            error_law: AliasTable::new(error_probabilities)?,
+            error_distribution: AliasTable::new(error_probabilities)?,
             errors,
         })
     }
 
-    /// The `(n_runs, n)` predictions of a draw: those of the stream of `(seed, item)`. The first rows do not depend on
-    /// `n_runs`.
+    /// Draws `(n_runs, n)` predictions from the random stream of `(seed, item)`. Row `i` does not depend on `n_runs`.
     ///
     /// # Errors
     /// `Empty` without labels or runs, `InvalidParameter` for 2³² labels or more.
@@ -136,7 +137,7 @@ impl PredictionSimulator {
         }))
     }
 
-    /// Fills `runs`, rows of predictions one after the other, for fewer than 2³² labels.
+    /// Fills `runs` with rows of predictions, one after the other. There must be fewer than 2³² labels.
     pub(crate) fn simulate_into(
         &self,
         labels: &[u32],
@@ -146,7 +147,7 @@ impl PredictionSimulator {
     ) {
         let n = labels.len();
         let m = share_of(self.errors.max_error_share, n);
-        // The error set of the base prediction; with `ErrorSet::Fixed` it is that of every run, too.
+        // The error set of the base prediction. With `ErrorSet::Fixed` it is the error set of every run, too.
         ascending(n, &mut buffers.samples);
         draw_to_front(&mut buffers.samples, m, stream);
         buffers.base_set.clear();
@@ -154,7 +155,7 @@ impl PredictionSimulator {
         let n_copied = match self.errors.copied {
             None => 0,
             Some(copied) => {
-                self.predict_base(labels, stream, buffers);
+                self.draw_base(labels, stream, buffers);
                 share_of(copied, m)
             }
         };
@@ -164,8 +165,8 @@ impl PredictionSimulator {
         }
     }
 
-    /// Draws the base prediction, which runs copy from.
-    fn predict_base(
+    /// Draws the base prediction, from which runs copy.
+    fn draw_base(
         &self,
         labels: &[u32],
         stream: &mut Xoshiro256PlusPlus,
@@ -174,12 +175,12 @@ impl PredictionSimulator {
         base.clear();
         base.extend_from_slice(labels);
         for &sample in base_set.iter() {
-            base[sample as usize] = self.error_law.sample(stream);
+            base[sample as usize] = self.error_distribution.sample(stream);
         }
     }
 
-    /// Overwrites the true labels in `run` on an error set of `m` samples: `n_copied` are copied from the base
-    /// prediction, the others drawn.
+    /// Overwrites the true labels in `run` on an error set of `m` samples: copies `n_copied` of them from the base
+    /// prediction and draws the others.
     fn simulate_run(
         &self,
         run: &mut [u32],
@@ -193,7 +194,7 @@ impl PredictionSimulator {
             base,
             others,
         } = buffers;
-        // Copied samples come first, drawn from the base's set.
+        // After this, `samples` is the error set of the run with the copied samples first.
         samples.clear();
         samples.extend_from_slice(base_set);
         if n_copied < m {
@@ -203,30 +204,31 @@ impl PredictionSimulator {
             run[sample as usize] = base[sample as usize];
         }
         if self.errors.error_set == ErrorSet::Variable && n_copied < m {
-            // The rest of the set from all samples that are not copied.
+            // The rest of a variable error set comes from all samples that are not copied, not only from the base's
+            // set.
             samples.truncate(n_copied);
             all_but(run.len(), samples, others);
             draw_to_front(others, m - n_copied, stream);
             samples.extend_from_slice(&others[..m - n_copied]);
         }
         for &sample in &samples[n_copied..m] {
-            run[sample as usize] = self.error_law.sample(stream);
+            run[sample as usize] = self.error_distribution.sample(stream);
         }
     }
 }
 
-/// `⌈share n⌉`, at most `n`.
+/// `⌈share · n⌉`, at most `n` even if the product was rounded up.
 fn share_of(share: f64, n: usize) -> usize {
     ((share * n as f64).ceil() as usize).min(n)
 }
 
-/// Fills `samples` with `0..n`, below 2³².
+/// Fills `samples` with `0..n`, for `n` below 2³².
 fn ascending(n: usize, samples: &mut Vec<u32>) {
     samples.clear();
     samples.extend(0..n as u32);
 }
 
-/// Fills `samples` with those of `0..n` that are not excluded, ascending.
+/// Fills `samples` with `0..n` except the excluded samples, in ascending order.
 fn all_but(n: usize, excluded: &[u32], samples: &mut Vec<u32>) {
     if excluded.is_empty() {
         return ascending(n, samples);
@@ -235,20 +237,16 @@ fn all_but(n: usize, excluded: &[u32], samples: &mut Vec<u32>) {
     for &sample in excluded {
         is_excluded[sample as usize] = true;
     }
-    let others = (0..n as u32).zip(is_excluded);
     samples.clear();
-    samples.extend(
-        others
-            .filter(|(_, excluded)| !excluded)
-            .map(|(sample, _)| sample),
-    );
+    samples.extend((0..n as u32).filter(|&sample| !is_excluded[sample as usize]));
 }
 
-/// Moves `m` uniformly drawn samples to the front (the first `m` steps of a Fisher–Yates shuffle).
+/// Draws `m` samples uniformly without replacement and moves them to the front (the first `m` steps of a Fisher–Yates
+/// shuffle).
 fn draw_to_front(samples: &mut [u32], m: usize, stream: &mut Xoshiro256PlusPlus) {
     let n = samples.len();
     if m >= n {
-        return; // all are drawn, and nothing depends on their order
+        return; // All samples are drawn, and nothing depends on their order.
     }
     for at in 0..m {
         let drawn = at + uniform_index(stream, n - at);

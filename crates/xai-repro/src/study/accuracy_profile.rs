@@ -1,4 +1,4 @@
-//! How each metric moves with accuracy.
+//! Profile of each metric by accuracy, for independent and for dependent errors.
 
 use xai_core::statistics::quantile;
 use xai_core::{Error, ExactMean, Result};
@@ -7,42 +7,43 @@ use crate::input;
 use crate::study::mean_metrics::MeanMetrics;
 use crate::study::simulation::{StudyDraw, check_draws};
 
-/// The mean and the spread of a metric over draws of similar accuracy, apart for independent and dependent errors:
-/// where the two lines part, the metric tells the two apart; where one rises, it follows accuracy.
+/// Mean and spread of a metric over draws of similar accuracy, separately for independent and dependent errors.
+///
+/// If the two curves differ, the metric detects dependence. If a curve rises or falls, the metric depends on accuracy.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AccuracyProfile {
-    /// The metric.
+    /// Name of the metric.
     pub metric: String,
-    /// Over draws with independent errors, by ascending accuracy.
+    /// Bins of draws with independent errors, in ascending order of accuracy.
     pub independent: Vec<ProfilePoint>,
-    /// Over draws with dependent errors, by ascending accuracy.
+    /// Bins of draws with dependent errors, in ascending order of accuracy.
     pub dependent: Vec<ProfilePoint>,
 }
 
-/// The draws of one bin of accuracy.
+/// Summary of the draws in one bin of accuracy for which the metric is defined.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ProfilePoint {
-    /// Their mean accuracy, in [0, 1].
+    /// Mean accuracy of these draws, in [0, 1].
     pub accuracy: f64,
-    /// Their mean of the metric.
+    /// Mean of the metric over these draws.
     pub mean: f64,
-    /// The 10 % quantile of these values.
+    /// 10 % quantile of the metric.
     pub low: f64,
-    /// The 90 % quantile of these values.
+    /// 90 % quantile of the metric.
     pub high: f64,
-    /// How many of them define the metric.
+    /// Number of these draws.
     pub n_defined: usize,
 }
 
 impl AccuracyProfile {
-    /// The profiles of all metrics, in the order of [`MeanMetrics::names`], over `n_bins` bins of
-    /// accuracy of equal width. Bins without a draw that defines the metric have no point.
+    /// Computes the profiles of all metrics, in the order of [`MeanMetrics::names`], with `n_bins` bins of accuracy of
+    /// equal width. Bins in which the metric is undefined for all draws have no point.
     ///
     /// # Errors
-    /// `InvalidParameter` for no bins or more than 10 000, `Empty` without draws, `Corrupt` for a draw with
-    /// another number of metrics.
+    /// `InvalidParameter` for no bins or more than 10 000, `Empty` without draws, `Corrupt` for a draw without exactly
+    /// one value per metric.
     ///
     /// ```
     /// use xai_repro::SimulationStudy;
@@ -71,6 +72,7 @@ impl AccuracyProfile {
     }
 }
 
+/// Points of one metric over the draws with or without dependent errors.
 fn points(
     draws: &[StudyDraw],
     metric: usize,
@@ -83,7 +85,7 @@ fn points(
         .filter(|draw| draw.copied.is_some() == dependent)
     {
         if let Some(value) = draw.metrics[metric] {
-            // Accuracy is in [0, 1].
+            // Accuracy 1 belongs to the last bin.
             let bin = ((draw.accuracy * n_bins as f64) as usize).min(n_bins - 1);
             bins[bin].0.add(draw.accuracy);
             bins[bin].1.push(value);

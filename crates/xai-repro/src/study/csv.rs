@@ -1,4 +1,4 @@
-//! Draws of the study as rows of CSV.
+//! Reading and writing of the draws of a study as CSV.
 
 use std::fmt::Display;
 use std::io::{BufRead, Write};
@@ -13,7 +13,7 @@ use crate::simulate::predictions::ErrorSet;
 use crate::study::mean_metrics::MeanMetrics;
 use crate::study::simulation::StudyDraw;
 
-/// The columns of the setting, in the order of the fields of [`StudyRow`].
+/// Columns of the setting and the accuracy, in the order of the fields of [`StudyRow`].
 const SETTING: [&str; 9] = [
     "draw",
     "n_classes",
@@ -26,8 +26,7 @@ const SETTING: [&str; 9] = [
     "accuracy",
 ];
 
-/// A draw as a row without a header: the cells of [`columns`] in their order. Numbers are written so
-/// that reading gives the same bits.
+/// A draw as a row with the cells of [`columns`]. Numbers are written with enough digits to read the same bits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct StudyRow {
     draw: u64,
@@ -42,7 +41,7 @@ struct StudyRow {
     metrics: Vec<Option<Cell<f64>>>,
 }
 
-/// A value that is written as it is displayed.
+/// A value that is written by `Display` and read by `FromStr`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cell<T>(T);
 
@@ -101,7 +100,7 @@ impl From<StudyRow> for StudyDraw {
 }
 
 impl StudyDraw {
-    /// Whether a study could have drawn it: shares are shares, there are classes, numbers are finite.
+    /// True if a study could produce this draw: shares are in [0, 1], there are classes, and numbers are finite.
     fn is_possible(&self) -> bool {
         let shares = [Some(self.max_error_share), self.copied, Some(self.accuracy)];
         let are_shares = shares
@@ -113,53 +112,57 @@ impl StudyDraw {
     }
 }
 
-/// The names of the columns: the setting, then [`MeanMetrics::names`].
+/// Names of the columns: setting and accuracy, then [`MeanMetrics::names`].
 pub fn columns() -> impl Iterator<Item = &'static str> {
     SETTING.into_iter().chain(MeanMetrics::names())
 }
 
-/// Writes the first line of a file of draws.
+/// Writes the header line of a file of draws.
 ///
 /// # Errors
-/// `Io`.
+/// `Io` if writing fails.
 pub fn write_header(file: impl Write) -> Result<()> {
-    let mut writer = rows(file);
-    writer.write_record(columns()).map_err(unwritten)?;
+    let mut writer = csv_writer(file);
+    writer.write_record(columns()).map_err(write_error)?;
     writer
         .flush()
         .map_err(|error| Error::io(input::DRAWS, error))
 }
 
-/// Writes a line per draw.
+/// Writes one line per draw.
 ///
 /// # Errors
-/// `Io`.
+/// `Io` if writing fails.
 pub fn write_draws(draws: &[StudyDraw], file: impl Write) -> Result<()> {
-    let mut writer = rows(file);
+    let mut writer = csv_writer(file);
     for draw in draws {
-        writer.serialize(StudyRow::from(draw)).map_err(unwritten)?;
+        writer
+            .serialize(StudyRow::from(draw))
+            .map_err(write_error)?;
     }
     writer
         .flush()
         .map_err(|error| Error::io(input::DRAWS, error))
 }
 
-fn rows<W: Write>(file: W) -> csv::Writer<W> {
+fn csv_writer<W: Write>(file: W) -> csv::Writer<W> {
     csv::WriterBuilder::new()
         .has_headers(false)
         .from_writer(file)
 }
 
-fn unwritten(error: csv::Error) -> Error {
+fn write_error(error: csv::Error) -> Error {
     Error::io(input::DRAWS, error.into())
 }
 
-/// The draws of a file that may have been interrupted, and the number of bytes they take: what is
-/// beyond is half a line, to be cut off before going on. An empty file has none, and 0 bytes.
+/// Reads the draws of a file that may be incomplete, and returns them with the number of bytes of complete lines.
+///
+/// Bytes after that are an incomplete line; truncate the file there before appending. An empty file has no draws and 0
+/// bytes.
 ///
 /// # Errors
-/// `Corrupt` for another header, a line that is not a draw, or draws that do not count up from 0, with the
-/// place of the draw as index; `Io` when reading fails.
+/// `Corrupt` for another header, a line that is not a draw, or draws whose numbers do not count up from 0, with the
+/// position of the draw as index; `Io` if reading fails.
 ///
 /// ```
 /// use xai_repro::SimulationStudy;
@@ -168,10 +171,10 @@ fn unwritten(error: csv::Error) -> Error {
 /// let mut file = Vec::new();
 /// write_header(&mut file)?;
 /// write_draws(&study.simulate(0..1)?, &mut file)?;
-/// let whole = file.len() as u64;
+/// let n_complete = file.len() as u64;
 /// file.extend(b"1,7,step"); // interrupted
 /// let (draws, bytes) = read_draws(&*file)?;
-/// assert_eq!((draws, bytes), (study.simulate(0..1)?, whole));
+/// assert_eq!((draws, bytes), (study.simulate(0..1)?, n_complete));
 /// # Ok::<(), xai_repro::Error>(())
 /// ```
 pub fn read_draws(mut file: impl BufRead) -> Result<(Vec<StudyDraw>, u64)> {
@@ -179,22 +182,25 @@ pub fn read_draws(mut file: impl BufRead) -> Result<(Vec<StudyDraw>, u64)> {
     file.read_to_end(&mut bytes)
         .map_err(|error| Error::io(input::DRAWS, error))?;
     let header = columns().collect::<Vec<_>>().join(",") + "\n";
-    let end = bytes.iter().rposition(|&byte| byte == b'\n');
-    let Some(end) = end.map(|last| last + 1) else {
-        // Half a header may be overwritten; somebody else's file may not.
-        return match header.as_bytes().starts_with(&bytes) {
-            true => Ok((Vec::new(), 0)),
-            false => Err(damaged("another header")),
+    let last_newline = bytes.iter().rposition(|&byte| byte == b'\n');
+    let Some(last_newline) = last_newline else {
+        // An incomplete header may be overwritten, but not a file with other content.
+        return if header.as_bytes().starts_with(&bytes) {
+            Ok((Vec::new(), 0))
+        } else {
+            Err(corrupt("another header"))
         };
     };
+    let end = last_newline + 1;
     let Some(rows) = bytes[..end].strip_prefix(header.as_bytes()) else {
-        return Err(damaged("another header"));
+        return Err(corrupt("another header"));
     };
     Ok((parse(rows)?, end as u64))
 }
 
-/// The draws of whole lines.
+/// Parses complete lines without the header.
 fn parse(lines: &[u8]) -> Result<Vec<StudyDraw>> {
+    // Flexible, because rows with a wrong number of cells are reported below with the position of the draw.
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
@@ -202,27 +208,26 @@ fn parse(lines: &[u8]) -> Result<Vec<StudyDraw>> {
     let n_columns = columns().count();
     let mut draws = Vec::new();
     for record in reader.records() {
-        let draw = record.and_then(|record| match record.len() == n_columns {
-            true => record.deserialize::<StudyRow>(None).map(Ok),
-            false => Ok(Err(format!("{} cells, expected {n_columns}", record.len()))),
-        });
         let at = draws.len();
-        let draw: StudyDraw = match draw {
-            Ok(Ok(row)) => row.into(),
-            Ok(Err(why)) => return Err(damaged(why).at(&[at])),
-            Err(error) => return Err(damaged(error.to_string()).at(&[at])),
-        };
+        let unreadable = |error: csv::Error| corrupt(error.to_string()).at(&[at]);
+        let record = record.map_err(unreadable)?;
+        if record.len() != n_columns {
+            let why = format!("{} cells, expected {n_columns}", record.len());
+            return Err(corrupt(why).at(&[at]));
+        }
+        let row: StudyRow = record.deserialize(None).map_err(unreadable)?;
+        let draw = StudyDraw::from(row);
         if !draw.is_possible() {
-            return Err(damaged("a number that no study draws").at(&[at]));
+            return Err(corrupt("a number that no study draws").at(&[at]));
         }
         if draw.draw != at as u64 {
-            return Err(damaged(format!("draw {}", draw.draw)).at(&[at]));
+            return Err(corrupt(format!("draw {}", draw.draw)).at(&[at]));
         }
         draws.push(draw);
     }
     Ok(draws)
 }
 
-fn damaged(why: impl Into<xai_core::error::Name>) -> Error {
+fn corrupt(why: impl Into<xai_core::error::Name>) -> Error {
     Error::corrupt(input::DRAWS, why)
 }

@@ -1,4 +1,4 @@
-//! Every metric of some runs as one number.
+//! Every metric of several runs as a single number: means over pairs and coefficients of all runs.
 
 use ndarray::ArrayView2;
 use xai_core::describe::Scores;
@@ -13,7 +13,7 @@ use crate::pair_metric::formulas::METRICS;
 use crate::pairwise::evaluate::Evaluation;
 use crate::pairwise::options::EmptyUnion;
 
-/// The mean accuracy of runs and the mean of each metric over the pairs.
+/// Mean accuracy of several runs, mean of each pair metric over the pairs, and agreement of all runs.
 ///
 /// ```
 /// use ndarray::array;
@@ -27,16 +27,15 @@ use crate::pairwise::options::EmptyUnion;
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MeanMetrics {
-    /// The mean accuracy of the runs, in [0, 1].
+    /// Mean accuracy of the runs, in [0, 1].
     pub accuracy: f64,
-    /// One entry per name of [`MeanMetrics::names`]; `None` where no pair defines the metric.
+    /// Values in the order of [`MeanMetrics::names`]. `None` if a metric is undefined for all pairs.
     pub metrics: Vec<Option<f64>>,
 }
 
 impl MeanMetrics {
-    /// The names of the metrics: those of the pair metrics of
-    /// [`registry::PAIR_METRICS`](crate::registry::PAIR_METRICS), then those of the agreement of all
-    /// runs at once.
+    /// Names of the metrics: the pair metrics of [`registry::PAIR_METRICS`](crate::registry::PAIR_METRICS), then the
+    /// coefficients of [`Agreement`](crate::Agreement).
     pub fn names() -> impl ExactSizeIterator<Item = &'static str> + Clone {
         let n = METRICS.len();
         (0..n + Agreement::SCORES.len()).map(move |metric| match metric.checked_sub(n) {
@@ -45,7 +44,7 @@ impl MeanMetrics {
         })
     }
 
-    /// Of `(k, n)` predictions and `(n,)` true labels.
+    /// Evaluates all metrics for `(k, n)` predictions and `(n,)` true labels.
     ///
     /// # Errors
     /// As [`PackedRuns::new`].
@@ -53,7 +52,7 @@ impl MeanMetrics {
         Self::from_packed(&PackedRuns::new(METRICS, predictions, labels)?)
     }
 
-    /// Of runs that were packed for all metrics.
+    /// Evaluates all metrics for runs that were packed for all of them.
     pub(super) fn from_packed(packed: &PackedRuns) -> Result<Self> {
         let evaluation = Evaluation {
             totals: &packed.totals,
@@ -62,6 +61,7 @@ impl MeanMetrics {
         let mut means = vec![ExactMean::new(); METRICS.len()];
         let mut agreeing = 0u128;
         let mut outcome = Ok(());
+        // One tile on the calling thread: the study is parallel over draws.
         count_tile(
             packed,
             &Tile::whole(packed.n_runs()),
@@ -70,6 +70,7 @@ impl MeanMetrics {
             &mut TileBuffers::default(),
             |pair| {
                 agreeing += 2 * u128::from(pair.equal);
+                // The closure cannot return an error, so the last one is kept until the tile is finished.
                 for (mean, &metric) in means.iter_mut().zip(METRICS) {
                     match evaluation.value(metric, &pair) {
                         Ok(Some(value)) => mean.add(value),
@@ -81,20 +82,20 @@ impl MeanMetrics {
         );
         outcome?;
         let agreement = Agreement::from_counts(&packed.totals, agreeing);
-        let of_all_runs = agreement.values().map(|(_, value)| value);
-        let of_pairs = means.iter().map(ExactMean::value);
+        let coefficients = agreement.values().map(|(_, value)| value);
+        let pair_means = means.iter().map(ExactMean::value);
         let accuracies = accuracies(packed.totals.n_samples, &packed.totals.n_wrong);
         let accuracy: ExactMean = accuracies.into_iter().collect();
         Ok(Self {
             accuracy: accuracy.value().unwrap_or_default(),
-            metrics: of_pairs.chain(of_all_runs).collect(),
+            metrics: pair_means.chain(coefficients).collect(),
         })
     }
 
-    /// A metric by name; `None` where it is undefined or there is none of that name.
+    /// Value of the metric with this name; `None` if it is undefined or no metric has this name.
     #[must_use]
     pub fn metric(&self, name: &str) -> Option<f64> {
-        let place = Self::names().position(|metric| metric == name)?;
-        self.metrics.get(place).copied().flatten()
+        let index = Self::names().position(|metric| metric == name)?;
+        self.metrics.get(index).copied().flatten()
     }
 }

@@ -1,4 +1,4 @@
-//! The simulation study: how the metrics behave where the truth is known.
+//! Simulation study of how the metrics behave where the truth is known.
 
 mod accuracy_profile;
 #[cfg(feature = "serde")]

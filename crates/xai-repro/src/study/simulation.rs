@@ -1,4 +1,4 @@
-//! The simulation study: how the metrics behave where the truth is known.
+//! Simulation study: every metric on simulated runs whose errors have a known distribution and dependence.
 
 use std::ops::Range;
 
@@ -15,20 +15,21 @@ use crate::simulate::predictions::{ErrorSet, PredictionBuffers, PredictionSimula
 use crate::study::mean_metrics::MeanMetrics;
 use crate::{help, input};
 
-/// The simulation study of reproducibility metrics.
+/// Simulation study of reproducibility metrics.
 ///
-/// Each draw takes a setting at random, simulates labels and runs, and takes every metric:
+/// Each draw chooses a random setting, simulates labels and runs, and evaluates every metric. The settings are:
 ///
-/// | | law |
+/// | setting | distribution |
 /// |---|---|
-/// | classes | uniform on `2..=50` |
-/// | distribution of labels, and of errors | each one of the six [`ClassDistribution`](crate::ClassDistribution)s; that of errors reversed in half of the draws |
+/// | number of classes | uniform on `2..=50` (see [`StudySettings::max_classes`]) |
+/// | label and error distribution | each one of the six shapes of [`ClassDistribution`](crate::ClassDistribution) |
+/// | order of the error distribution | reversed in half of the draws |
 /// | maximum error share `s` | uniform on [0, 1) |
-/// | errors | independent or dependent, one half each; copied share `r` uniform on [0, 1) |
-/// | error set | fixed or variable, one half each |
+/// | errors | independent or dependent, with probability 1/2 each; copied share `r` uniform on [0, 1) |
+/// | error set | fixed or variable, with probability 1/2 each |
 ///
-/// A draw depends on the seed and its number alone: draws can be made in any order, on any number of
-/// threads, and an interrupted study goes on where it stopped with the same draws.
+/// A draw depends only on the seed and its index. Draws can therefore be computed in any order and on any number of
+/// threads, and an interrupted study continues with the same draws.
 ///
 /// ```
 /// use xai_repro::SimulationStudy;
@@ -37,7 +38,7 @@ use crate::{help, input};
 /// let draws = study.simulate(0..50)?;
 /// assert_eq!(study.simulate(20..50)?, draws[20..]);
 /// let summary = StudySummary::new(&draws)?;
-/// // More accurate runs share fewer errors: plain counts follow accuracy, which is what the study shows.
+/// // Accurate runs have few errors in common, so the plain share of common errors falls with accuracy.
 /// assert!(summary.metric("ec_global").unwrap().spearman_with_accuracy.unwrap() < -0.5);
 /// # Ok::<(), xai_repro::Error>(())
 /// ```
@@ -46,20 +47,20 @@ pub struct SimulationStudy {
     settings: StudySettings,
 }
 
-/// The size of a [`SimulationStudy`], and its seed.
+/// Size and seed of a [`SimulationStudy`].
 #[derive(Debug, Clone, PartialEq, Eq, Parameters)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StudySettings {
-    /// What the draws depend on.
+    /// Seed of the draws.
     #[param(default = 1)]
     pub seed: u64,
-    /// Samples per draw.
+    /// Number of samples per draw.
     #[param(at_least = 1, default = 1000)]
     pub n_samples: usize,
-    /// Runs per draw.
+    /// Number of runs per draw.
     #[param(at_least = 2, default = 5)]
     pub n_runs: usize,
-    /// The largest number of classes of a draw.
+    /// Largest number of classes of a draw.
     #[param(at_least = 2, at_most = 4_294_967_295.0, default = 50)]
     pub max_classes: usize,
 }
@@ -76,10 +77,10 @@ impl StudySettings {
     }
 }
 
-/// Draws that share their buffers.
+/// Number of consecutive draws that share their buffers on one thread.
 const DRAWS_PER_BLOCK: usize = 16;
 
-/// Buffers that are used again from draw to draw.
+/// Buffers that are reused from draw to draw.
 #[derive(Debug, Default)]
 struct Buffers {
     labels: Vec<u32>,
@@ -88,31 +89,31 @@ struct Buffers {
 }
 
 impl SimulationStudy {
-    /// The study of a size.
+    /// Creates a study with these settings.
     ///
     /// # Errors
-    /// `InvalidParameter` without samples, below two runs or classes, for 2³² classes, or samples in all runs
-    /// of a draw, and more.
+    /// `InvalidParameter` for no samples, fewer than two runs or classes, 2³² classes or more, or 2³² samples or more
+    /// in all runs of a draw together.
     pub fn new(settings: StudySettings) -> Result<Self> {
         settings.check()?;
         Ok(Self { settings })
     }
 
-    /// Its size and seed.
+    /// Settings of the study.
     #[must_use]
     pub fn settings(&self) -> &StudySettings {
         &self.settings
     }
 
-    /// One draw.
+    /// Computes the draw with this index.
     ///
     /// # Errors
-    /// None; the type is that of the simulators and metrics that it calls.
+    /// None in practice: the settings are checked, and the `Result` comes from the simulators and metrics.
     pub fn draw(&self, draw: u64) -> Result<StudyDraw> {
         self.draw_with(draw, &mut Buffers::default())
     }
 
-    /// Draws in parallel, in order.
+    /// Computes the draws with these indices in parallel and returns them in order.
     ///
     /// # Errors
     /// As [`draw`](Self::draw).
@@ -124,21 +125,22 @@ impl SimulationStudy {
                 .map(|i| self.draw_with(draws.start + i as u64, &mut buffers))
                 .collect::<Result<Vec<_>>>()
         });
-        let blocks: Vec<Vec<StudyDraw>> = blocks.into_iter().collect::<Result<_>>()?;
-        Ok(blocks.into_iter().flatten().collect())
+        let draws_by_block: Vec<Vec<StudyDraw>> = blocks.into_iter().collect::<Result<_>>()?;
+        Ok(draws_by_block.into_iter().flatten().collect())
     }
 
-    /// Checks that draws are the first of this study's, at most `n_draws` of them: that it can go on
-    /// after them. Only the last is drawn again.
+    /// Checks that `draws` are the first draws of this study of `n_draws` draws, so that it can continue after them.
+    ///
+    /// Only the last draw is computed again for comparison.
     ///
     /// # Errors
-    /// `Corrupt` for draws of a study with another size or seed.
+    /// `Corrupt` for more than `n_draws` draws or for draws of a study with other settings.
     pub fn check_continues(&self, draws: &[StudyDraw], n_draws: u64) -> Result<()> {
         let Some(last) = draws.last() else {
             return Ok(());
         };
         if draws.len() as u64 > n_draws || self.draw(last.draw)? != *last {
-            let why = "rows of another study: other draws, samples, runs or seed";
+            let why = "rows of a study with another number of draws, samples, runs or another seed";
             return Err(Error::corrupt(input::DRAWS, why).with_help(help::START_ANEW));
         }
         Ok(())
@@ -155,8 +157,8 @@ impl SimulationStudy {
         let setting = Setting::draw(max_classes, &mut stream);
         let c = setting.n_classes;
         let labels = setting.label_distribution.draw_from(c, &mut stream)?;
-        let label_law = AliasTable::new(&labels)?;
-        sample(&label_law, n_samples, &mut stream, &mut buffers.labels);
+        let label_table = AliasTable::new(&labels)?;
+        sample(&label_table, n_samples, &mut stream, &mut buffers.labels);
         let mut errors = setting.error_distribution.draw_from(c, &mut stream)?;
         if setting.error_reversed {
             errors.reverse();
@@ -169,14 +171,15 @@ impl SimulationStudy {
             predictions,
         } = buffers;
         simulator.simulate_into(labels, &mut stream, predictions, runs);
-        let mut packing = PackedRunsBuilder::new(METRICS, labels)?;
-        packing.push_all(&runs.chunks_exact(n_samples).collect::<Vec<_>>())?;
-        let means = MeanMetrics::from_packed(&packing.build()?)?;
+        // Packs the rows where they are; `PackedRuns::new` would need them as an array.
+        let mut builder = PackedRunsBuilder::new(METRICS, labels)?;
+        builder.push_all(&runs.chunks_exact(n_samples).collect::<Vec<_>>())?;
+        let means = MeanMetrics::from_packed(&builder.build()?)?;
         Ok(StudyDraw::new(draw, &setting, means))
     }
 }
 
-/// The setting of one draw.
+/// Random setting of one draw.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Setting {
     pub(super) n_classes: usize,
@@ -187,9 +190,10 @@ pub(super) struct Setting {
 }
 
 impl Setting {
-    /// Draws a setting of at most so many classes, at least two.
+    /// Draws a setting with 2 to `max_classes` classes.
     pub(super) fn draw(max_classes: usize, stream: &mut Xoshiro256PlusPlus) -> Self {
-        // What is drawn, and in which order, is what draws are reproducible by.
+        // The order of the random numbers must not change, otherwise stored studies are no longer reproducible. This is
+        // why `copied` is also drawn if it is not used.
         let n_classes = 2 + uniform_index(stream, max_classes - 1);
         let mut distribution =
             || ClassDistribution::ALL[uniform_index(stream, ClassDistribution::ALL.len())];
@@ -205,9 +209,10 @@ impl Setting {
             error_reversed,
             errors: RunErrors {
                 max_error_share,
-                error_set: match variable {
-                    true => ErrorSet::Variable,
-                    false => ErrorSet::Fixed,
+                error_set: if variable {
+                    ErrorSet::Variable
+                } else {
+                    ErrorSet::Fixed
                 },
                 copied: dependent.then_some(copied),
             },
@@ -215,30 +220,30 @@ impl Setting {
     }
 }
 
-/// One draw of the study: the setting, and each metric's mean over the pairs of runs.
+/// One draw of the study: its setting and the mean of each metric over the pairs of runs.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StudyDraw {
-    /// The number of the draw; with the seed it determines the rest.
+    /// Index of the draw, which together with the settings of the study determines the other fields.
     pub draw: u64,
-    /// The number of classes.
+    /// Number of classes.
     pub n_classes: usize,
-    /// The law of the true labels.
+    /// Shape of the distribution of the true labels.
     pub label_distribution: ClassDistribution,
-    /// The law of the labels that runs draw where they may err.
+    /// Shape of the distribution of the labels that runs draw on their error sets.
     pub error_distribution: ClassDistribution,
-    /// Whether the error law favours the classes that are rare among the true labels.
+    /// True if the error distribution favours the classes that are rare among the true labels.
     pub error_reversed: bool,
-    /// Where runs may err.
+    /// Samples on which runs may be wrong.
     pub error_set: ErrorSet,
-    /// The largest share of samples that a run gets wrong, `s`.
+    /// Largest share `s` of samples that a run predicts wrongly.
     pub max_error_share: f64,
-    /// The share of errors that runs copy from a common base, `r`; `None` where runs are independent.
+    /// Share `r` of its error set that each run copies from a common base prediction; `None` for independent runs.
     pub copied: Option<f64>,
-    /// The mean accuracy of the runs.
+    /// Mean accuracy of the runs.
     pub accuracy: f64,
-    /// The mean of each metric over the pairs, in the order of [`MeanMetrics::names`]; `None` where no
-    /// pair defines it.
+    /// Mean of each metric over the pairs, in the order of [`MeanMetrics::names`]. `None` if the metric is undefined
+    /// for all pairs.
     pub metrics: Vec<Option<f64>>,
 }
 
@@ -259,7 +264,7 @@ impl StudyDraw {
     }
 }
 
-/// Checks that there are draws, of all metrics each.
+/// Checks that there is at least one draw and that each has a value for every metric.
 ///
 /// # Errors
 /// `Empty` without draws, `Corrupt` for a draw with another number of metrics.

@@ -1,4 +1,4 @@
-//! What the study says about each metric.
+//! Summary of the study: correlations, explained variance and discrimination of each metric.
 
 use std::fmt;
 use std::mem::discriminant;
@@ -11,28 +11,28 @@ use crate::simulate::class_distribution::ClassDistribution;
 use crate::study::mean_metrics::MeanMetrics;
 use crate::study::simulation::{StudyDraw, check_draws};
 
-/// What the study says about each metric.
+/// Summary of the draws of a study: the behaviour of each metric.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StudySummary {
-    /// The number of draws.
+    /// Number of draws.
     pub n_draws: usize,
-    /// How accurate the runs were.
+    /// Distribution of the mean accuracy of the runs over draws.
     pub accuracy: Summary,
-    /// One entry per metric, in the order of [`MeanMetrics::names`].
+    /// Behaviour by metric, in the order of [`MeanMetrics::names`].
     pub metrics: Vec<MetricBehavior>,
 }
 
-/// How a metric behaves over the draws of the study, over those where it is defined.
+/// Behaviour of a metric over the draws of the study for which it is defined.
 ///
-/// A good reproducibility metric is somewhat related to accuracy without being determined by it, does
-/// not follow the number of classes or their distribution, and tells dependent from independent errors.
+/// A good reproducibility metric is related to accuracy without being determined by it, does not depend on the number
+/// of classes or their distribution, and distinguishes dependent from independent errors.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MetricBehavior {
-    /// The metric.
+    /// Name of the metric.
     pub metric: String,
-    /// How its values spread over draws.
+    /// Distribution of its values over all draws.
     pub values: Summary,
     /// Pearson's correlation with the mean accuracy, in [−1, 1].
     pub pearson_with_accuracy: Option<f64>,
@@ -42,12 +42,12 @@ pub struct MetricBehavior {
     pub pearson_with_n_classes: Option<f64>,
     /// Spearman's rank correlation with the number of classes, in [−1, 1].
     pub spearman_with_n_classes: Option<f64>,
-    /// The share of the variance that lies between the laws of the true labels, η² in [0, 1].
+    /// Share of the variance that is explained by the shape of the label distribution, η² in [0, 1].
     pub variance_by_label_distribution: Option<f64>,
-    /// The share of the variance that lies between the laws of the errors, η² in [0, 1].
+    /// Share of the variance that is explained by the shape of the error distribution, η² in [0, 1].
     pub variance_by_error_distribution: Option<f64>,
-    /// The chance that the metric is higher for dependent than for independent errors (AUROC): 0.5 = it
-    /// cannot tell them apart, 1 = it always can.
+    /// Probability that the metric is higher for dependent than for independent errors (AUROC): 0.5 = it does not
+    /// distinguish them, 1 = it always does.
     pub auroc_of_dependence: Option<f64>,
 }
 
@@ -62,7 +62,7 @@ impl Scores for MetricBehavior {
                     Range::REAL,
                 )
             },
-            |of| of.values.mean,
+            |behavior| behavior.values.mean,
         ),
         Score::new(
             const {
@@ -73,7 +73,7 @@ impl Scores for MetricBehavior {
                     Range::NON_NEGATIVE,
                 )
             },
-            |of| of.values.std,
+            |behavior| behavior.values.std,
         ),
         Score::new(
             const {
@@ -84,7 +84,7 @@ impl Scores for MetricBehavior {
                     Range::SIGNED_SHARE,
                 )
             },
-            |of| of.pearson_with_accuracy,
+            |behavior| behavior.pearson_with_accuracy,
         ),
         Score::new(
             const {
@@ -95,7 +95,7 @@ impl Scores for MetricBehavior {
                     Range::SIGNED_SHARE,
                 )
             },
-            |of| of.spearman_with_accuracy,
+            |behavior| behavior.spearman_with_accuracy,
         ),
         Score::new(
             const {
@@ -106,7 +106,7 @@ impl Scores for MetricBehavior {
                     Range::SIGNED_SHARE,
                 )
             },
-            |of| of.pearson_with_n_classes,
+            |behavior| behavior.pearson_with_n_classes,
         ),
         Score::new(
             const {
@@ -117,7 +117,7 @@ impl Scores for MetricBehavior {
                     Range::SIGNED_SHARE,
                 )
             },
-            |of| of.spearman_with_n_classes,
+            |behavior| behavior.spearman_with_n_classes,
         ),
         Score::new(
             const {
@@ -128,7 +128,7 @@ impl Scores for MetricBehavior {
                     Range::SHARE,
                 )
             },
-            |of| of.variance_by_label_distribution,
+            |behavior| behavior.variance_by_label_distribution,
         ),
         Score::new(
             const {
@@ -139,7 +139,7 @@ impl Scores for MetricBehavior {
                     Range::SHARE,
                 )
             },
-            |of| of.variance_by_error_distribution,
+            |behavior| behavior.variance_by_error_distribution,
         ),
         Score::new(
             const {
@@ -153,12 +153,12 @@ impl Scores for MetricBehavior {
                     )
                 }
             },
-            |of| of.auroc_of_dependence,
+            |behavior| behavior.auroc_of_dependence,
         ),
     ];
 }
 
-/// The description of a column of the summary.
+/// Describes a column of the summary.
 const fn column(
     name: &'static str,
     title: &'static str,
@@ -174,10 +174,10 @@ const fn column(
 }
 
 impl StudySummary {
-    /// Summarises draws, in any order.
+    /// Summarises draws, which may be in any order.
     ///
     /// # Errors
-    /// `Empty` without draws, `Corrupt` for a draw with another number of metrics.
+    /// `Empty` without draws, `Corrupt` for a draw without exactly one value per metric.
     pub fn new(draws: &[StudyDraw]) -> Result<Self> {
         check_draws(draws)?;
         let names: Vec<&str> = MeanMetrics::names().collect();
@@ -190,7 +190,7 @@ impl StudySummary {
         })
     }
 
-    /// The behaviour of a metric by name.
+    /// Behaviour of the metric with this name.
     #[must_use]
     pub fn metric(&self, name: &str) -> Option<&MetricBehavior> {
         self.metrics.iter().find(|metric| metric.metric == name)
@@ -203,18 +203,22 @@ fn behavior(draws: &[StudyDraw], metric: usize, name: &str) -> Result<MetricBeha
         .iter()
         .filter_map(|draw| value(draw).map(|value| (draw, value)))
         .collect();
-    let column = |of: fn(&StudyDraw) -> f64| -> Vec<f64> {
-        defined.iter().map(|(draw, _)| of(draw)).collect()
+    let column = |property: fn(&StudyDraw) -> f64| -> Vec<f64> {
+        defined.iter().map(|(draw, _)| property(draw)).collect()
     };
-    let groups = |of: fn(&StudyDraw) -> ClassDistribution| -> Vec<usize> {
-        let place = |law: ClassDistribution| {
-            let same = |other: &ClassDistribution| discriminant(other) == discriminant(&law);
+    let groups = |property: fn(&StudyDraw) -> ClassDistribution| -> Vec<usize> {
+        // Exponential shapes with any `lowest` are one group, hence the comparison of discriminants.
+        let index = |shape: ClassDistribution| {
+            let same = |other: &ClassDistribution| discriminant(other) == discriminant(&shape);
             ClassDistribution::ALL
                 .iter()
                 .position(same)
                 .unwrap_or_default()
         };
-        defined.iter().map(|(draw, _)| place(of(draw))).collect()
+        defined
+            .iter()
+            .map(|(draw, _)| index(property(draw)))
+            .collect()
     };
     let values: Vec<f64> = defined.iter().map(|&(_, value)| value).collect();
     let accuracy = column(|draw| draw.accuracy);
@@ -262,8 +266,8 @@ impl fmt::Display for StudySummary {
     }
 }
 
-/// The share of the variance of values that lies between groups, η²; `None` where values are constant
-/// or there are fewer than two groups.
+/// Correlation ratio η²: share of the variance of values that lies between groups. `None` if the values are constant or
+/// there are fewer than two groups.
 pub(crate) fn correlation_ratio(values: &[f64], groups: &[usize]) -> Option<f64> {
     let n_groups = groups.iter().max().map_or(0, |&group| group + 1);
     let deviations = centred(values);
@@ -277,23 +281,24 @@ pub(crate) fn correlation_ratio(values: &[f64], groups: &[usize]) -> Option<f64>
         .clone()
         .map(|(sum, n)| sum.value() * sum.value() / *n as f64)
         .collect();
-    let total = products(&deviations, &deviations);
+    let total = sum_of_squares(&deviations);
     let share = between.value() / total;
     (total > 0.0 && present.count() > 1).then(|| share.clamp(0.0, 1.0))
 }
 
+/// Values minus their mean.
 fn centred(x: &[f64]) -> Vec<f64> {
-    let mean = x.iter().copied().collect::<ExactSum>().value() / x.len() as f64;
-    // A constant column is exactly so, whatever its mean rounds to.
-    match x.iter().all(|&value| value == x[0]) {
-        true => vec![0.0; x.len()],
-        false => x.iter().map(|value| value - mean).collect(),
+    // The mean of equal values may round to another number, which would leave deviations other than 0.
+    if x.iter().all(|&value| value == x[0]) {
+        return vec![0.0; x.len()];
     }
+    let mean = x.iter().copied().collect::<ExactSum>().value() / x.len() as f64;
+    x.iter().map(|value| value - mean).collect()
 }
 
-fn products(x: &[f64], y: &[f64]) -> f64 {
-    let products = x.iter().zip(y).map(|(a, b)| a * b);
-    products.collect::<ExactSum>().value()
+fn sum_of_squares(x: &[f64]) -> f64 {
+    let squares = x.iter().map(|a| a * a);
+    squares.collect::<ExactSum>().value()
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ fn messages_name_the_thing_the_place_and_the_way_out() {
     assert_eq!(
         message(Pairwise::new().empty_union(EmptyUnion::Error)),
         "errors of the pair of runs[0, 1] = 0: expected at least one in either run; \
-         choose another `empty_union`, empty_union = undefined for instance"
+         choose another `empty_union`, for example empty_union = undefined"
     );
     assert_eq!(
         message(Pairwise::new().metrics(&[])),

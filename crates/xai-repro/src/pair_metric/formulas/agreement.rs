@@ -1,4 +1,4 @@
-//! Metrics of how two runs' predictions agree.
+//! Metrics of the agreement between the predictions of two runs.
 
 use xai_core::ExactSum;
 use xai_core::describe::metric;
@@ -104,13 +104,19 @@ impl PairMetric {
     });
 }
 
-/// κ from whole numbers: `Σ_c n_c m_c` is the agreement by chance, in units of `1/n²`.
+/// Cohen's κ, computed from integers: `Σ_c n_c m_c` is the agreement by chance in units of `1/n²`.
 fn cohens_kappa(runs: &EqualPredictions<'_>) -> Option<f64> {
     let n = i128::from(runs.n_samples);
     let classes = runs.first.iter().zip(runs.second);
     let by_chance: i128 = classes.map(|(&a, &b)| i128::from(a) * i128::from(b)).sum();
-    let room = n * n - by_chance;
-    (room > 0).then(|| (n * i128::from(runs.equal) - by_chance) as f64 / room as f64)
+    // Numerator and denominator are exact, so nothing cancels for agreement close to that by chance.
+    let beyond_chance = n * i128::from(runs.equal) - by_chance;
+    let largest_possible = n * n - by_chance;
+    if largest_possible > 0 {
+        Some(beyond_chance as f64 / largest_possible as f64)
+    } else {
+        None
+    }
 }
 
 impl PairMetric {
@@ -149,15 +155,15 @@ impl PairMetric {
     });
 }
 
-/// V of the cells that are not 0; classes that occur in neither run do not count.
+/// Cramér's V from the cells that are not 0. `r` and `c` count the classes that occur in the first and the second run.
 ///
 /// ```text
 /// V = √(χ² / (n (min(r, c) − 1)))      χ² = n (Σ n_ij² / (n_i· n_·j) − 1)
 /// ```
 ///
-/// The terms are added as integers of 2⁻⁶², so their order does not show and the 1 is subtracted
-/// exactly; a term is off by less than that unit. (An [`ExactSum`](xai_core::ExactSum) took four
-/// times as long for a table of 50 classes.)
+/// Terms are added as integer multiples of 2⁻⁶². The sum therefore does not depend on the order of the cells, and the 1
+/// is subtracted exactly; each term is rounded by less than 2⁻⁶². An [`ExactSum`](xai_core::ExactSum) took four times
+/// as long for a table of 50 classes.
 fn cramers_v(table: &ClassTable<'_>) -> Option<f64> {
     const ONE: f64 = (1u64 << 62) as f64;
     let present = |totals: &[u64]| totals.iter().filter(|&&total| total > 0).count();
@@ -173,24 +179,27 @@ fn cramers_v(table: &ClassTable<'_>) -> Option<f64> {
         association += u128::from((count * count / totals * ONE) as u64);
     }
     let beyond_chance = (association as i128 - (1i128 << 62)) as f64 / ONE;
-    let phi_squared = match beyond_chance < NEARLY_INDEPENDENT {
-        true => excess(table),
-        false => beyond_chance,
+    let phi_squared = if beyond_chance < NEARLY_INDEPENDENT {
+        phi_squared_without_cancellation(table)
+    } else {
+        beyond_chance
     };
     Some((phi_squared / (classes - 1) as f64).clamp(0.0, 1.0).sqrt())
 }
 
-/// Below this `χ²/n` is what rounding leaves of a difference of nearly equal sums.
+/// Value of `χ²/n` below which the difference of nearly equal numbers in [`cramers_v`] has lost too many digits.
 const NEARLY_INDEPENDENT: f64 = 1e-9;
 
-/// `χ²/n` from what each cell has beyond chance, in whole numbers, so that nothing cancels and independence is 0:
+/// `χ²/n` from the deviation of each cell from chance, in exact integers, so that nothing cancels and independence
+/// gives 0:
 ///
 /// ```text
 /// χ²/n = (Σ (n n_ij − n_i· n_·j)² / (n_i· n_·j)) / n²
 /// ```
 ///
-/// A cell of 0 has the term `n_i· n_·j`; the sum of these is `n²` less those of the other cells.
-fn excess(table: &ClassTable<'_>) -> f64 {
+/// The term of an empty cell is `n_i· n_·j`. Over all cells these products sum to `n²`, so that the empty ones together
+/// are `n²` minus the products of the other cells.
+fn phi_squared_without_cancellation(table: &ClassTable<'_>) -> f64 {
     let n = i128::from(table.n_samples);
     let n_squared = n as f64 * n as f64;
     let mut empty = n * n;
@@ -240,18 +249,19 @@ impl PairMetric {
     });
 }
 
-/// NMI by entropies in whole units.
+/// Normalized mutual information from entropies in integer units, whose differences are exact.
 ///
 /// ```text
 /// NMI = 2 I(ŷ_i; ŷ_j) / (H(ŷ_i) + H(ŷ_j))
 /// ```
 fn normalized_mutual_information(table: &ClassTable<'_>) -> Option<f64> {
     let logs = CountLogs::new(table.n_samples);
+    // n · H = n ln n − Σ x ln x over the counts, for the entropy of each run and of both together.
     let all = logs.sum(std::iter::once(table.n_samples));
     let first = all - logs.sum(table.rows.iter().copied());
     let second = all - logs.sum(table.columns.iter().copied());
     let joint = all - logs.sum(table.cells.iter().map(|cell| cell.count));
-    // n times entropies, in the same unit.
+    // I = H_first + H_second − H_joint. The factor n and the unit cancel in the ratio.
     (first + second > 0).then(|| {
         let shared = 2 * (first + second - joint);
         (shared as f64 / (first + second) as f64).clamp(0.0, 1.0)

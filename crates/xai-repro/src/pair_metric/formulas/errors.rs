@@ -1,4 +1,4 @@
-//! Metrics of the errors that two runs share.
+//! Metrics of the errors that two runs have in common.
 
 use crate::input;
 use crate::pair_metric::definition::{ErrorTable, PairDefinition, PairFormula, PairMetric};
@@ -11,7 +11,7 @@ impl PairMetric {
     /// |e_i ∧ e_j| / |e_i ∨ e_j|
     /// ```
     ///
-    /// Of an empty union, where neither run errs: see [`EmptyUnion`](crate::EmptyUnion).
+    /// If neither run has an error, [`EmptyUnion`](crate::EmptyUnion) sets the value.
     ///
     /// # Extremes
     /// 0: no shared error. 1: the same errors.
@@ -159,7 +159,7 @@ impl PairMetric {
     });
 }
 
-/// Pearson's correlation of the errors, φ; `None` where either is constant.
+/// Pearson's correlation of the errors, φ; `None` if a run is right on all samples or wrong on all.
 ///
 /// ```text
 /// φ = (n |e_i ∧ e_j| − |e_i| |e_j|) / √(|e_i| (n − |e_i|) |e_j| (n − |e_j|))
@@ -171,7 +171,7 @@ fn correlation(errors: &ErrorTable) -> Option<f64> {
     if spread(first) == 0 || spread(second) == 0 {
         return None;
     }
-    // Exact integers up to here, and the root of a square is exact: identical runs give 1.
+    // All integers are exact up to here. Identical runs give exactly 1, because the square root of a square is exact.
     let covariance = (n * both - first * second) as f64;
     let deviations = (spread(first) as f64 * spread(second) as f64).sqrt();
     Some((covariance / deviations).clamp(-1.0, 1.0))

@@ -1,12 +1,12 @@
-//! The metrics of this crate: those of errors, and those of predictions that agree.
+//! Pair metrics of this crate: consistency of errors and agreement of predictions.
 
-use crate::named::known_by_name;
+use crate::named::impl_by_name;
 use crate::pair_metric::definition::PairMetric;
 
 mod agreement;
 mod errors;
 
-/// All of them, in the order they are reported.
+/// All pair metrics of this crate, in the order of reports.
 pub const METRICS: &[PairMetric] = &[
     PairMetric::EC_LOCAL,
     PairMetric::EC_GLOBAL,
@@ -20,7 +20,7 @@ pub const METRICS: &[PairMetric] = &[
     PairMetric::PA_NMI,
 ];
 
-known_by_name!(PairMetric, METRICS);
+impl_by_name!(PairMetric, METRICS);
 
 #[cfg(test)]
 mod tests {
