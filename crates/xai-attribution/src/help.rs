@@ -34,8 +34,9 @@ pub const CALL_DIRECTLY: Help = Help::new("call its own function");
 /// For inputs that cannot be moved.
 pub const CHOOSE_LOCAL_LIPSCHITZ: Help = Help::new("local_lipschitz takes inputs of any layout");
 /// For a metric of all samples that was asked about a batch.
-pub const ASK_FOR_WHOLE: Help =
-    Help::new("a run asks `Measure::whole`; a metric that wraps another passes that call on");
+pub const ASK_FOR_WHOLE: Help = Help::new(
+    "a run calls `Measure::dataset_metric` instead; a metric that wraps another forwards that call",
+);
 /// For a baseline that is made of what is left.
 pub const REMOVE_LESS_THAN_ALL: Help =
     Help::new("choose a {max_fraction} below 1, or another {baseline}");

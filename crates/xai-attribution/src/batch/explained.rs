@@ -275,7 +275,7 @@ impl<'a, T: Real> AllSamples<'a, T> {
     ///
     /// # Errors
     /// Errors of the reader; an empty-input error if the maps were not kept, see
-    /// [`WholeMetric::reads_maps`](crate::metric::WholeMetric::reads_maps).
+    /// [`DatasetMetric::reads_maps`](crate::metric::DatasetMetric::reads_maps).
     pub fn maps(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>> {
         let maps = self.maps.ok_or_else(|| missing(input::EXPLANATIONS))?;
         // Maps computed by an explainer were computed for the target already; given ones may be about the other

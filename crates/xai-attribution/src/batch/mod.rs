@@ -11,7 +11,7 @@
 //!  [`MapWork`] | per batch and explainer | orders of positions, scores along a removal curve |
 //!
 //! A metric that compares samples with each other is called once more after the last batch, with [`AllSamples`] and
-//! the notes that it took of each batch; see [`WholeMetric`](crate::metric::WholeMetric).
+//! the notes that it took of each batch; see [`DatasetMetric`](crate::metric::DatasetMetric).
 //!
 //! The module [`perturbation`](crate::perturbation) contains the shared work of the metrics of this crate. Your own
 //! metrics can use it and add their own.

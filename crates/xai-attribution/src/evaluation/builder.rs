@@ -6,7 +6,7 @@ use xai_core::{Real, Result};
 use crate::batch::data::{CheckedData, ExplainerData};
 use crate::batch::{Data, PlannedRows, SideInput};
 use crate::evaluation::{EvaluationTable, EvaluationValues, MetricValues, Statistics};
-use crate::metric::{Measure, Related, key};
+use crate::metric::{CombinedValues, Measure, key};
 use crate::model::{Counted, Explainer, IntoTargets, Model, Samples, Scoring};
 use crate::run::evaluation_run::EvaluationRun;
 use crate::run::{Evaluate, EvaluationError};
@@ -362,8 +362,8 @@ impl<'a, T: Real> Evaluation<'a, T> {
         let (values, curves, n) = (collected.values, collected.curves, run.n_samples());
         let pooled_of = |m: usize| -> Vec<PooledValue> {
             let pooled = values.iter().filter_map(|by_metric| match &by_metric[m] {
-                Related::Pooled(pooled) => Some(pooled.clone()),
-                Related::PerSample(_) => None,
+                CombinedValues::Pooled(pooled) => Some(pooled.clone()),
+                CombinedValues::PerSample(_) => None,
             });
             pooled.collect()
         };
@@ -414,7 +414,9 @@ impl<'a, T: Real> Evaluation<'a, T> {
 
 /// Whether a metric compares samples with each other, so that values of parts cannot be merged.
 fn relates_samples<T: Real>(metric: &dyn Measure<T>) -> bool {
-    metric.whole().is_some_and(|whole| !whole.joins())
+    metric
+        .dataset_metric()
+        .is_some_and(|whole| !whole.is_splittable())
 }
 
 /// Metrics with their names, borrowed.

@@ -101,7 +101,11 @@ impl Entry {
     #[must_use]
     pub fn is_whole(&self) -> bool {
         let metric = self.build::<f64>(&[]);
-        metric.is_ok_and(|metric| metric.whole().is_some_and(|whole| !whole.joins()))
+        metric.is_ok_and(|metric| {
+            metric
+                .dataset_metric()
+                .is_some_and(|whole| !whole.is_splittable())
+        })
     }
 
     /// Its parameters, with their defaults as values.

@@ -13,6 +13,7 @@ pub mod context;
 #[cfg(test)]
 #[expect(unreachable_pub, reason = "its text is that of a public metric")]
 mod contributing;
+pub(crate) mod dataset_metric;
 pub(crate) mod entry;
 pub mod faithfulness;
 pub mod kinds;
@@ -22,15 +23,15 @@ pub(crate) mod protocol;
 pub mod registry;
 pub mod robustness;
 pub mod sanity;
-pub(crate) mod whole_metric;
 
 pub use entry::{Entry, Precision};
 pub use kinds::{
-    AgreementFormula, AgreementOptions, Answer, Answers, BaseScorePolicy, CurveKind, CurveMetric,
-    CurvePoints, Hits, MASK_NEEDS, MapAgreement, MaskFormula, MaskMetric, MaskedMap, Notes,
-    OutputFormula, OutputMetric, OutputPair, Outputs, REFERENCE_NEEDS, RankTies, ReferenceMetric,
-    Related, Relevance, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric, Threshold, Ties,
-    TruthFormula, TruthMetric, Whole, WholeMetric, area, map_agreement,
+    AgreementFormula, AgreementOptions, BaseScorePolicy, CombinedValues, CurveKind, CurveMetric,
+    CurvePoints, DatasetMetric, DatasetMetricDyn, Hits, MASK_NEEDS, MapAgreement, MaskFormula,
+    MaskMetric, MaskedMap, ModelOutput, OutputFormula, OutputMetric, OutputPair, OutputScale,
+    Outputs, REFERENCE_NEEDS, RankTies, ReferenceMetric, Relevance, SCORE_NEEDS, SampleNotes,
+    ScoreAccumulator, ScoreFormula, ScoreMetric, Threshold, Ties, TruthFormula, TruthMetric, area,
+    map_agreement,
 };
 pub use localization::*;
 pub use protocol::MetricValue;

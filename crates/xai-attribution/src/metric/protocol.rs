@@ -1,4 +1,4 @@
-//! What a metric is.
+//! The traits that a metric implements, and the value that it returns.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -8,54 +8,56 @@ use xai_core::evaluation::{CurvePoint, Remark, TiedFeatures};
 use xai_core::{Error, ExactMean, Input, Layout, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
-use crate::metric::{Direction, MetricInfo, Parameters, Whole};
+use crate::metric::{DatasetMetricDyn, Direction, MetricInfo, Parameters};
 use crate::perturbation::CurveScores;
 use crate::{help, input};
 
-/// A metric of attribution maps, or of an explainer: what it is called, asks and needs, and its parameters.
+/// A metric of attribution maps, or of an explainer: its description and its parameters.
 ///
 /// [`Parameters`] are derived from the fields of the metric. A run checks them before anything else.
 pub trait Metric: Parameters {
-    /// Name, question, direction, range, needs and source.
+    /// Returns the description: name, summary, direction, range, required inputs and source.
     fn info(&self) -> &'static MetricInfo;
 
-    /// Which values are better with these parameters: by default those that [`info`](Self::info) says, which are those of the
-    /// defaults. Some options reverse it, such as [`keep`](crate::metric::OutputMetric::keep).
+    /// Returns which values are better with the parameters as they are set.
+    ///
+    /// By default this is the direction in [`info`](Self::info), which describes the metric with default parameters. Some
+    /// options reverse it, such as [`keep`](crate::metric::OutputMetric::keep).
     fn direction(&self) -> Direction {
         self.info().direction
     }
 }
 
-/// How a metric is computed: one value per sample, batch by batch.
+/// The computation of a metric: one value per sample, batch by batch.
 ///
-/// All metrics of this crate implement it; so may yours. What an [`ExplainedBatch`] hands out is
-/// shared: the base scores of a batch, for instance, are taken once for all metrics and all
-/// explainers, and so is any [work](crate::batch) that two metrics have in common. How scores are
-/// taken is the run's choice, not the metric's.
+/// All metrics of this crate implement it, and so can yours. Everything that an [`ExplainedBatch`] provides
+/// is shared: the base scores of a batch, for instance, are computed once for all metrics and all
+/// explainers, and so is any [work](crate::batch) that two metrics have in common. The run, not the metric,
+/// decides how scores are computed from the model's outputs.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
 /// use xai_attribution::batch::ExplainedBatch;
 /// use xai_attribution::metric::{AverageDrop, Direction, Invariance, Measure, Metric, MetricInfo, Parameters, Range};
 /// use xai_attribution::{Evaluation, Real, Result, input};
-/// /// What is left of the score when only what the map marks is kept.
+/// /// Share of the score that is left when the input is multiplied by its map.
 /// #[derive(Parameters)]
-/// struct Left;
-/// impl Metric for Left {
+/// struct ScoreLeft;
+/// impl Metric for ScoreLeft {
 ///     fn info(&self) -> &'static MetricInfo {
 ///         const {
 ///             &MetricInfo {
-///                 summary: "Share of the score that is left when only what the map marks is kept",
+///                 summary: "Share of the score that is left when the input is multiplied by its map",
 ///                 direction: Direction::Higher,
 ///                 invariance: Invariance::SCALE_AND_MIRROR,
 ///                 range: Range::NON_NEGATIVE,
 ///                 needs: &[input::MODEL, input::INPUTS, input::TARGETS, input::EXPLANATIONS],
-///                 ..MetricInfo::named("left")
+///                 ..MetricInfo::named("score-left")
 ///             }
 ///         }
 ///     }
 /// }
-/// impl<T: Real> Measure<T> for Left {
+/// impl<T: Real> Measure<T> for ScoreLeft {
 ///     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
 ///         let (base, masked) = (explained.batch().base_scores()?, explained.masked_scores()?);
 ///         // A constant map has no mask, and so no masked score.
@@ -69,26 +71,27 @@ pub trait Metric: Parameters {
 /// let maps = array![[1.0, 0.0], [3.0, 0.0]];
 /// let table = Evaluation::new(&model, inputs.view(), &[0, 1])
 ///     .maps("mine", maps.view())
-///     .metric(Left)
+///     .metric(ScoreLeft)
 ///     .metric(AverageDrop::default())
 ///     .evaluate()?;
-/// assert!((table.result("mine", "left").unwrap().value.unwrap() - 0.5).abs() < 1e-7);
+/// assert!((table.result("mine", "score_left").unwrap().value.unwrap() - 0.5).abs() < 1e-7);
 /// assert_eq!(table.model_calls.rows, 4); // both metrics read the same scores
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 pub trait Measure<T: Real>: Metric + Sync {
-    /// Checks the metric's parameters against the data, once per run and before the model is
-    /// called, and does what all batches share.
+    /// Checks the metric's parameters against the data and computes what all batches share. A run calls it once,
+    /// before the model.
     ///
     /// # Errors
-    /// An invalid parameter for one outside its domain.
+    /// A parameter that is invalid for these data, or a missing input.
     fn prepare(&self, _run: &RunData<'_, T>) -> Result<()> {
         Ok(())
     }
 
-    /// Adds what the metric asks model and explainer for, so that a run can say its cost before it
-    /// starts. Called after [`prepare`](Self::prepare). By default a metric without either reads the
-    /// maps, and any other is one whose cost is unknown.
+    /// Adds the calls of model and explainer that the metric makes, so that a run can report its cost before it starts.
+    ///
+    /// A run calls it after [`prepare`](Self::prepare). By default, the cost of a metric that needs a model or an explainer
+    /// is unknown, and any other metric only reads the maps.
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare).
@@ -102,18 +105,21 @@ pub trait Measure<T: Real>: Metric + Sync {
         Ok(())
     }
 
-    /// One value per sample of the batch; `None` where it is undefined. A metric of all samples has none, for they
-    /// would depend on the batch: by default an error says so.
+    /// Returns one value per sample of the batch; `None` where it is undefined.
+    ///
+    /// The default implementation returns an error. It is the right one for a metric that compares samples with each other,
+    /// because values computed from a batch alone would depend on the batch size: see
+    /// [`dataset_metric`](Self::dataset_metric).
     ///
     /// # Errors
-    /// The metric's own, and those of model and explainer. An index is that of a sample among all.
+    /// Errors of the metric, of the model and of the explainer. Indices in errors count the samples of the whole data set.
     fn per_sample(&self, _explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let expected = "a metric that is computed batch by batch, which this one is not";
         let error = Error::parameter(input::METRIC, self.info().name, expected);
         Err(error.with_help(help::ASK_FOR_WHOLE))
     }
 
-    /// The scores of the batch along a curve, for metrics that are the area under one.
+    /// Returns the scores of the batch along the curve, for metrics that are computed from one, such as the area under it.
     ///
     /// # Errors
     /// As [`per_sample`](Self::per_sample).
@@ -121,8 +127,8 @@ pub trait Measure<T: Real>: Metric + Sync {
         Ok(None)
     }
 
-    /// How many features of the batch have the attribution of another one of their sample, for metrics that remove features in
-    /// the order of their attributions: what makes a part of that order arbitrary.
+    /// Returns the number of features whose attribution equals that of another feature of the same sample, for metrics that
+    /// remove features in the order of their attributions. Ties make a part of that order arbitrary.
     ///
     /// # Errors
     /// As [`per_sample`](Self::per_sample).
@@ -130,15 +136,17 @@ pub trait Measure<T: Real>: Metric + Sync {
         Ok(None)
     }
 
-    /// The second stage of a metric that relates samples to each other, see
-    /// [`WholeMetric`](crate::metric::WholeMetric). A run asks such a metric for what it takes down of every batch
-    /// instead of [`per_sample`](Self::per_sample), and for all values at the end.
-    fn whole(&self) -> Option<&dyn Whole<T>> {
+    /// Returns the metric as a [`DatasetMetric`](crate::metric::DatasetMetric), if it compares samples with each other.
+    ///
+    /// A run then calls [`record`](DatasetMetricDyn::record) for every batch instead of [`per_sample`](Self::per_sample),
+    /// and [`values`](DatasetMetricDyn::values) at the end.
+    fn dataset_metric(&self) -> Option<&dyn DatasetMetricDyn<T>> {
         None
     }
 }
 
-/// What points to a metric is one.
+/// Implements [`Metric`] and [`Measure`] for pointers to metrics. Every method is forwarded, also those with a default:
+/// otherwise the default, not the method of the metric, would be called.
 macro_rules! pointers {
     ($($pointer:ty),+) => {$(
         impl<M: Metric + ?Sized> Metric for $pointer {
@@ -172,8 +180,8 @@ macro_rules! pointers {
                 (**self).tied(explained)
             }
 
-            fn whole(&self) -> Option<&dyn Whole<T>> {
-                (**self).whole()
+            fn dataset_metric(&self) -> Option<&dyn DatasetMetricDyn<T>> {
+                (**self).dataset_metric()
             }
         }
     )+};
@@ -181,32 +189,32 @@ macro_rules! pointers {
 
 pointers!(&M, Box<M>);
 
-/// The name of a metric as tables and JSON have it: `average_drop` for `average-drop`.
+/// Returns the name of a metric in tables and JSON: `average_drop` for `average-drop`.
 #[must_use]
 pub fn key(info: &MetricInfo) -> String {
     info.name.replace('-', "_")
 }
 
-/// The layouts of metrics for images only.
+/// Layouts of images.
 pub const IMAGES_ONLY: &[Layout] = &[Layout::ChannelsLast, Layout::ChannelsFirst];
 
-/// What a metric draws, as an input that was drawn elsewhere: to repeat another tool's run.
+/// Draws from outside that replace the random draws of a metric `M`, for instance to reproduce another tool's run.
 #[derive(Debug)]
 pub struct GivenDraws<M> {
-    /// The side input: [`GivenSubsets`](crate::perturbation::GivenSubsets) and its like.
+    /// The side input that contains the draws, such as [`GivenSubsets`](crate::perturbation::GivenSubsets).
     pub input: Input,
-    /// The metric that takes it.
+    /// Sets the metric to read that input instead of drawing.
     pub take: fn(M) -> M,
 }
 
-/// A metric that the registry can make: with the defaults of its parameters, some of which are then set.
+/// A metric that the registry can build by name, from its default parameters and settings that replace some of them.
 pub trait Registered: Described + Metric + Default + Debug + 'static {
-    /// Whether these parameters reverse the direction that [`INFO`](Described::INFO) says.
+    /// Returns `true` if the parameters reverse the direction in [`INFO`](Described::INFO).
     fn reverses_direction(&self) -> bool {
         false
     }
 
-    /// The layouts of inputs that it has values for.
+    /// Layouts of inputs that the metric supports.
     const TAKES: &'static [Layout] = &[
         Layout::Tabular,
         Layout::TimeSeries,
@@ -214,7 +222,7 @@ pub trait Registered: Described + Metric + Default + Debug + 'static {
         Layout::ChannelsFirst,
     ];
 
-    /// Draws that were made elsewhere, which it can take instead of its own.
+    /// Side input with draws from outside, for metrics that support it; otherwise `None`.
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = None;
 }
 
@@ -222,26 +230,27 @@ pub trait Registered: Described + Metric + Default + Debug + 'static {
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MetricValue {
-    /// The mean over the samples that are defined; of a metric that pools all samples, their common value.
+    /// Mean over the samples that have a value; for a metric that pools all samples, their common value.
     pub value: f64,
-    /// One per sample; `None` where the metric is undefined or a policy left the sample out, and for every sample of a
-    /// pooled metric.
+    /// One value per sample. `None` where the metric is undefined or a policy left the sample out, and for every sample of
+    /// a pooled metric.
     pub per_sample: Vec<Option<f64>>,
-    /// How many samples have no value; of a pooled metric 0.
+    /// Number of samples without a value; 0 for a pooled metric.
     pub n_undefined: usize,
-    /// Choices that nobody made, and that the values depend on.
+    /// Assumptions that the values depend on and that the caller did not choose explicitly.
     #[cfg_attr(feature = "serde", serde(default))]
     pub assumed: Vec<Remark>,
-    /// What looks wrong with the inputs.
+    /// Suspicious properties of the inputs.
     #[cfg_attr(feature = "serde", serde(default))]
     pub warnings: Vec<Remark>,
-    /// The curve under which the value is the area, for metrics that have one.
+    /// Curve of mean scores, for metrics that are computed from one.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Option::is_none")
     )]
     pub curve: Option<Vec<CurvePoint>>,
-    /// How many features are tied with another one, for metrics that remove features in the order of their attributions.
+    /// Number of features that are tied with another one, for metrics that remove features in the order of their
+    /// attributions.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Option::is_none")
@@ -250,11 +259,12 @@ pub struct MetricValue {
 }
 
 impl MetricValue {
-    /// A value from those of the samples, of which some may be undefined.
+    /// Creates a value from the values of the samples, some of which may be undefined.
     ///
     /// # Errors
-    /// Empty where none is defined.
+    /// An empty-input error if no sample has a value.
     pub fn new(per_sample: Vec<Option<f64>>) -> Result<Self> {
+        // An exact sum: the mean has the same bits for any order of the samples, and so for any batch size.
         let mean: ExactMean = per_sample.iter().flatten().copied().collect();
         let Some(value) = mean.value() else {
             return Err(Error::empty(input::VALUES).with_help(help::NO_SAMPLE_HAS_A_VALUE));
@@ -270,10 +280,10 @@ impl MetricValue {
         })
     }
 
-    /// A value of `n` samples together, none of which has a value by itself.
+    /// Creates the common value of `n` samples that have no values of their own.
     ///
     /// # Errors
-    /// Empty where it is undefined.
+    /// An empty-input error if the value is undefined.
     pub fn pooled(value: Option<f64>, n: usize) -> Result<Self> {
         let Some(value) = value else {
             return Err(Error::empty(input::VALUES).with_help(help::NO_SAMPLE_HAS_A_VALUE));

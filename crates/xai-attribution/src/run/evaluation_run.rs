@@ -15,7 +15,9 @@ use crate::batch::run_data::missing;
 use crate::batch::samples::Record;
 use crate::batch::{AllSamples, ExplainedBatch, Plan, PlannedRows, RunData, SampleBatch};
 use crate::input;
-use crate::metric::{CurvePoint, Measure, Notes, Related, TiedFeatures, Whole};
+use crate::metric::{
+    CombinedValues, CurvePoint, DatasetMetricDyn, Measure, SampleNotes, TiedFeatures,
+};
 use crate::model::black_box::{into_inner, lock};
 use crate::model::{Model, Samples};
 use crate::perturbation::CurveScores;
@@ -46,7 +48,7 @@ pub(crate) struct EvaluationRun<'s, T> {
 /// Results of a run.
 pub(crate) struct Collected {
     /// Values by `[explainer][metric]`.
-    pub(crate) values: Vec<Vec<Related>>,
+    pub(crate) values: Vec<Vec<CombinedValues>>,
     /// Curves by `[explainer][metric]`.
     pub(crate) curves: Vec<Vec<Option<Vec<CurvePoint>>>>,
     /// Tied features by `[explainer][metric]`.
@@ -344,9 +346,9 @@ impl<T: Real> EvaluationRun<'_, T> {
                 Err(stopped.with_completed(completed))
             }
             Ok(related) => {
-                let mut values: Vec<Vec<Related>> = per_sample
+                let mut values: Vec<Vec<CombinedValues>> = per_sample
                     .into_iter()
-                    .map(|by_metric| by_metric.into_iter().map(Related::PerSample).collect())
+                    .map(|by_metric| by_metric.into_iter().map(CombinedValues::PerSample).collect())
                     .collect();
                 for ((e, m), related) in related {
                     values[e][m] = related;
@@ -361,7 +363,7 @@ impl<T: Real> EvaluationRun<'_, T> {
                 // those of an arbitrary part of the data set.
                 for (m, _) in undefined.iter().enumerate().filter(|(_, u)| u.is_some()) {
                     for (values, curves) in values.iter_mut().zip(&mut curves) {
-                        values[m] = Related::PerSample(vec![None; n]);
+                        values[m] = CombinedValues::PerSample(vec![None; n]);
                         curves[m] = None;
                     }
                 }
@@ -443,8 +445,8 @@ impl<T: Real> EvaluationRun<'_, T> {
             *lock(&state.tied)[e][m].get_or_insert_default() += tied;
         }
         // Such a metric has no values per batch: they are computed from the notes of all batches at the end.
-        if let Some(whole) = metric.whole() {
-            let notes = whole.take_notes(explained)?;
+        if let Some(whole) = metric.dataset_metric() {
+            let notes = whole.record(explained)?;
             state.gathered.keep_notes((e, m), samples.start, notes);
             return Ok(());
         }
@@ -465,7 +467,7 @@ impl<T: Real> EvaluationRun<'_, T> {
 
     /// Whether some metric reads the maps again after the last batch.
     fn reads_maps(&self) -> bool {
-        let mut whole = self.metrics.iter().filter_map(|(_, m)| m.whole());
+        let mut whole = self.metrics.iter().filter_map(|(_, m)| m.dataset_metric());
         whole.any(|metric| metric.reads_maps())
     }
 
@@ -483,7 +485,7 @@ impl<T: Real> EvaluationRun<'_, T> {
             .on_pairs(self.pairs);
             for (m, (notes, (name, metric))) in by_metric.into_iter().zip(&self.metrics).enumerate()
             {
-                if let Some(whole) = metric.whole() {
+                if let Some(whole) = metric.dataset_metric() {
                     let related = combined_values(whole, &all, notes)
                         .map_err(|error| located(error, source, Some(name)))?;
                     values.push(((e, m), related));
@@ -537,11 +539,11 @@ fn located<T: Real>(
 }
 
 /// Values of one metric for one explainer, `((explainer, metric), values)`.
-type CombinedBy = ((usize, usize), Related);
+type CombinedBy = ((usize, usize), CombinedValues);
 
-/// Notes that a metric took of each batch, keyed by the first sample. The map restores the order of the batches,
+/// SampleNotes that a metric took of each batch, keyed by the first sample. The map restores the order of the batches,
 /// which threads finish in any order.
-type NotesByBatch = BTreeMap<usize, Notes>;
+type NotesByBatch = BTreeMap<usize, SampleNotes>;
 
 /// Input of the second stage, collected from the batches.
 pub(crate) struct Gathered<T> {
@@ -561,7 +563,7 @@ impl<T: Real> Gathered<T> {
     }
 
     /// Stores the notes of a metric about a batch.
-    pub(crate) fn keep_notes(&self, (e, m): (usize, usize), first: usize, notes: Notes) {
+    pub(crate) fn keep_notes(&self, (e, m): (usize, usize), first: usize, notes: SampleNotes) {
         lock(&self.notes)[e][m].insert(first, notes);
     }
 
@@ -589,10 +591,10 @@ impl<T: Real> Gathered<T> {
 
 /// Computes the values of one metric of one explainer and checks that they are finite.
 pub(crate) fn combined_values<T: Real>(
-    whole: &dyn Whole<T>,
+    whole: &dyn DatasetMetricDyn<T>,
     all: &AllSamples<'_, T>,
     notes: NotesByBatch,
-) -> Result<Related> {
+) -> Result<CombinedValues> {
     let notes = notes.into_values().collect();
     let values = whole.values(all, notes)?;
     values.check_finite()?;

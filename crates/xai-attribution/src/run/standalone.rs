@@ -6,7 +6,7 @@ use xai_core::{Activation, Layout, Real, Result};
 use crate::batch::Data;
 use crate::batch::data::CheckedData;
 use crate::input;
-use crate::metric::{Measure, Metric, MetricValue, Related, TiedFeatures, key};
+use crate::metric::{CombinedValues, Measure, Metric, MetricValue, TiedFeatures, key};
 use crate::model::{Explainer, IntoTargets, Model, Samples, Scoring};
 use crate::run::EvaluationError;
 use crate::run::evaluation_run::{EvaluationRun, UNNAMED};
@@ -263,8 +263,8 @@ pub fn evaluate_together<T: Real>(
     let values = values.zip(curves).zip(tied).zip(metrics);
     let values = values.map(|(((values, curve), tied), metric)| {
         let value = match values {
-            Related::PerSample(per_sample) => MetricValue::new(per_sample)?,
-            Related::Pooled(pooled) => MetricValue::pooled(pooled.value, run.n_samples())?,
+            CombinedValues::PerSample(per_sample) => MetricValue::new(per_sample)?,
+            CombinedValues::Pooled(pooled) => MetricValue::pooled(pooled.value, run.n_samples())?,
         };
         // With random ties, no order was chosen silently.
         let by_index =

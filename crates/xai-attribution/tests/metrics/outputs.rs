@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use xai_attribution::batch::{Data, Segments};
 use xai_attribution::evaluation::OUTPUT_KIND;
 use xai_attribution::metric::{
-    Answers, Comprehensiveness, CountedOutputs, CrossEntropy, LogOdds, MaskedAccuracy, Measure,
-    OutputMae, OutputMse, RationaleSufficiency,
+    Comprehensiveness, CountedOutputs, CrossEntropy, LogOdds, MaskedAccuracy, Measure, OutputMae,
+    OutputMse, OutputScale, RationaleSufficiency,
 };
 use xai_attribution::perturbation::{Features, ShareRounding, TopRemoval};
 use xai_attribution::{Activation, Evaluate, Evaluation, help, input};
@@ -42,7 +42,7 @@ fn near(a: &[Option<f64>], b: impl Iterator<Item = f64>) -> bool {
 proptest! {
     #[test]
     fn log_odds_are_the_drop_after_a_log_softmax((x, maps) in inputs_and_maps(), top in 0.05..1.0f64, keep in any::<bool>()) {
-        let ours = per_sample(&LogOdds::new().answers(Answers::Logits).top(top).keep(keep), &x, &maps);
+        let ours = per_sample(&LogOdds::new().answers(OutputScale::Logits).top(top).keep(keep), &x, &maps);
         let targets = vec![1; x.nrows()];
         let drops = match keep {
             false => Comprehensiveness::new().shares(&[top]).activation(Activation::LogSoftmax)
@@ -56,8 +56,8 @@ proptest! {
 
     #[test]
     fn log_odds_are_what_cross_entropy_loses((x, maps) in inputs_and_maps(), top in 0.05..1.0f64) {
-        let ours = per_sample(&LogOdds::new().answers(Answers::Logits).top(top), &x, &maps);
-        let without = per_sample(&CrossEntropy::new().answers(Answers::Logits).top(top), &x, &maps);
+        let ours = per_sample(&LogOdds::new().answers(OutputScale::Logits).top(top), &x, &maps);
+        let without = per_sample(&CrossEntropy::new().answers(OutputScale::Logits).top(top), &x, &maps);
         let outputs = model(x.view().into_dyn()).unwrap();
         let whole = outputs.outer_iter().map(|row| {
             let mut outputs = row.to_vec();
@@ -72,7 +72,7 @@ proptest! {
     fn all_that_is_kept_changes_nothing((x, maps) in inputs_and_maps()) {
         let removal = TopRemoval { top: 1.0, keep: true, ..TopRemoval::default() };
         for metric in [
-            &LogOdds::new().answers(Answers::Logits).removal(removal.clone()) as &dyn Measure<f64>,
+            &LogOdds::new().answers(OutputScale::Logits).removal(removal.clone()) as &dyn Measure<f64>,
             &OutputMae::new().removal(removal.clone()),
             &OutputMse::new().removal(removal),
         ] {
@@ -165,7 +165,7 @@ fn probabilities_are_read_as_such() {
     };
     let x = array![[0.75, 0.25], [0.5, 0.5]];
     let maps = array![[0.0, 1.0], [1.0, 0.0]];
-    let metric = LogOdds::new().answers(Answers::Probabilities).top(0.5);
+    let metric = LogOdds::new().answers(OutputScale::Probabilities).top(0.5);
     let value = metric
         .evaluate(&model, x.view(), &[0, 0], maps.view())
         .unwrap();
@@ -190,9 +190,9 @@ fn an_activation_may_be_of_the_model_or_of_the_run() {
         array![[1.0, 2.0, 3.0], [3.0, 1.0, 2.0], [0.0, 5.0, 1.0]],
     );
     for (activation, answers) in [
-        (Activation::Softmax, Answers::Auto),
-        (Activation::Softmax, Answers::Probabilities),
-        (Activation::Sigmoid, Answers::Probabilities),
+        (Activation::Softmax, OutputScale::Auto),
+        (Activation::Softmax, OutputScale::Probabilities),
+        (Activation::Sigmoid, OutputScale::Probabilities),
     ] {
         let logits = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
             Ok(batch.into_dimensionality().unwrap().to_owned())
@@ -243,7 +243,7 @@ fn an_activation_may_be_of_the_model_or_of_the_run() {
             .unwrap()
             .value
     };
-    assert_eq!(of(Answers::Auto), of(Answers::Logits));
+    assert_eq!(of(OutputScale::Auto), of(OutputScale::Logits));
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn one_output_speaks_against_a_target_by_its_weight() {
         array![[0.0, 1.0], [0.0, 1.0]],
     );
     let rows = array![[1.0], [-1.0]];
-    let probability = |answers: Answers| {
+    let probability = |answers: OutputScale| {
         let metric = CrossEntropy::new().top(0.5).answers(answers);
         let value = metric
             .evaluate(&first, x.view(), &rows, maps.view())
@@ -286,9 +286,9 @@ fn one_output_speaks_against_a_target_by_its_weight() {
             .per_sample;
         [0, 1].map(|i| (-value[i].unwrap()).exp())
     };
-    let [p, not_p] = probability(Answers::Probabilities);
+    let [p, not_p] = probability(OutputScale::Probabilities);
     assert!((p - 0.25).abs() < 1e-15 && (not_p - 0.75).abs() < 1e-15);
-    let [p, not_p] = probability(Answers::Logits);
+    let [p, not_p] = probability(OutputScale::Logits);
     assert!((p - 1.0 / (1.0 + (-0.25_f64).exp())).abs() < 1e-15 && (p + not_p - 1.0).abs() < 1e-15);
 }
 
@@ -320,14 +320,14 @@ fn outputs_are_read_alike_for_all_samples_of_a_run() {
             let probabilities = Activation::Softmax.apply(logits(batch).view()).unwrap();
             Ok(probabilities.mapv(rounded))
         };
-        let metrics = |answers: Answers| -> Vec<Box<dyn Measure<f64>>> {
+        let metrics = |answers: OutputScale| -> Vec<Box<dyn Measure<f64>>> {
             vec![
                 Box::new(LogOdds::new().answers(answers)),
                 Box::new(CrossEntropy::new().answers(answers)),
                 Box::new(MaskedAccuracy::new().answers(answers).threshold(Some(0.3))),
             ]
         };
-        let table = |answers: Answers, size: usize| {
+        let table = |answers: OutputScale, size: usize| {
             let evaluation = Evaluation::new(&model, x.view(), &targets)
                 .maps("a", x.view())
                 .maps("b", -&x)
@@ -338,8 +338,8 @@ fn outputs_are_read_alike_for_all_samples_of_a_run() {
                 .values()
                 .unwrap()
         };
-        let auto = table(Answers::Auto, n);
-        let said = table(Answers::Probabilities, n);
+        let auto = table(OutputScale::Auto, n);
+        let said = table(OutputScale::Probabilities, n);
         for (auto, said) in auto.metrics.iter().zip(&said.metrics) {
             assert_eq!(
                 auto.per_sample, said.per_sample,
@@ -361,12 +361,12 @@ fn outputs_are_read_alike_for_all_samples_of_a_run() {
         assert_eq!(said.assumed, []);
         for size in [1, 7] {
             assert_eq!(
-                table(Answers::Auto, size).metrics,
+                table(OutputScale::Auto, size).metrics,
                 auto.metrics,
                 "{precision}"
             );
         }
-        for metric in metrics(Answers::Auto) {
+        for metric in metrics(OutputScale::Auto) {
             let alone = metric
                 .evaluate(&model, x.view(), &targets, x.view())
                 .unwrap();
@@ -384,7 +384,7 @@ fn one_sample_decides_for_all_that_outputs_are_logits() {
     // The first two could be probabilities, also without their larger half.
     let x = array![[1.0, 0.0], [0.0, 1.0], [3.0, -1.0]];
     for size in [1, 2, 3] {
-        let of = |answers: Answers| {
+        let of = |answers: OutputScale| {
             let metric = LogOdds::new()
                 .top(0.5)
                 .baseline(1.0)
@@ -394,8 +394,11 @@ fn one_sample_decides_for_all_that_outputs_are_logits() {
                 .evaluate(&identity, x.view(), &[0, 1, 0], x.view())
                 .unwrap()
         };
-        assert_eq!(of(Answers::Auto).per_sample, of(Answers::Logits).per_sample);
-        let assumed = of(Answers::Auto).assumed;
+        assert_eq!(
+            of(OutputScale::Auto).per_sample,
+            of(OutputScale::Logits).per_sample
+        );
+        let assumed = of(OutputScale::Auto).assumed;
         let text = &assumed
             .iter()
             .find(|it| it.about == OUTPUT_KIND)
@@ -411,7 +414,7 @@ fn parts_whose_outputs_were_read_differently_do_not_join() {
     let identity = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
         Ok(batch.into_dimensionality().unwrap().to_owned())
     };
-    let part = |x: Array2<f64>, answers: Answers| {
+    let part = |x: Array2<f64>, answers: OutputScale| {
         Evaluation::new(&identity, x.clone(), &vec![0i64; x.nrows()])
             .maps("a", x)
             .metric(CrossEntropy::new().top(0.5).baseline(0.5).answers(answers))
@@ -419,11 +422,12 @@ fn parts_whose_outputs_were_read_differently_do_not_join() {
             .unwrap()
     };
     let (like, unlike) = (array![[0.5, 0.5, 0.0]], array![[4.0, -2.0, 0.0]]);
-    let mut said = part(like.clone(), Answers::Logits);
-    said.merge(part(unlike.clone(), Answers::Logits)).unwrap();
-    let mut first = part(like, Answers::Auto);
+    let mut said = part(like.clone(), OutputScale::Logits);
+    said.merge(part(unlike.clone(), OutputScale::Logits))
+        .unwrap();
+    let mut first = part(like, OutputScale::Auto);
     let before = first.clone();
-    let error = first.merge(part(unlike, Answers::Auto)).unwrap_err();
+    let error = first.merge(part(unlike, OutputScale::Auto)).unwrap_err();
     assert_eq!((error.input(), first), (input::OUTPUTS, before));
     assert!(error.to_string().contains("answers"), "{error}");
 }

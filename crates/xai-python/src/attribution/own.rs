@@ -10,7 +10,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use xai_attribution::batch::{ExplainedBatch, Plan, RunData, SampleBatch};
 use xai_attribution::metric::{
-    Direction, Measure, Metric, MetricInfo, Param, Parameters, TiedFeatures, Value, Whole,
+    DatasetMetricDyn, Direction, Measure, Metric, MetricInfo, Param, Parameters, TiedFeatures,
+    Value,
 };
 use xai_attribution::model::{BoxError, Targets};
 use xai_attribution::perturbation::CurveScores;
@@ -310,7 +311,7 @@ impl<T: Native> Measure<T> for KeptCurves<T> {
         self.metric.tied(explained)
     }
 
-    fn whole(&self) -> Option<&dyn Whole<T>> {
-        self.metric.whole()
+    fn dataset_metric(&self) -> Option<&dyn DatasetMetricDyn<T>> {
+        self.metric.dataset_metric()
     }
 }

@@ -60,7 +60,7 @@ use crate::perturbation::{Baseline, BaselineScores};
 )]
 #[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct Completeness {
-    /// What stands for a removed value.
+    /// Value that replaces removed features.
     ///
     /// A number, a `Vec` of one number per channel, or any [`Baseline`]. Default: 0.
     #[param(into)]

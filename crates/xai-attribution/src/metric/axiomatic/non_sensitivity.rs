@@ -62,7 +62,7 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 )]
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct NonSensitivity {
-    /// What stands for a removed value.
+    /// Value that replaces removed features.
     ///
     /// A number, a `Vec` of one number per channel, or any [`Baseline`]. Default: 0.
     #[param(into)]
@@ -70,7 +70,7 @@ pub struct NonSensitivity {
     /// Further baselines: a feature is ignored if no baseline changes the score.
     #[param(none = "none", none_doc = "The one baseline.", no_setter)]
     more_baselines: Option<Vec<Baseline>>,
-    /// Which positions go together, as one feature.
+    /// Grouping of positions into features.
     features: Features,
     /// The size below which an attribution counts as zero: a number, or a share of the map's largest.
     #[param(into, default = Threshold::OfLargest(1e-5))]
@@ -78,11 +78,11 @@ pub struct NonSensitivity {
     /// Below which change of the score a feature counts as ignored.
     #[param(at_least = 0, default = 1e-5)]
     change_threshold: f64,
-    /// Which features count.
+    /// Features that count.
     mismatch: Mismatch,
 }
 
-/// Which features count.
+/// Features that count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -138,7 +138,7 @@ impl<T: Real> Measure<T> for NonSensitivity {
             let attributions = &attributions[sample * n_positions..(sample + 1) * n_positions];
             let size = |a: &T| a.to_f64_exact().abs();
             let largest = attributions.iter().map(size).fold(0.0, f64::max);
-            let threshold = self.zero_threshold.of(largest);
+            let threshold = self.zero_threshold.cutoff(largest);
             let counts = (0..cells.n_cells()).filter(|&feature| {
                 let positions = cells.positions(feature).iter();
                 let mut sizes = positions.map(|&p| size(&attributions[p as usize]));

@@ -13,7 +13,9 @@ use crate::input;
 use crate::map::positions::largest;
 use crate::metric::comparison::sufficiency::predictions;
 use crate::metric::kinds::ties::TopFeatures;
-use crate::metric::{Measure, Registered, Related, SCORE_NEEDS, Ties, Whole, WholeMetric};
+use crate::metric::{
+    CombinedValues, DatasetMetric, DatasetMetricDyn, Measure, Registered, SCORE_NEEDS, Ties,
+};
 use crate::model::Function;
 
 /// Probability that two samples with the same explanation have the same prediction.
@@ -215,7 +217,7 @@ fn for_each_map<T: Real, R: Send>(
     }))
 }
 
-impl<T: Real> WholeMetric<T> for Consistency {
+impl<T: Real> DatasetMetric<T> for Consistency {
     type Note = KeyAndClass;
 
     fn notes(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<KeyAndClass>> {
@@ -227,7 +229,7 @@ impl<T: Real> WholeMetric<T> for Consistency {
             .collect())
     }
 
-    fn relate(&self, _: &AllSamples<'_, T>, notes: &[KeyAndClass]) -> Result<Related> {
+    fn combine(&self, _: &AllSamples<'_, T>, notes: &[KeyAndClass]) -> Result<CombinedValues> {
         let mut of_key: HashMap<[u64; 2], u64> = HashMap::new();
         let mut of_both: HashMap<([u64; 2], usize), u64> = HashMap::new();
         for note in notes {
@@ -239,7 +241,7 @@ impl<T: Real> WholeMetric<T> for Consistency {
             let alike = of_both[&(note.key, note.class)] - 1;
             (others > 0).then(|| alike as f64 / others as f64)
         };
-        Ok(Related::PerSample(notes.iter().map(value).collect()))
+        Ok(CombinedValues::PerSample(notes.iter().map(value).collect()))
     }
 }
 
@@ -254,7 +256,7 @@ impl<T: Real> Measure<T> for Consistency {
         Ok(())
     }
 
-    fn whole(&self) -> Option<&dyn Whole<T>> {
+    fn dataset_metric(&self) -> Option<&dyn DatasetMetricDyn<T>> {
         Some(self)
     }
 

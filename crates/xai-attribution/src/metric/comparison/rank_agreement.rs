@@ -56,7 +56,7 @@ pub type RankCorrelation = ReferenceMetric<CorrelationOfRanks>;
 pub struct CorrelationOfRanks;
 
 impl AgreementFormula for CorrelationOfRanks {
-    const OF_RANKINGS: bool = true;
+    const COMPARES_RANKINGS: bool = true;
 
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
         rank_correlation(map, reference, options.rank_ties)
@@ -116,7 +116,7 @@ pub type PairwiseRankAgreement = ReferenceMetric<PairsInOrder>;
 pub struct PairsInOrder;
 
 impl AgreementFormula for PairsInOrder {
-    const OF_RANKINGS: bool = true;
+    const COMPARES_RANKINGS: bool = true;
 
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
         pairwise_ranks(map, reference, options.rank_ties)

@@ -8,7 +8,9 @@ use xai_core::{Real, Result};
 use crate::batch::{AllSamples, ExplainedBatch, Plan};
 use crate::input;
 use crate::metric::comparison::pair_distances::PairDistances;
-use crate::metric::{Measure, Registered, Related, SCORE_NEEDS, Threshold, Whole, WholeMetric};
+use crate::metric::{
+    CombinedValues, DatasetMetric, DatasetMetricDyn, Measure, Registered, SCORE_NEEDS, Threshold,
+};
 
 /// Probability that two samples with similar maps have the same prediction.
 ///
@@ -72,7 +74,7 @@ pub struct Sufficiency {
     /// The distance of the maps of two samples, by the attributions of their positions.
     #[param(default = Distance::Euclidean)]
     distance: Distance,
-    /// Whether every position is in units of its standard deviation over the data set.
+    /// Divides every position by its standard deviation over the data set.
     #[param(default = true)]
     standardized: bool,
     /// Up to which distance two maps are near: a distance, or a share of the largest one.
@@ -131,7 +133,7 @@ impl Near<'_> {
     }
 }
 
-impl<T: Real> WholeMetric<T> for Sufficiency {
+impl<T: Real> DatasetMetric<T> for Sufficiency {
     /// The predicted class.
     type Note = usize;
 
@@ -143,7 +145,7 @@ impl<T: Real> WholeMetric<T> for Sufficiency {
         predictions(explained)
     }
 
-    fn relate(&self, all: &AllSamples<'_, T>, classes: &[usize]) -> Result<Related> {
+    fn combine(&self, all: &AllSamples<'_, T>, classes: &[usize]) -> Result<CombinedValues> {
         let n = classes.len();
         let mut near = Near {
             classes,
@@ -160,7 +162,7 @@ impl<T: Real> WholeMetric<T> for Sufficiency {
         }
         let counts = near.near.iter().zip(&near.alike);
         let share = |(&near, &alike): (&u64, &u64)| (near > 0).then(|| alike as f64 / near as f64);
-        Ok(Related::PerSample(counts.map(share).collect()))
+        Ok(CombinedValues::PerSample(counts.map(share).collect()))
     }
 }
 
@@ -178,7 +180,7 @@ impl<T: Real> Measure<T> for Sufficiency {
         Ok(())
     }
 
-    fn whole(&self) -> Option<&dyn Whole<T>> {
+    fn dataset_metric(&self) -> Option<&dyn DatasetMetricDyn<T>> {
         Some(self)
     }
 }

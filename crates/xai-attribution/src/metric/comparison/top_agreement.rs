@@ -1,6 +1,6 @@
 //! Agreement on the largest attributions.
 
-use crate::metric::map_agreement::{AgreementOptions, Shared};
+use crate::metric::map_agreement::{AgreementKind, AgreementOptions};
 use crate::metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
 use xai_core::describe::metric;
 
@@ -207,44 +207,44 @@ pub struct CommonSigns;
 pub struct CommonSignedRanks;
 
 impl AgreementFormula for CommonFeatures {
-    const OF_RANKINGS: bool = false;
+    const COMPARES_RANKINGS: bool = false;
 
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
-        share(Shared::Features, map, reference, options)
+        share(AgreementKind::Features, map, reference, options)
     }
 }
 
 impl AgreementFormula for CommonRanks {
-    const OF_RANKINGS: bool = false;
+    const COMPARES_RANKINGS: bool = false;
 
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
-        share(Shared::Ranks, map, reference, options)
+        share(AgreementKind::Ranks, map, reference, options)
     }
 }
 
 impl AgreementFormula for CommonSigns {
-    const OF_RANKINGS: bool = false;
+    const COMPARES_RANKINGS: bool = false;
 
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
-        share(Shared::Signs, map, reference, options)
+        share(AgreementKind::Signs, map, reference, options)
     }
 }
 
 impl AgreementFormula for CommonSignedRanks {
-    const OF_RANKINGS: bool = false;
+    const COMPARES_RANKINGS: bool = false;
 
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64> {
-        share(Shared::SignedRanks, map, reference, options)
+        share(AgreementKind::SignedRanks, map, reference, options)
     }
 }
 
 /// The share of the top that two maps have in common.
 fn share(
-    shared: Shared,
+    shared: AgreementKind,
     map: &[f64],
     reference: &[f64],
     options: &AgreementOptions,
 ) -> Option<f64> {
-    let k = options.k.of(map.len()).ok()?;
-    shared.of(map, reference, k, options)
+    let k = options.k.resolve(map.len()).ok()?;
+    shared.agreement(map, reference, k, options)
 }

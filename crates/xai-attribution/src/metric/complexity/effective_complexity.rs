@@ -56,7 +56,7 @@ pub type EffectiveComplexity = CurveMetric<FeaturesNeeded>;
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 #[params(of = EffectiveComplexity, at = kind)]
 pub struct FeaturesNeeded {
-    /// By how much the score may differ from that of the whole input.
+    /// Largest difference from the score of the whole input.
     #[param(at_least = 0, default = 0.1)]
     tolerance: f64,
 }

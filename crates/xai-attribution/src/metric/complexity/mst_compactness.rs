@@ -63,7 +63,7 @@ pub struct MstCompactness {
     /// From which percentile of a map on its positions are marked.
     #[param(at_least = 0, at_most = 100, default = 80.0)]
     percentile: f64,
-    /// Whether the value is in units of a hundredth of the diagonal of a map, instead of a position.
+    /// Measures the value in hundredths of the diagonal of a map instead of positions.
     #[param(default = true)]
     scaled: bool,
     /// What is done about positions in one line, whose hull has no area.

@@ -66,7 +66,7 @@ impl<T: Real> Measure<T> for NonzeroFeatures {
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         values_of_batch(explained, |magnitudes| {
             let largest = magnitudes.iter().copied().fold(0.0, f64::max);
-            let threshold = self.threshold.of(largest);
+            let threshold = self.threshold.cutoff(largest);
             let above = magnitudes.iter().filter(|&&m| m > threshold);
             Some(above.count() as f64)
         })

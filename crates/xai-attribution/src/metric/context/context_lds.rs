@@ -50,7 +50,7 @@ use crate::metric::MetricValue;
 )]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct ContextLds {
-    /// Which correlation of sums and outputs.
+    /// Correlation of sums of attributions and outputs.
     correlation: Correlation,
 }
 

@@ -17,38 +17,38 @@ use crate::perturbation::{
     StepCount, Steps,
 };
 
-/// Which curve a [`CurveMetric`] goes along, and what it says of it.
+/// The curve of a [`CurveMetric`], and the formula that reduces it to one value.
 pub trait CurveKind:
     Described + Parameters + Debug + Clone + Default + PartialEq + Send + Sync + 'static
 {
-    /// Which end the curve starts from.
+    /// Start of the curve: the input (features are removed) or the baseline (features are restored).
     const START: Start;
-    /// Which features go first, unless [`CurveMetric::order`] says otherwise.
+    /// Default of [`CurveMetric::order`].
     const ORDER: RemovalOrder = RemovalOrder::MostRelevantFirst;
-    /// What ranks features of several positions.
+    /// Statistic that ranks features of several positions: the sum or the mean of their attributions.
     const RANK_BY: RankBy = RankBy::Sum;
 
-    /// The steps, unless [`CurveMetric::steps`] says otherwise: 10 over all features.
+    /// Returns the default of [`CurveMetric::steps`]: 10 over all features.
     #[must_use]
     fn default_steps() -> Steps {
         Steps::default()
     }
 
-    /// The features, unless [`CurveMetric::features`] says otherwise: single positions.
+    /// Returns the default of [`CurveMetric::features`]: single positions.
     #[must_use]
     fn default_features() -> Features {
         Features::default()
     }
 
-    /// Whether features without a positive attribution are never flipped. By default they are.
+    /// Returns `true` if features without a positive attribution are never flipped. The default is `false`.
     fn only_positive(&self) -> bool {
         false
     }
 
-    /// The value of one sample from the points of its curve, by default the [`area`] under it.
+    /// Computes the value of one sample from the points of its curve, by default the [`area`] under it.
     ///
     /// # Errors
-    /// An undefined score, about sample 0: the caller knows which one it is.
+    /// An undefined score, with sample index 0. The caller replaces the index.
     fn value(&self, points: &CurvePoints<'_>) -> Result<Option<f64>> {
         Ok(Some(area(points.scores)))
     }
@@ -57,41 +57,43 @@ pub trait CurveKind:
 /// The curve of one sample.
 #[derive(Debug, Clone, Copy)]
 pub struct CurvePoints<'a> {
-    /// How many features are flipped at each point; 0 first.
+    /// Number of features that are flipped (removed or restored) at each point; the first is 0.
     pub n_flipped: &'a [usize],
-    /// The score at each point.
+    /// Score at each point.
     pub scores: &'a [f64],
 }
 
-/// The mean of the trapezoids between points.
+/// Area under a curve of equally spaced points, divided by its width: the mean of the trapezoids.
+///
+/// There must be at least two points.
 #[must_use]
 pub fn area(scores: &[f64]) -> f64 {
     let last = scores.len() - 1;
-    // Every point is a side of two trapezoids, but for the first and the last.
+    // Every point is a side of two trapezoids, except for the first and the last.
     let sum: f64 = scores.iter().sum();
     (sum - (0.5 * scores[0] + 0.5 * scores[last])) / last as f64
 }
 
-/// A metric along a curve of scores: of the removal of features, or of their return.
+/// A metric of a curve of scores while features are removed, or restored, step by step.
 ///
-/// [`Deletion`](crate::Deletion), [`Insertion`](crate::Insertion) and their relatives are, and a
-/// [`CurveKind`] of your own. The model sees `n` rows for every step that flips anything, and for the
-/// start. Where a batch has room for several steps of all its samples they go in one call. Two
-/// metrics along the same curve share it. The default baseline is 0.
+/// [`Deletion`](crate::Deletion), [`Insertion`](crate::Insertion) and their relatives are curve metrics, and so is a
+/// [`CurveKind`] of your own. The model sees `n` rows for the start and for every step that flips a feature. If a
+/// batch has room for several steps of all its samples, they go into one call. Two metrics of the same curve
+/// share its scores. The default baseline is 0.
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct CurveMetric<K> {
     #[param(skip)]
     order: RemovalOrder,
     #[param(flatten)]
     steps: Steps,
-    /// What stands for a removed value: a number, one number per channel (of tables per feature), or a word.
+    /// Value that replaces removed features: a number, one number per channel (per feature in tables), or a word.
     #[param(into)]
     baseline: Baseline,
-    /// Which positions go together, as one feature.
+    /// Grouping of positions into features.
     features: Features,
-    /// What is read off the model's outputs along the curve: with `top-1` it is a curve of accuracy.
+    /// Score along the curve; with `top-1`, it is a curve of accuracy.
     score: CurveScore,
-    /// Which of features with equal attributions goes first.
+    /// Order of features with equal attributions.
     ties: RemovalTies,
     #[param(flatten)]
     pub(crate) kind: K,
@@ -114,14 +116,14 @@ impl<K: CurveKind> Default for CurveMetric<K> {
 step_setters!(CurveMetric<K>);
 
 impl<K: CurveKind> CurveMetric<K> {
-    /// The number of features that each step flips, at least 1, instead of a number of steps.
+    /// Sets the number of features that each step flips, at least 1, instead of a number of steps.
     #[must_use]
     pub fn step_size(mut self, features: usize) -> Self {
         self.steps.count = StepCount::Size(features);
         self
     }
 
-    /// Which features go first. The reverse of the metric's own order reverses its
+    /// Sets which features go first. The reverse of the metric's default order reverses its
     /// [direction](crate::metric::Metric::direction).
     #[must_use]
     pub fn order(mut self, order: RemovalOrder) -> Self {
@@ -129,7 +131,7 @@ impl<K: CurveKind> CurveMetric<K> {
         self
     }
 
-    /// The curve.
+    /// Returns the batch work that computes the scores of the curve.
     #[must_use]
     pub fn work(&self) -> RemovalCurve {
         RemovalCurve {
@@ -159,6 +161,7 @@ impl<T: Real, K: CurveKind> Measure<T> for CurveMetric<K> {
         let curve = explained.shared(&self.work())?;
         let first = explained.batch().samples().start;
         let value = |sample| {
+            // A sample with fewer segments than others has fewer points.
             let scores: Vec<f64> = curve.for_sample(sample).collect();
             let n_flipped = &curve.n_flipped[..scores.len()];
             let points = CurvePoints {
@@ -183,7 +186,7 @@ impl<T: Real, K: CurveKind> Measure<T> for CurveMetric<K> {
 registered!(CurveMetric<K: CurveKind>);
 
 impl<K: CurveKind> Registered for CurveMetric<K> {
-    /// The least relevant features first, where the most relevant would go first, or the other way round.
+    /// An order from the other end of the ranking reverses the direction. Random and given orders have no end and do not.
     fn reverses_direction(&self) -> bool {
         use RemovalOrder::{LargestFirst, LeastRelevantFirst, MostRelevantFirst, SmallestFirst};
         let is_descending = |order| match order {

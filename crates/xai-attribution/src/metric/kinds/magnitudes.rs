@@ -1,7 +1,7 @@
-//! Metrics of a map alone, from the size of its attributions.
+//! Metrics of a map alone, computed from the magnitudes of its attributions.
 //!
-//! A map of zeros says nothing, so none of them has a value of it: an explainer that answers with zeros would else have
-//! the simplest maps of all.
+//! They are undefined for a map of zeros. Otherwise an explainer that always returns zeros would have the simplest maps
+//! of all.
 
 use ndarray::ArrayViewD;
 use xai_core::number::power_of_two;
@@ -12,12 +12,13 @@ use crate::batch::ExplainedBatch;
 use crate::map::positions::layout_of_maps;
 use crate::metric::MetricValue;
 
-/// Returns the sum of magnitudes, after dividing them by a power of two where the sum would overflow.
+/// Returns the sum of the magnitudes, after dividing them by a power of two if the sum would overflow.
 pub(crate) fn within_range(magnitudes: &mut [f64]) -> f64 {
     let total = magnitudes.iter().sum::<f64>();
     if total.is_finite() {
         return total;
     }
+    // A division by a power of two changes exponents only, so ratios of the magnitudes keep all their bits.
     let largest = magnitudes.iter().fold(0.0f64, |m, x| m.max(*x));
     let unit = power_of_two(largest);
     for magnitude in &mut *magnitudes {
@@ -26,7 +27,7 @@ pub(crate) fn within_range(magnitudes: &mut [f64]) -> f64 {
     magnitudes.iter().sum()
 }
 
-/// A value per map of a batch from its magnitudes by position.
+/// Computes one value per map of a batch from the magnitudes of its positions; `None` for a map of zeros.
 pub(crate) fn values_of_batch<T: Real>(
     explained: &ExplainedBatch<'_, T>,
     value: impl Fn(&mut [f64]) -> Option<f64> + Sync + Send,
@@ -35,7 +36,7 @@ pub(crate) fn values_of_batch<T: Real>(
     Ok(by_sample(explained.magnitudes()?, n, value))
 }
 
-/// A value per map of a data set: the same as batch by batch, in one piece.
+/// Computes the value of a data set of maps without a run; it is the same as from a run in batches.
 pub(crate) fn value_of_maps<T: Real>(
     maps: ArrayViewD<'_, T>,
     layout: Layout,
@@ -55,7 +56,7 @@ fn by_sample(
     let positions = magnitudes.len() / n;
     parallel::map(n, |i| {
         let mut sample = magnitudes[i * positions..(i + 1) * positions].to_vec();
-        let says_something = sample.iter().any(|&m| m > 0.0);
-        says_something.then(|| value(&mut sample)).flatten()
+        let is_nonzero = sample.iter().any(|&m| m > 0.0);
+        is_nonzero.then(|| value(&mut sample)).flatten()
     })
 }

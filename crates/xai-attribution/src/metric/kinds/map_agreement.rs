@@ -1,4 +1,4 @@
-//! How far two maps agree on what matters.
+//! Agreement of two maps on the important features.
 
 use xai_core::statistics::PairOrders;
 use xai_core::statistics::ranks::spearman_finite;
@@ -9,72 +9,71 @@ use crate::metric::kinds::ties::{Ties, TopFeatures};
 use crate::metric::kinds::top_k::TopK;
 use crate::metric::{Parameter, Parameters, area};
 
-/// How two maps are compared.
+/// Options for comparing two maps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Parameters)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AgreementOptions {
-    /// How many features are the top. Default: a tenth of them.
+    /// Number of features in the top. Default: a tenth of them.
     pub k: TopK,
     /// Whether agreement on the top is its area over `k' = 1..=k` (the mean of the trapezoids) instead of
     /// that at `k`.
     pub over_top: bool,
-    /// Which features are the top, and in which order, if some are tied.
+    /// Treatment of features that are tied, at the cut or in the order of the top.
     pub ties: Ties,
-    /// What attributions of one size are to rankings.
+    /// Treatment of attributions of equal magnitude in rankings.
     pub rank_ties: RankTies,
 }
 
-/// What attributions of one size are to rankings.
+/// Treatment of attributions of equal magnitude in rankings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum RankTies {
-    /// They share the mean of their ranks, and a tie agrees with a tie.
+    /// Tied attributions share the mean of their ranks, and a tie agrees with a tie.
     #[default]
     Mid,
-    /// They share a rank, and the next one is one more; a tie counts as the later feature being the larger.
-    /// OpenXAI's.
+    /// As OpenXAI: tied attributions share a rank, and the next rank is one more. In pairs, a tie counts as if the later
+    /// feature were the larger one.
     Dense,
 }
 
-/// How far two maps agree on what matters, by six measures.
+/// Agreement of two maps on the important features, by six measures.
 ///
-/// "Top" are the `k` features of the largest attributions by size. If some are tied, shares of the top are means over all
-/// orders of the tied features of either map, and `None` where the sizes of one map are all equal, unless
+/// The top of a map are the `k` features of largest magnitude. If some are tied, shares of the top are means over all
+/// orders of the tied features of both maps, and `None` if all magnitudes of one map are equal, unless
 /// [`ties`](AgreementOptions::ties) says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MapAgreement {
-    /// The share of the top that both maps have.
+    /// Share of the `k` top features that are in the top of both maps.
     pub features: Option<f64>,
-    /// The share of the top that both maps have at the same rank.
+    /// Share of the `k` top features that have the same rank in both maps.
     pub ranks: Option<f64>,
-    /// The share of the top that both maps have with the same sign.
+    /// Share of the `k` top features that are in the top of both maps with the same sign.
     pub signs: Option<f64>,
-    /// The share of the top that both maps have at the same rank and with the same sign.
+    /// Share of the `k` top features that have the same rank and the same sign in both maps.
     pub signed_ranks: Option<f64>,
-    /// Pearson's correlation of the ranks of all features; `None` where the sizes of one map are all
-    /// equal.
+    /// Pearson correlation of the ranks of all features; `None` if all magnitudes of one map are equal.
     pub rank_correlation: Option<f64>,
-    /// The share of pairs of features that are in the same order; `None` for one feature.
+    /// Share of the pairs of features that both maps order alike; `None` if there is one feature only.
     pub pairwise_ranks: Option<f64>,
 }
 
-/// How far two maps of one length agree on what matters.
+/// Computes the agreement of two maps of equal length on the important features.
 ///
 /// ```
 /// use xai_attribution::metric::{AgreementOptions, TopK, map_agreement};
 /// let (a, b) = ([0.9, -0.5, 0.1, 0.0], [0.8, 0.3, 0.4, 0.0]);
 /// let options = AgreementOptions { k: TopK::Count(2), ..AgreementOptions::default() };
 /// let agreement = map_agreement(&a, &b, &options)?;
-/// // The top are features 0 and 1, and features 0 and 2.
+/// // The tops are features 0 and 1 of `a`, and features 0 and 2 of `b`.
 /// assert_eq!([agreement.features, agreement.ranks, agreement.signs], [Some(0.5); 3]);
 /// assert_eq!(agreement.pairwise_ranks, Some(5.0 / 6.0));
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
 /// # Errors
-/// A shape mismatch for other lengths, not finite, an invalid parameter for `k`.
+/// A shape mismatch if the lengths differ, a non-finite attribution, and an invalid `k`.
 ///
 /// # Source
 /// Krishna et al., *The Disagreement Problem in Explainable Machine Learning*, 2022; Agarwal et al.,
@@ -83,43 +82,44 @@ pub fn map_agreement(a: &[f64], b: &[f64], options: &AgreementOptions) -> Result
     if a.len() != b.len() {
         return Err(Error::shape(input::B, &[a.len()], &[b.len()]));
     }
-    for (of, map) in [(input::A, a), (input::B, b)] {
+    for (input, map) in [(input::A, a), (input::B, b)] {
         if let Some(i) = map.iter().position(|x| !x.is_finite()) {
-            return Err(Error::non_finite(of, &[i]));
+            return Err(Error::non_finite(input, &[i]));
         }
     }
-    let k = options.k.of(a.len())?;
-    let top = |shared: Shared| shared.of(a, b, k, options);
+    let k = options.k.resolve(a.len())?;
+    let top = |kind: AgreementKind| kind.agreement(a, b, k, options);
     Ok(MapAgreement {
-        features: top(Shared::Features),
-        ranks: top(Shared::Ranks),
-        signs: top(Shared::Signs),
-        signed_ranks: top(Shared::SignedRanks),
+        features: top(AgreementKind::Features),
+        ranks: top(AgreementKind::Ranks),
+        signs: top(AgreementKind::Signs),
+        signed_ranks: top(AgreementKind::SignedRanks),
         rank_correlation: rank_correlation(a, b, options.rank_ties),
         pairwise_ranks: pairwise_ranks(a, b, options.rank_ties),
     })
 }
 
-/// What the same features in the top of two maps have in common.
+/// Condition under which a feature in the top of two maps counts as an agreement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shared {
+pub(crate) enum AgreementKind {
     Features,
     Ranks,
     Signs,
     SignedRanks,
 }
 
-impl Shared {
-    /// The agreement of finite maps at `k`, or its area over `1..=k`.
-    pub(crate) fn of(
+impl AgreementKind {
+    /// Returns the agreement of two finite maps at `k`, or its area over `1..=k`.
+    pub(crate) fn agreement(
         self,
         a: &[f64],
         b: &[f64],
         k: usize,
         options: &AgreementOptions,
     ) -> Option<f64> {
-        let has_one_size = |map: &[f64]| map.iter().all(|x| x.abs() == map[0].abs());
-        if options.ties == Ties::Expected && (has_one_size(a) || has_one_size(b)) {
+        // A map of one magnitude has no top; the mean over its orders would only measure chance.
+        let has_one_magnitude = |map: &[f64]| map.iter().all(|x| x.abs() == map[0].abs());
+        if options.ties == Ties::Expected && (has_one_magnitude(a) || has_one_magnitude(b)) {
             return None;
         }
         let counts: Vec<bool> = match self {
@@ -133,8 +133,9 @@ impl Shared {
             Self::Features | Self::Signs => a.common(&b, &counts),
             Self::Ranks | Self::SignedRanks => a.at_same_rank(&b, &counts),
         };
-        let shares = common.iter().zip(1..).map(|(n, k)| n / f64::from(k));
-        let shares: Vec<f64> = shares.collect();
+        let share = |(n, k): (&f64, u32)| n / f64::from(k);
+        let shares: Vec<f64> = common.iter().zip(1..).map(share).collect();
+        // A single point has no area.
         if options.over_top && k > 1 {
             Some(area(&shares))
         } else {
@@ -147,43 +148,46 @@ fn sign(x: f64) -> i8 {
     i8::from(x > 0.0) - i8::from(x < 0.0)
 }
 
-fn sizes(map: &[f64]) -> Vec<f64> {
+fn magnitudes(map: &[f64]) -> Vec<f64> {
     map.iter().map(|x| x.abs()).collect()
 }
 
-/// Pearson's correlation of the ranks of the sizes of finite attributions.
+/// Pearson correlation of the ranks of two finite maps by magnitude.
 pub(crate) fn rank_correlation(a: &[f64], b: &[f64], ties: RankTies) -> Option<f64> {
-    let (a, b) = (sizes(a), sizes(b));
+    let (a, b) = (magnitudes(a), magnitudes(b));
     match ties {
         RankTies::Mid => spearman_finite(&a, &b),
         RankTies::Dense => {
-            // Ranks are finite and of one length.
+            // `pearson` fails only for values that are not finite and for different lengths; ranks are neither.
             let correlation = xai_core::statistics::pearson(&dense_ranks(&a), &dense_ranks(&b));
             correlation.ok().flatten()
         }
     }
 }
 
-/// Ranks from 0 of which none is left out, ascending.
-fn dense_ranks(sizes: &[f64]) -> Vec<f64> {
-    let mut distinct = sizes.to_vec();
+/// Ranks by ascending magnitude, from 0 and without gaps: equal magnitudes share a rank, and the next one is one more.
+fn dense_ranks(magnitudes: &[f64]) -> Vec<f64> {
+    let mut distinct = magnitudes.to_vec();
     distinct.sort_unstable_by(f64::total_cmp);
     distinct.dedup();
-    let rank = |size: &f64| distinct.partition_point(|other| other < size) as f64;
-    sizes.iter().map(rank).collect()
+    let rank = |magnitude: &f64| distinct.partition_point(|other| other < magnitude) as f64;
+    magnitudes.iter().map(rank).collect()
 }
 
-/// The share of pairs of features that are in the same order, of finite attributions.
+/// Share of the pairs of features that two finite maps order alike by magnitude; `None` without pairs.
 pub(crate) fn pairwise_ranks(a: &[f64], b: &[f64], ties: RankTies) -> Option<f64> {
-    let (a, b) = (sizes(a), sizes(b));
+    let (a, b) = (magnitudes(a), magnitudes(b));
     let orders = PairOrders::from_finite(&a, &b);
     let agree = match ties {
         RankTies::Mid => orders.concordant() + orders.tied_in_both,
+        // OpenXAI compares `a[i] > a[j]` with `b[i] > b[j]` for i < j: a tie in one map agrees with the order of the other
+        // unless the earlier feature is the larger one there.
         RankTies::Dense => {
-            let earlier = |map: &[f64], i: usize, j: usize| map[i] > map[j];
+            let is_earlier_larger = |map: &[f64], i: usize, j: usize| map[i] > map[j];
             let pairs = (0..a.len()).flat_map(|i| (i + 1..a.len()).map(move |j| (i, j)));
-            let agree = pairs.filter(|&(i, j)| earlier(&a, i, j) == earlier(&b, i, j));
-            agree.count() as u64
+            let alike =
+                pairs.filter(|&(i, j)| is_earlier_larger(&a, i, j) == is_earlier_larger(&b, i, j));
+            alike.count() as u64
         }
     };
     (orders.all > 0).then(|| agree as f64 / orders.all as f64)

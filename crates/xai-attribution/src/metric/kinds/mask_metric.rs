@@ -1,4 +1,4 @@
-//! Metrics that compare a map with where the object is.
+//! Metrics that compare a map with the mask of an object.
 
 use std::fmt::Debug;
 use xai_core::describe::Described;
@@ -12,26 +12,26 @@ use crate::map::ChannelPool;
 use crate::metric::{Hits, Measure, MetricValue, Parameter, Parameters, Registered, Ties};
 use crate::{help, input};
 
-/// What metrics of maps and masks need.
+/// Inputs of metrics that compare maps with masks.
 pub const MASK_NEEDS: &[Input] = &[input::EXPLANATIONS, input::MASKS];
 
-/// One map and the mask of the object: what a [`MaskFormula`] sees.
+/// A map and the mask of its object, the arguments of a [`MaskFormula`].
 #[derive(Debug, Clone, Copy)]
 pub struct MaskedMap<'a> {
-    /// The attribution of every position, row by row.
+    /// Attribution of every position, row by row.
     pub attributions: &'a [f64],
-    /// Whether the position belongs to the object.
+    /// `true` for every position of the object.
     pub inside: &'a [bool],
-    /// How far the position belongs to the object, in [0, 1], where masks are numbers.
+    /// Degree in [0, 1] to which every position belongs to the object, if masks are numbers.
     pub degrees: Option<&'a [f64]>,
-    /// The positions of the object: at least 1 where a [`MaskFormula`] is asked.
+    /// Number of positions of the object; at least 1 in a [`MaskFormula`].
     pub n_inside: usize,
-    /// The positions of a row.
+    /// Number of positions per row.
     pub n_columns: usize,
 }
 
 impl MaskedMap<'_> {
-    /// How far a position belongs to the object: 0 or 1 where masks are booleans.
+    /// Returns the degree to which a position belongs to the object: 0 or 1 if masks are booleans.
     #[must_use]
     pub fn truth(&self, position: usize) -> f64 {
         let boolean = || f64::from(u8::from(self.inside[position]));
@@ -39,37 +39,39 @@ impl MaskedMap<'_> {
             .map_or_else(boolean, |degrees| degrees[position])
     }
 
-    /// The sum of a function of the attributions: over the object, and over all positions.
+    /// Returns the sums of `term(attribution / largest magnitude)` over the object and over all positions.
+    ///
+    /// Because of the division, only the ratio of the sums is meaningful, and only for homogeneous terms such as `|x|` or `x²`.
     #[must_use]
-    pub fn sums(&self, of: impl Fn(f64) -> f64) -> (f64, f64) {
-        // In units of the largest, so that no sum leaves the range of f64.
+    pub fn sums(&self, term: impl Fn(f64) -> f64) -> (f64, f64) {
+        // In units of the largest magnitude, no sum leaves the range of f64.
         let largest = self.attributions.iter().fold(0.0f64, |m, x| m.max(x.abs()));
         let unit = if largest > 0.0 { largest } else { 1.0 };
         let pairs = self.attributions.iter().zip(self.inside);
         pairs.fold((0.0, 0.0), |(inside, all), (&x, &is_inside)| {
-            let x = of(x / unit);
+            let x = term(x / unit);
             (if is_inside { inside + x } else { inside }, all + x)
         })
     }
 
-    /// Whether all attributions are equal, so that none of them is among the largest.
+    /// Returns `true` if all attributions are equal, so that the map has no largest positions.
     #[must_use]
     pub fn is_constant(&self) -> bool {
         self.attributions.iter().all(|a| *a == self.attributions[0])
     }
 
-    /// How many of the `k` positions of the largest attributions belong to the object.
+    /// Counts the positions of the object among the `k` positions with the largest attributions.
     #[must_use]
     pub fn hits(&self, k: usize, ties: Ties) -> Hits {
         Hits::new(self.attributions, self.inside, k, ties)
     }
 }
 
-/// A formula over a map and the mask of the object: what makes a [`MaskMetric`].
+/// The formula of a [`MaskMetric`], computed from a map and the mask of its object.
 pub trait MaskFormula:
     Described + Parameters + Debug + Clone + Default + PartialEq + Send + Sync + 'static
 {
-    /// Checks the parameters for maps of so many positions.
+    /// Checks the parameters for maps of `n_positions` positions.
     ///
     /// # Errors
     /// An invalid parameter.
@@ -77,11 +79,11 @@ pub trait MaskFormula:
         Ok(())
     }
 
-    /// The formula; `None` where it is undefined. Of an empty mask it is not asked.
+    /// Returns the value of one sample; `None` where it is undefined. The mask is never empty.
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64>;
 }
 
-/// The attribution of every position of every sample of a batch, `n_positions` per sample.
+/// Pools the channels of all maps of a batch: `n_positions` attributions per sample.
 impl<T: Real> MapWork<T> for ChannelPool {
     type Output = Vec<f64>;
 
@@ -98,17 +100,18 @@ impl<T: Real> MapWork<T> for ChannelPool {
         };
         let size = maps.len() / n;
         let first = explained.batch().layout() == Layout::ChannelsFirst;
-        let pooled = parallel::map(n, |sample| {
+        let by_sample = parallel::map(n, |sample| {
             let map = &maps[sample * size..(sample + 1) * size];
             self.pool_map(map, n_positions, first)
         });
-        let pooled = pooled.concat();
+        let pooled = by_sample.concat();
         match pooled.iter().position(|x| !x.is_finite()) {
             None => Ok(pooled),
-            Some(place) => {
-                let sample = explained.batch().samples().start + place / n_positions;
+            // Maps are finite, so only the sum over channels can overflow.
+            Some(index) => {
+                let sample = explained.batch().samples().start + index / n_positions;
                 let expected = "channels whose sum is within the range of f64";
-                let value = pooled[place];
+                let value = pooled[index];
                 Err(
                     Error::out_of_domain(input::EXPLANATIONS, &[sample], value, expected)
                         .with_help(help::SCALE_MAPS_DOWN),
@@ -118,12 +121,12 @@ impl<T: Real> MapWork<T> for ChannelPool {
     }
 }
 
-/// A metric over maps and [`Masks`]. An empty mask has no value.
+/// A metric of maps and [`Masks`]. Samples with an empty mask have no value.
 #[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct MaskMetric<F> {
     #[param(flatten)]
     pub(crate) formula: F,
-    /// How the channels of a position become one attribution.
+    /// Pooling of the channels of a position into one attribution.
     pool: ChannelPool,
 }
 
@@ -142,8 +145,10 @@ impl<T: Real, F: MaskFormula> Measure<T> for MaskMetric<F> {
 }
 
 impl<F: MaskFormula> MaskMetric<F> {
-    /// The metric of maps of different sizes, each with a mask of its size: of texts, each of so many tokens as it has.
-    /// Maps of one size have the values of [`evaluate_on`](crate::Evaluate::evaluate_on).
+    /// Evaluates maps of different sizes, such as those of texts with different numbers of tokens, each with a mask of its
+    /// size.
+    ///
+    /// For maps of equal size, the values are those of [`evaluate_on`](crate::Evaluate::evaluate_on).
     ///
     /// ```
     /// use xai_attribution::metric::{TokenF1, TopK};
@@ -155,8 +160,9 @@ impl<F: MaskFormula> MaskMetric<F> {
     /// ```
     ///
     /// # Errors
-    /// Empty without samples, of a map without positions, and where no sample has a value; a shape mismatch for a mask
-    /// of another size than its map, not finite, and those of the formula. They name the sample.
+    /// An empty-input error if there are no samples, a map has no positions, or no sample has a value; a shape mismatch if
+    /// the size of a mask differs from that of its map; a non-finite attribution; and errors of the formula. Errors name
+    /// the sample.
     pub fn evaluate_ragged<T: Real>(
         &self,
         maps: &[impl AsRef<[T]> + Sync],
@@ -169,13 +175,13 @@ impl<F: MaskFormula> MaskMetric<F> {
             return Err(Error::shape(input::MASKS, &[maps.len()], &[masks.len()]));
         }
         let values = parallel::map(maps.len(), |sample| {
-            let value = self.of_sample(maps[sample].as_ref(), masks[sample].as_ref());
+            let value = self.evaluate_sample(maps[sample].as_ref(), masks[sample].as_ref());
             value.map_err(|error| error.owner(format!("sample {sample}")))
         });
         MetricValue::new(values.into_iter().collect::<Result<_>>()?)
     }
 
-    fn of_sample<T: Real>(&self, map: &[T], inside: &[bool]) -> Result<Option<f64>> {
+    fn evaluate_sample<T: Real>(&self, map: &[T], inside: &[bool]) -> Result<Option<f64>> {
         if map.is_empty() {
             return Err(Error::empty(input::EXPLANATIONS));
         }
@@ -192,17 +198,21 @@ impl<F: MaskFormula> MaskMetric<F> {
             n_inside: inside.iter().filter(|&&inside| inside).count(),
             n_columns: map.len(),
         };
-        Ok((map.n_inside > 0)
-            .then(|| self.formula.value(&map))
-            .flatten())
+        if map.n_inside == 0 {
+            return Ok(None);
+        }
+        Ok(self.formula.value(&map))
     }
 }
 
-/// Something of every map of a batch and its mask. Errors are about sample 0.
+/// Calls `evaluate` for every map of a batch with its mask, in parallel, and returns the results in the order of the samples.
+///
+/// # Errors
+/// Missing masks, unreadable maps, and errors of `evaluate`, which have the index 0 and get that of the sample here.
 pub(crate) fn masked_maps<T: Real, R: Send>(
     explained: &ExplainedBatch<'_, T>,
     pool: ChannelPool,
-    of: &(dyn Fn(&MaskedMap<'_>) -> Result<R> + Sync),
+    evaluate: &(dyn Fn(&MaskedMap<'_>) -> Result<R> + Sync),
 ) -> Result<Vec<R>> {
     let batch = explained.batch();
     let side = batch.run().side::<Masks>()?;
@@ -213,7 +223,7 @@ pub(crate) fn masked_maps<T: Real, R: Send>(
     let attributions = explained.shared(&pool)?;
     let (attributions, n_positions): (&[f64], _) = (&attributions, batch.run().n_positions());
     let (n_columns, first) = (masks.dim().2, batch.samples().start);
-    let of_sample = |sample: usize| {
+    let evaluate_sample = |sample: usize| {
         let inside: Vec<bool> = masks.index_axis(Axis(0), sample).iter().copied().collect();
         let degrees: Option<Vec<f64>> = (numbers.as_ref()).map(|numbers| {
             numbers
@@ -229,9 +239,9 @@ pub(crate) fn masked_maps<T: Real, R: Send>(
             n_inside: inside.iter().filter(|&&inside| inside).count(),
             n_columns,
         };
-        of(&map).map_err(|error| error.shifted(0, first + sample))
+        evaluate(&map).map_err(|error| error.shifted(0, first + sample))
     };
-    parallel::map(batch.n_samples(), of_sample)
+    parallel::map(batch.n_samples(), evaluate_sample)
         .into_iter()
         .collect()
 }
@@ -240,24 +250,24 @@ registered!(MaskMetric<F: MaskFormula>);
 
 impl<F: MaskFormula> Registered for MaskMetric<F> {}
 
-/// Which part of an attribution counts as relevance.
+/// Function of an attribution that counts as relevance.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Relevance {
-    /// What speaks for the target: `max(0, a)`.
+    /// Evidence for the target: `max(0, a)`.
     #[default]
     Positive,
-    /// `|a|`.
+    /// Magnitude: `|a|`.
     Absolute,
-    /// The attribution as it is: shares may then leave [0, 1].
+    /// The attribution itself. Shares of the relevance can then be outside [0, 1].
     Signed,
 }
 
 impl Relevance {
-    /// The relevance of an attribution.
+    /// Returns the relevance of an attribution.
     #[must_use]
-    pub fn of(self, attribution: f64) -> f64 {
+    pub fn apply(self, attribution: f64) -> f64 {
         match self {
             Self::Positive => attribution.max(0.0),
             Self::Absolute => attribution.abs(),
@@ -265,10 +275,10 @@ impl Relevance {
         }
     }
 
-    /// The share of the relevance that lies in the object; `None` without any.
+    /// Returns the share of the relevance that is on the object; `None` if the total relevance is 0.
     #[must_use]
     pub fn share_inside(self, map: &MaskedMap<'_>) -> Option<f64> {
-        let (inside, all) = map.sums(|a| self.of(a));
+        let (inside, all) = map.sums(|a| self.apply(a));
         (all != 0.0).then(|| inside / all)
     }
 }

@@ -1,6 +1,6 @@
-//! What several metrics are made of: a formula over two scores, a function of a curve of scores, a function
-//! of the sizes of attributions, a formula over a map and the mask of the object, or a
-//! reference map; and the second stage of metrics that relate samples.
+//! Building blocks shared by several metrics: formulas over two scores, a curve of scores, the magnitudes of
+//! attributions, a map and an object mask, or a map and a reference map; and the second stage of metrics that compare
+//! samples with each other.
 
 pub(crate) mod curve_metric;
 pub(crate) mod magnitudes;
@@ -16,11 +16,15 @@ pub(crate) mod ties;
 pub(crate) mod top_k;
 pub(crate) mod truth_metric;
 
-pub use crate::metric::whole_metric::{Notes, Related, Whole, WholeMetric};
+pub use crate::metric::dataset_metric::{
+    CombinedValues, DatasetMetric, DatasetMetricDyn, SampleNotes,
+};
 pub use curve_metric::{CurveKind, CurveMetric, CurvePoints, area};
 pub use map_agreement::{AgreementOptions, MapAgreement, RankTies, map_agreement};
 pub use mask_metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
-pub use output_metric::{Answer, Answers, OutputFormula, OutputMetric, OutputPair, Outputs};
+pub use output_metric::{
+    ModelOutput, OutputFormula, OutputMetric, OutputPair, OutputScale, Outputs,
+};
 pub use reference_metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
 pub use score_metric::{BaseScorePolicy, SCORE_NEEDS, ScoreAccumulator, ScoreFormula, ScoreMetric};
 pub use threshold::Threshold;

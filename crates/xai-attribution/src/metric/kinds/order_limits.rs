@@ -7,57 +7,63 @@ use xai_core::{Real, Result};
 use crate::batch::{BatchWork, RunData, SampleBatch};
 use crate::perturbation::{Baseline, BaselineInputs, BaselineRows, FeatureCells, Features};
 
-/// The least and the largest sum of scores along any order of removal, of all samples of a batch. It does not
-/// depend on the map: explainers share it.
+/// Batch work that finds the smallest and the largest sum of scores over all orders of removal, for every sample.
+///
+/// It does not depend on the map, so all explainers share it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct OrderLimits {
     pub(crate) features: Features,
     pub(crate) baseline: Baseline,
-    /// Up to so many features every subset is shown to the model, else beams are searched.
+    /// Largest number of features for which the model is run on every subset; above it a beam search is used.
     pub(crate) exact_up_to: usize,
-    /// How many subsets of one size a beam keeps.
+    /// Number of subsets per size that a beam keeps.
     pub(crate) beam: usize,
 }
 
-/// Sums of the scores without the first `1..F` features (neither of all nor of none) over orders.
+/// Smallest and largest sum over orders of the scores without the first `1, 2, …, F − 1` features.
+///
+/// The scores without any removal and with everything removed are the same for all orders and not part of the sums.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Limits {
     pub(crate) least: f64,
     pub(crate) largest: f64,
-    /// The score of every subset removed, by its bits; where all were shown to the model. Those of none and of
-    /// all are not scores.
-    of_subsets: Vec<f64>,
+    /// Score after the removal of each subset, indexed by the subset's bits; empty after a beam search. The entries of
+    /// the empty and the full set are placeholders (0).
+    subset_scores: Vec<f64>,
 }
 
 impl Limits {
-    /// The sum along an order, where all subsets are known: with the additions of the search.
+    /// Returns the sum along an order if the scores of all subsets are known, otherwise `None`.
+    ///
+    /// It adds in the same sequence as the search, so the best order has exactly the sum of the limit, and normalized values
+    /// cannot leave [0, 1] by rounding.
     pub(crate) fn along(&self, order: &[u32]) -> Option<f64> {
-        if self.of_subsets.is_empty() {
+        if self.subset_scores.is_empty() {
             return None;
         }
         let (mut removed, mut sum) = (0usize, 0.0);
         for feature in &order[..order.len().saturating_sub(1)] {
             removed |= 1 << feature;
-            sum += self.of_subsets[removed];
+            sum += self.subset_scores[removed];
         }
         Some(sum)
     }
 }
 
 impl OrderLimits {
-    /// Whether every subset is shown to the model.
+    /// Returns `true` if the model is run on every subset of features.
     pub(crate) fn is_exact<T: Real>(&self, run: &RunData<'_, T>) -> Result<bool> {
         Ok(self.features.max_count(run)? <= self.exact_up_to)
     }
 
-    /// The rows of the model, where every subset is shown to it.
+    /// Number of rows that the model sees in an exact search.
     pub(crate) fn exact_rows<T: Real>(&self, run: &RunData<'_, T>) -> Result<u64> {
         let counts = self.features.counts(run)?;
         Ok(counts.iter().map(|&count| subsets_between(count)).sum())
     }
 
-    /// The scores of rows without some features: row `r` is made of sample `sample_of(r)`, and `removed` gives its
-    /// features.
+    /// Computes the scores of `n_rows` rows: row `r` is sample `sample_of(r)` without the features that
+    /// `removed(r, …)` lists.
     fn scores<T: Real>(
         &self,
         batch: &SampleBatch<'_, T>,
@@ -68,7 +74,7 @@ impl OrderLimits {
         let cells = batch.shared(&self.features)?;
         let blank = batch.shared(&BaselineInputs(self.baseline.clone()))?;
         let (cells, blank): (&FeatureCells, &BaselineRows<T>) = (&cells, &blank);
-        let places = batch.run().positions();
+        let run_positions = batch.run().positions();
         batch.score_changed(
             n_rows,
             &sample_of,
@@ -77,7 +83,7 @@ impl OrderLimits {
                 let blank = blank.row(sample);
                 removed(row, &mut |feature| {
                     for &position in cells.for_sample(sample).positions(feature as usize) {
-                        places.copy(values, blank, position as usize);
+                        run_positions.copy(values, blank, position as usize);
                     }
                 });
             },
@@ -90,13 +96,15 @@ impl OrderLimits {
         let counts: Vec<usize> = (0..batch.n_samples())
             .map(|i| cells.for_sample(i).n_cells())
             .collect();
-        // Where the rows of each sample begin.
+        // All subsets of all samples are one sequence of rows, so that batches of the model are full also for few features.
+        // `starts` has the first row of each sample; its last element is the number of rows.
         let mut starts = vec![0];
         for &count in &counts {
             starts.push(starts[starts.len() - 1] + subsets_between(count) as usize);
         }
         let sample_of = |row: usize| starts.partition_point(|&start| start <= row) - 1;
         let removed = |row: usize, remove: &mut dyn FnMut(u32)| {
+            // The rows of a sample are the subsets 1, 2, …, 2^n − 2 as bits: without the empty and the full set.
             let bits = row - starts[sample_of(row)] + 1;
             (0..usize::BITS)
                 .filter(|feature| bits >> feature & 1 == 1)
@@ -105,15 +113,15 @@ impl OrderLimits {
         let n_rows = starts[counts.len()];
         let scores = self.scores(batch, n_rows, sample_of, removed)?;
         let limits = counts.iter().enumerate().map(|(sample, &n)| {
-            let mut of_subsets = vec![0.0; 1 << n];
+            let mut subset_scores = vec![0.0; 1 << n];
             let own = &scores[starts[sample]..starts[sample + 1]];
-            of_subsets[1..=own.len()].copy_from_slice(own);
-            let least = best_path(&of_subsets, n, f64::min);
-            let largest = best_path(&of_subsets, n, f64::max);
+            subset_scores[1..=own.len()].copy_from_slice(own);
+            let least = best_path(&subset_scores, n, f64::min);
+            let largest = best_path(&subset_scores, n, f64::max);
             Limits {
                 least,
                 largest,
-                of_subsets,
+                subset_scores,
             }
         });
         Ok(limits.collect())
@@ -124,6 +132,7 @@ impl OrderLimits {
         let mut beams: Vec<Beams> = (0..batch.n_samples())
             .map(|sample| Beams::new(cells.for_sample(sample).n_cells() as u32))
             .collect();
+        // The beams of all samples grow in step, so that the subsets of one size of all samples go to the model together.
         for size in 1..cells.max_count() {
             let mut removed: Vec<(usize, Vec<u32>)> = Vec::new();
             for (sample, beams) in beams.iter().enumerate() {
@@ -135,13 +144,15 @@ impl OrderLimits {
                 removed[row].1.iter().copied().for_each(remove);
             };
             let scores = self.scores(batch, removed.len(), |row| removed[row].0, each)?;
-            let mut of_samples: Vec<BTreeMap<Vec<u32>, f64>> = vec![BTreeMap::new(); beams.len()];
+            let mut scores_by_sample: Vec<BTreeMap<Vec<u32>, f64>> =
+                vec![BTreeMap::new(); beams.len()];
             for ((sample, subset), score) in removed.into_iter().zip(scores) {
-                of_samples[sample].insert(subset, score);
+                scores_by_sample[sample].insert(subset, score);
             }
-            for (beams, scores) in beams.iter_mut().zip(&of_samples) {
+            for (beams, scores) in beams.iter_mut().zip(&scores_by_sample) {
+                // Samples with fewer features are finished earlier and keep the beams of their last size.
                 if !scores.is_empty() {
-                    beams.take(scores, self.beam);
+                    beams.advance(scores, self.beam);
                 }
             }
         }
@@ -153,36 +164,40 @@ impl<T: Real> BatchWork<T> for OrderLimits {
     type Output = Vec<Limits>;
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<Limits>> {
-        match self.is_exact(batch.run())? {
-            true => self.exact(batch),
-            false => self.by_beams(batch),
+        if self.is_exact(batch.run())? {
+            self.exact(batch)
+        } else {
+            self.by_beams(batch)
         }
     }
 }
 
-/// The subsets of features but none and all.
+/// Number of subsets of `n` features except the empty and the full set.
 fn subsets_between(n: usize) -> u64 {
     (1u64 << n).saturating_sub(2)
 }
 
-/// The best sum along a way from no feature to all, through the subsets between.
-fn best_path(of_subsets: &[f64], n: usize, better: fn(f64, f64) -> f64) -> f64 {
+/// Best sum of subset scores over all orders of `n` features, which are paths from the empty to the full set.
+///
+/// Dynamic programming over subsets takes `n 2^n` steps where there are `n!` orders.
+fn best_path(subset_scores: &[f64], n: usize, better: fn(f64, f64) -> f64) -> f64 {
     let best_before = |best: &[f64], bits: usize| {
-        let one_less = (0..n).filter(|feature| bits >> feature & 1 == 1);
-        one_less
+        let last_removed = (0..n).filter(|feature| bits >> feature & 1 == 1);
+        last_removed
             .map(|feature| best[bits & !(1 << feature)])
             .reduce(better)
             .unwrap_or_default()
     };
-    let mut best = vec![0.0; of_subsets.len()];
-    let all = of_subsets.len() - 1;
+    let mut best = vec![0.0; subset_scores.len()];
+    let all = subset_scores.len() - 1;
+    // A subset without one of its features is a smaller number, so its best sum is known already.
     for bits in 1..all {
-        best[bits] = best_before(&best, bits) + of_subsets[bits];
+        best[bits] = best_before(&best, bits) + subset_scores[bits];
     }
     best_before(&best, all)
 }
 
-/// The two beams of a sample: subsets of one size, ascending features, with the best sum that leads there.
+/// The two beams of a sample: subsets of one size, as ascending features, each with the best sum of a path to it.
 struct Beams {
     n_features: u32,
     least: Vec<(Vec<u32>, f64)>,
@@ -199,45 +214,49 @@ impl Beams {
         }
     }
 
-    /// A subset with one feature more.
-    fn with(&self, subset: &[u32]) -> impl Iterator<Item = Vec<u32>> {
+    /// Returns the subsets with one more feature than `subset`.
+    fn extensions(&self, subset: &[u32]) -> impl Iterator<Item = Vec<u32>> {
         let others = (0..self.n_features).filter(|feature| subset.binary_search(feature).is_err());
         others.map(|feature| {
-            let mut with = subset.to_vec();
-            let place = with.partition_point(|&other| other < feature);
-            with.insert(place, feature);
-            with
+            let mut extended = subset.to_vec();
+            let index = extended.partition_point(|&other| other < feature);
+            extended.insert(index, feature);
+            extended
         })
     }
 
-    /// The subsets that either beam may go on to, each once.
+    /// Returns the extensions of both beams, each subset once.
     fn next(&self) -> Vec<Vec<u32>> {
         let kept = self.least.iter().chain(&self.largest);
-        let mut next: Vec<Vec<u32>> = kept.flat_map(|(subset, _)| self.with(subset)).collect();
+        let mut next: Vec<Vec<u32>> = kept
+            .flat_map(|(subset, _)| self.extensions(subset))
+            .collect();
         next.sort_unstable();
         next.dedup();
         next
     }
 
-    /// Goes on to the best subsets; of equal ones to those of lower features.
-    fn take(&mut self, scores: &BTreeMap<Vec<u32>, f64>, n_kept: usize) {
-        let go_on = |beam: &[(Vec<u32>, f64)], sign: f64| {
+    /// Replaces both beams by their best extensions, given the scores of all extensions.
+    fn advance(&mut self, scores: &BTreeMap<Vec<u32>, f64>, n_kept: usize) {
+        let extended = |beam: &[(Vec<u32>, f64)], sign: f64| {
             let mut sums: BTreeMap<Vec<u32>, f64> = BTreeMap::new();
             for (subset, sum) in beam {
-                for with in self.with(subset) {
-                    let sum = sum + scores[&with];
-                    let best = sums.entry(with).or_insert(sum);
+                for extended in self.extensions(subset) {
+                    let sum = sum + scores[&extended];
+                    let best = sums.entry(extended).or_insert(sum);
                     if sign * sum > sign * *best {
                         *best = sum;
                     }
                 }
             }
-            let mut sums: Vec<(Vec<u32>, f64)> = sums.into_iter().collect();
-            sums.sort_by(|(_, a), (_, b)| (sign * b).total_cmp(&(sign * a)));
-            sums.truncate(n_kept);
-            sums
+            // The map is in lexicographic order and the sort is stable, so that ties go to the lower features whatever the
+            // order in which subsets were found.
+            let mut best: Vec<(Vec<u32>, f64)> = sums.into_iter().collect();
+            best.sort_by(|(_, a), (_, b)| (sign * b).total_cmp(&(sign * a)));
+            best.truncate(n_kept);
+            best
         };
-        let (least, largest) = (go_on(&self.least, -1.0), go_on(&self.largest, 1.0));
+        let (least, largest) = (extended(&self.least, -1.0), extended(&self.largest, 1.0));
         (self.least, self.largest) = (least, largest);
     }
 
@@ -245,7 +264,7 @@ impl Beams {
         Limits {
             least: self.least[0].1,
             largest: self.largest[0].1,
-            of_subsets: Vec::new(),
+            subset_scores: Vec::new(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Metrics that compare the model's outputs without the top features, or with these alone, with those of the whole input.
+//! Metrics that compare the model's outputs before and after the top features, or all others, are removed.
 
 use std::fmt::Debug;
 
@@ -8,65 +8,69 @@ use xai_core::{Activation, Error, Real, Result};
 
 use crate::batch::output_kind::OutputKind;
 use crate::batch::{AllSamples, ExplainedBatch, Plan, RunData};
-use crate::metric::{Measure, Parameters, Registered, Related, Whole, WholeMetric};
+use crate::metric::{
+    CombinedValues, DatasetMetric, DatasetMetricDyn, Measure, Parameters, Registered,
+};
 use crate::perturbation::removal::removal_order::tied_features;
 use crate::perturbation::{Baseline, Features, RankBy, RemovalOrder, TopRemoval};
 use crate::{help, input};
 
-/// What the outputs of a model are, where the run has no [activation](crate::Scoring::activation) that says it: outputs
-/// that it is applied to are logits, and what it makes are probabilities.
+/// Scale of the model's outputs, for runs without an [activation](crate::Scoring::activation). With one, the outputs are
+/// logits, and the activation turns them into probabilities.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[param(name = "answers")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum Answers {
-    /// Probabilities if all outputs of the run lie in [0, 1] and the outputs of each input add to 1, as far as half precision
-    /// or rounding to two or more decimals lets them; else logits. The result says which.
+pub enum OutputScale {
+    /// Probabilities if all outputs of the run are in [0, 1] and the outputs of each input add up to 1, within the accuracy
+    /// of half precision or of rounding to two or more decimals; otherwise logits. The result says which.
     #[default]
     Auto,
-    /// Logits of classes: their softmax is the probabilities, of one output the sigmoid.
+    /// Logits of classes: probabilities are their softmax, or the sigmoid of a single output.
     Logits,
     /// Probabilities.
     Probabilities,
 }
 
-/// Outputs of the model for one input.
+/// Outputs of the model for one input, either before or after the activation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outputs<'a> {
-    /// All of them.
+    /// All outputs.
     pub all: &'a [f64],
-    /// What they are for the target: the output of the class, or their sum by the weights.
+    /// Output for the target: that of the target class, or the sum weighted by the row of targets.
     pub target: f64,
 }
 
-/// What the model answers to one input.
+/// Outputs of the model for one input, before and after the activation.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Answer<'a> {
-    /// The outputs before the activation.
+pub struct ModelOutput<'a> {
+    /// Outputs before the activation.
     pub raw: Outputs<'a>,
-    /// The outputs after it.
+    /// Outputs after the activation.
     pub activated: Outputs<'a>,
-    /// The activation.
+    /// Activation of the run.
     pub activation: Activation,
-    /// The target class; of a row of weights, the one that weighs most.
+    /// Target class; for a row of weights, the class of the largest weight.
     pub class: usize,
 }
 
-impl Answer<'_> {
-    /// The logarithm of the target's probability; `None` where that is 0. The one output of a model of two classes speaks
-    /// for the target by its weight, against it where that is -1.
+impl ModelOutput<'_> {
+    /// Returns the log-probability of the target; `None` if the probability is 0.
+    ///
+    /// A single output of a binary model counts for the target, or against it if its target weight is −1.
     ///
     /// # Errors
-    /// Out of domain for what is no probability.
+    /// An out-of-domain error if an output that should be a probability is outside [0, 1].
     fn log_prob(&self, are_probabilities: bool) -> Result<Option<f64>> {
-        let is_one = self.raw.all.len() == 1;
-        let value = if is_one {
+        let is_single = self.raw.all.len() == 1;
+        let value = if is_single {
             self.raw.target
         } else {
             self.raw.all[self.class]
         };
         if are_probabilities {
-            let p = if is_one && value < 0.0 {
+            // The weight −1 made `value` −p, where the target has the probability 1 − p.
+            let p = if is_single && value < 0.0 {
                 1.0 + value
             } else {
                 value
@@ -78,33 +82,35 @@ impl Answer<'_> {
             let error = Error::out_of_domain(input::OUTPUTS, &index, value, "in [0, 1]");
             return Err(error.with_help(help::ANSWERS_ARE_LOGITS));
         }
-        if is_one || self.activation == Activation::Sigmoid {
+        if is_single || self.activation == Activation::Sigmoid {
+            // log σ(x) = min(x, 0) − ln(1 + e^−|x|): the exponential cannot overflow, and `ln_1p` keeps it where it is tiny.
             return Ok(Some(value.min(0.0) - (-value.abs()).exp().ln_1p()));
         }
-        // Of the outputs before the activation: the logarithm of a probability that rounds to 0 is there, too.
+        // Computed from the logits: the softmax of a class may round to 0, but its logarithm is finite.
         let mut row = self.raw.all.to_vec();
         Activation::LogSoftmax.apply_row(&mut row);
         Ok(Some(row[self.class]))
     }
 }
 
-/// What the model answers of one sample.
+/// Outputs of the model for one sample before and after the removal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OutputPair<'a> {
-    /// To the whole input.
-    pub before: Answer<'a>,
-    /// Without the top features, or with these alone.
-    pub after: Answer<'a>,
-    /// Whether the outputs are probabilities, and not logits.
+    /// Outputs for the whole input.
+    pub before: ModelOutput<'a>,
+    /// Outputs after the removal of the top features, or of all others.
+    pub after: ModelOutput<'a>,
+    /// `true` if the raw outputs are probabilities, `false` if they are logits.
     pub are_probabilities: bool,
 }
 
 impl OutputPair<'_> {
-    /// The logarithms of the target's probability before and after; `None` where that is 0. The one output of a model of
-    /// two classes speaks for the target by its weight, against it where that is -1.
+    /// Returns the log-probabilities of the target before and after the removal; `None` if the probability is 0.
+    ///
+    /// A single output of a binary model counts for the target, or against it if its target weight is −1.
     ///
     /// # Errors
-    /// Out of domain for what is no probability.
+    /// An out-of-domain error if an output that should be a probability is outside [0, 1].
     pub fn log_probs(&self) -> Result<[Option<f64>; 2]> {
         let both = [&self.before, &self.after];
         let [before, after] = both.map(|answer| answer.log_prob(self.are_probabilities));
@@ -112,56 +118,58 @@ impl OutputPair<'_> {
     }
 }
 
-/// A formula over outputs of the model: what makes an [`OutputMetric`].
+/// The formula of an [`OutputMetric`], computed from outputs of the model.
 pub trait OutputFormula:
     Described + Parameters + Debug + Clone + Default + PartialEq + Send + Sync + 'static
 {
-    /// What the outputs of the model are, for a formula that reads [probabilities](OutputPair::log_probs).
-    fn answers(&self) -> Option<Answers> {
+    /// Returns the scale of the model's outputs, for formulas that read [probabilities](OutputPair::log_probs).
+    fn output_scale(&self) -> Option<OutputScale> {
         None
     }
 
-    /// The formula; `None` where it is undefined.
+    /// Returns the value of one sample; `None` where it is undefined.
     ///
     /// # Errors
-    /// Outputs that are not what they should be, about row 0.
+    /// Invalid outputs, with sample index 0. The caller replaces the index.
     fn value(&self, outputs: &OutputPair<'_>) -> Result<Option<f64>>;
 }
 
-/// A metric of what the model answers without the features of the largest attributions, or with these alone. The model
-/// sees one row per sample, and each sample once.
+/// A metric of the model's outputs after the features of the largest attributions, or all others, are removed.
+///
+/// The model sees each input once and each changed input once.
 #[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct OutputMetric<F> {
     #[param(flatten)]
     pub(crate) formula: F,
-    /// What is removed.
+    /// Removal of features.
     #[param(flatten, setter)]
     removal: TopRemoval,
 }
 
 impl<F> OutputMetric<F> {
-    /// The share of the features that are the top, in (0, 1].
+    /// Sets the share of the features that are the top, in (0, 1].
     #[must_use]
     pub fn top(mut self, top: f64) -> Self {
         self.removal.top = top;
         self
     }
 
-    /// Whether the top is kept and all else removed, which reverses the [direction](crate::metric::Metric::direction).
+    /// Sets whether the top is kept and everything else removed, which reverses the
+    /// [direction](crate::metric::Metric::direction).
     #[must_use]
     pub fn keep(mut self, keep: bool) -> Self {
         self.removal.keep = keep;
         self
     }
 
-    /// What stands for a removed value.
+    /// Sets the values that replace removed features.
     #[must_use]
     pub fn baseline(mut self, baseline: impl Into<Baseline>) -> Self {
         self.removal.baseline = baseline.into();
         self
     }
 
-    /// Which positions go together, as one feature.
+    /// Sets which positions form one feature.
     #[must_use]
     pub fn features(mut self, features: Features) -> Self {
         self.removal.features = features;
@@ -187,16 +195,16 @@ impl<T: Real, F: OutputFormula> Measure<T> for OutputMetric<F> {
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let activation = explained.batch().run().scoring().activation;
-        match self.formula.answers() {
-            // It depends on the outputs of all batches: see `notes`.
-            Some(Answers::Auto) if activation == Activation::None => {
+        match self.formula.output_scale() {
+            // Whether outputs are probabilities depends on the outputs of all batches: see `notes`.
+            Some(OutputScale::Auto) if activation == Activation::None => {
                 let expected = "a metric that is computed batch by batch, which this one is not";
                 let error = Error::parameter(input::METRIC, F::INFO.name, expected);
                 Err(error.with_help(help::ASK_FOR_WHOLE))
             }
-            answers => {
+            scale => {
                 let are_probabilities =
-                    activation == Activation::None && answers == Some(Answers::Probabilities);
+                    activation == Activation::None && scale == Some(OutputScale::Probabilities);
                 self.pairs(explained, &mut |sample, mut pair| {
                     pair.are_probabilities = are_probabilities;
                     let value = self.formula.value(&pair);
@@ -206,23 +214,23 @@ impl<T: Real, F: OutputFormula> Measure<T> for OutputMetric<F> {
         }
     }
 
-    fn whole(&self) -> Option<&dyn Whole<T>> {
-        (self.formula.answers() == Some(Answers::Auto)).then_some(self)
+    fn dataset_metric(&self) -> Option<&dyn DatasetMetricDyn<T>> {
+        (self.formula.output_scale() == Some(OutputScale::Auto)).then_some(self)
     }
 }
 
 impl<F: OutputFormula> OutputMetric<F> {
-    /// Something of the outputs for every sample of a batch, before and after the removal.
+    /// Calls `evaluate` with the sample index and the outputs before and after the removal, for every sample of a batch.
     fn pairs<T: Real, R>(
         &self,
         explained: &ExplainedBatch<'_, T>,
-        of_pair: &mut dyn FnMut(usize, OutputPair<'_>) -> Result<R>,
+        evaluate: &mut dyn FnMut(usize, OutputPair<'_>) -> Result<R>,
     ) -> Result<Vec<R>> {
         let batch = explained.batch();
         let (before, after) = (batch.base_outputs()?, explained.shared(&self.removal)?);
         let (targets, first) = (batch.run().targets(), batch.samples().start);
         let activation = batch.run().scoring().activation;
-        let mut of_sample = |row: usize| {
+        let mut evaluate_row = |row: usize| {
             let sample = first + row;
             let (before, after) = (before.row(row).to_vec(), after.row(row).to_vec());
             if before.len() != after.len() {
@@ -240,8 +248,8 @@ impl<F: OutputFormula> OutputMetric<F> {
                 let target = targets.score(sample, all)?;
                 Ok(Outputs { all, target })
             };
-            let answer = |raw, activated| -> Result<Answer<'_>> {
-                Ok(Answer {
+            let model_output = |raw, activated| -> Result<ModelOutput<'_>> {
+                Ok(ModelOutput {
                     raw: outputs(raw)?,
                     activated: outputs(activated)?,
                     activation,
@@ -249,68 +257,71 @@ impl<F: OutputFormula> OutputMetric<F> {
                 })
             };
             let pair = OutputPair {
-                before: answer(&before, &activated[0])?,
-                after: answer(&after, &activated[1])?,
+                before: model_output(&before, &activated[0])?,
+                after: model_output(&after, &activated[1])?,
                 are_probabilities: false,
             };
-            of_pair(sample, pair)
+            evaluate(sample, pair)
         };
-        (0..batch.n_samples()).map(&mut of_sample).collect()
+        (0..batch.n_samples()).map(&mut evaluate_row).collect()
     }
 }
 
-/// The value of a sample by either reading of its outputs.
+/// Values of a sample for both possible scales of the outputs.
 #[derive(Debug)]
-pub struct ByReading {
-    of_logits: Option<f64>,
-    /// `None` also for outputs that are no probabilities, where this reading is not chosen.
-    of_probabilities: Option<f64>,
+pub struct ValueByScale {
+    logits: Option<f64>,
+    /// `None` also for outputs outside [0, 1]; the outputs of the run are then read as logits.
+    probabilities: Option<f64>,
 }
 
-/// Which reading is right shows when all outputs of the run are known: half of the samples of a run must not be read as
-/// probabilities and the other half as logits.
-impl<T: Real, F: OutputFormula> WholeMetric<T> for OutputMetric<F> {
-    type Note = ByReading;
+/// The scale of the outputs can only be decided when all outputs of the run are known: otherwise, some samples could be read
+/// as probabilities and others as logits. Until then, the values for both scales are kept, so that the model is called once.
+impl<T: Real, F: OutputFormula> DatasetMetric<T> for OutputMetric<F> {
+    type Note = ValueByScale;
 
-    fn joins(&self) -> bool {
+    fn is_splittable(&self) -> bool {
         true
     }
 
-    fn notes(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<ByReading>> {
+    fn notes(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<ValueByScale>> {
         let run = explained.batch().run();
         self.pairs(explained, &mut |sample, mut pair| {
             for answer in [&pair.before, &pair.after] {
                 run.see_outputs(answer.raw.all);
             }
-            let of_logits = self.formula.value(&pair);
-            let of_logits = of_logits.map_err(|error| error.shifted(0, sample))?;
+            let logits = self
+                .formula
+                .value(&pair)
+                .map_err(|error| error.shifted(0, sample))?;
             pair.are_probabilities = true;
-            let of_probabilities = self.formula.value(&pair).ok().flatten();
-            Ok(ByReading {
-                of_logits,
-                of_probabilities,
+            let probabilities = self.formula.value(&pair).ok().flatten();
+            Ok(ValueByScale {
+                logits,
+                probabilities,
             })
         })
     }
 
-    fn relate(&self, all: &AllSamples<'_, T>, notes: &[ByReading]) -> Result<Related> {
+    fn combine(&self, all: &AllSamples<'_, T>, notes: &[ValueByScale]) -> Result<CombinedValues> {
         let run = all.run();
         let kind = match run.scoring().activation {
             Activation::None => run.decide_output_kind(),
             _ => OutputKind::Logits,
         };
         let values = notes.iter().map(|note| match kind {
-            OutputKind::Logits => note.of_logits,
-            OutputKind::Probabilities => note.of_probabilities,
+            OutputKind::Logits => note.logits,
+            OutputKind::Probabilities => note.probabilities,
         });
-        Ok(Related::PerSample(values.collect()))
+        Ok(CombinedValues::PerSample(values.collect()))
     }
 }
 
 registered!(OutputMetric<F: OutputFormula>);
 
 impl<F: OutputFormula> Registered for OutputMetric<F> {
-    /// A good top is missed where it is removed, and is enough where it is kept.
+    /// Keeping the top reverses the direction: a good top changes the outputs if it is removed and preserves them if it is
+    /// kept.
     fn reverses_direction(&self) -> bool {
         self.removal.keep
     }

@@ -11,32 +11,33 @@ use crate::input;
 use crate::metric::map_agreement::AgreementOptions;
 use crate::metric::{Measure, Registered};
 
-/// What metrics of maps and reference maps need.
+/// Inputs of metrics that compare maps with reference maps.
 pub const REFERENCE_NEEDS: &[Input] = &[input::EXPLANATIONS, input::REFERENCE_MAPS];
 
-/// A formula over two maps: what makes a [`ReferenceMetric`].
+/// The formula of a [`ReferenceMetric`]: the agreement of two maps.
 pub trait AgreementFormula:
     Described + Debug + Clone + Default + PartialEq + Send + Sync + 'static
 {
-    /// Whether it compares whole rankings, and has the parameter of ties; else the top, and has those of the top.
-    const OF_RANKINGS: bool;
+    /// `true` if the formula compares whole rankings and has the parameter `rank_ties`; `false` if it compares the top of
+    /// both maps and has the other parameters of [`AgreementOptions`].
+    const COMPARES_RANKINGS: bool;
 
-    /// The agreement of the attributions of two maps, all finite; `None` where it is undefined.
+    /// Returns the agreement of two maps of finite attributions; `None` where it is undefined.
     fn value(&self, map: &[f64], reference: &[f64], options: &AgreementOptions) -> Option<f64>;
 }
 
-/// A metric over maps and [`ReferenceMaps`].
+/// A metric of maps and [`ReferenceMaps`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReferenceMetric<F> {
     formula: F,
     options: AgreementOptions,
 }
 
-/// Of the options those that the formula reads.
+/// Only the options that the formula reads are parameters.
 impl<F: AgreementFormula> Parameters for ReferenceMetric<F> {
     fn describe(&self, params: &mut Vec<Param>) {
-        let read = self.options.params().into_iter();
-        params.extend(read.filter(|param| reads::<F>(param.name)));
+        let options = self.options.params().into_iter();
+        params.extend(options.filter(|param| reads::<F>(param.name)));
     }
 
     fn set(&mut self, name: &str, value: &Value) -> Result<bool> {
@@ -45,11 +46,11 @@ impl<F: AgreementFormula> Parameters for ReferenceMetric<F> {
 }
 
 fn reads<F: AgreementFormula>(name: &str) -> bool {
-    same_word(name, input::RANK_TIES.name()) == F::OF_RANKINGS
+    same_word(name, input::RANK_TIES.name()) == F::COMPARES_RANKINGS
 }
 
 impl<F: AgreementFormula> ReferenceMetric<F> {
-    /// How maps are compared, all at once.
+    /// Sets all options of the comparison at once.
     #[must_use]
     pub fn options(mut self, options: AgreementOptions) -> Self {
         self.options = options;
@@ -60,10 +61,10 @@ impl<F: AgreementFormula> ReferenceMetric<F> {
 impl<T: Real, F: AgreementFormula> Measure<T> for ReferenceMetric<F> {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
         run.side::<ReferenceMaps>()?;
-        match F::OF_RANKINGS {
-            true => Ok(()),
-            false => self.options.k.of(run.n_positions()).map(drop),
+        if F::COMPARES_RANKINGS {
+            return Ok(());
         }
+        self.options.k.resolve(run.n_positions()).map(drop)
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
@@ -71,14 +72,15 @@ impl<T: Real, F: AgreementFormula> Measure<T> for ReferenceMetric<F> {
         let references = batch.shared(&ReferenceAttributions)?;
         let (references, maps): (&[f64], &[T]) = (&references, explained.attributions()?);
         let size = batch.run().n_positions();
+        // A single reference map, for instance of a linear model, stands for all samples.
         let is_shared = references.len() == size;
         Ok(parallel::map(batch.n_samples(), |sample| {
             let map: Vec<f64> = maps[sample * size..(sample + 1) * size]
                 .iter()
                 .map(|x| x.to_f64_exact())
                 .collect();
-            let reference = if is_shared { 0 } else { sample };
-            let reference = &references[reference * size..(reference + 1) * size];
+            let row = if is_shared { 0 } else { sample };
+            let reference = &references[row * size..(row + 1) * size];
             self.formula.value(&map, reference, &self.options)
         }))
     }

@@ -11,23 +11,23 @@ use crate::batch::{ExplainedBatch, Plan};
 use crate::metric::{Measure, MetricValue, Parameter, Parameters, Registered};
 use crate::{help, input};
 
-/// What to do with a base score that the formula cannot divide by: 0 or less in Average Drop,
-/// above 1 in Average Gain. Raw scores (logits) are like that; probabilities are not.
+/// Treatment of base scores that the formula cannot divide by: 0 or less in Average Drop,
+/// above 1 in Average Gain. Raw scores (logits) can be such; positive probabilities are not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum BaseScorePolicy {
-    /// An error that names the sample.
+    /// Returns an error that names the sample.
     #[default]
     Error,
-    /// The formula as it stands: the peer's number (an Average Drop of −3, for instance). Where
-    /// not even that is finite the sample is left out, and counted.
+    /// Evaluates the formula nevertheless, as other packages do (an Average Drop can then be −3, for instance). A sample
+    /// whose value is not finite is left out of the mean, and counted.
     AsIs,
     /// Leaves the sample out of the mean, and counts it.
     Skip,
 }
 
-/// A formula over a base score and a masked score of one sample: what makes a [`ScoreMetric`].
+/// The formula of a [`ScoreMetric`], computed from the base score and the masked score of one sample.
 ///
 /// ```
 /// use xai_attribution::metric::{SCORE_NEEDS, ScoreFormula, ScoreMetric, metric};
@@ -62,16 +62,16 @@ pub enum BaseScorePolicy {
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 pub trait ScoreFormula: Described + Debug + Copy + Default + Send + Sync + 'static {
-    /// Why the formula is undefined for a base score, if it is, and the way out.
+    /// Returns why the formula is undefined for a base score, with a hint; `None` if it is defined.
     fn undefined(_base: f64) -> Option<(&'static str, Help)> {
         None
     }
 
-    /// The formula.
+    /// Returns the value of one sample.
     fn value(base: f64, masked: f64) -> f64;
 }
 
-/// What metrics over base and masked scores need.
+/// Inputs of metrics that compare scores of inputs and of changed inputs.
 pub const SCORE_NEEDS: &[Input] = &[
     input::MODEL,
     input::INPUTS,
@@ -79,38 +79,39 @@ pub const SCORE_NEEDS: &[Input] = &[
     input::EXPLANATIONS,
 ];
 
-/// Samples that one thread takes at a time.
+/// Number of samples that one thread processes at a time.
 const BLOCK: usize = 1 << 14;
-/// Values that are added up at a time.
+/// Number of values that are added to the exact sum at a time. They fit into the L1 cache (8 KiB).
 const PIECE: usize = 1 << 10;
 
-/// What keeps the divisions of the formulas defined.
+/// Constant in the divisors of Average Drop and Average Gain.
 pub(crate) const EPSILON: f64 = 1e-8;
 
-/// A metric over base and masked scores: [`AverageDrop`](crate::AverageDrop),
+/// A metric of base and masked scores: [`AverageDrop`](crate::AverageDrop),
 /// [`AverageIncrease`](crate::AverageIncrease), [`AverageGain`](crate::AverageGain), or a
 /// [`ScoreFormula`] of your own.
 ///
 /// The model sees each input once and each masked input once; several metrics of one model share
-/// them in an [`Evaluation`](crate::Evaluation).
+/// the scores in an [`Evaluation`](crate::Evaluation).
 ///
 /// Defaults: an error for undefined base scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Parameters)]
 pub struct ScoreMetric<F> {
-    /// What to do with base scores that the formula cannot divide by.
+    /// Treatment of base scores that the formula cannot divide by.
     base_score_policy: BaseScorePolicy,
     #[param(skip)]
     formula: PhantomData<F>,
 }
 
 impl<F: ScoreFormula> ScoreMetric<F> {
-    /// The metric from scores that exist already: `base` and `masked` are `(n,)`. It is the
-    /// [`accumulator`](Self::accumulator) called once, with the value of each sample beside. Masked scores may be options:
-    /// a sample whose masked score is `None` has no value.
+    /// Evaluates scores that exist already, `base` and `masked` of shape `(n,)`.
+    ///
+    /// The value is that of the [`accumulator`](Self::accumulator); the result also has the value of each sample. Masked
+    /// scores can be `Option`s: a sample whose masked score is `None` has no value.
     ///
     /// # Errors
-    /// A shape mismatch, empty (also when the policy skips every sample), not finite, or an
-    /// undefined score.
+    /// A shape mismatch, an empty input (also if the policy skips every sample), a score that is not finite, and an undefined
+    /// score.
     pub fn evaluate_scores(
         &self,
         base: &[f64],
@@ -139,23 +140,24 @@ impl<F: ScoreFormula> ScoreMetric<F> {
             return Err(Error::shape(input::MASKED, &[base.len()], &[masked.len()]));
         }
         check_finite_slice(input::BASE, base)?;
-        let of_sample = |(index, (&base, &masked)): (usize, (&f64, _))| {
+        let value = |(index, (&base, &masked)): (usize, (&f64, _))| {
             let Some(masked) = Into::<Option<f64>>::into(masked) else {
-                // Whether the base score can be divided by does not depend on the map.
+                // An undefined base score is an error for every map alike, also for one without a mask.
                 return self.checked_sample(index, base, base).map(|_| None);
             };
             check_finite_slice(input::MASKED, &[masked])
                 .map_err(|error| error.shifted(0, index))?;
             self.checked_sample(index, base, masked)
         };
-        base.iter().zip(masked).enumerate().map(of_sample).collect()
+        base.iter().zip(masked).enumerate().map(value).collect()
     }
 
-    /// The value of one sample: `None` where the policy leaves it out. What a program that groups
-    /// samples by itself adds up.
+    /// Returns the value of one sample; `None` if the policy leaves it out.
+    ///
+    /// This is for programs that group samples themselves and sum the values per group.
     ///
     /// # Errors
-    /// Not finite, or an undefined score, at index 0.
+    /// A score that is not finite, and an undefined score, both with index 0.
     ///
     /// ```
     /// use xai_attribution::{AverageDrop, BaseScorePolicy};
@@ -170,7 +172,10 @@ impl<F: ScoreFormula> ScoreMetric<F> {
         self.checked_sample(0, base, masked)
     }
 
-    /// The mean of many samples that all have a value, of which none is kept; `None` for few, and where one may have none.
+    /// Fast path of the accumulator: the mean of many samples that all have a value, without storing the values.
+    ///
+    /// `None` for fewer samples than a piece, and if a score or value needs the checks of the slow path, which then decides
+    /// what is wrong with which sample.
     fn mean_of_many(&self, base: &[f64], masked: &[f64]) -> Option<ExactMean> {
         if base.len() < PIECE || base.len() != masked.len() {
             return None;
@@ -183,7 +188,8 @@ impl<F: ScoreFormula> ScoreMetric<F> {
                 let mut is_plain = true;
                 for ((value, &base), &masked) in values.iter_mut().zip(base).zip(masked) {
                     *value = F::value(base, masked);
-                    // Of a score that is not finite the sum is not.
+                    // One test for three numbers: a sum with a non-finite term is not finite. A sum of finite numbers that
+                    // overflows only leads to the slow path. `&` instead of `&&` keeps the loop free of branches.
                     let is_finite = (base + masked + *value).is_finite();
                     is_plain &= is_finite & F::undefined(base).is_none();
                 }
@@ -214,18 +220,20 @@ impl<F: ScoreFormula> ScoreMetric<F> {
                 Some((why, help)) => {
                     Error::undefined_score(input::SCORES, index, base, why).with_help(help)
                 }
+                // The formula is defined, but its value is not finite: the larger of the two scores is to blame.
                 None => {
                     let why = "the quotient leaves the range of f64";
-                    match masked.abs() > base.abs() {
-                        true => Error::undefined_score(input::MASKED, index, masked, why),
-                        false => Error::undefined_score(input::SCORES, index, base, why),
+                    if masked.abs() > base.abs() {
+                        Error::undefined_score(input::MASKED, index, masked, why)
+                    } else {
+                        Error::undefined_score(input::SCORES, index, base, why)
                     }
                 }
             }),
         }
     }
 
-    /// A state of no samples.
+    /// Creates an empty accumulator with the policy of this metric.
     #[must_use]
     pub fn accumulator(&self) -> ScoreAccumulator<F> {
         ScoreAccumulator {
@@ -255,7 +263,7 @@ registered!(ScoreMetric<F: ScoreFormula>);
 
 impl<F: ScoreFormula> Registered for ScoreMetric<F> {}
 
-/// A [`ScoreMetric`] as a state. A batch is `(base, masked)`, the scores of some samples.
+/// Accumulator of a [`ScoreMetric`]. A batch is `(base, masked)`, the scores of some samples.
 ///
 /// ```
 /// use xai_attribution::{Accumulator, AverageDrop};
@@ -283,7 +291,7 @@ pub struct ScoreAccumulator<F> {
 }
 
 impl<F: ScoreFormula> ScoreAccumulator<F> {
-    /// How many samples the policy has left out.
+    /// Returns the number of samples that the policy left out.
     #[must_use]
     pub fn n_undefined(&self) -> usize {
         self.n_undefined

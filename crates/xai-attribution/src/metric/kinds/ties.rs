@@ -1,4 +1,4 @@
-//! The largest attributions of a map, some of which may be tied at the cut.
+//! The largest attributions of a map, with ties at the cut.
 
 use std::iter::repeat_n;
 
@@ -6,22 +6,24 @@ use xai_core::describe::Parameter;
 
 use crate::map::positions::largest;
 
-/// Which positions are among the largest attributions if some are tied at the cut.
+/// Treatment of positions that are tied at the cut between the largest attributions and the rest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[param(name = "ties")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Ties {
-    /// The value is the mean of the metric over all orders of the tied positions. A map whose attributions are all equal has
-    /// no value.
+    /// The value is the mean of the metric over all orders of the tied positions. A map whose attributions are all equal
+    /// has no value.
     #[default]
     Expected,
-    /// The position of the lower index, as in other packages. Mirror images then have different values.
+    /// Positions of lower index come first, as in other packages. Mirror images then have different values.
     LowestIndex,
 }
 
-/// How many of the `k` largest attributions of a map lie on the object: a number, or a hypergeometric distribution if
-/// positions are tied at the cut.
+/// Number of the `k` largest attributions of a map that are on the object.
+///
+/// If positions are tied at the cut, it is a random variable: any order of the tied positions is equally likely, so the hits
+/// among them have a hypergeometric distribution.
 ///
 /// ```
 /// use xai_attribution::metric::{MaskedMap, Ties};
@@ -38,11 +40,11 @@ pub enum Ties {
 pub struct Hits {
     /// Hits above the tied block.
     certain: usize,
-    /// Positions of the tied block.
+    /// Number of positions of the tied block.
     block: usize,
-    /// Positions of the tied block on the object.
+    /// Number of positions of the tied block that are on the object.
     block_inside: usize,
-    /// How many positions of the block are among the `k`.
+    /// Number of positions of the block that are among the `k`.
     drawn: usize,
 }
 
@@ -56,7 +58,7 @@ impl Hits {
         }
     }
 
-    /// Counts the positions inside among the `k` largest attributions, in linear time.
+    /// Counts the positions of the object among the `k` largest attributions, in linear time.
     pub(crate) fn new(attributions: &[f64], inside: &[bool], k: usize, ties: Ties) -> Self {
         if k == 0 {
             return Self::exactly(0);
@@ -66,7 +68,7 @@ impl Hits {
         }
         let mut values = attributions.to_vec();
         let (_, &mut cut, _) = values.select_nth_unstable_by(k - 1, |a, b| b.total_cmp(a));
-        // By value, for which −0 and 0 are tied.
+        // Compared by value and not by `total_cmp`, so that −0 and 0 are tied.
         let positions = || attributions.iter().zip(inside);
         let (mut above, mut hits) = (0, Self::exactly(0));
         for (&a, &is_inside) in positions() {
@@ -87,49 +89,48 @@ impl Hits {
         Self::exactly(hits.certain + drawn.filter(|(_, is_inside)| **is_inside).count())
     }
 
-    /// The mean number of hits over all orders of the tied block.
+    /// Returns the mean number of hits over all orders of the tied block.
     #[must_use]
     pub fn mean(&self) -> f64 {
         if self.block == 0 {
             return self.certain as f64;
         }
-        // Of whole numbers, so that the quotient is rounded once. Positions of a map are far fewer than 2^60.
+        // The sum is exact in integers, so that only the quotient is rounded. A map has far fewer than 2^60 positions.
         let sum = self.certain as u128 * self.block as u128
             + self.drawn as u128 * self.block_inside as u128;
         sum as f64 / self.block as f64
     }
 
-    /// The mean of a function of the number of hits over all orders of the tied block.
-    ///
-    /// The weights of the hypergeometric distribution are built from their mode by ratios, so that none overflows; those below
-    /// 1e-18 of the largest do not show in the sum.
-    pub fn mean_of(&self, of: impl Fn(usize) -> f64) -> f64 {
+    /// Returns the mean of a function of the number of hits over all orders of the tied block.
+    pub fn mean_of(&self, function: impl Fn(usize) -> f64) -> f64 {
         let outside = self.block - self.block_inside;
         let (least, most) = (
             self.drawn.saturating_sub(outside),
             self.drawn.min(self.block_inside),
         );
-        let of = |hits: usize| of(self.certain + hits);
+        let value = |hits: usize| function(self.certain + hits);
         if least == most {
-            return of(least);
+            return value(least);
         }
+        // The binomial coefficients of large blocks overflow. Weights relative to that of the mode, built outwards by ratios,
+        // are at most 1 and fall off on both sides, so the loops can stop as soon as a weight is too small to change the sum.
         let mode = (self.drawn as f64 + 1.0) * (self.block_inside as f64 + 1.0)
             / (self.block as f64 + 2.0);
         let mode = (mode as usize).clamp(least, most);
-        // The weight of `hits + 1` in units of that of `hits`.
+        // Weight of `hits + 1` relative to that of `hits`.
         let ratio = |hits: usize| {
             let missed = (outside + hits + 1 - self.drawn) as f64;
             (self.block_inside - hits) as f64 * (self.drawn - hits) as f64
                 / ((hits + 1) as f64 * missed)
         };
-        let (mut sum, mut total) = (of(mode), 1.0);
+        let (mut sum, mut total) = (value(mode), 1.0);
         let mut weight = 1.0;
         for hits in mode..most {
             weight *= ratio(hits);
             if weight < 1e-18 {
                 break;
             }
-            sum += weight * of(hits + 1);
+            sum += weight * value(hits + 1);
             total += weight;
         }
         weight = 1.0;
@@ -138,24 +139,24 @@ impl Hits {
             if weight < 1e-18 {
                 break;
             }
-            sum += weight * of(hits);
+            sum += weight * value(hits);
             total += weight;
         }
         sum / total
     }
 }
 
-/// The `k` features of the largest attributions by size, and those that are tied with the last of them.
+/// The `k` features of largest magnitude, and all features that are tied with the last of them.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TopFeatures {
-    /// In descending order of size, the features of a block in ascending order.
+    /// Features in descending order of magnitude, those of a tied block in ascending order of their indices.
     features: Vec<usize>,
-    /// Of each of them, the block of tied features.
+    /// Tied block of each entry of `features`.
     blocks: Vec<Block>,
     k: usize,
 }
 
-/// Ranks that the features of a tied block share.
+/// Range of ranks that the features of a tied block share.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Block {
     start: usize,
@@ -163,15 +164,18 @@ struct Block {
 }
 
 impl TopFeatures {
-    /// Sorts the top of a map of at least `k` attributions. With [`Ties::LowestIndex`] every feature is a block of its own.
+    /// Sorts the top of a map of at least `k` attributions. With [`Ties::LowestIndex`], every feature is a block of its
+    /// own.
     pub(crate) fn new(map: &[f64], k: usize, ties: Ties) -> Self {
         let mut features = largest(map, k);
-        let size = |feature: usize| map[feature].abs();
+        let magnitude = |feature: usize| map[feature].abs();
+        // `largest` returns exactly `k` features; the whole block of the last one is needed.
         if let (Ties::Expected, Some(&last)) = (ties, features.last()) {
-            features.retain(|&feature| size(feature) > size(last));
-            features.extend((0..map.len()).filter(|&feature| size(feature) == size(last)));
+            features.retain(|&feature| magnitude(feature) > magnitude(last));
+            features.extend((0..map.len()).filter(|&i| magnitude(i) == magnitude(last)));
         }
-        let are_tied = |a: &usize, b: &usize| ties == Ties::Expected && size(*a) == size(*b);
+        let are_tied =
+            |a: &usize, b: &usize| ties == Ties::Expected && magnitude(*a) == magnitude(*b);
         let mut blocks = Vec::with_capacity(features.len());
         for features in features.chunk_by(are_tied) {
             let (start, len) = (blocks.len(), features.len());
@@ -184,7 +188,7 @@ impl TopFeatures {
         }
     }
 
-    /// The number of features that are tied at the cut, of which some are among the `k` and some are not.
+    /// Number of features of the tied block that the cut at `k` splits; 0 if the cut is between two blocks.
     pub(crate) fn tied_at_cut(&self) -> usize {
         let is_cut = self.features.len() > self.k;
         self.blocks
@@ -192,65 +196,70 @@ impl TopFeatures {
             .map_or(0, |last| if is_cut { last.len } else { 0 })
     }
 
-    /// The number of features that are tied with another one, at the cut or above it.
+    /// Number of features that are tied with another one, at the cut or above it.
     pub(crate) fn tied(&self) -> usize {
         self.blocks.iter().filter(|block| block.len > 1).count()
     }
 
-    /// The mean numbers of features that are among the `k'` largest of both maps, for `k'` from 1 to `k`, over all orders of
-    /// the tied features of either map. Only features that count are counted.
+    /// Mean number of features that are in the top `k'` of both maps, for `k'` from 1 to `k`.
     ///
-    /// A feature above the cut of a map is in its top, and one of the block that is cut with the share of the block that is.
+    /// The mean is over all orders of the tied features of both maps. Only features with `counts[feature]` are counted.
     pub(crate) fn common(&self, other: &Self, counts: &[bool]) -> Vec<f64> {
         const AT_CUT: usize = 1;
         const ABOVE: usize = 2;
-        let mut state = vec![[0usize; 2]; counts.len()];
-        let mut numbers = [[0u128; 3]; 3];
-        numbers[0][0] = counts.len() as u128;
+        // For a cut at `k'`, a feature above the tied block at the cut is in the top with certainty, and one of that block
+        // with the share of the block that is above the cut. The two maps are independent, so it is enough to know how many
+        // features are in each combination of states: `n_features[state in self][state in other]`. While the cut moves
+        // down, every feature changes its state twice per map, so that all `k'` together take linear time.
+        let mut states = vec![[0usize; 2]; counts.len()];
+        let mut n_features = [[0u128; 3]; 3];
+        n_features[0][0] = counts.len() as u128;
         let mut step = |rank: usize| {
-            for (which, top) in [self, other].into_iter().enumerate() {
+            for (map, top) in [self, other].into_iter().enumerate() {
                 let block = top.blocks[rank];
+                // The cut is still in the same block.
                 if block.start < rank {
                     continue;
                 }
-                // The block before this one has been passed.
-                let passed = rank.checked_sub(1).map_or(0, |last| top.blocks[last].start);
-                for place in passed..rank + block.len {
-                    let feature = top.features[place];
+                // The features of the previous block are above the cut now, those of this block are at it.
+                let previous = rank.checked_sub(1).map_or(0, |last| top.blocks[last].start);
+                for index in previous..rank + block.len {
+                    let feature = top.features[index];
                     if counts[feature] {
-                        let of_feature = &mut state[feature];
-                        numbers[of_feature[0]][of_feature[1]] -= 1;
-                        of_feature[which] = if place < rank { ABOVE } else { AT_CUT };
-                        numbers[of_feature[0]][of_feature[1]] += 1;
+                        let state = &mut states[feature];
+                        n_features[state[0]][state[1]] -= 1;
+                        state[map] = if index < rank { ABOVE } else { AT_CUT };
+                        n_features[state[0]][state[1]] += 1;
                     }
                 }
             }
-            // Of whole numbers, so that the quotient is rounded once.
-            let [(drawn, len), (drawn_of_other, len_of_other)] = [self, other].map(|top| {
+            // The sum is exact in integers, so that only the quotient is rounded.
+            let [(drawn, len), (other_drawn, other_len)] = [self, other].map(|top| {
                 let block = top.blocks[rank];
                 ((rank + 1 - block.start) as u128, block.len as u128)
             });
-            let sum = numbers[ABOVE][ABOVE] * len * len_of_other
-                + numbers[ABOVE][AT_CUT] * len * drawn_of_other
-                + numbers[AT_CUT][ABOVE] * drawn * len_of_other
-                + numbers[AT_CUT][AT_CUT] * drawn * drawn_of_other;
-            sum as f64 / (len * len_of_other) as f64
+            let sum = n_features[ABOVE][ABOVE] * len * other_len
+                + n_features[ABOVE][AT_CUT] * len * other_drawn
+                + n_features[AT_CUT][ABOVE] * drawn * other_len
+                + n_features[AT_CUT][AT_CUT] * drawn * other_drawn;
+            sum as f64 / (len * other_len) as f64
         };
         (0..self.k).map(&mut step).collect()
     }
 
-    /// As [`common`](Self::common), of the features that have the same rank in both maps.
+    /// Mean number of features that have the same rank in both maps, among the top `k'`, for `k'` from 1 to `k`.
     ///
-    /// Blocks of the two maps that share ranks have their common features at each of these with the same probability.
+    /// The mean is over all orders of the tied features of both maps. Only features with `counts[feature]` are counted.
     pub(crate) fn at_same_rank(&self, other: &Self, counts: &[bool]) -> Vec<f64> {
-        let mut block_of_other = vec![Block { start: 0, len: 0 }; counts.len()];
+        let mut other_blocks = vec![Block { start: 0, len: 0 }; counts.len()];
         for (&feature, &block) in other.features.iter().zip(&other.blocks) {
-            block_of_other[feature] = block;
+            other_blocks[feature] = block;
         }
-        // Common features of two blocks, at the first rank that the blocks share.
+        // A feature of two blocks that share ranks has any one of these in both maps with probability
+        // 1 / (len · other len). So the number of common features of two blocks is enough, kept at their first shared rank.
         let mut n_common = vec![0u64; self.features.len()];
         for (&feature, a) in self.features.iter().zip(&self.blocks) {
-            let b = block_of_other[feature];
+            let b = other_blocks[feature];
             let first = a.start.max(b.start);
             if counts[feature] && first < (a.start + a.len).min(b.start + b.len) {
                 n_common[first] += 1;
@@ -259,11 +268,11 @@ impl TopFeatures {
         let blocks = self.blocks.iter().zip(&other.blocks).take(self.k);
         let at_ranks = blocks
             .map(|(a, b)| n_common[a.start.max(b.start)] as f64 / (a.len as f64 * b.len as f64));
-        let sums = at_ranks.scan(0.0, |sum, mean| {
+        let cumulative = at_ranks.scan(0.0, |sum, mean| {
             *sum += mean;
             Some(*sum)
         });
-        sums.collect()
+        cumulative.collect()
     }
 }
 
@@ -272,17 +281,19 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// All subsets of `drawn` positions of a block, the first `inside` of which are on the object.
-    fn by_enumeration(
+    /// Mean over all subsets of `drawn` positions of a block, the first `inside` of which are on the object.
+    fn mean_by_enumeration(
         block: u32,
         inside: u32,
         drawn: u32,
         certain: usize,
-        of: impl Fn(usize) -> f64,
+        function: impl Fn(usize) -> f64,
     ) -> f64 {
         let subsets = (0u32..1 << block).filter(|subset| subset.count_ones() == drawn);
         let hits = |subset: u32| (subset & ((1 << inside) - 1)).count_ones() as usize;
-        let values: Vec<f64> = subsets.map(|subset| of(certain + hits(subset))).collect();
+        let values: Vec<f64> = subsets
+            .map(|subset| function(certain + hits(subset)))
+            .collect();
         values.iter().sum::<f64>() / values.len() as f64
     }
 
@@ -294,15 +305,15 @@ mod tests {
             let (inside, drawn) = (inside.min(block), drawn.min(block));
             let hits = Hits { certain, block: block as usize, block_inside: inside as usize, drawn: drawn as usize };
             let iou = |hits: usize| hits as f64 / (40 - hits) as f64;
-            let expected = by_enumeration(block, inside, drawn, certain, iou);
+            let expected = mean_by_enumeration(block, inside, drawn, certain, iou);
             prop_assert!((hits.mean_of(iou) - expected).abs() <= 1e-14 * expected);
-            let mean = by_enumeration(block, inside, drawn, certain, |hits| hits as f64);
+            let mean = mean_by_enumeration(block, inside, drawn, certain, |hits| hits as f64);
             prop_assert!((hits.mean() - mean).abs() <= 1e-14 * mean);
             prop_assert!((hits.mean_of(|hits| hits as f64) - mean).abs() <= 1e-14 * mean);
         }
     }
 
-    /// All orders of the features of a map by descending size, as the rank of each feature.
+    /// All orders of the features of a map by descending magnitude, as the rank of each feature.
     fn orders(map: &[f64]) -> Vec<Vec<usize>> {
         let mut orders = vec![Vec::new()];
         for _ in map {
@@ -316,8 +327,8 @@ mod tests {
             orders = orders.iter().flat_map(next).collect();
         }
         let rank = |order: Vec<usize>| {
-            let place = |i| order.iter().position(|&other| other == i);
-            (0..order.len()).filter_map(place).collect()
+            let position = |i| order.iter().position(|&other| other == i);
+            (0..order.len()).filter_map(position).collect()
         };
         orders.into_iter().map(rank).collect()
     }
@@ -350,7 +361,7 @@ mod tests {
         }
     }
 
-    /// Binomial coefficients of these numbers are far beyond the range of `f64`.
+    /// The binomial coefficients of these numbers are far outside the range of `f64`.
     #[test]
     fn large_blocks_neither_overflow_nor_vanish() {
         let hits = Hits {

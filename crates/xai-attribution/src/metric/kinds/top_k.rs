@@ -1,22 +1,22 @@
-//! How many positions are the top of a map.
+//! The number of positions that count as the top of a map.
 
 use xai_core::describe::Parameter;
 use xai_core::{Error, Result};
 
 use crate::input;
 
-/// How many positions are the top.
+/// Number of positions in the top of a map.
 ///
-/// As text a whole number is a count, a decimal fraction a share: `20`, `0.1`.
+/// As text, an integer such as `20` is a count, and a decimal fraction such as `0.1` is a share of the positions.
 #[derive(Debug, Clone, Copy, PartialEq, Parameter)]
 #[param(name = "k")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum TopK {
-    /// So many, at least 1 and at most the positions of a map.
+    /// A count, at least 1 and at most the number of positions of a map.
     #[param(plain, at_least = 1)]
     Count(usize),
-    /// This share of the positions, in (0, 1]: the nearest number, at least 1.
+    /// A share of the positions, in (0, 1], rounded to the nearest count, at least 1.
     #[param(plain, above = 0, at_most = 1)]
     Share(f64),
 }
@@ -29,11 +29,11 @@ impl Default for TopK {
 }
 
 impl TopK {
-    /// The number for maps of so many positions.
+    /// Returns the number of positions in the top of a map with `n_positions` positions.
     ///
     /// # Errors
-    /// An invalid parameter.
-    pub fn of(self, n_positions: usize) -> Result<usize> {
+    /// An invalid parameter for a count that is 0 or larger than the map, and for a share outside (0, 1].
+    pub fn resolve(self, n_positions: usize) -> Result<usize> {
         match self {
             Self::Count(k) if (1..=n_positions).contains(&k) => Ok(k),
             Self::Share(share) if share > 0.0 && share <= 1.0 => {

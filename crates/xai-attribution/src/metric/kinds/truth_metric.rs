@@ -1,4 +1,4 @@
-//! Metrics that compare a map with the truth about every position.
+//! Metrics that compare a map with the ground truth of every position.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -10,39 +10,41 @@ use xai_core::{Error, Real, Result};
 use crate::batch::{AllSamples, ExplainedBatch, Masks, RunData};
 use crate::map::ChannelPool;
 use crate::metric::kinds::mask_metric::masked_maps;
-use crate::metric::{MaskedMap, Measure, Parameters, Registered, Related, Whole, WholeMetric};
+use crate::metric::{
+    CombinedValues, DatasetMetric, DatasetMetricDyn, MaskedMap, Measure, Parameters, Registered,
+};
 use crate::{help, input};
 
-/// A formula over a map and the truth about its positions: what makes a [`TruthMetric`].
+/// The formula of a [`TruthMetric`], computed from a map and the ground truth of its positions.
 pub trait TruthFormula:
     Described + Parameters + Debug + Clone + Default + PartialEq + Send + Sync + 'static
 {
-    /// Whether maps are scaled to [0, 1], unless [`TruthMetric::normalize`] says otherwise.
+    /// Default of [`TruthMetric::normalize`]: `true` if maps are scaled to [0, 1].
     const NORMALIZED: bool = false;
 
-    /// Whether it is defined for attributions in [0, 1] alone.
-    const OF_SHARES: bool = false;
+    /// `true` if the formula is defined only for attributions in [0, 1].
+    const REQUIRES_UNIT_RANGE: bool = false;
 
-    /// The formula; `None` where it is undefined. It is asked of empty masks, too.
+    /// Returns the value of one sample; `None` where it is undefined. The mask may be empty.
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64>;
 
-    /// The formula of all positions of all samples.
+    /// Returns the value of the positions of all samples together; by default [`value`](Self::value).
     fn pooled(&self, positions: &MaskedMap<'_>) -> Option<f64> {
         self.value(positions)
     }
 }
 
-/// A metric over maps and [`Masks`], which are booleans or [numbers](Masks::from_numbers).
+/// A metric of maps and [`Masks`], which are booleans or [numbers](Masks::from_numbers).
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct TruthMetric<F> {
     #[param(flatten)]
     pub(crate) formula: F,
-    /// How the channels of a position become one attribution.
+    /// Pooling of the channels of a position into one attribution.
     pool: ChannelPool,
     /// Whether a map is scaled to [0, 1] by its smallest and its largest attribution; a constant map then has no value.
     normalize: bool,
-    /// Whether the positions of all samples are judged together, as `time_interpret` does. There is then one value, and none
-    /// per sample, and maps are scaled with 1e-5 in the divisor.
+    /// Whether the positions of all samples are evaluated together, as `time_interpret` does. There is then one value, and
+    /// none per sample, and maps are scaled with 1e-5 in the divisor.
     pooled: bool,
 }
 
@@ -57,16 +59,16 @@ impl<F: TruthFormula> Default for TruthMetric<F> {
     }
 }
 
-/// What `time_interpret` adds to divisors and under logarithms.
-pub(crate) const PEER_EPSILON: f64 = 1e-5;
+/// Constant that `time_interpret` adds to divisors and to arguments of logarithms.
+pub(crate) const TINT_EPSILON: f64 = 1e-5;
 
-/// A map scaled to [0, 1], with a number added to the divisor; `None` where the divisor is 0.
+/// Scales a map to [0, 1]: `(a − min) / (max − min + epsilon)`; `None` if the divisor is 0.
 fn scaled(attributions: &[f64], epsilon: f64) -> Option<Vec<f64>> {
     let (low, high) = (attributions.iter())
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &a| {
             (l.min(a), h.max(a))
         });
-    // In halves where the range leaves that of f64.
+    // `high - low` overflows if both are near the ends of the range of f64. Their halves do not, and halving is exact.
     let unit = if (high - low).is_finite() { 1.0 } else { 0.5 };
     let range = high * unit - low * unit + epsilon;
     let share = |&a: &f64| (a * unit - low * unit) / range;
@@ -74,14 +76,18 @@ fn scaled(attributions: &[f64], epsilon: f64) -> Option<Vec<f64>> {
 }
 
 impl<F: TruthFormula> TruthMetric<F> {
-    /// The attributions that the formula reads; `None` for a constant map that is to be scaled.
+    /// Returns the attributions that the formula reads, scaled if [`normalize`](Self::normalize) is set; `None` for a
+    /// constant map, which cannot be scaled.
+    ///
+    /// # Errors
+    /// An attribution outside [0, 1], if the formula requires that range and the map is not scaled.
     fn read<'m>(&self, map: &MaskedMap<'m>, epsilon: f64) -> Result<Option<Cow<'m, [f64]>>> {
         if self.normalize {
             return Ok(scaled(map.attributions, epsilon).map(Cow::Owned));
         }
         let mut attributions = map.attributions.iter();
-        let wrong = attributions.find(|a| F::OF_SHARES && !(0.0..=1.0).contains(*a));
-        match wrong {
+        let outside = attributions.find(|a| F::REQUIRES_UNIT_RANGE && !(0.0..=1.0).contains(*a));
+        match outside {
             None => Ok(Some(map.attributions.into())),
             Some(&a) => {
                 let error = Error::out_of_domain(input::EXPLANATIONS, &[0], a, "in [0, 1]");
@@ -108,21 +114,22 @@ impl<T: Real, F: TruthFormula> Measure<T> for TruthMetric<F> {
         })
     }
 
-    fn whole(&self) -> Option<&dyn Whole<T>> {
+    fn dataset_metric(&self) -> Option<&dyn DatasetMetricDyn<T>> {
         self.pooled.then_some(self)
     }
 }
 
-/// The positions of a sample: their attributions, whether they are true, and how far.
+/// Positions of a sample: attributions, booleans of the mask, and its degrees if masks are numbers.
 type Positions = (Vec<f64>, Vec<bool>, Option<Vec<f64>>);
 
-impl<T: Real, F: TruthFormula> WholeMetric<T> for TruthMetric<F> {
+impl<T: Real, F: TruthFormula> DatasetMetric<T> for TruthMetric<F> {
     type Note = Positions;
 
     fn notes(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Positions>> {
         masked_maps(explained, self.pool, &|map| {
+            // With the epsilon in the divisor, a constant map is a map of zeros and not undefined.
             let attributions = self
-                .read(map, PEER_EPSILON)?
+                .read(map, TINT_EPSILON)?
                 .unwrap_or_default()
                 .into_owned();
             let degrees = map.degrees.map(<[f64]>::to_vec);
@@ -130,7 +137,8 @@ impl<T: Real, F: TruthFormula> WholeMetric<T> for TruthMetric<F> {
         })
     }
 
-    fn relate(&self, _: &AllSamples<'_, T>, notes: &[Positions]) -> Result<Related> {
+    fn combine(&self, _: &AllSamples<'_, T>, notes: &[Positions]) -> Result<CombinedValues> {
+        // `PooledValue` also computes the value without some of the samples, for the jackknife interval.
         let value = |is_used: &dyn Fn(usize) -> bool| {
             let used = || {
                 (0..notes.len())
@@ -139,8 +147,9 @@ impl<T: Real, F: TruthFormula> WholeMetric<T> for TruthMetric<F> {
             };
             let attributions: Vec<f64> = used().flat_map(|(a, ..)| a).copied().collect();
             let inside: Vec<bool> = used().flat_map(|(_, i, _)| i).copied().collect();
-            let degrees: Option<Vec<&[f64]>> = used().map(|(.., d)| d.as_deref()).collect();
-            let degrees = degrees.map(|degrees| degrees.concat());
+            let degrees_by_sample: Option<Vec<&[f64]>> =
+                used().map(|(.., d)| d.as_deref()).collect();
+            let degrees = degrees_by_sample.map(|degrees| degrees.concat());
             let value = self.formula.pooled(&MaskedMap {
                 attributions: &attributions,
                 inside: &inside,
@@ -150,7 +159,7 @@ impl<T: Real, F: TruthFormula> WholeMetric<T> for TruthMetric<F> {
             });
             Ok(value)
         };
-        PooledValue::new(notes.len(), value).map(Related::Pooled)
+        PooledValue::new(notes.len(), value).map(CombinedValues::Pooled)
     }
 }
 

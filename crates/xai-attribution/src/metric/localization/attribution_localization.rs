@@ -57,9 +57,9 @@ pub type AttributionLocalization = MaskMetric<Localization>;
 #[derive(Debug, Clone, PartialEq, Parameters)]
 #[params(of = AttributionLocalization, at = formula)]
 pub struct Localization {
-    /// Which part of an attribution counts.
+    /// Function of an attribution that counts as relevance.
     relevance: Relevance,
-    /// Whether the share is in units of the object's size: a large object is easier to hit.
+    /// Divides the share by that of the object's positions: a large object is easier to hit.
     weighted: bool,
     /// The largest share of the positions that an object may take; samples of larger objects have no
     /// value.

@@ -5,7 +5,7 @@ use xai_core::statistics::{ThresholdPoint, thresholds};
 
 use crate::metric::{MASK_NEEDS, MaskedMap, TruthFormula, TruthMetric};
 
-/// How is the area under a curve over thresholds taken?
+/// Rule for the area under a curve over thresholds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[param(name = "rule")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -96,13 +96,13 @@ pub type AreaUnderPrecision = TruthMetric<PrecisionArea>;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 #[params(of = AreaUnderPrecision, at = formula)]
 pub struct PrecisionArea {
-    /// How the area is taken: under the steps of the curve, or by trapezoids.
+    /// Rule for the area: steps of the curve, or trapezoids.
     rule: AreaRule,
 }
 
 impl TruthFormula for PrecisionArea {
     const NORMALIZED: bool = true;
-    const OF_SHARES: bool = true;
+    const REQUIRES_UNIT_RANGE: bool = true;
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         self.rule.area(map, ThresholdPoint::precision)
@@ -157,13 +157,13 @@ pub type AreaUnderRecall = TruthMetric<RecallArea>;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 #[params(of = AreaUnderRecall, at = formula)]
 pub struct RecallArea {
-    /// How the area is taken: under the steps of the curve, or by trapezoids.
+    /// Rule for the area: steps of the curve, or trapezoids.
     rule: AreaRule,
 }
 
 impl TruthFormula for RecallArea {
     const NORMALIZED: bool = true;
-    const OF_SHARES: bool = true;
+    const REQUIRES_UNIT_RANGE: bool = true;
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         let recall = |point: &ThresholdPoint| point.n_second as f64 / map.n_inside as f64;

@@ -3,7 +3,7 @@
 use xai_core::describe::{Parameters, metric};
 use xai_core::{ExactMean, ExactSum};
 
-use crate::metric::kinds::truth_metric::PEER_EPSILON;
+use crate::metric::kinds::truth_metric::TINT_EPSILON;
 use crate::metric::{MASK_NEEDS, MaskedMap, TruthFormula, TruthMetric};
 
 /// The attributions of the true positions.
@@ -74,7 +74,7 @@ pub struct InformationBits;
 
 impl TruthFormula for InformationBits {
     const NORMALIZED: bool = true;
-    const OF_SHARES: bool = true;
+    const REQUIRES_UNIT_RANGE: bool = true;
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         // Not −0 where nothing is marked.
@@ -82,7 +82,7 @@ impl TruthFormula for InformationBits {
     }
 
     fn pooled(&self, positions: &MaskedMap<'_>) -> Option<f64> {
-        sum(positions, |a| (1.0 - a + PEER_EPSILON).log2().abs())
+        sum(positions, |a| (1.0 - a + TINT_EPSILON).log2().abs())
     }
 }
 
@@ -134,7 +134,7 @@ pub struct EntropyBits;
 
 impl TruthFormula for EntropyBits {
     const NORMALIZED: bool = true;
-    const OF_SHARES: bool = true;
+    const REQUIRES_UNIT_RANGE: bool = true;
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         let bits = |p: f64| if p > 0.0 { -p * p.log2() } else { 0.0 };
@@ -142,7 +142,7 @@ impl TruthFormula for EntropyBits {
     }
 
     fn pooled(&self, positions: &MaskedMap<'_>) -> Option<f64> {
-        let bits = |p: f64| p * (PEER_EPSILON + p).log2().abs();
+        let bits = |p: f64| p * (TINT_EPSILON + p).log2().abs();
         sum(positions, |a| bits(a) + bits(1.0 - a))
     }
 }

@@ -53,7 +53,7 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 )]
 pub type PointingGame = MaskMetric<Pointing>;
 
-/// Which position counts if several share the largest attribution.
+/// Treatment of positions that share the largest attribution.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[param(name = "ties")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -72,10 +72,10 @@ pub enum PointingTies {
 #[derive(Debug, Clone, Default, PartialEq, Parameters)]
 #[params(of = PointingGame, at = formula)]
 pub struct Pointing {
-    /// How far beside the object still counts, in positions.
+    /// Distance from the object that still counts as a hit, in positions.
     #[param(at_least = 0)]
     radius: f64,
-    /// Which position counts if several share the largest attribution.
+    /// Treatment of positions that share the largest attribution.
     ties: PointingTies,
     /// Whether a hit counts by how small the object is: a large one is easier to hit.
     weighted: bool,

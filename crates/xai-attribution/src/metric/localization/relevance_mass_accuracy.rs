@@ -56,7 +56,7 @@ pub type RelevanceMassAccuracy = MaskMetric<MassAccuracy>;
 #[derive(Debug, Clone, Default, PartialEq, Parameters)]
 #[params(of = RelevanceMassAccuracy, at = formula)]
 pub struct MassAccuracy {
-    /// Which part of an attribution counts. Default: the positive part.
+    /// Function of an attribution that counts as relevance. Default: the positive part.
     relevance: Relevance,
 }
 

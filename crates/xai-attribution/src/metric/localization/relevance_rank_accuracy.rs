@@ -54,7 +54,7 @@ pub type RelevanceRankAccuracy = MaskMetric<RankAccuracy>;
 #[derive(Debug, Clone, Default, PartialEq, Parameters)]
 #[params(of = RelevanceRankAccuracy, at = formula)]
 pub struct RankAccuracy {
-    /// Which positions are the top if some are tied at the cut.
+    /// Treatment of positions that are tied at the cut.
     ties: Ties,
 }
 

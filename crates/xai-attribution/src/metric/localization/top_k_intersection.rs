@@ -64,26 +64,26 @@ pub type TopKIntersection = MaskMetric<Intersection>;
 #[derive(Debug, Clone, Default, PartialEq, Parameters)]
 #[params(of = TopKIntersection, at = formula)]
 pub struct Intersection {
-    /// How many positions are the top: a number of them, or a share such as 0.1. Default: a tenth of them.
+    /// Number of positions in the top, or a share such as 0.1. Default: a tenth of them.
     k: TopK,
     /// Whether the share is of what can be reached, so that an object of fewer than `k` positions can reach 1.
     capped: bool,
-    /// Whether the share is in units of the object's share of the positions, which a random map has.
+    /// Divides the share by the object's share of the positions, which is the value of a random map.
     influence: bool,
-    /// Which positions are the top if some are tied at the cut.
+    /// Treatment of positions that are tied at the cut.
     ties: Ties,
 }
 
 impl MaskFormula for Intersection {
     fn check(&self, n_positions: usize) -> Result<()> {
-        self.k.of(n_positions).map(drop)
+        self.k.resolve(n_positions).map(drop)
     }
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         if self.ties == Ties::Expected && map.is_constant() {
             return None;
         }
-        let k = self.k.of(map.inside.len()).ok()?;
+        let k = self.k.resolve(map.inside.len()).ok()?;
         let reachable = if self.capped { k.min(map.n_inside) } else { k };
         let share = map.hits(k, self.ties).mean() / reachable as f64;
         Some(if self.influence {

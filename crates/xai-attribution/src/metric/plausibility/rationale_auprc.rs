@@ -5,7 +5,7 @@ use xai_core::statistics::{average_precision, thresholds};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 
-/// How is the area under a curve of precision over recall taken?
+/// Rule for the area under a precision-recall curve.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[param(name = "area")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -20,7 +20,7 @@ pub enum Area {
 }
 
 impl Area {
-    fn of(self, attributions: &[f64], inside: &[bool], n_inside: usize) -> Option<f64> {
+    fn value(self, attributions: &[f64], inside: &[bool], n_inside: usize) -> Option<f64> {
         if self == Self::AveragePrecision {
             return average_precision(attributions, inside);
         }
@@ -89,18 +89,18 @@ pub type RationaleAuprc = MaskMetric<RationalePrecision>;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 #[params(of = RationaleAuprc, at = formula)]
 pub struct RationalePrecision {
-    /// How the area is taken: as average precision, or by trapezoids.
+    /// Rule for the area: average precision, or trapezoids.
     area: Area,
-    /// Whether negative attributions count as 0.
+    /// Counts negative attributions as 0.
     positive_only: bool,
 }
 
 impl MaskFormula for RationalePrecision {
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         if !self.positive_only {
-            return self.area.of(map.attributions, map.inside, map.n_inside);
+            return self.area.value(map.attributions, map.inside, map.n_inside);
         }
         let positive: Vec<f64> = map.attributions.iter().map(|a| a.max(0.0)).collect();
-        self.area.of(&positive, map.inside, map.n_inside)
+        self.area.value(&positive, map.inside, map.n_inside)
     }
 }

@@ -12,7 +12,7 @@ fn marked(map: &MaskedMap<'_>, k: TopK, positive_only: bool, ties: Ties) -> Opti
     let k = match k {
         // Of a short text all tokens are the top.
         TopK::Count(k) => k.min(n),
-        TopK::Share(_) => k.of(n).ok()?,
+        TopK::Share(_) => k.resolve(n).ok()?,
     };
     let n_positive = map.attributions.iter().filter(|a| **a > 0.0).count();
     let k = if positive_only { k.min(n_positive) } else { k };
@@ -23,7 +23,7 @@ fn marked(map: &MaskedMap<'_>, k: TopK, positive_only: bool, ties: Ties) -> Opti
 fn check(k: TopK, n_tokens: usize) -> Result<()> {
     match k {
         TopK::Count(_) => Ok(()),
-        TopK::Share(_) => k.of(n_tokens).map(drop),
+        TopK::Share(_) => k.resolve(n_tokens).map(drop),
     }
 }
 
@@ -80,13 +80,13 @@ pub type TokenF1 = MaskMetric<F1OfTop>;
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 #[params(of = TokenF1, at = formula)]
 pub struct F1OfTop {
-    /// How many tokens are the top: a number of them, of a shorter text all, or a share such as 0.1.
+    /// Number of tokens in the top (all of a shorter text), or a share such as 0.1.
     #[param(default = TopK::Count(5))]
     k: TopK,
-    /// Whether the top are positive attributions only.
+    /// Restricts the top to positive attributions.
     #[param(default = true)]
     positive_only: bool,
-    /// Which tokens are the top if some are tied at the cut.
+    /// Treatment of tokens that are tied at the cut.
     #[param(default = Ties::Expected)]
     ties: Ties,
 }
@@ -147,13 +147,13 @@ pub type TokenIou = MaskMetric<IouOfTop>;
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 #[params(of = TokenIou, at = formula)]
 pub struct IouOfTop {
-    /// How many tokens are the top: a number of them, of a shorter text all, or a share such as 0.1.
+    /// Number of tokens in the top (all of a shorter text), or a share such as 0.1.
     #[param(default = TopK::Count(5))]
     k: TopK,
-    /// Whether the top are positive attributions only.
+    /// Restricts the top to positive attributions.
     #[param(default = true)]
     positive_only: bool,
-    /// Which tokens are the top if some are tied at the cut.
+    /// Treatment of tokens that are tied at the cut.
     #[param(default = Ties::Expected)]
     ties: Ties,
 }

@@ -67,10 +67,10 @@ use crate::perturbation::{Neighborhood, Neighbors, OutputChanges};
 )]
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct AttributionStability {
-    /// Which neighbours.
+    /// Neighbours of each sample.
     #[param(flatten, setter, default = Neighbors { neighborhood: Neighborhood::Around, ..Neighbors::default() })]
     neighbors: Neighbors,
-    /// How alike two maps are.
+    /// Similarity of two maps.
     #[param(default = MapSimilarity::Spearman)]
     similarity: MapSimilarity,
     /// Whether it shares the neighbours' maps with the others of the suite.

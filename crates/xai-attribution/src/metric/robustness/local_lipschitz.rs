@@ -58,10 +58,10 @@ use crate::perturbation::{NeighborDistances, Neighborhood, Neighbors};
 )]
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct LocalLipschitz {
-    /// Which neighbours.
+    /// Neighbours of each sample.
     #[param(flatten, setter, default = Neighbors { neighborhood: Neighborhood::Around, ..Neighbors::default() })]
     neighbors: Neighbors,
-    /// How far apart two maps are; inputs are compared by their Euclidean distance.
+    /// Distance of two maps. Inputs are compared by their Euclidean distance.
     #[param(default = MapDistance::L2)]
     distance: MapDistance,
 }

@@ -82,7 +82,7 @@ pub trait Reference:
 /// only.
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct RelativeStability<R> {
-    /// Which neighbours.
+    /// Neighbours of each sample.
     #[param(flatten, setter, default = Neighbors { neighborhood: Neighborhood::Around, ..Neighbors::default() })]
     neighbors: Neighbors,
     /// Quotients element by element instead of norms of whole vectors, with this number in place of an element of 0;
@@ -92,7 +92,7 @@ pub struct RelativeStability<R> {
     /// The least relative change that is divided by.
     #[param(above = 0, default = 1e-6)]
     floor: f64,
-    /// Whether neighbours that the model predicts another class for are left out.
+    /// Leaves out neighbours for which the model predicts another class.
     #[param(default = true)]
     same_prediction: bool,
     #[param(skip)]
@@ -118,14 +118,14 @@ pub struct RelativeStability<R> {
 /// `quantus.RelativeInputStability`, `openxai.RIS`
 #[metric(
     name = "relative-input-stability",
-    describes = OfInputs,
+    describes = InputChange,
     direction = Direction::Lower,
     range = Range::NON_NEGATIVE,
     invariance = Invariance::SCALE,
     needs = NEEDS,
     example = 1.2,
 )]
-pub type RelativeInputStability = RelativeStability<OfInputs>;
+pub type RelativeInputStability = RelativeStability<InputChange>;
 
 /// Largest relative change of the map per relative change of the model's output.
 ///
@@ -146,14 +146,14 @@ pub type RelativeInputStability = RelativeStability<OfInputs>;
 /// `quantus.RelativeOutputStability`, `openxai.ROS`
 #[metric(
     name = "relative-output-stability",
-    describes = OfOutputs,
+    describes = OutputChange,
     direction = Direction::Lower,
     range = Range::NON_NEGATIVE,
     invariance = Invariance::SCALE,
     needs = NEEDS,
     example = 10.6887,
 )]
-pub type RelativeOutputStability = RelativeStability<OfOutputs>;
+pub type RelativeOutputStability = RelativeStability<OutputChange>;
 
 /// Largest relative change of the map per relative change of a layer's representation.
 ///
@@ -175,26 +175,26 @@ pub type RelativeOutputStability = RelativeStability<OfOutputs>;
 /// `quantus.RelativeRepresentationStability`, `openxai.RRS`
 #[metric(
     name = "relative-representation-stability",
-    describes = OfRepresentation,
+    describes = RepresentationChange,
     direction = Direction::Lower,
     range = Range::NON_NEGATIVE,
     invariance = Invariance::SCALE,
     needs = &[input::MODEL, input::EXPLAINER, input::INPUTS, input::TARGETS, input::REPRESENTATION],
     example = 1.0132,
 )]
-pub type RelativeRepresentationStability = RelativeStability<OfRepresentation>;
+pub type RelativeRepresentationStability = RelativeStability<RepresentationChange>;
 
 /// The reference of [`RelativeInputStability`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct OfInputs;
+pub struct InputChange;
 
 /// The reference of [`RelativeOutputStability`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct OfOutputs;
+pub struct OutputChange;
 
 /// The reference of [`RelativeRepresentationStability`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct OfRepresentation;
+pub struct RepresentationChange;
 
 const NEEDS: &[Input] = &[
     input::MODEL,
@@ -202,7 +202,7 @@ const NEEDS: &[Input] = &[
     input::INPUTS,
     input::TARGETS,
 ];
-impl Reference for OfInputs {
+impl Reference for InputChange {
     fn changes<T: Real>(batch: &SampleBatch<'_, T>, work: &NeighborDistances) -> Result<Vec<f64>> {
         batch
             .shared(&InputChanges(work.clone()))
@@ -210,7 +210,7 @@ impl Reference for OfInputs {
     }
 }
 
-impl Reference for OfOutputs {
+impl Reference for OutputChange {
     fn plan<T: Real>(plan: &mut Plan<'_, '_, T>, work: &NeighborDistances) -> Result<()> {
         OutputChanges(work.neighbors).plan(plan)
     }
@@ -232,7 +232,7 @@ impl Reference for OfOutputs {
     }
 }
 
-impl Reference for OfRepresentation {
+impl Reference for RepresentationChange {
     fn prepare<T: Real>(run: &RunData<'_, T>) -> Result<()> {
         run.side::<Representation>().map(drop)
     }

@@ -83,13 +83,13 @@ impl Statistic for Maximum {
 /// own.
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Stability<S = Average> {
-    /// Which neighbours.
+    /// Neighbours of each sample.
     #[param(flatten, setter)]
     neighbors: Neighbors,
-    /// How far apart two maps are.
+    /// Distance of two maps.
     #[param(default = MapDistance::L2)]
     distance: MapDistance,
-    /// Whether neighbours that the model predicts another class for are left out, which needs a model.
+    /// Leaves out neighbours for which the model predicts another class, which needs a model.
     /// Default: all count.
     ///
     /// A sample without any left has no value.

@@ -68,7 +68,7 @@ use crate::metric::{Measure, Parameters, Registered};
 )]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct EfficientRandomization {
-    /// How many bins the histogram of a map has. Default: 100.
+    /// Number of bins of the histogram of a map. Default: 100.
     bins: Bins,
 }
 

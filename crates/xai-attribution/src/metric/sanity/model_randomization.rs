@@ -101,9 +101,9 @@ pub struct ModelRandomization {
     /// The number of layers of the model.
     #[param(at_least = 1, no_setter)]
     n_layers: usize,
-    /// Which layers the steps randomize.
+    /// Layers that the steps randomize.
     order: RandomizationOrder,
-    /// How two maps are compared.
+    /// Options of the comparison.
     similarity: MapSimilarity,
 }
 

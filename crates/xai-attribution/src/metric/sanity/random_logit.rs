@@ -81,7 +81,7 @@ use crate::model::Targets;
 pub struct RandomLogit {
     #[param(flatten, default = OtherClasses { n_classes: None, seed: 1, source: OtherTargets::Drawn, })]
     others: OtherClasses,
-    /// How two maps are compared.
+    /// Options of the comparison.
     #[param(default = MapSimilarity::Ssim)]
     similarity: MapSimilarity,
 }
@@ -179,7 +179,7 @@ struct OtherClasses {
         at_least = 2
     )]
     n_classes: Option<usize>,
-    /// What the draws of the other classes depend on. Default: 1.
+    /// Seed of the draws of the other classes. Default: 1.
     seed: u64,
     #[param(skip)]
     source: OtherTargets,

@@ -3,8 +3,8 @@
 use ndarray::{Array1, Array2, ArrayD, ArrayViewD};
 use xai_attribution::batch::Data;
 use xai_attribution::metric::{
-    Answer, AnswerKept, LogProbabilityRise, OutputFormula, OutputPair, Outputs, TargetSurprise,
-    Value, registry,
+    AnswerKept, LogProbabilityRise, ModelOutput, OutputFormula, OutputPair, Outputs,
+    TargetSurprise, Value, registry,
 };
 use xai_attribution::perturbation::GivenBaselines;
 use xai_attribution::{Activation, Evaluate, Scoring};
@@ -108,10 +108,10 @@ fn outputs_without_the_top() {
     }
 }
 
-fn answer(all: &[f64], class: usize) -> Answer<'_> {
+fn answer(all: &[f64], class: usize) -> ModelOutput<'_> {
     let target = all[class];
     let outputs = Outputs { all, target };
-    Answer {
+    ModelOutput {
         raw: outputs,
         activated: outputs,
         activation: Activation::None,

@@ -1,4 +1,4 @@
-//! Comprehensiveness of a rationale.
+//! Comprehensiveness of a rationale (ERASER).
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::perturbation::{Start, StepCount, Steps};
 /// mean over q of (g(x) − g(x without the first q of its features)), q = 1, 5, 10, 20, 50 %
 /// ```
 ///
-/// In units of the score, **higher is better**: nothing that matters is left. Shares are rounded to
-/// features, at least 1; of few features several shares are one point. [`steps`](Self::steps) and `steps = 1,2,5` are other sizes: with one
-/// size `k` it is the drop without the top `k`. ferret's numbers are those of 10 steps and
-/// [`positive_only`](Self::positive_only).
+/// In units of the score, **higher is better**: the rest of the input does not support the prediction. Shares are
+/// rounded to features, at least 1; with few features, several shares can be one point. [`steps`](Self::steps) and
+/// `steps = 1,2,5` set other sizes: with a single size `k`, the value is the drop without the top `k`. ferret's numbers
+/// are those of 10 steps and [`positive_only`](Self::positive_only).
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -33,17 +33,17 @@ use crate::perturbation::{Start, StepCount, Steps};
 /// ```
 ///
 /// # Extremes
-/// 0 or below: what the map ranks first does not matter. Near the score itself: all that matters is among the first
-/// features.
+/// 0 or below: the features that the map ranks first do not matter. Near the score itself: the first features carry all of
+/// it.
 ///
 /// # Limits
-/// A model that can answer from the other features loses nothing, though the map may be right. Read it with rationale
-/// sufficiency.
+/// A model that can predict the target from the other features loses nothing, though the map may be right. Read it with
+/// rationale sufficiency.
 ///
 /// # Source
 /// DeYoung et al., *ERASER*, 2020.
 ///
-/// Of a time series one share of its cells, after a softmax, is the comprehensiveness of `time_interpret`:
+/// The comprehensiveness of `time_interpret` uses one share of the cells of a time series, after a softmax:
 /// [`shares`](CurveMetric::shares).
 ///
 /// # Elsewhere
@@ -59,7 +59,7 @@ use crate::perturbation::{Start, StepCount, Steps};
 )]
 pub type Comprehensiveness = CurveMetric<DropWithout>;
 
-/// The shares of features of DeYoung et al.
+/// Default shares of removed features, those of DeYoung et al.
 pub(crate) fn shares() -> Steps {
     Steps {
         count: StepCount::Shares(Arc::new([0.01, 0.05, 0.1, 0.2, 0.5])),
@@ -67,7 +67,7 @@ pub(crate) fn shares() -> Steps {
     }
 }
 
-/// The mean of what the scores of some points are below another score; `None` without points.
+/// Mean of `from − score` over the scores of the points; `None` without points.
 pub(crate) fn mean_drop(from: f64, scores: &[f64]) -> Option<f64> {
     let sum: f64 = scores.iter().map(|score| from - score).sum();
     (!scores.is_empty()).then(|| sum / scores.len() as f64)
@@ -77,8 +77,8 @@ pub(crate) fn mean_drop(from: f64, scores: &[f64]) -> Option<f64> {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 #[params(of = Comprehensiveness, at = kind)]
 pub struct DropWithout {
-    /// Whether features without a positive attribution are in no rationale. One that is a larger rationale for this reason alone
-    /// counts once, and a sample without any positive attribution has no value.
+    /// Excludes features without a positive attribution from all rationales. Larger rationales that are equal for this
+    /// reason count once, and a sample without any positive attribution has no value.
     positive_only: bool,
 }
 
@@ -94,6 +94,7 @@ impl CurveKind for DropWithout {
     }
 
     fn value(&self, points: &CurvePoints<'_>) -> Result<Option<f64>> {
+        // The first point is the whole input, whose drop is 0 by definition and not part of the mean.
         Ok(mean_drop(points.scores[0], &points.scores[1..]))
     }
 }

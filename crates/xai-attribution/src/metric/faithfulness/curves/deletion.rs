@@ -1,10 +1,10 @@
-//! Deletion.
+//! Deletion and Insertion (RISE).
 
 use crate::metric::{CurveKind, CurveMetric, Parameters, SCORE_NEEDS};
 use crate::perturbation::Start;
 use xai_core::describe::metric;
 
-/// The curve of [`Deletion`].
+/// Curve of [`Deletion`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct Deleting;
 
@@ -15,11 +15,11 @@ pub struct Deleting;
 /// each of which counts alike
 /// ```
 ///
-/// Positions are ordered by descending attribution (the mean over channels, not its size; ties
-/// to the lower position). At step `j = 0..=steps` the first `⌊j · max / steps⌋` are set to the
-/// baseline, `max = ⌊n_positions · max_fraction⌋`; the channels of a pixel go together. The
-/// score of a step is the mean over samples; the area is the mean of the trapezoids.
-/// **Lower is better**: the model loses its answer with what the map ranks first.
+/// Positions are ordered by descending attribution (the signed mean over channels; of equal ones, the lower position
+/// comes first). At step `j = 0..=steps`, the first `⌊j · max / steps⌋` are set to the baseline, with
+/// `max = ⌊n_positions · max_fraction⌋`; all channels of a pixel are set together. The curve has the mean score over
+/// samples at each step; the area is the mean of the trapezoids. **Lower is better**: the score is lost with the
+/// features that the map ranks first.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -39,8 +39,8 @@ pub struct Deleting;
 /// Low: the score is gone with the first features. The score of the whole input: removing features changes nothing.
 ///
 /// # Limits
-/// Inputs without features are unlike the training data, and the score may fall for that reason: compare with Insertion,
-/// other baselines, or a random order. Values of two models do not compare.
+/// Inputs with removed features are unlike the training data, and the score may fall for that reason: compare with
+/// Insertion, other baselines, or a random order. Values of different models are not comparable.
 ///
 /// # Source
 /// Petsiuk et al., *RISE*, 2018.
@@ -65,7 +65,7 @@ impl CurveKind for Deleting {
     const START: Start = Start::Input;
 }
 
-/// The curve of [`Insertion`].
+/// Curve of [`Insertion`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct Inserting;
 
@@ -92,11 +92,11 @@ pub struct Inserting;
 /// ```
 ///
 /// # Extremes
-/// The score of the baseline: nothing that is put back matters. The score of the whole input or more: the first features
-/// are enough.
+/// The score of the baseline: no restored feature matters. The score of the whole input or more: the first features are
+/// enough.
 ///
 /// # Limits
-/// It depends on what the model says to the baseline. Values of two models do not compare.
+/// It depends on the model's score for the baseline. Values of different models are not comparable.
 ///
 /// # Source
 /// Petsiuk et al., *RISE*, 2018.

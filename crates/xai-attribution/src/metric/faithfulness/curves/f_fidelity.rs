@@ -1,4 +1,4 @@
-//! F-Fidelity.
+//! F-Fidelity: removal of random parts of the most and the least relevant features.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -18,27 +18,26 @@ use crate::perturbation::{
     Baseline, Features, OrderedFeatures, RankBy, RemovalOrder, RemovalTies, Steps,
 };
 
-/// Which end of the ranking an [`FFidelityMetric`] removes from.
+/// The end of the ranking from which an [`FFidelityMetric`] removes features.
 pub trait RankedPart:
     Described + Debug + Copy + Default + PartialEq + Send + Sync + 'static
 {
-    /// The orders whose first features are the part, and what the mean drop of each counts for.
+    /// Orders whose first features are removed, each with the weight of its mean drop in the value.
     const ORDERS: &'static [(RemovalOrder, f64)];
 }
 
-/// How much further does the score fall without random parts of the most relevant features than of the
-/// least?
+/// Score drop from removing random parts of the most, or least, relevant features.
 ///
 /// ```text
 /// FF±_i = mean over steps k and draws of ( g(f, x_i) − g(f, x_i without a random share β of its k first features) )
 /// ```
 ///
-/// [`FFidelityPositive`] of the most relevant features, **higher is better**; [`FFidelityNegative`] of the
-/// least relevant, **lower is better**; [`FFidelity`] is their difference, **higher is better**. In units of
-/// the score. Removing all of the first features, as [`Deletion`](crate::Deletion) does, shows the model
-/// inputs unlike any it was trained on; a random share β of them, rounded and at least one, lacks no more than a
-/// model has seen that was fine-tuned on inputs without random shares up to β of their features. The
-/// fine-tuned model is the one to hand in. Sample `i` draws from streams of its own under the seed, the same
+/// [`FFidelityPositive`] removes from the most relevant features, **higher is better**; [`FFidelityNegative`] from
+/// the least relevant, **lower is better**; [`FFidelity`] is their difference, **higher is better**. In units of
+/// the score. Removing all of the first features, as [`Deletion`](crate::Deletion) does, makes
+/// inputs unlike the training data. Here only a random share β of them is removed, rounded and at least one feature, and
+/// the model to evaluate is one that was fine-tuned on inputs without random shares up to β of their features: it has
+/// seen inputs with that much missing. The random draws of a sample depend on the seed and its index, and are the same
 /// ranks for all explainers.
 ///
 /// ```
@@ -48,7 +47,7 @@ pub trait RankedPart:
 ///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap())
 /// };
 /// let x = array![[4.0, 2.0]].into_dyn();
-/// // All of the part: 4 and then 6 of the most relevant, 2 and then 6 of the least.
+/// // The whole part is removed: drops of 4 and then 6 for the most relevant features, 2 and then 6 for the least relevant.
 /// let metric = FFidelity::new().removed_share(1.0);
 /// let value = metric.evaluate(&sum, x.view(), &[0], x.view())?.value;
 /// assert_eq!(value, (4.0 + 6.0) / 2.0 - (2.0 + 6.0) / 2.0);
@@ -60,28 +59,28 @@ pub trait RankedPart:
 /// Defaults: 10 steps over all positions, 20 draws of a tenth of the part, baseline 0, seed 1.
 ///
 /// # Source
-/// Zheng et al., *F-Fidelity: A Robust Framework for Faithfulness Evaluation of Explainable AI*, 2025, who
-/// draw a share α of the part and cap it at β of all features, and report accuracies; with scores it
-/// also moves where no prediction changes. The sibling for graphs is robust fidelity.
+/// Zheng et al., *F-Fidelity: A Robust Framework for Faithfulness Evaluation of Explainable AI*, 2025. They
+/// draw a share α of the part, capped at β of all features, and report accuracies; scores also change where no prediction
+/// does. The counterpart for graphs is robust fidelity.
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct FFidelityMetric<K> {
     #[param(flatten)]
     steps: Steps,
-    /// The random share of the ranked features that is removed at a time.
+    /// Share of the ranked features that each draw removes.
     #[param(above = 0, at_most = 1, default = 0.1)]
     removed_share: f64,
-    /// How many random shares are removed at each step.
+    /// Number of random shares that are removed at each step.
     #[param(at_least = 1, at_most = 1 << 20, default = 20)]
     n_draws: usize,
-    /// What stands for a removed value.
+    /// Value that replaces removed features.
     #[param(into)]
     baseline: Baseline,
-    /// Which positions go together, as one feature.
+    /// Grouping of positions into features.
     features: Features,
-    /// What random choices depend on.
+    /// Seed of the random choices.
     #[param(default = 1)]
     seed: u64,
-    /// Which of features with equal attributions goes first.
+    /// Order of features with equal attributions.
     #[param(default = RemovalTies::LowestIndex)]
     ties: RemovalTies,
     #[param(skip)]
@@ -99,8 +98,8 @@ pub struct FFidelityMetric<K> {
 /// 0: both ends of the ranking matter alike. Above 0: the first features matter more. Below 0: the last ones do.
 ///
 /// # Limits
-/// Its argument holds for a model that was fine-tuned on inputs with features missing; for any other it is a removal like
-/// all others.
+/// Its justification requires a model that was fine-tuned on inputs with missing features; for any other model, it has the
+/// same drawback as other removals.
 ///
 /// # Source
 /// Zheng et al., F-Fidelity, 2025.
@@ -126,7 +125,7 @@ pub type FFidelity = FFidelityMetric<BothEnds>;
 /// 0: the most relevant features do not matter. High: the score falls with them.
 ///
 /// # Limits
-/// It does not compare with the other features: a model that every removal disturbs has a high value for any map.
+/// It is not relative to the other features: a model that every removal disturbs has a high value for any map.
 ///
 /// # Source
 /// Zheng et al., F-Fidelity, 2025.
@@ -168,15 +167,15 @@ pub type FFidelityPositive = FFidelityMetric<MostRelevant>;
 )]
 pub type FFidelityNegative = FFidelityMetric<LeastRelevant>;
 
-/// The parts of [`FFidelity`].
+/// Both ends of the ranking, for [`FFidelity`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BothEnds;
 
-/// The part of [`FFidelityPositive`].
+/// The most relevant features, for [`FFidelityPositive`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MostRelevant;
 
-/// The part of [`FFidelityNegative`].
+/// The least relevant features, for [`FFidelityNegative`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LeastRelevant;
 
@@ -218,7 +217,7 @@ impl<K: RankedPart> FFidelityMetric<K> {
     }
 }
 
-/// The mean drop of every sample over all steps and draws, from one end of the ranking.
+/// Work that computes the mean drop of every sample over all steps and draws, for one end of the ranking.
 #[derive(Debug, Clone, PartialEq)]
 struct PartlyRemoved {
     order: RemovalOrder,
@@ -231,17 +230,20 @@ struct PartlyRemoved {
 }
 
 impl PartlyRemoved {
-    /// Draws ranks below the size of a part.
+    /// Draws a random share of the ranks `0..part`, without replacement, from the random stream of `item`.
+    ///
+    /// Ranks are drawn rather than features, so that all explainers have the same draws.
     fn draw(&self, part: usize, item: u64) -> Vec<u32> {
         let n = ((part as f64 * self.removed_share).round() as usize).clamp(1, part);
         let mut stream = random_stream(self.seed, item);
-        let mut deck: Vec<u32> = (0..part as u32).collect();
-        for place in 0..n {
-            let other = place + uniform_index(&mut stream, part - place);
-            deck.swap(place, other);
+        let mut ranks: Vec<u32> = (0..part as u32).collect();
+        // Fisher-Yates shuffle, stopped after the `n` ranks that are needed.
+        for i in 0..n {
+            let other = i + uniform_index(&mut stream, part - i);
+            ranks.swap(i, other);
         }
-        deck.truncate(n);
-        deck
+        ranks.truncate(n);
+        ranks
     }
 }
 
@@ -260,8 +262,11 @@ impl<T: Real> MapWork<T> for PartlyRemoved {
         })?;
         let remover = Remover::new(batch, &self.baseline)?;
         let counts = batch.run().shared(&self.counts)?;
+        // The first count is 0: nothing is removed, and the drop is 0.
         let parts = &counts[1..];
         let per_sample = parts.len() * self.n_draws;
+        // Every row has an item number, and thus a random stream, of its own, which depends on the index of the sample in the
+        // data set and not on the batch.
         let first_item = batch.item(0).wrapping_mul(per_sample as u64);
         let scores = batch.score_changed(
             batch.n_samples() * per_sample,
@@ -269,7 +274,7 @@ impl<T: Real> MapWork<T> for PartlyRemoved {
             |row, values| {
                 let sample = row / per_sample;
                 let (cells, order) = (cells.for_sample(sample), &orders[sample]);
-                // Of a sample with fewer segments than another, all.
+                // `parts` fits the sample with most segments; others may have fewer features than that.
                 let part = parts[row % per_sample / self.n_draws].min(order.len());
                 let ranks = self.draw(part, first_item.wrapping_add(row as u64));
                 let drawn = ranks.iter().map(|&rank| order[rank as usize] as usize);
@@ -310,7 +315,7 @@ impl<T: Real, K: RankedPart> Measure<T> for FFidelityMetric<K> {
     }
 
     fn tied(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<TiedFeatures>> {
-        // From either end.
+        // Ties are the same from both ends.
         let order = RemovalOrder::MostRelevantFirst;
         tied_features(explained, self.features, order, RankBy::Sum)
     }

@@ -1,4 +1,4 @@
-//! Iterative removal of features.
+//! Iterative removal of features (IROF).
 
 use xai_core::describe::{Parameters, metric};
 use xai_core::{Error, Result};
@@ -13,9 +13,9 @@ use crate::{help, input};
 /// 1 − mean of the trapezoids of g(x without its first k segments) / g(x), k = 0..L
 /// ```
 ///
-/// Segments go by descending mean attribution. In (−∞, 1], **higher is better**: 1 = the score is
+/// Segments are removed by descending mean attribution. In (−∞, 1], **higher is better**: 1 = the score is
 /// gone at once. The segments are an input ([`Segments`](crate::batch::Segments)): any segmentation
-/// serves, and samples may have different numbers of them. Base scores of 0 and below cannot be
+/// can be used, and samples may have different numbers of segments. Base scores of 0 and below cannot be
 /// divided by: see [`base_score_policy`](CurveMetric::base_score_policy).
 ///
 /// ```
@@ -37,13 +37,13 @@ use crate::{help, input};
 /// 0: removing segments changes nothing. 1: the score is gone at once. Below 0: it rises.
 ///
 /// # Limits
-/// It depends on the segmentation and on the baseline. Scores of 0 and below cannot be divided by.
+/// It depends on the segmentation and on the baseline. It is undefined for base scores of 0 and below.
 ///
 /// # Source
 /// Rieger and Hansen, *IROF: a low resource evaluation metric for explanation methods*, 2020.
 ///
-/// Quantus answers `L − Σ_{k=1..L−1} (c_k + c_{k+1}) / 2` of the same shares `c_k`, which grows with the number of
-/// segments, and makes samples with fewer segments fall to 0.
+/// Quantus returns `L − Σ_{k=1..L−1} (c_k + c_{k+1}) / 2` of the same shares `c_k`, which grows with the number of
+/// segments, and counts the missing points of samples with fewer segments as 0.
 ///
 /// # Elsewhere
 /// `quantus.IROF`
@@ -63,7 +63,7 @@ pub type Irof = CurveMetric<ShareLost>;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 #[params(of = Irof, at = kind)]
 pub struct ShareLost {
-    /// What to do with base scores that the formula cannot divide by: those of 0 and below.
+    /// Treatment of base scores that the formula cannot divide by: those of 0 and below.
     base_score_policy: BaseScorePolicy,
 }
 
@@ -86,6 +86,7 @@ impl CurveKind for ShareLost {
         let base = points.scores[0];
         let shares: Vec<f64> = points.scores.iter().map(|score| score / base).collect();
         let value = 1.0 - area(&shares);
+        // Quotients of a tiny base score may be infinite; such a value is undefined even with a positive base score.
         match self.base_score_policy {
             _ if base > 0.0 && value.is_finite() => Ok(Some(value)),
             BaseScorePolicy::AsIs if value.is_finite() => Ok(Some(value)),

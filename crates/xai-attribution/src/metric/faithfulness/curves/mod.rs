@@ -1,4 +1,4 @@
-//! Scores along a curve: features are removed or put back, in the order of the map.
+//! Metrics of score curves: features are removed or restored step by step, in the order of the map.
 
 use crate::metric::Entry;
 

@@ -1,4 +1,4 @@
-//! Monotonicity.
+//! Monotonicity of the score while features are restored.
 
 use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
@@ -13,11 +13,11 @@ use crate::perturbation::{RemovalOrder, Start};
 /// not fall
 /// ```
 ///
-/// From the baseline, features are put back by ascending attribution. The value of a sample is the
-/// share of the steps, from the first put back on, in which the score does not fall by more than
-/// [`tolerance`](CurveMetric::tolerance); [`strict`](CurveMetric::strict), it is 1 where no step
-/// falls and else 0, as in the paper. In [0, 1], **higher is better**. A curve of less than two steps
-/// has no value. [`RemovalOrder::SmallestFirst`] puts features back by the size of their
+/// Starting from the baseline, features are restored by ascending attribution. The value of a sample is the
+/// share of the steps after the first in which the score does not fall by more than
+/// [`tolerance`](CurveMetric::tolerance). With [`strict`](CurveMetric::strict) it is 1 if the score falls on no step and
+/// otherwise 0, as in the paper. In [0, 1], **higher is better**. A curve of less than two steps
+/// has no value. [`RemovalOrder::SmallestFirst`] restores features by ascending magnitude of their
 /// attributions.
 ///
 /// ```
@@ -38,12 +38,12 @@ use crate::perturbation::{RemovalOrder, Start};
 /// 0: the score falls at every step. 1: it never falls.
 ///
 /// # Limits
-/// It does not look at the sizes of the steps, and a model that all features speak for never falls, whatever the order.
+/// It ignores the size of the steps. If every feature is evidence for the target, the score never falls, whatever the order.
 ///
 /// # Source
 /// Arya et al., *One Explanation Does Not Fit All*, 2019.
 ///
-/// Quantus never puts anything back unless it is given a function that does: its answer is always true.
+/// Quantus restores nothing unless it is given a function that does, so its result is always true.
 ///
 /// # Elsewhere
 /// `quantus.Monotonicity`
@@ -62,10 +62,10 @@ pub type Monotonicity = CurveMetric<Rising>;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Parameters)]
 #[params(of = Monotonicity, at = kind)]
 pub struct Rising {
-    /// By how much the score may fall in a step that does not count as falling.
+    /// Largest fall of the score in a step that does not count as falling.
     #[param(at_least = 0)]
     tolerance: f64,
-    /// Whether one step that falls makes the value 0, as in the paper.
+    /// Makes the value 0 if the score falls on any step, as in the paper.
     strict: bool,
 }
 
@@ -74,13 +74,18 @@ impl CurveKind for Rising {
     const ORDER: RemovalOrder = RemovalOrder::LeastRelevantFirst;
 
     fn value(&self, points: &CurvePoints<'_>) -> Result<Option<f64>> {
+        // As in AIX360 and Quantus, scores are compared from the first restored feature on; that of the baseline is not one of them.
         let steps = points.scores[1..].windows(2);
         let n_steps = steps.len();
         let rises = |step: &&[f64]| step[1] >= step[0] - self.tolerance;
         let n_rising = steps.filter(rises).count();
-        Ok((n_steps > 0).then(|| match self.strict {
-            true => f64::from(u8::from(n_rising == n_steps)),
-            false => n_rising as f64 / n_steps as f64,
+        if n_steps == 0 {
+            return Ok(None);
+        }
+        Ok(Some(if self.strict {
+            f64::from(u8::from(n_rising == n_steps))
+        } else {
+            n_rising as f64 / n_steps as f64
         }))
     }
 }

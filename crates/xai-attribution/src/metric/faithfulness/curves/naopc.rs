@@ -1,4 +1,4 @@
-//! Normalised area over the perturbation curve.
+//! Normalized area over the perturbation curve (NAOPC).
 
 use xai_core::describe::{Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
@@ -19,15 +19,15 @@ use crate::perturbation::{
 /// without the first k features of order r))
 /// ```
 ///
-/// In [0, 1], **higher is better**: 1 = no order makes the score fall faster, 0 = none slower. AOPC depends on what a
-/// model can lose, so that its values for two models do not compare; these do. Not defined where all orders have one
-/// AOPC.
+/// In [0, 1], **higher is better**: 1 = no order makes the score fall faster, 0 = no order makes it fall more slowly. The
+/// AOPC of different models is not comparable, because it depends on how much score a model can lose; the normalized
+/// value is. It is undefined if all orders have the same AOPC.
 ///
 /// Up to [`exact_up_to`](Self::exact_up_to) features (12) the limits are exact: the model sees every subset of features
-/// but none and all, `2^F − 2` rows per sample, whichever explainers are judged. Of more features two beams are
-/// searched, of [`beam`](Self::beam) subsets of every size (5): at most `beam · F · (F + 1)` rows, and `F + 1` for the
-/// order of every map, which counts among those searched. The features are 3 × 3 cells of an image, 3
-/// stretches of a time series, and each by itself in a table.
+/// except the empty and the full one, `2^F − 2` rows per sample for any number of explainers. For more features there are
+/// two beam searches that keep [`beam`](Self::beam) subsets of every size (5): at most `beam · F · (F + 1)` rows, plus
+/// `F + 1` for the order of every map, which also counts as a searched order. By default, features are the 3 × 3 cells of
+/// an image, 3 segments of a time series, and the columns of a table.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -36,7 +36,8 @@ use crate::perturbation::{
 ///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap())
 /// };
 /// let x = array![[4.0, 2.0, 1.0]];
-/// // Without the first one or two: 3 and 1 at best, 6 and 4 at worst, and 5 and 1 with the second first.
+/// // Scores without the first one and two features: 3 and 1 in the best order, 6 and 4 in the worst, 5 and 1 in that
+/// // of the map.
 /// let map = array![[0.5, 0.9, 0.1]];
 /// let value = Naopc::new().evaluate(&sum, x.view(), &[0], map.view())?.value;
 /// assert!((value - (10.0 - 6.0) / (10.0 - 4.0)).abs() < 1e-12);
@@ -49,7 +50,8 @@ use crate::perturbation::{
 /// 0: no order removes the score more slowly. 1: no order removes it faster.
 ///
 /// # Limits
-/// Of more features than `exact_up_to` the best and the worst order are searched, not proven. It judges the order alone.
+/// With more features than `exact_up_to`, the best and the worst order are heuristic. It evaluates the order of the
+/// features only.
 ///
 /// # Source
 /// Edin et al., *Normalized AOPC: Fixing Misleading Faithfulness Metrics for Feature Attributions Explainability*, 2025.
@@ -64,27 +66,27 @@ use crate::perturbation::{
 )]
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Naopc {
-    /// What stands for a removed value.
+    /// Value that replaces removed features.
     #[param(into)]
     baseline: Baseline,
-    /// Which positions go together, as one feature.
+    /// Grouping of positions into features.
     #[param(default = Features::Grid(3))]
     features: Features,
-    /// Up to how many features the best and the worst order are exact.
+    /// Largest number of features for which the best and the worst order are exact.
     #[param(at_most = MOST_EXACT, default = 12)]
     exact_up_to: usize,
-    /// How many subsets of one size are kept where the best and the worst order are searched.
+    /// Number of subsets per size that the search for the best and the worst order keeps.
     #[param(at_least = 1, default = 5)]
     beam: usize,
-    /// Which of features with equal attributions goes first.
+    /// Order of features with equal attributions.
     #[param(default = RemovalTies::LowestIndex)]
     ties: RemovalTies,
 }
 
-/// Of more features the subsets are too many: 16 have 65 536.
+/// Upper bound of `exact_up_to`: 16 features have 65 536 subsets, each a row of the model per sample.
 const MOST_EXACT: usize = 16;
 
-/// Limits that are nearer than this share of their size differ by rounding alone.
+/// Relative difference below which two sums differ by rounding only.
 const ROUNDING: f64 = 1e-12;
 
 impl Naopc {
@@ -97,7 +99,7 @@ impl Naopc {
         }
     }
 
-    /// The order of the map, where not all subsets are known.
+    /// Curve along the order of the map, which is needed if the scores of all subsets are not known.
     fn curve(&self) -> RemovalCurve {
         RemovalCurve {
             steps: Steps {
@@ -111,7 +113,7 @@ impl Naopc {
         }
     }
 
-    /// The sum of the scores along the order of every map.
+    /// Returns, for every map, the sum of the scores along its order, without the two ends.
     fn along_maps<T: Real>(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<f64>> {
         let batch = explained.batch();
         let limits = self.limits();
@@ -119,7 +121,8 @@ impl Naopc {
             let curve = explained.shared(&self.curve())?;
             let sum = |sample| {
                 let scores: Vec<f64> = curve.for_sample(sample).collect();
-                // In the order of the search, so that no rounding makes a difference.
+                // Added from 0 on and in this sequence, as the search adds: an order that a beam found too has the same
+                // bits, and not a difference by rounding.
                 scores[1..scores.len() - 1]
                     .iter()
                     .fold(0.0, |sum, x| sum + x)
@@ -134,7 +137,8 @@ impl Naopc {
             ties: self.ties,
         })?;
         let pairs = limits.iter().zip(&*orders);
-        Ok(pairs.filter_map(|(of, order)| of.along(order)).collect())
+        let sums = pairs.filter_map(|(limits, order)| limits.along(order));
+        Ok(sums.collect())
     }
 }
 
@@ -151,7 +155,7 @@ impl<T: Real> Measure<T> for Naopc {
             plan.once(&limits, rows);
             return Ok(());
         }
-        // How far the two beams share subsets shows on the way.
+        // The two beams share subsets, but how many depends on the scores.
         plan.unknown(self.info().name);
         self.curve().plan(plan)
     }
@@ -164,10 +168,11 @@ impl<T: Real> Measure<T> for Naopc {
         let limits = explained.batch().shared(&self.limits())?;
         let sums = self.along_maps(explained)?;
         let value = |(limits, own): (&Limits, f64)| {
-            // A beam may miss an order that a map has.
+            // A beam search may miss the order of the map, which can be beyond the limits it found.
             let (least, largest) = (limits.least.min(own), limits.largest.max(own));
             let is_apart = largest - least > ROUNDING * least.abs().max(largest.abs());
-            // A low sum of scores is a high area over the curve.
+            // The area over the curve is high where the sum of scores is low, so the limits change sides. The number of points
+            // and the score of the input cancel in the quotient.
             is_apart.then(|| (largest - own) / (largest - least))
         };
         Ok(limits.iter().zip(sums).map(value).collect())

@@ -1,4 +1,4 @@
-//! Where a curve stands among those of random orders.
+//! Comparison of the removal curve of a map with those of random orders.
 
 use xai_core::describe::{Parameter, Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
@@ -19,12 +19,13 @@ use crate::perturbation::{
 /// share of R random orders whose area under the curve is worse than that of the map, ties by half
 /// ```
 ///
-/// The area is that under the curve of [`Deletion`](crate::Deletion), most relevant features first, which shares its
-/// scores; from the baseline ([`start`](Self::start)) that of [`Insertion`](crate::Insertion), where a larger area is
-/// the better one, and share and z count the other way round. The share is in [0, 1], **higher is better**: 0.5 = as good as a
-/// random order. `z` ([`ReferenceScale::Z`]) is in units of what random orders differ by, and not defined where they do not
-/// differ. The random orders of a sample are its own, drawn from its place in the data set, and the same for all
-/// explainers: `R` times the rows between the ends of the curve, once, and those of the curve of every map.
+/// The area is that under the curve of [`Deletion`](crate::Deletion), most relevant features first, whose
+/// scores it shares. With [`start`](Self::start) at the baseline, it is that of [`Insertion`](crate::Insertion), where a
+/// larger area is better, and the comparison is reversed. The share is in [0, 1], **higher is better**: 0.5 = as good as
+/// a random order. [`ReferenceScale::Z`] is the difference from the mean of the random orders in units of their standard
+/// deviation, undefined if they do not differ. The random orders of a sample depend on the seed and its index in the data
+/// set, and are the same for all explainers. The model sees `R` times the rows between the ends of the curve, once, and the
+/// rows of the curve of every map.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -45,8 +46,8 @@ use crate::perturbation::{
 /// 0: every random order is better. 0.5: as good as a random order. 1: better than every random order.
 ///
 /// # Limits
-/// It says that the order is better than chance, not by how much (the scale `z` does). Few random orders make a coarse
-/// scale.
+/// It shows whether the order is better than chance, not by how much (the scale `z` does). With few random orders the
+/// scale is coarse.
 ///
 /// # Source
 /// A permutation test: Fisher, *The Design of Experiments*, 1935.
@@ -65,51 +66,51 @@ use crate::perturbation::{
 pub struct RandomOrderReference {
     #[param(flatten)]
     steps: Steps,
-    /// Which end the curves start from.
+    /// Start of the curves: the input, or the baseline.
     #[param(default = Start::Input)]
     start: Start,
-    /// What stands for a removed value.
+    /// Value that replaces removed features.
     #[param(into)]
     baseline: Baseline,
-    /// Which positions go together, as one feature.
+    /// Grouping of positions into features.
     features: Features,
-    /// What is read off the model's outputs along the curves: with `top-1` they are curves of accuracy.
+    /// Score along the curves; with `top-1`, they are curves of accuracy.
     #[param(default = CurveScore::Target)]
     score: CurveScore,
-    /// The number of random orders per sample.
+    /// Number of random orders per sample.
     #[param(at_least = 2, default = 20)]
     n_orders: usize,
-    /// How the area of the map is compared with those of random orders.
+    /// Scale on which the area of the map is compared with those of random orders.
     #[param(default = ReferenceScale::Share)]
     scale: ReferenceScale,
-    /// Which of features with equal attributions goes first.
+    /// Order of features with equal attributions.
     #[param(default = RemovalTies::LowestIndex)]
     ties: RemovalTies,
-    /// What random choices depend on.
+    /// Seed of the random choices.
     #[param(default = 1)]
     seed: u64,
 }
 
-/// How the area of the map is compared with those of random orders.
+/// Scale on which the area of the map is compared with those of random orders.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[param(name = "scale")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum ReferenceScale {
-    /// The share of random orders that are worse than that of the map.
+    /// Share of the random orders that are worse than that of the map.
     #[default]
     Share,
-    /// The distance of the area of the map from the mean of theirs, in standard deviations.
+    /// Difference between the area of the map and the mean area of the random orders, in their standard deviations; positive
+    /// if the map is better.
     Z,
 }
 
-/// Areas that are nearer than this share of their size differ by rounding alone.
+/// Relative difference below which two areas differ by rounding only.
 const ROUNDING: f64 = 1e-12;
 
 step_setters!(RandomOrderReference);
 
 impl RandomOrderReference {
-    /// The curve of the map.
     fn work(&self) -> RemovalCurve {
         RemovalCurve {
             start: self.start,
@@ -130,33 +131,35 @@ impl RandomOrderReference {
         }
     }
 
-    /// The place of an area among those of random orders.
-    fn place(&self, own: f64, areas: &[f64]) -> Option<f64> {
+    /// Compares the area of a map with those of random orders, on the scale of the metric.
+    fn compare(&self, own: f64, areas: &[f64]) -> Option<f64> {
         let n = areas.len() as f64;
         let size = areas
             .iter()
             .fold(own.abs(), |size, area| size.max(area.abs()));
-        // How much better the map's curve is.
-        let better = |area: f64| match self.start {
+        // Advantage of the map's curve over another one: a small area is good if features are removed, a large one if they are
+        // restored.
+        let advantage = |area: f64| match self.start {
             Start::Input => area - own,
             Start::Blank => own - area,
         };
         if self.scale == ReferenceScale::Share {
-            let beaten = areas.iter().map(|&area| match better(area) {
+            // A tie counts one half, and areas that differ by rounding only are tied.
+            let wins = areas.iter().map(|&area| match advantage(area) {
                 gain if gain.abs() <= ROUNDING * size => 0.5,
                 gain if gain > 0.0 => 1.0,
                 _ => 0.0,
             });
-            return Some(beaten.sum::<f64>() / n);
+            return Some(wins.sum::<f64>() / n);
         }
         let mean = areas.iter().sum::<f64>() / n;
         let squares = areas.iter().map(|area| (area - mean).powi(2));
         let deviation = (squares.sum::<f64>() / (n - 1.0)).sqrt();
-        (deviation > ROUNDING * size).then(|| better(mean) / deviation)
+        (deviation > ROUNDING * size).then(|| advantage(mean) / deviation)
     }
 }
 
-/// The areas of random orders: they do not depend on the map.
+/// Batch work that computes the areas of random orders. They do not depend on the map, so explainers share them.
 #[derive(Debug, Clone, PartialEq)]
 struct RandomAreas {
     curve: RemovalCurve,
@@ -170,7 +173,8 @@ impl<T: Real> BatchWork<T> for RandomAreas {
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<Vec<f64>>> {
         let areas = (0..self.n_orders as u64).map(|order| {
-            // A stream of its own for each order of each sample, whatever the seed of another metric.
+            // Multiples of 2^64 / φ spread the seeds of the orders over all 64-bit integers. With `seed + order`, runs with
+            // neighbouring seeds would have nearly the same random orders.
             let seed = self
                 .seed
                 .wrapping_add(order.wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -211,11 +215,11 @@ impl<T: Real> Measure<T> for RandomOrderReference {
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let own = areas_of(&*explained.shared(&self.work())?);
         let random = explained.batch().shared(&self.random())?;
-        let place = |(sample, &own): (usize, &f64)| {
+        let value = |(sample, &own): (usize, &f64)| {
             let areas: Vec<f64> = random.iter().map(|areas| areas[sample]).collect();
-            self.place(own, &areas)
+            self.compare(own, &areas)
         };
-        Ok(own.iter().enumerate().map(place).collect())
+        Ok(own.iter().enumerate().map(value).collect())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Sufficiency of a rationale.
+//! Sufficiency of a rationale (ERASER).
 
 use xai_core::describe::{Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
@@ -16,7 +16,7 @@ use crate::perturbation::{Baseline, Features, RemovalCurve, RemovalTies, Start, 
 /// mean over q of (g(x) − g(x with the first q of its features only)), q = 1, 5, 10, 20, 50 %
 /// ```
 ///
-/// In units of the score, **lower is better**: what is kept is enough. The counterpart of
+/// In units of the score, **lower is better**: the kept features are enough for the prediction. It is the counterpart of
 /// [`Comprehensiveness`](crate::metric::Comprehensiveness).
 ///
 /// ```
@@ -31,15 +31,15 @@ use crate::perturbation::{Baseline, Features, RemovalCurve, RemovalTies, Start, 
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
-/// Defaults: the shares above, baseline 0, single positions, all attributions. Of a time series one share of its cells, after a
-/// softmax, is the sufficiency of `time_interpret`: [`shares`](RationaleSufficiency::shares).
+/// Defaults: the shares above, baseline 0, single positions, all attributions. The sufficiency of `time_interpret` uses one
+/// share of the cells of a time series, after a softmax: [`shares`](RationaleSufficiency::shares).
 ///
 /// # Extremes
-/// 0 or below: what is kept is enough for the score. Near the score itself: what is kept says nothing to the model.
+/// 0 or below: the kept features are enough for the score. Near the score itself: they do not support the target at all.
 ///
 /// # Limits
-/// The model sees inputs of which nearly all is missing. A low value does not say that the kept features are the only
-/// ones that suffice.
+/// Nearly all of the input is missing, which is unlike the training data. A low value does not mean that the kept features
+/// are the only ones that suffice.
 ///
 /// # Source
 /// DeYoung et al., *ERASER*, 2020.
@@ -58,15 +58,15 @@ use crate::perturbation::{Baseline, Features, RemovalCurve, RemovalTies, Start, 
 pub struct RationaleSufficiency {
     #[param(flatten, default = shares())]
     steps: Steps,
-    /// What stands for a removed value.
+    /// Value that replaces removed features.
     #[param(into)]
     baseline: Baseline,
-    /// Which positions go together, as one feature.
+    /// Grouping of positions into features.
     features: Features,
-    /// Whether features without a positive attribution are in no rationale. One that is a larger rationale for this reason alone
-    /// counts once, and a sample without any positive attribution has no value.
+    /// Excludes features without a positive attribution from all rationales. Larger rationales that are equal for this
+    /// reason count once, and a sample without any positive attribution has no value.
     positive_only: bool,
-    /// Which of features with equal attributions goes first.
+    /// Order of features with equal attributions.
     ties: RemovalTies,
 }
 
@@ -104,6 +104,7 @@ impl<T: Real> Measure<T> for RationaleSufficiency {
         let curve = explained.shared(&self.work())?;
         let base = explained.batch().base_scores()?;
         let value = |(sample, &base): (usize, &f64)| {
+            // The first point is the baseline alone, without any feature of the rationale.
             let kept: Vec<f64> = curve.for_sample(sample).skip(1).collect();
             mean_drop(base, &kept)
         };

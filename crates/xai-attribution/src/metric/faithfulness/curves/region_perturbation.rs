@@ -1,4 +1,4 @@
-//! Region perturbation: the area over the curve of removal.
+//! Region perturbation: the area over the removal curve (AOPC).
 
 use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
@@ -13,10 +13,10 @@ use crate::perturbation::Start;
 /// ```
 ///
 /// In units of the score, **higher is better** for the order by descending attribution. The features
-/// of the paper are patches: [`Features::Patches`](crate::perturbation::Features::Patches); by
-/// default they are single positions in 10 steps. A patch is ranked by the sum of its attributions.
-/// The curve itself is the one of [`Deletion`](crate::Deletion) over the same features, which is
-/// also what Montavon et al. call Selectivity.
+/// of the paper are patches ([`Features::Patches`](crate::perturbation::Features::Patches)); the
+/// default is single positions in 10 steps. A patch is ranked by the sum of its attributions.
+/// The curve itself is the one of [`Deletion`](crate::Deletion) over the same features, which
+/// Montavon et al. call Selectivity.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -35,13 +35,13 @@ use crate::perturbation::Start;
 /// rises.
 ///
 /// # Limits
-/// It judges the order alone. Inputs with many features removed are unlike the training data, and values of two models do
-/// not compare (NAOPC does).
+/// It evaluates the order of the features only. Inputs with many features removed are unlike the training data, and values
+/// of different models are not comparable (those of NAOPC are).
 ///
 /// # Source
 /// Samek et al., *Evaluating the visualization of what a deep neural network has learned*, 2017.
 ///
-/// Quantus answers with the drops of k = 1..L, and takes trapezoids for their area.
+/// Quantus returns the drops for k = 1..L, and computes the area by trapezoids.
 ///
 /// # Elsewhere
 /// `quantus.RegionPerturbation`, `quantus.PixelFlipping`
@@ -64,6 +64,7 @@ impl CurveKind for MeanDrop {
     const START: Start = Start::Input;
 
     fn value(&self, points: &CurvePoints<'_>) -> Result<Option<f64>> {
+        // The mean includes the drop of 0 at k = 0, as the L + 1 in the paper's divisor does.
         let drops = points.scores.iter().map(|score| points.scores[0] - score);
         Ok(Some(drops.sum::<f64>() / points.scores.len() as f64))
     }

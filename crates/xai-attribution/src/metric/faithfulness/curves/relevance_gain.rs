@@ -20,10 +20,10 @@ use crate::perturbation::{
 /// area of the curve with the least relevant features removed first − area with the most relevant ones first
 /// ```
 ///
-/// In units of the score, **higher is better**; 0 = an order as good as a random one, whose expected
-/// areas are equal. A baseline that the model reads as evidence moves both areas alike, so that
-/// explainers rank alike under different baselines: the first number to look at when explainers are
-/// compared. The second area is the one of [`Deletion`](crate::Deletion), which shares its scores.
+/// In units of the score, **higher is better**; 0 = an order as good as a random one, for which both
+/// areas have the same expectation. A baseline that the model takes for evidence moves both areas alike, so
+/// explainers have the same ranking under different baselines. This makes it a good first metric for comparing
+/// explainers. The second area is that of [`Deletion`](crate::Deletion), which shares its scores.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -45,8 +45,8 @@ use crate::perturbation::{
 /// the wrong way round.
 ///
 /// # Limits
-/// It judges the order of the features alone, not the sizes of the attributions. How large it can become depends on the
-/// model.
+/// It evaluates the order of the features only, not the magnitudes of the attributions. Its largest possible value depends
+/// on the model.
 ///
 /// # Source
 /// Blücher, Vielhaben, Strodthoff, *Decoupling Pixel Flipping and Occlusion Strategy for Consistent XAI Benchmarks*,
@@ -63,14 +63,14 @@ use crate::perturbation::{
 pub struct SymmetricRelevanceGain {
     #[param(flatten)]
     steps: Steps,
-    /// What stands for a removed value.
+    /// Value that replaces removed features.
     #[param(into)]
     baseline: Baseline,
-    /// Which positions go together, as one feature.
+    /// Grouping of positions into features.
     features: Features,
-    /// What is read off the model's outputs along the curves: with `top-1` they are curves of accuracy.
+    /// Score along the curves; with `top-1`, they are curves of accuracy.
     score: CurveScore,
-    /// Which of features with equal attributions goes first.
+    /// Order of features with equal attributions.
     ties: RemovalTies,
 }
 
@@ -101,6 +101,7 @@ impl<T: Real> Measure<T> for SymmetricRelevanceGain {
     }
 
     fn tied(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<TiedFeatures>> {
+        // Features that are tied in one order are tied in the reverse order.
         self.work(RemovalOrder::MostRelevantFirst).tied(explained)
     }
 
@@ -108,9 +109,9 @@ impl<T: Real> Measure<T> for SymmetricRelevanceGain {
         let curve = |order| explained.shared(&self.work(order));
         let most: Arc<CurveScores> = curve(RemovalOrder::MostRelevantFirst)?;
         let least = curve(RemovalOrder::LeastRelevantFirst)?;
-        let of =
+        let area_of =
             |curve: &CurveScores, sample| area(&curve.for_sample(sample).collect::<Vec<f64>>());
-        let gain = |sample| Some(of(&least, sample) - of(&most, sample));
+        let gain = |sample| Some(area_of(&least, sample) - area_of(&most, sample));
         Ok((0..most.n_samples()).map(gain).collect())
     }
 }

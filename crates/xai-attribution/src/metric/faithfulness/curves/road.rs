@@ -74,14 +74,14 @@ pub struct RoadMetric<K> {
     /// impute from.
     #[param(items, above = 0, below = 100, no_setter, default = tenths())]
     percentages: Arc<[f64]>,
-    /// What the mean over percentages is of.
+    /// Quantity that is averaged over the percentages.
     of: RoadOf,
     /// The standard deviation of the normal noise on imputed values.
     noise: ImputationNoise,
-    /// What random choices depend on.
+    /// Seed of the random choices.
     #[param(default = 1)]
     seed: u64,
-    /// Which of pixels with equal attributions goes first.
+    /// Order of pixels with equal attributions.
     #[param(default = RemovalTies::LowestIndex)]
     ties: RemovalTies,
     #[param(skip)]
@@ -229,7 +229,7 @@ impl Default for ImputationNoise {
     }
 }
 
-/// What the mean over percentages is of.
+/// Quantity that is averaged over the percentages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]

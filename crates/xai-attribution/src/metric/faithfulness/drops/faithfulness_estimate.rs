@@ -65,12 +65,12 @@ use crate::perturbation::{Baseline, Features, RankBy, RankedRemoval, RemovalOrde
 )]
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct FaithfulnessEstimate {
-    /// What stands for a removed value.
+    /// Value that replaces removed features.
     ///
     /// A number, a `Vec` of one number per channel, or any [`Baseline`]. Default: 0.
     #[param(into)]
     baseline: Baseline,
-    /// Which positions go together, as one feature.
+    /// Grouping of positions into features.
     features: Features,
     /// How many positions that follow each other in the order of their attributions are one feature; 1 takes the
     /// features as they are.
@@ -79,7 +79,7 @@ pub struct FaithfulnessEstimate {
     /// attributions the lower one goes first; the result says how many there are.
     #[param(at_least = 1, default = 1)]
     group_size: usize,
-    /// Which correlation of drops and attributions.
+    /// Correlation of score drops and attributions.
     #[param(default = Correlation::Pearson)]
     correlation: Correlation,
 }

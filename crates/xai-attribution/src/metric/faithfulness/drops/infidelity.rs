@@ -83,7 +83,7 @@ pub struct Infidelity {
     /// How inputs are changed: one feature or square at a time, or by noise.
     #[param(default = Perturbation::Features(Features::Patches(4)))]
     perturbation: Perturbation,
-    /// What stands for a removed value.
+    /// Value that replaces removed features.
     ///
     /// A number, a `Vec` of one number per channel, or any [`Baseline`]. Default: 0.
     #[param(into)]
@@ -96,10 +96,10 @@ pub struct Infidelity {
     map_kind: Option<MapKind>,
     /// What a map is multiplied by.
     scaling: Scaling,
-    /// How often noise is drawn for each sample.
+    /// Number of noise draws per sample.
     #[param(at_least = 1, at_most = 1 << 24, default = 20)]
     n_draws: usize,
-    /// What random choices depend on.
+    /// Seed of the random choices.
     #[param(default = 1)]
     seed: u64,
 }

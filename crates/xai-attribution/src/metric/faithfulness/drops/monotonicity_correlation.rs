@@ -67,7 +67,7 @@ use crate::perturbation::{Features, RankBy, RemovalOrder, ValueRange};
 )]
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct MonotonicityCorrelation {
-    /// Which positions go together, as one feature.
+    /// Grouping of positions into features.
     features: Features,
     /// How many positions that follow each other in the order of their attributions are one feature; 1 takes the
     /// features as they are.
@@ -76,9 +76,9 @@ pub struct MonotonicityCorrelation {
     /// equal size the lower one goes first; the result says how many there are.
     #[param(at_least = 1, default = 1)]
     group_size: usize,
-    /// Which values a feature is set to.
+    /// Values that a feature is set to.
     value_range: ValueRange,
-    /// How many values a feature is set to.
+    /// Number of values that a feature is set to.
     #[param(at_least = 1, at_most = 1 << 20, default = 10)]
     n_values: usize,
 }

@@ -86,21 +86,21 @@ pub struct MuFidelity {
     /// The number of features in a subset, or their share.
     #[param(default = SubsetSize::Fraction(0.2))]
     subset_size: SubsetSize,
-    /// Which correlation of drops and sums of attributions.
+    /// Correlation of score drops and sums of attributions.
     ///
     /// Spearman's is the default, Pearson's that of Quantus.
     correlation: Correlation,
-    /// Which positions go together, as one feature.
+    /// Grouping of positions into features.
     #[param(default = Features::Grid(9))]
     features: Features,
-    /// How subsets are drawn.
+    /// Method of drawing subsets.
     sampling: SubsetSampling,
-    /// What stands for a removed value.
+    /// Value that replaces removed features.
     ///
     /// A number, a `Vec` of one number per channel, or any [`Baseline`]. Default: 0.
     #[param(into)]
     baseline: Baseline,
-    /// What random choices depend on.
+    /// Seed of the random choices.
     #[param(default = 1)]
     seed: u64,
 }

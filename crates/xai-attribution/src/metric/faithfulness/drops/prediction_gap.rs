@@ -19,7 +19,7 @@ use crate::perturbation::{
 pub trait NoisyPart:
     Described + Debug + Copy + Default + PartialEq + Send + Sync + 'static
 {
-    /// Whether it is the top that gets noise.
+    /// Adds the noise to the top features; otherwise to all others.
     const IS_TOP: bool;
 }
 
@@ -61,12 +61,12 @@ pub trait NoisyPart:
 /// here), and its numbers come with its noise as [`Neighborhood::Given`].
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct PredictionGap<K> {
-    /// How many positions are the top: a number, or a share of them. Default: a tenth of them.
+    /// Number of positions in the top, or a share of them. Default: a tenth of them.
     k: TopK,
     /// The noise: as many draws as neighbours, of a standard deviation of the radius.
     #[param(flatten, setter, default = Neighbors { neighborhood: Neighborhood::Gaussian, ..Neighbors::default() })]
     neighbors: Neighbors,
-    /// Which of positions with equal attributions is among the top.
+    /// Treatment of positions with equal attributions at the cut.
     #[param(default = RemovalTies::LowestIndex)]
     ties: RemovalTies,
     #[param(skip)]
@@ -177,7 +177,7 @@ impl<T: Real> MapWork<T> for PartlyNoisy {
         let places = batch.run().positions();
         let tops = explained.shared(&OrderedPositions {
             order: RemovalOrder::LargestFirst,
-            n: self.k.of(places.positions)?,
+            n: self.k.resolve(places.positions)?,
             ties: self.ties,
         })?;
         let is_kept = |top: &Vec<u32>| {
@@ -207,7 +207,7 @@ impl<T: Real> MapWork<T> for PartlyNoisy {
 
 impl<T: Real, K: NoisyPart> Measure<T> for PredictionGap<K> {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.k.of(run.n_positions())?;
+        self.k.resolve(run.n_positions())?;
         self.neighbors.prepare(run)
     }
 

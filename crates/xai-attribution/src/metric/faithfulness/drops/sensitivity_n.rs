@@ -80,17 +80,17 @@ pub struct SensitivityN {
         no_setter
     )]
     sizes: Option<Arc<[usize]>>,
-    /// Which positions go together, as one feature.
+    /// Grouping of positions into features.
     features: Features,
     /// The number of random subsets of each size, per sample.
     #[param(at_least = 2, at_most = 1 << 20, default = 100)]
     n_subsets: usize,
-    /// What stands for a removed value.
+    /// Value that replaces removed features.
     ///
     /// A number, a `Vec` of one number per channel, or any [`Baseline`]. Default: 0.
     #[param(into)]
     baseline: Baseline,
-    /// What random choices depend on.
+    /// Seed of the random choices.
     #[param(default = 1)]
     seed: u64,
 }

@@ -54,16 +54,16 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 )]
 #[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct Violations {
-    /// What stands for a removed value.
+    /// Value that replaces removed features.
     ///
     /// A number, a `Vec` of one number per channel, or any [`Baseline`]. Default: 0.
     #[param(into)]
     baseline: Baseline,
-    /// Which positions go together, as one feature.
+    /// Grouping of positions into features.
     features: Features,
-    /// How many features are the top: a number, or a share of them. Default: a tenth of them.
+    /// Number of features in the top, or a share of them. Default: a tenth of them.
     k: TopK,
-    /// Which features are the top if some are tied at the cut.
+    /// Treatment of features that are tied at the cut.
     ties: Ties,
 }
 
@@ -79,7 +79,7 @@ impl Violations {
 impl<T: Real> Measure<T> for Violations {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
         self.removal().prepare(run)?;
-        self.k.of(self.features.max_count(run)?).map(drop)
+        self.k.resolve(self.features.max_count(run)?).map(drop)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
@@ -100,7 +100,7 @@ impl<T: Real> Measure<T> for Violations {
             let k = match self.k {
                 // Of a sample with fewer segments than another, all.
                 TopK::Count(k) => k.min(sums.len()),
-                share => share.of(sums.len()).ok()?,
+                share => share.resolve(sums.len()).ok()?,
             };
             let sizes: Vec<f64> = sums.iter().map(|sum| sum.abs()).collect();
             let has_one_size = sizes.iter().all(|size| *size == sizes[0]);

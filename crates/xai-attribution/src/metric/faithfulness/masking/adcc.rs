@@ -69,7 +69,7 @@ use crate::metric::{BaseScorePolicy, Measure, Registered};
 )]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Parameters)]
 pub struct Adcc {
-    /// What to do with base scores that the formula of Average Drop cannot divide by.
+    /// Treatment of base scores that the formula of Average Drop cannot divide by.
     base_score_policy: BaseScorePolicy,
 }
 

@@ -4,7 +4,7 @@ use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
 use xai_core::output::arg_max;
 
-use crate::metric::{Answers, OutputFormula, OutputMetric, OutputPair, SCORE_NEEDS};
+use crate::metric::{OutputFormula, OutputMetric, OutputPair, OutputScale, SCORE_NEEDS};
 
 /// Accuracy for the target after the top features are removed.
 ///
@@ -61,8 +61,8 @@ pub type MaskedAccuracy = OutputMetric<AnswerKept>;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Parameters)]
 #[params(of = MaskedAccuracy, at = formula)]
 pub struct AnswerKept {
-    /// What the outputs of the model are, where no activation says it.
-    answers: Answers,
+    /// Scale of the model's outputs, for runs without an activation.
+    answers: OutputScale,
     /// From which probability of the target on the answer counts as kept.
     #[param(
         above = 0,
@@ -74,7 +74,7 @@ pub struct AnswerKept {
 }
 
 impl OutputFormula for AnswerKept {
-    fn answers(&self) -> Option<Answers> {
+    fn output_scale(&self) -> Option<OutputScale> {
         Some(self.answers)
     }
 

@@ -5,7 +5,7 @@ use xai_core::describe::{Parameter, Parameters, metric};
 
 use crate::metric::{OutputFormula, OutputMetric, OutputPair, SCORE_NEEDS};
 
-/// Which outputs of the model count.
+/// Outputs of the model that count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[param(name = "of")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -14,7 +14,7 @@ pub enum CountedOutputs {
     /// All of them: the sum over them.
     #[default]
     All,
-    /// That of the target.
+    /// Only the output for the target.
     Target,
 }
 
@@ -87,7 +87,7 @@ pub type OutputMae = OutputMetric<AbsoluteChange>;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 #[params(of = OutputMae, at = formula)]
 pub struct AbsoluteChange {
-    /// Which outputs count: all, or that of the target.
+    /// Outputs that count: all, or only that of the target.
     of: CountedOutputs,
 }
 
@@ -143,7 +143,7 @@ pub type OutputMse = OutputMetric<SquaredChange>;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 #[params(of = OutputMse, at = formula)]
 pub struct SquaredChange {
-    /// Which outputs count: all, or that of the target.
+    /// Outputs that count: all, or only that of the target.
     of: CountedOutputs,
 }
 

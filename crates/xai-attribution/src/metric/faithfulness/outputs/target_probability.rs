@@ -3,7 +3,7 @@
 use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
 
-use crate::metric::{Answers, OutputFormula, OutputMetric, OutputPair, SCORE_NEEDS};
+use crate::metric::{OutputFormula, OutputMetric, OutputPair, OutputScale, SCORE_NEEDS};
 
 /// Change of the log-probability of the target when the top features are removed.
 ///
@@ -13,7 +13,7 @@ use crate::metric::{Answers, OutputFormula, OutputMetric, OutputPair, SCORE_NEED
 ///
 /// In (−∞, ∞), **lower is better**: the model loses its answer. With [`keep`](OutputMetric::keep) the top alone is left and higher is
 /// better. The probabilities are what the activation of the run makes of the outputs: softmax, or for each output its sigmoid.
-/// Without an activation they are the outputs themselves where these are [probabilities](Answers), else their softmax. Of logits it is
+/// Without an activation they are the outputs themselves where these are [probabilities](OutputScale), else their softmax. Of logits it is
 /// computed by a log-softmax, so that no probability is too small; of outputs that are probabilities a target of probability 0 has no
 /// value.
 ///
@@ -61,12 +61,12 @@ pub type LogOdds = OutputMetric<LogProbabilityRise>;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 #[params(of = LogOdds, at = formula)]
 pub struct LogProbabilityRise {
-    /// What the outputs of the model are, where no activation says it.
-    answers: Answers,
+    /// Scale of the model's outputs, for runs without an activation.
+    answers: OutputScale,
 }
 
 impl OutputFormula for LogProbabilityRise {
-    fn answers(&self) -> Option<Answers> {
+    fn output_scale(&self) -> Option<OutputScale> {
         Some(self.answers)
     }
 
@@ -125,12 +125,12 @@ pub type CrossEntropy = OutputMetric<TargetSurprise>;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 #[params(of = CrossEntropy, at = formula)]
 pub struct TargetSurprise {
-    /// What the outputs of the model are, where no activation says it.
-    answers: Answers,
+    /// Scale of the model's outputs, for runs without an activation.
+    answers: OutputScale,
 }
 
 impl OutputFormula for TargetSurprise {
-    fn answers(&self) -> Option<Answers> {
+    fn output_scale(&self) -> Option<OutputScale> {
         Some(self.answers)
     }
 
