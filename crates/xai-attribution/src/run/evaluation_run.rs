@@ -348,7 +348,12 @@ impl<T: Real> EvaluationRun<'_, T> {
             Ok(related) => {
                 let mut values: Vec<Vec<CombinedValues>> = per_sample
                     .into_iter()
-                    .map(|by_metric| by_metric.into_iter().map(CombinedValues::PerSample).collect())
+                    .map(|by_metric| {
+                        by_metric
+                            .into_iter()
+                            .map(CombinedValues::PerSample)
+                            .collect()
+                    })
                     .collect();
                 for ((e, m), related) in related {
                     values[e][m] = related;

@@ -1,4 +1,4 @@
-//! Does the model react to what the map marks?
+//! Metrics of faithfulness: does the score react to the features with large attributions?
 
 pub mod curves;
 pub mod drops;

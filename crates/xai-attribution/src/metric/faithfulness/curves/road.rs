@@ -1,4 +1,4 @@
-//! Remove and debias.
+//! Remove and debias (ROAD).
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -20,16 +20,16 @@ use crate::perturbation::{
     CurveScores, Features, GivenNeighbors, OrderedPositions, RankBy, RemovalOrder, RemovalTies,
 };
 
-/// Which order a [`RoadMetric`] removes pixels in.
+/// The order in which a [`RoadMetric`] removes pixels.
 pub trait RoadOrder:
     Described + Debug + Copy + Default + PartialEq + Send + Sync + 'static
 {
-    /// The order, and what the curve of it counts for.
+    /// Orders of removal, each with the weight of its curve in the value.
     const ORDERS: &'static [(RemovalOrder, f64)];
 }
 
-/// Remove and debias: how often is the model right when the most, or least, relevant pixels are taken
-/// away and filled from what is left around them?
+/// Accuracy of the model when the most, or least, relevant pixels are removed and imputed from their neighbours (remove and
+/// debias).
 ///
 /// ```text
 /// ROAD_i = mean over p of 1[ the class predicted for x_i without its first p % of pixels is the target ]
@@ -37,10 +37,10 @@ pub trait RoadOrder:
 ///
 /// [`RoadMostRelevantFirst`] in [0, 1], **lower is better**; [`RoadLeastRelevantFirst`] in [0, 1],
 /// **higher is better**; [`Road`] combines them as `(least first − most first) / 2` in [−½, ½], **higher is
-/// better**, 0 as by chance. With [`RoadOf::Score`] the mean score stands for the share of right
-/// predictions, and the range is the model's. Removed pixels are those of
-/// [`Baseline::LinearImputation`](crate::perturbation::Baseline::LinearImputation) with a little noise, which tell the model less about where pixels were
-/// removed than a constant: orders from both ends then rank explainers alike. Images only;
+/// better**, 0 for a random order. With [`RoadOf::Score`], the mean score replaces the share of correct
+/// predictions, and the range is that of the scores. Removed pixels have the values of
+/// [`Baseline::LinearImputation`](crate::perturbation::Baseline::LinearImputation) with a little noise. They reveal less
+/// than a constant about which pixels were removed, so that both orders rank explainers alike. Images only;
 /// `⌊pixels · p / 100⌋` pixels are removed.
 ///
 /// ```
@@ -54,29 +54,28 @@ pub trait RoadOrder:
 /// };
 /// let x = array![[[[4.0], [0.0]], [[0.0], [0.0]]]].into_dyn();
 /// let metric = Road::new().percentages(&[25.0]).of(RoadOf::Score).noise(ImputationNoise::Gaussian(0.0));
-/// // The first pixel from its neighbours is 0; without another it is 4.
+/// // Imputed from its neighbours, the first pixel is 0; if another one is removed, it keeps its value of 4.
 /// assert_eq!(metric.evaluate(&first, x.view(), &[0], x.view())?.value, (4.0 - 0.0) / 2.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
 /// The model sees `n` rows per percentage and order; the three metrics share them.
 ///
-/// Defaults: 10, 20, …, 90 %, noise of 0.01, seed 1, shares of right predictions.
+/// Defaults: 10, 20, …, 90 %, noise of 0.01, seed 1, shares of correct predictions.
 ///
 /// # Source
 /// Rong et al., *A Consistent and Efficient Evaluation Strategy for Attribution Methods*, 2022. The
-/// combination is that of the package `grad-cam`. Quantus' accuracies come with its draws as
-/// [`ImputationNoise::Given`], one percentage at a time as the mean of
-/// [`RoadMostRelevantFirst`]; it fails for images of several channels and counts the first batch only.
+/// combination is that of the package `grad-cam`. For the accuracies of Quantus, pass its draws as
+/// [`ImputationNoise::Given`] and evaluate [`RoadMostRelevantFirst`] with one percentage at a time. Quantus fails for images
+/// with several channels and uses the first batch only.
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct RoadMetric<K> {
-    /// How many of the pixels are removed, in percent, each in (0, 100): without any pixel there is nothing to
-    /// impute from.
+    /// Percentages of pixels that are removed, each in (0, 100): without any pixel there is nothing to impute from.
     #[param(items, above = 0, below = 100, no_setter, default = tenths())]
     percentages: Arc<[f64]>,
     /// Quantity that is averaged over the percentages.
     of: RoadOf,
-    /// The standard deviation of the normal noise on imputed values.
+    /// Standard deviation of the normal noise on imputed values.
     noise: ImputationNoise,
     /// Seed of the random choices.
     #[param(default = 1)]
@@ -100,12 +99,12 @@ fn tenths() -> Arc<[f64]> {
 /// ```
 ///
 /// # Extremes
-/// −0.5: the model is right only without the pixels that the map calls irrelevant. 0: as by chance. 0.5: it is right
-/// without the least relevant pixels, and wrong without the most relevant ones.
+/// −0.5: the model is right without the most relevant pixels, and wrong without the least relevant ones. 0: a random order.
+/// 0.5: it is right without the least relevant pixels, and wrong without the most relevant ones.
 ///
 /// # Limits
-/// It counts right answers, not scores: a prediction that is safe by a wide margin does not change. Imputed pixels are
-/// smooth, and what is left of an object may be filled from it.
+/// It counts correct predictions, not scores, so that a prediction with a wide margin does not change. Imputed pixels are
+/// smooth, and the remaining part of an object can restore the removed part.
 ///
 /// # Source
 /// Rong et al., A Consistent and Efficient Evaluation Strategy (ROAD), 2022.
@@ -134,7 +133,7 @@ pub type Road = RoadMetric<Combined>;
 /// 0: the model is never right without the most relevant pixels. 1: it always is.
 ///
 /// # Limits
-/// A model that is easily wrong has a low value for any map: compare with least relevant first.
+/// A model whose predictions change easily has a low value for any map: compare with least relevant first.
 ///
 /// # Source
 /// Rong et al., A Consistent and Efficient Evaluation Strategy (ROAD), 2022.
@@ -163,7 +162,7 @@ pub type RoadMostRelevantFirst = RoadMetric<MostFirst>;
 /// 0: the model is never right without the least relevant pixels. 1: it always is.
 ///
 /// # Limits
-/// A model that is hardly ever wrong has a high value for any map: compare with most relevant first.
+/// A model whose predictions hardly ever change has a high value for any map: compare with most relevant first.
 ///
 /// # Source
 /// Rong et al., A Consistent and Efficient Evaluation Strategy (ROAD), 2022.
@@ -182,15 +181,15 @@ pub type RoadMostRelevantFirst = RoadMetric<MostFirst>;
 )]
 pub type RoadLeastRelevantFirst = RoadMetric<LeastFirst>;
 
-/// The orders of [`Road`].
+/// Both orders, for [`Road`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Combined;
 
-/// The order of [`RoadMostRelevantFirst`].
+/// Most relevant pixels first, for [`RoadMostRelevantFirst`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MostFirst;
 
-/// The order of [`RoadLeastRelevantFirst`].
+/// Least relevant pixels first, for [`RoadLeastRelevantFirst`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LeastFirst;
 
@@ -213,17 +212,17 @@ impl RoadOrder for LeastFirst {
 #[derive(Debug, Clone, Copy, PartialEq, Parameter)]
 #[param(name = "noise")]
 pub enum ImputationNoise {
-    /// Normal noise of this standard deviation, at least 0, on every removed element: of a stream of its
-    /// own for every sample.
+    /// Normal noise of this standard deviation, at least 0, on every removed element. Each sample has its own random
+    /// stream.
     #[param(plain, at_least = 0)]
     Gaussian(f64),
-    /// What [`GivenNeighbors`] has for the removed elements, one draw per percentage.
+    /// Noise from [`GivenNeighbors`] for the removed elements, one draw per percentage.
     #[param(skip)]
     Given,
 }
 
 impl Default for ImputationNoise {
-    /// 0.01
+    /// Returns normal noise with a standard deviation of 0.01.
     fn default() -> Self {
         Self::Gaussian(0.01)
     }
@@ -235,16 +234,15 @@ impl Default for ImputationNoise {
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[param(name = "of")]
 pub enum RoadOf {
-    /// Whether the predicted class is the target, or of rows of targets the one that weighs most.
+    /// 1 if the predicted class is the target (for rows of targets, the class of the largest weight), otherwise 0.
     #[default]
     Accuracy,
-    /// The score.
+    /// The score of the target.
     Score,
 }
 
 impl<K: RoadOrder> RoadMetric<K> {
-    /// How many of the pixels are removed, in percent, each in (0, 100): with all of them removed there is
-    /// nothing to impute from.
+    /// Sets the percentages of pixels that are removed, each in (0, 100): without any pixel there is nothing to impute from.
     #[must_use]
     pub fn percentages(mut self, percentages: &[f64]) -> Self {
         self.percentages = percentages.into();
@@ -261,18 +259,18 @@ impl<K: RoadOrder> RoadMetric<K> {
         }
     }
 
-    /// `[percentage][sample]`
+    /// Weighted sum of the curves of all orders: `[percentage][sample]`.
     fn combined<T: Real>(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Vec<f64>>> {
         let n = explained.batch().n_samples();
         let mut combined = vec![vec![0.0; n]; self.percentages.len()];
         for &(order, weight) in K::ORDERS {
-            let answers = explained.shared(&self.work(order))?;
-            for (combined, answers) in combined.iter_mut().zip(answers.chunks_exact(n)) {
-                for (value, answer) in combined.iter_mut().zip(answers) {
+            let predictions = explained.shared(&self.work(order))?;
+            for (combined, predictions) in combined.iter_mut().zip(predictions.chunks_exact(n)) {
+                for (value, prediction) in combined.iter_mut().zip(predictions) {
                     *value += weight
                         * match self.of {
-                            RoadOf::Accuracy => f64::from(u8::from(answer.is_right)),
-                            RoadOf::Score => answer.score,
+                            RoadOf::Accuracy => f64::from(u8::from(prediction.is_correct)),
+                            RoadOf::Score => prediction.score,
                         };
                 }
             }
@@ -281,7 +279,10 @@ impl<K: RoadOrder> RoadMetric<K> {
     }
 }
 
-/// What the model says to inputs with some of their pixels imputed, in one order: `[percentage][sample]`.
+/// Work that computes the predictions for inputs with some of their pixels imputed, in one order, as
+/// `[percentage][sample]`.
+///
+/// Both scores and correctness are kept, so that metrics of either share the work.
 #[derive(Debug, Clone, PartialEq)]
 struct ImputedCurve {
     order: RemovalOrder,
@@ -292,37 +293,38 @@ struct ImputedCurve {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Answer {
+struct Prediction {
     score: f64,
-    is_right: bool,
+    is_correct: bool,
 }
 
-/// How many pixels are removed at each percentage.
+/// Number of removed pixels at each percentage.
 fn counts(percentages: &[f64], positions: usize) -> Vec<usize> {
     let count = |percentage: &f64| (positions as f64 * percentage / 100.0) as usize;
     percentages.iter().map(count).collect()
 }
 
-/// Some positions of so many, ascending.
+/// Sorts distinct positions below `n_positions` in linear time.
 fn ascending(n_positions: usize, positions: &[u32]) -> Vec<u32> {
-    let mut is_in = vec![false; n_positions];
+    let mut is_contained = vec![false; n_positions];
     for &position in positions {
-        is_in[position as usize] = true;
+        is_contained[position as usize] = true;
     }
-    // Written whether it stays or not: where positions are at random a branch is mostly foreseen wrongly.
+    // Every position is written, and overwritten by the next one unless it is contained. A branch instead would be
+    // mispredicted often, because the positions of a map have no regular pattern.
     let (mut ascending, mut n) = (vec![0; n_positions], 0);
-    for (position, is_in) in is_in.into_iter().enumerate() {
+    for (position, is_contained) in is_contained.into_iter().enumerate() {
         ascending[n] = position as u32;
-        n += usize::from(is_in);
+        n += usize::from(is_contained);
     }
     ascending.truncate(n);
     ascending
 }
 
 impl<T: Real> MapWork<T> for ImputedCurve {
-    type Output = Vec<Answer>;
+    type Output = Vec<Prediction>;
 
-    fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Answer>> {
+    fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Prediction>> {
         let batch = explained.batch();
         let (run, n, image) = (batch.run(), batch.n_samples(), image(batch.run()));
         let counts = counts(&self.percentages, run.n_positions());
@@ -332,11 +334,13 @@ impl<T: Real> MapWork<T> for ImputedCurve {
             ties: self.ties,
         })?;
         let orders: &[Vec<u32>] = &orders;
-        let given = match self.noise {
+        let given_noise = match self.noise {
             ImputationNoise::Given => Some(&run.side::<GivenNeighbors>()?.0),
             ImputationNoise::Gaussian(_) => None,
         };
         let first_sample = batch.samples().start;
+        // Random streams are numbered by the index of the sample in the data set and are the same for all percentages: the
+        // noise depends neither on the batches nor on which other percentages are evaluated.
         let items: Vec<u64> = (0..n).map(|sample| batch.item(sample)).collect();
         let (targets, scorer, batch_values) = (run.targets(), batch.scorer(), batch.values());
         let add = |to: &mut T, noise: f64| {
@@ -347,27 +351,34 @@ impl<T: Real> MapWork<T> for ImputedCurve {
             counts.len() * n,
             MOST_LANES,
             |first, rows| {
-                let missing_of = |(row, values): (usize, &mut [T])| {
+                // Row `point * n + sample` is the sample with the pixels removed that its percentage asks for.
+                let copy_input = |(row, values): (usize, &mut [T])| {
                     let (sample, point) = (row % n, row / n);
                     values.copy_from_slice(&batch_values[sample * size..(sample + 1) * size]);
                     ascending(image.places.positions, &orders[sample][..counts[point]])
                 };
                 let numbered = (first..).zip(rows.chunks_exact_mut(size));
-                let missing: Vec<Vec<u32>> = numbered.map(missing_of).collect();
+                let missing: Vec<Vec<u32>> = numbered.map(copy_input).collect();
+                // All rows in one call: the solver advances the channels of several images at once.
                 image.impute(rows, &missing);
-                let elements = missing.iter().map(|missing| {
-                    let elements = |&pixel: &u32| image.places.elements(pixel as usize);
-                    missing.iter().flat_map(elements)
+                let removed_elements = missing.iter().map(|missing| {
+                    let elements_of = |&pixel: &u32| image.places.elements(pixel as usize);
+                    missing.iter().flat_map(elements_of)
                 });
-                match (given, self.noise) {
+                match (given_noise, self.noise) {
                     (Some(given), _) => {
                         let rows = (first..).zip(rows.chunks_exact_mut(size));
-                        for ((row, values), elements) in rows.zip(elements) {
-                            let noise = given.index_axis(ndarray::Axis(0), row / n);
+                        for ((row, values), elements) in rows.zip(removed_elements) {
+                            let draw = given.index_axis(ndarray::Axis(0), row / n);
                             let sample = first_sample + row % n;
-                            let noise = noise.index_axis_move(ndarray::Axis(0), sample);
-                            let noise: Vec<f64> = noise.iter().copied().collect();
-                            elements.for_each(|e| add(&mut values[e], noise[e]));
+                            let noise: Vec<f64> = draw
+                                .index_axis_move(ndarray::Axis(0), sample)
+                                .iter()
+                                .copied()
+                                .collect();
+                            for element in elements {
+                                add(&mut values[element], noise[element]);
+                            }
                         }
                     }
                     (None, ImputationNoise::Gaussian(sigma)) if sigma > 0.0 => {
@@ -375,8 +386,10 @@ impl<T: Real> MapWork<T> for ImputedCurve {
                             |row: usize| random_stream(self.seed, items[(first + row) % n]);
                         let mut streams = NormalStreams::new(std::array::from_fn(stream));
                         let most = missing.iter().map(Vec::len).max().unwrap_or_default();
+                        // Normal numbers are drawn 64 at a time for all rows together, a lane per row. `zip` takes the number
+                        // first: a row whose elements are used up skips the rest of its numbers.
                         let mut numbers = [[0.0; NormalStreams::COUNT]; 64];
-                        let mut elements: Vec<_> = elements.collect();
+                        let mut elements: Vec<_> = removed_elements.collect();
                         for _ in 0..(most * image.places.channels).div_ceil(numbers.len()) {
                             streams.fill(&mut numbers);
                             let rows = rows.chunks_exact_mut(size).zip(&mut elements);
@@ -394,14 +407,14 @@ impl<T: Real> MapWork<T> for ImputedCurve {
                 let sample_of = |row: usize| (first + row) % n;
                 let outputs = scorer.outputs(model, rows, &sample_of, ", with imputed pixels")?;
                 let scores = scorer.scores_of(&outputs, &sample_of)?.into_iter();
-                let answer = |(row, score): (usize, f64)| {
+                let prediction = |(row, score): (usize, f64)| {
                     let predicted = arg_max(&outputs.row(row).to_vec());
-                    Answer {
+                    Prediction {
                         score,
-                        is_right: predicted == targets.class(first_sample + sample_of(row)),
+                        is_correct: predicted == targets.class(first_sample + sample_of(row)),
                     }
                 };
-                Ok(scores.enumerate().map(answer).collect())
+                Ok(scores.enumerate().map(prediction).collect())
             },
         )
     }
@@ -421,10 +434,11 @@ impl<T: Real, K: RoadOrder> Measure<T> for RoadMetric<K> {
             ImputationNoise::Given => {
                 let given = &run.side::<GivenNeighbors>()?.0;
                 let (expected, actual) = (self.percentages.len(), given.shape()[0]);
-                match expected == actual {
-                    true => Ok(()),
-                    false => Err(Error::shape(input::NEIGHBORS, &[expected], &[actual])
-                        .part("draws, one per percentage")),
+                if expected == actual {
+                    Ok(())
+                } else {
+                    Err(Error::shape(input::NEIGHBORS, &[expected], &[actual])
+                        .part("draws, one per percentage"))
                 }
             }
         }
@@ -440,7 +454,7 @@ impl<T: Real, K: RoadOrder> Measure<T> for RoadMetric<K> {
     }
 
     fn tied(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<TiedFeatures>> {
-        // From either end.
+        // Ties are the same from both ends.
         let order = RemovalOrder::MostRelevantFirst;
         tied_features(explained, Features::Positions, order, RankBy::Sum)
     }

@@ -1,4 +1,4 @@
-//! Faithfulness estimate.
+//! Faithfulness estimate: correlation of attributions and single-feature drops.
 
 use xai_core::describe::{Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
@@ -43,14 +43,14 @@ use crate::perturbation::{Baseline, Features, RankBy, RankedRemoval, RemovalOrde
 /// proportional to attributions.
 ///
 /// # Limits
-/// Features are removed one at a time: what two of them do together is not seen, and a feature that another one can
+/// Features are removed one at a time: interactions of features are not measured, and a feature that another one can
 /// replace seems not to matter.
 ///
 /// # Source
 /// Alvarez-Melis and Jaakkola, *Towards Robust Interpretability with Self-Explaining Neural Networks*, 2018; Hesse et
 /// al., *Benchmarking the Attribution Quality of Vision Models*, 2024, for IDSDS.
 ///
-/// Quantus' features are groups of elements that follow each other in descending order:
+/// Features in Quantus are groups of elements that are consecutive in descending order of attribution:
 /// [`group_size`](FaithfulnessEstimate::group_size).
 ///
 /// # Elsewhere
@@ -72,11 +72,11 @@ pub struct FaithfulnessEstimate {
     baseline: Baseline,
     /// Grouping of positions into features.
     features: Features,
-    /// How many positions that follow each other in the order of their attributions are one feature; 1 takes the
-    /// features as they are.
+    /// Number of positions, consecutive in the order of their attributions, that form one feature; 1 uses the features as
+    /// they are.
     ///
-    /// Such groups depend on the map, so that explainers do not share what the model says. Of positions with equal
-    /// attributions the lower one goes first; the result says how many there are.
+    /// Groups depend on the map, so that explainers do not share the scores of the model. Of positions with equal
+    /// attributions the lower one comes first; the result has the number of such positions.
     #[param(at_least = 1, default = 1)]
     group_size: usize,
     /// Correlation of score drops and attributions.
@@ -130,16 +130,17 @@ impl<T: Real> Measure<T> for FaithfulnessEstimate {
             batch.shared(&self.features)?,
         );
         let attributions = explained.attributions()?;
-        let of_samples = attributions.chunks_exact(batch.run().n_positions());
+        let samples = attributions.chunks_exact(batch.run().n_positions());
         let correlation = |(sample, attributions)| {
             let sums = cells.for_sample(sample).sums(attributions);
             self.correlation
                 .correlate_finite(&sums, drops.for_sample(sample))
         };
-        Ok(of_samples.enumerate().map(correlation).collect())
+        Ok(samples.enumerate().map(correlation).collect())
     }
 
     fn tied(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<TiedFeatures>> {
+        // Without groups, every feature is removed by itself, and no order matters.
         if self.group_size > 1 {
             let order = RemovalOrder::MostRelevantFirst;
             tied_features(explained, self.features, order, RankBy::Sum)

@@ -24,12 +24,11 @@ use crate::perturbation::{
 /// ```
 ///
 /// In [0, ∞), **lower is better**; in squared units of the score. A perturbation `I` sets one patch, or
-/// one square, to the baseline and leaves all else ([`Perturbation`]), or is noise. What `Σ I ⊙ a`
-/// means depends on what the values of the map stand for ([`MapKind`]): of a map of gradients they are
-/// multiplied by the change of each element; of contributions (integrated gradients, Shapley values,
-/// input times gradient) those that changed are summed. β is 1, or makes the error of each sample
-/// least ([`Scaling`]), so that the size of a map does not count; a sample with sums of zero only then has
-/// no value.
+/// one square, to the baseline ([`Perturbation`]), or is noise. The predicted change `Σ I ⊙ a`
+/// depends on the kind of map ([`MapKind`]): gradients are multiplied by the change of each element;
+/// contributions (integrated gradients, Shapley values, input times gradient) are summed over the changed elements. β is
+/// 1, or the factor with the least error for each sample ([`Scaling`]), with which the scale of the map does not count; a
+/// sample whose sums are all 0 then has no value.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -42,7 +41,7 @@ use crate::perturbation::{
 /// let (contributions, gradient) = (x.mapv(|v| 2.0 * v), x.mapv(|_| 2.0));
 /// let metric = Infidelity::new();
 /// assert_eq!(metric.evaluate(&twice, x.view(), &[0], contributions.view())?.value, 0.0);
-/// // A gradient taken for contributions is off by 6 − 2 without the first, by 2 − 2 without the second.
+/// // If the gradient is taken for contributions, it is off by 6 − 2 for the first feature and by 2 − 2 for the second.
 /// assert_eq!(metric.evaluate(&twice, x.view(), &[0], gradient.view())?.value, 8.0);
 /// let metric = metric.map_kind(Some(MapKind::Gradient));
 /// assert_eq!(metric.evaluate(&twice, x.view(), &[0], gradient.view())?.value, 0.0);
@@ -54,20 +53,19 @@ use crate::perturbation::{
 /// Defaults: patches of 4 × 4 positions, baseline 0, maps of contributions, as they are.
 ///
 /// # Extremes
-/// 0: the map says exactly what every change does to the score. There is no upper end: the unit is that of the score,
-/// squared.
+/// 0: the map predicts every change of the score exactly. There is no upper end: the unit is that of the score, squared.
 ///
 /// # Limits
-/// A map in another unit than the score is far off though its order is right (the scaling `optimal-beta` takes the best
-/// factor). Values of two models do not compare.
+/// A map in another unit than the score has a large error even if its ranking is right (the scaling `optimal-beta` uses the
+/// best factor). Values of different models are not comparable.
 ///
 /// # Source
 /// Yeh et al., *On the (In)fidelity and Sensitivity of Explanations*, 2019.
 ///
-/// Their code has squares of 1 to 10 pixels with sums over the square, normal noise with products, and the best β; the
-/// kinds of map go with the perturbations unless [`map_kind`](Infidelity::map_kind) says otherwise. Captum's numbers come
-/// with [`Perturbation::Given`], its `normalize` is [`Scaling::OptimalBeta`]. Quantus' cannot be had: it leaves every
-/// patch removed when it goes on to the next, and takes any map for gradients.
+/// The authors' code uses squares of 1 to 10 pixels with sums over the square, or normal noise with products, and the best
+/// β. The kind of map follows from the perturbation unless [`map_kind`](Infidelity::map_kind) says otherwise. For the
+/// numbers of Captum, use [`Perturbation::Given`]; its `normalize` is [`Scaling::OptimalBeta`]. The numbers of Quantus
+/// cannot be reproduced: it does not restore a patch before it removes the next one, and treats any map as gradients.
 ///
 /// # Elsewhere
 /// `captum.infidelity`, `quantus.Infidelity`
@@ -80,7 +78,7 @@ use crate::perturbation::{
 )]
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Infidelity {
-    /// How inputs are changed: one feature or square at a time, or by noise.
+    /// Perturbation of the inputs: one feature or square at a time, or noise.
     #[param(default = Perturbation::Features(Features::Patches(4)))]
     perturbation: Perturbation,
     /// Value that replaces removed features.
@@ -88,13 +86,13 @@ pub struct Infidelity {
     /// A number, a `Vec` of one number per channel, or any [`Baseline`]. Default: 0.
     #[param(into)]
     baseline: Baseline,
-    /// What the values of a map stand for.
+    /// Kind of the maps: gradients or contributions.
     #[param(
         none = "auto",
-        none_doc = "Contributions where parts of the input are removed, gradients under noise, which removes nothing."
+        none_doc = "Contributions if parts of the input are removed, gradients under noise, which removes nothing."
     )]
     map_kind: Option<MapKind>,
-    /// What a map is multiplied by.
+    /// Factor by which maps are multiplied.
     scaling: Scaling,
     /// Number of noise draws per sample.
     #[param(at_least = 1, at_most = 1 << 24, default = 20)]
@@ -104,48 +102,48 @@ pub struct Infidelity {
     seed: u64,
 }
 
-/// How the inputs of [`Infidelity`] are changed.
+/// Perturbation of the inputs in [`Infidelity`].
 #[derive(Debug, Clone, Copy, PartialEq, Parameter)]
 #[non_exhaustive]
 pub enum Perturbation {
-    /// Every feature by itself is set to the baseline: `Features::Patches(4)` by default.
+    /// Each feature in turn is set to the baseline. The default is `Features::Patches(4)`.
     #[param(plain)]
     Features(Features),
-    /// Every square of 1 to so many positions along a side, wherever it fits, is set to the baseline.
+    /// Each square with a side of 1 to this many positions, at every place of the image, is set to the baseline in turn.
     #[param(value_name = "LARGEST", at_least = 1)]
     Squares(usize),
-    /// Normal noise of this standard deviation on all elements, drawn as often as `n_draws` says.
+    /// Normal noise of this standard deviation on all elements, with `n_draws` draws per sample.
     #[param(value_name = "SIGMA", above = 0)]
     Gaussian {
-        /// The standard deviation, positive, in the unit of the inputs.
+        /// Standard deviation, positive, in the unit of the inputs.
         sigma: f64,
     },
-    /// The noise of [`GivenNeighbors`](crate::perturbation::GivenNeighbors), which is added: −I.
+    /// Noise from [`GivenNeighbors`](crate::perturbation::GivenNeighbors). It is added to the input, so it is −I.
     #[param(skip)]
     Given,
 }
 
-/// What the values of a map stand for.
+/// Kind of a map: the meaning of its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum MapKind {
-    /// The change of the score for each unit of change of an element. A map of one value per position has
-    /// it for each channel.
+    /// Change of the score per unit of change of an element. If a map has one value per position, it is the
+    /// gradient of every channel.
     Gradient,
-    /// What an element adds to the score. A map of one value per position has that of all channels.
+    /// Part of the score that an element contributes. If a map has one value per position, it is the sum over channels.
     Contribution,
 }
 
-/// What a map is multiplied by.
+/// Factor by which a map is multiplied.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Scaling {
-    /// 1: the map as it is.
+    /// 1: the map is not scaled.
     #[default]
     None,
-    /// `Σ s d / Σ s²` of the sums `s` and drops `d` of each sample, by which its error is least.
+    /// `Σ s d / Σ s²` over the sums `s` and drops `d` of each sample, the factor with the least squared error.
     OptimalBeta,
 }
 
@@ -181,13 +179,14 @@ impl Infidelity {
         }
     }
 
-    /// The value of a sample from sums and drops.
+    /// Mean squared error of a sample from its predicted changes (sums) and its drops; `None` if it is undefined.
     fn value(&self, sums: &[f64], drops: &[f64]) -> Option<f64> {
         let pairs = || sums.iter().zip(drops);
         let beta = match self.scaling {
             Scaling::None => 1.0,
             Scaling::OptimalBeta => {
-                // In a unit in which no square leaves the range of `f64`.
+                // In units of a power of two near the largest sum, no square leaves the range of `f64`, and the division is
+                // exact.
                 let largest = sums.iter().fold(0.0f64, |largest, s| largest.max(s.abs()));
                 let unit = power_of_two(largest);
                 let squares: f64 = sums.iter().map(|s| (s / unit).powi(2)).sum();
@@ -201,14 +200,14 @@ impl Infidelity {
     }
 }
 
-/// The changed inputs, which all explainers share.
+/// Batch work that computes the drops for a kind of perturbation. It does not depend on the map, so explainers share it.
 enum Work {
     Features(SingleRemoval),
     Squares(SquareRemoval),
     Noise(Neighbors),
 }
 
-/// The map of one sample, element by element.
+/// The map of one sample, read element by element.
 struct MapValues<'a, T> {
     map: &'a [T],
     places: Positions,
@@ -216,41 +215,44 @@ struct MapValues<'a, T> {
 }
 
 impl<T: Real> MapValues<'_, T> {
-    /// The value of an element of a position. A time series may have one value per time step.
-    fn of(&self, element: usize, position: usize) -> T {
+    /// Returns the value of an element of a position. A map can have one value per element, per position (which all channels
+    /// share), or per time step of a time series (which all features share).
+    fn value(&self, element: usize, position: usize) -> T {
         let n = self.map.len();
-        let place = match () {
-            () if n == self.places.size() => element,
-            () => position / (self.places.positions / n),
-        };
-        self.map[place]
+        if n == self.places.size() {
+            self.map[element]
+        } else {
+            self.map[position / (self.places.positions / n)]
+        }
     }
 
-    /// How many elements share a value of the map.
-    fn shared_by(&self) -> f64 {
+    /// Number of elements that share a value of the map.
+    fn elements_per_value(&self) -> f64 {
         (self.places.size() / self.map.len()) as f64
     }
 
-    /// `Σ I ⊙ a` over some positions, from the elements before and after their change.
+    /// Returns `Σ I ⊙ a` over some positions, from the elements before and after their change.
     fn sum(&self, positions: impl Iterator<Item = u32>, before: &[T], after: &[T]) -> f64 {
-        let of_position = |position: u32| {
+        let position_term = |position: u32| {
             let position = position as usize;
-            let of_element = |element: usize| match self.kind {
+            let element_term = |element: usize| match self.kind {
                 MapKind::Gradient => {
                     let change = before[element].to_f64_exact() - after[element].to_f64_exact();
-                    self.of(element, position).to_f64_exact() * change
+                    self.value(element, position).to_f64_exact() * change
                 }
+                // A contribution that several elements share is split equally between them.
                 MapKind::Contribution => {
-                    self.of(element, position).to_f64_exact() / self.shared_by()
+                    self.value(element, position).to_f64_exact() / self.elements_per_value()
                 }
             };
-            self.places.elements(position).map(of_element).sum::<f64>()
+            let elements = self.places.elements(position);
+            elements.map(element_term).sum::<f64>()
         };
-        positions.map(of_position).sum()
+        positions.map(position_term).sum()
     }
 }
 
-/// The sums of one sample over sets of positions that are removed.
+/// Returns the predicted change of the score for each set of removed positions of one sample.
 fn sums_of_sets<T: Real, P: Iterator<Item = u32> + Clone>(
     map: &MapValues<'_, T>,
     remover: &Remover<T>,
@@ -260,10 +262,12 @@ fn sums_of_sets<T: Real, P: Iterator<Item = u32> + Clone>(
 ) -> Vec<f64> {
     let mut changed = input.to_vec();
     let sum = |positions: P| {
+        // The sum of contributions does not depend on the new values, so the removal can be skipped.
         if map.kind == MapKind::Gradient {
             remover.remove(sample, &mut changed, positions.clone());
         }
         let sum = map.sum(positions.clone(), input, &changed);
+        // Restoring the set is cheaper than copying the whole input for the next one.
         for position in positions {
             map.places.copy(&mut changed, input, position as usize);
         }
@@ -272,15 +276,18 @@ fn sums_of_sets<T: Real, P: Iterator<Item = u32> + Clone>(
     sets.map(sum).collect()
 }
 
-/// Positions whose terms are held before they are added.
+/// Number of positions whose terms are computed before they are added to the sums.
 const BLOCK: usize = 64;
 
-/// The sums of at most [`AT_ONCE`] rows of noise on one sample, over all positions that changed.
+/// Returns the predicted changes for at most [`AT_ONCE`] noisy rows of one sample.
+///
+/// The additions of each sum are in the order of the positions, so that its bits do not depend on the number of rows that are
+/// summed together.
 fn noise_sums<T: Real>(map: &MapValues<'_, T>, input: &[T], rows: &[&[T]]) -> Vec<f64> {
     let places = map.places;
     if map.kind == MapKind::Contribution {
         let sum = |row: &&[T]| {
-            // What did not change has no contribution to lose.
+            // A position without a change keeps its contribution.
             let changed = (0..places.positions as u32).filter(|&p| {
                 let mut elements = places.elements(p as usize);
                 elements.any(|e| row[e] != input[e])
@@ -289,19 +296,22 @@ fn noise_sums<T: Real>(map: &MapValues<'_, T>, input: &[T], rows: &[&[T]]) -> Ve
         };
         return rows.iter().map(sum).collect();
     }
+    // A gradient per element, so that the loop below reads three arrays side by side.
     let mut gradient = map.map.to_vec();
     if gradient.len() < places.size() {
         gradient = vec![T::zero(); places.size()];
         for position in 0..places.positions {
             for element in places.elements(position) {
-                gradient[element] = map.of(element, position);
+                gradient[element] = map.value(element, position);
             }
         }
     }
+    // Distance between the same channel of two consecutive positions: 1 with channels first, else the number of channels.
     let step = places.elements(1).next().unwrap_or(1);
     let mut sums = vec![0.0; rows.len()];
     let mut terms = [[0.0; BLOCK]; AT_ONCE];
-    // Each sum waits for its addition before. So the terms are made first, and then added to all sums by turns.
+    // The additions of a sum depend on each other and have the latency of an addition each. So the terms, which do not
+    // depend on each other, are computed first; then all sums advance by one term in turn, and their latencies overlap.
     for start in (0..places.positions).step_by(BLOCK) {
         let n = BLOCK.min(places.positions - start);
         for (terms, row) in terms.iter_mut().zip(rows) {
@@ -312,19 +322,20 @@ fn noise_sums<T: Real>(map: &MapValues<'_, T>, input: &[T], rows: &[&[T]]) -> Ve
                     *term += a.to_f64_exact() * (x.to_f64_exact() - z.to_f64_exact());
                 };
                 let terms = terms[..n].iter_mut();
+                // Contiguous elements are read without a stride.
                 match step {
                     1 => terms.zip(gradient.iter().zip(input).zip(row)).for_each(add),
                     _ => {
                         let [gradient, input, row] =
-                            [gradient, input, row].map(|of| of.iter().step_by(step));
+                            [gradient, input, row].map(|values| values.iter().step_by(step));
                         terms.zip(gradient.zip(input).zip(row)).for_each(add);
                     }
                 }
             }
         }
-        for place in 0..n {
+        for i in 0..n {
             for (sum, terms) in sums.iter_mut().zip(&terms) {
-                *sum += terms[place];
+                *sum += terms[i];
             }
         }
     }
@@ -396,19 +407,22 @@ impl<T: Real> Measure<T> for Infidelity {
                 let count = source.count;
                 let sums: Vec<OnceLock<f64>> = vec![OnceLock::new(); batch.n_samples() * count];
                 let visit = |first: usize, rows: &[T]| {
+                    // A block of rows may end in the middle of a sample and continue with the next one.
                     let mut rows = (first..).zip(rows.chunks_exact(size)).peekable();
                     while let Some(&(row, _)) = rows.peek() {
                         let sample = row / count;
-                        let of_sample = |row: &(usize, &[T])| row.0 / count == sample;
-                        let of_sample: Vec<&[T]> =
-                            std::iter::from_fn(|| Some(rows.next_if(of_sample)?.1)).collect();
-                        let input = input(sample);
-                        for (row, sum) in (row..).zip(noise_sums(&map(sample), input, &of_sample)) {
+                        let is_of_sample = |row: &(usize, &[T])| row.0 / count == sample;
+                        let sample_rows: Vec<&[T]> =
+                            std::iter::from_fn(|| Some(rows.next_if(is_of_sample)?.1)).collect();
+                        let values = noise_sums(&map(sample), input(sample), &sample_rows);
+                        for (row, sum) in (row..).zip(values) {
                             let _ = sums[row].set(sum);
                         }
                     }
                 };
-                // The noise is drawn once for drops and sums; for the sums of another explainer, again.
+                // The first explainer computes its sums while the noise for the drops is in memory. The drops are then
+                // shared, `visit` is not called again, and other explainers draw the same noise once more for their sums:
+                // to keep it would take `n_draws` times the memory of the batch.
                 let drops = batch.shared_with(&drops, || drops.compute_with(batch, visit))?;
                 if sums.iter().any(|sum| sum.get().is_none()) {
                     parallel::map(sums.len().div_ceil(AT_ONCE), |block| {
@@ -419,9 +433,9 @@ impl<T: Real> Measure<T> for Infidelity {
                         visit(first, &neighbors);
                     });
                 }
-                let sums: Vec<f64> = sums.iter().filter_map(|sum| sum.get().copied()).collect();
-                let of_samples = sums.chunks_exact(count).zip(drops.chunks_exact(count));
-                of_samples
+                let all_sums: Vec<f64> = sums.iter().filter_map(|sum| sum.get().copied()).collect();
+                let samples = all_sums.chunks_exact(count).zip(drops.chunks_exact(count));
+                samples
                     .map(|(sums, drops)| self.value(sums, drops))
                     .collect()
             }

@@ -1,4 +1,4 @@
-//! Drops of the score without some features, against what the map says of them.
+//! Metrics that compare attributions with the score drops when features are removed or changed.
 
 use crate::metric::Entry;
 

@@ -1,4 +1,4 @@
-//! Monotonicity by correlation.
+//! Monotonicity correlation of attribution magnitudes and score changes.
 
 use xai_core::describe::{Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
@@ -20,9 +20,9 @@ use crate::perturbation::{Features, RankBy, RemovalOrder, ValueRange};
 /// g(x))²)
 /// ```
 ///
-/// In [−1, 1], **higher is better**. `u` goes over the middles of `m` equal parts of a range of values
-/// ([`ValueRange`]), all elements of a feature at the same one. A sample whose attributions are all of one size, or
-/// whose score depends on all features alike, has no value.
+/// In [−1, 1], **higher is better**. The values `u` are the midpoints of `m` equal parts of a range of values
+/// ([`ValueRange`]); all elements of a feature are set to the same value. A sample whose attributions all have the same
+/// magnitude, or whose mean squared changes are all equal, has no value.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -47,13 +47,13 @@ use crate::perturbation::{Features, RankBy, RemovalOrder, ValueRange};
 /// features in the order of their attributions.
 ///
 /// # Limits
-/// It does not look at signs, and features are changed one at a time.
+/// It ignores signs, and features are changed one at a time.
 ///
 /// # Source
 /// Nguyen and Martínez, *On quantitative aspects of model interpretability*, 2020.
 ///
-/// The paper divides by the squared score, which does not change ranks. Quantus draws `u` from [0, 1]: use
-/// [`ValueRange::Given`] and [`group_size`](MonotonicityCorrelation::group_size) for its numbers.
+/// The paper divides by the squared score, which does not change ranks. Quantus draws `u` from [0, 1]: for the same
+/// numbers, use [`ValueRange::Given`] and [`group_size`](MonotonicityCorrelation::group_size).
 ///
 /// # Elsewhere
 /// `quantus.MonotonicityCorrelation`
@@ -69,11 +69,11 @@ use crate::perturbation::{Features, RankBy, RemovalOrder, ValueRange};
 pub struct MonotonicityCorrelation {
     /// Grouping of positions into features.
     features: Features,
-    /// How many positions that follow each other in the order of their attributions are one feature; 1 takes the
-    /// features as they are.
+    /// Number of positions, consecutive in the order of their attributions, that form one feature; 1 uses the features as
+    /// they are.
     ///
-    /// Such groups depend on the map, so that explainers do not share what the model says. Of positions with attributions of
-    /// equal size the lower one goes first; the result says how many there are.
+    /// Groups depend on the map, so that explainers do not share the scores of the model. Of positions with attributions of
+    /// equal magnitude the lower one comes first; the result has the number of such positions.
     #[param(at_least = 1, default = 1)]
     group_size: usize,
     /// Values that a feature is set to.
@@ -124,8 +124,8 @@ impl<T: Real> Measure<T> for MonotonicityCorrelation {
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let batch = explained.batch();
-        let correlation = |(sizes, changes): (&Vec<f64>, &Vec<f64>)| {
-            Correlation::Spearman.correlate_finite(sizes, changes)
+        let correlation = |(magnitudes, changes): (&Vec<f64>, &Vec<f64>)| {
+            Correlation::Spearman.correlate_finite(magnitudes, changes)
         };
         if self.group_size > 1 {
             let groups = explained.shared(&self.groups())?;
@@ -134,12 +134,14 @@ impl<T: Real> Measure<T> for MonotonicityCorrelation {
         let changes = batch.shared(&self.changes())?;
         let cells = batch.shared(&self.features)?;
         let attributions = explained.attributions()?;
-        let of_samples = attributions.chunks_exact(batch.run().n_positions());
+        let samples = attributions.chunks_exact(batch.run().n_positions());
         let value = |(sample, attributions): (usize, &[T])| {
-            let sizes: Vec<T> = attributions.iter().map(|a| a.abs()).collect();
-            correlation((&cells.for_sample(sample).sums(&sizes), &changes[sample]))
+            // The sum of magnitudes, not the magnitude of the sum: attributions of opposite signs must not cancel.
+            let magnitudes: Vec<T> = attributions.iter().map(|a| a.abs()).collect();
+            let sums = cells.for_sample(sample).sums(&magnitudes);
+            correlation((&sums, &changes[sample]))
         };
-        Ok(of_samples.enumerate().map(value).collect())
+        Ok(samples.enumerate().map(value).collect())
     }
 
     fn tied(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<TiedFeatures>> {

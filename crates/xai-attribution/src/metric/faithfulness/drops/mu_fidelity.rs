@@ -1,4 +1,4 @@
-//! μFidelity.
+//! μFidelity (faithfulness correlation).
 
 use xai_core::describe::{Parameters, metric};
 use xai_core::statistics::Correlation;
@@ -18,15 +18,15 @@ use crate::perturbation::{
 /// Spearman's correlation over random subsets S of (Σ_{p ∈ S} attribution, g(x) − g(x with S at the baseline))
 /// ```
 ///
-/// In [−1, 1], **higher is better**: 1 = drops are ranked as the attributions have them, 0 = as by
+/// In [−1, 1], **higher is better**: 1 = drops have the same ranking as the sums of attributions, 0 = as by
 /// chance. The correlation is Spearman's unless [`correlation`](MuFidelity::correlation) says
-/// otherwise. The value is the mean over samples; a sample whose drops or attributions are all equal
-/// has no correlation: `None`, and counted.
+/// otherwise. The value is the mean over samples; a sample whose drops or sums are all equal
+/// has no correlation and no value.
 ///
-/// On images subsets are made of the cells of a [grid](Features::Grid) of 9 × 9, on time series of stretches
-/// of time of one feature, on tables of single features. Sample `i` draws
-/// from a stream of its own under the seed, the same for all explainers, so in an
-/// [`Evaluation`](crate::Evaluation) the drops are taken once for all of them.
+/// The features in subsets are the cells of a 9 × 9 [grid](Features::Grid) for images, segments of
+/// one feature over time for time series, and columns for tables. The draws of a sample depend on the seed and its index in
+/// the data set, and are the same for all explainers, so in an
+/// [`Evaluation`](crate::Evaluation) the drops are computed once for all of them.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -44,28 +44,28 @@ use crate::perturbation::{
 ///
 /// The model sees `n · (1 + n_subsets)` rows.
 ///
-/// Also known as Faithfulness Correlation. Quantus' number comes with [`Correlation::Pearson`],
+/// Also known as Faithfulness Correlation. For the number of Quantus, use [`Correlation::Pearson`],
 /// [`subset_size`](MuFidelity::subset_size), [`Features::Positions`], [`Baseline::SampleMin`] and
-/// its draws as [`GivenSubsets`](crate::perturbation::GivenSubsets), on inputs flattened to rows:
-/// its features are elements, not positions.
+/// its draws as [`GivenSubsets`](crate::perturbation::GivenSubsets), with inputs flattened to rows,
+/// because the features of Quantus are elements, not positions.
 ///
 /// Defaults: 200 subsets of a fifth of a 9 × 9 grid, baseline 0, seed 1.
 ///
 /// # Extremes
-/// −1: the score falls most where the attributions are lowest. 0: as by chance. 1: drops are ordered as the sums of the
-/// attributions are.
+/// −1: the score falls most for the lowest sums of attributions. 0: as by chance. 1: drops have the same order as the sums of
+/// attributions.
 ///
 /// # Limits
-/// A correlation does not see a wrong scale. It is noisy for few subsets, and low for a model whose features act
-/// together, whatever the map. Where a subset is one feature, as by default of 7 and fewer, it is 1 for the drops of the
-/// single features themselves, as occlusion gives them.
+/// A correlation does not detect a wrong scale. It is noisy with few subsets, and low for any map if features interact
+/// strongly. If subsets consist of one feature, as by default with up to 7 features, the map of occlusion has the value 1 by
+/// construction.
 ///
 /// # Source
 /// Bhatt et al., *Evaluating and Aggregating Feature-based Model Explanations*, 2020, definition 3.
 ///
-/// Xplique's `MuFidelity` draws its subsets as [`SubsetSampling::Independent`] does, though its text promises a fixed
-/// size, shares them between the samples of a batch, and counts an undefined correlation as 0 (its mean is `value · (n −
-/// n_undefined) / n`).
+/// Xplique's `MuFidelity` draws subsets like [`SubsetSampling::Independent`], although its documentation says that they have
+/// a fixed size, shares them between the samples of a batch, and counts an undefined correlation as 0 (its mean is
+/// `value · (n − n_undefined) / n`).
 ///
 /// # Elsewhere
 /// `quantus.FaithfulnessCorrelation`, `xplique.MuFidelity`
@@ -80,15 +80,15 @@ use crate::perturbation::{
 )]
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct MuFidelity {
-    /// The number of random subsets per sample.
+    /// Number of random subsets per sample.
     #[param(at_least = 2, at_most = 1 << 20, default = 200)]
     n_subsets: usize,
-    /// The number of features in a subset, or their share.
+    /// Number of features in a subset, or their share.
     #[param(default = SubsetSize::Fraction(0.2))]
     subset_size: SubsetSize,
     /// Correlation of score drops and sums of attributions.
     ///
-    /// Spearman's is the default, Pearson's that of Quantus.
+    /// The default is Spearman's; Quantus uses Pearson's.
     correlation: Correlation,
     /// Grouping of positions into features.
     #[param(default = Features::Grid(9))]
@@ -138,11 +138,12 @@ impl<T: Real> Measure<T> for MuFidelity {
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let batch = explained.batch();
         let subsets = batch.shared(&self.subsets())?;
-        // Ranks are taken once for all explainers.
-        let of_ranks = self.correlation == Correlation::Spearman;
-        let drops = match of_ranks {
-            true => batch.shared(&SubsetDropRanks(self.drops()))?,
-            false => batch.shared(&self.drops())?,
+        // The ranks of the drops do not depend on the map: they are computed once for all explainers.
+        let by_ranks = self.correlation == Correlation::Spearman;
+        let drops = if by_ranks {
+            batch.shared(&SubsetDropRanks(self.drops()))?
+        } else {
+            batch.shared(&self.drops())?
         };
         let attributions = explained.attributions()?;
         let (positions, n_subsets) = (batch.run().n_positions(), subsets.n_subsets());
@@ -150,9 +151,10 @@ impl<T: Real> Measure<T> for MuFidelity {
             let attributions = &attributions[sample * positions..(sample + 1) * positions];
             let sums = subsets.sums(sample, attributions);
             let drops = &drops[sample * n_subsets..(sample + 1) * n_subsets];
-            match of_ranks {
-                true => correlate_ranks(&centred_ranks(&sums), drops),
-                false => self.correlation.correlate_finite(&sums, drops),
+            if by_ranks {
+                correlate_ranks(&centred_ranks(&sums), drops)
+            } else {
+                self.correlation.correlate_finite(&sums, drops)
             }
         }))
     }

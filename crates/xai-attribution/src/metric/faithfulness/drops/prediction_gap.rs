@@ -1,4 +1,4 @@
-//! Prediction gaps.
+//! Prediction gaps under noise on important or unimportant positions (PGI, PGU).
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -15,23 +15,22 @@ use crate::perturbation::{
     Features, Neighborhood, Neighbors, OrderedPositions, RankBy, RemovalOrder, RemovalTies,
 };
 
-/// Which positions a [`PredictionGap`] puts noise on.
+/// The positions that get noise in a [`PredictionGap`].
 pub trait NoisyPart:
     Described + Debug + Copy + Default + PartialEq + Send + Sync + 'static
 {
-    /// Adds the noise to the top features; otherwise to all others.
+    /// `true` if the top positions get the noise, `false` if all others do.
     const IS_TOP: bool;
 }
 
-/// How far does the score move under noise on the positions with the largest attributions, or on all
-/// others?
+/// Score change under noise on the positions with the largest attributions, or on all others.
 ///
 /// ```text
 /// PG_i = mean over draws of | g(f, x_i) − g(f, x_i with noise on a part) |
 /// ```
 ///
-/// In [0, ∞), in units of the score. On the top positions by the size of attributions
-/// ([`PredictionGapImportant`], PGI) **higher is better**, on all others
+/// In [0, ∞), in units of the score. With noise on the top positions by magnitude
+/// ([`PredictionGapImportant`], PGI) **higher is better**, with noise on all others
 /// ([`PredictionGapUnimportant`], PGU) **lower is better**. Noise is normal with a standard deviation of
 /// 0.1 unless [`neighbors`](PredictionGap::neighbors) says otherwise.
 ///
@@ -57,13 +56,13 @@ pub trait NoisyPart:
 ///
 /// # Source
 /// Agarwal et al., *OpenXAI: Towards a Transparent Evaluation of Model Explanations*, 2022; after
-/// Petsiuk et al., *RISE*, 2018. OpenXAI reads the first output whatever is predicted (targets of 0
-/// here), and its numbers come with its noise as [`Neighborhood::Given`].
+/// Petsiuk et al., *RISE*, 2018. OpenXAI reads the first output for any prediction. For its numbers, use targets of 0 and its
+/// noise as [`Neighborhood::Given`].
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct PredictionGap<K> {
     /// Number of positions in the top, or a share of them. Default: a tenth of them.
     k: TopK,
-    /// The noise: as many draws as neighbours, of a standard deviation of the radius.
+    /// Noise: one draw per neighbour, with the radius as standard deviation.
     #[param(flatten, setter, default = Neighbors { neighborhood: Neighborhood::Gaussian, ..Neighbors::default() })]
     neighbors: Neighbors,
     /// Treatment of positions with equal attributions at the cut.
@@ -83,8 +82,8 @@ pub struct PredictionGap<K> {
 /// 0: the score does not move. High: the score depends on the top positions.
 ///
 /// # Limits
-/// How far the score moves depends on the noise, which has the unit of the inputs (scale tables first), and on the model.
-/// A model that is sensitive everywhere has a high value for any map: read it with the unimportant gap.
+/// It depends on the noise, which has the unit of the inputs (scale tables first), and on the model. A model that is
+/// sensitive to every feature has a high value for any map: read it with the unimportant gap.
 ///
 /// # Source
 /// Agarwal et al., OpenXAI, 2022.
@@ -110,10 +109,10 @@ pub type PredictionGapImportant = PredictionGap<Important>;
 /// ```
 ///
 /// # Extremes
-/// 0: the score does not depend on what the map leaves out. High: it does.
+/// 0: the score does not depend on the positions outside the top. High: it does.
 ///
 /// # Limits
-/// A model that hardly moves under the noise, which has the unit of the inputs, has a low value for any map: read it with
+/// If the score hardly changes under the noise, which has the unit of the inputs, the value is low for any map: read it with
 /// the important gap.
 ///
 /// # Source
@@ -133,11 +132,11 @@ pub type PredictionGapImportant = PredictionGap<Important>;
 )]
 pub type PredictionGapUnimportant = PredictionGap<Unimportant>;
 
-/// The part of [`PredictionGapImportant`].
+/// The top positions, for [`PredictionGapImportant`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Important;
 
-/// The part of [`PredictionGapUnimportant`].
+/// All positions outside the top, for [`PredictionGapUnimportant`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Unimportant;
 
@@ -160,7 +159,7 @@ impl<K: NoisyPart> PredictionGap<K> {
     }
 }
 
-/// The scores under noise on a part: as many per sample as it has neighbours.
+/// Work that computes the scores under noise on a part of the positions, one score per sample and neighbour.
 #[derive(Debug, Clone, PartialEq)]
 struct PartlyNoisy {
     k: TopK,
@@ -182,7 +181,9 @@ impl<T: Real> MapWork<T> for PartlyNoisy {
         })?;
         let is_kept = |top: &Vec<u32>| {
             let mut kept = vec![self.is_top; places.positions];
-            top.iter().for_each(|&p| kept[p as usize] = !self.is_top);
+            for &position in top {
+                kept[position as usize] = !self.is_top;
+            }
             kept
         };
         let kept: Vec<Vec<bool>> = tops.iter().map(is_kept).collect();
@@ -192,11 +193,14 @@ impl<T: Real> MapWork<T> for PartlyNoisy {
             batch.n_samples() * count,
             |row| row / count,
             |row, values| {
+                // Noise is drawn for all positions and the kept ones are restored, so that a position has the same noise in
+                // PGI and PGU, and for every map.
                 let sample = row / count;
                 source.write(row, values);
                 let input = &inputs[sample * size..(sample + 1) * size];
-                let kept = (0..places.positions).filter(|&position| kept[sample][position]);
-                kept.for_each(|position| places.copy(values, input, position));
+                for position in (0..places.positions).filter(|&p| kept[sample][p]) {
+                    places.copy(values, input, position);
+                }
             },
             ", with noise on some positions",
         );

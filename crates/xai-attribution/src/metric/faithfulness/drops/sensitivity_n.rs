@@ -21,10 +21,10 @@ use crate::perturbation::{
 /// without S))
 /// ```
 ///
-/// In [−1, 1], **higher is better**. The value of a sample is the mean over the sizes that have a
-/// correlation; where drops or sums are all equal a size has none. The curve over sizes is that of the means
-/// over samples: for small `n` features by themselves count, for large `n` what they do together.
-/// A single size is [`MuFidelity`](crate::MuFidelity) with Pearson's correlation of positions, which shares the
+/// In [−1, 1], **higher is better**. The value of a sample is the mean over the sizes at which the
+/// correlation is defined; it is undefined where drops or sums are all equal. The curve has the mean over samples at each
+/// size: small `n` measure features individually, large `n` their joint effect.
+/// With a single size it is [`MuFidelity`](crate::MuFidelity) with Pearson's correlation over positions, which shares the
 /// drops.
 ///
 /// ```
@@ -45,18 +45,18 @@ use crate::perturbation::{
 /// Defaults: 12 sizes from 1 to 80 % of the positions, 100 subsets each, baseline 0, seed 1.
 ///
 /// # Extremes
-/// −1: the score falls where the attributions say that it rises. 0: there is no relation. 1: drops are proportional to
-/// sums of attributions, at every size.
+/// −1: drops are the reverse of the sums of attributions. 0: there is no relation. 1: drops are proportional to sums of
+/// attributions, at every size.
 ///
 /// # Limits
-/// A correlation does not see a wrong scale or a constant: Completeness and Infidelity do. Random subsets are unlike the
-/// parts of real inputs.
+/// A correlation does not detect a wrong scale or a constant offset: Completeness and Infidelity do. Random subsets are
+/// unlike the parts of real inputs.
 ///
 /// # Source
 /// Ancona et al., *Towards better understanding of gradient-based attribution methods*, 2018.
 ///
-/// Quantus computes something else: one correlation over the samples of the first batch, of the drops along a deletion
-/// with the sums of single steps.
+/// Quantus computes a different quantity: one correlation over the samples of the first batch, of the drops along a deletion
+/// curve with the sums of single steps.
 ///
 /// # Elsewhere
 /// `quantus.SensitivityN`
@@ -71,10 +71,10 @@ use crate::perturbation::{
 )]
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct SensitivityN {
-    /// The sizes of subsets, ascending, each at least 1 and less than the number of features.
+    /// Sizes of subsets, ascending, each at least 1 and less than the number of features.
     #[param(
         none = "auto",
-        none_doc = "12 sizes, each so many times the one before, from 1 to 80 % of the features; fewer where rounding makes some equal.",
+        none_doc = "12 sizes in geometric progression from 1 to 80 % of the features; fewer where rounding makes some equal.",
         items,
         at_least = 1,
         no_setter
@@ -82,7 +82,7 @@ pub struct SensitivityN {
     sizes: Option<Arc<[usize]>>,
     /// Grouping of positions into features.
     features: Features,
-    /// The number of random subsets of each size, per sample.
+    /// Number of random subsets of each size, per sample.
     #[param(at_least = 2, at_most = 1 << 20, default = 100)]
     n_subsets: usize,
     /// Value that replaces removed features.
@@ -95,30 +95,33 @@ pub struct SensitivityN {
     seed: u64,
 }
 
-/// Sizes unless they were given.
+/// Number of sizes by default.
 const N_SIZES: usize = 12;
 
-/// The largest of them, as a share of the features.
+/// Largest size by default, as a share of the features.
 const LARGEST: f64 = 0.8;
 
 impl SensitivityN {
-    /// The sizes, ascending, each at least 1 and less than the features. Default, as `None`: 12 of them, each so
-    /// many times the one before, from 1 to 80 % of the features; fewer where rounding makes some equal.
+    /// Sets the sizes, ascending, each at least 1 and less than the number of features.
+    ///
+    /// The default, `None`, are 12 sizes in geometric progression from 1 to 80 % of the features; fewer where rounding makes
+    /// some equal.
     #[must_use]
     pub fn sizes(mut self, sizes: Option<&[usize]>) -> Self {
         self.sizes = sizes.map(Arc::from);
         self
     }
 
-    fn sizes_of(&self, n_features: usize) -> Vec<usize> {
+    fn sizes_for(&self, n_features: usize) -> Vec<usize> {
         if let Some(sizes) = &self.sizes {
             return sizes.to_vec();
         }
-        // Less than all.
+        // The set of all features is a single subset, so it has no correlation.
         let most = n_features.saturating_sub(1).max(1) as f64;
         let largest = (LARGEST * n_features as f64).clamp(1.0, most);
         let last = (N_SIZES - 1) as f64;
-        let size = |place: usize| exp(ln(largest) * (place as f64 / last)).round() as usize;
+        // The crate's own `exp` and `ln` have the same bits on every platform; a size must not differ between them.
+        let size = |index: usize| exp(ln(largest) * (index as f64 / last)).round() as usize;
         let mut sizes: Vec<usize> = (0..N_SIZES).map(size).collect();
         sizes.dedup();
         sizes
@@ -138,7 +141,7 @@ impl SensitivityN {
     }
 }
 
-/// The correlations of all samples at each size: `[size][sample]`.
+/// Computes the correlations of all samples at each size, `[size][sample]`, which the value and the curve share.
 impl<T: Real> MapWork<T> for SensitivityN {
     type Output = Vec<Vec<Option<f64>>>;
 
@@ -146,50 +149,53 @@ impl<T: Real> MapWork<T> for SensitivityN {
         let batch = explained.batch();
         let n_positions = batch.run().n_positions();
         let attributions = explained.attributions()?;
-        let of_size = |size| {
+        let correlations = |size| {
             let work = self.drops(size);
             let (subsets, drops) = (batch.shared(&work.subsets)?, batch.shared(&work)?);
-            // Subsets of 12 sizes of every pixel are 500 MB, for a batch of 64 images of 224 × 224.
+            // Subsets are not needed again: of 12 sizes and single pixels they take 500 MB for 64 images of 224 × 224.
             batch.forget(&work.subsets);
             let n_subsets = subsets.n_subsets();
             Ok(parallel::map(batch.n_samples(), |sample| {
-                let of_sample = &attributions[sample * n_positions..(sample + 1) * n_positions];
-                let sums = subsets.sums(sample, of_sample);
+                let map = &attributions[sample * n_positions..(sample + 1) * n_positions];
+                let sums = subsets.sums(sample, map);
                 let drops = &drops[sample * n_subsets..(sample + 1) * n_subsets];
                 Correlation::Pearson.correlate_finite(&sums, drops)
             }))
         };
-        let sizes = self.sizes_of(self.features.max_count(batch.run())?);
-        sizes.into_iter().map(of_size).collect()
+        let sizes = self.sizes_for(self.features.max_count(batch.run())?);
+        sizes.into_iter().map(correlations).collect()
     }
 }
 
 impl<T: Real> Measure<T> for SensitivityN {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
         self.features.prepare(run)?;
-        let sizes = self.sizes_of(self.features.max_count(run)?);
+        let sizes = self.sizes_for(self.features.max_count(run)?);
         if sizes.is_empty() || !sizes.windows(2).all(|pair| pair[0] < pair[1]) {
             let actual = format!("{sizes:?}");
             return Err(Error::parameter(input::SIZES, actual, "ascending sizes"));
         }
-        let mut sizes = sizes.into_iter();
-        sizes
-            .try_for_each(|size| self.drops(size).subsets.prepare(run))
-            .map_err(|error| error.renamed(input::SUBSET_SIZE, input::SIZES))?;
+        for size in sizes {
+            let prepared = self.drops(size).subsets.prepare(run);
+            prepared.map_err(|error| error.renamed(input::SUBSET_SIZE, input::SIZES))?;
+        }
         self.baseline.prepare(run)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
         plan.maps();
-        let sizes = self.sizes_of(self.features.max_count(plan.run())?);
-        let mut sizes = sizes.into_iter();
-        sizes.try_for_each(|size| self.drops(size).plan(plan))
+        for size in self.sizes_for(self.features.max_count(plan.run())?) {
+            self.drops(size).plan(plan)?;
+        }
+        Ok(())
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let correlations = explained.shared(self)?;
         let value = |sample: usize| {
-            let defined = correlations.iter().filter_map(|of_size| of_size[sample]);
+            let defined = correlations
+                .iter()
+                .filter_map(|by_sample| by_sample[sample]);
             let n = defined.clone().count();
             (n > 0).then(|| defined.sum::<f64>() / n as f64)
         };
@@ -198,12 +204,13 @@ impl<T: Real> Measure<T> for SensitivityN {
 
     fn curve(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<Arc<CurveScores>>> {
         let correlations = explained.shared(self)?;
-        let of_size = |of_size: &Vec<Option<f64>>| {
-            let values = of_size.iter().map(|value| value.unwrap_or(f64::NAN));
+        // NaN stands for an undefined correlation, which the mean over samples leaves out.
+        let scores_at_size = |by_sample: &Vec<Option<f64>>| {
+            let values = by_sample.iter().map(|value| value.unwrap_or(f64::NAN));
             values.collect()
         };
-        let sizes = self.sizes_of(self.features.max_count(explained.batch().run())?);
-        let scores = correlations.iter().map(of_size).collect();
+        let sizes = self.sizes_for(self.features.max_count(explained.batch().run())?);
+        let scores = correlations.iter().map(scores_at_size).collect();
         Ok(Some(Arc::new(CurveScores::from_shared_points(
             sizes, scores,
         ))))

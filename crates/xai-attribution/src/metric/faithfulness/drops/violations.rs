@@ -17,8 +17,8 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 ///
 /// The top features are those of the largest `|attribution|`, a tenth of them by default. If some are tied at the cut, the
 /// value is the mean over all orders of the tied features, unless [`ties`](Violations::ties) says otherwise. In [0, 1],
-/// **lower is better**. No value where all of them have an attribution of 0, or where all features have the same
-/// `|attribution|` and only a part of them is the top.
+/// **lower is better**. It is undefined if all attributions are 0, or if all features have the same `|attribution|` and
+/// only a part of them is the top.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -28,7 +28,8 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 ///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap())
 /// };
 /// let x = array![[4.0, 2.0, 1.0]].into_dyn();
-/// let map = array![[4.0, -2.0, 0.1]].into_dyn(); // removing 2 lowers the score, too
+/// // Removing the second feature lowers the score as well, against its negative attribution.
+/// let map = array![[4.0, -2.0, 0.1]].into_dyn();
 /// let metric = Violations::new().k(TopK::Count(2));
 /// assert_eq!(metric.evaluate(&sum, x.view(), &[0], map.view())?.value, 0.5);
 /// # Ok::<(), xai_attribution::Error>(())
@@ -40,7 +41,8 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 /// 0: every sign is right. 1: every sign is wrong.
 ///
 /// # Limits
-/// It looks at signs of the top features alone. A map without negative values is wrong wherever the score rises.
+/// It checks the signs of the top features only. A map without negative values is wrong for every feature whose removal
+/// raises the score.
 ///
 /// # Source
 /// Liu et al., *Rethinking Attention-Model Explainability through Faithfulness Violation Test*, 2022.
@@ -94,27 +96,30 @@ impl<T: Real> Measure<T> for Violations {
             batch.shared(&self.features)?,
         );
         let attributions = explained.attributions()?;
-        let of_samples = attributions.chunks_exact(batch.run().n_positions());
+        let samples = attributions.chunks_exact(batch.run().n_positions());
         let value = |(sample, attributions)| {
             let sums = cells.for_sample(sample).sums(attributions);
             let k = match self.k {
-                // Of a sample with fewer segments than another, all.
+                // A sample may have fewer segments than `k`, which was checked against the largest number of segments.
                 TopK::Count(k) => k.min(sums.len()),
                 share => share.resolve(sums.len()).ok()?,
             };
-            let sizes: Vec<f64> = sums.iter().map(|sum| sum.abs()).collect();
-            let has_one_size = sizes.iter().all(|size| *size == sizes[0]);
-            if self.ties == Ties::Expected && has_one_size && k < sizes.len() {
+            let magnitudes: Vec<f64> = sums.iter().map(|sum| sum.abs()).collect();
+            let has_one_magnitude = magnitudes.iter().all(|m| *m == magnitudes[0]);
+            if self.ties == Ties::Expected && has_one_magnitude && k < magnitudes.len() {
                 return None;
             }
-            let is_against = |(sum, drop): (&f64, &f64)| *sum * drop.signum() < 0.0 && *drop != 0.0;
-            let against = sums.iter().zip(drops.for_sample(sample)).map(is_against);
-            let against: Vec<bool> = against.collect();
-            // Features tied with one of 0 are 0, too: all orders have the same number of others.
-            let n = k.min(sizes.iter().filter(|size| **size != 0.0).count());
-            (n > 0).then(|| Hits::new(&sizes, &against, k, self.ties).mean() / n as f64)
+            // `signum` of a drop of 0 is ±1, so a drop of 0 needs a test of its own: it contradicts no sign.
+            let contradicts =
+                |(sum, drop): (&f64, &f64)| *sum * drop.signum() < 0.0 && *drop != 0.0;
+            let pairs = sums.iter().zip(drops.for_sample(sample));
+            let violated: Vec<bool> = pairs.map(contradicts).collect();
+            // Attributions of 0 have no sign and are not counted in `n`. If they are tied at the cut, the whole block is 0, so
+            // `n` is the same for all orders of the tied features.
+            let n = k.min(magnitudes.iter().filter(|m| **m != 0.0).count());
+            (n > 0).then(|| Hits::new(&magnitudes, &violated, k, self.ties).mean() / n as f64)
         };
-        Ok(of_samples.enumerate().map(value).collect())
+        Ok(samples.enumerate().map(value).collect())
     }
 }
 

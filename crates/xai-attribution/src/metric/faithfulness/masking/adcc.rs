@@ -1,4 +1,4 @@
-//! Average Drop, coherency and complexity in one.
+//! ADCC: Average Drop, coherency and complexity in one number.
 
 use ndarray::ArrayD;
 use xai_core::describe::{Parameters, metric};
@@ -18,9 +18,9 @@ use crate::metric::{BaseScorePolicy, Measure, Registered};
 /// coherency = (1 + Pearson(|e(x)|, |e(x ⊙ M)|)) / 2      complexity = mean M      drop = max(0, base − masked) / base
 /// ```
 ///
-/// The harmonic mean of three: the map of what the map keeps is the map again, the mask `M` (|map| scaled
-/// to [0, 1]) is small, and [Average Drop](crate::AverageDrop) is low. With scores in (0, 1] it is in [0, 1],
-/// **higher is better**; 0 where one of the three fails altogether. No value where either of the two maps
+/// It is high if three conditions are met: the map of the masked input is similar to the map (coherency), the mask `M`
+/// (|map| scaled to [0, 1]) is small, and [Average Drop](crate::AverageDrop) is low. With scores in (0, 1] it is in
+/// [0, 1], **higher is better**; 0 if one of the conditions fails completely. It is undefined if either of the two maps
 /// is constant. Base scores of 0 and below are an error unless
 /// [`base_score_policy`](Self::base_score_policy) says otherwise.
 ///
@@ -34,30 +34,31 @@ use crate::metric::{BaseScorePolicy, Measure, Registered};
 /// let weights = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
 ///     Ok(ArrayD::from_shape_fn(x.raw_dim(), |i| if i[1] == 0 { 1.0 } else { 0.0 }))
 /// };
-/// // Nothing is lost, the map stays, and it marks one of four features: 3 / (1 + 1/0.75 + 1).
+/// // No score is lost, the map stays the same, and it marks one of four features: 3 / (1 + 1/0.75 + 1).
 /// let x = array![[0.5, 0.5, 0.5, 0.5]];
 /// let value = Adcc::new().evaluate_on(Data::new(x.view(), &[0]).model(&first).explainer(&weights))?;
 /// assert!((value.value - 0.9).abs() < 1e-6);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
-/// The model sees `2 n` rows, which it shares with Average Drop; the explainer as many.
+/// The model sees `2 n` rows, shared with Average Drop, and the explainer `2 n` inputs.
 ///
 /// Defaults: an error for base scores that cannot be divided by.
 ///
 /// # Extremes
-/// 0: one of the three fails altogether. 1: the map explains itself, marks next to nothing, and loses no score.
+/// 0: one of the three conditions fails completely. 1: the map of the masked input is the same, marks next to nothing, and
+/// loses no score.
 ///
 /// # Limits
-/// One number of three does not tell which of them is low. Coherency asks whether the explainer repeats itself, which a
-/// wrong explainer may do.
+/// A single number does not show which of the three is low. Coherency measures whether the explainer repeats itself, which a
+/// wrong explainer can do as well.
 ///
 /// # Source
 /// Poppi et al., *Revisiting the Evaluation of Class Activation Mapping for Explainability: A Novel Metric and
 /// Experimental Analysis*, 2021.
 ///
-/// Coherency is that of the authors' code, moved from [−1, 1] to [0, 1]. The authors explain the predicted class; here it
-/// is the target.
+/// Coherency is that of the authors' code, mapped from [−1, 1] to [0, 1]. The authors explain the predicted class, this
+/// metric the target.
 #[metric(
     name = "adcc",
     title = "ADCC",
@@ -73,7 +74,7 @@ pub struct Adcc {
     base_score_policy: BaseScorePolicy,
 }
 
-/// The explainer's maps of what the maps of a batch keep.
+/// Work that computes the explainer's maps of the masked inputs of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MapsOfMasked;
 
@@ -89,7 +90,7 @@ impl<T: Real> MapWork<T> for MapsOfMasked {
     }
 }
 
-/// The mean of the mask that magnitudes become, which are not all equal.
+/// Mean of the mask `(m − min m) / (max m − min m)` over the positions of a map. The magnitudes `m` must not all be equal.
 fn mean_of_mask(magnitudes: &[f64]) -> f64 {
     let (low, high) = magnitudes
         .iter()
@@ -100,7 +101,7 @@ fn mean_of_mask(magnitudes: &[f64]) -> f64 {
     kept.sum::<f64>() / magnitudes.len() as f64
 }
 
-/// 0 where one of them is.
+/// Harmonic mean, with the limit value 0 if one of the values is 0.
 fn harmonic_mean(values: [f64; 3]) -> f64 {
     if values.contains(&0.0) {
         return 0.0;
@@ -128,8 +129,9 @@ impl<T: Real> Measure<T> for Adcc {
         }
         let again = position_magnitudes(again.view(), &batch.shape(), batch.layout())?;
         let size = magnitudes.len() / batch.n_samples();
-        let of_samples = magnitudes.chunks_exact(size).zip(again.chunks_exact(size));
-        let values = of_samples.zip(drops).map(|((map, again), drop)| {
+        let samples = magnitudes.chunks_exact(size).zip(again.chunks_exact(size));
+        let values = samples.zip(drops).map(|((map, again), drop)| {
+            // The correlation is undefined for a constant map, so that the mask below always has a range to scale by.
             let coherency = (1.0 + Correlation::Pearson.correlate_finite(map, again)?) / 2.0;
             Some(harmonic_mean([
                 coherency,

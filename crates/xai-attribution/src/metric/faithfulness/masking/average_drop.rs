@@ -17,9 +17,9 @@ pub struct DropFormula;
 /// max(0, g(x) − g(x ⊙ M)) / (g(x) + 1e-8), M = (|a| − min |a|) / (max |a| − min |a|)
 /// ```
 ///
-/// With scores in (0, 1]: 0 = nothing is lost, 1 = everything; **lower is better**, for the mask
-/// *keeps* what the map marks. A constant map has no mask, and so no value. Rises count as 0; see [`AverageIncrease`](crate::AverageIncrease)
-/// for them. Base scores of 0 and below are an error unless
+/// With scores in (0, 1]: 0 = nothing is lost, 1 = everything; **lower is better**, because the mask
+/// *keeps* the features with large attributions. A constant map has no mask, and so no value. Rises count as 0; see
+/// [`AverageIncrease`](crate::AverageIncrease) for them. Base scores of 0 and below are an error unless
 /// [`base_score_policy`](ScoreMetric::base_score_policy) says otherwise.
 ///
 /// ```
@@ -33,14 +33,14 @@ pub struct DropFormula;
 /// 0: nothing of the score is lost. 1: all of it is.
 ///
 /// # Limits
-/// A map that keeps everything has 0, too: read it with Sparseness or Complexity. Rises of the score count as 0, and the
-/// model sees masked inputs unlike those it was trained on.
+/// A map that keeps everything also has 0: read it with Sparseness or Complexity. Rises of the score count as 0, and masked
+/// inputs are unlike the training data.
 ///
 /// # Source
 /// Chattopadhay et al., *Grad-CAM++*, 2018, section 4.1.
 ///
-/// Xplique's `AverageDropMetric` divides by whatever the base score is;
-/// [`BaseScorePolicy::AsIs`](crate::BaseScorePolicy::AsIs) gives its number.
+/// Xplique's `AverageDropMetric` divides by any base score;
+/// [`BaseScorePolicy::AsIs`](crate::BaseScorePolicy::AsIs) gives the same number.
 ///
 /// # Elsewhere
 /// `xplique.AverageDropMetric`

@@ -1,4 +1,4 @@
-//! Scores of inputs masked by the map.
+//! Metrics of the scores of inputs that are multiplied by their map.
 
 use crate::metric::Entry;
 

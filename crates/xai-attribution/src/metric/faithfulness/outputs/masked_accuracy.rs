@@ -1,4 +1,4 @@
-//! Whether the model keeps its answer without the top features.
+//! Accuracy of the model after the top features are removed.
 
 use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
@@ -12,10 +12,10 @@ use crate::metric::{OutputFormula, OutputMetric, OutputPair, OutputScale, SCORE_
 /// 1[argmax f(x without the top) = target]
 /// ```
 ///
-/// `1` where the largest output is that of the target (ties to the lower class), else `0`; with a
-/// [`threshold`](OutputMetric::threshold) where the target's probability is at least that, as for a model of one output, whose
-/// threshold is 0.5 by default. In [0, 1], **lower is better**: the model loses its answer. With [`keep`](OutputMetric::keep) the top
-/// alone is left and higher is better.
+/// The value of a sample is 1 if the largest output is that of the target (ties go to the lower class), otherwise 0. With a
+/// [`threshold`](OutputMetric::threshold), it is 1 if the probability of the target is at least the threshold; a model with
+/// a single output always has one, 0.5 by default. In [0, 1], **lower is better**: the model no longer predicts the target.
+/// With [`keep`](OutputMetric::keep), only the top is left and higher is better.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -24,25 +24,26 @@ use crate::metric::{OutputFormula, OutputMetric, OutputPair, OutputScale, SCORE_
 ///     Ok(batch.into_dimensionality().unwrap().to_owned())
 /// };
 /// let x = array![[3.0, 2.0, 1.0], [9.0, 0.0, -1.0]];
-/// let of = |metric: MaskedAccuracy| {
+/// let values = |metric: MaskedAccuracy| {
 ///     metric.top(0.3).evaluate(&model, x.view(), &[0, 0], x.view()).map(|value| value.per_sample)
 /// };
-/// // Without their first logit these are (0, 2, 1) and (0, 0, −1).
-/// assert_eq!(of(MaskedAccuracy::new())?, [Some(0.0), Some(1.0)]);
-/// assert_eq!(of(MaskedAccuracy::new().threshold(Some(0.5)))?, [Some(0.0), Some(0.0)]);
+/// // With their first logit set to 0, these are (0, 2, 1) and (0, 0, −1).
+/// assert_eq!(values(MaskedAccuracy::new())?, [Some(0.0), Some(1.0)]);
+/// assert_eq!(values(MaskedAccuracy::new().threshold(Some(0.5)))?, [Some(0.0), Some(0.0)]);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
 /// # Extremes
-/// 0: without the top the model never gives the target. 1: it always does.
+/// 0: without the top, the model never predicts the target. 1: it always does.
 ///
 /// # Limits
-/// How sure the model stays does not count, and removed features may stand for a class of their own.
+/// The confidence of the prediction does not count, and the baseline itself may look like one of the classes.
 ///
 /// # Source
 /// Enguehard, *Time Interpret: a Unified Model Interpretability Library for Time Series*, 2023.
 ///
-/// `time_interpret` calls accuracy what a threshold of 0.5 gives: of several classes an answer may stay with less.
+/// The accuracy of `time_interpret` is the one with a threshold of 0.5. With several classes, the target can have the
+/// largest output with a probability below that.
 ///
 /// # Elsewhere
 /// `tint.accuracy`
@@ -63,12 +64,12 @@ pub type MaskedAccuracy = OutputMetric<AnswerKept>;
 pub struct AnswerKept {
     /// Scale of the model's outputs, for runs without an activation.
     answers: OutputScale,
-    /// From which probability of the target on the answer counts as kept.
+    /// Smallest probability of the target that counts as a prediction of the target.
     #[param(
         above = 0,
         at_most = 1,
         none = "none",
-        none_doc = "Where the target has the largest output."
+        none_doc = "The target must have the largest output."
     )]
     threshold: Option<f64>,
 }
@@ -80,8 +81,9 @@ impl OutputFormula for AnswerKept {
 
     fn value(&self, outputs: &OutputPair<'_>) -> Result<Option<f64>> {
         let after = outputs.after;
-        let of_one = (after.raw.all.len() == 1).then_some(0.5);
-        let is_kept = match self.threshold.or(of_one) {
+        // The largest of one output is always that output, so a single output needs a threshold.
+        let single_output = (after.raw.all.len() == 1).then_some(0.5);
+        let is_kept = match self.threshold.or(single_output) {
             None => arg_max(after.raw.all) == Some(after.class),
             Some(threshold) => {
                 let [_, log_prob] = outputs.log_probs()?;

@@ -1,4 +1,4 @@
-//! Outputs of the model without the top features, or with these alone.
+//! Metrics of the model's outputs after the top features, or all others, are removed.
 
 use crate::metric::Entry;
 

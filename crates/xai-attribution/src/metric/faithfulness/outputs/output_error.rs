@@ -1,4 +1,4 @@
-//! How far the outputs move without the top features.
+//! Changes of the model's outputs after the top features are removed.
 
 use xai_core::Result;
 use xai_core::describe::{Parameter, Parameters, metric};
@@ -11,7 +11,7 @@ use crate::metric::{OutputFormula, OutputMetric, OutputPair, SCORE_NEEDS};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum CountedOutputs {
-    /// All of them: the sum over them.
+    /// All outputs: the changes are summed.
     #[default]
     All,
     /// Only the output for the target.
@@ -19,17 +19,17 @@ pub enum CountedOutputs {
 }
 
 impl CountedOutputs {
-    /// The sum of something of how far outputs move.
-    fn sum(self, outputs: &OutputPair<'_>, of: impl Fn(f64) -> f64) -> Option<f64> {
-        let sum = match self {
+    /// Returns the sum of `loss(before − after)` over the outputs; `None` if it is not finite.
+    fn sum(self, outputs: &OutputPair<'_>, loss: impl Fn(f64) -> f64) -> Option<f64> {
+        let (before, after) = (outputs.before.activated, outputs.after.activated);
+        let sum: f64 = match self {
             Self::All => {
-                let outputs = [outputs.before, outputs.after].map(|of| of.activated.all);
-                let pairs = outputs[0].iter().zip(outputs[1]);
-                pairs.map(|(before, after)| of(before - after)).sum()
+                let pairs = before.all.iter().zip(after.all);
+                pairs.map(|(before, after)| loss(before - after)).sum()
             }
-            Self::Target => of(outputs.before.activated.target - outputs.after.activated.target),
+            Self::Target => loss(before.target - after.target),
         };
-        Some(sum).filter(|sum: &f64| sum.is_finite())
+        sum.is_finite().then_some(sum)
     }
 }
 
@@ -40,8 +40,9 @@ impl CountedOutputs {
 /// ```
 ///
 /// In [0, ∞) in units of the outputs, after the activation, **higher is better**: the top matters. With
-/// [`keep`](OutputMetric::keep) the top alone is left and lower is better. It is a sum over outputs, of the target alone with
-/// [`CountedOutputs::Target`], and a mean over samples: for regression and forecasts.
+/// [`keep`](OutputMetric::keep), only the top is left and lower is better. The changes are summed over all outputs, or only
+/// that of the target is used ([`CountedOutputs::Target`]), and averaged over samples. It is meant for regression and
+/// forecasts.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -51,18 +52,18 @@ impl CountedOutputs {
 ///     Ok(ndarray::stack![ndarray::Axis(1), sums, &sums * 2.0])
 /// };
 /// let x = array![[3.0, 1.0]];
-/// let of = |metric: OutputMae| metric.top(0.5).evaluate(&model, x.view(), &[0], x.view());
-/// assert_eq!(of(OutputMae::new())?.value, 3.0 + 6.0);
-/// assert_eq!(of(OutputMae::new().of(CountedOutputs::Target))?.value, 3.0);
+/// let evaluate = |metric: OutputMae| metric.top(0.5).evaluate(&model, x.view(), &[0], x.view());
+/// assert_eq!(evaluate(OutputMae::new())?.value, 3.0 + 6.0);
+/// assert_eq!(evaluate(OutputMae::new().of(CountedOutputs::Target))?.value, 3.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
 /// # Extremes
-/// 0: the top does not matter to any output. No upper end: in the units of the outputs.
+/// 0: the top does not matter to any output. There is no upper end: the unit is that of the outputs.
 ///
 /// # Limits
-/// It grows with the number and the scale of the outputs, so that models do not compare, and a change in favour of the
-/// target counts as one against it.
+/// It grows with the number and the scale of the outputs, so that values of different models are not comparable. A change in
+/// favour of the target counts like one against it.
 ///
 /// # Source
 /// Enguehard, *Time Interpret: a Unified Model Interpretability Library for Time Series*, 2023.
@@ -103,7 +104,7 @@ impl OutputFormula for AbsoluteChange {
 /// Σ over outputs of (f(x) − f(x without the top))²
 /// ```
 ///
-/// As [`OutputMae`](crate::metric::OutputMae), of squares.
+/// As [`OutputMae`](crate::metric::OutputMae), with squared changes.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -117,10 +118,11 @@ impl OutputFormula for AbsoluteChange {
 /// ```
 ///
 /// # Extremes
-/// 0: the top does not matter to any output. No upper end: in the squared units of the outputs.
+/// 0: the top does not matter to any output. There is no upper end: the unit is that of the outputs, squared.
 ///
 /// # Limits
-/// It grows with the number and the scale of the outputs, so that models do not compare, and a few large moves decide.
+/// It grows with the number and the scale of the outputs, so that values of different models are not comparable, and a few
+/// large changes dominate it.
 ///
 /// # Source
 /// Enguehard, Time Interpret: a Unified Model Interpretability Library for Time Series, 2023.

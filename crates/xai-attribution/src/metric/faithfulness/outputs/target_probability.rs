@@ -1,4 +1,4 @@
-//! The probability of the target without the top features.
+//! Probability of the target after the top features are removed.
 
 use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
@@ -11,11 +11,11 @@ use crate::metric::{OutputFormula, OutputMetric, OutputPair, OutputScale, SCORE_
 /// log p(x without the top) − log p(x), p the probability of the target
 /// ```
 ///
-/// In (−∞, ∞), **lower is better**: the model loses its answer. With [`keep`](OutputMetric::keep) the top alone is left and higher is
-/// better. The probabilities are what the activation of the run makes of the outputs: softmax, or for each output its sigmoid.
-/// Without an activation they are the outputs themselves where these are [probabilities](OutputScale), else their softmax. Of logits it is
-/// computed by a log-softmax, so that no probability is too small; of outputs that are probabilities a target of probability 0 has no
-/// value.
+/// In (−∞, ∞), **lower is better**: the probability of the target falls. With [`keep`](OutputMetric::keep), only the top is
+/// left and higher is better. Probabilities are the outputs after the activation of the run: a softmax, or a sigmoid of each
+/// output. Without an activation, they are the outputs themselves if these are [probabilities](OutputScale), otherwise their
+/// softmax. For logits, it is computed by a log-softmax and is finite for any probability; if outputs are probabilities, a
+/// sample whose target has the probability 0 has no value.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -25,17 +25,17 @@ use crate::metric::{OutputFormula, OutputMetric, OutputPair, OutputScale, SCORE_
 /// };
 /// let x = array![[3.0, 0.0]];
 /// let value = LogOdds::new().top(0.5).evaluate(&model, x.view(), &[0], x.view())?.value;
-/// // Of two equal logits each is half; before, it was 1 / (1 + e^−3).
+/// // Two equal logits have the probability 1/2 each; before, it was 1 / (1 + e^−3).
 /// assert!((value - (0.5_f64.ln() + (-3.0_f64).exp().ln_1p())).abs() < 1e-15);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
 /// # Extremes
-/// Far below 0: without the top the model no longer gives the target. 0 or above: the top does not matter.
+/// Far below 0: without the top, the model no longer predicts the target. 0 or above: the top does not matter.
 ///
 /// # Limits
-/// Small probabilities count without bound: a few samples may decide the mean. The model sees inputs unlike those it was
-/// trained on.
+/// The logarithm of small probabilities has no bound, so that a few samples can dominate the mean. Inputs without the top are
+/// unlike the training data.
 ///
 /// # Source
 /// Shrikumar et al., *Learning Important Features Through Propagating Activation Differences*, 2017.
@@ -82,8 +82,9 @@ impl OutputFormula for LogProbabilityRise {
 /// −log p(x without the top), p the probability of the target
 /// ```
 ///
-/// In [0, ∞), **higher is better**: the model loses its answer. With [`keep`](OutputMetric::keep) the top alone is left and lower is
-/// better. As [`LogOdds`](crate::metric::LogOdds), without the probability of the whole input.
+/// In [0, ∞), **higher is better**: the probability of the target falls. With [`keep`](OutputMetric::keep), only the top is
+/// left and lower is better. Probabilities are those of [`LogOdds`](crate::metric::LogOdds); the probability for the whole
+/// input is not part of the value.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -98,11 +99,11 @@ impl OutputFormula for LogProbabilityRise {
 /// ```
 ///
 /// # Extremes
-/// 0: without the top the model is as sure of the target as it can be. ln n_classes: it finds all classes alike.
+/// 0: without the top, the target still has the probability 1. ln n_classes: all classes have the same probability.
 ///
 /// # Limits
-/// A model that was unsure of the whole input has high values whatever the map: log-odds tell. The model sees inputs
-/// unlike those it was trained on.
+/// If the target has a low probability for the whole input, the value is high for any map (log-odds account for that). Inputs
+/// without the top are unlike the training data.
 ///
 /// # Source
 /// Enguehard, *Time Interpret: a Unified Model Interpretability Library for Time Series*, 2023.
@@ -136,7 +137,7 @@ impl OutputFormula for TargetSurprise {
 
     fn value(&self, outputs: &OutputPair<'_>) -> Result<Option<f64>> {
         let [_, after] = outputs.log_probs()?;
-        // Not −0 of a model that is sure.
+        // `abs` negates, because a log-probability is never positive, and gives 0 instead of −0 for the probability 1.
         Ok(after.map(f64::abs))
     }
 }
