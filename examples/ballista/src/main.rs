@@ -66,8 +66,8 @@ async fn answer(state: SessionState, folder: &Path) -> Result<String> {
 
 /// Writes made-up scores of three explainers to a folder.
 async fn write_scores(folder: &Path) -> Result<()> {
-    let rows = "SELECT 'explainer ' || i % 3 AS explainer, (i * 37 % 101 + 1) / 102.0 AS base, (i * 53 % 97) / 97.0 AS masked,
-        i % 7 % 2 AS is_relevant FROM generate_series(1, 100000) AS numbers(i)";
+    let rows = "SELECT 'explainer ' || (i % 3) AS explainer, (i * 37 % 101 + 1) / 102.0 AS base, (i * 53 % 97) / 97.0 AS masked,
+        (i % 7) % 2 AS is_relevant FROM generate_series(1, 100000) AS numbers(i)";
     let folder = folder.display();
     let sql = format!("COPY ({rows}) TO '{folder}/' STORED AS PARQUET");
     SessionContext::new().sql(&sql).await?.collect().await?;
