@@ -1,4 +1,4 @@
-//! Which positions are removed together.
+//! Grouping of positions into features, which are removed as a whole.
 
 use std::sync::Arc;
 
@@ -9,38 +9,37 @@ use xai_core::{Layout, Real, Result, parallel};
 use crate::batch::{BatchWork, RunData, RunWork, SampleBatch, Segments};
 use crate::input;
 
-/// Which positions are removed together, as one feature.
+/// Grouping of positions into features, which are removed as a whole.
 ///
-/// On images both axes are cut; of time series the time is, and every feature has stretches of its
-/// own; in tables every feature is by itself, whatever the size of cells.
+/// Grids and patches divide both axes of images, but only the time axis of time series, so that every variable has
+/// intervals of its own. In tables every feature is a group by itself, whatever the number or size of cells.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Features {
-    /// Every position by itself.
+    /// Every position is a feature.
     #[default]
     Positions,
-    /// A grid of so many cells along height, width and time, at least 1. A position is in cell
-    /// `⌊(row + ½) · cells / height⌋`, `⌊(column + ½) · cells / width⌋`; a grid finer than the input
-    /// takes every position by itself.
+    /// Grid with this number of cells along height, width and time, at least 1. A position is in cell `⌊(row + ½) ·
+    /// cells / height⌋`, `⌊(column + ½) · cells / width⌋`. If the grid is finer than the input, every position is a
+    /// feature.
     #[param(value_name = "CELLS", at_least = 1)]
     Grid(usize),
-    /// Patches of so many positions along height, width and time, at least 1. Where they do not
-    /// fill an axis they are centred, and the outer ones are smaller: a position is in patch
-    /// `⌊(row + missing) / size⌋`, `missing` half the rows that the last patch lacks, rounded down.
+    /// Patches of this number of positions along height, width and time, at least 1. If patches do not fill an axis
+    /// exactly, they are centred and the outer ones are smaller: a position is in patch `⌊(row + missing) / size⌋`,
+    /// where `missing` is half the number of rows that the last patch lacks, rounded down.
     #[param(value_name = "SIZE", at_least = 1)]
     Patches(usize),
-    /// The segments that are given: positions of one label go together. See [`Segments`].
+    /// The given [`Segments`]: positions with the same label form a feature.
     Segments,
 }
 
 impl Features {
-    /// Checks the parameters: what a metric does once per run, before the model is called.
+    /// Checks the parameters. Called once per run, before the model.
     ///
     /// # Errors
-    /// An invalid parameter about the size of cells; empty, about the segments, where they were not
-    /// given.
+    /// An invalid parameter about the size of cells; an empty-input error if segments are needed but not given.
     pub fn prepare<T: Real>(self, run: &RunData<'_, T>) -> Result<()> {
         input::check_kind(input::FEATURES, &self)?;
         match self {
@@ -50,7 +49,7 @@ impl Features {
         }
     }
 
-    /// The largest number of features that a sample of the run has.
+    /// Largest number of features per sample.
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare).
@@ -65,7 +64,7 @@ impl Features {
         }
     }
 
-    /// The number of features of every sample of the run.
+    /// Number of features of every sample of the run.
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare).
@@ -77,7 +76,7 @@ impl Features {
     }
 }
 
-/// The cells of features that are the same for all samples; not of segments.
+/// Cells that are the same for all samples: every kind of features except segments.
 impl<T: Real> RunWork<T> for Features {
     type Output = Cells;
 
@@ -86,12 +85,13 @@ impl<T: Real> RunWork<T> for Features {
         Ok(match self {
             Self::Grid(cells) => plane.grid(*cells),
             Self::Patches(size) => plane.patches(*size),
+            // A grid is never finer than the input, so this has one cell per position.
             Self::Positions | Self::Segments => plane.grid(usize::MAX),
         })
     }
 }
 
-/// The cells of the features of every sample of a batch.
+/// Cells of every sample of a batch.
 impl<T: Real> BatchWork<T> for Features {
     type Output = FeatureCells;
 
@@ -112,7 +112,7 @@ fn labels(segments: &CowArray<'_, u32, Ix3>, sample: usize) -> Vec<u32> {
     plane.iter().copied().collect()
 }
 
-/// The number of segments of every sample.
+/// Number of segments of every sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct SegmentCounts;
 
@@ -123,36 +123,36 @@ impl<T: Real> RunWork<T> for SegmentCounts {
         let segments = run.side::<Segments>()?;
         let mut counts = Vec::with_capacity(run.n_samples());
         for samples in run.batches() {
-            let of_batch = segments.read(samples)?;
-            counts.extend(parallel::map(of_batch.len_of(ndarray::Axis(0)), |sample| {
-                distinct(&labels(&of_batch, sample)).len()
+            let batch = segments.read(samples)?;
+            counts.extend(parallel::map(batch.len_of(ndarray::Axis(0)), |sample| {
+                distinct(&labels(&batch, sample)).len()
             }));
         }
         Ok(counts)
     }
 }
 
-/// The labels that occur, ascending.
+/// Distinct labels in ascending order.
 fn distinct(labels: &[u32]) -> Vec<u32> {
     let mut distinct = labels.to_vec();
-    // Neighbours mostly share their label.
+    // Removing runs first makes the sort cheap: neighbouring positions mostly have the same label.
     distinct.dedup();
     distinct.sort_unstable();
     distinct.dedup();
     distinct
 }
 
-/// The cells of every sample of a batch.
+/// Cells of every sample of a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FeatureCells {
-    /// All samples have the same.
+    /// All samples have the same cells.
     Shared(Arc<Cells>),
-    /// Each has its own.
+    /// Each sample has its own cells.
     PerSample(Arc<Vec<Cells>>),
 }
 
 impl FeatureCells {
-    /// The cells of a sample of the batch.
+    /// Cells of a sample of the batch.
     #[must_use]
     pub fn for_sample(&self, sample: usize) -> &Cells {
         match self {
@@ -161,7 +161,7 @@ impl FeatureCells {
         }
     }
 
-    /// The largest number of cells of a sample.
+    /// Largest number of cells per sample.
     #[must_use]
     pub fn max_count(&self) -> usize {
         match self {
@@ -171,23 +171,24 @@ impl FeatureCells {
     }
 }
 
-/// The positions of a sample as rows and columns.
+/// Positions of a sample as a plane of rows and columns.
 pub(crate) struct Plane {
     pub(crate) rows: usize,
     pub(crate) columns: usize,
-    /// Whether columns are cut, too.
+    /// Whether columns are grouped as well as rows.
     pub(crate) cuts_columns: bool,
 }
 
 impl Plane {
-    /// An input of 2^32 positions has no map.
+    /// Plane of the positions for inputs of this shape. (Position indices fit into `u32`: maps with 2³² positions do
+    /// not fit into memory.)
     pub(crate) fn new(shape: &[usize], layout: Layout) -> Self {
         let (rows, columns, cuts_columns) = match layout {
             Layout::ChannelsLast => (shape[1], shape[2], true),
             Layout::ChannelsFirst => (shape[2], shape[3], true),
-            // Time is cut into stretches, features are not.
+            // Time is divided into intervals; variables are kept apart.
             Layout::TimeSeries => (shape[1], shape[2], false),
-            // Inputs that no layout fits are rows, too.
+            // Inputs that fit no layout are treated as rows of a table.
             Layout::Tabular => (1, layout.n_positions(shape), false),
         };
         Self {
@@ -198,10 +199,10 @@ impl Plane {
     }
 
     fn grid(&self, cells: usize) -> Cells {
-        // The middle of a position says which cell it is in.
+        // The centre of a position decides which cell it belongs to.
         let cut = |length: usize| {
             let n = cells.min(length);
-            (n, move |place: usize| (2 * place + 1) * n / (2 * length))
+            (n, move |index: usize| (2 * index + 1) * n / (2 * length))
         };
         self.cells(cut(self.rows), cut(self.columns))
     }
@@ -211,12 +212,12 @@ impl Plane {
             let size = size.min(length);
             let n = length.div_ceil(size);
             let missing = (n * size - length) / 2;
-            (n, move |place: usize| (place + missing) / size)
+            (n, move |index: usize| (index + missing) / size)
         };
         self.cells(cut(self.rows), cut(self.columns))
     }
 
-    /// Cells from the number of bands along each axis, and the band of a place.
+    /// Cells from the number of bands along each axis and functions from an index to its band.
     fn cells(
         &self,
         (n_rows, row_of): (usize, impl Fn(usize) -> usize),
@@ -236,24 +237,25 @@ impl Plane {
             };
             (row_of(row) * n_columns + column) as u32
         };
-        let of_position = (0..self.rows * self.columns).map(cell).collect();
-        Cells::from_cells(n_rows * n_columns, of_position)
+        let cell_indices = (0..self.rows * self.columns).map(cell).collect();
+        Cells::from_cells(n_rows * n_columns, cell_indices)
     }
 }
 
-/// Which positions go together.
+/// Partition of positions into cells, which are removed as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cells {
     n_cells: usize,
-    of_position: Vec<u32>,
-    /// The positions of all cells, cell by cell.
+    /// Cell of every position.
+    cell_indices: Vec<u32>,
+    /// Positions of all cells, concatenated in the order of the cells.
     positions: Vec<u32>,
-    /// Where each cell begins in `positions`.
+    /// Start of each cell in `positions`.
     starts: Vec<usize>,
 }
 
 impl Cells {
-    /// Cells by the label of every position, in ascending order of labels. Labels need not be
+    /// Creates cells from the label of every position, numbered in ascending order of the labels. Labels need not be
     /// consecutive.
     ///
     /// ```
@@ -268,46 +270,47 @@ impl Cells {
         Self::from_cells(distinct.len(), labels.iter().map(cell).collect())
     }
 
-    /// Cells from the cell of every position.
-    fn from_cells(n_cells: usize, of_position: Vec<u32>) -> Self {
+    /// Creates cells from the cell of every position, by a counting sort.
+    fn from_cells(n_cells: usize, cell_indices: Vec<u32>) -> Self {
         let mut starts = vec![0; n_cells + 1];
-        for &cell in &of_position {
+        for &cell in &cell_indices {
             starts[cell as usize + 1] += 1;
         }
         for cell in 0..n_cells {
             starts[cell + 1] += starts[cell];
         }
         let mut next = starts.clone();
-        let mut positions = vec![0; of_position.len()];
-        for (position, &cell) in of_position.iter().enumerate() {
+        let mut positions = vec![0; cell_indices.len()];
+        for (position, &cell) in cell_indices.iter().enumerate() {
             positions[next[cell as usize]] = position as u32;
             next[cell as usize] += 1;
         }
         Self {
             n_cells,
-            of_position,
+            cell_indices,
             positions,
             starts,
         }
     }
 
-    /// The positions of a cell, ascending.
+    /// Positions of a cell, ascending.
     #[must_use]
     pub fn positions(&self, cell: usize) -> &[u32] {
         &self.positions[self.starts[cell]..self.starts[cell + 1]]
     }
 
-    /// The number of cells.
+    /// Number of cells.
     #[must_use]
     pub fn n_cells(&self) -> usize {
         self.n_cells
     }
 
-    /// The sum over the positions of every cell.
+    /// Sum of the values of the positions of every cell.
     #[must_use]
     pub fn sums<T: Real>(&self, values: &[T]) -> Vec<f64> {
         let mut sums = vec![0.0; self.n_cells];
-        for (&cell, x) in self.of_position.iter().zip(values) {
+        // Added in the order of the positions, whatever their cells, so that sums are reproducible.
+        for (&cell, x) in self.cell_indices.iter().zip(values) {
             sums[cell as usize] += x.to_f64_exact();
         }
         sums
@@ -363,7 +366,7 @@ mod tests {
                 .collect();
             all.sort_unstable();
             assert!(all.iter().copied().eq(0..layout.n_positions(&shape) as u32));
-            for (position, &cell) in cells.of_position.iter().enumerate() {
+            for (position, &cell) in cells.cell_indices.iter().enumerate() {
                 assert!(cells.positions(cell as usize).contains(&(position as u32)));
             }
         }
@@ -371,12 +374,12 @@ mod tests {
         let cells = Plane::new(&[1, 8, 8, 1], Layout::ChannelsLast).grid(3);
         assert_eq!(cells.positions(0), [0, 1, 2, 8, 9, 10, 16, 17, 18]);
         assert_eq!(cells.positions(4), [27, 28, 35, 36]);
-        // Five columns in patches of three: one is missing, and ⌊½⌋ = 0 of it on the left.
+        // Eight rows in three bands: ⌊(r + ½) · 3 / 8⌋ is 0 for r = 0..=2, 1 for 3 and 4, 2 for 5..=7.
         let cells = Plane::new(&[1, 3, 5, 1], Layout::ChannelsLast).patches(3);
-        assert_eq!(cells.of_position[..5], [0, 0, 0, 1, 1]);
+        assert_eq!(cells.cell_indices[..5], [0, 0, 0, 1, 1]);
         // Four columns in patches of three: two are missing, one on either side.
         let cells = Plane::new(&[1, 3, 4, 1], Layout::ChannelsLast).patches(3);
-        assert_eq!(cells.of_position[..4], [0, 0, 1, 1]);
+        assert_eq!(cells.cell_indices[..4], [0, 0, 1, 1]);
     }
 
     #[test]

@@ -1,22 +1,22 @@
-//! Changed inputs and what the model says to them: work that metrics share.
+//! Perturbed inputs and the model's response to them, as work that metrics share.
 //!
-//! | work | what comes of it |
-//! |---|---|
-//! | [`BaselineInputs`], [`BaselineOutputs`], [`BaselineScores`] | the [`Baseline`] of every sample, and what the model says to it |
-//! | [`Features`] | which positions go together: single ones, cells, patches, segments |
-//! | [`OrderedPositions`], [`OrderedFeatures`] | what is removed of every sample in a [`RemovalOrder`] |
-//! | [`RemovalCurve`] | scores along the removal of features, in any order, from either end |
-//! | [`SingleRemoval`], [`RankedRemoval`], [`SquareRemoval`] | the drops without one feature at a time, or one square |
-//! | [`TopRemoval`] | outputs without the top features, or with these alone |
-//! | [`RandomSubsets`], [`SubsetDrops`], [`SubsetDropRanks`] | subsets of [`Features`], and the drops without them |
-//! | [`Neighbors`], [`NeighborDistances`] | noisy copies of every sample, and how far their maps are |
-//! | [`Shifts`] | copies of every sample moved by whole positions |
-//! | [`NeighborDrops`] | how far their scores are below those of their samples |
-//! | [`InputChanges`], [`OutputChanges`], [`RepresentationChanges`] | how far they are, and what the model says to them |
-//! | [`DatasetMean`] | the mean of all inputs |
+//!  work | result |
+//! ---|---|
+//!  [`BaselineInputs`], [`BaselineOutputs`], [`BaselineScores`] | the [`Baseline`] of every sample, and the outputs and scores of the model for it |
+//!  [`Features`] | positions grouped into features: single positions, cells, patches, segments |
+//!  [`OrderedPositions`], [`OrderedFeatures`] | positions or features of every sample in a [`RemovalOrder`] |
+//!  [`RemovalCurve`] | scores along the removal of features, in any order, from either end |
+//!  [`SingleRemoval`], [`RankedRemoval`], [`SquareRemoval`] | drops when a single feature, group or square is removed |
+//!  [`TopRemoval`] | outputs without the top features, or with only these |
+//!  [`RandomSubsets`], [`SubsetDrops`], [`SubsetDropRanks`] | subsets of [`Features`], and the drops when they are removed |
+//!  [`Neighbors`], [`NeighborDistances`] | noisy copies of every sample, and the distances of their maps |
+//!  [`Shifts`] | copies of every sample shifted by whole positions |
+//!  [`NeighborDrops`] | drops of the score from a sample to its neighbours |
+//!  [`InputChanges`], [`OutputChanges`], [`RepresentationChanges`] | distances of neighbours, of their outputs and of their representations |
+//!  [`DatasetMean`] | the mean of all inputs |
 //!
-//! Whoever asks first, in [`SampleBatch::shared`](crate::batch::SampleBatch::shared) or its
-//! siblings, has it computed; all others read it. Any other change of the inputs is scored by
+//! The first request, through [`SampleBatch::shared`](crate::batch::SampleBatch::shared) or its counterparts,
+//! computes the result; later ones read it. To score any other change of the inputs, use
 //! [`SampleBatch::score_changed`](crate::batch::SampleBatch::score_changed).
 
 pub(crate) mod absence;

@@ -1,4 +1,4 @@
-//! What the model says to features at other values.
+//! Changes of the score when features are set to other values of their range.
 
 use std::ops::Range;
 
@@ -11,30 +11,30 @@ use crate::input;
 use crate::perturbation::removal::single_removal::{RankedGroups, n_groups};
 use crate::perturbation::{FeatureCells, Features, RemovalOrder};
 
-/// The values that stand for all that a feature may be.
+/// Values that represent the possible values of a feature.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Values {
     pub(crate) range: ValueRange,
     pub(crate) n: usize,
 }
 
-/// Which values stand for all that a feature may be.
+/// Range of the values that represent the possible values of a feature.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Parameter)]
 #[non_exhaustive]
 pub enum ValueRange {
-    /// From the smallest to the largest element of the input itself.
+    /// From the smallest to the largest element of the sample.
     #[default]
     Sample,
     /// From one number to another.
     #[param(plain)]
     Between((f64, f64)),
-    /// Those of [`GivenValues`], which also say their number: to repeat another tool's run.
+    /// The values of [`GivenValues`], which also determine their number, for reproducing a run of another tool.
     #[param(skip)]
     Given,
 }
 
-/// Values that were drawn elsewhere, `(draws, n, features)`. Where groups of positions are features they are
-/// in ascending order of the size of their attributions.
+/// Given values, `(draws, n, features)`. If groups of positions are features, they are ordered by ascending magnitude
+/// of their attributions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GivenValues(pub Array3<f64>);
 
@@ -56,29 +56,24 @@ impl SideInput for GivenValues {
 }
 
 impl Values {
-    /// Checks the range and the number of values, for so many features.
+    /// Checks the range and, for given values, the number of features.
     pub(crate) fn prepare<T: Real>(&self, run: &RunData<'_, T>, n_features: usize) -> Result<()> {
         run.refuse_masked_model()?;
-        let range = |expected| {
-            let actual = self.range.to_value();
-            Err(Error::parameter(input::VALUE_RANGE, actual, expected))
-        };
         match self.range {
             ValueRange::Given => {
                 let given = &run.side::<GivenValues>()?.0;
                 let (draws, n, features) = given.dim();
-                return match features == n_features {
-                    true => Ok(()),
-                    false => {
-                        let expected = [draws, n, n_features];
-                        Err(Error::shape(input::GIVEN_VALUES, &expected, given.shape()))
-                    }
-                };
+                if features != n_features {
+                    let expected = [draws, n, n_features];
+                    return Err(Error::shape(input::GIVEN_VALUES, &expected, given.shape()));
+                }
             }
             ValueRange::Between((low, high)) => {
                 let fits = |x: f64| x.is_finite() && T::from_f64_nearest(x).is_finite();
                 if !(low < high && fits(low) && fits(high)) {
-                    return range("two finite numbers that the inputs can hold, the lower first");
+                    let expected = "two finite numbers that the inputs can hold, the lower first";
+                    let actual = self.range.to_value();
+                    return Err(Error::parameter(input::VALUE_RANGE, actual, expected));
                 }
             }
             ValueRange::Sample => {}
@@ -86,7 +81,7 @@ impl Values {
         Ok(())
     }
 
-    /// How many there are.
+    /// Number of values per feature.
     fn count<T: Real>(&self, run: &RunData<'_, T>) -> Result<usize> {
         match self.range {
             ValueRange::Given => Ok(run.side::<GivenValues>()?.0.dim().0),
@@ -94,7 +89,7 @@ impl Values {
         }
     }
 
-    /// What makes the values of a batch.
+    /// Generator of the values of a batch.
     fn source<'a, T: Real>(&self, batch: &SampleBatch<'a, T>) -> Result<ValueSource<'a>> {
         let size = batch.run().positions().size();
         let range = |sample: &[T]| match self.range {
@@ -118,7 +113,7 @@ impl Values {
     }
 }
 
-/// The values of a batch.
+/// Generator of the values of a batch.
 struct ValueSource<'a> {
     n: usize,
     given: Option<&'a Array3<f64>>,
@@ -132,16 +127,17 @@ impl ValueSource<'_> {
             return given[[draw, self.first_sample + sample, feature]];
         }
         let Range { start, end } = self.ranges[sample];
+        // Midpoints of n equal intervals.
         let share = (draw as f64 + 0.5) / self.n as f64;
-        // Neither end can overflow, unlike their difference.
+        // Unlike `start + share * (end - start)`, no intermediate result can overflow.
         start * (1.0 - share) + end * share
     }
 }
 
-/// Scores that are held before their means are taken.
+/// Number of scores that are kept at once before they are averaged.
 const ROWS_AT_ONCE: usize = 1 << 16;
 
-/// The mean squared changes of the score with each set of positions at each value, set by set.
+/// Mean squared change of the score for each set of positions over its values, set by set.
 fn squared_changes<'p, T: Real>(
     batch: &SampleBatch<'_, T>,
     values: &Values,
@@ -149,25 +145,27 @@ fn squared_changes<'p, T: Real>(
     positions: impl Fn(usize, usize) -> &'p [u32] + Send + Sync,
 ) -> Result<Vec<Vec<f64>>> {
     let source = values.source(batch)?;
-    let sets = |sample: usize| (0..n_sets(sample)).map(move |set| (sample as u32, set as u32));
-    let sets: Vec<(u32, u32)> = (0..batch.n_samples()).flat_map(sets).collect();
-    let places = batch.run().positions();
+    let sample_sets =
+        |sample: usize| (0..n_sets(sample)).map(move |set| (sample as u32, set as u32));
+    let sets: Vec<(u32, u32)> = (0..batch.n_samples()).flat_map(sample_sets).collect();
+    let element_layout = batch.run().positions();
     let base = batch.base_scores()?;
     let mut means = vec![Vec::new(); batch.n_samples()];
     for sets in sets.chunks(ROWS_AT_ONCE.div_ceil(source.n)) {
-        let of_row = |row: usize| {
+        let sample_and_set = |row: usize| {
             let (sample, set) = sets[row / source.n];
             (sample as usize, set as usize)
         };
         let scores = batch.score_changed(
             sets.len() * source.n,
-            |row| of_row(row).0,
+            |row| sample_and_set(row).0,
             |row, elements| {
-                let (sample, set) = of_row(row);
+                let (sample, set) = sample_and_set(row);
                 let value = T::from_f64_nearest(source.value(sample, set, row % source.n));
                 for &position in positions(sample, set) {
-                    let changed = places.elements(position as usize);
-                    changed.for_each(|element| elements[element] = value);
+                    for element in element_layout.elements(position as usize) {
+                        elements[element] = value;
+                    }
                 }
             },
             ", with one feature at other values",
@@ -181,7 +179,7 @@ fn squared_changes<'p, T: Real>(
     Ok(means)
 }
 
-/// Of features, whatever the map says.
+/// Changes for features, independent of the map.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FeatureChanges {
     pub(crate) features: Features,
@@ -189,7 +187,7 @@ pub(crate) struct FeatureChanges {
 }
 
 impl FeatureChanges {
-    /// Adds the rows that the model sees for it.
+    /// Adds the planned rows of this work.
     pub(crate) fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
         let counts = self.features.counts(plan.run())?;
         let n_features: u64 = counts.iter().map(|&count| count as u64).sum();
@@ -204,8 +202,9 @@ impl<T: Real> BatchWork<T> for FeatureChanges {
     type Output = Vec<Vec<f64>>;
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<Vec<f64>>> {
-        let cells = batch.shared(&self.features)?;
-        let cells: &FeatureCells = &cells;
+        let shared_cells = batch.shared(&self.features)?;
+        // A plain reference, because the positions below must outlive the closure that borrows them.
+        let cells: &FeatureCells = &shared_cells;
         let n_cells = |sample| cells.for_sample(sample).n_cells();
         squared_changes(batch, &self.values, n_cells, |sample, cell| {
             cells.for_sample(sample).positions(cell)
@@ -213,7 +212,8 @@ impl<T: Real> BatchWork<T> for FeatureChanges {
     }
 }
 
-/// Of groups of positions by ascending size of their attributions; the sizes of groups, and the changes.
+/// Changes for groups of positions in ascending order of the magnitude of their attributions. The result is the sum
+/// of the magnitudes and the change per group.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct GroupChanges {
     pub(crate) group_size: usize,
@@ -221,7 +221,7 @@ pub(crate) struct GroupChanges {
 }
 
 impl GroupChanges {
-    /// Adds the rows that the model sees for it.
+    /// Adds the planned rows of this work.
     pub(crate) fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
         let n_groups = n_groups(self.group_size, plan.run()) as u64;
         let n_values = self.values.count(plan.run())? as u64;

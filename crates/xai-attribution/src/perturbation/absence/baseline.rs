@@ -1,4 +1,4 @@
-//! What stands for absence.
+//! Baselines: replacements for removed positions.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use crate::perturbation::DatasetMean;
 use crate::perturbation::absence::blur::blurred;
 use crate::{help, input};
 
-/// What a removed position is set to, in [`Deletion`](crate::Deletion),
-/// [`Insertion`](crate::Insertion), [`MuFidelity`](crate::MuFidelity), and your own metric.
+/// Replacement for removed positions, for [`Deletion`](crate::Deletion), [`Insertion`](crate::Insertion),
+/// [`MuFidelity`](crate::MuFidelity) and metrics of your own.
 ///
-/// No choice is neutral: a value that the model reads as evidence (black, on images of digits)
-/// measures something else than one that it does not. Report it with the numbers.
+/// No choice is neutral: a value that the model interprets as evidence (black, on images of digits) gives other
+/// results than one that it does not. Report the baseline with the numbers.
 ///
-/// A number and a `Vec` of one number per channel turn into a baseline by themselves:
+/// A number, and a `Vec` of one number per channel, convert to a baseline:
 ///
 /// ```
 /// use xai_attribution::Deletion;
@@ -36,46 +36,46 @@ pub enum Baseline {
     /// One number for all elements. Default: 0.
     #[param(plain)]
     Value(f64),
-    /// One number per channel of images; one per feature of tables and time series.
+    /// One number per channel of images, or per variable of tables and time series.
     #[param(plain)]
     Channels(Vec<f64>),
-    /// The mean of all inputs of the evaluation, element by element. Costs one more pass over the
-    /// inputs, and no call of the model.
+    /// Mean of all inputs of the evaluation, element by element. Needs one more pass over the inputs, but no call of
+    /// the model.
     #[param(name = "mean")]
     DatasetMean,
-    /// The input itself, blurred by a Gaussian of this standard deviation in pixels (or time
-    /// steps): along height and width of images, along the time of time series. The kernel ends
-    /// at 4 σ, and beyond its edges the input is mirrored.
+    /// The input itself, blurred by a Gaussian with this standard deviation in pixels (or time steps), along height
+    /// and width of images and along the time axis of time series. The kernel is cut off at 4 σ, and the input is
+    /// mirrored at its edges.
     #[param(value_name = "SIGMA", above = 0, at_most = 10_000)]
     Blur {
-        /// The standard deviation, positive and at most 10 000.
+        /// Standard deviation, positive and at most 10 000.
         sigma: f64,
     },
-    /// The smallest element of the input itself, all channels together: "black" in other libraries.
+    /// Smallest element of the input over all channels, called "black" in other libraries.
     SampleMin,
-    /// The mean of the elements of the input itself.
+    /// Mean of the elements of the input.
     SampleMean,
-    /// The largest element of the input itself.
+    /// Largest element of the input.
     SampleMax,
-    /// What is left of the image around a removed pixel: each one is the weighted mean of its
-    /// neighbours, those in line 1/6 and those across 1/12, removed ones among them. The pixels that are
-    /// removed together are the solution of one system, so that a removed disk is smooth and tells
-    /// less about its shape than a constant. It needs something left to impute from: curves have to
-    /// end before all is removed.
+    /// Noisy linear imputation without the noise: each removed pixel is the weighted mean of its eight neighbours,
+    /// with weight 1/6 for direct and 1/12 for diagonal ones, some of which may be removed as well.
+    ///
+    /// All pixels removed together are the solution of one linear system, so that a removed disk becomes smooth and
+    /// reveals less of its shape than a constant. At least one pixel must remain to impute from, so curves have to
+    /// end before everything is removed.
     LinearImputation,
-    /// One input for all samples, shaped like one sample: the mean of a training set, for instance.
+    /// One input for all samples, with the shape of one sample, for example the mean of a training set.
     #[param(skip)]
     Input(Arc<ArrayD<f64>>),
-    /// A function of each input, see [`Baseline::from_fn`].
+    /// Function of each input, see [`Baseline::from_fn`].
     #[param(skip)]
     Function(BaselineFunction),
-    /// One of the baselines that the run was given, by its place among them, from 0. See [`GivenBaselines`].
+    /// One of the given baselines of the run, by its index from 0. See [`GivenBaselines`].
     #[param(value_name = "PLACE", default = 0)]
     Given(usize),
 }
 
-/// Baselines that were made elsewhere: each an array of the inputs' shape, or `(1, …)` for one that all
-/// samples share.
+/// Given baselines: each is an array with the shape of the inputs, or `(1, …)` if all samples share it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GivenBaselines(pub Vec<ArrayD<f64>>);
 
@@ -94,36 +94,36 @@ impl SideInput for GivenBaselines {
 }
 
 impl GivenBaselines {
-    /// Those that a run was given, at a place.
-    fn of<'r, T: Real>(run: &'r RunData<'_, T>, place: usize) -> Result<&'r ArrayD<f64>> {
+    /// Returns the given baseline of a run with this index.
+    fn get<'r, T: Real>(run: &'r RunData<'_, T>, index: usize) -> Result<&'r ArrayD<f64>> {
         let given = &run.side::<Self>()?.0;
-        given.get(place).ok_or_else(|| {
+        given.get(index).ok_or_else(|| {
             let expected = format!("a place below {}", given.len());
-            Error::parameter(input::BASELINE, format!("given:{place}"), expected)
+            Error::parameter(input::BASELINE, format!("given:{index}"), expected)
         })
     }
 }
 
-/// A function from one input to its baseline, both shaped like one sample.
+/// Function from one input to its baseline, both with the shape of one sample.
 pub type BaselineFunction = Function<dyn Fn(ArrayViewD<'_, f64>) -> ArrayD<f64> + Send + Sync>;
 
 impl Baseline {
-    /// A baseline that depends on the input: `function` is given one sample, without the sample
-    /// axis, and answers with an array of the same shape.
+    /// Creates a baseline that depends on the input. `function` receives one sample without the sample axis and
+    /// returns an array of the same shape.
     pub fn from_fn(
         function: impl Fn(ArrayViewD<'_, f64>) -> ArrayD<f64> + Send + Sync + 'static,
     ) -> Self {
         Self::Function(Function(Arc::new(function)))
     }
 
-    /// One input for all samples, shaped like one sample.
+    /// Creates a baseline that is one input for all samples, with the shape of one sample.
     #[must_use]
     pub fn input(input: ArrayD<f64>) -> Self {
         Self::Input(Arc::new(input))
     }
 
-    /// Checks it against the inputs of a run, and takes the mean of all inputs if it is that: what
-    /// a metric does once per run, before the model is called.
+    /// Checks the baseline against the inputs of a run, and computes the mean of all inputs if it is needed. Called
+    /// once per run, before the model.
     ///
     /// # Errors
     /// An invalid parameter or a shape mismatch, about the baseline.
@@ -135,17 +135,19 @@ impl Baseline {
             return Err(Error::parameter(input::BASELINE, self.to_value(), expected));
         }
         match self {
-            Self::Value(value) => holds::<T>(*value),
+            Self::Value(value) => check_representable::<T>(*value),
             Self::Channels(values) => {
                 let (shape, layout) = (run.shape(), run.layout());
                 let (n, per) = match layout {
                     Layout::ChannelsFirst => (shape[1], "channel"),
                     Layout::ChannelsLast => (shape[3], "channel"),
-                    // Inputs that no layout fits are rows, too.
+                    // Inputs that fit no layout are treated as rows of a table.
                     Layout::Tabular => (run.n_positions(), "feature"),
                     Layout::TimeSeries => (shape[2], "feature"),
                 };
-                values.iter().try_for_each(|value| holds::<T>(*value))?;
+                values
+                    .iter()
+                    .try_for_each(|value| check_representable::<T>(*value))?;
                 if values.len() != n {
                     let actual = format!("{} numbers", values.len());
                     let expected = format!("{n}, one per {per}");
@@ -166,7 +168,8 @@ impl Baseline {
             )),
             Self::Input(one) => {
                 check_finite(input::BASELINE, one.view())?;
-                one.iter().try_for_each(|value| holds::<T>(*value))
+                one.iter()
+                    .try_for_each(|value| check_representable::<T>(*value))
             }
             Self::DatasetMean => run.shared(&DatasetMean).map(drop),
             Self::LinearImputation => match run.layout() {
@@ -180,17 +183,20 @@ impl Baseline {
             },
             Self::Blur { .. } | Self::SampleMin | Self::SampleMean | Self::SampleMax => Ok(()),
             Self::Function(_) => Ok(()),
-            Self::Given(place) => {
-                let given = GivenBaselines::of(run, *place)?;
-                given.iter().try_for_each(|value| holds::<T>(*value))
+            Self::Given(index) => {
+                let given = GivenBaselines::get(run, *index)?;
+                given
+                    .iter()
+                    .try_for_each(|value| check_representable::<T>(*value))
             }
         }
     }
 
-    /// As [`prepare`](Self::prepare), for a metric that shows the model a whole input of nothing else.
+    /// Like [`prepare`](Self::prepare), for metrics that pass an input to the model that consists of the baseline
+    /// alone.
     ///
     /// # Errors
-    /// An invalid parameter also where there is no such input.
+    /// As [`prepare`](Self::prepare); an invalid parameter for linear imputation, which has no such input.
     pub fn prepare_whole<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
         match self {
             Self::LinearImputation => Err(nothing_left()),
@@ -198,55 +204,57 @@ impl Baseline {
         }
     }
 
-    /// The baseline of every sample of a batch, or the one of all of them, in row-major order.
+    /// Baseline of every sample of a batch, or a single one that they share, in row-major order.
     fn values<T: Real>(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<T>> {
         let run = batch.run();
-        let places = run.positions();
-        let of_all = |one: &dyn Fn(usize) -> f64| -> Vec<T> {
-            (0..places.size())
+        let positions = run.positions();
+        let shared = |one: &dyn Fn(usize) -> f64| -> Vec<T> {
+            (0..positions.size())
                 .map(|e| T::from_f64_nearest(one(e)))
                 .collect()
         };
         Ok(match self {
-            Self::Value(value) => of_all(&|_| *value),
+            Self::Value(value) => shared(&|_| *value),
             Self::Channels(values) if run.layout() == Layout::ChannelsFirst => {
-                of_all(&|e| values[e / places.positions])
+                shared(&|e| values[e / positions.positions])
             }
-            Self::Channels(values) => of_all(&|e| values[e % values.len()]),
+            Self::Channels(values) => shared(&|e| values[e % values.len()]),
             Self::DatasetMean => {
                 let mean = run.shared(&DatasetMean)?;
-                of_all(&|e| mean[e])
+                shared(&|e| mean[e])
             }
             Self::Input(one) => {
                 let one: Vec<f64> = one.iter().copied().collect();
-                of_all(&|e| one[e])
+                shared(&|e| one[e])
             }
-            Self::SampleMin => of_sample(batch, |x| x.iter().copied().fold(T::infinity(), T::min)),
+            Self::SampleMin => {
+                fill_samples(batch, |x| x.iter().copied().fold(T::infinity(), T::min))
+            }
             Self::SampleMax => {
-                of_sample(batch, |x| x.iter().copied().fold(T::neg_infinity(), T::max))
+                fill_samples(batch, |x| x.iter().copied().fold(T::neg_infinity(), T::max))
             }
-            Self::SampleMean => of_sample(batch, |x| {
+            Self::SampleMean => fill_samples(batch, |x| {
                 let mean: ExactMean = x.iter().copied().collect();
                 T::from_f64_nearest(mean.value().unwrap_or_default())
             }),
             Self::LinearImputation => return Err(nothing_left()),
             Self::Blur { sigma } => blurred(batch.inputs(), batch.layout(), *sigma),
-            Self::Function(function) => of_function(function, batch)?,
-            Self::Given(place) => {
-                let given = GivenBaselines::of(run, *place)?;
+            Self::Function(function) => call_function(function, batch)?,
+            Self::Given(index) => {
+                let given = GivenBaselines::get(run, *index)?;
                 let samples = match given.shape()[0] {
                     1 => 0..1,
                     _ => batch.samples(),
                 };
-                let of_batch = given.slice_axis(Axis(0), Slice::from(samples));
-                of_batch.iter().map(|x| T::from_f64_nearest(*x)).collect()
+                let selected = given.slice_axis(Axis(0), Slice::from(samples));
+                selected.iter().map(|x| T::from_f64_nearest(*x)).collect()
             }
         })
     }
 }
 
-/// One value for all elements of a sample.
-fn of_sample<T: Real>(batch: &SampleBatch<'_, T>, value: impl Fn(&[T]) -> T) -> Vec<T> {
+/// Fills each sample with one value computed from its elements.
+fn fill_samples<T: Real>(batch: &SampleBatch<'_, T>, value: impl Fn(&[T]) -> T) -> Vec<T> {
     let size = batch.run().positions().size();
     let samples = batch.values().chunks_exact(size);
     samples
@@ -254,15 +262,15 @@ fn of_sample<T: Real>(batch: &SampleBatch<'_, T>, value: impl Fn(&[T]) -> T) -> 
         .collect()
 }
 
-/// Imputation of an input of which nothing is left.
+/// Error for imputation of an input without remaining pixels.
 pub(crate) fn nothing_left() -> Error {
     let expected = "a baseline that does not need something left of the input, or to remove less than all of it";
     Error::parameter(input::BASELINE, "linear-imputation", expected)
         .with_help(help::REMOVE_LESS_THAN_ALL)
 }
 
-/// Whether inputs of this precision can hold a number.
-fn holds<T: Real>(value: f64) -> Result<()> {
+/// Checks that a value is representable in the precision of the inputs.
+fn check_representable<T: Real>(value: f64) -> Result<()> {
     if !value.is_finite() {
         return Err(Error::parameter(input::BASELINE, value, "a finite number"));
     }
@@ -273,8 +281,11 @@ fn holds<T: Real>(value: f64) -> Result<()> {
     Ok(())
 }
 
-/// What a function of the caller's says to every sample: checked here, for nobody knows it before.
-fn of_function<T: Real>(function: &BaselineFunction, batch: &SampleBatch<'_, T>) -> Result<Vec<T>> {
+/// Calls a custom function for every sample and checks its results, which cannot be known before the run.
+fn call_function<T: Real>(
+    function: &BaselineFunction,
+    batch: &SampleBatch<'_, T>,
+) -> Result<Vec<T>> {
     let mut values = Vec::with_capacity(batch.values().len());
     for (i, one) in batch.inputs().axis_iter(Axis(0)).enumerate() {
         let owner = format!("sample {}", batch.samples().start + i);
@@ -284,42 +295,44 @@ fn of_function<T: Real>(function: &BaselineFunction, batch: &SampleBatch<'_, T>)
         }
         check_finite(input::BASELINE, answer.view()).map_err(|e| e.owner(owner.clone()))?;
         for &value in &answer {
-            holds::<T>(value).map_err(|e| e.owner(owner.clone()))?;
+            check_representable::<T>(value).map_err(|e| e.owner(owner.clone()))?;
             values.push(T::from_f64_nearest(value));
         }
     }
     Ok(values)
 }
 
-/// The baseline inputs of a batch.
+/// Baseline inputs of a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselineInputs(pub Baseline);
 
-/// One baseline per sample of a batch, or one for all of them, which takes no more memory than that.
+/// Baselines of the samples of a batch. A baseline that all samples share is stored once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselineRows<T> {
     values: Vec<T>,
     n_samples: usize,
-    /// The elements of a sample.
+    /// Number of elements of a sample.
     size: usize,
 }
 
 impl<T: Copy> BaselineRows<T> {
-    /// The baseline of a sample, in row-major order.
+    /// Baseline of a sample, in row-major order.
     #[must_use]
     pub fn row(&self, sample: usize) -> &[T] {
-        match self.values.len() == self.size {
-            true => &self.values,
-            false => &self.values[sample * self.size..(sample + 1) * self.size],
+        if self.values.len() == self.size {
+            &self.values
+        } else {
+            &self.values[sample * self.size..(sample + 1) * self.size]
         }
     }
 
-    /// Those of all samples, sample by sample.
+    /// Baselines of all samples, concatenated.
     #[must_use]
     pub fn whole(&self) -> Cow<'_, [T]> {
-        match self.values.len() == self.size {
-            true => self.values.repeat(self.n_samples).into(),
-            false => (&self.values).into(),
+        if self.values.len() == self.size {
+            self.values.repeat(self.n_samples).into()
+        } else {
+            (&self.values).into()
         }
     }
 }
@@ -336,7 +349,7 @@ impl<T: Real> BatchWork<T> for BaselineInputs {
     }
 }
 
-/// The outputs of the model for the baseline inputs of a batch, before the activation.
+/// Outputs of the model for the baseline inputs of a batch, before the activation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselineOutputs(pub Baseline);
 
@@ -344,19 +357,20 @@ impl<T: Real> BatchWork<T> for BaselineOutputs {
     type Output = Array2<f64>;
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Array2<f64>> {
-        let blank = batch.shared(&BaselineInputs(self.0.clone()))?;
-        batch.outputs_of(&blank.whole(), |row| row, ", all of it baseline")
+        // Also if all samples share the baseline: a model may use the sample of a row (`Model::outputs_of`).
+        let baselines = batch.shared(&BaselineInputs(self.0.clone()))?;
+        batch.outputs_of(&baselines.whole(), |row| row, ", all of it baseline")
     }
 }
 
 impl BaselineOutputs {
-    /// Adds the rows that the model sees for it.
+    /// Adds the planned rows of this work.
     pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) {
         plan.once(self, plan.n_samples());
     }
 }
 
-/// The scores of the baseline inputs of a batch.
+/// Scores of the baseline inputs of a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselineScores(pub Baseline);
 
@@ -370,7 +384,7 @@ impl<T: Real> BatchWork<T> for BaselineScores {
 }
 
 impl BaselineScores {
-    /// Adds the rows that the model sees for it.
+    /// Adds the planned rows of this work.
     pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) {
         BaselineOutputs(self.0.clone()).plan(plan);
     }

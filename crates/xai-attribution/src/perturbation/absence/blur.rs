@@ -1,11 +1,11 @@
-//! Inputs under a Gaussian.
+//! Gaussian blur.
 
 use crate::rows::for_each_row;
 use ndarray::ArrayViewD;
 use xai_core::number::elementary;
 use xai_core::{Layout, Real};
 
-/// Every sample under a separable Gaussian.
+/// Blurs every sample by a separable Gaussian along height and width, or along time.
 pub(crate) fn blurred<T: Real>(inputs: ArrayViewD<'_, T>, layout: Layout, sigma: f64) -> Vec<T> {
     let shape = &inputs.shape()[1..];
     let axes: &[usize] = match layout {
@@ -18,6 +18,7 @@ pub(crate) fn blurred<T: Real>(inputs: ArrayViewD<'_, T>, layout: Layout, sigma:
     let size: usize = shape.iter().product();
     let mut values: Vec<T> = inputs.iter().copied().collect();
     for_each_row(&mut values, size, |_, sample| {
+        // One pass per axis: a Gaussian is separable, so this is much cheaper than a two-dimensional kernel.
         let mut from: Vec<f64> = sample.iter().map(|x| x.to_f64_exact()).collect();
         let mut to = vec![0.0; size];
         for &axis in axes {
@@ -32,9 +33,9 @@ pub(crate) fn blurred<T: Real>(inputs: ArrayViewD<'_, T>, layout: Layout, sigma:
     values
 }
 
-/// The weights at distance 0, 1, …, 4 σ; both sides together sum to 1.
+/// Kernel weights at distances 0, 1, …, 4 σ. The weights of both sides together sum to 1.
 fn gaussian(sigma: f64) -> Vec<f64> {
-    // At most 40 000.
+    // At most 40 000, because σ is at most 10 000.
     let radius = (4.0 * sigma + 0.5).floor() as u32;
     let weight = |d: u32| elementary::exp(-0.5 * (f64::from(d) / sigma).powi(2));
     let sides: f64 = (1..=radius).map(weight).sum();
@@ -42,16 +43,16 @@ fn gaussian(sigma: f64) -> Vec<f64> {
     (0..=radius).map(|d| weight(d) / total).collect()
 }
 
-/// One pass along an axis of `length` elements that stand `stride` apart.
+/// Convolves along an axis of `length` elements, `stride` apart, mirrored at the edges.
 fn smooth(from: &[f64], to: &mut [f64], length: usize, stride: usize, kernel: &[f64]) {
-    // … c b a | a b c d | d c b …
-    let mirrored = |place: isize| {
+    // Half-sample symmetric: … c b a | a b c d | d c b …
+    let mirrored = |index: isize| {
         let period = 2 * length as isize;
-        let place = place.rem_euclid(period);
-        (if place < length as isize {
-            place
+        let phase = index.rem_euclid(period);
+        (if phase < length as isize {
+            phase
         } else {
-            period - 1 - place
+            period - 1 - phase
         }) as usize
     };
     for (lines, out) in from
@@ -63,6 +64,7 @@ fn smooth(from: &[f64], to: &mut [f64], length: usize, stride: usize, kernel: &[
             for (to, from) in row.iter_mut().zip(&lines[at * stride..]) {
                 *to = kernel[0] * from;
             }
+            // Both neighbours at a distance share a weight. The inner loop runs over contiguous elements and vectorises.
             for (distance, &weight) in kernel.iter().enumerate().skip(1) {
                 let (before, after) = (
                     mirrored(at as isize - distance as isize) * stride,

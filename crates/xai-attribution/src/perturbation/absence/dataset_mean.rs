@@ -1,4 +1,4 @@
-//! The mean of all inputs.
+//! Mean of all inputs.
 
 use xai_core::sum::CompactSum;
 use xai_core::tensor::Rows;
@@ -6,8 +6,8 @@ use xai_core::{Real, Result, parallel};
 
 use crate::batch::{RunData, RunWork};
 
-/// The mean of every element over all inputs of a run, whatever their order: one more pass over
-/// the inputs, batch by batch, and no call of the model.
+/// Mean of every element over all inputs of a run. Exact, so independent of the order of the samples. Needs one more
+/// pass over the inputs, batch by batch, but no call of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DatasetMean;
 
@@ -26,8 +26,9 @@ impl<T: Real> RunWork<T> for DatasetMean {
     }
 }
 
-/// Adds whole samples.
+/// Adds whole samples. Threads split the elements, not the samples, so no sums have to be merged.
 fn add_samples<T: Real>(sums: &mut [CompactSum], samples: &[T]) {
+    // Whole blocks per thread, so that sums of neighbouring elements stay in the cache of one core.
     const BLOCK: usize = 256;
     let size = sums.len();
     parallel::for_each_chunk(sums, BLOCK, |block, sums| {

@@ -1,10 +1,10 @@
-//! Missing pixels from their neighbours.
+//! Imputation of missing pixels from their neighbours.
 
 use xai_core::Real;
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 use xai_core::tensor::Positions;
 
-/// The neighbours of a pixel, `(row, column, weight)`, the weight in units of 1/12.
+/// Neighbours of a pixel in row-major order as `(row, column, weight)`, with weights in units of 1/12.
 const NEIGHBORS: [(isize, isize, f64); 8] = [
     (-1, -1, 1.0),
     (-1, 0, 2.0),
@@ -16,38 +16,38 @@ const NEIGHBORS: [(isize, isize, f64); 8] = [
     (1, 1, 1.0),
 ];
 
-/// How many of them come before the pixel in row-major order.
+/// Number of neighbours that precede the pixel in row-major order.
 const N_BEFORE: usize = 4;
 
-/// Share of what the incomplete factor leaves out that goes to its diagonal. All of it could make a
-/// pivot 0.
+/// Relaxation of the modified incomplete Cholesky factorisation: share of the dropped fill-in that is moved to the
+/// diagonal. With all of it, a pivot could become 0.
 const RELAXATION: f64 = 0.995;
 
-/// The residual, as a share of the right-hand side, at which a solution is taken.
+/// Norm of the residual, relative to that of the right-hand side, at which the iteration stops.
 const TOLERANCE: f64 = 1e-12;
 
-/// More steps than any image needs: 112 for a disk of 99 % of 224 × 224 pixels.
-const MOST_STEPS: usize = 10_000;
+/// Limit on iterations that no image reaches: a disk of 99 % of 224 × 224 pixels needs 112.
+const MAX_STEPS: usize = 10_000;
 
-/// Channels of images that are solved for together: a step waits for the pixel before, and takes hardly longer for
-/// as many numbers as the widest registers hold.
-pub(crate) const MOST_LANES: usize = 8;
+/// Largest number of channels that are solved together. The triangular solves are bound by latency, because each
+/// pixel waits for the one before, so a vector of 8 numbers (the widest registers) takes hardly longer than one.
+pub(crate) const MAX_LANES: usize = 8;
 
-/// In the numbers of unknowns: a pixel that is known.
+/// Marks a known pixel among the indices of unknowns.
 const KNOWN: u32 = u32::MAX - 1;
 
-/// In the numbers of unknowns: a place around the image.
+/// Marks a place outside of the image among the indices of unknowns.
 const OUTSIDE: u32 = u32::MAX;
 
-/// The rows and columns of the pixels of an image, and where their channels are.
+/// Shape of an image in pixels, and the layout of its channels.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Image {
     pub(crate) rows: usize,
     pub(crate) columns: usize,
-    pub(crate) places: Positions,
+    pub(crate) layout: Positions,
 }
 
-/// One channel of one of some images: where its elements are.
+/// One channel of one image: its elements are `first + pixel · step`.
 #[derive(Debug, Clone, Copy)]
 struct Channel {
     image: usize,
@@ -62,46 +62,57 @@ impl Channel {
 }
 
 impl Image {
-    /// Sets missing pixels of some images, ascending and not all of an image, to the weighted mean of their neighbours
-    /// inside of the image, known or missing: 1/6 for those in line, 1/12 for those across, as far as they are there.
-    /// The images stand one after another; what comes of one does not depend on the others, to the last bit.
+    /// Sets the missing pixels of several images to the weighted mean of their neighbours inside of the image, known
+    /// or missing: 1/6 for direct and 1/12 for diagonal ones, normalised at the border. `missing` lists the pixels of
+    /// each image in ascending order, and never all of them.
+    ///
+    /// The images are stored one after another in `values`. The result for an image does not depend on the others, to
+    /// the last bit.
     pub(crate) fn impute<T: Real>(self, values: &mut [T], missing: &[Vec<u32>]) {
-        let size = self.places.size();
-        let element = |pixel| self.places.elements(pixel);
+        let size = self.layout.size();
+        let element = |pixel| self.layout.elements(pixel);
         let step = element(1).next().unwrap_or_default();
-        let channels_of = |image: usize| {
-            element(0).map(move |of_channel| Channel {
+        let image_channels = |image: usize| {
+            element(0).map(move |first| Channel {
                 image,
-                first: image * size + of_channel,
+                first: image * size + first,
                 step,
             })
         };
         let with_missing = (0..missing.len()).filter(|&image| !missing[image].is_empty());
-        let channels: Vec<Channel> = with_missing.flat_map(channels_of).collect();
-        let of_images = || channels.chunk_by(|a, b| a.image == b.image);
-        let alone = || of_images().flat_map(|of_image| of_image.chunks(MOST_LANES));
+        let channels: Vec<Channel> = with_missing.flat_map(image_channels).collect();
+        // Lanes can be filled with channels of several images, which pays if about the same pixels are missing in them: all
+        // lanes iterate over the union. Otherwise each image is solved by itself.
+        let by_image = || {
+            channels
+                .chunk_by(|a, b| a.image == b.image)
+                .flat_map(|channels| channels.chunks(MAX_LANES))
+        };
         let cost = |parts: &mut dyn Iterator<Item = &[Channel]>| -> usize {
             parts.map(|part| self.cost(missing, part)).sum()
         };
-        let together = cost(&mut channels.chunks(MOST_LANES));
-        let parts: Vec<&[Channel]> = match together < cost(&mut alone()) {
-            true => channels.chunks(MOST_LANES).collect(),
-            false => alone().collect(),
+        let cost_together = cost(&mut channels.chunks(MAX_LANES));
+        let parts: Vec<&[Channel]> = if cost_together < cost(&mut by_image()) {
+            channels.chunks(MAX_LANES).collect()
+        } else {
+            by_image().collect()
         };
         for part in parts {
+            // Compiled for few widths; unused lanes are idle.
             match part.len() {
                 1 => System::<1>::new(self, missing, part, values).impute(part, values),
                 2..=4 => System::<4>::new(self, missing, part, values).impute(part, values),
-                _ => System::<MOST_LANES>::new(self, missing, part, values).impute(part, values),
+                _ => System::<MAX_LANES>::new(self, missing, part, values).impute(part, values),
             }
         }
     }
 
-    /// About how long it takes to solve for channels together, in halves of the time of a missing pixel of one.
+    /// Estimated cost of solving for these channels together, in units of half the time per missing pixel of a single
+    /// channel.
     fn cost(self, missing: &[Vec<u32>], channels: &[Channel]) -> usize {
-        let mut is_missing = vec![false; self.places.positions];
-        for of_image in channels.chunk_by(|a, b| a.image == b.image) {
-            for &pixel in &missing[of_image[0].image] {
+        let mut is_missing = vec![false; self.layout.positions];
+        for image_channels in channels.chunk_by(|a, b| a.image == b.image) {
+            for &pixel in &missing[image_channels[0].image] {
                 is_missing[pixel as usize] = true;
             }
         }
@@ -109,41 +120,42 @@ impl Image {
             .into_iter()
             .filter(|is_missing| *is_missing)
             .count();
-        let of_pixel = match channels.len() {
+        let cost_per_pixel = match channels.len() {
             1 => 2,
             2..=4 => 3,
             _ => 5,
         };
-        n_missing * of_pixel
+        n_missing * cost_per_pixel
     }
 }
 
-/// The equations of the missing pixels of some channels, those of one channel in each lane.
+/// Linear system for the missing pixels of several channels, one channel per lane.
 ///
-/// A pixel that is missing in one of the channels has a place in all vectors. In a lane where it is known it stays 0 in
-/// them, as an element that is not there: so every lane has the numbers that it would have alone.
+/// The unknowns are the pixels that are missing in any lane. A lane in which such a pixel is known keeps it at 0 in
+/// all vectors, as if it was not part of the system. Therefore every lane has the same bits as if it was solved
+/// alone.
 ///
-/// The matrix is symmetric, and positive definite where a pixel is known. Solved by conjugate gradients
-/// behind an incomplete Cholesky factor with modified diagonal. Milliseconds for three channels on one
-/// thread, for pixels missing at random and for a disk of them, against a Cholesky factor in the band of the
-/// matrix: 64 × 64 with 90 % missing 2 and 4 for 5 and 5; 224 × 224 with 50 % missing 18 and 60 for 124 and 184,
-/// with 90 % 49 and 150 for 444 and 475. That was before channels of several images were solved together.
+/// The matrix is symmetric, and positive definite if any pixel is known. It is solved by conjugate gradients,
+/// preconditioned by a modified incomplete Cholesky factor. Milliseconds for three channels on one thread, with
+/// pixels missing at random and missing in a disk, compared with a Cholesky factorisation of the band matrix: 64 × 64
+/// with 90 % missing 2 and 4 (band: 5 and 5); 224 × 224 with 50 % missing 18 and 60 (124 and 184), with 90 % missing
+/// 49 and 150 (444 and 475). This was measured before channels of several images were solved together.
 struct System<const L: usize> {
-    /// The pixels that are missing in any lane, ascending.
+    /// Pixels that are missing in any lane, ascending. Their indices number the unknowns.
     missing: Vec<u32>,
-    /// Of every missing pixel, the sum of the weights of its neighbours.
+    /// Diagonal of the matrix: for each unknown, the sum of the weights of its neighbours inside of the image.
     diagonal: Vec<f64>,
-    /// Of every missing pixel, its neighbours among the missing; as many as there are for others, where vectors
-    /// have one more element of 0.
+    /// For each unknown, the indices of its neighbours among the unknowns. Other neighbours have the index of an
+    /// additional last element of all vectors, which is always 0, so that the loops need no branches.
     around: Vec<[u32; 8]>,
-    /// The inverse pivots of the factor, 0 where a pixel is known; before, 1 where it is missing.
+    /// Inverse pivots of the factor, 0 where a pixel is known. Before `factor`, 1 where it is missing.
     pivots: Vec<[f64; L]>,
-    /// The known pixels of the image, 0 where one is missing, with places around it that are 0.
+    /// Known pixels of the image, 0 where one is missing, with a border of zeros.
     known: Vec<[f64; L]>,
-    /// Of every missing pixel, its place among them.
-    places: Vec<usize>,
-    /// How far the neighbours of a place are.
-    distances: [isize; 8],
+    /// Index of each unknown in `known`.
+    known_indices: Vec<usize>,
+    /// Offsets of the eight neighbours in `known`.
+    offsets: [isize; 8],
 }
 
 impl<const L: usize> System<L> {
@@ -155,8 +167,9 @@ impl<const L: usize> System<L> {
     ) -> Self {
         let Image { rows, columns, .. } = image;
         let width = columns + 2;
-        let distances = NEIGHBORS.map(|(down, right, _)| down * width as isize + right);
-        let place = |pixel: u32| {
+        // With a border of one pixel, all eight neighbours exist and need no bounds checks.
+        let offsets = NEIGHBORS.map(|(down, right, _)| down * width as isize + right);
+        let known_index = |pixel: u32| {
             let pixel = pixel as usize;
             (pixel / columns + 1) * width + pixel % columns + 1
         };
@@ -166,18 +179,18 @@ impl<const L: usize> System<L> {
                 lanes_missing[pixel as usize] |= 1 << lane;
             }
         }
-        let mut unknown_of = vec![OUTSIDE; (rows + 2) * width];
+        let mut unknown_indices = vec![OUTSIDE; (rows + 2) * width];
         let mut known = vec![[0.0; L]; (rows + 2) * width];
         let (mut missing, mut pivots) = (Vec::new(), Vec::new());
         for (pixel, &lanes) in (0u32..).zip(&lanes_missing) {
             let is_missing = |lane: usize| lanes >> lane & 1 != 0;
             for (lane, channel) in channels.iter().enumerate() {
                 let value = values[channel.element(pixel)].to_f64_exact();
-                known[place(pixel)][lane] = if is_missing(lane) { 0.0 } else { value };
+                known[known_index(pixel)][lane] = if is_missing(lane) { 0.0 } else { value };
             }
-            unknown_of[place(pixel)] = KNOWN;
+            unknown_indices[known_index(pixel)] = KNOWN;
             if lanes != 0 {
-                unknown_of[place(pixel)] = missing.len() as u32;
+                unknown_indices[known_index(pixel)] = missing.len() as u32;
                 missing.push(pixel);
                 pivots.push(std::array::from_fn(|lane| {
                     f64::from(u8::from(is_missing(lane)))
@@ -185,19 +198,20 @@ impl<const L: usize> System<L> {
             }
         }
         let n = missing.len();
+        // The additional last element that neighbours outside of the unknowns refer to.
         pivots.push([0.0; L]);
         let mut system = Self {
             diagonal: Vec::with_capacity(n),
             around: Vec::with_capacity(n),
-            places: missing.iter().map(|&pixel| place(pixel)).collect(),
+            known_indices: missing.iter().map(|&pixel| known_index(pixel)).collect(),
             missing,
             pivots,
             known,
-            distances,
+            offsets,
         };
-        for place in &system.places {
-            let unknown = |distance| unknown_of[place.wrapping_add_signed(distance)];
-            let around = distances.map(unknown);
+        for index in &system.known_indices {
+            let unknown = |offset| unknown_indices[index.wrapping_add_signed(offset)];
+            let around = offsets.map(unknown);
             let weight = |(unknown, (_, _, weight))| match unknown {
                 OUTSIDE => 0.0,
                 _ => weight,
@@ -207,12 +221,13 @@ impl<const L: usize> System<L> {
                 .push(around.into_iter().zip(NEIGHBORS).map(weight).sum());
             system
                 .around
+                // `KNOWN` and `OUTSIDE` are larger than any index, so that both become the last element.
                 .push(around.map(|unknown| unknown.min(n as u32)));
         }
         system
     }
 
-    /// Imputes the channels.
+    /// Solves the system and writes the missing pixels of the channels.
     fn impute<T: Real>(self, channels: &[Channel], values: &mut [T]) {
         let (system, solution, units) = InstructionSet::fastest().run(Solve(self));
         let pixels = system.missing.iter().zip(&system.pivots).zip(&solution);
@@ -226,15 +241,16 @@ impl<const L: usize> System<L> {
         }
     }
 
-    /// The weighted sums of the known neighbours of every missing pixel and their mean over all, in units
-    /// in which no square overflows: powers of two near the largest of them, which round nothing.
+    /// Weighted sums of the known neighbours of every unknown, the weighted mean of these neighbours over all
+    /// unknowns, and the units of both: powers of two near the largest value, so that scaling is exact and no square
+    /// overflows.
     #[inline(always)]
     fn right_hand_sides(&mut self) -> (Vec<[f64; L]>, [f64; L], [f64; L]) {
         let (mut largest, mut total) = ([0.0f64; L], [0.0; L]);
-        for (i, &place) in self.places.iter().enumerate() {
+        for (i, &index) in self.known_indices.iter().enumerate() {
             let is_missing = self.pivots[i];
-            for distance in self.distances {
-                let known = self.known[place.wrapping_add_signed(distance)];
+            for offset in self.offsets {
+                let known = self.known[index.wrapping_add_signed(offset)];
                 largest = std::array::from_fn(|lane| {
                     let size = known[lane].abs() * is_missing[lane];
                     if size > largest[lane] {
@@ -244,7 +260,7 @@ impl<const L: usize> System<L> {
                     }
                 });
             }
-            // Whole numbers, in any order.
+            // Weights are small integers, so this sum is exact.
             let unknown = weighted(&self.pivots, &self.around[i], 0..8);
             let diagonal = self.diagonal[i];
             total = std::array::from_fn(|lane| {
@@ -252,16 +268,17 @@ impl<const L: usize> System<L> {
             });
         }
         let units = largest.map(|largest| {
+            // Reads the exponent off the bits. Clamped, so that the inverse is finite, too.
             let exponent = (largest.to_bits() >> 52) as i32 - 1023;
             2f64.powi(exponent.clamp(-1000, 1000))
         });
         let per_unit = units.map(|unit| 1.0 / unit);
         let (mut right, mut start) = (vec![[0.0; L]; self.pivots.len()], [0.0; L]);
-        for (i, &place) in self.places.iter().enumerate() {
+        for (i, &index) in self.known_indices.iter().enumerate() {
             let is_missing = self.pivots[i];
             let mut sum = [0.0; L];
-            for (distance, (_, _, weight)) in self.distances.into_iter().zip(NEIGHBORS) {
-                let known = self.known[place.wrapping_add_signed(distance)];
+            for (offset, (_, _, weight)) in self.offsets.into_iter().zip(NEIGHBORS) {
+                let known = self.known[index.wrapping_add_signed(offset)];
                 let term: [f64; L] = std::array::from_fn(|lane| {
                     weight * is_missing[lane] * (known[lane] * per_unit[lane])
                 });
@@ -277,12 +294,17 @@ impl<const L: usize> System<L> {
         )
     }
 
-    /// Pivots such that the product of the factors has nearly the matrix's sums of rows; before, they are 1 where a pixel
-    /// is missing.
+    /// Computes the inverse pivots of the modified incomplete Cholesky factor, whose product has nearly the same row
+    /// sums as the matrix.
     #[inline(always)]
     fn factor(&mut self) {
-        let behind = |around| weighted(&self.pivots, around, N_BEFORE..8);
-        let behind: Vec<[f64; L]> = self.around.iter().map(behind).collect();
+        // For each unknown, the sum of the weights of the later neighbours. Eliminating it couples all of them with each
+        // other; these entries are dropped from the factor, and their row sums moved to the diagonal.
+        let behind: Vec<[f64; L]> = self
+            .around
+            .iter()
+            .map(|around| weighted(&self.pivots, around, N_BEFORE..8))
+            .collect();
         for (i, (around, diagonal)) in self.around.iter().zip(&self.diagonal).enumerate() {
             let mut pivot = [*diagonal; L];
             for (&other, (_, _, weight)) in around[..N_BEFORE].iter().zip(NEIGHBORS) {
@@ -296,14 +318,18 @@ impl<const L: usize> System<L> {
                 }
             }
             let is_missing = self.pivots[i];
-            self.pivots[i] = std::array::from_fn(|lane| match is_missing[lane] == 0.0 {
-                true => 0.0,
-                false => 1.0 / pivot[lane],
+            self.pivots[i] = std::array::from_fn(|lane| {
+                if is_missing[lane] == 0.0 {
+                    0.0
+                } else {
+                    1.0 / pivot[lane]
+                }
             });
         }
     }
 
-    /// The matrix times a vector, and the sum of their products. Where a pixel is known the product is anything.
+    /// Multiplies the matrix by a vector, and returns their inner product `xᵀA x`. Entries of known pixels are not
+    /// meaningful.
     #[inline(always)]
     fn multiply(&self, x: &[[f64; L]], product: &mut [[f64; L]]) -> [f64; L] {
         let mut sum = [0.0; L];
@@ -315,13 +341,15 @@ impl<const L: usize> System<L> {
         sum
     }
 
-    /// Goes a step, and solves with the lower half of the incomplete factor for the residual that is left. The sums
-    /// of its squares, and of its products with what the whole factor would make of it.
+    /// Moves along the direction, updates the residual, and solves with the lower triangle of the preconditioner.
+    /// Returns the squared norm of the residual `r` and the inner product `rᵀM⁻¹r`, which equals `yᵀD y` for the
+    /// intermediate solution `y` and the pivots `D`, and so is known before the upper solve.
     #[inline(always)]
     fn forward(&self, state: &mut State<L>, step: [f64; L]) -> ([f64; L], [f64; L]) {
         let (mut left, mut slope) = ([0.0; L], [0.0; L]);
         for (i, (around, pivot)) in self.around.iter().zip(&self.pivots).enumerate() {
-            // Whole arrays, which compilers keep in registers; numbers that are changed one by one they do not.
+            // Builds whole arrays, which compilers keep in registers. Updating numbers one by one goes through
+            // memory.
             let before = weighted(&state.ahead, around, 0..N_BEFORE);
             let (direction, product) = (state.direction[i], state.product[i]);
             let (x, residual) = (state.x[i], state.residual[i]);
@@ -340,7 +368,7 @@ impl<const L: usize> System<L> {
         (left, slope)
     }
 
-    /// Solves with the upper half, and turns the direction.
+    /// Solves with the upper triangle and updates the direction to `M⁻¹r + keep · direction`.
     #[inline(always)]
     fn backward(&self, state: &mut State<L>, keep: [f64; L]) {
         for (i, (around, pivot)) in self.around.iter().zip(&self.pivots).enumerate().rev() {
@@ -355,8 +383,8 @@ impl<const L: usize> System<L> {
     }
 }
 
-/// Conjugate gradients from the mean of the known neighbours: a constant image is solved before the
-/// first step. The system, its solution and the units of that.
+/// Conjugate gradients, started from the mean of the known neighbours, which solves constant images before the first
+/// step. Returns the system, its solution and the units.
 struct Solve<const L: usize>(System<L>);
 
 impl<const L: usize> SimdKernel for Solve<L> {
@@ -377,17 +405,22 @@ impl<const L: usize> SimdKernel for Solve<L> {
         for (residual, product) in state.residual.iter_mut().zip(&state.product) {
             *residual = std::array::from_fn(|lane| residual[lane] - product[lane]);
         }
+        // An infinite slope makes the first `keep` 0: the first direction is the preconditioned residual.
         let (mut step, mut slope) = ([0.0; L], [f64::INFINITY; L]);
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             let (left, next) = system.forward(&mut state, step);
-            // A channel that is solved stays as it is.
-            let goes_on: [bool; L] = std::array::from_fn(|lane| left[lane] > limit[lane]);
-            if !goes_on.contains(&true) {
+            // A lane that has converged is not updated any more, so that its result does not depend on the other
+            // lanes.
+            let is_active: [bool; L] = std::array::from_fn(|lane| left[lane] > limit[lane]);
+            if !is_active.contains(&true) {
                 break;
             }
-            let quotient = |lane: usize, a: [f64; L], b: [f64; L]| match goes_on[lane] {
-                true => a[lane] / b[lane],
-                false => 0.0,
+            let quotient = |lane: usize, a: [f64; L], b: [f64; L]| {
+                if is_active[lane] {
+                    a[lane] / b[lane]
+                } else {
+                    0.0
+                }
             };
             let keep = std::array::from_fn(|lane| quotient(lane, next, slope));
             system.backward(&mut state, keep);
@@ -399,19 +432,19 @@ impl<const L: usize> SimdKernel for Solve<L> {
     }
 }
 
-/// The vectors of conjugate gradients, each with one more element of 0.
+/// Vectors of the conjugate gradient method, each with an additional last element of 0.
 struct State<const L: usize> {
     x: Vec<[f64; L]>,
     residual: Vec<[f64; L]>,
-    /// What the incomplete factor makes of the residual.
+    /// Preconditioned residual, or the intermediate solution between the two triangular solves.
     ahead: Vec<[f64; L]>,
     direction: Vec<[f64; L]>,
-    /// The matrix times the direction.
+    /// Matrix times the direction.
     product: Vec<[f64; L]>,
 }
 
 impl<const L: usize> State<L> {
-    /// The residual is the right-hand side, still without what the start makes of it.
+    /// Initial state. `residual` is the right-hand side; the caller subtracts the product of the start.
     #[inline(always)]
     fn new(right: Vec<[f64; L]>, start: [f64; L], pivots: &[[f64; L]]) -> Self {
         let zero = || vec![[0.0; L]; right.len()];
@@ -436,18 +469,18 @@ fn add_product<const L: usize>(sum: &mut [f64; L], a: &[f64; L], b: &[f64; L]) {
     }
 }
 
-/// The weighted sum of some of the neighbours of a pixel.
+/// Weighted sum of a range of the neighbours of a pixel.
 #[inline(always)]
 fn weighted<const L: usize>(
     x: &[[f64; L]],
     around: &[u32; 8],
-    places: std::ops::Range<usize>,
+    neighbors: std::ops::Range<usize>,
 ) -> [f64; L] {
     let mut sum = [0.0; L];
-    for place in places {
-        let other = x[around[place] as usize];
+    for neighbor in neighbors {
+        let other = x[around[neighbor] as usize];
         for lane in 0..L {
-            sum[lane] += NEIGHBORS[place].2 * other[lane];
+            sum[lane] += NEIGHBORS[neighbor].2 * other[lane];
         }
     }
     sum
@@ -461,15 +494,15 @@ mod tests {
 
     fn image(rows: usize, columns: usize, channels: usize) -> Image {
         let shape = [1, rows, columns, channels];
-        let places = Positions::from_shape(&shape, Layout::ChannelsLast).unwrap();
+        let layout = Positions::from_shape(&shape, Layout::ChannelsLast).unwrap();
         Image {
             rows,
             columns,
-            places,
+            layout,
         }
     }
 
-    /// The weights of the neighbours of a pixel inside of the image, and the neighbours.
+    /// Weights and indices of the neighbours of a pixel inside of the image.
     fn neighbors(image: Image, pixel: u32) -> impl Iterator<Item = (f64, usize)> {
         let Image { rows, columns, .. } = image;
         let (row, column) = (pixel as usize / columns, pixel as usize % columns);
@@ -486,16 +519,16 @@ mod tests {
         terms.map(|x| x * x).sum::<f64>().sqrt()
     }
 
-    /// What the equations of so many missing pixels leave at most, of the norms of the right-hand side and the
-    /// solution. The solver stops at TOLERANCE of the right-hand side. The residual that it carries along parts from
-    /// the true one by a rounding of the product a step, of which n are enough in exact arithmetic; no sum of a row
-    /// of the matrix is above 24. The values are rounded once more.
-    fn most_residual(right: f64, solution: f64, n_missing: usize) -> f64 {
+    /// Upper bound of the residual for `n_missing` equations, from the norms of the right-hand side and the solution.
+    /// The solver stops at `TOLERANCE` times the norm of the right-hand side. The updated residual drifts from the
+    /// true one by one rounding of the product per step; `n` steps suffice in exact arithmetic, and no row sum of
+    /// absolute values of the matrix exceeds 24. Values are rounded once more at the end.
+    fn max_residual(right: f64, solution: f64, n_missing: usize) -> f64 {
         let steps = n_missing as f64 + 8.0;
         TOLERANCE * right + steps * f64::EPSILON * 24.0 * (solution + right)
     }
 
-    /// Rows, columns, channels, and which pixels are missing: not all.
+    /// Images of random shapes, with some but not all pixels missing.
     fn images() -> impl Strategy<Value = (Image, Vec<u32>)> {
         (1usize..9, 1usize..9, 1usize..7).prop_flat_map(|(rows, columns, channels)| {
             prop::collection::vec(0..4u8, rows * columns).prop_map(move |draws| {
@@ -513,20 +546,20 @@ mod tests {
         #[test]
         fn every_missing_pixel_is_the_mean_of_its_neighbours((image, missing) in images(), scale in -300i32..300) {
             let unit = 10f64.powi(scale);
-            let size = image.places.size();
+            let size = image.layout.size();
             let mut values: Vec<f64> = (0..size).map(|i| ((i * 7919) % 101) as f64 * unit).collect();
             let before = values.clone();
             image.impute(&mut values, std::slice::from_ref(&missing));
-            for pixel in (0..image.places.positions).filter(|p| !missing.contains(&(*p as u32))) {
-                for element in image.places.elements(pixel) {
+            for pixel in (0..image.layout.positions).filter(|p| !missing.contains(&(*p as u32))) {
+                for element in image.layout.elements(pixel) {
                     prop_assert_eq!(values[element], before[element]);
                 }
             }
-            let element = |pixel: usize, channel| image.places.elements(pixel).nth(channel).unwrap();
-            for channel in 0..image.places.channels {
+            let element = |pixel: usize, channel| image.layout.elements(pixel).nth(channel).unwrap();
+            for channel in 0..image.layout.channels {
                 let value = |pixel: usize| values[element(pixel, channel)] / unit;
-                // Of every missing pixel: the right-hand side of its equation, what the solution leaves of it,
-                // and its diagonal.
+                // For every missing pixel: the right-hand side of its equation, the residual of the solution, and the
+                // diagonal.
                 let equations: Vec<[f64; 3]> = missing.iter().map(|&pixel| {
                     let (mut known, mut sum, mut total) = (0.0, 0.0, 0.0);
                     for (weight, other) in neighbors(image, pixel) {
@@ -540,19 +573,19 @@ mod tests {
                 let right = norm(equations.iter().map(|[known, ..]| *known));
                 let solution = norm(missing.iter().map(|&pixel| value(pixel as usize)));
                 let residual = norm(equations.iter().map(|[_, left, _]| *left));
-                let bound = most_residual(right, solution, missing.len());
+                let bound = max_residual(right, solution, missing.len());
                 prop_assert!(residual <= bound, "{} > {}", residual, bound);
             }
         }
 
         #[test]
         fn images_together_are_as_each_alone((image, missing) in images(), n in 2usize..10) {
-            // Of each image others are missing, of the last none.
+            // Each image has other missing pixels, the last one none.
             let of_image = |i: usize| -> Vec<u32> {
                 missing.iter().copied().filter(|p| (*p as usize * 7 + i * 3) % n != n - 1 && i + 1 < n).collect()
             };
             let missing: Vec<Vec<u32>> = (0..n).map(of_image).collect();
-            let size = image.places.size();
+            let size = image.layout.size();
             let mut together: Vec<f32> = (0..n * size).map(|i| ((i * 7919) % 101) as f32).collect();
             let mut alone = together.clone();
             image.impute(&mut together, &missing);
@@ -565,10 +598,10 @@ mod tests {
 
         #[test]
         fn constant_images_stay_constant((image, missing) in images(), value in -1e3..1e3f64) {
-            let mut values = vec![value; image.places.size()];
+            let mut values = vec![value; image.layout.size()];
             image.impute(&mut values, std::slice::from_ref(&missing));
             prop_assert!(values.iter().all(|v| (v - value).abs() <= 1e-12 * value.abs()));
-            let mut single = vec![value as f32; image.places.size()];
+            let mut single = vec![value as f32; image.layout.size()];
             image.impute(&mut single, &[missing]);
             prop_assert!(single.iter().all(|v| *v == value as f32));
         }
@@ -582,23 +615,23 @@ mod tests {
             };
             let missing: Vec<u32> = missing.into_iter().filter(within).collect();
             let affine = |i: usize| {
-                let pixel = i / image.places.channels;
+                let pixel = i / image.layout.channels;
                 f64::from(a) * (pixel / columns) as f64 + f64::from(b) * (pixel % columns) as f64 + f64::from(c)
             };
-            let mut values: Vec<f64> = (0..image.places.size()).map(affine).collect();
-            missing.iter().for_each(|&p| image.places.elements(p as usize).for_each(|e| values[e] = f64::NAN));
+            let mut values: Vec<f64> = (0..image.layout.size()).map(affine).collect();
+            missing.iter().for_each(|&p| image.layout.elements(p as usize).for_each(|e| values[e] = f64::NAN));
             image.impute(&mut values, std::slice::from_ref(&missing));
-            // An error is the inverse of the matrix times the residual. The smallest eigenvalue of the matrix is that
-            // of waves over the pixels within the border, all of them missing, at most 6 by 6: with c = cos(π/7) it
-            // is 12 - 8 c - 4 c² = 1.5. Where fewer are missing it is larger.
-            let value = |pixel: u32| affine(pixel as usize * image.places.channels);
+            // The error is the inverse of the matrix times the residual. The smallest eigenvalue is that of the
+            // matrix with all pixels within the border missing, at most 6 by 6, and belongs to a sine wave: with c =
+            // cos(π/7) it is 12 - 8 c - 4 c² = 1.5. It is larger if fewer pixels are missing.
+            let value = |pixel: u32| affine(pixel as usize * image.layout.channels);
             let known = |&pixel: &u32| neighbors(image, pixel)
                 .filter(|(_, other)| missing.binary_search(&(*other as u32)).is_err())
                 .map(|(weight, other)| weight * value(other as u32))
                 .sum::<f64>();
             let right = norm(missing.iter().map(known));
             let solution = norm(missing.iter().copied().map(value));
-            let bound = most_residual(right, solution, missing.len()) / 1.5;
+            let bound = max_residual(right, solution, missing.len()) / 1.5;
             prop_assert!(values.iter().enumerate().all(|(i, v)| (v - affine(i)).abs() <= bound));
         }
     }

@@ -1,4 +1,4 @@
-//! What stands for removed parts of an input.
+//! Replacements for removed parts of an input.
 
 pub(crate) mod baseline;
 pub(crate) mod blur;

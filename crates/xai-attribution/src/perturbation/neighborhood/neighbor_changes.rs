@@ -1,4 +1,4 @@
-//! How far inputs, outputs and maps of neighbours are from those of their samples.
+//! Distances of inputs, outputs and maps of neighbours from those of their samples.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -20,15 +20,15 @@ use crate::model::{BoxError, Function};
 use crate::perturbation::neighborhood::neighbors::AT_ONCE;
 use crate::perturbation::{NeighborSet, Neighbors};
 
-/// The distances of the maps of all neighbours from those of their samples, as many per sample as it
-/// has neighbours; NaN where the distance is undefined, and between two maps of zeros. The explainer is called with at most the batch
-/// size of inputs.
+/// Distances of the maps of all neighbours from those of their samples: one per neighbour, sample by sample. NaN if
+/// the distance is undefined, and between two maps of zeros. The explainer is called with at most the batch size of
+/// inputs.
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct NeighborDistances<N = Neighbors> {
-    /// Which neighbours.
+    /// Neighbours of every sample.
     #[param(flatten)]
     pub neighbors: N,
-    /// How far apart two maps are.
+    /// Distance of two maps.
     pub distance: MapDistance,
 }
 
@@ -38,26 +38,28 @@ impl<T: Real, N: NeighborSet> MapWork<T> for NeighborDistances<N> {
     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<f64>> {
         let batch = explained.batch();
         let maps = Rows::from_samples(explained.maps()?);
-        // Of the distances of this crate NaN is undefined; of a caller's it is a mistake, as infinity is.
-        let is_theirs = matches!(self.distance, MapDistance::Function(_));
+        // NaN means "undefined" for the built-in distances. From a custom function it is an error, like infinity.
+        let is_custom = matches!(self.distance, MapDistance::Function(_));
         let defined = |d: f64| {
-            if is_theirs && d.is_nan() {
+            if is_custom && d.is_nan() {
                 f64::INFINITY
             } else {
                 d
             }
         };
-        // Two maps of zeros are no distance of 0: an explainer that says nothing is not the most stable.
-        let is_silent = |map: &[f64]| map.iter().all(|&x| x == 0.0);
+        // Two maps of zeros have no distance of 0: an explainer without any attribution should not count as the most
+        // stable one.
+        let is_zero = |map: &[f64]| map.iter().all(|&x| x == 0.0);
         let distances = in_calls(batch, &self.neighbors, |rows, count| {
             let answer = maps_of_neighbors(explained, &self.neighbors, rows.clone(), count)?;
-            let answer = Rows::from_samples(answer.view());
+            let neighbor_maps = Rows::from_samples(answer.view());
             Ok(parallel::map(rows.len(), |row| {
                 let sample = (rows.start + row) / count;
-                let (map, neighbor) = (double(maps.row(sample)), double(answer.row(row)));
-                match is_silent(&map) && is_silent(&neighbor) {
-                    true => f64::NAN,
-                    false => defined(self.distance.between(&map, &neighbor)),
+                let (map, neighbor) = (double(maps.row(sample)), double(neighbor_maps.row(row)));
+                if is_zero(&map) && is_zero(&neighbor) {
+                    f64::NAN
+                } else {
+                    defined(self.distance.between(&map, &neighbor))
                 }
             }))
         })?;
@@ -73,7 +75,7 @@ impl<T: Real, N: NeighborSet> MapWork<T> for NeighborDistances<N> {
 }
 
 impl<N: NeighborSet> NeighborDistances<N> {
-    /// Adds the rows that the explainer sees for it.
+    /// Adds the planned rows of this work.
     ///
     /// # Errors
     /// As [`NeighborSet::count`].
@@ -84,12 +86,12 @@ impl<N: NeighborSet> NeighborDistances<N> {
         Ok(())
     }
 
-    /// The largest quotient of such a distance and the Euclidean distance of the neighbour from its
-    /// sample. A neighbour that is the sample has none, nor has one whose distance is undefined; a sample
-    /// that has no other has no value.
+    /// Largest ratio of the distance of maps to the Euclidean distance of inputs, over the neighbours of each sample.
+    /// Neighbours equal to their sample and those with an undefined distance are left out; `None` if no neighbour
+    /// remains.
     ///
     /// # Errors
-    /// Those of the explainer.
+    /// Errors of the explainer.
     pub(crate) fn largest_quotients<T: Real>(
         &self,
         explained: &ExplainedBatch<'_, T>,
@@ -102,6 +104,7 @@ impl<N: NeighborSet> NeighborDistances<N> {
         }))?;
         let quotients: Vec<f64> = maps.iter().zip(&*inputs).map(|(m, x)| m / x).collect();
         let largest = |quotients: &[f64]| {
+            // 0 / 0 and x / 0 for a neighbour equal to its sample, NaN for an undefined distance.
             let defined = quotients.iter().copied().filter(|q| q.is_finite());
             defined.reduce(f64::max)
         };
@@ -112,8 +115,8 @@ impl<N: NeighborSet> NeighborDistances<N> {
     }
 }
 
-/// The maps of some neighbours of a batch, in one call of the explainer, of the shape of those of their
-/// samples.
+/// Maps of some neighbours of a batch, computed in one call of the explainer, with as many elements as the maps of
+/// their samples.
 pub(crate) fn maps_of_neighbors<T: Real>(
     explained: &ExplainedBatch<'_, T>,
     neighbors: &impl NeighborSet,
@@ -143,7 +146,7 @@ pub(crate) fn maps_of_neighbors<T: Real>(
     Ok(answer)
 }
 
-/// The distances of all neighbours from their samples themselves; NaN where undefined.
+/// Distances of all neighbours from their samples; NaN if undefined.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InputChanges<N = Neighbors>(pub NeighborDistances<N>);
 
@@ -165,24 +168,24 @@ impl<T: Real, N: NeighborSet> BatchWork<T> for InputChanges<N> {
     }
 }
 
-/// How far the outputs of all neighbours are from those of their samples, and whether the predicted
-/// class is the same: one row of the model each.
+/// Distances of the outputs for all neighbours from those for their samples, and whether the predicted class is the
+/// same. Calls the model with one row per neighbour.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutputChanges(pub Neighbors);
 
-/// How far outputs are from those of their samples.
+/// Changes of the outputs from samples to their neighbours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutputsOfNeighbors {
-    /// `√Σ (h − h')²` of the outputs, after the activation.
+    /// `√Σ (h − h')²` of the outputs after the activation, per neighbour.
     pub distances: Vec<f64>,
-    /// `√Σ h²` of the sample of each.
+    /// `√Σ h²` of the outputs for the sample, per neighbour.
     pub sizes: Vec<f64>,
-    /// Whether the predicted class is that of the sample.
+    /// Whether the predicted class is that of the sample, per neighbour.
     pub same_prediction: Vec<bool>,
 }
 
 impl OutputChanges {
-    /// Adds the rows that the model sees for it.
+    /// Adds the planned rows of this work.
     ///
     /// # Errors
     /// As [`Neighbors::count`].
@@ -204,12 +207,16 @@ impl<T: Real> BatchWork<T> for OutputChanges {
             batch.run().scoring().activation.apply_row(&mut outputs);
             (class, outputs)
         };
-        let base = batch.base_outputs()?.outer_iter().map(|outputs| {
+        let classified_with_size = |outputs: ndarray::ArrayView1<'_, f64>| {
             let (class, outputs) = classified(outputs);
             let size = MapDistance::L2.between(&outputs, &vec![0.0; outputs.len()]);
             (class, outputs, size)
-        });
-        let base: Vec<(Option<usize>, Vec<f64>, f64)> = base.collect();
+        };
+        let base: Vec<(Option<usize>, Vec<f64>, f64)> = batch
+            .base_outputs()?
+            .outer_iter()
+            .map(classified_with_size)
+            .collect();
         let changes = in_calls(batch, &self.0, |rows, count| {
             let neighbors = self.0.rows(batch, rows.clone())?;
             let sample_of = |row: usize| (rows.start + row) / count;
@@ -230,13 +237,13 @@ impl<T: Real> BatchWork<T> for OutputChanges {
     }
 }
 
-/// How far the scores of all neighbours are below those of their samples, as many per sample as it has
-/// neighbours: one row of the model each.
+/// Drops of the score from samples to their neighbours: one per neighbour, sample by sample. Calls the model with one
+/// row per neighbour.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NeighborDrops(pub Neighbors);
 
 impl NeighborDrops {
-    /// Adds the rows that the model sees for it.
+    /// Adds the planned rows of this work.
     ///
     /// # Errors
     /// As [`Neighbors::count`].
@@ -257,8 +264,8 @@ impl<T: Real> BatchWork<T> for NeighborDrops {
 }
 
 impl NeighborDrops {
-    /// Takes the drops, and shows the neighbours to someone else, too, before the model sees them: the number of the
-    /// first of some rows, and these rows, on any thread.
+    /// Computes the drops, and passes all neighbours to `visit` before the model is called: the index of the first of
+    /// some rows, and these rows. `visit` runs on any thread.
     pub(crate) fn compute_with<T: Real>(
         &self,
         batch: &SampleBatch<'_, T>,
@@ -277,6 +284,7 @@ impl NeighborDrops {
                 scorer.scores(model, rows, &|row| (first + row) / count, ", neighbours")
             },
         );
+        // First, because a neighbour that is not finite may be the reason why the model failed.
         source.check()?;
         let (scores, base) = (scores?, batch.base_scores()?.iter());
         let drops = base.zip(scores.chunks_exact(count));
@@ -286,16 +294,16 @@ impl NeighborDrops {
     }
 }
 
-/// What a layer of the model makes of a batch: `(batch, anything)`.
+/// Function from a batch of inputs to the outputs of a layer, `(batch, units)`.
 pub type RepresentationFunction =
     Function<dyn Fn(ArrayViewD<'_, f64>) -> Result<Array2<f64>, BoxError> + Send + Sync>;
 
-/// A layer of the model, for metrics that look into it.
+/// A layer of the model, for metrics of representations.
 #[derive(Debug, Clone)]
 pub struct Representation(pub RepresentationFunction);
 
 impl Representation {
-    /// From a function of a batch of inputs, with the samples on the first axis.
+    /// Creates a representation from a function of a batch of inputs, samples on the first axis.
     pub fn from_fn<E: Into<BoxError>>(
         layer: impl Fn(ArrayViewD<'_, f64>) -> Result<Array2<f64>, E> + Send + Sync + 'static,
     ) -> Self {
@@ -341,8 +349,7 @@ impl SideInput for Representation {
     }
 }
 
-/// The distances of a layer's answers to all neighbours from those to their samples; NaN where
-/// undefined.
+/// Distances of the representations of all neighbours from those of their samples; NaN if undefined.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RepresentationChanges(pub NeighborDistances);
 
@@ -369,7 +376,7 @@ fn double<T: Real>(values: &[T]) -> Vec<f64> {
     values.iter().map(|x| x.to_f64_exact()).collect()
 }
 
-/// Work on all neighbours of a batch, at most the batch size of them at once.
+/// Processes all neighbours of a batch in blocks of at most the batch size.
 pub(crate) fn in_calls<T: Real, V>(
     batch: &SampleBatch<'_, T>,
     neighbors: &impl NeighborSet,

@@ -1,4 +1,4 @@
-//! Copies of every sample near it.
+//! Copies of samples with small changes.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,26 +13,27 @@ use crate::batch::{RunData, SampleBatch, SideInput};
 use crate::rows::for_each_row;
 use crate::{help, input};
 
-/// Where the neighbours of a sample are drawn.
+/// Distribution of the changes from a sample to its neighbours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Neighborhood {
-    /// Every element grows by a uniform number in [0, radius): what Xplique draws.
+    /// Adds a uniform number in [0, radius) to every element, as Xplique does.
     #[default]
     Above,
-    /// Every element moves by a uniform number in [−radius, radius): a cube around the input.
+    /// Adds a uniform number in [−radius, radius) to every element: a cube around the input.
     Around,
-    /// Every element moves by a normal number whose standard deviation is the radius.
+    /// Adds a normal number with the radius as standard deviation to every element.
     Gaussian,
-    /// Those of [`GivenNeighbors`], which also say their number: to repeat another tool's run.
+    /// The noise of [`GivenNeighbors`], which also determines the number of neighbours, for reproducing a run of
+    /// another tool.
     #[param(skip)]
     Given,
 }
 
-/// Noise that was drawn elsewhere, added to the inputs: `(draws, n, …)` with the axes of one sample, or
-/// its elements in row-major order, behind.
+/// Given noise, which is added to the inputs: `(draws, n, …)`, followed by the axes of one sample or by its elements
+/// in row-major order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GivenNeighbors(pub ArrayD<f64>);
 
@@ -59,23 +60,23 @@ impl SideInput for GivenNeighbors {
     }
 }
 
-/// Noisy copies of every sample: each of a stream of its own.
+/// Noisy copies of every sample, each with a random stream of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct Neighbors {
-    /// The largest change of an element (of gaussian neighbours its standard deviation), in the unit of the inputs.
+    /// Largest change of an element (for Gaussian neighbours its standard deviation), in units of the inputs.
     #[param(above = 0)]
     pub radius: f64,
-    /// The number of neighbours per sample.
+    /// Number of neighbours per sample.
     #[param(at_least = 1, at_most = 1 << 24)]
     pub n_neighbors: usize,
-    /// Where the neighbours are drawn.
+    /// Distribution of the changes.
     pub neighborhood: Neighborhood,
-    /// What random choices depend on.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 
 impl Default for Neighbors {
-    /// 20 within 0.1, seed 1.
+    /// 20 neighbours within 0.1, seed 1.
     fn default() -> Self {
         Self {
             radius: 0.1,
@@ -87,11 +88,11 @@ impl Default for Neighbors {
 }
 
 impl Neighbors {
-    /// Checks the parameters: what a metric does once per run.
+    /// Checks the parameters. Called once per run.
     ///
     /// # Errors
-    /// An invalid parameter, about the radius or the number of neighbours; empty, where they were to be
-    /// given.
+    /// An invalid parameter about the radius or the number of neighbours; an empty-input error if given neighbours
+    /// are missing.
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
         if self.neighborhood == Neighborhood::Given {
             return run.side::<GivenNeighbors>().map(drop);
@@ -100,10 +101,10 @@ impl Neighbors {
         self.check_params()
     }
 
-    /// The number of neighbours of each sample.
+    /// Number of neighbours per sample.
     ///
     /// # Errors
-    /// Empty, where they were to be given.
+    /// An empty-input error if given neighbours are missing.
     pub fn count<T: Real>(&self, run: &RunData<'_, T>) -> Result<usize> {
         match self.neighborhood {
             Neighborhood::Given => Ok(run.side::<GivenNeighbors>()?.0.shape()[0]),
@@ -111,11 +112,10 @@ impl Neighbors {
         }
     }
 
-    /// Some neighbours of a batch, in row-major order: neighbour `j` of sample `i` is row
-    /// `i · count + j`.
+    /// Computes some neighbours of a batch, in row-major order: neighbour `j` of sample `i` is row `i · count + j`.
     ///
     /// # Errors
-    /// Not finite, where the radius is beyond the precision of the inputs.
+    /// A non-finite value if the radius exceeds the range of the inputs' precision.
     pub fn rows<T: Real>(
         &self,
         batch: &SampleBatch<'_, T>,
@@ -131,10 +131,10 @@ impl Neighbors {
         Ok(neighbors)
     }
 
-    /// What makes the neighbours of a batch, one by one and on any thread.
+    /// Generator of the neighbours of a batch, row by row and on any thread.
     ///
     /// # Errors
-    /// Empty, where they were to be given.
+    /// An empty-input error if given neighbours are missing.
     pub(crate) fn source<'a, T: Real>(
         &self,
         batch: &SampleBatch<'a, T>,
@@ -151,21 +151,22 @@ impl Neighbors {
             count,
             given,
             first_sample: batch.samples().start,
+            // Streams are numbered by sample and neighbour over the whole data set, whatever the batches.
             first_item: batch.item(0).wrapping_mul(count as u64),
             is_finite: AtomicBool::new(true),
         })
     }
 }
 
-/// How many normal neighbours are written together.
+/// Number of Gaussian neighbours that are generated together.
 pub(crate) const AT_ONCE: usize = NormalStreams::COUNT;
 
-/// The neighbours of a batch, made when they are asked for.
+/// Generates the neighbours of a batch on demand.
 pub(crate) struct NeighborSource<'a, T> {
     neighbors: Neighbors,
     inputs: &'a [T],
     size: usize,
-    /// Neighbours per sample.
+    /// Number of neighbours per sample.
     pub(crate) count: usize,
     given: Option<&'a GivenNeighbors>,
     first_sample: usize,
@@ -174,18 +175,18 @@ pub(crate) struct NeighborSource<'a, T> {
 }
 
 impl<T: Real> NeighborSource<'_, T> {
-    /// Writes some neighbours, from that of a row on: `row % count` of sample `row / count`. Normal ones take the least
-    /// time when they are [`AT_ONCE`].
+    /// Writes neighbours starting with row `first`, where row `r` is neighbour `r % count` of sample `r / count`.
+    /// Gaussian neighbours are fastest in blocks of [`AT_ONCE`].
     pub(crate) fn write(&self, first: usize, values: &mut [T]) {
         let rows = (first..).zip(values.chunks_exact_mut(self.size));
         match (self.given, self.neighbors.neighborhood) {
             (Some(GivenNeighbors(noise)), _) => {
                 for (row, values) in rows {
-                    let noise = noise.index_axis(ndarray::Axis(0), row % self.count);
+                    let draw = noise.index_axis(ndarray::Axis(0), row % self.count);
                     let sample = self.first_sample + row / self.count;
-                    let noise = noise.index_axis(ndarray::Axis(0), sample);
+                    let sample_noise = draw.index_axis(ndarray::Axis(0), sample);
                     let elements = values.iter_mut().zip(self.input(row));
-                    for ((to, &from), &noise) in elements.zip(&noise) {
+                    for ((to, &from), &noise) in elements.zip(&sample_noise) {
                         *to = from + T::from_f64_nearest(noise);
                     }
                 }
@@ -208,15 +209,16 @@ impl<T: Real> NeighborSource<'_, T> {
                 }
             }
         }
+        // Rows are written where an error cannot be returned; `check` reports it.
         if !values.iter().all(|value| value.is_finite()) {
             self.is_finite.store(false, Ordering::Relaxed);
         }
     }
 
-    /// Writes at most [`AT_ONCE`] normal neighbours.
+    /// Writes up to [`AT_ONCE`] Gaussian neighbours.
     fn write_normal(&self, first: usize, values: &mut [T]) {
         let mut streams = NormalStreams::new(std::array::from_fn(|row| self.stream(first + row)));
-        // Small enough to stay in the cache next to the processor.
+        // Small enough for the L1 cache.
         let mut numbers = [[0.0; AT_ONCE]; 64];
         for start in (0..self.size).step_by(numbers.len()) {
             let elements = start..(start + numbers.len()).min(self.size);
@@ -237,41 +239,42 @@ impl<T: Real> NeighborSource<'_, T> {
         random_stream(self.neighbors.seed, item)
     }
 
-    /// The sample of a row.
+    /// Input of the sample that a row is derived from.
     fn input(&self, row: usize) -> &[T] {
         let sample = row / self.count;
         &self.inputs[sample * self.size..(sample + 1) * self.size]
     }
 
-    /// Whether all neighbours that were written are finite.
+    /// Checks that all neighbours written so far are finite.
     ///
     /// # Errors
-    /// Not finite, where the noise is beyond the precision of the inputs.
+    /// A non-finite value if the noise exceeds the range of the inputs' precision.
     pub(crate) fn check(&self) -> Result<()> {
-        match self.is_finite.load(Ordering::Relaxed) {
-            true => Ok(()),
-            false => Err(Error::non_finite(input::NEIGHBORS, &[])),
+        if self.is_finite.load(Ordering::Relaxed) {
+            Ok(())
+        } else {
+            Err(Error::non_finite(input::NEIGHBORS, &[]))
         }
     }
 }
 
-/// Along which axes inputs are moved.
+/// Axes along which inputs are shifted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[param(name = "axes")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum ShiftAxes {
-    /// Along height and width, one after the other; time series along time.
+    /// Along height and width, one at a time; time series along the time axis.
     #[default]
     Both,
-    /// Along the height; time series along time.
+    /// Along the height; time series along the time axis.
     Height,
     /// Along the width.
     Width,
 }
 
-/// Every sample moved along each axis by each of some numbers of positions: down and right where they
-/// are positive. What comes into view has the smallest value of the sample.
+/// Every sample shifted along each axis by each of the given distances, down and right if positive. Positions that
+/// come into view get the smallest value of the sample.
 ///
 /// ```
 /// use xai_attribution::perturbation::{ShiftAxes, Shifts};
@@ -282,15 +285,16 @@ pub enum ShiftAxes {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Parameters)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Shifts {
-    /// Along which axes inputs are moved.
+    /// Axes along which inputs are shifted.
     pub axes: ShiftAxes,
-    /// By how many positions they are moved, down and right where positive, up and left where negative: neither 0 nor as many as there are, or more.
+    /// Distances in positions, down and right if positive, up and left if negative. Neither 0, nor the length of the
+    /// axis or more.
     #[param(name = "shifts")]
     pub by: Vec<isize>,
 }
 
 impl Default for Shifts {
-    /// By 1 and 2 both ways, along both axes.
+    /// By 1 and 2 in both directions, along both axes.
     fn default() -> Self {
         Self {
             axes: ShiftAxes::Both,
@@ -300,7 +304,7 @@ impl Default for Shifts {
 }
 
 impl Shifts {
-    /// The axes of one sample that it is moved along.
+    /// Axes of one sample along which it is shifted.
     fn sample_axes(&self, layout: Layout) -> Result<Vec<Axis>> {
         let (height, width) = match layout {
             Layout::ChannelsLast => (Some(Axis(0)), Some(Axis(1))),
@@ -317,13 +321,13 @@ impl Shifts {
         if axes.is_empty() {
             let expected =
                 "images, or time series along time: other inputs have no places to move to";
-            let of = match layout {
+            let kind = match layout {
                 Layout::Tabular => "a table",
                 _ => "a time series",
             };
             let axes = format!("{:?}", self.axes).to_lowercase();
-            let given = format!("{axes} of {of}");
-            return Err(Error::parameter(input::SHIFT_AXES, given, expected)
+            let actual = format!("{axes} of {kind}");
+            return Err(Error::parameter(input::SHIFT_AXES, actual, expected)
                 .with_help(help::CHOOSE_LOCAL_LIPSCHITZ));
         }
         Ok(axes)
@@ -367,16 +371,16 @@ impl NeighborSet for Shifts {
             let (axis, by) = (axes[shift / self.by.len()], self.by[shift % self.by.len()]);
             let from = ArrayView::from_shape(shape.clone(), from).expect("one sample");
             let mut to = ArrayViewMut::from_shape(shape.clone(), to).expect("one sample");
-            let (there, here) = places(from.len_of(axis), by);
-            to.slice_axis_mut(axis, there)
-                .assign(&from.slice_axis(axis, here));
+            let (target, source) = visible_ranges(from.len_of(axis), by);
+            to.slice_axis_mut(axis, target)
+                .assign(&from.slice_axis(axis, source));
         });
         Ok(neighbors)
     }
 }
 
-/// Where what stays in view goes along an axis, and where it is.
-fn places(length: usize, by: isize) -> (Slice, Slice) {
+/// Target and source range along an axis of the part that stays in view.
+fn visible_ranges(length: usize, by: isize) -> (Slice, Slice) {
     let distance = by.unsigned_abs().min(length);
     let (far, near) = (
         Slice::from(distance..length),
@@ -385,26 +389,25 @@ fn places(length: usize, by: isize) -> (Slice, Slice) {
     if by > 0 { (far, near) } else { (near, far) }
 }
 
-/// Copies of every sample near it, as many of each: [`Neighbors`] under noise, or
+/// Changed copies of every sample, the same number for each: [`Neighbors`] with noise, or
 /// [`Shifts`](crate::perturbation::Shifts).
 pub trait NeighborSet: std::fmt::Debug + Clone + PartialEq + Send + Sync + 'static {
-    /// Checks the parameters: what a metric does once per run.
+    /// Checks the parameters. Called once per run.
     ///
     /// # Errors
-    /// An invalid parameter; empty, where neighbours were to be given.
+    /// An invalid parameter; an empty-input error if given neighbours are missing.
     fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()>;
 
-    /// The number of neighbours of each sample.
+    /// Number of neighbours per sample.
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare).
     fn count<T: Real>(&self, run: &RunData<'_, T>) -> Result<usize>;
 
-    /// Some neighbours of a batch, in row-major order: neighbour `j` of sample `i` is row
-    /// `i · count + j`.
+    /// Computes some neighbours of a batch, in row-major order: neighbour `j` of sample `i` is row `i · count + j`.
     ///
     /// # Errors
-    /// Not finite, where a neighbour leaves the range of the inputs' type.
+    /// A non-finite value if a neighbour exceeds the range of the inputs' precision.
     fn rows<T: Real>(&self, batch: &SampleBatch<'_, T>, rows: Range<usize>) -> Result<Vec<T>>;
 }
 

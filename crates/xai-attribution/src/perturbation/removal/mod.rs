@@ -1,4 +1,4 @@
-//! Parts of an input that are removed: in which order, how, and what the model says.
+//! Removal of parts of an input: order, replacement, and the response of the model.
 
 pub(crate) mod removal_curve;
 pub(crate) mod removal_order;

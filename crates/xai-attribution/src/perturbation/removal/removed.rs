@@ -1,4 +1,4 @@
-//! How some positions of an input are removed.
+//! Removal of positions from an input.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,58 +12,61 @@ use crate::perturbation::absence::linear_imputation::Image;
 use crate::perturbation::features::Plane;
 use crate::perturbation::{Baseline, BaselineInputs, BaselineRows};
 
-/// Removes positions from inputs of a batch, on any thread: they become the baseline of the sample, or what is left around
-/// them.
+/// Removes positions from inputs of a batch, by setting them to the baseline of the sample or by imputing them from
+/// the remaining ones. Can be used from any thread.
 pub(crate) struct Remover<T> {
-    places: Positions,
-    how: How<T>,
+    element_layout: Positions,
+    replacement: Replacement<T>,
     first_sample: usize,
-    /// The first sample of which nothing was left to impute from.
+    /// Lowest sample of which everything was to be removed, which leaves nothing to impute from. `usize::MAX` if
+    /// none.
     emptied: AtomicUsize,
 }
 
-enum How<T> {
+enum Replacement<T> {
     Copy(Arc<BaselineRows<T>>),
     Impute(Image),
 }
 
-/// The images of a run, for their imputation.
+/// Image geometry of a run, for imputation.
 pub(crate) fn image<T: Real>(run: &RunData<'_, T>) -> Image {
     let plane = Plane::new(run.shape(), run.layout());
     Image {
         rows: plane.rows,
         columns: plane.columns,
-        places: run.positions(),
+        layout: run.positions(),
     }
 }
 
 impl<T: Real> Remover<T> {
     pub(crate) fn new(batch: &SampleBatch<'_, T>, baseline: &Baseline) -> Result<Self> {
         Ok(Self {
-            places: batch.run().positions(),
-            how: match baseline {
-                Baseline::LinearImputation => How::Impute(image(batch.run())),
-                _ => How::Copy(batch.shared(&BaselineInputs(baseline.clone()))?),
+            element_layout: batch.run().positions(),
+            replacement: match baseline {
+                Baseline::LinearImputation => Replacement::Impute(image(batch.run())),
+                _ => Replacement::Copy(batch.shared(&BaselineInputs(baseline.clone()))?),
             },
             first_sample: batch.samples().start,
             emptied: AtomicUsize::new(usize::MAX),
         })
     }
 
-    /// Removes positions of a sample from its values, of which all others are those of the input.
+    /// Removes positions of a sample from `values`, whose other positions must be those of the input.
     pub(crate) fn remove(
         &self,
         sample: usize,
         values: &mut [T],
         positions: impl Iterator<Item = u32>,
     ) {
-        match &self.how {
-            How::Copy(blank) => {
-                self.places.copy_all(values, blank.row(sample), positions);
+        match &self.replacement {
+            Replacement::Copy(baseline) => {
+                self.element_layout
+                    .copy_all(values, baseline.row(sample), positions);
             }
-            How::Impute(image) => {
+            Replacement::Impute(image) => {
                 let missing: Vec<u32> = positions.collect();
-                if missing.len() == self.places.positions {
+                if missing.len() == self.element_layout.positions {
+                    // The callers have no way to fail here, on any thread; `check` reports it.
                     self.emptied.fetch_min(sample, Ordering::Relaxed);
                     return;
                 }
@@ -72,10 +75,10 @@ impl<T: Real> Remover<T> {
         }
     }
 
-    /// Whether something was left of all inputs.
+    /// Checks that nothing was imputed from an empty image.
     ///
     /// # Errors
-    /// An invalid parameter about the baseline, where it could not be had.
+    /// An invalid parameter about the baseline, naming the first such sample.
     pub(crate) fn check(&self) -> Result<()> {
         match self.emptied.load(Ordering::Relaxed) {
             usize::MAX => Ok(()),

@@ -1,4 +1,4 @@
-//! What the model says without one feature at a time.
+//! Drops of the score when a single feature is removed.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,26 +11,27 @@ use crate::perturbation::features::Plane;
 use crate::perturbation::removal::removed::Remover;
 use crate::perturbation::{Baseline, Features, OrderedPositions, RemovalOrder, RemovalTies};
 
-/// How far each sample's score drops when one feature is set to the baseline, each by itself. It does
-/// not depend on the map: explainers share it. The model sees one row per feature, and one per sample.
+/// Drop of each sample's score when a single feature is set to the baseline, for every feature.
+///
+/// Does not depend on the map, so explainers share it. Calls the model with one row per feature and one per sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SingleRemoval {
-    /// Which positions go together.
+    /// Grouping of positions into features.
     pub features: Features,
-    /// What stands for absence.
+    /// Replacement for removed values.
     pub baseline: Baseline,
 }
 
-/// Drops of the features of every sample of a batch.
+/// Drops for the features of every sample of a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeatureDrops {
     drops: Vec<f64>,
-    /// Where those of each sample begin.
+    /// Start of each sample in `drops`.
     starts: Vec<usize>,
 }
 
 impl FeatureDrops {
-    /// The drops of a sample, in the order of its features.
+    /// Drops of a sample, in the order of its features.
     #[must_use]
     pub fn for_sample(&self, sample: usize) -> &[f64] {
         &self.drops[self.starts[sample]..self.starts[sample + 1]]
@@ -38,7 +39,7 @@ impl FeatureDrops {
 }
 
 impl SingleRemoval {
-    /// Checks the parameters: what a metric does once per run, before the model is called.
+    /// Checks the parameters. Called once per run, before the model.
     ///
     /// # Errors
     /// Those of features and baseline.
@@ -47,7 +48,7 @@ impl SingleRemoval {
         self.baseline.prepare(run)
     }
 
-    /// Adds the rows that the model sees for it.
+    /// Adds the planned rows of this work.
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare).
@@ -71,20 +72,20 @@ impl<T: Real> BatchWork<T> for SingleRemoval {
     }
 }
 
-/// As [`SingleRemoval`], of every square of 1 to so many positions along a side, wherever it fits into the
-/// input. Of time series stretches of time of one feature are squares, of tables single features.
+/// Like [`SingleRemoval`], for every square of 1 to `largest` positions per side, at every position where it fits. In
+/// time series a square is an interval of one variable, in tables a single feature.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SquareRemoval {
-    /// The positions along a side of the largest squares, at least 1.
+    /// Side length of the largest squares, at least 1.
     pub largest: usize,
-    /// What stands for absence.
+    /// Replacement for removed values.
     pub baseline: Baseline,
 }
 
-/// The squares of an input, by number.
+/// Squares of an input, numbered by size and then by position.
 pub(crate) struct Squares {
     plane: Plane,
-    /// Where those of each size begin, from one position along a side on.
+    /// Number of the first square of each side length, from 1 on, and the total number at the end.
     starts: Vec<usize>,
 }
 
@@ -93,44 +94,47 @@ impl Squares {
         let plane = Plane::new(run.shape(), run.layout());
         let mut starts = vec![0];
         for side in 1..=largest.min(plane.rows) {
-            let across = match plane.cuts_columns {
-                true => (plane.columns + 1).saturating_sub(side),
-                false => plane.columns,
+            // Number of squares side by side. 0 if squares are wider than the input.
+            let n_across = if plane.cuts_columns {
+                (plane.columns + 1).saturating_sub(side)
+            } else {
+                plane.columns
             };
-            starts.push(starts[side - 1] + (plane.rows + 1 - side) * across);
+            starts.push(starts[side - 1] + (plane.rows + 1 - side) * n_across);
         }
         Self { plane, starts }
     }
 
-    /// How many there are.
+    /// Number of squares.
     pub(crate) fn count(&self) -> usize {
         self.starts[self.starts.len() - 1]
     }
 
-    /// The positions of a square.
+    /// Positions of a square.
     pub(crate) fn positions(&self, square: usize) -> impl Iterator<Item = u32> + Clone {
         let side = self.starts.partition_point(|&start| start <= square);
-        let place = square - self.starts[side - 1];
+        let index = square - self.starts[side - 1];
         let columns = self.plane.columns;
-        let (width, across) = match self.plane.cuts_columns {
-            true => (side, columns + 1 - side),
-            false => (1, columns),
+        let (width, n_across) = if self.plane.cuts_columns {
+            (side, columns + 1 - side)
+        } else {
+            (1, columns)
         };
-        let first = place / across * columns + place % across;
+        let first = index / n_across * columns + index % n_across;
         (0..side * width).map(move |i| (first + i / width * columns + i % width) as u32)
     }
 }
 
 impl SquareRemoval {
-    /// Checks the parameters: what a metric does once per run, before the model is called.
+    /// Checks the parameters. Called once per run, before the model.
     ///
     /// # Errors
-    /// An invalid parameter about the size of squares; those of the baseline.
+    /// Those of the baseline.
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
         self.baseline.prepare(run)
     }
 
-    /// Adds the rows that the model sees for it.
+    /// Adds the planned rows of this work.
     pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) {
         let n_squares = Squares::new(plan.run(), self.largest).count();
         plan.base_scores();
@@ -150,27 +154,27 @@ impl<T: Real> BatchWork<T> for SquareRemoval {
     }
 }
 
-/// As [`SingleRemoval`], of groups of so many positions that follow each other in descending order of
-/// attribution; the last one may be smaller.
+/// Like [`SingleRemoval`], for groups of `group_size` consecutive positions in descending order of attribution. The
+/// last group may be smaller.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RankedRemoval {
-    /// The positions of a group, at least 1.
+    /// Number of positions per group, at least 1.
     pub group_size: usize,
-    /// What stands for absence.
+    /// Replacement for removed values.
     pub baseline: Baseline,
 }
 
-/// Drops of groups of positions, and the sums of their attributions.
+/// Drops for groups of positions, and the sums of their attributions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RankedDrops {
-    /// The drops.
+    /// Drop per group.
     pub drops: FeatureDrops,
-    /// The sums, as many per sample.
+    /// Sum of the attributions per group, by sample.
     pub sums: Vec<Vec<f64>>,
 }
 
 impl RankedRemoval {
-    /// Adds the rows that the model sees for it.
+    /// Adds the planned rows of this work.
     pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) {
         let n_groups = n_groups(self.group_size, plan.run());
         plan.base_scores();
@@ -199,7 +203,7 @@ impl<T: Real> MapWork<T> for RankedRemoval {
     }
 }
 
-/// The drops without each of some sets of positions of every sample.
+/// Drops of the score without each of some sets of positions, for every sample.
 fn drops_without<T: Real, P: Iterator<Item = u32>>(
     batch: &SampleBatch<'_, T>,
     baseline: &Baseline,
@@ -211,7 +215,7 @@ fn drops_without<T: Real, P: Iterator<Item = u32>>(
     for n in n_sets {
         starts.push(starts[starts.len() - 1] + n);
     }
-    // A list of them would be as large as the batch where every position is a set.
+    // Searched rather than listed: if every position is a set, a list would be as large as the batch.
     let sample_of = |row: usize| starts.partition_point(|&start| start <= row) - 1;
     let scores = batch.score_changed(
         starts[starts.len() - 1],
@@ -224,9 +228,9 @@ fn drops_without<T: Real, P: Iterator<Item = u32>>(
     )?;
     remover.check()?;
     let base = batch.base_scores()?;
-    let of_sample = |sample: usize| -> Range<usize> { starts[sample]..starts[sample + 1] };
+    let rows = |sample: usize| -> Range<usize> { starts[sample]..starts[sample + 1] };
     let drops = (0..batch.n_samples()).flat_map(|sample| {
-        scores[of_sample(sample)]
+        scores[rows(sample)]
             .iter()
             .map(move |score| base[sample] - score)
     });
@@ -236,14 +240,14 @@ fn drops_without<T: Real, P: Iterator<Item = u32>>(
     })
 }
 
-/// Groups of so many positions that follow each other in an order; the last one may be smaller.
+/// Groups of consecutive positions in an order. The last one may be smaller.
 pub(crate) struct RankedGroups {
     orders: Arc<Vec<Vec<u32>>>,
     group_size: usize,
     n_positions: usize,
 }
 
-/// Checks a size of groups, of which 1 stands for features instead.
+/// Checks a group size. With a size of 1 (or 0), `features` determine the groups instead.
 pub(crate) fn check_group_size<T: Real>(
     group_size: usize,
     features: Features,
@@ -260,7 +264,7 @@ pub(crate) fn check_group_size<T: Real>(
     Err(Error::parameter(input::GROUP_SIZE, group_size, expected))
 }
 
-/// The number of groups of so many positions.
+/// Number of groups of `group_size` positions.
 pub(crate) fn n_groups<T: Real>(group_size: usize, run: &RunData<'_, T>) -> usize {
     run.n_positions().div_ceil(group_size.max(1))
 }
@@ -283,29 +287,26 @@ impl RankedGroups {
         })
     }
 
-    /// What gives the positions of a group of a sample, on any thread.
+    /// Returns a function from a sample and a group to the positions of the group, callable from any thread.
     pub(crate) fn positions<'a>(&'a self) -> impl Fn(usize, usize) -> &'a [u32] + Send + Sync {
         let (orders, size): (&[Vec<u32>], _) = (&self.orders, self.group_size);
         move |sample, group| {
-            let of_sample = &orders[sample];
-            &of_sample[group * size..((group + 1) * size).min(of_sample.len())]
+            let order = &orders[sample];
+            &order[group * size..((group + 1) * size).min(order.len())]
         }
     }
 
-    /// The sums over the groups of every sample of a function of its attributions.
+    /// Sums of `transform(attribution)` over the positions of every group, by sample.
     pub(crate) fn sums<T: Real>(
         &self,
         attributions: &[T],
-        of: impl Fn(f64) -> f64,
+        transform: impl Fn(f64) -> f64,
     ) -> Vec<Vec<f64>> {
-        let of_samples = self
-            .orders
-            .iter()
-            .zip(attributions.chunks_exact(self.n_positions));
-        let sums = of_samples.map(|(order, attributions)| {
+        let maps = attributions.chunks_exact(self.n_positions);
+        let sums = self.orders.iter().zip(maps).map(|(order, map)| {
             let sum = |group: &[u32]| {
-                let of_group = group.iter().map(|&p| attributions[p as usize]);
-                of_group.map(|a| of(a.to_f64_exact())).sum()
+                let terms = group.iter().map(|&p| map[p as usize].to_f64_exact());
+                terms.map(&transform).sum()
             };
             order.chunks(self.group_size).map(sum).collect()
         });

@@ -1,4 +1,4 @@
-//! How many features are removed at each point of a curve.
+//! Schedule of a curve: number of removed features at each point.
 
 use std::sync::Arc;
 
@@ -9,34 +9,35 @@ use crate::batch::{RunData, RunWork};
 use crate::input;
 use crate::perturbation::Features;
 
-/// How many features the steps of a curve flip.
+/// Numbers of features flipped along a curve.
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Steps {
-    /// How many steps the curve has, their size, or the numbers or shares of features after each: 10, every:4, 1,2,5, or 0.1,0.5.
-    /// How many features a step has flipped is rounded down for a number of steps, to the nearest for a share.
+    /// Steps of the curve: their number, their size, or the numbers or shares of features after each: 10, every:4,
+    /// 1,2,5, or 0.1,0.5. The number of flipped features is rounded down for a number of steps, and to the nearest
+    /// integer for a share.
     #[param(name = "steps", no_setter)]
     pub count: StepCount,
-    /// The share of features that the last step has flipped.
+    /// Share of features flipped by the last step.
     #[param(above = 0, at_most = 1)]
     pub max_fraction: f64,
 }
 
-/// The number of steps of a curve, or their size.
+/// Number or size of the steps of a curve.
 #[derive(Debug, Clone, PartialEq, Parameter)]
 #[param(name = "steps")]
 pub enum StepCount {
     /// One step per feature.
     All,
-    /// So many, at least 1: at step `j` the first `⌊j · max / steps⌋` features are flipped.
-    #[param(plain, at_least = 1, at_most = MOST_STEPS)]
+    /// This number of steps, at least 1: step `j` has flipped the first `⌊j · max / steps⌋` features.
+    #[param(plain, at_least = 1, at_most = MAX_STEPS)]
     Number(usize),
-    /// Steps of so many features each, at least 1; the last step may be smaller.
-    #[param(name = "every", value_name = "FEATURES", at_least = 1, at_most = MOST_STEPS)]
+    /// Steps of this number of features each, at least 1. The last step may be smaller.
+    #[param(name = "every", value_name = "FEATURES", at_least = 1, at_most = MAX_STEPS)]
     Size(usize),
-    /// Steps to these numbers of features, ascending, at least 1; of fewer features all.
-    #[param(plain, items, at_least = 1, at_most = MOST_STEPS)]
+    /// Steps to these numbers of features, ascending, at least 1. A number above that of the features means all.
+    #[param(plain, items, at_least = 1, at_most = MAX_STEPS)]
     Counts(Arc<[usize]>),
-    /// Steps to these shares of the features, ascending, in (0, 1]: the nearest numbers, at least 1.
+    /// Steps to these shares of the features, ascending, in (0, 1], rounded to the nearest number, at least 1.
     #[param(plain, items, above = 0, at_most = 1)]
     Shares(Arc<[f64]>),
 }
@@ -51,24 +52,24 @@ impl Default for Steps {
     }
 }
 
-/// A curve of more points has more points than an input has positions.
-const MOST_STEPS: usize = 1 << 24;
+/// Limit on the number and the size of steps, above the number of positions of any input.
+const MAX_STEPS: usize = 1 << 24;
 
 impl Steps {
-    /// How many features are flipped at each point of a curve over so many of them, ascending;
-    /// parameters checked. Steps that flip the same number, of which a curve of more steps than
-    /// features has some, are one point.
+    /// Checks the parameters and returns the number of flipped features at each point of a curve over `features`
+    /// features, ascending from 0. Steps that flip the same number (if there are more steps than features) are merged
+    /// into one point.
     pub(crate) fn counts(&self, features: usize) -> Result<Vec<usize>> {
         let max_fraction = self.max_fraction;
         self.check_params()?;
-        let (ascend, expected) = match &self.count {
-            StepCount::Shares(shares) => (ascend(shares), "ascending shares in (0, 1]"),
-            StepCount::Counts(counts) => (ascend(counts), "ascending numbers of features"),
+        let (is_ascending, expected) = match &self.count {
+            StepCount::Shares(shares) => (ascends(shares), "ascending shares in (0, 1]"),
+            StepCount::Counts(counts) => (ascends(counts), "ascending numbers of features"),
             _ => (true, ""),
         };
-        if !ascend {
-            let given = self.count.to_value();
-            return Err(Error::parameter(input::STEPS, given, expected));
+        if !is_ascending {
+            let actual = self.count.to_value();
+            return Err(Error::parameter(input::STEPS, actual, expected));
         }
         let max = (features as f64 * max_fraction).floor() as usize;
         if max == 0 {
@@ -81,15 +82,16 @@ impl Steps {
         }
         Ok(match &self.count {
             StepCount::Number(steps) => {
-                let steps = *steps.min(&max); // more of them repeat the same max + 1 counts
+                // More than `max` steps would only repeat the same `max + 1` counts.
+                let steps = *steps.min(&max);
                 (0..=steps).map(|j| j * max / steps).collect()
             }
             StepCount::All => (0..=max).collect(),
             StepCount::Size(size) => (0..max).step_by(*size).chain([max]).collect(),
             StepCount::Counts(counts) => {
-                from_none(counts.iter().map(|count| *count.min(&features)))
+                from_zero(counts.iter().map(|count| *count.min(&features)))
             }
-            StepCount::Shares(shares) => from_none(
+            StepCount::Shares(shares) => from_zero(
                 shares
                     .iter()
                     .map(|share| ((share * features as f64).round() as usize).max(1)),
@@ -98,18 +100,18 @@ impl Steps {
     }
 }
 
-fn ascend<V: PartialOrd>(points: &[V]) -> bool {
+fn ascends<V: PartialOrd>(points: &[V]) -> bool {
     !points.is_empty() && points.windows(2).all(|pair| pair[0] < pair[1])
 }
 
-/// No features and then so many, each number once.
-fn from_none(counts: impl Iterator<Item = usize>) -> Vec<usize> {
+/// Prepends 0 and removes repeated counts.
+fn from_zero(counts: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut counts: Vec<usize> = std::iter::once(0).chain(counts).collect();
     counts.dedup();
     counts
 }
 
-/// Writes the setters of the [`Steps`] of a metric.
+/// Writes the setters for the [`Steps`] of a metric.
 macro_rules! step_setters {
     ($metric:ident $(<$kind:ident>)?) => {
         impl $(<$kind>)? $metric $(<$kind>)? {
@@ -139,7 +141,7 @@ macro_rules! step_setters {
 }
 pub(crate) use step_setters;
 
-/// The counts of a curve over features.
+/// Schedule of a curve over features, computed once per run.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Counts {
     pub(crate) steps: Steps,

@@ -1,4 +1,4 @@
-//! What the model says without the top features, or with them alone.
+//! Outputs of the model without the top features, or with only these.
 
 use ndarray::Array2;
 use xai_core::describe::{Parameter, Parameters};
@@ -9,40 +9,40 @@ use crate::input;
 use crate::perturbation::removal::removed::Remover;
 use crate::perturbation::{Baseline, Features, OrderedFeatures, RankBy, RemovalOrder, RemovalTies};
 
-/// The model's outputs without the features of the largest attributions, or with these alone: a row per sample, before
-/// the activation.
+/// Outputs of the model without the features of the largest attributions, or with only these: one row per sample,
+/// before the activation.
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct TopRemoval {
-    /// The share of the features that are the top, those of the largest attributions. Default: 0.2.
+    /// Share of the features that counts as the top, those with the largest attributions. Default: 0.2.
     #[param(above = 0, at_most = 1)]
     pub top: f64,
-    /// Whether the top is kept and all else removed, which turns the better end of a metric round.
+    /// Whether the top is kept and the rest removed, which reverses the direction of a metric.
     pub keep: bool,
-    /// How a share becomes a number of features.
+    /// Rounding of the share to a number of features.
     pub rounding: ShareRounding,
-    /// What stands for a removed value.
+    /// Replacement for removed values.
     pub baseline: Baseline,
-    /// Which positions go together, as one feature.
+    /// Grouping of positions into features.
     pub features: Features,
-    /// Which of features with equal attributions is removed first.
+    /// Order of removal among features with equal attributions.
     pub ties: RemovalTies,
 }
 
-/// How a share of features becomes a number of them.
+/// Rounding of a share of features to a number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[param(name = "rounding")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum ShareRounding {
-    /// The top is the nearest number, at least 1.
+    /// The number of top features is rounded to the nearest, at least 1.
     #[default]
     Nearest,
-    /// What is removed is rounded down, to 0 also, as `time_interpret` does.
+    /// The number of removed features is rounded down, possibly to 0, as in `time_interpret`.
     Down,
 }
 
 impl Default for TopRemoval {
-    /// A fifth of the positions, removed.
+    /// Removes a fifth of the positions.
     fn default() -> Self {
         Self {
             top: 0.2,
@@ -56,7 +56,7 @@ impl Default for TopRemoval {
 }
 
 impl TopRemoval {
-    /// How many of so many features are removed.
+    /// Number of removed features out of `n_features`.
     fn n_removed(&self, n_features: usize) -> usize {
         let n = n_features as f64;
         let top = || ((self.top * n).round() as usize).max(1);
@@ -68,22 +68,23 @@ impl TopRemoval {
         }
     }
 
-    /// Checks the parameters: what a metric does once per run, before the model is called.
+    /// Checks the parameters. Called once per run, before the model.
     ///
     /// # Errors
-    /// An invalid parameter, about the share, features or baseline.
+    /// An invalid parameter about the share, the features or the baseline.
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
         self.check_params()?;
         self.features.prepare(run)?;
         self.baseline.prepare(run)?;
         let counts = self.features.counts(run)?;
-        match counts.iter().any(|&n| self.n_removed(n) == n) {
-            true => self.baseline.prepare_whole(run),
-            false => Ok(()),
+        if counts.iter().any(|&n| self.n_removed(n) == n) {
+            self.baseline.prepare_whole(run)
+        } else {
+            Ok(())
         }
     }
 
-    /// Adds the rows that the model sees for it.
+    /// Adds the planned rows of this work.
     pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) {
         plan.maps();
         plan.per_explainer(self, plan.n_samples());
@@ -109,16 +110,18 @@ impl<T: Real> MapWork<T> for TopRemoval {
             values.copy_from_slice(&inputs[sample * size..(sample + 1) * size]);
             let order = &orders[sample];
             let n_removed = self.n_removed(order.len());
-            let removed = match self.keep {
-                false => &order[..n_removed],
-                true => &order[order.len() - n_removed..],
+            let removed = if self.keep {
+                &order[order.len() - n_removed..]
+            } else {
+                &order[..n_removed]
             };
             let positions = |&cell: &u32| cells.for_sample(sample).positions(cell as usize);
             remover.remove(sample, values, removed.iter().flat_map(positions).copied());
         };
-        let step = match self.keep {
-            false => ", without the top features",
-            true => ", with the top features only",
+        let step = if self.keep {
+            ", with the top features only"
+        } else {
+            ", without the top features"
         };
         let rows = batch.call_with_rows(n, 1, make, |first, rows, model| {
             let outputs = scorer.outputs(model, rows, &|row| first + row, step)?;

@@ -13,7 +13,7 @@ use xai_core::{Error, Layout, Real, Result};
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::input;
 use crate::metric::{GivenDraws, IMAGES_ONLY, Measure, Registered, SCORE_NEEDS};
-use crate::perturbation::absence::linear_imputation::MOST_LANES;
+use crate::perturbation::absence::linear_imputation::MAX_LANES;
 use crate::perturbation::removal::removal_order::tied_features;
 use crate::perturbation::removal::removed::image;
 use crate::perturbation::{
@@ -346,23 +346,23 @@ impl<T: Real> MapWork<T> for ImputedCurve {
         let add = |to: &mut T, noise: f64| {
             *to = T::from_f64_nearest(to.to_f64_exact() + noise);
         };
-        let size = image.places.size();
+        let size = image.layout.size();
         batch.call_with_rows(
             counts.len() * n,
-            MOST_LANES,
+            MAX_LANES,
             |first, rows| {
                 // Row `point * n + sample` is the sample with the pixels removed that its percentage asks for.
                 let copy_input = |(row, values): (usize, &mut [T])| {
                     let (sample, point) = (row % n, row / n);
                     values.copy_from_slice(&batch_values[sample * size..(sample + 1) * size]);
-                    ascending(image.places.positions, &orders[sample][..counts[point]])
+                    ascending(image.layout.positions, &orders[sample][..counts[point]])
                 };
                 let numbered = (first..).zip(rows.chunks_exact_mut(size));
                 let missing: Vec<Vec<u32>> = numbered.map(copy_input).collect();
                 // All rows in one call: the solver advances the channels of several images at once.
                 image.impute(rows, &missing);
                 let removed_elements = missing.iter().map(|missing| {
-                    let elements_of = |&pixel: &u32| image.places.elements(pixel as usize);
+                    let elements_of = |&pixel: &u32| image.layout.elements(pixel as usize);
                     missing.iter().flat_map(elements_of)
                 });
                 match (given_noise, self.noise) {
@@ -390,7 +390,7 @@ impl<T: Real> MapWork<T> for ImputedCurve {
                         // first: a row whose elements are used up skips the rest of its numbers.
                         let mut numbers = [[0.0; NormalStreams::COUNT]; 64];
                         let mut elements: Vec<_> = removed_elements.collect();
-                        for _ in 0..(most * image.places.channels).div_ceil(numbers.len()) {
+                        for _ in 0..(most * image.layout.channels).div_ceil(numbers.len()) {
                             streams.fill(&mut numbers);
                             let rows = rows.chunks_exact_mut(size).zip(&mut elements);
                             for (row, (values, elements)) in rows.enumerate() {
