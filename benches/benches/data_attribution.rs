@@ -43,7 +43,7 @@ impl Sides {
             classes: (0..N_TEST as i64).map(|t| t % 10).collect(),
             flags: (0..N_TRAIN).map(|i| i % 20 == 0).collect(),
             relevant: Array2::from_shape_fn((N_TEST, N_TRAIN), |(t, i)| (i + t) % 5_000 == 0),
-            subsets: Subsets::of_mask(half.view()),
+            subsets: Subsets::from_mask(half.view()),
             outputs: uniforms(N_SUBSETS, N_TEST, 2),
         }
     }

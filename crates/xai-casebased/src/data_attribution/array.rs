@@ -161,7 +161,7 @@ impl InputArray<'_> {
             (Self::Booleans(array), Element::Class) => Self::Integers(array.mapv(i64::from).into()),
             (Self::Booleans(array), Element::Subset) if array.ndim() == 2 => {
                 let mask = array.view().into_dimensionality().expect("two axes");
-                Self::Subsets(Cow::Owned(Subsets::of_mask(mask)))
+                Self::Subsets(Cow::Owned(Subsets::from_mask(mask)))
             }
             (array, _) => array,
         };

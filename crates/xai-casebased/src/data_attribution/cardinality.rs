@@ -9,7 +9,7 @@ use xai_core::describe::{Parameters, metric};
 
 use crate::data_attribution::data::AttributionData;
 use crate::data_attribution::values::decimals;
-use crate::data_attribution::walk::{OfRows, walk};
+use crate::data_attribution::walk::{RowFunction, walk};
 use crate::input;
 
 /// Share of distinct training rows among the top-k attributions of all test rows.
@@ -92,7 +92,7 @@ impl TopKCardinality {
     pub fn evaluate(&self, data: &AttributionData<'_>) -> Result<Cardinality> {
         self.check_params()?;
         let shown = Arc::new(self.shown(data)?);
-        walk(data, &[&Shown::of_rows(&shown)])?;
+        walk(data, &[&Shown::row_function(&shown)])?;
         Ok(shown.finish(data.n_kept()?))
     }
 
@@ -115,9 +115,9 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    pub(super) fn of_rows<'d>(shown: &Arc<Self>) -> OfRows<'d> {
+    pub(super) fn row_function<'d>(shown: &Arc<Self>) -> RowFunction<'d> {
         let (k, shown) = (shown.k, Arc::clone(shown));
-        OfRows::each(k, move |row| {
+        RowFunction::per_row(k, move |row| {
             for &case in row.top(k) {
                 let word = &shown.cases[case as usize / 64];
                 word.fetch_or(1 << (case % 64), Ordering::Relaxed);

@@ -5,7 +5,7 @@ use xai_core::describe::{Parameters, metric};
 
 use crate::data_attribution::data::AttributionData;
 use crate::data_attribution::metric::AttributionMetric;
-use crate::data_attribution::walk::OfRows;
+use crate::data_attribution::walk::RowFunction;
 use crate::input;
 
 /// Share of the top-k training rows with the class of the test row.
@@ -105,21 +105,21 @@ pub struct SubclassDetection {
 }
 
 impl AttributionMetric for ClassDetection {
-    fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
+    fn row_function<'d>(&self, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
         share_of_class(self.k, data)
     }
 }
 
 impl AttributionMetric for SubclassDetection {
-    fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
+    fn row_function<'d>(&self, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
         share_of_class(self.k, data)
     }
 }
 
 /// The share of the top cases that have the class of the test case.
-fn share_of_class<'d>(k: usize, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
+fn share_of_class<'d>(k: usize, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
     let (labels, classes) = data.classes()?;
-    Ok(OfRows::each(k, move |row| {
+    Ok(RowFunction::per_row(k, move |row| {
         let (top, class) = (row.top(k), classes[row.index()]);
         let same = top.iter().filter(|&&case| labels[case as usize] == class);
         Some(same.count() as f64 / top.len() as f64)

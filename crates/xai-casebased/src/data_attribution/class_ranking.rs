@@ -7,7 +7,7 @@ use xai_core::statistics::auroc;
 use crate::data_attribution::data::AttributionData;
 use crate::data_attribution::metric::AttributionMetric;
 use crate::data_attribution::top::count_in_top;
-use crate::data_attribution::walk::OfRows;
+use crate::data_attribution::walk::RowFunction;
 use crate::input;
 
 /// Probability that a training row of the test row's class has a larger attribution than another one (AUROC).
@@ -50,9 +50,9 @@ use crate::input;
 pub struct ClassAuroc;
 
 impl AttributionMetric for ClassAuroc {
-    fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
+    fn row_function<'d>(&self, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
         let (labels, classes) = data.classes()?;
-        Ok(OfRows::each(0, move |row| {
+        Ok(RowFunction::per_row(0, move |row| {
             let class = classes[row.index()];
             let is_same: Vec<bool> = labels.iter().map(|&label| label == class).collect();
             auroc(row.values(), &is_same)
@@ -99,9 +99,9 @@ impl AttributionMetric for ClassAuroc {
 pub struct ClassRecall;
 
 impl AttributionMetric for ClassRecall {
-    fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
+    fn row_function<'d>(&self, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
         let (labels, classes) = data.classes()?;
-        Ok(OfRows::each(0, move |row| {
+        Ok(RowFunction::per_row(0, move |row| {
             let class = classes[row.index()];
             let m = labels.iter().filter(|&&label| label == class).count();
             let found = count_in_top(row.values(), m, |case| labels[case] == class);

@@ -8,7 +8,7 @@ use crate::data_attribution::data::AttributionData;
 use crate::data_attribution::entry::Entry;
 use crate::data_attribution::list::find;
 use crate::data_attribution::outcome::Outcome;
-use crate::data_attribution::rows::{check_row, rows_of};
+use crate::data_attribution::rows::{check_row, read_rows};
 use crate::input;
 
 /// What several explainers answered by the same metrics.
@@ -30,7 +30,7 @@ use crate::input;
 /// let comparison = AttributionComparison::new(&["a", "b"], &metrics, outcomes)?;
 /// let table = comparison.values.table(&Statistics::default())?;
 /// assert_eq!(table.result("b", "class_detection").unwrap().value, Some(0.5));
-/// assert_eq!(comparison.whole[0].outcomes[0].value(), Some(1.0));
+/// assert_eq!(comparison.dataset_results[0].outcomes[0].value(), Some(1.0));
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -38,12 +38,12 @@ pub struct AttributionComparison {
     /// The values of each metric that has one per test case.
     pub values: EvaluationValues,
     /// The metrics that have one number for all test cases.
-    pub whole: Vec<WholeResult>,
+    pub dataset_results: Vec<DatasetResult>,
 }
 
 /// A metric that has one number for all test cases.
 #[derive(Debug, Clone, PartialEq)]
-pub struct WholeResult {
+pub struct DatasetResult {
     /// The metric's name, with its settings where it was asked for more than once.
     pub metric: String,
     /// The metric's description.
@@ -86,7 +86,7 @@ impl AttributionComparison {
                 of_metric.push(outcome);
             }
         }
-        let (mut per_case, mut whole) = (Vec::new(), Vec::new());
+        let (mut per_case, mut dataset_results) = (Vec::new(), Vec::new());
         for (m, (metric, outcomes)) in names.into_iter().zip(by_metric).enumerate() {
             let info = entries[m].info;
             let settings = entries[m].settings(&metrics[m].params)?;
@@ -100,7 +100,7 @@ impl AttributionComparison {
                     settings,
                     ..MetricValues::new(metric, info.direction, per_sample)
                 }),
-                None => whole.push(WholeResult {
+                None => dataset_results.push(DatasetResult {
                     metric,
                     info,
                     settings,
@@ -120,7 +120,10 @@ impl AttributionComparison {
             }
         }
         let values = EvaluationValues::new(explainers.iter().copied(), n_samples, per_case);
-        Ok(Self { values, whole })
+        Ok(Self {
+            values,
+            dataset_results,
+        })
     }
 }
 
@@ -162,7 +165,7 @@ pub fn negative_means(data: &AttributionData<'_>) -> Result<Vec<f64>> {
     let mut sums = vec![ExactSum::new(); n_train];
     for first in (0..n_test).step_by(ROWS) {
         let range = first..(first + ROWS).min(n_test);
-        let rows = rows_of(input::ATTRIBUTIONS, source, range.clone())?;
+        let rows = read_rows(input::ATTRIBUTIONS, source, range.clone())?;
         for (index, row) in range.zip(rows.rows()) {
             let row = row.to_slice().unwrap_or_default();
             check_row(input::ATTRIBUTIONS, index, row)?;

@@ -88,7 +88,7 @@ impl<'a> AttributionData<'a> {
     /// The elements of a list of integers, if that input was given.
     #[must_use]
     pub fn integers(&self, input: Input) -> Option<&[i64]> {
-        match self.given(input)? {
+        match self.get(input)? {
             Ok(InputArray::Integers(array)) => array.as_slice(),
             _ => None,
         }
@@ -97,13 +97,13 @@ impl<'a> AttributionData<'a> {
     /// The elements of a list of truth values, if that input was given.
     #[must_use]
     pub fn booleans(&self, input: Input) -> Option<&[bool]> {
-        match self.given(input)? {
+        match self.get(input)? {
             Ok(InputArray::Booleans(array)) => array.as_slice(),
             _ => None,
         }
     }
 
-    fn given(&self, wanted: Input) -> Option<&Result<InputArray<'a>, TooLarge>> {
+    fn get(&self, wanted: Input) -> Option<&Result<InputArray<'a>, TooLarge>> {
         let mut arrays = self.arrays.iter();
         arrays.find_map(|(input, array)| (*input == wanted).then_some(array))
     }
@@ -113,23 +113,23 @@ impl<'a> AttributionData<'a> {
 macro_rules! accessors {
     ($array:ident, $list:ident, $variant:ident: $element:ty) => {
         fn $array<D: Dimension>(&self, input: Input) -> Result<ArrayView<'_, $element, D>> {
-            let InputArray::$variant(array) = self.needed(input)? else {
-                return Err(self.of_another_kind(input));
+            let InputArray::$variant(array) = self.required(input)? else {
+                return Err(self.wrong_kind_error(input));
             };
             let view = array.view().into_dimensionality();
-            view.map_err(|_| Error::shape_described(input, shape_of(input), array.shape()))
+            view.map_err(|_| Error::shape_described(input, described_shape(input), array.shape()))
         }
 
         #[allow(dead_code, reason = "each kind of element has both")]
         fn $list(&self, input: Input) -> Result<&[$element]> {
-            let InputArray::$variant(array) = self.needed(input)? else {
-                return Err(self.of_another_kind(input));
+            let InputArray::$variant(array) = self.required(input)? else {
+                return Err(self.wrong_kind_error(input));
             };
             match (array.ndim(), array.as_slice()) {
                 (1, Some(list)) => Ok(list),
                 _ => Err(Error::shape_described(
                     input,
-                    shape_of(input),
+                    described_shape(input),
                     array.shape(),
                 )),
             }
@@ -138,7 +138,7 @@ macro_rules! accessors {
 }
 
 /// The shape of an input as its description has it.
-fn shape_of(input: Input) -> String {
+fn described_shape(input: Input) -> String {
     spec(input).map_or_else(String::new, InputSpec::shape)
 }
 
@@ -148,8 +148,8 @@ impl<'a> AttributionData<'a> {
     accessors!(integer_array, integer_list, Integers: i64);
     accessors!(boolean_array, boolean_list, Booleans: bool);
 
-    fn needed(&self, input: Input) -> Result<&InputArray<'a>> {
-        match self.given(input) {
+    fn required(&self, input: Input) -> Result<&InputArray<'a>> {
+        match self.get(input) {
             Some(Ok(array)) => Ok(array),
             Some(Err(TooLarge { index, value })) => {
                 let expected = "a label of at most 2^63 - 1";
@@ -163,8 +163,8 @@ impl<'a> AttributionData<'a> {
         }
     }
 
-    fn of_another_kind(&self, input: Input) -> Error {
-        let kind = self.needed(input).map_or("", InputArray::kind);
+    fn wrong_kind_error(&self, input: Input) -> Error {
+        let kind = self.required(input).map_or("", InputArray::kind);
         let expected = spec(input).map_or_else(String::new, |spec| {
             format!("{} {}", spec.element, spec.shape())
         });
@@ -172,9 +172,9 @@ impl<'a> AttributionData<'a> {
     }
 
     fn row_source(&self, input: Input) -> Result<&dyn AttributionRows> {
-        match self.needed(input)? {
+        match self.required(input)? {
             InputArray::Rows(rows) => Ok(&**rows),
-            _ => Err(self.of_another_kind(input)),
+            _ => Err(self.wrong_kind_error(input)),
         }
     }
 
@@ -230,8 +230,8 @@ impl<'a> AttributionData<'a> {
     }
 
     /// Test rows that count; `None` where all do.
-    pub(super) fn kept(&self) -> Result<Option<&[bool]>> {
-        if self.given(input::KEEP).is_none() {
+    pub(super) fn keep_mask(&self) -> Result<Option<&[bool]>> {
+        if self.get(input::KEEP).is_none() {
             return Ok(None);
         }
         let keep = self.boolean_list(input::KEEP)?;
@@ -243,10 +243,10 @@ impl<'a> AttributionData<'a> {
     pub(super) fn n_kept(&self) -> Result<usize> {
         let n_test = self.shape()?.0;
         let kept = |keep: &[bool]| keep.iter().filter(|&&kept| kept).count();
-        Ok(self.kept()?.map_or(n_test, kept))
+        Ok(self.keep_mask()?.map_or(n_test, kept))
     }
 
-    pub(super) fn flagged(&self) -> Result<&[bool]> {
+    pub(super) fn flags(&self) -> Result<&[bool]> {
         let flags = self.boolean_list(input::FLAGS)?;
         check_shape(input::FLAGS, &[self.shape()?.1], &[flags.len()])?;
         Ok(flags)
@@ -254,7 +254,7 @@ impl<'a> AttributionData<'a> {
 
     /// Subsets of the training rows there are.
     pub(super) fn checked_subsets(&self) -> Result<&Subsets> {
-        let subsets = match self.needed(input::SUBSETS)? {
+        let subsets = match self.required(input::SUBSETS)? {
             InputArray::Subsets(subsets) => subsets,
             other => {
                 let expected = "booleans (n_subsets, n_train), or `Subsets` made of positions";
@@ -270,8 +270,8 @@ impl<'a> AttributionData<'a> {
     }
 
     /// Outputs as they are given, `(n_subsets, n_test)`.
-    pub(super) fn given_outputs(&self, n_subsets: usize) -> Result<Option<ArrayView2<'_, f64>>> {
-        if self.given(input::OUTPUTS).is_none() {
+    pub(super) fn outputs(&self, n_subsets: usize) -> Result<Option<ArrayView2<'_, f64>>> {
+        if self.get(input::OUTPUTS).is_none() {
             return Ok(None);
         }
         let outputs = self.number_array::<Ix2>(input::OUTPUTS)?;
@@ -287,8 +287,8 @@ impl<'a> AttributionData<'a> {
         n_subsets: usize,
     ) -> Result<(ArrayView3<'_, f64>, Vec<i64>)> {
         // Without both, it is the outputs that are missing.
-        if self.given(input::LOGITS).is_none() {
-            self.needed(input::OUTPUTS)?;
+        if self.get(input::LOGITS).is_none() {
+            self.required(input::OUTPUTS)?;
         }
         let logits = self.number_array::<Ix3>(input::LOGITS)?;
         let targets = self.integer_list(input::TARGETS)?;

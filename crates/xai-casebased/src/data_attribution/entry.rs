@@ -10,12 +10,12 @@ use crate::data_attribution::data::AttributionData;
 use crate::data_attribution::metric::AttributionMetric;
 use crate::data_attribution::outcome::Outcome;
 use crate::data_attribution::values::TestCaseValues;
-use crate::data_attribution::walk::OfRows;
+use crate::data_attribution::walk::RowFunction;
 use crate::input;
 
 /// A metric that reads attributions, ready to walk over them, and what is made of its values.
 pub(super) struct Reading<'d> {
-    pub(super) of_rows: OfRows<'d>,
+    pub(super) row_function: RowFunction<'d>,
     pub(super) outcome: Box<dyn FnOnce(Vec<Option<f64>>) -> Outcome + 'd>,
 }
 
@@ -53,7 +53,7 @@ impl Entry {
             set: |settings| made::<M>(settings).map(|metric| metric.params()),
             compute: Compute::Rows(|settings, data| {
                 Ok(Reading {
-                    of_rows: made::<M>(settings)?.of_rows(data)?,
+                    row_function: made::<M>(settings)?.row_function(data)?,
                     outcome: Box::new(|values| TestCaseValues::new(values).into()),
                 })
             }),

@@ -6,7 +6,7 @@ use xai_core::statistics::average_precision;
 
 use crate::data_attribution::data::AttributionData;
 use crate::data_attribution::metric::AttributionMetric;
-use crate::data_attribution::walk::OfRows;
+use crate::data_attribution::walk::RowFunction;
 use crate::input;
 
 /// Average precision of the attributions for finding training rows with the shortcut.
@@ -97,20 +97,20 @@ pub struct ShortcutDetection;
 pub struct MixedDatasets;
 
 impl AttributionMetric for ShortcutDetection {
-    fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
+    fn row_function<'d>(&self, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
         precision_of_flagged(data)
     }
 }
 
 impl AttributionMetric for MixedDatasets {
-    fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
+    fn row_function<'d>(&self, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
         precision_of_flagged(data)
     }
 }
 
-fn precision_of_flagged<'d>(data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
-    let flags = data.flagged()?;
-    Ok(OfRows::each(0, move |row| {
+fn precision_of_flagged<'d>(data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
+    let flags = data.flags()?;
+    Ok(RowFunction::per_row(0, move |row| {
         average_precision(row.values(), flags)
     }))
 }

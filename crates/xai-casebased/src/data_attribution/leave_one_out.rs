@@ -6,7 +6,7 @@ use xai_core::statistics::Correlation;
 
 use crate::data_attribution::data::AttributionData;
 use crate::data_attribution::metric::AttributionMetric;
-use crate::data_attribution::walk::OfRows;
+use crate::data_attribution::walk::RowFunction;
 use crate::input;
 
 /// Correlation of attributions and output drops when single training rows are left out.
@@ -59,10 +59,10 @@ pub struct LeaveOneOutCorrelation {
 }
 
 impl AttributionMetric for LeaveOneOutCorrelation {
-    fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
+    fn row_function<'d>(&self, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
         let (removed, drops) = data.removed_and_drops()?;
         let correlation = self.correlation;
-        Ok(OfRows::each(0, move |row| {
+        Ok(RowFunction::per_row(0, move |row| {
             let values = row.values();
             let attributed: Vec<f64> = removed.iter().map(|&case| values[case]).collect();
             correlation.correlate_finite(&attributed, &drops.column(row.index()).to_vec())

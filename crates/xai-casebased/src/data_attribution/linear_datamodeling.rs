@@ -8,7 +8,7 @@ use xai_core::{Error, Result};
 
 use crate::data_attribution::data::AttributionData;
 use crate::data_attribution::metric::AttributionMetric;
-use crate::data_attribution::walk::OfRows;
+use crate::data_attribution::walk::RowFunction;
 use crate::{help, input};
 
 /// Rank correlation of summed attributions and outputs of models trained on subsets.
@@ -29,7 +29,7 @@ use crate::{help, input};
 /// use xai_casebased::data_attribution::{AttributionData, AttributionMetric, LinearDatamodelingScore, Subsets};
 /// use xai_casebased::input;
 /// let attributions = array![[3.0, 1.0, -1.0]];
-/// let subsets = Subsets::of_cases(3, [[0, 1], [0, 2], [1, 2]])?;
+/// let subsets = Subsets::from_cases(3, [[0, 1], [0, 2], [1, 2]])?;
 /// // The sums are 4, 2 and 0. Of the outputs two are in another order: ranks 3, 2, 1 and 3, 1, 2.
 /// let outputs = array![[0.9], [0.1], [0.2]];
 /// let data = AttributionData::new(attributions.view()).with(input::SUBSETS, &subsets).with(input::OUTPUTS, outputs.view());
@@ -66,14 +66,14 @@ pub struct LinearDatamodelingScore {
 }
 
 impl AttributionMetric for LinearDatamodelingScore {
-    fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
+    fn row_function<'d>(&self, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
         let subsets = data.checked_subsets()?;
-        let outputs = match data.given_outputs(subsets.len())? {
+        let outputs = match data.outputs(subsets.len())? {
             Some(outputs) => outputs.to_owned(),
             None => margins(data, subsets.len())?,
         };
         let correlation = self.correlation;
-        Ok(OfRows::blocks(move |rows| {
+        Ok(RowFunction::per_block(move |rows| {
             let values: Vec<&[f64]> = rows.iter().map(|row| row.values()).collect();
             let sums = subsets.sums(&values);
             let of_row = rows.iter().zip(sums.rows()).map(|(row, sums)| {

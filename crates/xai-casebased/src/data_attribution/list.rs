@@ -19,7 +19,7 @@ use crate::data_attribution::outcome::Outcome;
 use crate::data_attribution::randomization::AttributionRandomization;
 use crate::data_attribution::relevance::{HitAtK, MeanReciprocalRank, RecallAtK};
 use crate::data_attribution::tail_patch::TailPatch;
-use crate::data_attribution::walk::{OfRows, walk};
+use crate::data_attribution::walk::{RowFunction, walk};
 use crate::input;
 
 /// The metrics, in the order of the documentation.
@@ -38,9 +38,12 @@ pub const METRICS: &[Entry] = &[
     Entry::of::<MixedDatasets>(),
     Entry::of_all::<TopKCardinality>(TopKCardinality::INFO, |settings, data| {
         let shown = Arc::new(made::<TopKCardinality>(settings)?.shown(data)?);
-        let (of_rows, n_kept) = (Shown::of_rows(&shown), data.n_kept()?);
+        let (row_function, n_kept) = (Shown::row_function(&shown), data.n_kept()?);
         let outcome = Box::new(move |_| shown.finish(n_kept).into());
-        Ok(Reading { of_rows, outcome })
+        Ok(Reading {
+            row_function,
+            outcome,
+        })
     }),
     Entry::of::<AttributionRandomization>(),
     Entry::of::<MeanReciprocalRank>(),
@@ -97,13 +100,13 @@ pub fn evaluate_all(data: &AttributionData<'_>, metrics: &[Setting]) -> Result<V
         begun.push(match find(&metric.name)?.compute {
             Compute::Rows(read) => {
                 let reading = read(&metric.params, data)?;
-                walked.push(reading.of_rows);
+                walked.push(reading.row_function);
                 Begun::Rows(reading.outcome)
             }
             Compute::Whole(evaluate) => Begun::Done(evaluate(&metric.params, data)?),
         });
     }
-    let walked: Vec<&OfRows<'_>> = walked.iter().collect();
+    let walked: Vec<&RowFunction<'_>> = walked.iter().collect();
     let mut values = match walked.is_empty() {
         true => Vec::new(),
         false => walk(data, &walked)?,

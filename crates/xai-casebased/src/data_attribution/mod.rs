@@ -59,7 +59,7 @@ pub use brittleness::{Brittleness, brittleness};
 pub use cardinality::{Cardinality, TopKCardinality};
 pub use class_detection::{ClassDetection, SubclassDetection};
 pub use class_ranking::{ClassAuroc, ClassRecall};
-pub use comparison::{AttributionComparison, WholeResult, negative_means};
+pub use comparison::{AttributionComparison, DatasetResult, negative_means};
 pub use data::AttributionData;
 pub use entry::Entry;
 pub use flagged::{MixedDatasets, ShortcutDetection};
@@ -77,7 +77,7 @@ pub use rows::{AttributionRows, rows_with};
 pub use subsets::Subsets;
 pub use tail_patch::{TailPatch, TailPatchScale};
 pub use values::TestCaseValues;
-pub use walk::{OfRows, Row};
+pub use walk::{Row, RowFunction};
 
 metric::made_by_default!(
     AttributionRandomization,

@@ -6,8 +6,8 @@ use xai_core::statistics::Correlation;
 
 use crate::data_attribution::data::AttributionData;
 use crate::data_attribution::metric::AttributionMetric;
-use crate::data_attribution::rows::{check_row, rows_of};
-use crate::data_attribution::walk::OfRows;
+use crate::data_attribution::rows::{check_row, read_rows};
+use crate::data_attribution::walk::RowFunction;
 use crate::input;
 
 /// Similarity of the attributions of the trained model and of a randomized model.
@@ -57,17 +57,17 @@ pub struct AttributionRandomization {
 }
 
 impl AttributionMetric for AttributionRandomization {
-    fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
+    fn row_function<'d>(&self, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
         const OTHER: xai_core::Input = input::RANDOM_ATTRIBUTIONS;
         let random = data.random_rows()?;
         let correlation = self.correlation;
-        Ok(OfRows::blocks(move |rows| {
+        Ok(RowFunction::per_block(move |rows| {
             let (Some(first), Some(last)) = (rows.first(), rows.last()) else {
                 return Ok(Vec::new());
             };
             // Rows between them that do not count are read, and left out.
             let start = first.index();
-            let other = rows_of(OTHER, random, start..last.index() + 1)?;
+            let other = read_rows(OTHER, random, start..last.index() + 1)?;
             let of_row = rows.iter().map(|row| {
                 let other = other
                     .row(row.index() - start)

@@ -5,8 +5,8 @@ use xai_core::describe::{Parameters, metric};
 
 use crate::data_attribution::data::AttributionData;
 use crate::data_attribution::metric::AttributionMetric;
-use crate::data_attribution::top::place_of_best;
-use crate::data_attribution::walk::OfRows;
+use crate::data_attribution::top::rank_of_best;
+use crate::data_attribution::walk::RowFunction;
 use crate::input;
 
 /// Reciprocal rank of the first relevant training row.
@@ -146,24 +146,24 @@ pub struct RecallAtK {
 }
 
 impl AttributionMetric for MeanReciprocalRank {
-    fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
+    fn row_function<'d>(&self, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
         let relevant = data.relevance()?;
-        Ok(OfRows::each(0, move |row| {
+        Ok(RowFunction::per_row(0, move |row| {
             let relevant = relevant.row(row.index());
-            let before = place_of_best(row.values(), |case| relevant[case]);
+            let before = rank_of_best(row.values(), |case| relevant[case]);
             before.map(|before| 1.0 / (before + 1) as f64)
         }))
     }
 }
 
 impl AttributionMetric for HitAtK {
-    fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
+    fn row_function<'d>(&self, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
         of_relevant(self.k, data, |found, _| f64::from(found > 0))
     }
 }
 
 impl AttributionMetric for RecallAtK {
-    fn of_rows<'d>(&self, data: &'d AttributionData<'_>) -> Result<OfRows<'d>> {
+    fn row_function<'d>(&self, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
         of_relevant(self.k, data, |found, all| found as f64 / all as f64)
     }
 }
@@ -173,9 +173,9 @@ fn of_relevant<'d>(
     k: usize,
     data: &'d AttributionData<'_>,
     value: fn(usize, usize) -> f64,
-) -> Result<OfRows<'d>> {
+) -> Result<RowFunction<'d>> {
     let relevant = data.relevance()?;
-    Ok(OfRows::each(k, move |row| {
+    Ok(RowFunction::per_row(k, move |row| {
         let relevant = relevant.row(row.index());
         let all = relevant.iter().filter(|&&relevant| relevant).count();
         let top = row.top(k).iter();

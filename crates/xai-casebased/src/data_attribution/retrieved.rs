@@ -28,7 +28,7 @@ impl CaseExplainer {
     ///
     /// The weights of a sample are relative to its largest one, so that they do not underflow. A case of the predicted class
     /// has its weight, a case of another class the negative weight, as it speaks against the prediction.
-    /// [`RetrievedRows::plain`] has the weights without signs. Rows are computed when they are read.
+    /// [`RetrievedRows::unsigned`] has the weights without signs. Rows are computed when they are read.
     ///
     /// ```
     /// use ndarray::array;
@@ -45,7 +45,7 @@ impl CaseExplainer {
     /// };
     /// let rows = || explainer.attributions(samples.view(), &[0]); // weights 1/2, 1 and 1/3
     /// assert_eq!(of_top_case(rows()?)?, Some(1.0)); // 1/2, −1 and −1/3
-    /// assert_eq!(of_top_case(rows()?.plain())?, Some(0.0));
+    /// assert_eq!(of_top_case(rows()?.unsigned())?, Some(0.0));
     /// # Ok::<(), xai_casebased::Error>(())
     /// ```
     ///
@@ -72,7 +72,7 @@ impl CaseExplainer {
 impl RetrievedRows<'_> {
     /// Weights without the sign of the class.
     #[must_use]
-    pub fn plain(self) -> Self {
+    pub fn unsigned(self) -> Self {
         Self {
             is_signed: false,
             ..self

@@ -140,7 +140,7 @@ where
 }
 
 /// Some rows, of the shape that was promised and one after another in memory.
-pub(super) fn rows_of(
+pub(super) fn read_rows(
     input: Input,
     source: &dyn AttributionRows,
     range: Range<usize>,

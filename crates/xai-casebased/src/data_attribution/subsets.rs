@@ -10,7 +10,7 @@ use crate::{help, input};
 ///
 /// ```
 /// use xai_casebased::data_attribution::Subsets;
-/// let subsets = Subsets::of_cases(4, [vec![0, 3], vec![1, 1, 2]])?;
+/// let subsets = Subsets::from_cases(4, [vec![0, 3], vec![1, 1, 2]])?;
 /// assert_eq!((subsets.len(), subsets.n_train()), (2, 4));
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
@@ -35,8 +35,8 @@ impl Subsets {
     ///
     /// # Errors
     /// `OutOfDomain` for a case that there is not, for one that is in a subset more than 255 times, and for rows of a mask,
-    /// which [`of_mask`](Self::of_mask) takes: if all lists have `n_train > 2` elements, all 0 or 1.
-    pub fn of_cases<L: AsRef<[usize]>>(
+    /// which [`from_mask`](Self::from_mask) takes: if all lists have `n_train > 2` elements, all 0 or 1.
+    pub fn from_cases<L: AsRef<[usize]>>(
         n_train: usize,
         subsets: impl IntoIterator<Item = L>,
     ) -> Result<Self> {
@@ -67,9 +67,9 @@ impl Subsets {
     ///
     /// ```
     /// use xai_casebased::data_attribution::Subsets;
-    /// let of_mask = Subsets::of_integers(3, [[1, 0, 1], [0, 0, 1]])?;
-    /// assert_eq!(of_mask, Subsets::of_integers(3, [vec![0, 2], vec![2]])?);
-    /// assert!(Subsets::of_integers(2, [[0, 1]]).is_err()); // the cases 0 and 1, or case 1 alone?
+    /// let from_mask = Subsets::from_integers(3, [[1, 0, 1], [0, 0, 1]])?;
+    /// assert_eq!(from_mask, Subsets::from_integers(3, [vec![0, 2], vec![2]])?);
+    /// assert!(Subsets::from_integers(2, [[0, 1]]).is_err()); // the cases 0 and 1, or case 1 alone?
     /// # Ok::<(), xai_casebased::Error>(())
     /// ```
     ///
@@ -77,7 +77,7 @@ impl Subsets {
     /// `OutOfDomain` if both readings are possible, which they are for one or two training cases; for lists of more than two
     /// zeros and ones of another length than `n_train`; for a case that there is not, and for one that is in a subset more
     /// than 255 times.
-    pub fn of_integers<L: AsRef<[i64]>>(
+    pub fn from_integers<L: AsRef<[i64]>>(
         n_train: usize,
         subsets: impl IntoIterator<Item = L>,
     ) -> Result<Self> {
@@ -115,7 +115,7 @@ impl Subsets {
             });
             cases.collect::<Result<Vec<usize>>>()
         });
-        Self::of_cases(n_train, cases.collect::<Result<Vec<_>>>()?)
+        Self::from_cases(n_train, cases.collect::<Result<Vec<_>>>()?)
     }
 
     fn none(n_train: usize) -> Self {
@@ -131,12 +131,12 @@ impl Subsets {
     /// ```
     /// use ndarray::array;
     /// use xai_casebased::data_attribution::Subsets;
-    /// let subsets = Subsets::of_mask(array![[true, false, true]].view());
-    /// assert_eq!(subsets, Subsets::of_cases(3, [[0, 2]])?);
+    /// let subsets = Subsets::from_mask(array![[true, false, true]].view());
+    /// assert_eq!(subsets, Subsets::from_cases(3, [[0, 2]])?);
     /// # Ok::<(), xai_casebased::Error>(())
     /// ```
     #[must_use]
-    pub fn of_mask(mask: ArrayView2<'_, bool>) -> Self {
+    pub fn from_mask(mask: ArrayView2<'_, bool>) -> Self {
         let mut all = Self::none(mask.ncols());
         for subset in mask.rows() {
             let cases = subset.iter().enumerate().filter(|(_, is_in)| **is_in);
@@ -300,7 +300,7 @@ mod tests {
             let row = |t: usize| (0..600).map(|i| ((i * 37 + t * 11) % 101) as f64 / 8.0 - 6.0).collect::<Vec<_>>();
             let rows: Vec<Vec<f64>> = (0..n_rows).map(row).collect();
             let views: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
-            let sums = Subsets::of_cases(600, &lists).unwrap().sums(&views);
+            let sums = Subsets::from_cases(600, &lists).unwrap().sums(&views);
             prop_assert_eq!(sums.dim(), (n_rows, lists.len()));
             for ((t, j), &sum) in sums.indexed_iter() {
                 prop_assert_eq!(sum, lists[j].iter().map(|&i| rows[t][i]).sum::<f64>());
@@ -315,23 +315,23 @@ mod tests {
             assert_eq!((error.input(), error.help()), (input::SUBSETS, Some(help)));
         };
         let mask = [[1, 0, 0, 1], [0, 1, 1, 1]];
-        let expected = Subsets::of_cases(4, [vec![0, 3], vec![1, 2, 3]]).unwrap();
-        assert_eq!(Subsets::of_integers(4, mask).unwrap(), expected);
+        let expected = Subsets::from_cases(4, [vec![0, 3], vec![1, 2, 3]]).unwrap();
+        assert_eq!(Subsets::from_integers(4, mask).unwrap(), expected);
         let typed = mask.map(|row| row.map(|x| x as usize));
-        refused(Subsets::of_cases(4, typed), help::MASK_AS_BOOLEANS);
+        refused(Subsets::from_cases(4, typed), help::MASK_AS_BOOLEANS);
         // Of another length, or for so few cases that positions are possible, too.
-        refused(Subsets::of_integers(5, mask), help::MASK_OR_CASES);
+        refused(Subsets::from_integers(5, mask), help::MASK_OR_CASES);
         refused(
-            Subsets::of_integers(2, [[0, 1], [1, 0]]),
+            Subsets::from_integers(2, [[0, 1], [1, 0]]),
             help::MASK_OR_CASES,
         );
-        refused(Subsets::of_integers(1, [[0]]), help::MASK_OR_CASES);
+        refused(Subsets::from_integers(1, [[0]]), help::MASK_OR_CASES);
         // Positions: one that is above 1, or lists too short to be a mask.
-        let positions = Subsets::of_integers(4, [[1, 0, 0, 2]]).unwrap();
-        assert_eq!(positions, Subsets::of_cases(4, [[1, 0, 0, 2]]).unwrap());
-        let short = Subsets::of_integers(4, [[0, 1], [1, 0]]).unwrap();
-        assert_eq!(short, Subsets::of_cases(4, [[0, 1], [1, 0]]).unwrap());
-        let error = Subsets::of_integers(4, [[0, -1]]).unwrap_err();
+        let positions = Subsets::from_integers(4, [[1, 0, 0, 2]]).unwrap();
+        assert_eq!(positions, Subsets::from_cases(4, [[1, 0, 0, 2]]).unwrap());
+        let short = Subsets::from_integers(4, [[0, 1], [1, 0]]).unwrap();
+        assert_eq!(short, Subsets::from_cases(4, [[0, 1], [1, 0]]).unwrap());
+        let error = Subsets::from_integers(4, [[0, -1]]).unwrap_err();
         assert_eq!(
             error.to_string(),
             "subsets[0, 1] = -1: expected a training case, 0 to 3"
@@ -340,12 +340,12 @@ mod tests {
 
     #[test]
     fn a_case_that_there_is_not_is_named_with_its_place() {
-        let error = Subsets::of_cases(3, [vec![0], vec![1, 3]]).unwrap_err();
+        let error = Subsets::from_cases(3, [vec![0], vec![1, 3]]).unwrap_err();
         assert_eq!(
             error.to_string(),
             "subsets[1, 1] = 3: expected a training case, 0 to 2"
         );
-        let error = Subsets::of_cases(1, [[0; 256]]).unwrap_err();
+        let error = Subsets::from_cases(1, [[0; 256]]).unwrap_err();
         assert_eq!(
             (error.input(), error.index()),
             (input::SUBSETS, &[0, 255][..])

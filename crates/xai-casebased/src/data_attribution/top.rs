@@ -65,7 +65,7 @@ fn kth_largest(values: &[f64], k: usize) -> f64 {
 
 /// How many values are before the largest of those at places of a kind, in descending order; of equal values the lower place is
 /// first. `None` without a place of the kind.
-pub(super) fn place_of_best(values: &[f64], is_of_kind: impl Fn(usize) -> bool) -> Option<usize> {
+pub(super) fn rank_of_best(values: &[f64], is_of_kind: impl Fn(usize) -> bool) -> Option<usize> {
     let of_kind = values
         .iter()
         .enumerate()
@@ -153,7 +153,7 @@ mod tests {
             let expected = order[..n].iter().filter(|&&place| of_kind(place as usize)).count();
             prop_assert_eq!(count_in_top(&values, k, of_kind), expected);
             let expected = order.iter().position(|&place| of_kind(place as usize));
-            prop_assert_eq!(place_of_best(&values, of_kind), expected);
+            prop_assert_eq!(rank_of_best(&values, of_kind), expected);
         }
     }
 }

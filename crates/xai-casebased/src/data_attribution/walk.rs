@@ -7,7 +7,7 @@ use ndarray::{ArrayView2, CowArray, Ix2, s};
 use xai_core::{Error, Result, parallel};
 
 use crate::data_attribution::data::AttributionData;
-use crate::data_attribution::rows::{MANY_BYTES, check_row, rows_of};
+use crate::data_attribution::rows::{MANY_BYTES, check_row, read_rows};
 use crate::data_attribution::top::top;
 use crate::input;
 
@@ -97,7 +97,7 @@ type Each<'a> = Box<dyn Fn(&Row<'_>) -> Option<f64> + Sync + 'a>;
 type Block<'a> = Box<dyn Fn(&[Row<'_>]) -> Result<Vec<Option<f64>>> + Sync + 'a>;
 
 /// How a metric makes a value of the attributions of each test case.
-pub struct OfRows<'a> {
+pub struct RowFunction<'a> {
     k: usize,
     values: Values<'a>,
 }
@@ -107,23 +107,23 @@ enum Values<'a> {
     Block(Block<'a>),
 }
 
-impl<'a> OfRows<'a> {
+impl<'a> RowFunction<'a> {
     /// A value of one row, `None` where it is undefined; asks for at most `k` [top](Row::top) cases.
-    pub fn each(k: usize, value: impl Fn(&Row<'_>) -> Option<f64> + Sync + 'a) -> Self {
+    pub fn per_row(k: usize, value: impl Fn(&Row<'_>) -> Option<f64> + Sync + 'a) -> Self {
         let values = Values::Each(Box::new(value));
         Self { k, values }
     }
 
     /// The values of neighbouring rows at once. Where the blocks begin must not show in the values.
-    pub fn blocks(values: impl Fn(&[Row<'_>]) -> Result<Vec<Option<f64>>> + Sync + 'a) -> Self {
+    pub fn per_block(values: impl Fn(&[Row<'_>]) -> Result<Vec<Option<f64>>> + Sync + 'a) -> Self {
         let values = Values::Block(Box::new(values));
         Self { k: 0, values }
     }
 }
 
-impl fmt::Debug for OfRows<'_> {
+impl fmt::Debug for RowFunction<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OfRows")
+        f.debug_struct("RowFunction")
             .field("k", &self.k)
             .finish_non_exhaustive()
     }
@@ -141,9 +141,9 @@ fn rows_per_block(n_train: usize, bytes: usize) -> usize {
 /// does not count has none.
 pub(super) fn walk(
     data: &AttributionData<'_>,
-    metrics: &[&OfRows<'_>],
+    metrics: &[&RowFunction<'_>],
 ) -> Result<Vec<Vec<Option<f64>>>> {
-    let (source, keep) = (data.rows()?, data.kept()?);
+    let (source, keep) = (data.rows()?, data.keep_mask()?);
     let (n_test, n_train) = source.shape();
     let k = metrics.iter().map(|metric| metric.k).max().unwrap_or(0);
     let is_kept = |row: usize| keep.is_none_or(|keep| keep[row]);
@@ -169,7 +169,7 @@ pub(super) fn walk(
         let range = block * size..((block + 1) * size).min(n_test);
         let read = match single {
             Some(rows) => Read::Single(rows.slice_move(s![range.clone(), ..])),
-            None => Read::Double(rows_of(input::ATTRIBUTIONS, source, range.clone())?),
+            None => Read::Double(read_rows(input::ATTRIBUTIONS, source, range.clone())?),
         };
         let mut values = vec![Vec::with_capacity(range.len()); metrics.len()];
         let mut kept = Vec::with_capacity(range.len());
@@ -186,8 +186,8 @@ pub(super) fn walk(
             }
         }
         for (values, metric) in values.iter_mut().zip(metrics) {
-            if let Values::Block(of_rows) = &metric.values {
-                let mut of_kept = of_rows(&kept)?.into_iter();
+            if let Values::Block(row_function) = &metric.values {
+                let mut of_kept = row_function(&kept)?.into_iter();
                 values.extend(
                     range
                         .clone()

@@ -328,7 +328,7 @@ numbers! {
         |metric, attributions, outputs| {
             // The sums are there already: each is a subset of one.
             let n = attributions.ncols();
-            let subsets = Subsets::of_cases(n, (0..n).map(|at| [at]))?;
+            let subsets = Subsets::from_cases(n, (0..n).map(|at| [at]))?;
             metric.evaluate(&AttributionData::new(attributions).with(input::SUBSETS, &subsets).with(input::OUTPUTS, outputs.t()))
         };
 }

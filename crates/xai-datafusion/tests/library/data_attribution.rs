@@ -161,7 +161,7 @@ proptest! {
     fn rows_of_test_cases_have_the_bits_of_the_library(case in any_case(), cuts in any_cuts()) {
         let (n_train, keep) = (case.train_labels.len(), case.is_null.iter().map(|&null| !null).collect::<Vec<_>>());
         let removed: Vec<usize> = (0..n_train).collect();
-        let subsets = Subsets::of_cases(n_train, (0..n_train).map(|at| [at])).unwrap();
+        let subsets = Subsets::from_cases(n_train, (0..n_train).map(|at| [at])).unwrap();
         let data = AttributionData::new(case.attributions.view())
             .random_attributions(case.others.view())
             .with(input::TRAIN_LABELS, &case.train_labels)

@@ -161,10 +161,10 @@ impl<'py> Array<'py> {
             (_, Element::Class | Element::Integer) => Self::Integers(value.extract()?),
             (_, Element::Boolean) => Self::Booleans(value.extract()?),
             (_, Element::Subset) => Self::Subsets(match value.extract()? {
-                Cases::Mask(mask) => Subsets::of_mask(mask.as_array()),
+                Cases::Mask(mask) => Subsets::from_mask(mask.as_array()),
                 Cases::Lists(lists) => {
                     let lists = lists.iter().map(contiguous);
-                    Subsets::of_integers(n_train, lists).or_raise(value.py())?
+                    Subsets::from_integers(n_train, lists).or_raise(value.py())?
                 }
             }),
         })

@@ -116,7 +116,7 @@ impl CasebasedExplainer {
             let view = two_axes("samples", view)?;
             let weights = || {
                 let rows = explainer.attributions(view, &predicted)?;
-                if signed { rows } else { rows.plain() }.to_array()
+                if signed { rows } else { rows.unsigned() }.to_array()
             };
             let size = view.nrows() * explainer.labels().len();
             run_sized(py, n_jobs, size, || with(given, weights))?

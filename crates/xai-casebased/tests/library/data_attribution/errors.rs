@@ -124,7 +124,7 @@ fn what_is_not_finite_is_named_with_its_row() {
 #[test]
 fn outputs_of_subsets_fit_the_subsets() {
     let rows = array![[f64::MAX, f64::MAX]];
-    let subsets = Subsets::of_cases(2, [[0, 1], [1, 1]]).unwrap();
+    let subsets = Subsets::from_cases(2, [[0, 1], [1, 1]]).unwrap();
     let data = || AttributionData::new(rows.view()).with(input::SUBSETS, &subsets);
     let lds = LinearDatamodelingScore::new();
     says(
@@ -142,7 +142,7 @@ fn outputs_of_subsets_fit_the_subsets() {
             .unwrap_err(),
         "sums over subsets of attributions[0]: not a finite number; scale the attributions down",
     );
-    let other = Subsets::of_cases(3, [[0, 1]]).unwrap();
+    let other = Subsets::from_cases(3, [[0, 1]]).unwrap();
     says(
         lds.evaluate(
             &data()

@@ -21,7 +21,7 @@ fn of_data<R>(turn: usize, made: impl FnOnce(&AttributionData<'_>) -> R) -> R {
     let test_classes: Vec<usize> = (0..4).map(|t| t % 3).collect();
     let flags: Vec<bool> = (0..12).map(|i| (i + turn).is_multiple_of(4)).collect();
     let mask = Array2::from_shape_fn((6, 12), |(j, i)| (i * i + j + turn * (i + j)) % 5 < 2);
-    let subsets = Subsets::of_mask(mask.view());
+    let subsets = Subsets::from_mask(mask.view());
     let outputs = array(6, 4, &|j, t| {
         ((j + 2 * t + j * t + turn * j) % 7) as f64 / 8.0
     });

@@ -46,7 +46,7 @@ fn outcome(case: &Value) -> Value {
     let test_classes = integers(&inputs["test_classes"]);
     let (keep, flagged) = (flags(&inputs["keep"]), flags(&inputs["flags"]));
     let subsets: Vec<Vec<usize>> = list(&inputs["subsets"]).iter().map(places).collect();
-    let subsets = Subsets::of_cases(attributions.ncols(), subsets).unwrap();
+    let subsets = Subsets::from_cases(attributions.ncols(), subsets).unwrap();
     let outputs = matrix(&inputs["outputs"], reals);
     let logits = matrix(&inputs["logits"], |row| list(row).to_vec());
     let (targets, removed) = (integers(&inputs["targets"]), places(&inputs["removed"]));

@@ -63,7 +63,7 @@ proptest! {
         let lists: Vec<Vec<usize>> = lists.iter().map(|list| list.iter().map(|i| i.index(d)).collect()).collect();
         let looks_like_mask = |list: &Vec<usize>| list.len() == d && list.iter().all(|&case| case < 2);
         prop_assume!(!lists.iter().all(looks_like_mask));
-        let subsets = Subsets::of_cases(d, &lists).unwrap();
+        let subsets = Subsets::from_cases(d, &lists).unwrap();
         let outputs = Array2::from_shape_fn((lists.len(), rows.nrows()), |(j, t)| lists[j].iter().map(|&i| rows[[t, i]]).sum::<f64>());
         let turned = rows.mapv(|value| -value);
         for correlation in [Correlation::Spearman, Correlation::Pearson, Correlation::Kendall] {
@@ -83,7 +83,7 @@ proptest! {
     ) {
         let d = rows.ncols();
         let lists: Vec<Vec<usize>> = (0..5).map(|j| (0..4).map(|i| (i * 3 + j) % d).collect()).collect();
-        let subsets = Subsets::of_cases(d, &lists).unwrap();
+        let subsets = Subsets::from_cases(d, &lists).unwrap();
         let outputs = Array2::from_shape_fn((5, rows.nrows()), |(j, t)| f64::from(outputs[(j + t) % 5]));
         let lds = |rows: &Array2<f64>| {
             let data = AttributionData::new(rows.view()).with(input::SUBSETS, &subsets).with(input::OUTPUTS, outputs.view());
@@ -163,7 +163,7 @@ proptest! {
 fn single_logits_are_margins_of_class_1() {
     // One logit z is a margin of z for class 1: two logits (0, z) have it, too.
     let rows = ndarray::array![[0.5, 1.0, -1.0], [0.25, 0.0, 2.0]];
-    let subsets = Subsets::of_cases(3, [[0, 1], [0, 2], [1, 2]]).unwrap();
+    let subsets = Subsets::from_cases(3, [[0, 1], [0, 2], [1, 2]]).unwrap();
     let one =
         ndarray::Array3::from_shape_fn((3, 2, 1), |(j, t, _)| [0.3, -0.7, 1.9][(j + 2 * t) % 3]);
     let two = ndarray::Array3::from_shape_fn(
@@ -268,7 +268,7 @@ impl Problem {
     }
 
     fn outcome(&self, metric: &Setting) -> Outcome {
-        let subsets = Subsets::of_mask(self.subsets.view());
+        let subsets = Subsets::from_mask(self.subsets.view());
         let data = AttributionData::new(self.tau.view())
             .random_attributions(self.random.view())
             .with(input::TRAIN_LABELS, &self.train_labels)

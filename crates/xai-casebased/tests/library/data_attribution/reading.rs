@@ -28,7 +28,7 @@ fn outcomes(rows: impl AttributionRows) -> Vec<Outcome> {
     let classes: Vec<u8> = (0..N_TEST).map(|t| (t % 5) as u8).collect();
     let flags: Vec<bool> = (0..N_TRAIN).map(|i| i % 9 == 1).collect();
     let mask = Array2::from_shape_fn((13, N_TRAIN), |(j, i)| (i * (j + 3)) % 11 < 5);
-    let subsets = Subsets::of_mask(mask.view());
+    let subsets = Subsets::from_mask(mask.view());
     let outputs = Array2::from_shape_fn((13, N_TEST), |(j, t)| ((j * 17 + t * 5) % 23) as f64);
     let random = Array2::from_shape_fn((N_TEST, N_TRAIN), |(t, i)| ((i * 31 + t) % 97) as f32);
     let relevant = Array2::from_shape_fn((N_TEST, N_TRAIN), |(t, i)| (t + i) % 50 == 0);
@@ -117,14 +117,14 @@ fn a_mask_is_subsets_and_another_kind_is_refused() {
     let outputs = array![[0.1, 0.4], [0.3, 0.2], [0.2, 0.9]];
     let data = || AttributionData::new(rows.view()).with(input::OUTPUTS, outputs.view());
     let metric = LinearDatamodelingScore::new();
-    let subsets = Subsets::of_mask(mask.view());
+    let subsets = Subsets::from_mask(mask.view());
     let of_subsets = metric
         .evaluate(&data().with(input::SUBSETS, &subsets))
         .unwrap();
-    let of_mask = metric
+    let from_mask = metric
         .evaluate(&data().with(input::SUBSETS, mask.view()))
         .unwrap();
-    assert_eq!(of_mask, of_subsets);
+    assert_eq!(from_mask, of_subsets);
     let error = metric
         .evaluate(&data().with(input::SUBSETS, &[0.5]))
         .unwrap_err();

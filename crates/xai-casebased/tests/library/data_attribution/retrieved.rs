@@ -65,7 +65,7 @@ fn every_retrieval_is_judged_by_the_metrics_of_attributions() {
         };
         assert_eq!(auroc(&attributions), 1.0);
         // Without the sign, what is known of the second feature tells: 38 of 40 labels follow it.
-        let plain = attributions.plain();
+        let plain = attributions.unsigned();
         assert!((0.6..1.0).contains(&auroc(&plain)));
         let data = AttributionData::new(&plain)
             .with(input::TRAIN_LABELS, &labels)

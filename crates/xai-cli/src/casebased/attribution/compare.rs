@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use xai_files::samples::FileSamples;
 use xai_files::{Failure, InFile, InFiles};
 use xai_metrics::casebased::data_attribution::{
-    AttributionComparison, AttributionData, Entry, INPUTS, METRICS, WholeResult, evaluate_all,
+    AttributionComparison, AttributionData, DatasetResult, Entry, INPUTS, METRICS, evaluate_all,
     negative_means,
 };
 use xai_metrics::casebased::input;
@@ -366,7 +366,7 @@ impl ComparedAttributions {
     fn to_json(&self) -> serde_json::Result<Value> {
         let mut json = serde_json::to_value(self.table.by_name())?;
         let mut whole = Map::new();
-        for result in &self.comparison.whole {
+        for result in &self.comparison.dataset_results {
             whole.insert(result.metric.clone(), self.of_whole(result)?);
         }
         if let Some(object) = json.as_object_mut() {
@@ -380,7 +380,7 @@ impl ComparedAttributions {
         Ok(json)
     }
 
-    fn of_whole(&self, result: &WholeResult) -> serde_json::Result<Value> {
+    fn of_whole(&self, result: &DatasetResult) -> serde_json::Result<Value> {
         let mut explainers = Map::new();
         for (name, outcome) in self.table.explainers.iter().zip(&result.outcomes) {
             let mut fields = serde_json::to_value(outcome)?;
@@ -397,12 +397,12 @@ impl ComparedAttributions {
         if !self.table.metrics.is_empty() {
             parts.push(self.table.to_string());
         }
-        if !self.comparison.whole.is_empty() {
+        if !self.comparison.dataset_results.is_empty() {
             let header = ["of all test cases"].into_iter();
             let header: Vec<&str> = header
                 .chain(self.table.explainers.iter().map(String::as_str))
                 .collect();
-            let rows = self.comparison.whole.iter().map(|result| {
+            let rows = self.comparison.dataset_results.iter().map(|result| {
                 let name = text::with_arrow(&result.metric, result.info.direction);
                 let values = result.outcomes.iter().map(|of| text::decimals(of.value()));
                 std::iter::once(name).chain(values).collect::<Vec<_>>()

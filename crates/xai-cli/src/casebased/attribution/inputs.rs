@@ -84,9 +84,11 @@ fn read_subsets(file: &Path, n_train: usize) -> Result<Subsets, Failure> {
     let is_boolean = stored.is_boolean();
     let subsets = stored.into_integers::<Ix2>()?;
     if is_boolean {
-        return Ok(Subsets::of_mask(subsets.mapv(|member| member == 1).view()));
+        return Ok(Subsets::from_mask(
+            subsets.mapv(|member| member == 1).view(),
+        ));
     }
     let subsets = subsets.rows().into_iter().map(|row| row.to_vec());
     let of_file = Files::mainly(file).file(&[input::SUBSETS], file);
-    Subsets::of_integers(n_train, subsets).in_files(&of_file)
+    Subsets::from_integers(n_train, subsets).in_files(&of_file)
 }

@@ -178,7 +178,7 @@ impl DataAttribution {
         table: &EvaluationTable,
         (n_test, n_train): (usize, usize),
     ) -> Result<Self> {
-        let whole = comparison.whole.iter().map(|result| WholeMetric {
+        let whole = comparison.dataset_results.iter().map(|result| WholeMetric {
             metric: result.metric.clone(),
             title: result.info.title.to_owned(),
             question: result.info.summary.to_owned(),
@@ -201,7 +201,7 @@ impl DataAttribution {
             let n_flagged = *n_flagged.first()?;
             Some(MislabeledCases { n_flagged, curves })
         };
-        let mut results = comparison.whole.iter();
+        let mut results = comparison.dataset_results.iter();
         Ok(Self {
             origin,
             n_train,
