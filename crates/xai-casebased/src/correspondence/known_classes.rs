@@ -10,8 +10,8 @@ use crate::{help, input};
 /// `known` are the classes of the training rows, ascending; `name` formats a class for the error.
 ///
 /// # Errors
-/// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) about the first unknown class, with examples of known and
-/// unknown classes.
+/// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) about the first unknown class, with examples of
+/// known and unknown classes.
 ///
 /// ```
 /// use xai_casebased::correspondence::check_known_classes;

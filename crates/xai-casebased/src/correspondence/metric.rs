@@ -21,15 +21,16 @@ use crate::input;
 /// w_i = class_weight(y_i) / (d_i + 1)³      W(c) = Σ_{y_i = c} w_i      score = W(predicted) / Σ_c W(c)
 /// ```
 ///
-/// `distances` and `labels` are `(k,)`, in any order; distances are at least 0. The score is 1 if every
-/// neighbour has the predicted class, 0 if none has it, and undefined without neighbours. Weights are computed relative to
-/// the largest one, so that they do not underflow at large distances. For other kernels, class weights and thresholds, use
-/// [`CorrespondenceMetric`].
+/// `distances` and `labels` are `(k,)`, in any order; distances are at least 0. The score is 1 if every neighbour
+/// has the predicted class, 0 if none has it, and undefined without neighbours. Weights are computed relative to
+/// the largest one, so that they do not underflow at large distances. For other kernels, class weights and
+/// thresholds, use [`CorrespondenceMetric`].
 ///
 /// # Errors
 /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) if the lengths differ,
 /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) or
-/// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a distance that is not a finite number of at least 0.
+/// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a distance that is not a finite number of at
+/// least 0.
 ///
 /// ```
 /// use xai_casebased::correspondence;
@@ -124,7 +125,8 @@ impl fmt::Debug for NeighborWeighting {
 }
 
 impl CorrespondenceMetric {
-    /// Creates the metric with inverse-cube weights, equal class weights, and the levels high from 0.85 and medium from 0.70.
+    /// Creates the metric with inverse-cube weights, equal class weights, and the levels high from 0.85 and medium
+    /// from 0.70.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -155,10 +157,10 @@ impl CorrespondenceMetric {
     /// Computes the correspondence of one prediction, see [`correspondence`].
     ///
     /// # Errors
-    /// As [`correspondence`]; [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a kernel parameter
-    /// or a threshold outside its domain; and
-    /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) if the caller's weighting returns a weight that is not a
-    /// finite number of at least 0.
+    /// As [`correspondence`]; [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a kernel
+    /// parameter or a threshold outside its domain; and
+    /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) if the caller's weighting returns a weight that
+    /// is not a finite number of at least 0.
     pub fn evaluate<L: Label>(
         &self,
         distances: &[f64],
@@ -176,8 +178,8 @@ impl CorrespondenceMetric {
     /// reused.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a parameter outside its domain. Each call
-    /// of the closure: as [`evaluate`](Self::evaluate).
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a parameter outside its domain.
+    /// Each call of the closure: as [`evaluate`](Self::evaluate).
     ///
     /// ```
     /// use xai_casebased::CorrespondenceMetric;
@@ -205,16 +207,17 @@ impl CorrespondenceMetric {
     /// Checks the parameter of the kernel and the thresholds. Class weights are valid by their type.
     pub(crate) fn check(&self) -> Result<()> {
         if let NeighborWeighting::Kernel(kernel) = &self.weighting
-            && let Err(wrong) = kernel.validate()
+            && let Err(error) = kernel.validate()
         {
+            // The general check names the parameter in its error. It cannot express all conditions of a kernel.
             self.check_params()?;
-            return Err(wrong);
+            return Err(error);
         }
         self.thresholds.check()
     }
 
-    /// Computes the weights of neighbours relative to the largest one. Overwrites `weights` with pairs of class and weight
-    /// in the order of the neighbours. The distances must be valid.
+    /// Computes the weights of neighbours relative to the largest one. Overwrites `weights` with pairs of class and
+    /// weight in the order of the neighbours. The distances must be valid.
     pub(crate) fn relative_weights(
         &self,
         neighbors: impl Iterator<Item = (f64, i64)>,
@@ -229,6 +232,7 @@ impl CorrespondenceMetric {
             NeighborWeighting::Own(weighting) => {
                 weights.reserve(neighbors.size_hint().0);
                 for (i, (distance, label)) in neighbors.enumerate() {
+                    // A closure may return anything, so every weight is checked.
                     let weight = weighting.weight(distance);
                     if !(weight.is_finite() && weight >= 0.0) {
                         let distance = ShortNumber(distance);
@@ -268,7 +272,8 @@ impl CorrespondenceMetric {
     }
 }
 
-/// Checks neighbours and the predicted class. Returns the distance and class of every neighbour, and the predicted class.
+/// Checks neighbours and the predicted class. Returns the distance and class of every neighbour, and the predicted
+/// class.
 fn check_neighbors<'a, L: Label>(
     distances: &'a [f64],
     labels: &'a [L],
@@ -283,6 +288,7 @@ fn check_neighbors<'a, L: Label>(
     )?;
     check_labels(input::LABELS, labels.iter().copied())?;
     check_labels(input::PREDICTED, [predicted])?;
+    // The labels were checked, so the conversion cannot fail.
     let class = |label: L| label.to_i64().unwrap_or_default();
     let classes = labels.iter().map(move |&label| class(label));
     Ok((distances.iter().copied().zip(classes), class(predicted)))

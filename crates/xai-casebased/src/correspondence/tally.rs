@@ -6,7 +6,8 @@ use crate::correspondence::class_weights::ClassWeights;
 use crate::correspondence::level::Thresholds;
 use crate::correspondence::score::{ClassWeightsSum, Correspondence};
 
-/// Comparison of the weights of two neighbours. Each is given by one number: its distance for a kernel, otherwise its weight.
+/// Comparison of the weights of two neighbours. Each is given by one number: its distance for a kernel, otherwise
+/// its weight.
 ///
 /// A score only depends on ratios of weights. These can be computed even where the weights themselves underflow:
 /// `exp(−746)` is 0 in `f64`.
@@ -59,8 +60,8 @@ impl WeightRatio for OwnWeights {
     }
 }
 
-/// Replaces the distance or weight of each neighbour by its weight relative to the largest one, including class weights. If
-/// every class weight is 0, all weights are 0.
+/// Replaces the distance or weight of each neighbour by its weight relative to the largest one, including class
+/// weights. If every class weight is 0, all weights are 0.
 pub(crate) fn make_relative(
     neighbors: &mut [(i64, f64)],
     class_weights: &ClassWeights,
@@ -76,8 +77,8 @@ pub(crate) fn make_relative(
         }
         return;
     }
-    // Class weight and value of the neighbour with the largest product. Products are compared by their logarithms, because
-    // they may leave the range of `f64`.
+    // Class weight and value of the neighbour with the largest product. Products are compared by their logarithms,
+    // because they may leave the range of `f64`.
     let mut largest: Option<(f64, f64)> = None;
     for &(label, value) in &*neighbors {
         let class_weight = class_weights.weight(label);
@@ -96,7 +97,8 @@ pub(crate) fn make_relative(
             Some((largest_class_weight, largest_value)) if class_weight > 0.0 => {
                 let class_ratio = class_weight / largest_class_weight;
                 let value_ratio = by.ratio(*value, largest_value);
-                // Factors in this range have a product in the range of `f64`, which is more precise than the logarithms.
+                // Factors in this range have a product in the range of `f64`, which is more precise than the
+                // logarithms.
                 let is_regular = |factor: f64| (1e-150..1e150).contains(&factor);
                 if is_regular(class_ratio) && is_regular(value_ratio) {
                     class_ratio * value_ratio
@@ -112,8 +114,8 @@ pub(crate) fn make_relative(
 
 /// `W(c)` by ascending class, relative to the largest weight of a neighbour.
 ///
-/// The weights of a class are added in ascending order, with compensation for rounding. The sums therefore do not depend on
-/// the order of the neighbours.
+/// The weights of a class are added in ascending order, with compensation for rounding. The sums therefore do not
+/// depend on the order of the neighbours.
 pub(crate) struct Tally<'a> {
     by_class: &'a [(i64, f64)],
     total: f64,

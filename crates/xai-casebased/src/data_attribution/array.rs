@@ -1,4 +1,4 @@
-//! Arrays of any kind that an input may be.
+//! Arrays of any element type as inputs.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,7 +12,7 @@ use crate::data_attribution::subsets::Subsets;
 
 /// The array of an input, borrowed or owned.
 pub enum InputArray<'a> {
-    /// Attributions that may be read block by block.
+    /// Attributions, which are read block by block.
     Rows(Box<dyn AttributionRows + 'a>),
     /// Numbers.
     Numbers(CowArray<'a, f64, IxDyn>),
@@ -30,27 +30,27 @@ impl fmt::Debug for InputArray<'_> {
     }
 }
 
-/// An array that can be an input: a slice, a vector or an array of numbers, integers or truth values, or [`Subsets`].
+/// Types that can be an input: slices, vectors and arrays of numbers, integers or truth values, and [`Subsets`].
 pub trait IntoInput<'a> {
-    /// The array with its kind of elements.
+    /// Converts the array to the variant of its element type.
     ///
     /// # Errors
-    /// The first integer above `i64::MAX`.
+    /// [`TooLarge`] with the first integer above `i64::MAX`.
     fn into_input(self) -> Result<InputArray<'a>, TooLarge>;
 }
 
 /// An integer above `i64::MAX`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TooLarge {
-    /// Its position, counted over all elements.
+    /// Position among all elements in row-major order.
     pub index: usize,
-    /// Its value, rounded.
+    /// Value, rounded to `f64`.
     pub value: f64,
 }
 
-/// An element of an input.
+/// Element type of an input.
 pub trait InputElement: Copy + 'static {
-    /// The array with elements of one of the kinds.
+    /// Converts an array to the variant of this element type.
     #[doc(hidden)]
     fn wrap<'a>(array: CowArray<'a, Self, IxDyn>) -> Result<InputArray<'a>, TooLarge>;
 }
@@ -84,8 +84,8 @@ macro_rules! integers {
                         value: array.iter().nth(index).map_or(f64::INFINITY, |&integer| integer as f64),
                     }),
                     None => {
-                        let array = array.mapv(|integer| integer.to_i64().unwrap_or_default());
-                        Ok(InputArray::Integers(array.into()))
+                        let integers = array.mapv(|integer| integer.to_i64().unwrap_or_default());
+                        Ok(InputArray::Integers(integers.into()))
                     }
                 }
             }
@@ -149,10 +149,11 @@ impl<'a> IntoInput<'a> for InputArray<'a> {
 }
 
 impl InputArray<'_> {
-    /// The array with elements of the kind that an input has, where that loses nothing: 0 and 1 are truth values, truth
-    /// values are classes, and a mask is subsets. Lists are contiguous afterwards.
+    /// Converts the array to the element type of an input if that loses no information: integers 0 and 1 to truth
+    /// values, truth values to classes, and a mask to subsets. Other arrays are not converted. Lists become contiguous.
     pub(super) fn with_element(self, element: Element) -> Self {
-        let array = match (self, element) {
+        let converted = match (self, element) {
+            // Masks from files and Python often are integers. Numbers are never rounded to integers.
             (Self::Integers(array), Element::Boolean)
                 if array.iter().all(|v| matches!(v, 0 | 1)) =>
             {
@@ -165,7 +166,7 @@ impl InputArray<'_> {
             }
             (array, _) => array,
         };
-        match array {
+        match converted {
             Self::Numbers(array) => Self::Numbers(contiguous(array)),
             Self::Integers(array) => Self::Integers(contiguous(array)),
             Self::Booleans(array) => Self::Booleans(contiguous(array)),
@@ -173,7 +174,7 @@ impl InputArray<'_> {
         }
     }
 
-    /// The kind of its elements in a message.
+    /// Name of the element type in messages.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Rows(_) | Self::Numbers(_) => "numbers",
@@ -184,7 +185,7 @@ impl InputArray<'_> {
     }
 }
 
-/// A list in one piece, for it is read as a slice; arrays of more axes stay as they are.
+/// Makes a list contiguous, because lists are read as slices. Arrays with more axes are returned as they are.
 fn contiguous<T: Copy>(array: CowArray<'_, T, IxDyn>) -> CowArray<'_, T, IxDyn> {
     if array.ndim() == 1 && !array.is_standard_layout() {
         ArrayD::from_shape_vec(array.raw_dim(), array.iter().copied().collect())

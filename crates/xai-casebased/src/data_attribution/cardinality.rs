@@ -1,4 +1,4 @@
-//! How many training cases all explanations show.
+//! Number of distinct training cases in the explanations.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use crate::input;
 /// u / (n k), u the number of rows among the top k of any test row; scaled: (u − k) / (min(n_train, n k) − k)
 /// ```
 ///
-/// `u` is the number of training cases among the top `k` of any of the `n` test cases that count. **Higher is better**:
-/// few cases that explain everything explain little.
+/// `u` is the number of distinct training cases among the top `k` of the `n` kept test cases. **Higher is better**: a
+/// few training cases that explain every prediction explain little.
 ///
 /// ```
 /// use ndarray::array;
@@ -32,15 +32,17 @@ use crate::input;
 /// ```
 ///
 /// # Extremes
-/// 1/n, scaled 0: all explanations show the same rows. 1, or n_train/(n k), scaled 1: as many different ones as they can.
+/// 1/n, scaled 0: all explanations show the same rows. 1 or n_train/(n k), scaled 1: as many different rows as
+/// possible.
 ///
 /// # Limits
-/// Random explanations show the most rows. Only the scaled number compares across numbers of test and training rows and k.
+/// Random explanations show the most rows. Only the scaled value is comparable across numbers of test and training
+/// rows and k.
 ///
 /// # Source
 /// Barshan, Brunet and Dziugaite, *RelatIF: Identifying Explanatory Training Samples via Relative Influence*, 2020.
 ///
-/// The scaled number is ours: the other one depends on the numbers of rows.
+/// The scaled value is ours, because the other one depends on the numbers of rows.
 ///
 /// # Elsewhere
 /// `quanda.TopKCardinalityMetric`
@@ -54,22 +56,21 @@ use crate::input;
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct TopKCardinality {
-    /// How many of the top cases an explanation shows.
+    /// Number of top cases per explanation.
     #[param(at_least = 1, default = 1)]
     k: usize,
 }
 
-/// How many different training cases the explanations show.
+/// Number of distinct training cases that the explanations show.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cardinality {
-    /// The share of different cases among all that are shown, in [1/n, min(1, n_train/(n k))]. `None` where no test case
-    /// counts.
+    /// Number of distinct cases divided by `n k`, in [1/n, min(1, n_train/(n k))]. `None` without a kept test case.
     pub value: Option<f64>,
-    /// How many different cases there are.
+    /// Number of distinct cases.
     pub unique: usize,
-    /// From 0, where all explanations show the same cases, to 1, where they show as many as they can. `None` where
-    /// these are one: for a single test case, and where all training cases are shown.
+    /// 0 if all explanations show the same cases, 1 if they show as many different cases as possible. `None` if these
+    /// coincide: for a single test case, and for `k` of at least the number of training cases.
     pub scaled: Option<f64>,
 }
 
@@ -85,7 +86,7 @@ impl fmt::Display for Cardinality {
 }
 
 impl TopKCardinality {
-    /// How many different training cases the top `k` of all test cases are.
+    /// Counts the distinct training cases among the top `k` of all kept test cases.
     ///
     /// # Errors
     /// As [`AttributionMetric::evaluate`](super::AttributionMetric::evaluate).
@@ -98,6 +99,7 @@ impl TopKCardinality {
 
     pub(super) fn shown(&self, data: &AttributionData<'_>) -> Result<Shown> {
         let n_train = data.shape()?.1;
+        // A bit per training case: the size does not depend on `n k`, and threads need no lock.
         let words = (0..n_train.div_ceil(64)).map(|_| AtomicU64::new(0));
         Ok(Shown {
             k: self.k.min(n_train),
@@ -107,7 +109,8 @@ impl TopKCardinality {
     }
 }
 
-/// The training cases that are shown, a bit each. Bits are set in any order by any thread: the set is the same.
+/// Set of the training cases that are shown, one bit each. Threads set bits concurrently; the set does not depend
+/// on their order.
 pub(super) struct Shown {
     k: usize,
     n_train: usize,
@@ -120,19 +123,20 @@ impl Shown {
         RowFunction::per_row(k, move |row| {
             for &case in row.top(k) {
                 let word = &shown.cases[case as usize / 64];
+                // Relaxed suffices: the words are read after the threads have been joined.
                 word.fetch_or(1 << (case % 64), Ordering::Relaxed);
             }
             None
         })
     }
 
-    /// What is shown by so many test cases.
+    /// Result for `n` kept test cases.
     pub(super) fn finish(&self, n: usize) -> Cardinality {
         let words = self.cases.iter().map(|word| word.load(Ordering::Relaxed));
         let unique: usize = words.map(|word| word.count_ones() as usize).sum();
         let all = n.saturating_mul(self.k);
         let most = all.min(self.n_train);
-        let share = |of: usize, all: usize| of as f64 / all as f64;
+        let share = |part: usize, all: usize| part as f64 / all as f64;
         Cardinality {
             value: (all > 0).then(|| share(unique, all)),
             unique,

@@ -1,4 +1,4 @@
-//! The class of the top cases.
+//! Classes of the top cases.
 
 use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
@@ -14,8 +14,8 @@ use crate::input;
 /// |{ i in top k of τ_t : y_i = c_t }| / k
 /// ```
 ///
-/// In [0, 1], **higher is better**: 1 = all of them have it; by chance it is the share of the class among the training
-/// cases. `k` above the number of training cases is that number.
+/// In [0, 1], **higher is better**: 1 = all top cases have the class. The chance level is the share of the class
+/// among the training cases. A `k` above the number of training cases is reduced to it.
 ///
 /// ```
 /// use ndarray::array;
@@ -25,17 +25,17 @@ use crate::input;
 /// let data = AttributionData::new(attributions.view()).with(input::TRAIN_LABELS, &[0, 0, 1]).with(input::TEST_CLASSES, &[0, 1]);
 /// let value = ClassDetection::new().k(2).evaluate(&data)?;
 /// assert_eq!(value.per_sample, [Some(0.5), Some(0.5)]);
-/// // The top case alone: of two that are equal the first.
+/// // The top case alone; ties go to the lower index.
 /// assert_eq!(ClassDetection::new().evaluate(&data)?.per_sample, [Some(1.0), Some(0.0)]);
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
 ///
 /// # Extremes
-/// 1: all top cases have the class. The share of the class among the training cases: as by chance.
+/// 1: all top cases have the class. The share of the class among the training cases: chance level.
 ///
 /// # Limits
-/// It asks for the class, not for influence: an explainer that reads the label alone has 1. Say whether the classes are
-/// true or predicted.
+/// It measures agreement of classes, not influence: an explainer that only uses the labels reaches 1. State whether the
+/// classes are true or predicted.
 ///
 /// # Source
 /// Hanawa et al., *Evaluation of Similarity-based Explanations*, 2021 (for one training row); Kwon et al., *`DataInf`*,
@@ -53,7 +53,7 @@ use crate::input;
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct ClassDetection {
-    /// How many of the top cases are looked at.
+    /// Number of top cases.
     #[param(at_least = 1, default = 1)]
     k: usize,
 }
@@ -64,8 +64,8 @@ pub struct ClassDetection {
 /// |{ i in top k of τ_t : y_i = c_t }| / k
 /// ```
 ///
-/// [`ClassDetection`] with labels that are finer than those of the training: whoever finds them has not read the class
-/// from the label. [`keep`](crate::input::KEEP) is where the class is predicted rightly.
+/// [`ClassDetection`] with finer labels than those of the training, so that an explainer cannot find them by the labels
+/// alone. [`keep`](crate::input::KEEP) marks the test cases whose class is predicted correctly.
 ///
 /// ```
 /// use ndarray::array;
@@ -79,10 +79,11 @@ pub struct ClassDetection {
 /// ```
 ///
 /// # Extremes
-/// 1: all top cases have the subclass. The share of the subclass among the training cases: as by chance.
+/// 1: all top cases have the subclass. The share of the subclass among the training cases: chance level.
 ///
 /// # Limits
-/// Subclasses that look alike to the model are found by nobody. Judge only test cases whose class is predicted rightly.
+/// No explainer finds subclasses that the model does not distinguish. Keep only test cases whose class is predicted
+/// correctly.
 ///
 /// # Source
 /// Hanawa et al., *Evaluation of Similarity-based Explanations*, 2021.
@@ -99,25 +100,25 @@ pub struct ClassDetection {
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct SubclassDetection {
-    /// How many of the top cases are looked at.
+    /// Number of top cases.
     #[param(at_least = 1, default = 1)]
     k: usize,
 }
 
 impl AttributionMetric for ClassDetection {
     fn row_function<'d>(&self, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
-        share_of_class(self.k, data)
+        class_share(self.k, data)
     }
 }
 
 impl AttributionMetric for SubclassDetection {
     fn row_function<'d>(&self, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
-        share_of_class(self.k, data)
+        class_share(self.k, data)
     }
 }
 
-/// The share of the top cases that have the class of the test case.
-fn share_of_class<'d>(k: usize, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
+/// Share of the top cases that have the class of the test case.
+fn class_share<'d>(k: usize, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
     let (labels, classes) = data.classes()?;
     Ok(RowFunction::per_row(k, move |row| {
         let (top, class) = (row.top(k), classes[row.index()]);

@@ -1,4 +1,4 @@
-//! The place of a class in the whole ranking.
+//! Position of a class in the whole ranking.
 
 use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
@@ -16,8 +16,8 @@ use crate::input;
 /// P( τ_ti > τ_tj ) + ½ P( τ_ti = τ_tj ) over cases with y_i = c_t ≠ y_j
 /// ```
 ///
-/// The area under the ROC curve, in [0, 1], **higher is better**: 1 = every case of the class above all others, 0.5 =
-/// as by chance. Undefined where nobody or everybody is of the class.
+/// The area under the ROC curve, in [0, 1], **higher is better**: 1 = every case of the class is above all others,
+/// 0.5 = chance level. Undefined if no or every training case has the class.
 ///
 /// ```
 /// use ndarray::array;
@@ -30,10 +30,10 @@ use crate::input;
 /// ```
 ///
 /// # Extremes
-/// 1: every case of the class is above all others. 0.5: as by chance. 0: below all others.
+/// 1: every case of the class is above all others. 0.5: chance level. 0: below all others.
 ///
 /// # Limits
-/// It asks for the class, not for influence, and of cases that hardly matter as much as of the top ones.
+/// It measures agreement of classes, not influence, and cases that hardly matter count as much as the top ones.
 ///
 /// # Source
 /// Kwon et al., *`DataInf`: Efficiently Estimating Data Influence in `LoRA`-tuned LLMs and Diffusion Models*, 2024.
@@ -66,8 +66,8 @@ impl AttributionMetric for ClassAuroc {
 /// |{ i in top m of τ_t : y_i = c_t }| / m, m the number of training cases with y_i = c_t
 /// ```
 ///
-/// In [0, 1], **higher is better**: 1 = the class is all there is at the top; by chance it is the share of the class.
-/// Undefined where nobody is of the class.
+/// In [0, 1], **higher is better**: 1 = all of the top `m` cases have the class. The chance level is the share of
+/// the class. Undefined if no training case has the class.
 ///
 /// ```
 /// use ndarray::array;
@@ -80,10 +80,10 @@ impl AttributionMetric for ClassAuroc {
 /// ```
 ///
 /// # Extremes
-/// 1: the class is all there is at the top. The share of the class: as by chance.
+/// 1: all of the top m cases have the class. The share of the class: chance level.
 ///
 /// # Limits
-/// It asks for the class, not for influence. Between classes of different sizes it does not compare.
+/// It measures agreement of classes, not influence. Values of classes of different sizes are not comparable.
 ///
 /// # Source
 /// Kwon et al., *`DataInf`: Efficiently Estimating Data Influence in `LoRA`-tuned LLMs and Diffusion Models*, 2024.
@@ -101,6 +101,7 @@ pub struct ClassRecall;
 impl AttributionMetric for ClassRecall {
     fn row_function<'d>(&self, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
         let (labels, classes) = data.classes()?;
+        // `m` can be a large part of the training cases, so the top is counted without sorting or caching it.
         Ok(RowFunction::per_row(0, move |row| {
             let class = classes[row.index()];
             let m = labels.iter().filter(|&&label| label == class).count();

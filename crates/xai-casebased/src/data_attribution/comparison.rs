@@ -1,4 +1,4 @@
-//! Several explainers by several metrics.
+//! Comparison of several explainers by several metrics.
 
 use xai_core::describe::{MetricInfo, Setting};
 use xai_core::evaluation::{EvaluationValues, MetricValues, check_names};
@@ -11,10 +11,10 @@ use crate::data_attribution::outcome::Outcome;
 use crate::data_attribution::rows::{check_row, read_rows};
 use crate::input;
 
-/// What several explainers answered by the same metrics.
+/// Results of several explainers for the same metrics.
 ///
-/// Metrics with a value per test case are [`values`](Self::values), whose table has intervals over test cases, ranks and paired
-/// tests. The others are one number for all test cases: they have neither.
+/// Metrics with a value per test case are in [`values`](Self::values), whose table has intervals over test cases,
+/// ranks and paired tests. The other metrics have a single number for all test cases, without intervals and tests.
 ///
 /// ```
 /// use ndarray::array;
@@ -35,55 +35,59 @@ use crate::input;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttributionComparison {
-    /// The values of each metric that has one per test case.
+    /// Values of the metrics with one value per test case.
     pub values: EvaluationValues,
-    /// The metrics that have one number for all test cases.
+    /// Results of the metrics with one number for all test cases.
     pub dataset_results: Vec<DatasetResult>,
 }
 
-/// A metric that has one number for all test cases.
+/// Results of a metric with one number for all test cases.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DatasetResult {
-    /// The metric's name, with its settings where it was asked for more than once.
+    /// Name of the metric, with its settings if it was requested more than once.
     pub metric: String,
-    /// The metric's description.
+    /// Description of the metric.
     pub info: &'static MetricInfo,
-    /// Values of the metric's parameters by name, as text.
+    /// Names and values of the parameters, as text.
     pub settings: Vec<(String, String)>,
-    /// The result of each explainer.
+    /// Result of each explainer.
     pub outcomes: Vec<Outcome>,
 }
 
 impl AttributionComparison {
-    /// The outcomes `[explainer][metric]`, as [`evaluate_all`](super::evaluate_all) gives them.
+    /// Creates a comparison from outcomes `[explainer][metric]`, as [`evaluate_all`](super::evaluate_all) returns them.
     ///
     /// # Errors
-    /// Empty without an explainer, an invalid parameter for two explainers or metrics of one name and for a metric that there
-    /// is not, a shape mismatch for explainers that were not asked for all metrics.
+    /// `Empty` without an explainer; `InvalidParameter` for two explainers or metrics with the same name, and for
+    /// an unknown metric; `ShapeMismatch` unless every explainer has one outcome per metric, and all have the same
+    /// number of test cases.
     pub fn new(
         explainers: &[&str],
         metrics: &[Setting],
         outcomes: Vec<Vec<Outcome>>,
     ) -> Result<Self> {
         check_names(input::EXPLAINERS, explainers)?;
-        let entries = metrics.iter().map(|metric| find(&metric.name));
-        let entries: Vec<&'static Entry> = entries.collect::<Result<_>>()?;
+        let entries: Vec<&'static Entry> = metrics
+            .iter()
+            .map(|metric| find(&metric.name))
+            .collect::<Result<_>>()?;
         let names: Vec<String> = (0..metrics.len())
             .map(|m| name(metrics, &entries, m))
             .collect();
-        let all: Vec<&str> = names.iter().map(String::as_str).collect();
-        check_names(input::METRICS, &all)?;
-        for of in &outcomes {
-            if (outcomes.len(), of.len()) != (explainers.len(), metrics.len()) {
+        let name_list: Vec<&str> = names.iter().map(String::as_str).collect();
+        check_names(input::METRICS, &name_list)?;
+        for row in &outcomes {
+            if (outcomes.len(), row.len()) != (explainers.len(), metrics.len()) {
                 let expected = [explainers.len(), metrics.len()];
-                let actual = [outcomes.len(), of.len()];
+                let actual = [outcomes.len(), row.len()];
                 return Err(Error::shape(input::METRICS, &expected, &actual));
             }
         }
+        // Transposed to `[metric][explainer]`.
         let mut by_metric: Vec<Vec<Outcome>> = names.iter().map(|_| Vec::new()).collect();
-        for of_explainer in outcomes {
-            for (of_metric, outcome) in by_metric.iter_mut().zip(of_explainer) {
-                of_metric.push(outcome);
+        for row in outcomes {
+            for (column, outcome) in by_metric.iter_mut().zip(row) {
+                column.push(outcome);
             }
         }
         let (mut per_case, mut dataset_results) = (Vec::new(), Vec::new());
@@ -127,8 +131,9 @@ impl AttributionComparison {
     }
 }
 
-/// What tables call the metric at a place: by its settings where it is asked for more than once.
+/// Name of the `m`-th metric in tables; with its settings if the metric occurs more than once.
 fn name(metrics: &[Setting], entries: &[&'static Entry], m: usize) -> String {
+    // Entries contain function pointers, which have no reliable equality, so they are compared by address.
     let is_same = |other: &&&'static Entry| std::ptr::eq(**other, entries[m]);
     let name = entries[m].key();
     match entries.iter().filter(is_same).count() {
@@ -141,8 +146,10 @@ fn name(metrics: &[Setting], entries: &[&'static Entry], m: usize) -> String {
     }
 }
 
-/// The negative mean attribution of each training case over the test cases, `(n_train,)`: a score by which mislabeled cases
-/// come first, for they lower the outputs of others.
+/// Computes the negative mean attribution of each training case over the test cases, `(n_train,)`.
+///
+/// This is a score for [`MislabelingDetection`](super::MislabelingDetection): mislabeled cases lower the outputs of
+/// other cases, so their score is high.
 ///
 /// ```
 /// use ndarray::array;
@@ -153,15 +160,16 @@ fn name(metrics: &[Setting], entries: &[&'static Entry], m: usize) -> String {
 /// ```
 ///
 /// # Errors
-/// `Empty` without a test case, and those of reading attributions.
+/// `Empty` without a test case, and the errors of reading attributions.
 pub fn negative_means(data: &AttributionData<'_>) -> Result<Vec<f64>> {
-    /// Rows that are read at once.
+    /// Number of rows that are read at once.
     const ROWS: usize = 64;
     let source = data.rows()?;
     let (n_test, n_train) = source.shape();
     if n_test == 0 {
         return Err(Error::empty(input::ATTRIBUTIONS).part("test cases"));
     }
+    // Exact sums, so that the result does not depend on the size of the blocks.
     let mut sums = vec![ExactSum::new(); n_train];
     for first in (0..n_test).step_by(ROWS) {
         let range = first..(first + ROWS).min(n_test);

@@ -1,4 +1,4 @@
-//! Attributions, and the arrays that metrics compare them with.
+//! Input data of the metrics: attributions, and the arrays that they are compared with.
 
 use std::fmt;
 
@@ -18,8 +18,8 @@ use crate::{help, input};
 
 /// Attributions of `n_test` test rows to `n_train` training rows, and the arrays that metrics compare them with.
 ///
-/// A metric takes what it needs ([`MetricInfo::needs`](xai_core::MetricInfo)); the rest may be missing. [`INPUTS`] describes
-/// all inputs.
+/// A metric reads the inputs that it needs ([`MetricInfo::needs`](xai_core::MetricInfo)); others may be missing.
+/// [`INPUTS`] describes all inputs.
 ///
 /// ```
 /// use ndarray::array;
@@ -35,13 +35,13 @@ use crate::{help, input};
 /// ```
 #[derive(Default)]
 pub struct AttributionData<'a> {
-    /// Each input once; one that could not be read is an error for the metric that needs it.
+    /// Each input at most once. An input that could not be converted is an error of the metrics that need it.
     arrays: Vec<(Input, Result<InputArray<'a>, TooLarge>)>,
 }
 
 impl<'a> AttributionData<'a> {
-    /// Attributions, `(n_test, n_train)`; above 0 = the training row raised the score of the test row. Negate attributions of a
-    /// *loss* first.
+    /// Creates the data from attributions, `(n_test, n_train)`. A value above 0 means that the training row raised
+    /// the score of the test row; negate attributions of a *loss*.
     #[must_use]
     pub fn new(attributions: impl AttributionRows + 'a) -> Self {
         Self::default().with(
@@ -50,7 +50,7 @@ impl<'a> AttributionData<'a> {
         )
     }
 
-    /// Attributions by the same explainer of a model with random weights, `(n_test, n_train)`.
+    /// Adds the attributions of the same explainer for a model with random weights, `(n_test, n_train)`.
     #[must_use]
     pub fn random_attributions(self, attributions: impl AttributionRows + 'a) -> Self {
         self.with(
@@ -59,33 +59,33 @@ impl<'a> AttributionData<'a> {
         )
     }
 
-    /// Adds an input, or replaces it. Numbers are `f64`, classes and positions integers of any type, masks truth values or 0
-    /// and 1; see [`INPUTS`] for their shapes.
+    /// Adds or replaces an input. Numbers are `f64`, classes and positions are integers of any type, and masks are
+    /// truth values or the integers 0 and 1. [`INPUTS`] lists the shapes.
     #[must_use]
     pub fn with(mut self, input: Input, array: impl IntoInput<'a>) -> Self {
         self.insert(input, array);
         self
     }
 
-    /// Adds an input, or replaces it, as [`with`](Self::with).
+    /// Adds or replaces an input, as [`with`](Self::with).
     pub fn insert(&mut self, input: Input, array: impl IntoInput<'a>) {
-        let array = array.into_input();
-        let array = match spec(input) {
-            Some(spec) => array.map(|array| array.with_element(spec.element)),
-            None => array,
-        };
+        let mut converted = array.into_input();
+        if let Some(spec) = spec(input) {
+            converted = converted.map(|array| array.with_element(spec.element));
+        }
+        // An error of the conversion is kept: `insert` returns none, and a metric may not need the input.
         self.arrays.retain(|(other, _)| *other != input);
-        self.arrays.push((input, array));
+        self.arrays.push((input, converted));
     }
 
-    /// `(n_test, n_train)` of the attributions, if they were given.
+    /// Shape of the attributions, `(n_test, n_train)`; `None` without attributions.
     #[must_use]
     pub fn n_cases(&self) -> Option<(usize, usize)> {
         let rows = self.row_source(input::ATTRIBUTIONS).ok()?;
         Some(rows.shape())
     }
 
-    /// The elements of a list of integers, if that input was given.
+    /// Elements of an input that is a list of integers; `None` if it is missing or not such a list.
     #[must_use]
     pub fn integers(&self, input: Input) -> Option<&[i64]> {
         match self.get(input)? {
@@ -94,7 +94,7 @@ impl<'a> AttributionData<'a> {
         }
     }
 
-    /// The elements of a list of truth values, if that input was given.
+    /// Elements of an input that is a list of truth values; `None` if it is missing or not such a list.
     #[must_use]
     pub fn booleans(&self, input: Input) -> Option<&[bool]> {
         match self.get(input)? {
@@ -109,7 +109,7 @@ impl<'a> AttributionData<'a> {
     }
 }
 
-/// Accessors for one kind of element: an array of some axes, and a list of a length.
+/// Defines the accessors of one element type: an array with `D` axes, and a list as a slice.
 macro_rules! accessors {
     ($array:ident, $list:ident, $variant:ident: $element:ty) => {
         fn $array<D: Dimension>(&self, input: Input) -> Result<ArrayView<'_, $element, D>> {
@@ -120,7 +120,7 @@ macro_rules! accessors {
             view.map_err(|_| Error::shape_described(input, described_shape(input), array.shape()))
         }
 
-        #[allow(dead_code, reason = "each kind of element has both")]
+        #[allow(dead_code, reason = "every element type has both accessors")]
         fn $list(&self, input: Input) -> Result<&[$element]> {
             let InputArray::$variant(array) = self.required(input)? else {
                 return Err(self.wrong_kind_error(input));
@@ -137,17 +137,18 @@ macro_rules! accessors {
     };
 }
 
-/// The shape of an input as its description has it.
+/// Shape of an input in its description, for example `(n_test, n_train)`.
 fn described_shape(input: Input) -> String {
     spec(input).map_or_else(String::new, InputSpec::shape)
 }
 
-/// What metrics read, checked.
+/// Checked access for metrics.
 impl<'a> AttributionData<'a> {
     accessors!(number_array, number_list, Numbers: f64);
     accessors!(integer_array, integer_list, Integers: i64);
     accessors!(boolean_array, boolean_list, Booleans: bool);
 
+    /// An input; `InvalidParameter` if it is missing, `OutOfDomain` if it could not be converted.
     fn required(&self, input: Input) -> Result<&InputArray<'a>> {
         match self.get(input) {
             Some(Ok(array)) => Ok(array),
@@ -163,6 +164,7 @@ impl<'a> AttributionData<'a> {
         }
     }
 
+    /// Error about an input with another element type or shape than described.
     fn wrong_kind_error(&self, input: Input) -> Error {
         let kind = self.required(input).map_or("", InputArray::kind);
         let expected = spec(input).map_or_else(String::new, |spec| {
@@ -178,22 +180,23 @@ impl<'a> AttributionData<'a> {
         }
     }
 
-    /// Positions of rows: integers of at least 0.
+    /// A list of positions: integers of at least 0.
     fn positions(&self, input: Input) -> Result<Vec<usize>> {
-        let positions = self.integer_list(input)?.iter().enumerate();
-        let position = |(i, &position): (usize, &i64)| {
-            usize::try_from(position).map_err(|_| {
-                Error::out_of_domain(input, &[i], position as f64, "positions of at least 0")
+        let integers = self.integer_list(input)?.iter().enumerate();
+        let to_position = |(i, &integer): (usize, &i64)| {
+            usize::try_from(integer).map_err(|_| {
+                Error::out_of_domain(input, &[i], integer as f64, "positions of at least 0")
             })
         };
-        positions.map(position).collect()
+        integers.map(to_position).collect()
     }
 
+    /// The attributions; there is at least one training row, and fewer than 2³².
     pub(super) fn rows(&self) -> Result<&dyn AttributionRows> {
         let rows = self.row_source(input::ATTRIBUTIONS)?;
         match rows.shape() {
             (_, 0) => Err(Error::empty(input::ATTRIBUTIONS).part("training cases")),
-            // Positions of training rows are kept as `u32`.
+            // Metrics store positions of training rows as `u32`.
             (n_test, n_train) if u32::try_from(n_train).is_err() => {
                 let expected = "(n_test, n_train) with n_train below 2^32";
                 let shape = [n_test, n_train];
@@ -207,11 +210,12 @@ impl<'a> AttributionData<'a> {
         }
     }
 
-    /// `(n_test, n_train)`.
+    /// Shape of the attributions, `(n_test, n_train)`.
     pub(super) fn shape(&self) -> Result<(usize, usize)> {
         self.rows().map(AttributionRows::shape)
     }
 
+    /// The attributions for a model with random weights.
     pub(super) fn random_rows(&self) -> Result<&dyn AttributionRows> {
         let rows = self.row_source(input::RANDOM_ATTRIBUTIONS)?;
         let ((n, d), (n_random, d_random)) = (self.shape()?, rows.shape());
@@ -219,7 +223,7 @@ impl<'a> AttributionData<'a> {
         Ok(rows)
     }
 
-    /// Classes of the training rows, and of the test rows.
+    /// Classes of the training rows and of the test rows.
     pub(super) fn classes(&self) -> Result<(Vec<i64>, Vec<i64>)> {
         let (n_test, n_train) = self.shape()?;
         let labels = self.integer_list(input::TRAIN_LABELS)?;
@@ -229,7 +233,7 @@ impl<'a> AttributionData<'a> {
         Ok((labels.to_vec(), classes.to_vec()))
     }
 
-    /// Test rows that count; `None` where all do.
+    /// Mask of the test rows that are evaluated; `None` if all are.
     pub(super) fn keep_mask(&self) -> Result<Option<&[bool]>> {
         if self.get(input::KEEP).is_none() {
             return Ok(None);
@@ -239,20 +243,21 @@ impl<'a> AttributionData<'a> {
         Ok(Some(keep))
     }
 
-    /// The number of test rows that count.
+    /// Number of test rows that are evaluated.
     pub(super) fn n_kept(&self) -> Result<usize> {
         let n_test = self.shape()?.0;
-        let kept = |keep: &[bool]| keep.iter().filter(|&&kept| kept).count();
-        Ok(self.keep_mask()?.map_or(n_test, kept))
+        let count = |keep: &[bool]| keep.iter().filter(|&&is_kept| is_kept).count();
+        Ok(self.keep_mask()?.map_or(n_test, count))
     }
 
+    /// Mask of the flagged training rows.
     pub(super) fn flags(&self) -> Result<&[bool]> {
         let flags = self.boolean_list(input::FLAGS)?;
         check_shape(input::FLAGS, &[self.shape()?.1], &[flags.len()])?;
         Ok(flags)
     }
 
-    /// Subsets of the training rows there are.
+    /// Subsets of the training rows.
     pub(super) fn checked_subsets(&self) -> Result<&Subsets> {
         let subsets = match self.required(input::SUBSETS)? {
             InputArray::Subsets(subsets) => subsets,
@@ -261,15 +266,15 @@ impl<'a> AttributionData<'a> {
                 return Err(Error::parameter(input::SUBSETS, other.kind(), expected));
             }
         };
-        let (n_train, n_of_subsets) = (self.shape()?.1, subsets.n_train());
-        if n_train == n_of_subsets {
+        let (expected, actual) = (self.shape()?.1, subsets.n_train());
+        if expected == actual {
             Ok(subsets)
         } else {
-            Err(Error::shape(input::SUBSETS, &[n_train], &[n_of_subsets]).part("training cases"))
+            Err(Error::shape(input::SUBSETS, &[expected], &[actual]).part("training cases"))
         }
     }
 
-    /// Outputs as they are given, `(n_subsets, n_test)`.
+    /// Outputs, `(n_subsets, n_test)`; `None` if logits take their place.
     pub(super) fn outputs(&self, n_subsets: usize) -> Result<Option<ArrayView2<'_, f64>>> {
         if self.get(input::OUTPUTS).is_none() {
             return Ok(None);
@@ -286,13 +291,14 @@ impl<'a> AttributionData<'a> {
         &self,
         n_subsets: usize,
     ) -> Result<(ArrayView3<'_, f64>, Vec<i64>)> {
-        // Without both, it is the outputs that are missing.
+        // If outputs and logits are both missing, the error is about the outputs.
         if self.get(input::LOGITS).is_none() {
             self.required(input::OUTPUTS)?;
         }
         let logits = self.number_array::<Ix3>(input::LOGITS)?;
         let targets = self.integer_list(input::TARGETS)?;
         let n_test = self.shape()?.0;
+        // Any number of classes but 0.
         let expected = [n_subsets, n_test, logits.dim().2.max(1)];
         check_shape(input::LOGITS, &expected, logits.shape())?;
         check_finite(input::LOGITS, logits)?;
@@ -300,12 +306,13 @@ impl<'a> AttributionData<'a> {
         Ok((logits, targets.to_vec()))
     }
 
-    /// The training rows that were left out, and the falls of the outputs, `(n_removed, n_test)`.
+    /// Positions of the training rows that were left out, and the drops of the outputs, `(n_removed, n_test)`.
     pub(super) fn removed_and_drops(&self) -> Result<(Vec<usize>, ArrayView2<'_, f64>)> {
         let (n_test, n_train) = self.shape()?;
         let removed = self.positions(input::REMOVED)?;
         let drops = self.number_array::<Ix2>(input::DROPS)?;
         check_cases(input::REMOVED, &removed, n_train)?;
+        // One or two cases may really have the positions 0 and 1; repeated zeros and ones for more cases are a mask.
         if n_train > 2 && is_mask_row(&removed, n_train) {
             return Err(looks_like_a_mask(
                 input::REMOVED,
@@ -318,6 +325,7 @@ impl<'a> AttributionData<'a> {
         Ok((removed, drops))
     }
 
+    /// Mask of the relevant training rows, `(n_test, n_train)`.
     pub(super) fn relevance(&self) -> Result<ArrayView2<'_, bool>> {
         let relevant = self.boolean_array::<Ix2>(input::RELEVANT)?;
         let (n_test, n_train) = self.shape()?;
@@ -325,16 +333,19 @@ impl<'a> AttributionData<'a> {
         Ok(relevant)
     }
 
+    /// Scores and flags of the training rows. Their lengths are not compared.
     pub(super) fn scores_and_flags(&self) -> Result<(&[f64], &[bool])> {
         let scores = self.number_list(input::SCORES)?;
         Ok((scores, self.boolean_list(input::FLAGS)?))
     }
 
+    /// Log-probabilities before and after the training steps. Their shapes are not compared.
     pub(super) fn given_log_probs(&self) -> Result<(&[f64], ArrayView2<'_, f64>)> {
         let before = self.number_list(input::LOG_PROB)?;
         Ok((before, self.number_array(input::LOG_PROB_AFTER)?))
     }
 
+    /// Numbers of top cases, and predictions without them. Their shapes are not compared.
     pub(super) fn given_predictions(&self) -> Result<(Vec<usize>, ArrayView2<'_, i64>)> {
         let ks = self.positions(input::KS)?;
         Ok((ks, self.integer_array(input::PREDICTIONS)?))

@@ -1,4 +1,4 @@
-//! Training cases with a shortcut, or of another data set, at the top.
+//! Detection of training cases with a shortcut or from another data set.
 
 use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
@@ -15,9 +15,10 @@ use crate::input;
 /// Σ_k (R_k − R_{k−1}) P_k over the distinct values of τ_t, of the flagged cases
 /// ```
 ///
-/// Average precision of the flagged cases, in (0, 1], **higher is better**: 1 = they are above all others, their share
-/// among the training cases = as by chance. Undefined where nobody is flagged. [`keep`](crate::input::KEEP) is where
-/// the shortcut misleads: the class of the shortcut is predicted and is not the true one.
+/// Average precision of the flagged cases, in (0, 1], **higher is better**: 1 = they are above all others. The
+/// chance level is their share among the training cases. Undefined without a flagged case.
+/// [`keep`](crate::input::KEEP) marks the test cases that the shortcut misleads: the class of the shortcut is
+/// predicted and is not the true one.
 ///
 /// ```
 /// use ndarray::array;
@@ -30,16 +31,16 @@ use crate::input;
 /// ```
 ///
 /// # Extremes
-/// 1: the flagged cases are above all others. Their share among the training cases: as by chance.
+/// 1: the flagged cases are above all others. Their share among the training cases: chance level.
 ///
 /// # Limits
-/// It needs a model that uses the shortcut: keep the test cases whose prediction it changes. Values for different shares
-/// of flagged cases do not compare.
+/// It needs a model that uses the shortcut: keep the test cases whose prediction it changes. Values for different
+/// shares of flagged cases are not comparable.
 ///
 /// # Source
 /// After Koh and Liang, *Understanding Black-box Predictions via Influence Functions*, 2017.
 ///
-/// quanda, which says 0 where this says undefined.
+/// quanda returns 0 where this is undefined.
 ///
 /// # Elsewhere
 /// `quanda.ShortcutDetectionMetric`
@@ -60,8 +61,9 @@ pub struct ShortcutDetection;
 /// Σ_k (R_k − R_{k−1}) P_k over the distinct values of τ_t, of the flagged cases
 /// ```
 ///
-/// The number of [`ShortcutDetection`], where the flagged cases are those of the other data set and
-/// [`keep`](crate::input::KEEP) is where their class is predicted for test cases of that data set.
+/// The formula of [`ShortcutDetection`]. The flagged cases are those of the other data set, and
+/// [`keep`](crate::input::KEEP) marks the test cases of that data set for which the class of the flagged cases is
+/// predicted.
 ///
 /// ```
 /// use ndarray::array;
@@ -74,11 +76,11 @@ pub struct ShortcutDetection;
 /// ```
 ///
 /// # Extremes
-/// 1: the flagged cases are above all others. Their share among the training cases: as by chance.
+/// 1: the flagged cases are above all others. Their share among the training cases: chance level.
 ///
 /// # Limits
-/// Cases of another data set may be told by how they look: it does not show that subtle influence is found. Values for
-/// different shares of flagged cases do not compare.
+/// Cases of another data set may be recognisable by their appearance, so a high value does not show that subtle
+/// influence is found. Values for different shares of flagged cases are not comparable.
 ///
 /// # Source
 /// Hammoudeh and Lowd, *Identifying a Training-Set Attack's Target Using Renormalized Influence Estimation*, 2022.
@@ -98,17 +100,18 @@ pub struct MixedDatasets;
 
 impl AttributionMetric for ShortcutDetection {
     fn row_function<'d>(&self, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
-        precision_of_flagged(data)
+        flagged_precision(data)
     }
 }
 
 impl AttributionMetric for MixedDatasets {
     fn row_function<'d>(&self, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
-        precision_of_flagged(data)
+        flagged_precision(data)
     }
 }
 
-fn precision_of_flagged<'d>(data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
+/// Average precision of the flagged cases.
+fn flagged_precision<'d>(data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
     let flags = data.flags()?;
     Ok(RowFunction::per_row(0, move |row| {
         average_precision(row.values(), flags)

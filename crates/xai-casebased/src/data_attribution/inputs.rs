@@ -1,7 +1,7 @@
-//! The inputs of the metrics, each described once.
+//! Descriptions of the inputs of the metrics.
 //!
-//! The library, options of `xai`, keys of studies and keywords in Python derive from [`INPUTS`]. A new input is a line here and
-//! the metric that reads it.
+//! The options of `xai`, the keys of studies and the keywords in Python derive from [`INPUTS`]. To add an input,
+//! add a line here and a metric that reads it.
 
 use xai_core::Input;
 use xai_core::describe::{Element, InputSpec};
@@ -132,7 +132,7 @@ pub const INPUTS: &[InputSpec] = &[
     ),
 ];
 
-/// The description of an input.
+/// Returns the description of an input.
 #[must_use]
 pub fn spec(input: Input) -> Option<&'static InputSpec> {
     INPUTS.iter().find(|spec| spec.input == input)

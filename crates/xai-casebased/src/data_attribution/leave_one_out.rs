@@ -1,4 +1,4 @@
-//! Correlation with leaving training cases out.
+//! Correlation with the effect of leaving out training cases.
 
 use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
@@ -15,8 +15,8 @@ use crate::input;
 /// Pearson_j( τ_{t, r_j} , f_t(all cases) − f_t(all but r_j) )
 /// ```
 ///
-/// In [−1, 1], **higher is better**: 1 = attributions are in proportion to the falls. Undefined where either is
-/// constant.
+/// In [−1, 1], **higher is better**: 1 = attributions are an increasing linear function of the drops. Undefined if
+/// either is constant.
 ///
 /// ```
 /// use ndarray::array;
@@ -30,15 +30,15 @@ use crate::input;
 /// ```
 ///
 /// # Extremes
-/// 1: attributions are in proportion to the falls. 0: they are unrelated.
+/// 1: attributions are an increasing linear function of the drops. 0: they are not correlated.
 ///
 /// # Limits
-/// The effect of one case is often smaller than the noise of training: average the falls over several trainings first.
+/// The effect of one case is often smaller than the noise of training: average the drops over several trainings.
 ///
 /// # Source
 /// Koh and Liang, *Understanding Black-box Predictions via Influence Functions*, 2017.
 ///
-/// dattri does not read which cases were left out: it takes them to be all, in order.
+/// dattri ignores which cases were left out; it assumes all cases in order.
 ///
 /// # Elsewhere
 /// `dattri.loo_corr`
@@ -53,7 +53,7 @@ use crate::input;
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct LeaveOneOutCorrelation {
-    /// The correlation of attributions and falls.
+    /// Correlation of attributions and drops.
     #[param(default = Correlation::Pearson)]
     correlation: Correlation,
 }

@@ -1,4 +1,4 @@
-//! The linear datamodeling score.
+//! Linear datamodeling score.
 
 use ndarray::{Array2, ArrayView1};
 use xai_core::describe::{Parameters, metric};
@@ -17,12 +17,14 @@ use crate::{help, input};
 /// LDS_t = corr_j( Σ_{i in S_j} τ_ti , F_jt )      margin of logits z: F = z_c − log Σ_{k≠c} exp z_k
 /// ```
 ///
-/// `F_jt` is the output for test case `t` of the model trained on subset `S_j`, a mean over its trainings:
-/// [`outputs`](crate::input::OUTPUTS), or the margins of [`logits`](crate::input::LOGITS) for
-/// [`targets`](crate::input::TARGETS); a single logit is the margin of class 1, and its negative that of class 0.
-/// In [−1, 1], **higher is better**: 1 = the sums order the models as their outputs do, 0 = they tell nothing about them.
-/// Undefined below two subsets, and where sums or outputs are all equal. Sums are rounded in the order of the training cases: those
-/// that are equal but for rounding may be told apart. Multiples of a power of two are summed exactly.
+/// `F_jt` is the output for test case `t` of the model trained on subset `S_j`, averaged over its trainings. It is read
+/// from [`outputs`](crate::input::OUTPUTS), or computed as the margin of [`logits`](crate::input::LOGITS) for
+/// [`targets`](crate::input::TARGETS); a single logit is the margin of class 1, and its negative the margin of class 0.
+///
+/// In [−1, 1], **higher is better**: 1 = the sums rank the models like their outputs, 0 = no correlation. Undefined
+/// for fewer than two subsets, and if all sums or all outputs are equal. Sums are rounded in the order of the
+/// training cases, so sums that are equal except for rounding may get different ranks. Multiples of a power of two
+/// are summed exactly.
 ///
 /// ```
 /// use ndarray::array;
@@ -30,7 +32,7 @@ use crate::{help, input};
 /// use xai_casebased::input;
 /// let attributions = array![[3.0, 1.0, -1.0]];
 /// let subsets = Subsets::from_cases(3, [[0, 1], [0, 2], [1, 2]])?;
-/// // The sums are 4, 2 and 0. Of the outputs two are in another order: ranks 3, 2, 1 and 3, 1, 2.
+/// // The sums are 4, 2 and 0, with ranks 3, 2, 1. The outputs have the ranks 3, 1, 2.
 /// let outputs = array![[0.9], [0.1], [0.2]];
 /// let data = AttributionData::new(attributions.view()).with(input::SUBSETS, &subsets).with(input::OUTPUTS, outputs.view());
 /// assert_eq!(LinearDatamodelingScore::new().evaluate(&data)?.value, Some(0.5));
@@ -38,16 +40,16 @@ use crate::{help, input};
 /// ```
 ///
 /// # Extremes
-/// 1: the sums order the models as their outputs do. 0: they tell nothing about the outputs. −1: the reverse order.
+/// 1: the sums rank the models like their outputs. 0: no correlation. −1: the reverse order.
 ///
 /// # Limits
-/// It judges attributions as a linear model of retraining, over subsets of the sizes given; noise of training bounds it
-/// below 1. It tells nothing about single cases.
+/// It evaluates attributions as a linear model of retraining, for subsets of the given sizes; the noise of training
+/// keeps it below 1. It does not evaluate single cases.
 ///
 /// # Source
 /// Park et al., *TRAK: Attributing Model Behavior at Scale*, 2023.
 ///
-/// quanda scores a single logit as it is, whatever the class.
+/// quanda uses a single logit without a sign, whatever the class.
 ///
 /// # Elsewhere
 /// `quanda.LinearDatamodelingMetric`, `dattri.lds`
@@ -61,7 +63,7 @@ use crate::{help, input};
 )]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct LinearDatamodelingScore {
-    /// The correlation of sums and outputs.
+    /// Correlation of sums and outputs.
     correlation: Correlation,
 }
 
@@ -76,8 +78,8 @@ impl AttributionMetric for LinearDatamodelingScore {
         Ok(RowFunction::per_block(move |rows| {
             let values: Vec<&[f64]> = rows.iter().map(|row| row.values()).collect();
             let sums = subsets.sums(&values);
-            let of_row = rows.iter().zip(sums.rows()).map(|(row, sums)| {
-                let (t, sums) = (row.index(), sums.to_vec());
+            let correlations = rows.iter().zip(sums.rows()).map(|(row, row_sums)| {
+                let (t, sums) = (row.index(), row_sums.to_vec());
                 if sums.iter().any(|sum| !sum.is_finite()) {
                     return Err(Error::non_finite(input::ATTRIBUTIONS, &[t])
                         .part("sums over subsets")
@@ -85,27 +87,28 @@ impl AttributionMetric for LinearDatamodelingScore {
                 }
                 Ok(correlation.correlate_finite(&sums, &outputs.column(t).to_vec()))
             });
-            of_row.collect()
+            correlations.collect()
         }))
     }
 }
 
-/// The margins of the targets, `(n_subsets, n_test)`.
+/// Margins of the targets, `(n_subsets, n_test)`.
 fn margins(data: &AttributionData<'_>, n_subsets: usize) -> Result<Array2<f64>> {
     let (logits, targets) = data.logits_and_targets(n_subsets)?;
     let n_classes = logits.dim().2;
+    // A single logit stands for two classes.
     let classes = targets
         .iter()
         .enumerate()
-        .map(|(t, &target)| class_index(input::TARGETS, t, target, n_classes.max(2)));
-    let classes = classes.collect::<Result<Vec<usize>>>()?;
+        .map(|(t, &target)| class_index(input::TARGETS, t, target, n_classes.max(2)))
+        .collect::<Result<Vec<usize>>>()?;
     Ok(Array2::from_shape_fn(
         (n_subsets, targets.len()),
         |(j, t)| margin(logits.slice(ndarray::s![j, t, ..]), classes[t]),
     ))
 }
 
-/// `z_c − log Σ_{k≠c} exp z_k`, with the largest taken out so that nothing overflows.
+/// `z_c − log Σ_{k≠c} exp z_k`. The largest logit is subtracted before the exponential, so that nothing overflows.
 fn margin(logits: ArrayView1<'_, f64>, class: usize) -> f64 {
     if logits.len() == 1 {
         return if class == 1 { logits[0] } else { -logits[0] };

@@ -1,4 +1,4 @@
-//! Mislabeled training cases.
+//! Detection of mislabeled training cases.
 
 use std::fmt;
 
@@ -17,9 +17,9 @@ use crate::input;
 /// area = 1 − (mean mid-rank of the flagged − ½) / n      AUROC = (area − M/2n) / (1 − M/n)
 /// ```
 ///
-/// `scores` are one a training case, `(n,)`, high = suspicious: influence on itself, or the negative mean attribution.
-/// `M` of the `n` cases are flagged. The curve leads from (0, 0) to (1, 1): the share of the flagged that is found when
-/// the cases with the largest scores are inspected; `area` lies under it.
+/// `scores`, `(n,)`, are high for suspicious training cases, for example their influence on themselves, or the
+/// negative mean attribution. `M` of the `n` cases are flagged. The curve from (0, 0) to (1, 1) is the share of the
+/// flagged cases found when cases are inspected by descending score; `area` is the area under it.
 ///
 /// ```
 /// use xai_casebased::data_attribution::MislabelingDetection;
@@ -31,17 +31,17 @@ use crate::input;
 /// ```
 ///
 /// # Extremes
-/// 1: all flagged cases come first. 0.5: as by chance. 0: all come last.
+/// 1: all flagged cases come first. 0.5: chance level. 0: all come last.
 ///
 /// # Limits
-/// Cases that are hard, not mislabeled, have large scores, too. The area depends on the share of flagged cases; AUROC
+/// Hard cases with a correct label also have large scores. The area depends on the share of flagged cases; AUROC
 /// does not.
 ///
 /// # Source
 /// Koh and Liang 2017; AUROC as reported by Kwon et al., *`DataInf`*, 2024.
 ///
-/// quanda's curve begins after the first case, and it adds 10⁻⁴ times the index to the scores, which for small scores
-/// ranks cases by index.
+/// quanda's curve begins after the first case, and it adds 10⁻⁴ times the index to the scores, so small scores are
+/// ranked by index.
 ///
 /// # Elsewhere
 /// `quanda.MislabelingDetectionMetric`, `dattri.mislabel_detection_auc`
@@ -56,24 +56,25 @@ use crate::input;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct MislabelingDetection;
 
-/// The coverage of the interval.
+/// Confidence level of the interval.
 const LEVEL: f64 = 0.95;
 
-/// How early flagged cases come.
+/// Result of [`MislabelingDetection`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Mislabeling {
-    /// The chance that a flagged case has a higher score than another, in [0, 1]; `None` where nobody or everybody is flagged.
+    /// Probability that a flagged case has a higher score than one that is not flagged, in [0, 1]; `None` if no or
+    /// every case is flagged.
     pub auroc: Option<f64>,
-    /// An interval of the AUROC that covers 95 %, see [`auroc_interval`](xai_core::statistics::auroc_interval); it takes the
-    /// cases for independent.
+    /// 95 % confidence interval of the AUROC, see [`auroc_interval`](xai_core::statistics::auroc_interval). It assumes
+    /// independent cases.
     pub interval: Option<Interval>,
-    /// The area under the curve, in [M/2n, 1 − M/2n], ½ = as by chance; `None` where nobody is flagged.
+    /// Area under the curve, in [M/2n, 1 − M/2n], ½ = chance level; `None` without a flagged case.
     pub area: Option<f64>,
-    /// The share of the flagged that is found after 0, 1, …, n inspected cases; of equal scores the mean over their
-    /// orders. `None` where nobody is flagged.
+    /// Share of the flagged cases found after inspecting 0, 1, …, n cases; with equal scores, the mean over their
+    /// orders. `None` without a flagged case.
     pub curve: Option<Vec<f64>>,
-    /// How many cases are flagged.
+    /// Number of flagged cases.
     pub n_flagged: usize,
 }
 
@@ -85,10 +86,10 @@ impl fmt::Display for Mislabeling {
 }
 
 impl MislabelingDetection {
-    /// How early the flagged cases come, `scores` and `flags` are `(n_train,)`.
+    /// Evaluates the ranking of the flagged cases by `scores`. Both arrays are `(n_train,)`.
     ///
     /// # Errors
-    /// `Empty` without scores, `NonFinite`, `ShapeMismatch`.
+    /// `Empty` without scores, `NonFinite` for a score that is not finite, `ShapeMismatch` for different lengths.
     pub fn evaluate(&self, scores: &[f64], flags: &[bool]) -> Result<Mislabeling> {
         if scores.is_empty() {
             return Err(Error::empty(input::SCORES));
@@ -99,53 +100,60 @@ impl MislabelingDetection {
         let thresholds = thresholds(scores, flags);
         let (n, n_flagged) = (scores.len(), thresholds[0].n_second);
         let (all, flagged) = (n as f64, n_flagged as f64);
-        // Ranks ascend with the scores; from the top the rank r is n + 1 − r. Halves, so the sum is exact.
+        // Ascending mid-ranks; counted from the top, a rank r is n + 1 − r. Ranks are multiples of ½, so their sum
+        // is exact.
         let rank = |tie: &Tie| (n - tie.before) as f64 - (tie.n as f64 - 1.0) / 2.0;
-        let of_flagged = |tie: Tie| tie.n_flagged as f64 * rank(&tie);
-        let sum: f64 = ties(&thresholds).map(of_flagged).sum();
-        let above = sum - flagged * (flagged + 1.0) / 2.0;
+        let rank_sum: f64 = ties(&thresholds)
+            .map(|tie| tie.n_flagged as f64 * rank(&tie))
+            .sum();
+        // Number of pairs in which the flagged case has the higher score (Mann-Whitney U): the smallest possible
+        // rank sum, 1 + … + M, is subtracted.
+        let above = rank_sum - flagged * (flagged + 1.0) / 2.0;
         Ok(Mislabeling {
             auroc: (0 < n_flagged && n_flagged < n).then(|| above / ((all - flagged) * flagged)),
             interval,
-            area: (n_flagged > 0).then(|| 1.0 - (all + 0.5 - sum / flagged) / all),
+            area: (n_flagged > 0).then(|| 1.0 - (all + 0.5 - rank_sum / flagged) / all),
             curve: (n_flagged > 0).then(|| curve(&thresholds, n_flagged)),
             n_flagged,
         })
     }
 }
 
-/// Cases of equal scores.
+/// A group of cases with equal scores.
 struct Tie {
-    /// How many cases have larger scores, and how many of those are flagged.
+    /// Number of cases with larger scores.
     before: usize,
+    /// Number of flagged cases with larger scores.
     flagged_before: usize,
     n: usize,
     n_flagged: usize,
 }
 
-/// The runs of equal scores, the largest first.
+/// Groups of equal scores in descending order.
 fn ties(thresholds: &[ThresholdPoint]) -> impl Iterator<Item = Tie> {
-    let with_before = thresholds.iter().rev().scan((0, 0), |before, at| {
-        let was = std::mem::replace(before, (at.n, at.n_second));
-        Some((was, at))
+    // Threshold points are cumulative; differences between neighbours are the sizes of the groups.
+    let pairs = thresholds.iter().rev().scan((0, 0), |before, point| {
+        let previous = std::mem::replace(before, (point.n, point.n_second));
+        Some((previous, point))
     });
-    with_before.map(|((before, flagged_before), at)| Tie {
+    pairs.map(|((before, flagged_before), point)| Tie {
         before,
         flagged_before,
-        n: at.n - before,
-        n_flagged: at.n_second - flagged_before,
+        n: point.n - before,
+        n_flagged: point.n_second - flagged_before,
     })
 }
 
-/// The share of the flagged that is found after each number of inspected cases.
+/// Share of the flagged cases found after each number of inspected cases, from 0 on.
 fn curve(thresholds: &[ThresholdPoint], n_flagged: usize) -> Vec<f64> {
-    let of_tie = |tie: Tie| {
+    // Within a group, flagged cases are spread evenly: the mean over all orders.
+    let steps = |tie: Tie| {
         (1..=tie.n).map(move |step| {
-            let of_tie = tie.n_flagged as f64 * step as f64 / tie.n as f64;
-            (tie.flagged_before as f64 + of_tie) / n_flagged as f64
+            let found_in_tie = tie.n_flagged as f64 * step as f64 / tie.n as f64;
+            (tie.flagged_before as f64 + found_in_tie) / n_flagged as f64
         })
     };
     std::iter::once(0.0)
-        .chain(ties(thresholds).flat_map(of_tie))
+        .chain(ties(thresholds).flat_map(steps))
         .collect()
 }

@@ -1,32 +1,33 @@
-//! Are explanations by training cases any good?
+//! Metrics of training-data attribution.
 //!
-//! Training-data attribution tells how far each training case raised the output for each test case: by influence
-//! functions, gradients, representations, or the neighbours of this crate
-//! ([`CaseExplainer::attributions`](crate::CaseExplainer::attributions)). The attributions `τ` are `(n_test, n_train)`,
-//! above 0 = the case raised the output. [`AttributionData`] holds them and what they are judged by; a metric is a struct
-//! with parameters, whose `evaluate` reads them row by row, whether they are in memory or not. Several metrics are computed
-//! from one reading by [`evaluate_all`].
+//! Training-data attribution estimates how much each training case raised the output for each test case, by
+//! influence functions, gradients, representations, or the neighbours of this crate
+//! ([`CaseExplainer::attributions`](crate::CaseExplainer::attributions)). The attributions `τ` are `(n_test,
+//! n_train)`; above 0 means that the case raised the output. [`AttributionData`] has the attributions and the
+//! arrays that they are compared with. A metric is a struct with parameters, whose `evaluate` reads the
+//! attributions row by row, from memory or elsewhere. [`evaluate_all`] computes several metrics in one pass.
 //!
-//! # Which metric when
+//! # Choosing a metric
 //!
-//! | there is | metric |
+//! | available data | metric |
 //! |---|---|
 //! | models trained on subsets | [`LinearDatamodelingScore`] |
-//! | models trained without single cases, or without the top ones | [`LeaveOneOutCorrelation`], [`brittleness()`] |
+//! | models trained without single cases, or without the top cases | [`LeaveOneOutCorrelation`], [`brittleness()`] |
 //! | one training step after the training | [`TailPatch`] |
-//! | classes, or finer ones | [`ClassDetection`], [`SubclassDetection`], [`ClassAuroc`], [`ClassRecall`] |
-//! | labels that were flipped, a shortcut or other data that were put in | [`MislabelingDetection`], [`ShortcutDetection`], [`MixedDatasets`] |
-//! | training cases that are known to be relevant | [`MeanReciprocalRank`], [`HitAtK`], [`RecallAtK`] |
-//! | the same explainer for a model with random weights | [`AttributionRandomization`] |
-//! | nothing else | [`TopKCardinality`] |
+//! | classes or subclasses | [`ClassDetection`], [`SubclassDetection`], [`ClassAuroc`], [`ClassRecall`] |
+//! | flipped labels, an inserted shortcut or cases of another data set | [`MislabelingDetection`], [`ShortcutDetection`], [`MixedDatasets`] |
+//! | training cases known to be relevant | [`MeanReciprocalRank`], [`HitAtK`], [`RecallAtK`] |
+//! | attributions for a model with random weights | [`AttributionRandomization`] |
+//! | attributions only | [`TopKCardinality`] |
 //!
-//! The first two rows ask whether attributions tell what training does; they cost many trainings. The others ask for something
-//! that good attributions should find: an explainer that finds it need not be faithful.
+//! The metrics in the first two rows measure whether attributions predict the effect of training; they need many
+//! trainings. The others measure whether attributions find something that good ones should find; an explainer that
+//! finds it need not be faithful.
 //!
 //! # Ties
 //!
-//! In a ranking that is cut (the top `k`) the lower case goes first; in statistics of ranks equal attributions share their
-//! mean rank, so that attributions that are all equal are as good as chance, or undefined.
+//! In a ranking that is cut (the top `k`), ties go to the lower case. In rank statistics, equal attributions share
+//! their mean rank. Attributions that are all equal are therefore at chance level, or undefined.
 
 mod array;
 mod brittleness;

@@ -1,4 +1,4 @@
-//! The result of any metric.
+//! Result of any metric.
 
 use std::fmt;
 
@@ -7,18 +7,18 @@ use crate::data_attribution::cardinality::Cardinality;
 use crate::data_attribution::mislabeling::Mislabeling;
 use crate::data_attribution::values::TestCaseValues;
 
-/// The result of any metric of training-data attribution.
+/// Result of any metric of training-data attribution.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(untagged))]
 pub enum Outcome {
     /// One value per test case.
     TestCases(TestCaseValues),
-    /// How many training cases the top ones of all test cases are.
+    /// Number of distinct top training cases.
     Cardinality(Cardinality),
-    /// How early flagged cases come.
+    /// Ranking of the flagged training cases.
     Mislabeling(Mislabeling),
-    /// How many top cases a prediction hangs on.
+    /// Number of top cases that predictions depend on.
     Brittleness(Brittleness),
 }
 
@@ -34,22 +34,22 @@ macro_rules! outcomes {
 outcomes!(TestCases: TestCaseValues, Cardinality: Cardinality, Mislabeling: Mislabeling, Brittleness: Brittleness);
 
 impl Outcome {
-    /// The headline number; `None` where it is undefined.
+    /// Main value of the metric; `None` if undefined.
     #[must_use]
     pub fn value(&self) -> Option<f64> {
         match self {
-            Self::TestCases(of) => of.value,
-            Self::Cardinality(of) => of.value,
-            Self::Mislabeling(of) => of.auroc,
-            Self::Brittleness(of) => of.median_k,
+            Self::TestCases(values) => values.value,
+            Self::Cardinality(cardinality) => cardinality.value,
+            Self::Mislabeling(mislabeling) => mislabeling.auroc,
+            Self::Brittleness(brittleness) => brittleness.median_k,
         }
     }
 
-    /// One value per test case, of a metric that has them.
+    /// Values per test case; `None` for a metric without them.
     #[must_use]
     pub fn per_sample(&self) -> Option<&[Option<f64>]> {
         match self {
-            Self::TestCases(of) => Some(&of.per_sample),
+            Self::TestCases(values) => Some(&values.per_sample),
             _ => None,
         }
     }
@@ -58,10 +58,10 @@ impl Outcome {
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TestCases(of) => of.fmt(f),
-            Self::Cardinality(of) => of.fmt(f),
-            Self::Mislabeling(of) => of.fmt(f),
-            Self::Brittleness(of) => of.fmt(f),
+            Self::TestCases(values) => values.fmt(f),
+            Self::Cardinality(cardinality) => cardinality.fmt(f),
+            Self::Mislabeling(mislabeling) => mislabeling.fmt(f),
+            Self::Brittleness(brittleness) => brittleness.fmt(f),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Attributions by a model with random weights.
+//! Comparison with the attributions for a model with random weights.
 
 use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
@@ -16,8 +16,8 @@ use crate::input;
 /// Spearman_i( τ_ti , τ'_ti ), τ' by the model with random weights
 /// ```
 ///
-/// In [−1, 1], **lower is better**: 1 = the model does not matter, about 0 = what was learned does. Undefined where
-/// either is constant.
+/// In [−1, 1], **lower is better**: 1 = attributions do not depend on the trained weights, about 0 = they do.
+/// Undefined if either is constant.
 ///
 /// ```
 /// use ndarray::array;
@@ -29,16 +29,17 @@ use crate::input;
 /// ```
 ///
 /// # Extremes
-/// 1: the model does not matter. About 0: what was learned does. −1: the reverse order.
+/// 1: attributions do not depend on the trained weights. About 0: they do. −1: the reverse order.
 ///
 /// # Limits
-/// A low value does not make attributions right: random ones have it, too. One drawn model is a sample: take several.
+/// A low value does not show that attributions are right: random attributions have it, too. One random model is a
+/// single sample: use several.
 ///
 /// # Source
-/// Hanawa et al., *Evaluation of Similarity-based Explanations*, 2021; Adebayo et al., *Sanity Checks for Saliency Maps*,
-/// 2018.
+/// Hanawa et al., *Evaluation of Similarity-based Explanations*, 2021; Adebayo et al., *Sanity Checks for Saliency
+/// Maps*, 2018.
 ///
-/// quanda says 0 where this says undefined.
+/// quanda returns 0 where this is undefined.
 ///
 /// # Elsewhere
 /// `quanda.ModelRandomizationMetric`
@@ -52,31 +53,31 @@ use crate::input;
 )]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct AttributionRandomization {
-    /// The correlation of the two attributions.
+    /// Correlation of the two attributions.
     correlation: Correlation,
 }
 
 impl AttributionMetric for AttributionRandomization {
     fn row_function<'d>(&self, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
-        const OTHER: xai_core::Input = input::RANDOM_ATTRIBUTIONS;
-        let random = data.random_rows()?;
+        const RANDOM: xai_core::Input = input::RANDOM_ATTRIBUTIONS;
+        let source = data.random_rows()?;
         let correlation = self.correlation;
         Ok(RowFunction::per_block(move |rows| {
             let (Some(first), Some(last)) = (rows.first(), rows.last()) else {
                 return Ok(Vec::new());
             };
-            // Rows between them that do not count are read, and left out.
+            // Reads the whole range at once. Rows in it that are not kept are ignored.
             let start = first.index();
-            let other = read_rows(OTHER, random, start..last.index() + 1)?;
-            let of_row = rows.iter().map(|row| {
-                let other = other
+            let random_rows = read_rows(RANDOM, source, start..last.index() + 1)?;
+            let correlations = rows.iter().map(|row| {
+                let random = random_rows
                     .row(row.index() - start)
                     .to_slice()
                     .unwrap_or_default();
-                check_row(OTHER, row.index(), other)?;
-                Ok(correlation.correlate_finite(row.values(), other))
+                check_row(RANDOM, row.index(), random)?;
+                Ok(correlation.correlate_finite(row.values(), random))
             });
-            of_row.collect()
+            correlations.collect()
         }))
     }
 }

@@ -1,11 +1,11 @@
-//! Training cases that are known to be relevant, at the top.
+//! Ranking of training cases that are known to be relevant.
 
 use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
 
 use crate::data_attribution::data::AttributionData;
 use crate::data_attribution::metric::AttributionMetric;
-use crate::data_attribution::top::rank_of_best;
+use crate::data_attribution::top::count_before_best;
 use crate::data_attribution::walk::RowFunction;
 use crate::input;
 
@@ -15,8 +15,8 @@ use crate::input;
 /// 1 / rank of the first relevant case
 /// ```
 ///
-/// In (0, 1], **higher is better**: 1 = a relevant case has the largest attribution. Undefined where none is relevant;
-/// the value is the mean reciprocal rank. Of equal attributions the lower case comes first.
+/// In (0, 1], **higher is better**: 1 = a relevant case has the largest attribution. Undefined without a relevant
+/// case. The value over the test cases is the mean reciprocal rank. Ties go to the lower case.
 ///
 /// ```
 /// use ndarray::array;
@@ -33,12 +33,12 @@ use crate::input;
 /// 1: a relevant case has the largest attribution. Towards 0: the first one comes late.
 ///
 /// # Limits
-/// What entails an answer need not have influenced it. Relevant cases after the first do not count.
+/// A text that entails an answer need not have influenced it. Only the first relevant case counts.
 ///
 /// # Source
 /// Chang et al., *Scalable Influence and Fact Tracing for Large Language Model Pretraining*, 2024.
 ///
-/// quanda says 0 where this says undefined.
+/// quanda returns 0 where this is undefined.
 ///
 /// # Elsewhere
 /// `quanda.MRRMetric`
@@ -59,8 +59,8 @@ pub struct MeanReciprocalRank;
 /// 1 if one of the top k of τ_t is relevant, else 0
 /// ```
 ///
-/// The value of a test case is 1 if one is, else 0; the value is the share of test cases. **Higher is better.**
-/// Undefined where none is relevant.
+/// The value of a test case is 1 or 0, and that of the data set is the share of test cases with a hit. **Higher is
+/// better.** Undefined without a relevant case.
 ///
 /// ```
 /// use ndarray::array;
@@ -75,15 +75,15 @@ pub struct MeanReciprocalRank;
 /// ```
 ///
 /// # Extremes
-/// 1: one is found for every test case. 0: for none.
+/// 1: a relevant case is found for every test case. 0: for none.
 ///
 /// # Limits
-/// One relevant case is enough, of however many. What entails an answer need not have influenced it.
+/// A single relevant case is enough, however many there are. A text that entails an answer need not have influenced it.
 ///
 /// # Source
 /// Chang et al., *Scalable Influence and Fact Tracing for Large Language Model Pretraining*, 2024.
 ///
-/// quanda calls it recall.
+/// quanda calls this metric recall.
 ///
 /// # Elsewhere
 /// `quanda.RecallAtKMetric`
@@ -97,7 +97,7 @@ pub struct MeanReciprocalRank;
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct HitAtK {
-    /// How many of the top cases are looked at.
+    /// Number of top cases.
     #[param(at_least = 1, default = 10)]
     k: usize,
 }
@@ -108,8 +108,8 @@ pub struct HitAtK {
 /// |{ i in top k of τ_t : relevant }| / |{ i : relevant }|
 /// ```
 ///
-/// In [0, 1], **higher is better**; where more than `k` cases are relevant it cannot reach 1. Undefined where none is
-/// relevant.
+/// In [0, 1], **higher is better**; it cannot reach 1 if more than `k` cases are relevant. Undefined without a relevant
+/// case.
 ///
 /// ```
 /// use ndarray::array;
@@ -126,7 +126,7 @@ pub struct HitAtK {
 /// 1: all relevant cases are found. 0: none is.
 ///
 /// # Limits
-/// Where more than k cases are relevant it stays below 1. What entails an answer need not have influenced it.
+/// It stays below 1 if more than k cases are relevant. A text that entails an answer need not have influenced it.
 ///
 /// # Source
 /// Manning, Raghavan and Schütze, *Introduction to Information Retrieval*, 2008, section 8.4.
@@ -140,17 +140,17 @@ pub struct HitAtK {
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct RecallAtK {
-    /// How many of the top cases are looked at.
+    /// Number of top cases.
     #[param(at_least = 1, default = 10)]
     k: usize,
 }
 
 impl AttributionMetric for MeanReciprocalRank {
     fn row_function<'d>(&self, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
-        let relevant = data.relevance()?;
+        let relevance = data.relevance()?;
         Ok(RowFunction::per_row(0, move |row| {
-            let relevant = relevant.row(row.index());
-            let before = rank_of_best(row.values(), |case| relevant[case]);
+            let relevant = relevance.row(row.index());
+            let before = count_before_best(row.values(), |case| relevant[case]);
             before.map(|before| 1.0 / (before + 1) as f64)
         }))
     }
@@ -158,26 +158,27 @@ impl AttributionMetric for MeanReciprocalRank {
 
 impl AttributionMetric for HitAtK {
     fn row_function<'d>(&self, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
-        of_relevant(self.k, data, |found, _| f64::from(found > 0))
+        relevant_in_top(self.k, data, |found, _| f64::from(found > 0))
     }
 }
 
 impl AttributionMetric for RecallAtK {
     fn row_function<'d>(&self, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>> {
-        of_relevant(self.k, data, |found, all| found as f64 / all as f64)
+        relevant_in_top(self.k, data, |found, all| found as f64 / all as f64)
     }
 }
 
-/// A value of how many relevant cases are among the top `k`, and how many there are.
-fn of_relevant<'d>(
+/// Computes `value(found, all)` from the number of relevant cases among the top `k` and the number of all relevant
+/// cases.
+fn relevant_in_top<'d>(
     k: usize,
     data: &'d AttributionData<'_>,
     value: fn(usize, usize) -> f64,
 ) -> Result<RowFunction<'d>> {
-    let relevant = data.relevance()?;
+    let relevance = data.relevance()?;
     Ok(RowFunction::per_row(k, move |row| {
-        let relevant = relevant.row(row.index());
-        let all = relevant.iter().filter(|&&relevant| relevant).count();
+        let relevant = relevance.row(row.index());
+        let all = relevant.iter().filter(|&&is_relevant| is_relevant).count();
         let top = row.top(k).iter();
         let found = top.filter(|&&case| relevant[case as usize]).count();
         (all > 0).then(|| value(found, all))

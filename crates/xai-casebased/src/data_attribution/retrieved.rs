@@ -1,4 +1,4 @@
-//! The neighbours of this crate as attributions.
+//! Weights of neighbours as attributions.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::explainer::CaseExplainer;
 use crate::input;
 use crate::similarity::ClosureError;
 
-/// What each training case weighs for each sample, by a [`CaseExplainer`]: the rows of
+/// Attributions by a [`CaseExplainer`]: the weight of each training case for each sample. Created by
 /// [`CaseExplainer::attributions`].
 #[derive(Debug)]
 pub struct RetrievedRows<'a> {
@@ -22,13 +22,13 @@ pub struct RetrievedRows<'a> {
 }
 
 impl CaseExplainer {
-    /// The weights that correspondence gives *all* training cases as neighbours of some samples: attributions, `(n_samples,
-    /// n_train)`, whatever the similarity is, so that features, hidden activations, leaves and forests can be compared by the
-    /// metrics of [`data_attribution`](crate::data_attribution).
+    /// Returns attributions, `(n_samples, n_train)`: the weights of *all* training cases as neighbours of the
+    /// samples. With them, the metrics of [`data_attribution`](crate::data_attribution) can compare similarities:
+    /// features, hidden activations, leaves and forests.
     ///
-    /// The weights of a sample are relative to its largest one, so that they do not underflow. A case of the predicted class
-    /// has its weight, a case of another class the negative weight, as it speaks against the prediction.
-    /// [`RetrievedRows::unsigned`] has the weights without signs. Rows are computed when they are read.
+    /// The weights of a sample are relative to its largest one, so that they do not underflow. The weight of a case is
+    /// negative if it has another class than the predicted one, because it is evidence against the prediction;
+    /// [`RetrievedRows::unsigned`] removes the signs. Rows are computed when they are read.
     ///
     /// ```
     /// use ndarray::array;
@@ -58,19 +58,19 @@ impl CaseExplainer {
     ) -> Result<RetrievedRows<'_>> {
         self.disclosure.check_release()?;
         self.check_samples(samples)?;
-        let predicted = labels_to_i64(input::PREDICTED, predicted.iter().copied())?;
-        self.check_predicted(samples.nrows(), &predicted)?;
+        let classes = labels_to_i64(input::PREDICTED, predicted.iter().copied())?;
+        self.check_predicted(samples.nrows(), &classes)?;
         Ok(RetrievedRows {
             explainer: self,
             samples: samples.mapv(Real::to_f64_exact),
-            predicted,
+            predicted: classes,
             is_signed: true,
         })
     }
 }
 
 impl RetrievedRows<'_> {
-    /// Weights without the sign of the class.
+    /// Removes the signs of the weights.
     #[must_use]
     pub fn unsigned(self) -> Self {
         Self {
@@ -79,12 +79,12 @@ impl RetrievedRows<'_> {
         }
     }
 
-    /// All rows, `(n_samples, n_train)`, in memory.
+    /// Computes all rows, `(n_samples, n_train)`, in memory.
     ///
     /// # Errors
     /// As [`CaseExplainer::explain_batch`].
     pub fn to_array(&self) -> Result<Array2<f64>> {
-        // Neighbours of few samples at a time: they take twice the memory of their weights.
+        // Few samples at a time, because neighbours take twice the memory of their weights.
         const ROWS: usize = 256;
         let mut all = Array2::zeros(self.shape());
         for (part, mut rows) in all.axis_chunks_iter_mut(Axis(0), ROWS).enumerate() {
@@ -95,17 +95,19 @@ impl RetrievedRows<'_> {
         Ok(all)
     }
 
+    /// Computes some rows.
     fn block(&self, rows: Range<usize>) -> Result<Array2<f64>> {
         let (samples, n_train) = (self.samples.slice(s![rows.clone(), ..]), self.shape().1);
-        let (explainer, by) = (self.explainer, &self.explainer.correspondence);
+        let (explainer, metric) = (self.explainer, &self.explainer.correspondence);
         let predicted = Some(&self.predicted[rows.clone()]);
         let found = explainer.nearest_rows(samples, predicted, n_train)?;
         let mut weights = Array2::zeros((rows.len(), n_train));
         let mut relative = Vec::new();
         for ((sample, found), mut row) in rows.zip(found).zip(weights.rows_mut()) {
-            let neighbors = found.iter();
-            let neighbors = neighbors.map(|near| (near.distance, explainer.labels[near.index]));
-            by.relative_weights(neighbors, &mut relative)?;
+            let neighbors = found
+                .iter()
+                .map(|near| (near.distance, explainer.labels[near.index]));
+            metric.relative_weights(neighbors, &mut relative)?;
             for (near, &(label, weight)) in found.iter().zip(&relative) {
                 let is_against = self.is_signed && label != self.predicted[sample];
                 row[near.index] = if is_against { -weight } else { weight };

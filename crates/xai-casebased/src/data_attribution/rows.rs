@@ -1,4 +1,4 @@
-//! Where attributions come from: memory, a memory-mapped file, or a reader of the caller's own.
+//! Sources of attributions: memory, a memory-mapped file, or the caller's reader.
 
 use std::ops::Range;
 
@@ -9,37 +9,38 @@ use xai_core::{Error, Input, Real, Result};
 
 use crate::similarity::ClosureError;
 
-/// Attributions of test cases to training cases, `(n_test, n_train)`, that are asked for some rows at a time.
+/// Attributions of test cases to training cases, `(n_test, n_train)`, that are read in blocks of rows.
 ///
-/// `τ_ti` above 0 says that training case `i` raised the score of test case `t`. Arrays and views of `f32` and `f64`
-/// are such rows, also views of memory-mapped files, and so is what [`rows_with`] makes of a closure. A metric holds a
-/// block of rows per thread, and never a copy of the whole. The numbers are the same to the last bit, wherever
-/// the rows come from.
+/// `τ_ti` above 0 means that training case `i` raised the score of test case `t`. Arrays and views of `f32` and
+/// `f64` implement this trait, including views of memory-mapped files, and [`rows_with`] implements it with a
+/// closure. Metrics keep one block of rows per thread and never copy the whole. The results have the same bits for
+/// any source.
 pub trait AttributionRows: Sync {
-    /// `(n_test, n_train)`.
+    /// Shape, `(n_test, n_train)`.
     fn shape(&self) -> (usize, usize);
 
-    /// Some rows, all columns.
+    /// Reads some rows with all columns.
     ///
     /// # Errors
-    /// The reader's own.
+    /// The errors of the reader.
     fn rows(&self, rows: Range<usize>) -> Result<CowArray<'_, f64, Ix2>, ClosureError>;
 
-    /// All rows as they are stored, where that is `f32` in memory; `None` otherwise. What asks for their order alone then
-    /// needs no copy of them.
+    /// All rows if they are stored as `f32` in memory, otherwise `None`. Metrics that only need the order of the values
+    /// then read them without a copy.
     fn as_single(&self) -> Option<ArrayView2<'_, f32>> {
         None
     }
 
-    /// About how many bytes of rows, as `f64`, are asked for at once; at least one row. Some MB, so that a call costs little
-    /// beside what it reads. Arrays in memory are asked for less, which stays in the cache of a processor.
+    /// Approximate size in bytes, as `f64`, of the blocks that are read; a block has at least one row. The default
+    /// is some MB, so that the overhead of a call is small. For arrays in memory it is smaller, so that a block
+    /// stays in the cache.
     fn bytes_at_once(&self) -> usize {
-        MANY_BYTES
+        DEFAULT_BLOCK_BYTES
     }
 }
 
-/// What a thread holds of a reader's rows.
-pub(super) const MANY_BYTES: usize = 1 << 22;
+/// Default size of a block in bytes.
+pub(super) const DEFAULT_BLOCK_BYTES: usize = 1 << 22;
 
 macro_rules! arrays {
     ($($array:ty: $rows:expr, $single:expr;)+) => {$(
@@ -66,12 +67,12 @@ macro_rules! arrays {
 arrays!(
     ArrayView2<'_, f64>: CowArray::from, |_| None;
     Array2<f64>: CowArray::from, |_| None;
-    ArrayView2<'_, f32>: widened, Some;
-    Array2<f32>: widened, Some;
+    ArrayView2<'_, f32>: widen, Some;
+    Array2<f32>: widen, Some;
 );
 
-/// Single precision as double: exact.
-fn widened<'a>(rows: ArrayView2<'_, f32>) -> CowArray<'a, f64, Ix2> {
+/// Converts single to double precision, which is exact.
+fn widen<'a>(rows: ArrayView2<'_, f32>) -> CowArray<'a, f64, Ix2> {
     rows.mapv(f64::from).into()
 }
 
@@ -99,14 +100,14 @@ macro_rules! pointers {
 
 pointers!(&R, Box<R>);
 
-/// Rows that a closure makes: it is given a range of test cases, and answers `(rows, n_train)`. It is called from
-/// several threads, once for each block of rows.
+/// Creates attributions that a closure computes or reads. It takes a range of test cases and returns
+/// `(range.len(), n_train)` values. It is called from several threads, once per block of rows.
 ///
 /// ```
 /// use ndarray::Array2;
 /// use std::ops::Range;
 /// use xai_casebased::data_attribution::{AttributionData, TopKCardinality, rows_with};
-/// // A million rows that no memory holds: test case t depends on training case t mod 5 alone.
+/// // A million rows that are never in memory together: test case t depends on training case t mod 5 only.
 /// let rows = rows_with((1_000_000, 5), |rows: Range<usize>| -> Result<_, std::fmt::Error> {
 ///     let first = rows.start;
 ///     Ok(Array2::from_shape_fn((rows.len(), 5), |(t, i)| f64::from((first + t) % 5 == i)))
@@ -139,7 +140,7 @@ where
     Reader(shape, read)
 }
 
-/// Some rows, of the shape that was promised and one after another in memory.
+/// Reads some rows, checks their shape, and makes them contiguous.
 pub(super) fn read_rows(
     input: Input,
     source: &dyn AttributionRows,
@@ -148,18 +149,19 @@ pub(super) fn read_rows(
     let rows = source.rows(range.clone()).map_err(|source| {
         Error::io(input, std::io::Error::other(source)).part(numbered_range("row", &range))
     })?;
-    let promised = [range.len(), source.shape().1];
-    if rows.shape() != promised {
-        return Err(Error::shape(input, &promised, rows.shape()));
+    let expected = [range.len(), source.shape().1];
+    if rows.shape() != expected {
+        return Err(Error::shape(input, &expected, rows.shape()));
     }
-    Ok(match rows.is_standard_layout() {
-        true => rows,
-        false => rows.as_standard_layout().into_owned().into(),
+    Ok(if rows.is_standard_layout() {
+        rows
+    } else {
+        rows.as_standard_layout().into_owned().into()
     })
 }
 
-/// Checks that a row is finite.
+/// Checks that the row at `index` is finite.
 pub(super) fn check_row<T: Real>(input: Input, index: usize, row: &[T]) -> Result<()> {
-    let row = ArrayView2::from_shape((1, row.len()), row).expect("one row");
-    check_finite(input, row).map_err(|error| error.shifted(0, index))
+    let view = ArrayView2::from_shape((1, row.len()), row).expect("one row");
+    check_finite(input, view).map_err(|error| error.shifted(0, index))
 }

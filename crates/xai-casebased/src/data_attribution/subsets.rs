@@ -1,4 +1,4 @@
-//! Subsets of the training cases, and the sums of attributions over them.
+//! Subsets of the training cases, and sums of attributions over them.
 
 use ndarray::{Array2, ArrayView2};
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
@@ -6,7 +6,7 @@ use xai_core::{Error, ErrorKind, Help, Input, Result};
 
 use crate::{help, input};
 
-/// Subsets of the training cases that models were trained on, of any sizes; a case that was drawn twice counts twice.
+/// Subsets of the training cases that models were trained on, of any sizes. A case that was drawn twice counts twice.
 ///
 /// ```
 /// use xai_casebased::data_attribution::Subsets;
@@ -18,38 +18,39 @@ use crate::{help, input};
 pub struct Subsets {
     n_subsets: usize,
     n_train: usize,
-    /// How often each training case is in the subsets of a tile, tile after tile.
+    /// Number of occurrences of each training case in the subsets of a tile, tile after tile.
     counts: Vec<[u8; TILE]>,
 }
 
-/// Subsets whose sums are kept in registers at once.
+/// Number of subsets whose sums are in registers at the same time.
 const TILE: usize = 4;
-/// Test cases that are summed at once, one in each lane.
+/// Number of test cases that are summed at the same time, one per lane.
 const LANES: usize = 8;
-/// Training cases whose sum is made in registers. Sums of such blocks are then added, so that errors of rounding do
-/// not grow with the number of training cases.
+/// Number of training cases that are summed in registers. The sums of such blocks are then added, so rounding errors
+/// grow with the size of a block and the number of blocks, but not with their product.
 const DEPTH: usize = 256;
 
 impl Subsets {
-    /// Creates subsets from lists of training cases below `n_train`.
+    /// Creates subsets from lists of positions of training cases, below `n_train`.
     ///
     /// # Errors
-    /// `OutOfDomain` for a case that there is not, for one that is in a subset more than 255 times, and for rows of a mask,
-    /// which [`from_mask`](Self::from_mask) takes: if all lists have `n_train > 2` elements, all 0 or 1.
+    /// `OutOfDomain` for a case that does not exist, and for a case that is in a subset more than 255 times;
+    /// `InvalidParameter` for lists that look like rows of a mask, because each has `n_train > 2` elements that are
+    /// all 0 or 1 (see [`from_mask`](Self::from_mask)).
     pub fn from_cases<L: AsRef<[usize]>>(
         n_train: usize,
         subsets: impl IntoIterator<Item = L>,
     ) -> Result<Self> {
-        let mut all = Self::none(n_train);
+        let mut all = Self::empty(n_train);
         let mut is_mask = n_train > 2;
         for subset in subsets {
-            let (subset, j) = (subset.as_ref(), all.n_subsets);
-            is_mask = is_mask && is_mask_row(subset, n_train);
-            check_cases(input::SUBSETS, subset, n_train).map_err(|error| {
-                let at = [j, error.index()[0]];
-                error.at(&at)
+            let (cases, j) = (subset.as_ref(), all.n_subsets);
+            is_mask = is_mask && is_mask_row(cases, n_train);
+            check_cases(input::SUBSETS, cases, n_train).map_err(|error| {
+                let index = [j, error.index()[0]];
+                error.at(&index)
             })?;
-            all.push(subset.iter().copied())?;
+            all.push(cases.iter().copied())?;
         }
         if is_mask && !all.is_empty() {
             return Err(looks_like_a_mask(
@@ -61,28 +62,28 @@ impl Subsets {
         Ok(all)
     }
 
-    /// Creates subsets from lists of integers that are either rows of a mask or lists of training cases.
+    /// Creates subsets from lists of integers that are either rows of a mask or positions of training cases.
     ///
-    /// Lists of zeros and ones that are all `n_train` long are a mask; any others list cases below `n_train`.
+    /// Lists of zeros and ones that all have length `n_train` are a mask; other lists are positions below `n_train`.
     ///
     /// ```
     /// use xai_casebased::data_attribution::Subsets;
-    /// let from_mask = Subsets::from_integers(3, [[1, 0, 1], [0, 0, 1]])?;
-    /// assert_eq!(from_mask, Subsets::from_integers(3, [vec![0, 2], vec![2]])?);
+    /// let mask = Subsets::from_integers(3, [[1, 0, 1], [0, 0, 1]])?;
+    /// assert_eq!(mask, Subsets::from_integers(3, [vec![0, 2], vec![2]])?);
     /// assert!(Subsets::from_integers(2, [[0, 1]]).is_err()); // the cases 0 and 1, or case 1 alone?
     /// # Ok::<(), xai_casebased::Error>(())
     /// ```
     ///
     /// # Errors
-    /// `OutOfDomain` if both readings are possible, which they are for one or two training cases; for lists of more than two
-    /// zeros and ones of another length than `n_train`; for a case that there is not, and for one that is in a subset more
-    /// than 255 times.
+    /// `InvalidParameter` if both interpretations are possible, as for lists of zeros and ones for one or two
+    /// training cases, and for lists of more than two zeros and ones that have another length than `n_train`;
+    /// `OutOfDomain` for a case that does not exist, and for a case that is in a subset more than 255 times.
     pub fn from_integers<L: AsRef<[i64]>>(
         n_train: usize,
         subsets: impl IntoIterator<Item = L>,
     ) -> Result<Self> {
-        let lists: Vec<L> = subsets.into_iter().collect();
-        let lists: Vec<&[i64]> = lists.iter().map(AsRef::as_ref).collect();
+        let subsets: Vec<L> = subsets.into_iter().collect();
+        let lists: Vec<&[i64]> = subsets.iter().map(AsRef::as_ref).collect();
         let is_binary = lists
             .iter()
             .all(|list| list.iter().all(|&x| x == 0 || x == 1));
@@ -90,13 +91,15 @@ impl Subsets {
         if is_binary && longest > 0 {
             let is_mask = lists.iter().all(|list| list.len() == n_train);
             if is_mask && n_train > 2 {
-                let mut all = Self::none(n_train);
+                let mut all = Self::empty(n_train);
                 for list in lists {
                     let cases = list.iter().enumerate().filter(|(_, is_in)| **is_in == 1);
                     all.push(cases.map(|(case, _)| case))?;
                 }
                 return Ok(all);
             }
+            // Either a mask for one or two cases, which may also be positions, or more zeros and ones than
+            // positions can be.
             if is_mask || longest > 2 {
                 return Err(looks_like_a_mask(
                     input::SUBSETS,
@@ -105,20 +108,22 @@ impl Subsets {
                 ));
             }
         }
-        let cases = lists.iter().enumerate().map(|(j, list)| {
-            let cases = list.iter().enumerate().map(|(at, &case)| {
+        let to_cases = |(j, list): (usize, &&[i64])| {
+            let cases = list.iter().enumerate().map(|(i, &case)| {
                 usize::try_from(case).map_err(|_| {
                     let expected =
                         format!("a training case, {}", xai_core::text::index_range(n_train));
-                    Error::out_of_domain(input::SUBSETS, &[j, at], case as f64, expected)
+                    Error::out_of_domain(input::SUBSETS, &[j, i], case as f64, expected)
                 })
             });
             cases.collect::<Result<Vec<usize>>>()
-        });
+        };
+        let cases = lists.iter().enumerate().map(to_cases);
         Self::from_cases(n_train, cases.collect::<Result<Vec<_>>>()?)
     }
 
-    fn none(n_train: usize) -> Self {
+    /// Creates an empty list of subsets.
+    fn empty(n_train: usize) -> Self {
         Self {
             n_subsets: 0,
             n_train,
@@ -126,7 +131,7 @@ impl Subsets {
         }
     }
 
-    /// Creates subsets from booleans, `(n_subsets, n_train)`.
+    /// Creates subsets from a mask, `(n_subsets, n_train)`.
     ///
     /// ```
     /// use ndarray::array;
@@ -137,50 +142,51 @@ impl Subsets {
     /// ```
     #[must_use]
     pub fn from_mask(mask: ArrayView2<'_, bool>) -> Self {
-        let mut all = Self::none(mask.ncols());
+        let mut all = Self::empty(mask.ncols());
         for subset in mask.rows() {
             let cases = subset.iter().enumerate().filter(|(_, is_in)| **is_in);
-            // Each case is in it once at most.
+            // Cannot fail: each case is in a subset at most once.
             let _ = all.push(cases.map(|(case, _)| case));
         }
         all
     }
 
+    /// Appends a subset.
     fn push(&mut self, cases: impl Iterator<Item = usize>) -> Result<()> {
-        let (tile, place) = (self.n_subsets / TILE, self.n_subsets % TILE);
-        if place == 0 {
+        let (tile, column) = (self.n_subsets / TILE, self.n_subsets % TILE);
+        if column == 0 {
             self.counts.resize((tile + 1) * self.n_train, [0; TILE]);
         }
-        for (at, case) in cases.enumerate() {
-            let count = &mut self.counts[tile * self.n_train + case][place];
+        for (i, case) in cases.enumerate() {
+            let count = &mut self.counts[tile * self.n_train + case][column];
             *count = count.checked_add(1).ok_or_else(|| {
                 let expected = "a training case at most 255 times in a subset";
-                Error::out_of_domain(input::SUBSETS, &[self.n_subsets, at], case as f64, expected)
+                Error::out_of_domain(input::SUBSETS, &[self.n_subsets, i], case as f64, expected)
             })?;
         }
         self.n_subsets += 1;
         Ok(())
     }
 
-    /// The number of subsets.
+    /// Number of subsets.
     #[must_use]
     pub fn len(&self) -> usize {
         self.n_subsets
     }
 
-    /// Whether there is no subset.
+    /// Returns whether there is no subset.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.n_subsets == 0
     }
 
-    /// The number of training cases that there are subsets of.
+    /// Number of training cases.
     #[must_use]
     pub fn n_train(&self) -> usize {
         self.n_train
     }
 
-    /// The sum of each row over each subset, `(rows, n_subsets)`. Rows are `n_train` long.
+    /// Sums each row over each subset, `(rows, n_subsets)`. Rows have length `n_train`.
     pub(super) fn sums(&self, rows: &[&[f64]]) -> Array2<f64> {
         let mut sums = Array2::zeros((rows.len(), self.n_subsets));
         for (group, rows) in rows.chunks(LANES).enumerate() {
@@ -189,9 +195,10 @@ impl Subsets {
                 counts: &self.counts,
                 n_train: self.n_train,
             };
-            let of_group = InstructionSet::fastest().run(kernel);
-            for (j, of_subset) in of_group.iter().flatten().take(self.n_subsets).enumerate() {
-                for (lane, &sum) in of_subset.iter().take(rows.len()).enumerate() {
+            let group_sums = InstructionSet::fastest().run(kernel);
+            // The last tile and the last group may have unused columns and lanes.
+            for (j, lanes) in group_sums.iter().flatten().take(self.n_subsets).enumerate() {
+                for (lane, &sum) in lanes.iter().take(rows.len()).enumerate() {
                     sums[[group * LANES + lane, j]] = sum;
                 }
             }
@@ -200,12 +207,12 @@ impl Subsets {
     }
 }
 
-/// Returns true for zeros and ones, one for each training case.
+/// Returns whether a list has a zero or one for each training case.
 pub(super) fn is_mask_row(cases: &[usize], n_train: usize) -> bool {
     cases.len() == n_train && cases.iter().all(|&case| case <= 1)
 }
 
-/// An error about an array of zeros and ones where positions of training cases are expected.
+/// Error about an array of zeros and ones where positions of training cases are expected.
 pub(super) fn looks_like_a_mask(input: Input, n_train: usize, help: Help) -> Error {
     let expected = format!(
         "positions of the {n_train} training cases; an array of only 0 and 1 may also be a mask"
@@ -220,40 +227,40 @@ pub(super) fn looks_like_a_mask(input: Input, n_train: usize, help: Help) -> Err
     .with_help(help)
 }
 
-/// Checks that numbers are those of training cases.
+/// Checks that positions are below `n_train`.
 pub(super) fn check_cases(input: Input, cases: &[usize], n_train: usize) -> Result<()> {
     match cases.iter().position(|&case| case >= n_train) {
         None => Ok(()),
-        Some(at) => {
+        Some(i) => {
             let expected = format!("a training case, {}", xai_core::text::index_range(n_train));
-            Err(Error::out_of_domain(
-                input,
-                &[at],
-                cases[at] as f64,
-                expected,
-            ))
+            Err(Error::out_of_domain(input, &[i], cases[i] as f64, expected))
         }
     }
 }
 
-/// Sums of up to [`LANES`] rows over all tiles: a product of matrices that stays in registers.
+/// Kernel that sums up to [`LANES`] rows over all subsets: a matrix product with counts as weights, whose sums stay in
+/// registers.
 ///
-/// A list of cases per subset would be read by index, once for each row: of half of 50 000 training cases that took 7 times as long.
+/// Lists of cases instead of counts would be read by index, once per row; with half of 50 000 training cases per
+/// subset, this took 7 times as long.
 struct Sums<'a> {
     rows: &'a [&'a [f64]],
     counts: &'a [[u8; TILE]],
     n_train: usize,
 }
 
-type OfTile = [[f64; LANES]; TILE];
+/// Sums of a tile of subsets: `[subset][lane]`.
+type TileSums = [[f64; LANES]; TILE];
 
 impl SimdKernel for Sums<'_> {
-    type Output = Vec<OfTile>;
+    type Output = Vec<TileSums>;
 
     #[inline(always)]
-    fn run<S: Simd>(self) -> Vec<OfTile> {
+    fn run<S: Simd>(self) -> Vec<TileSums> {
         let n_tiles = self.counts.len() / self.n_train.max(1);
-        let mut sums = vec![OfTile::default(); n_tiles];
+        let mut sums = vec![TileSums::default(); n_tiles];
+        // A block of the rows, transposed, so that a register holds the values of all rows for one training case.
+        // All tiles share it.
         let mut columns = [[0.0; LANES]; DEPTH];
         let mut weights = [[0.0; TILE]; DEPTH];
         for start in (0..self.n_train).step_by(DEPTH) {
@@ -268,16 +275,17 @@ impl SimdKernel for Sums<'_> {
                 for (weights, counts) in weights.iter_mut().zip(counts) {
                     *weights = counts.map(f64::from);
                 }
-                let mut of_block = OfTile::default();
+                let mut block_sums = TileSums::default();
                 for (column, weights) in columns[..depth].iter().zip(&weights) {
-                    for (sum, weight) in of_block.iter_mut().zip(weights) {
+                    for (sum, weight) in block_sums.iter_mut().zip(weights) {
                         for (sum, value) in sum.iter_mut().zip(column) {
                             *sum += weight * value;
                         }
                     }
                 }
-                for (sums, of_block) in sums.iter_mut().flatten().zip(of_block.iter().flatten()) {
-                    *sums += of_block;
+                let pairs = sums.iter_mut().flatten().zip(block_sums.iter().flatten());
+                for (sum, block_sum) in pairs {
+                    *sum += block_sum;
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! What one training step on a top case changes.
+//! Effect of one training step on a top case.
 
 use ndarray::ArrayView2;
 use xai_core::describe::{Parameter, Parameters, metric};
@@ -15,10 +15,10 @@ use crate::input;
 /// mean over the k top cases of p_t(after one step on the case) − p_t
 /// ```
 ///
-/// `log_prob` `(n_test,)` are the log-probabilities of the targets by the trained model, `log_prob_after` `(n_test, k)` those
-/// after one step on each of the `k` top cases, each from the trained model. **Higher is better**, 0 = the steps change
-/// nothing. Undefined without top cases. Take plain gradient descent: the first step of Adam is of one size, whatever
-/// the gradient.
+/// `log_prob`, `(n_test,)`, are the log-probabilities of the targets under the trained model, and `log_prob_after`,
+/// `(n_test, k)`, those after one step on each of the `k` top cases, always from the trained model. **Higher is
+/// better**, 0 = the steps change nothing. Undefined without top cases. Use plain gradient descent: the first step
+/// of Adam has the same size for every gradient.
 ///
 /// ```
 /// use ndarray::array;
@@ -33,7 +33,7 @@ use crate::input;
 /// 0: the steps change nothing. Above 0: they make the target more probable.
 ///
 /// # Limits
-/// It depends on the step: the rate of learning and the optimiser. Adam's first step has one size whatever the gradient.
+/// It depends on the learning rate and the optimiser. Adam's first step has the same size for every gradient.
 ///
 /// # Source
 /// Chang et al., *Scalable Influence and Fact Tracing for Large Language Model Pretraining*, 2024.
@@ -49,25 +49,26 @@ use crate::input;
 )]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct TailPatch {
-    /// Of what the difference is taken.
+    /// Scale on which the change is measured.
     scale: TailPatchScale,
 }
 
-/// Of what a difference is taken.
+/// Scale on which a change is measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameter)]
 pub enum TailPatchScale {
-    /// Of probabilities, in [−1, 1]. Those of long sequences are all 0.
+    /// Differences of probabilities, in [−1, 1]. Probabilities of long sequences underflow to 0.
     #[default]
     Probability,
-    /// Of their logarithms.
+    /// Differences of log-probabilities.
     LogProbability,
 }
 
 impl TailPatch {
-    /// The mean change for every test case.
+    /// Computes the mean change for every test case.
     ///
     /// # Errors
-    /// `ShapeMismatch`; `NonFinite` and `OutOfDomain` for what is no log-probability, at most 0.
+    /// `ShapeMismatch` unless both arrays have one row per test case; `NonFinite` or `OutOfDomain` for a
+    /// log-probability that is not finite or above 0.
     pub fn evaluate(
         &self,
         log_prob: &[f64],
@@ -76,17 +77,17 @@ impl TailPatch {
         self.check_params()?;
         let (n, k) = (log_prob.len(), log_prob_after.ncols());
         check_shape(input::LOG_PROB_AFTER, &[n, k], log_prob_after.shape())?;
-        // Sums of logarithms of softmax exceed 0 by rounding.
+        // Rounding can raise the logarithm of a softmax slightly above 0.
         let is_log_prob = |value: f64| value <= 1e-6;
         let expected = "a log-probability, at most 0";
         check_domain(input::LOG_PROB, log_prob, is_log_prob, expected)?;
-        let values = log_prob_after.rows().into_iter().zip(log_prob).enumerate();
-        let values = values.map(|(t, (after, &before))| {
-            let after = after.to_vec();
+        let rows = log_prob_after.rows().into_iter().zip(log_prob).enumerate();
+        let values = rows.map(|(t, (row, &before))| {
+            let after = row.to_vec();
             check_domain(input::LOG_PROB_AFTER, &after, is_log_prob, expected).map_err(
                 |error| {
-                    let at = [t, error.index().first().copied().unwrap_or(0)];
-                    error.at(&at)
+                    let index = [t, error.index().first().copied().unwrap_or(0)];
+                    error.at(&index)
                 },
             )?;
             let change = |after: &f64| match self.scale {

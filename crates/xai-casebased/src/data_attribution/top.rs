@@ -1,11 +1,12 @@
-//! The largest values of a row, without sorting it.
+//! Selection of the largest values of a row without sorting it.
 
 use std::cmp::Reverse;
 
 use xai_core::Real;
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 
-/// The places of the `k` largest of finite values, the largest first, of equal ones the lower place; all where there are fewer.
+/// Returns the positions of the `k` largest values, largest first, ties by lower position. All positions if there
+/// are fewer values. The values must be finite.
 pub(super) fn top<T: Real>(values: &[T], k: usize) -> Vec<u32> {
     let k = k.min(values.len());
     if k == 0 {
@@ -14,7 +15,7 @@ pub(super) fn top<T: Real>(values: &[T], k: usize) -> Vec<u32> {
     InstructionSet::fastest().run(Scan { values, k })
 }
 
-/// What finds the top of a row.
+/// Kernel of [`top`].
 struct Scan<'a, T> {
     values: &'a [T],
     k: usize,
@@ -27,7 +28,7 @@ impl<T: Real> SimdKernel for Scan<'_, T> {
     fn run<S: Simd>(self) -> Vec<u32> {
         let mut largest = Candidates::new(self.k);
         for (start, block) in (0..).step_by(BLOCK).zip(self.values.chunks(BLOCK)) {
-            // No early end, so that it is done by vectors; few blocks have a candidate.
+            // A first pass without early exit, which vectorises, finds the few blocks that have a candidate.
             let is_above = |any, &value: &T| any | (value > largest.limit);
             if block.iter().fold(false, is_above) {
                 largest.offer(start, block);
@@ -37,42 +38,49 @@ impl<T: Real> SimdKernel for Scan<'_, T> {
     }
 }
 
-/// How many of the `k` largest of finite values are at places of a kind; of equal ones the lower place is larger.
-pub(super) fn count_in_top(values: &[f64], k: usize, is_of_kind: impl Fn(usize) -> bool) -> usize {
+/// Counts the positions among the `k` largest values that satisfy `is_member`. Ties go to the lower position. The
+/// values must be finite.
+///
+/// Linear in the number of values, for a `k` that may be as large.
+pub(super) fn count_in_top(values: &[f64], k: usize, is_member: impl Fn(usize) -> bool) -> usize {
     if k == 0 {
         return 0;
     }
     let k = k.min(values.len());
     let limit = kth_largest(values, k);
     let above = values.iter().filter(|&&value| value > limit).count();
+    // Values equal to the limit are in the top in ascending position until it is full.
     let mut equal_left = k - above;
-    let is_in_top = |of: &(usize, &f64)| {
-        let value = *of.1;
+    let is_in_top = |&(_, &value): &(usize, &f64)| {
         let is_equal = value == limit && equal_left > 0;
         equal_left -= usize::from(is_equal);
         value > limit || is_equal
     };
     let top = values.iter().enumerate().filter(is_in_top);
-    top.filter(|(place, _)| is_of_kind(*place)).count()
+    top.filter(|(position, _)| is_member(*position)).count()
 }
 
-/// The `k`-th largest of finite values, `k` at least 1 and at most their number.
+/// The `k`-th largest of finite values, for `k` from 1 to their number.
 fn kth_largest(values: &[f64], k: usize) -> f64 {
+    // Integer keys in the order of the values, because floats have no `Ord`.
     let mut keys: Vec<u64> = values.iter().map(|value| value.order_key()).collect();
-    let place = keys.len() - k;
-    f64::from_order_key(*keys.select_nth_unstable(place).1)
+    let position = keys.len() - k;
+    f64::from_order_key(*keys.select_nth_unstable(position).1)
 }
 
-/// How many values are before the largest of those at places of a kind, in descending order; of equal values the lower place is
-/// first. `None` without a place of the kind.
-pub(super) fn rank_of_best(values: &[f64], is_of_kind: impl Fn(usize) -> bool) -> Option<usize> {
-    let of_kind = values
+/// Counts the values that come, in descending order, before the largest one whose position satisfies `is_member`. Ties
+/// go to the lower position. `None` if no position does.
+pub(super) fn count_before_best(
+    values: &[f64],
+    is_member: impl Fn(usize) -> bool,
+) -> Option<usize> {
+    let members = values
         .iter()
         .enumerate()
-        .filter(|(place, _)| is_of_kind(*place));
-    // The first of the largest.
+        .filter(|(position, _)| is_member(*position));
+    // Strictly greater keeps the first of equal values.
     let (best, &largest) =
-        of_kind.reduce(|best, other| if other.1 > best.1 { other } else { best })?;
+        members.reduce(|best, other| if other.1 > best.1 { other } else { best })?;
     let equal = values[..best]
         .iter()
         .filter(|&&value| value == largest)
@@ -80,17 +88,21 @@ pub(super) fn rank_of_best(values: &[f64], is_of_kind: impl Fn(usize) -> bool) -
     Some(values.iter().filter(|&&value| value > largest).count() + equal)
 }
 
-/// Values that are compared with the limit at once, by vectors.
+/// Number of values that are compared with the limit at the same time.
 const BLOCK: usize = 64;
 
-/// A value that sorts before smaller ones and, where they are equal, before those of higher places.
+/// A value and its position. Sorts by descending value, then by ascending position.
 type Candidate<T> = (Reverse<<T as Real>::Key>, u32);
 
-/// The best of the values offered so far, and some that are no longer: those are left out when there are too many.
+/// The `k` largest of the values offered so far, and some smaller ones.
+///
+/// Smaller candidates are only removed when there are `2 k`, by a selection in linear time. So a value costs a constant
+/// number of operations on average, for any `k`.
 struct Candidates<T: Real> {
     k: usize,
     candidates: Vec<Candidate<T>>,
-    /// Values up to this have no place any more: places ascend, so an equal one comes too late.
+    /// Values up to the limit are not among the `k` largest. This includes equal ones, because positions ascend and
+    /// ties go to the lower position.
     limit: T,
 }
 
@@ -103,32 +115,34 @@ impl<T: Real> Candidates<T> {
         }
     }
 
+    /// Adds the values of a block whose first position is `start`.
     fn offer(&mut self, start: u32, block: &[T]) {
-        for (place, &value) in (start..).zip(block) {
+        for (position, &value) in (start..).zip(block) {
             if value > self.limit {
-                self.candidates.push((Reverse(value.order_key()), place));
+                self.candidates.push((Reverse(value.order_key()), position));
             }
         }
         if self.candidates.len() >= 2 * self.k {
-            self.leave_out();
+            self.prune();
         }
     }
 
-    /// Leaves out all but the best `k`.
-    fn leave_out(&mut self) {
+    /// Removes all but the best `k`.
+    fn prune(&mut self) {
         let worst = *self.candidates.select_nth_unstable(self.k - 1).1;
         self.candidates.truncate(self.k);
         self.limit = T::from_order_key(worst.0.0);
     }
 
+    /// Positions of the `k` largest values, largest first.
     fn finish(mut self) -> Vec<u32> {
         if self.candidates.len() > self.k {
-            self.leave_out();
+            self.prune();
         }
         self.candidates.sort_unstable();
         self.candidates
             .into_iter()
-            .map(|(_, place)| place)
+            .map(|(_, position)| position)
             .collect()
     }
 }
@@ -153,7 +167,7 @@ mod tests {
             let expected = order[..n].iter().filter(|&&place| of_kind(place as usize)).count();
             prop_assert_eq!(count_in_top(&values, k, of_kind), expected);
             let expected = order.iter().position(|&place| of_kind(place as usize));
-            prop_assert_eq!(rank_of_best(&values, of_kind), expected);
+            prop_assert_eq!(count_before_best(&values, of_kind), expected);
         }
     }
 }

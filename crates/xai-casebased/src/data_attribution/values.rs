@@ -1,23 +1,23 @@
-//! One value per test case.
+//! Values per test case.
 
 use std::fmt;
 
 use xai_core::ExactMean;
 
-/// A metric of every test case, and its mean.
+/// Values of a metric for every test case, and their mean.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TestCaseValues {
-    /// The mean over the test cases that have a value; `None` where none has.
+    /// Mean over the test cases that have a value; `None` if none has.
     pub value: Option<f64>,
-    /// One per test case; `None` where the metric is undefined, and where the test case does not count.
+    /// Value of each test case; `None` if the metric is undefined or the test case is not kept.
     pub per_sample: Vec<Option<f64>>,
-    /// How many test cases have no value.
+    /// Number of test cases without a value.
     pub n_undefined: usize,
 }
 
 impl TestCaseValues {
-    /// The values of the test cases with their mean, which is rounded once and does not depend on their order.
+    /// Computes the mean of the values. It is rounded only once and does not depend on their order.
     ///
     /// ```
     /// use xai_casebased::data_attribution::TestCaseValues;
@@ -47,7 +47,7 @@ impl fmt::Display for TestCaseValues {
     }
 }
 
-/// A number to four decimals, or that there is none.
+/// Formats a number with four decimals; `None` as "undefined".
 pub(super) fn decimals(value: Option<f64>) -> String {
     value.map_or_else(|| "undefined".to_owned(), |value| format!("{value:.4}"))
 }

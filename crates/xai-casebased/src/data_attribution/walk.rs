@@ -1,4 +1,4 @@
-//! One pass over the attributions, for any number of metrics.
+//! One pass over the attributions for any number of metrics.
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -7,7 +7,7 @@ use ndarray::{ArrayView2, CowArray, Ix2, s};
 use xai_core::{Error, Result, parallel};
 
 use crate::data_attribution::data::AttributionData;
-use crate::data_attribution::rows::{MANY_BYTES, check_row, read_rows};
+use crate::data_attribution::rows::{DEFAULT_BLOCK_BYTES, check_row, read_rows};
 use crate::data_attribution::top::top;
 use crate::input;
 
@@ -16,21 +16,22 @@ use crate::input;
 pub struct Row<'a> {
     index: usize,
     stored: Stored<'a>,
-    /// The most top cases that a metric of the pass asks for.
+    /// Largest number of top cases that any metric of the pass uses.
     k: usize,
+    /// Top `k` cases, computed when a metric first uses them.
     top: OnceCell<Vec<u32>>,
 }
 
-/// A row as it is stored.
+/// The values of a row in the precision in which they are stored.
 #[derive(Debug)]
 enum Stored<'a> {
-    /// And, once a metric asks for them, as `f64`.
+    /// Single precision, and the values as `f64` once a metric uses them.
     Single(&'a [f32], OnceCell<Vec<f64>>),
     Double(&'a [f64]),
 }
 
 impl<'a> Row<'a> {
-    /// A row of finite values.
+    /// Creates a row, and checks that its values are finite.
     fn new(index: usize, k: usize, stored: Stored<'a>) -> Result<Self> {
         match &stored {
             Stored::Single(row, _) => check_row(input::ATTRIBUTIONS, index, row)?,
@@ -44,13 +45,13 @@ impl<'a> Row<'a> {
         })
     }
 
-    /// Which test case it is.
+    /// Index of the test case.
     #[must_use]
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// Its attributions to the training cases, finite.
+    /// Attributions to the training cases, which are finite.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         match &self.stored {
@@ -61,63 +62,69 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// The `k` training cases with the largest attributions, the largest first, of equal ones the lower; all where
-    /// there are fewer. They are found once for all metrics.
+    /// The `k` training cases with the largest attributions, largest first, ties by lower case; all cases if there are
+    /// fewer. They are computed once for all metrics of a pass.
     #[must_use]
     pub fn top(&self, k: usize) -> &[u32] {
-        let k_most = self.k.max(k);
-        let top = self.top.get_or_init(|| match &self.stored {
-            Stored::Single(row, _) => top(row, k_most),
-            Stored::Double(row) => top(row, k_most),
+        // The top `k` are the first of the top of any larger number.
+        let largest_k = self.k.max(k);
+        let cases = self.top.get_or_init(|| match &self.stored {
+            Stored::Single(row, _) => top(row, largest_k),
+            Stored::Double(row) => top(row, largest_k),
         });
-        &top[..k.min(top.len())]
+        &cases[..k.min(cases.len())]
     }
 }
 
-/// Rows of a block.
-enum Read<'a> {
-    /// One after another in memory.
+/// A block of rows, contiguous in memory.
+enum RowBlock<'a> {
     Single(ArrayView2<'a, f32>),
     Double(CowArray<'a, f64, Ix2>),
 }
 
-impl Read<'_> {
-    fn row(&self, place: usize) -> Stored<'_> {
+impl RowBlock<'_> {
+    fn row(&self, position: usize) -> Stored<'_> {
         match self {
             Self::Single(rows) => {
-                let row = rows.row(place).to_slice().unwrap_or_default();
+                let row = rows.row(position).to_slice().unwrap_or_default();
                 Stored::Single(row, OnceCell::new())
             }
-            Self::Double(rows) => Stored::Double(rows.row(place).to_slice().unwrap_or_default()),
+            Self::Double(rows) => Stored::Double(rows.row(position).to_slice().unwrap_or_default()),
         }
     }
 }
 
-type Each<'a> = Box<dyn Fn(&Row<'_>) -> Option<f64> + Sync + 'a>;
-type Block<'a> = Box<dyn Fn(&[Row<'_>]) -> Result<Vec<Option<f64>>> + Sync + 'a>;
+type PerRow<'a> = Box<dyn Fn(&Row<'_>) -> Option<f64> + Sync + 'a>;
+type PerBlock<'a> = Box<dyn Fn(&[Row<'_>]) -> Result<Vec<Option<f64>>> + Sync + 'a>;
 
-/// How a metric makes a value of the attributions of each test case.
+/// The function by which a metric computes the value of each test case from its attributions.
 pub struct RowFunction<'a> {
+    /// Largest number of top cases that the function uses.
     k: usize,
-    values: Values<'a>,
+    function: Function<'a>,
 }
 
-enum Values<'a> {
-    Each(Each<'a>),
-    Block(Block<'a>),
+enum Function<'a> {
+    PerRow(PerRow<'a>),
+    PerBlock(PerBlock<'a>),
 }
 
 impl<'a> RowFunction<'a> {
-    /// A value of one row, `None` where it is undefined; asks for at most `k` [top](Row::top) cases.
+    /// Creates a function of one row; `None` is an undefined value. It uses at most `k` [top](Row::top) cases.
     pub fn per_row(k: usize, value: impl Fn(&Row<'_>) -> Option<f64> + Sync + 'a) -> Self {
-        let values = Values::Each(Box::new(value));
-        Self { k, values }
+        Self {
+            k,
+            function: Function::PerRow(Box::new(value)),
+        }
     }
 
-    /// The values of neighbouring rows at once. Where the blocks begin must not show in the values.
+    /// Creates a function of a block of consecutive rows, which returns one value per row. The values must not
+    /// depend on how rows are divided into blocks.
     pub fn per_block(values: impl Fn(&[Row<'_>]) -> Result<Vec<Option<f64>>> + Sync + 'a) -> Self {
-        let values = Values::Block(Box::new(values));
-        Self { k: 0, values }
+        Self {
+            k: 0,
+            function: Function::PerBlock(Box::new(values)),
+        }
     }
 }
 
@@ -129,7 +136,8 @@ impl fmt::Debug for RowFunction<'_> {
     }
 }
 
-/// Rows of a block of so many bytes; full lanes for the sums over subsets.
+/// Number of rows in a block of about `bytes` bytes: at most 64, and a multiple of 8 if at least 8 fit, which fills
+/// the lanes of the sums over subsets.
 fn rows_per_block(n_train: usize, bytes: usize) -> usize {
     match bytes / (8 * n_train) {
         rows @ 0..8 => rows.max(1),
@@ -137,8 +145,8 @@ fn rows_per_block(n_train: usize, bytes: usize) -> usize {
     }
 }
 
-/// The values of the test cases by each metric, all metrics from one reading of the attributions. A test case that
-/// does not count has none.
+/// Computes the values `[metric][test case]` in one pass over the attributions. Test cases that are not kept have
+/// the value `None`.
 pub(super) fn walk(
     data: &AttributionData<'_>,
     metrics: &[&RowFunction<'_>],
@@ -147,12 +155,14 @@ pub(super) fn walk(
     let (n_test, n_train) = source.shape();
     let k = metrics.iter().map(|metric| metric.k).max().unwrap_or(0);
     let is_kept = |row: usize| keep.is_none_or(|keep| keep[row]);
-    let mut of_metrics = metrics.iter().map(|metric| &metric.values);
-    let has_blocks = of_metrics.any(|values| matches!(values, Values::Block(_)));
-    let bytes = match has_blocks {
-        false => source.bytes_at_once(),
-        // Blocks are worked on as a whole.
-        true => MANY_BYTES,
+    let has_blocks = metrics
+        .iter()
+        .any(|metric| matches!(metric.function, Function::PerBlock(_)));
+    let bytes = if has_blocks {
+        // A block is processed as a whole, not row by row while it is in the cache.
+        DEFAULT_BLOCK_BYTES
+    } else {
+        source.bytes_at_once()
     };
     let single = source.as_single().filter(|rows| rows.is_standard_layout());
     if let Some(rows) = single
@@ -165,19 +175,20 @@ pub(super) fn walk(
         ));
     }
     let size = rows_per_block(n_train, bytes);
-    let of_block = |block: usize| {
+    let evaluate_block = |block: usize| {
         let range = block * size..((block + 1) * size).min(n_test);
-        let read = match single {
-            Some(rows) => Read::Single(rows.slice_move(s![range.clone(), ..])),
-            None => Read::Double(read_rows(input::ATTRIBUTIONS, source, range.clone())?),
+        let rows = match single {
+            Some(rows) => RowBlock::Single(rows.slice_move(s![range.clone(), ..])),
+            None => RowBlock::Double(read_rows(input::ATTRIBUTIONS, source, range.clone())?),
         };
         let mut values = vec![Vec::with_capacity(range.len()); metrics.len()];
         let mut kept = Vec::with_capacity(range.len());
-        for (place, index) in range.clone().enumerate() {
-            let row = Row::new(index, k, read.row(place))?;
-            // While the row is near the processor.
+        for (position, index) in range.clone().enumerate() {
+            // Rows that are not kept are checked as well, so an error does not depend on the metrics or the mask.
+            let row = Row::new(index, k, rows.row(position))?;
+            // All metrics of a row before the next row, while the row is in the cache.
             for (values, metric) in values.iter_mut().zip(metrics) {
-                if let Values::Each(value) = &metric.values {
+                if let Function::PerRow(value) = &metric.function {
                     values.push(is_kept(index).then(|| value(&row)).flatten());
                 }
             }
@@ -186,12 +197,12 @@ pub(super) fn walk(
             }
         }
         for (values, metric) in values.iter_mut().zip(metrics) {
-            if let Values::Block(row_function) = &metric.values {
-                let mut of_kept = row_function(&kept)?.into_iter();
+            if let Function::PerBlock(block_values) = &metric.function {
+                let mut kept_values = block_values(&kept)?.into_iter();
                 values.extend(
                     range
                         .clone()
-                        .map(|row| is_kept(row).then(|| of_kept.next()).flatten().flatten()),
+                        .map(|row| is_kept(row).then(|| kept_values.next()).flatten().flatten()),
                 );
             }
         }
@@ -199,9 +210,10 @@ pub(super) fn walk(
     };
     let n_blocks = n_test.div_ceil(size);
     let blocks = parallel::try_map(n_blocks, |block| match n_blocks {
-        1 => of_block(block),
-        // There are blocks for all threads: what a metric does within one stays on its thread.
-        _ => parallel::with_work_size(0, || of_block(block)),
+        // A single block may use all threads inside.
+        1 => evaluate_block(block),
+        // With several blocks, every thread has one, and the work inside a block stays on its thread.
+        _ => parallel::with_work_size(0, || evaluate_block(block)),
     })?;
     let mut joined = vec![Vec::with_capacity(n_test); metrics.len()];
     for block in blocks {

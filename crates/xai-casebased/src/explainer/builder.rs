@@ -109,13 +109,13 @@ impl CaseExplainerBuilder {
     ///   or of samples gives the position and the expectation, but not the value. Errors that the
     ///   closures of a model or a similarity return are the caller's responsibility;
     /// - is in a stored explainer only if it is a feature, which distances need, and only if the caller allows it
-    ///   ([`SaveOptions::store_redacted`](crate::explainer::SaveOptions::store_redacted)). Redacted metadata is dropped when
-    ///   the explainer is fitted.
+    ///   ([`SaveOptions::store_redacted`](crate::explainer::SaveOptions::store_redacted)). Redacted metadata is
+    ///   dropped when the explainer is fitted.
     ///
-    /// The name of the column is not secret, and a redacted feature is still part of the distances, which are shown. With
-    /// all other features of a case and the scale, the contribution of a redacted feature can be computed from them. If
-    /// that matters, use [`aggregate_only`](Self::aggregate_only). The classes of the neighbours are the explanation and
-    /// cannot be redacted.
+    /// The name of the column is not secret, and a redacted feature is still part of the distances, which are
+    /// shown. With all other features of a case and the scale, the contribution of a redacted feature can be
+    /// computed from them. If that matters, use [`aggregate_only`](Self::aggregate_only). The classes of the
+    /// neighbours are the explanation and cannot be redacted.
     #[must_use]
     pub fn redact(mut self, column: impl Into<String>) -> Self {
         self.disclosure.redacted.push(column.into());
@@ -141,12 +141,12 @@ impl CaseExplainerBuilder {
     ///   engine, kernel, class weight or minimum outside its domain, for a name that occurs twice, and for a redacted
     ///   column that does not exist;
     /// - [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without rows or features;
-    /// - [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) unless there is one label, and one value of every
-    ///   metadata column, per row, and one name per feature;
+    /// - [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) unless there is one label, and one value
+    ///   of every metadata column, per row, and one name per feature;
     /// - [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for NaN or infinite values;
-    /// - for [`RowDistance::Mahalanobis`], [`ErrorKind::TooFew`](xai_core::ErrorKind::TooFew) if there are too few rows for
-    ///   a covariance, and [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) about the feature that makes it
-    ///   singular;
+    /// - for [`RowDistance::Mahalanobis`], [`ErrorKind::TooFew`](xai_core::ErrorKind::TooFew) if there are too few
+    ///   rows for a covariance, and [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) about the feature
+    ///   that makes it singular;
     /// - [`ErrorKind::Model`](xai_core::ErrorKind::Model) if the closure of the similarity fails.
     pub fn fit<T: Real, L: Label>(
         self,
@@ -184,6 +184,7 @@ impl CaseExplainerBuilder {
         let (n, d) = (train.n_rows(), train.n_columns());
         check_non_empty(&train)?;
         check_shape(input::LABELS, &[n], &[labels.len()])?;
+        // Before the values are checked, because errors about values name columns and conceal redacted ones.
         let disclosure = Disclosure::new(self.disclosure, n, d)?;
         check_finite(input::TRAIN, train.view()).map_err(|e| disclosure.name_column(e))?;
         // From here on errors may be about values of redacted features.

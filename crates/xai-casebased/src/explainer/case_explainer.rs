@@ -85,9 +85,9 @@ impl CaseExplainer {
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) if the number of features differs,
     /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for NaN or infinite values,
-    /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) if the distance is undefined for the sample, or if no
-    /// training row has the predicted class, and [`ErrorKind::Refused`](xai_core::ErrorKind::Refused)
-    /// if the explainer only releases [aggregates](crate::CaseExplainerBuilder::aggregate_only).
+    /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) if the distance is undefined for the sample, or
+    /// if no training row has the predicted class, and [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) if the
+    /// explainer only releases [aggregates](crate::CaseExplainerBuilder::aggregate_only).
     pub fn explain<T: Real, L: Label>(
         &self,
         sample: ArrayView1<'_, T>,
@@ -116,9 +116,9 @@ impl CaseExplainer {
     /// samples and returns `(m,)` classes.
     ///
     /// # Errors
-    /// As [`explain_batch`](Self::explain_batch); [`ErrorKind::Model`](xai_core::ErrorKind::Model) if the model fails, with its
-    /// error as source; and [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) unless it returns one class per
-    /// sample.
+    /// As [`explain_batch`](Self::explain_batch); [`ErrorKind::Model`](xai_core::ErrorKind::Model) if the model
+    /// fails, with its error as source; and [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) unless
+    /// it returns one class per sample.
     ///
     /// ```
     /// use ndarray::{ArrayView2, array};
@@ -137,6 +137,7 @@ impl CaseExplainer {
         samples: ArrayView2<'_, T>,
         model: impl FnOnce(ArrayView2<'_, T>) -> Result<Vec<L>, E>,
     ) -> Result<Vec<Explanation>> {
+        // Before the model is called, so that it never gets invalid samples.
         self.disclosure.check_release()?;
         self.check_samples(samples)?;
         let predicted = model(samples)
@@ -159,10 +160,10 @@ impl CaseExplainer {
     /// Explains samples without showing training rows: by the correspondence, the class shares and the range of the
     /// distances of their neighbours.
     ///
-    /// The result of a single sample is [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) if its neighbours have fewer
-    /// distinct training rows than the minimum of
-    /// [`aggregate_only`](crate::CaseExplainerBuilder::aggregate_only) (default 1). If `predicted` is `None`, the neighbours
-    /// vote.
+    /// The result of a single sample is [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) if its neighbours have
+    /// fewer distinct training rows than the minimum of
+    /// [`aggregate_only`](crate::CaseExplainerBuilder::aggregate_only) (default 1). If `predicted` is `None`, the
+    /// neighbours vote.
     ///
     /// # Errors
     /// As [`explain_batch`](Self::explain_batch), for the whole batch.
@@ -184,6 +185,8 @@ impl CaseExplainer {
         samples: ArrayView2<'_, T>,
         predicted: Option<&[i64]>,
     ) -> Result<Vec<Result<AggregateExplanation>>> {
+        // No `check_release`: aggregates are what a restricted explainer releases. A sample whose aggregate is
+        // refused has an error of its own, so that the others are still answered.
         self.check_samples(samples)?;
         self.map_samples(samples, predicted, |sample, predicted, nearest, tally| {
             let n_distinct = self.count_distinct_rows(&nearest);
@@ -264,8 +267,8 @@ impl CaseExplainer {
         check_finite(input::SAMPLES, samples).map_err(|e| self.disclosure.name_column(e))
     }
 
-    /// Checks that there is one predicted class per sample, and that it occurs in the training rows. A class that does not
-    /// occur is most likely encoded differently, and its correspondence would always be 0.
+    /// Checks that there is one predicted class per sample, and that it occurs in the training rows. A class that
+    /// does not occur is most likely encoded differently, and its correspondence would always be 0.
     pub(crate) fn check_predicted(&self, n_samples: usize, predicted: &[i64]) -> Result<()> {
         check_shape(input::PREDICTED, &[n_samples], &[predicted.len()])?;
         let named = |label: i64| match self.disclosure.class_name(label) {

@@ -108,8 +108,8 @@ pub(crate) struct DisclosureChoices {
     pub(crate) metadata: Metadata,
     #[param(skip)]
     pub(crate) redacted: Vec<String>,
-    /// Release only class shares and the range of distances, never training rows, and only for neighbours with at least this
-    /// number of distinct rows: the aggregate of a single row would reveal it.
+    /// Release only class shares and the range of distances, never training rows, and only for neighbours with at
+    /// least this number of distinct rows: the aggregate of a single row would reveal it.
     #[param(
         name = "aggregate_only",
         no_setter,

@@ -73,7 +73,9 @@ impl Disclosure {
             .filter(|&i| is_shown(&columns[i].0))
             .collect();
         let redacted: Vec<bool> = names.iter().map(|name| is_redacted(name)).collect();
-        // Nothing is computed from metadata, so redacted values are not needed again, and must not be stored.
+        // Nothing is computed from metadata, so redacted values are not needed again, and must not be stored. The
+        // column itself stays, with missing values, because its name is not secret and other columns are addressed
+        // by index.
         for (name, column) in &mut choices.metadata.columns {
             if choices.redacted.iter().any(|r| **r == **name) {
                 *column = MetadataColumn::Numbers(vec![f64::NAN; n_rows]);

@@ -23,8 +23,8 @@ use crate::{help, input};
 /// The first bytes of every file.
 const MAGIC: &[u8; 8] = b"XAICASES";
 
-/// Version of the format. It increases when the format or the meaning of the content changes; files of other versions are
-/// refused.
+/// Version of the format. It increases when the format or the meaning of the content changes; files of other
+/// versions are refused.
 const VERSION: u32 = 2;
 
 /// Length of the header: magic bytes, version, flags, length of the content.
@@ -122,14 +122,15 @@ impl CaseExplainer {
     /// [redacted](crate::CaseExplainerBuilder::redact) features is only written with
     /// [`SaveOptions::store_redacted`]. Redacted metadata is never in the file.
     ///
-    /// Format, with little-endian numbers: `XAICASES`, the version (`u32`), flags (`u32`; 1 = the file contains the values of
-    /// redacted features), the length of the content (`u64`), the content in postcard encoding, and the XXH3 checksum
-    /// (`u64`) of everything before.
+    /// Format, with little-endian numbers: `XAICASES`, the version (`u32`), flags (`u32`; 1 = the file contains the
+    /// values of redacted features), the length of the content (`u64`), the content in postcard encoding, and the
+    /// XXH3 checksum (`u64`) of everything before.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) if the weighting or the
-    /// similarity is a closure, which cannot be stored; [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) for redacted
-    /// features; and [`ErrorKind::Io`](xai_core::ErrorKind::Io) if writing fails. Nothing is written before the checks.
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) if the weighting or the similarity is
+    /// a closure, which cannot be stored; [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) for redacted
+    /// features; and [`ErrorKind::Io`](xai_core::ErrorKind::Io) if writing fails. Nothing is written before the
+    /// checks.
     ///
     /// ```
     /// use ndarray::array;
@@ -183,6 +184,7 @@ impl CaseExplainer {
             let error = Error::refused(input::STORED_EXPLAINER, why);
             return Err(error.with_help(help::STORE_REDACTED));
         }
+        // Encoded in memory first: the header needs its length, and nothing is written if the encoding fails.
         let content = postcard::to_stdvec(&Stored {
             choices: StoredChoices::new(self, kernel),
             n_features: self.train.n_columns(),
@@ -204,16 +206,16 @@ impl CaseExplainer {
 
     /// Reads an explainer that [`save`](Self::save) wrote.
     ///
-    /// [`TrainingInfo::file_holds_redacted`](crate::TrainingInfo::file_holds_redacted) of the explainer says whether the file
-    /// contains the values of redacted features.
+    /// [`TrainingInfo::file_holds_redacted`](crate::TrainingInfo::file_holds_redacted) of the explainer says
+    /// whether the file contains the values of redacted features.
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`](xai_core::ErrorKind::Corrupt) for a file of another format or
     /// version, or one that is truncated or damaged; [`ErrorKind::Io`](xai_core::ErrorKind::Io) if reading fails; and
     /// the errors of [`fit`](crate::CaseExplainerBuilder::fit) for invalid content.
     pub fn load(mut from: impl Read) -> Result<Self> {
-        // The header is read and checked first, because a file of another format may be large or endless. One byte more than
-        // announced shows whether something follows.
+        // The header is read and checked first, because a file of another format may be large or endless. One byte
+        // more than announced shows whether something follows.
         let mut bytes = Vec::new();
         let mut header = from.by_ref().take(HEADER as u64);
         header.read_to_end(&mut bytes).map_err(io)?;
@@ -223,6 +225,7 @@ impl CaseExplainer {
         let stored: Stored<'static> = postcard::from_bytes(content).map_err(|_| {
             corrupt("damaged, or stored with a feature that this build lacks: the content cannot be read")
         })?;
+        // A checksum is no signature: the content may be crafted, so nothing about it is assumed.
         let n_rows = stored.labels.len();
         if n_rows == 0 || stored.n_features == 0 {
             return Err(corrupt("damaged: no training rows"));
@@ -306,6 +309,7 @@ fn verify_content(bytes: &[u8]) -> Result<(bool, &[u8])> {
     if xxh3_64(checked).to_le_bytes() != checksum {
         return Err(corrupt("damaged: the checksum does not match"));
     }
+    // Unknown flags are refused, because they may change the meaning of the content.
     let holds_redacted = match bytes[12..16] {
         [0, 0, 0, 0] => false,
         [1, 0, 0, 0] => true,

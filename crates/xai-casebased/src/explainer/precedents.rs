@@ -44,6 +44,7 @@ impl CaseExplainer {
         if k == 0 {
             return Err(Error::parameter(input::K, 0, "a whole number, at least 1"));
         }
+        // The kernel replaces the weighting only; class weights and thresholds stay.
         let mut metric = self.correspondence.clone();
         if let Some(kernel) = kernel {
             metric = metric.weighting(kernel);
@@ -84,8 +85,8 @@ impl CaseExplainer {
     /// Standardisation of the features; `None` if they are not standardised.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) if features are redacted, because the mean of a constant feature
-    /// is its value.
+    /// [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) if features are redacted, because the mean of a
+    /// constant feature is its value.
     pub fn standardization(&self) -> Result<Option<&Standardization>> {
         self.check_features_shown()?;
         Ok(self.standardization.as_deref())

@@ -128,7 +128,8 @@ impl Probes {
     /// full tree are some halvings smaller, and the share is assumed to keep falling by the same factor.
     fn estimate(&self, rows: &TrainingRows, step: usize) -> (f64, Option<Shape>) {
         let (n, d) = (rows.n_rows(), rows.n_features());
-        // A random row of every `step` rows: a fixed one could pick a single group from rows that are in periodic order.
+        // A random row of every `step` rows: a fixed one could pick a single group from rows that are in periodic
+        // order.
         let mut stream = random_stream(0, n as u64);
         let sample: Vec<usize> = (0..n / step)
             .map(|block| block * step + uniform_index(&mut stream, step))
@@ -146,8 +147,8 @@ impl Probes {
         // At least half a leaf in total, below any count, because a share of 0 would have no logarithm.
         let share = (touched.leaves as f64).max(0.5) / (all_leaves * probes);
         let share_above = (touched.lowest as f64 / (all_lowest * probes)).max(share);
-        // Factor per halving. A node has `all_leaves / all_lowest` leaves on average, so the two shares are the logarithm
-        // of that many halvings apart.
+        // Factor per halving. A node has `all_leaves / all_lowest` leaves on average, so the two shares are the
+        // logarithm of that many halvings apart.
         let fall = (share / share_above).powf(1.0 / (all_leaves / all_lowest).log2().max(1.0));
         // Boxes within reach of one probe, `halvings` below the leaves of the sample tree (negative: above them).
         let boxes = |halvings: f64| {

@@ -60,8 +60,8 @@ impl Cost {
 
     /// Cost of a scan for `queries` queries that offered `offers` rows in total.
     ///
-    /// Per row, the distance in full costs 1.1 ns at 4 features, 1.8 at 12 and 7 at 64; its part of a matrix product 0.7 ns
-    /// at 12 features, 2.5 at 64 and 16 at 784.
+    /// Per row, the distance in full costs 1.1 ns at 4 features, 1.8 at 12 and 7 at 64; its part of a matrix
+    /// product 0.7 ns at 12 features, 2.5 at 64 and 16 at 784.
     pub(crate) fn scan(&self, queries: usize, offers: usize, filtered: bool) -> f64 {
         let (row, offer) = if filtered {
             // Only the rows that pass the filter are compared in full, which adds to the price of their offer.

@@ -21,11 +21,11 @@ pub enum Engine {
     ///
     /// The choice: A scan finds the neighbours of 32 evenly spaced training rows. A tree is built over a sample of
     /// the rows (up to every 16th), and its boxes that are as near to the 32 rows as their `k`-th neighbours are
-    /// counted, which gives an estimate of the work of a tree over all rows. If the engines come within a factor of 3 of
-    /// each other, a second sample (up to every 4th row) decides. Operations have fixed prices, measured once. No
-    /// clock is read, so the same rows, distance and `k` give the same engine on any machine and any
-    /// number of threads. Near the break-even point the choice can be wrong by a factor of about 1.3. The scan is
-    /// used for a distance that boxes do not bound, for fewer than 512 rows, and for `k` of at least the number of rows.
+    /// counted, which gives an estimate of the work of a tree over all rows. If the engines come within a factor of
+    /// 3 of each other, a second sample (up to every 4th row) decides. Operations have fixed prices, measured once.
+    /// No clock is read, so the same rows, distance and `k` give the same engine on any machine and any number of
+    /// threads. Near the break-even point the choice can be wrong by a factor of about 1.3. The scan is used for a
+    /// distance that boxes do not bound, for fewer than 512 rows, and for `k` of at least the number of rows.
     ///
     /// Cost: [`CaseExplainerBuilder::fit`](crate::CaseExplainerBuilder::fit) takes longer than with the chosen engine
     /// named, by 5 to 20 % if that is the tree, and by 15 to 40 % if it is the scan (5 to 784 features, 57 000 to

@@ -66,6 +66,7 @@ pub trait NeighborSearch: Send + Sync {
 /// Refuses infinite distances, among which there is no nearest: the Bray-Curtis distance of opposite rows, and any
 /// distance that overflows `f64`.
 pub(crate) fn check_distances(found: &[Neighbors], distance: &Distance) -> Result<()> {
+    // Only neighbours are checked: if a row farther away has an infinite distance, the result is still exact.
     for (query, neighbors) in found.iter().enumerate() {
         let Some(infinite) = neighbors.iter().find(|near| !near.distance.is_finite()) else {
             continue;

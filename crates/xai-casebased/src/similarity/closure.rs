@@ -51,6 +51,7 @@ impl<A: Clone> Closure<A> {
                 let last = first + batch.nrows();
                 Error::model(xai_core::text::numbered_range("row", &(first..last)), e).about(output)
             })?;
+            // The first batch determines the number of columns.
             let expected = [batch.nrows(), *columns.get_or_insert(answer.ncols())];
             if answer.shape() != expected {
                 return Err(Error::shape(output, &expected, answer.shape()));

@@ -203,8 +203,8 @@ impl Space {
         }
     }
 
-    /// Joins features and embeddings: `[√share · features, √(1 − share) · √weights · embedding]`. A part whose factor is
-    /// 0 is left out.
+    /// Joins features and embeddings: `[√share · features, √(1 − share) · √weights · embedding]`. A part whose
+    /// factor is 0 is left out.
     fn join(
         &self,
         scaled: ArrayView2<'_, f64>,

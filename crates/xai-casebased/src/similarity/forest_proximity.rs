@@ -93,11 +93,11 @@ impl Retrieval for ForestSearch {
 }
 
 impl ForestSearch {
-    /// Returns the neighbours of the sample with these leaves. `shared` is a buffer for the number of shared leaves of every
-    /// training row, all 0 before and after the call.
+    /// Returns the neighbours of the sample with these leaves. `shared` is a buffer for the number of shared leaves
+    /// of every training row, all 0 before and after the call.
     fn search(&self, leaves: impl Iterator<Item = u32>, k: usize, shared: &mut [u32]) -> Neighbors {
-        // Only the rows that were counted are offered and reset, so the cost depends on the sizes of the leaves, not on the
-        // number of training rows.
+        // Only the rows that were counted are offered and reset, so the cost depends on the sizes of the leaves,
+        // not on the number of training rows.
         let mut touched = Vec::new();
         for (tree, leaf) in self.trees.iter().zip(leaves) {
             for &row in tree.rows(leaf) {
@@ -116,8 +116,8 @@ impl ForestSearch {
                 distance: 1.0 - share,
             });
         }
-        // Rows that share no leaf are all at distance 1. Those with the lowest index fill up the list; the others tie with
-        // them.
+        // Rows that share no leaf are all at distance 1. Those with the lowest index fill up the list; the others
+        // tie with them.
         let mut n_left_out = 0;
         if touched.len() < k {
             let others = (0..self.n_rows).filter(|&row| shared[row] == 0);

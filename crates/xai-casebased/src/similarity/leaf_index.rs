@@ -19,6 +19,7 @@ impl LeafIndex {
     /// Creates the index from the leaf of every row. There must be fewer than 2³² rows.
     pub(crate) fn new(leaf_by_row: impl Iterator<Item = u32>) -> Self {
         let mut pairs: Vec<(u32, u32)> = leaf_by_row.zip(0..).collect();
+        // By leaf, then by row: rows of a leaf ascend, so that they can be searched by bisection.
         pairs.sort_unstable();
         let (mut leaves, mut starts) = (Vec::new(), Vec::new());
         for (position, (leaf, _)) in pairs.iter().enumerate() {

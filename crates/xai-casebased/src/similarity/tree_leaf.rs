@@ -151,8 +151,8 @@ impl TreeLeafSearch {
         k: usize,
     ) -> Result<()> {
         let short: Vec<usize> = (0..found.len()).filter(|&i| found[i].len() < k).collect();
-        // The k nearest rows of all leaves are enough: the leaf has n < k rows, so at least k − n of them are from other
-        // leaves.
+        // The k nearest rows of all leaves are enough: the leaf has n < k rows, so at least k − n of them are from
+        // other leaves.
         let nearest_rows = search
             .nearest_batch(samples.scaled.select(Axis(0), &short).view(), k)
             .map_err(|e| with_original_index(e, &short))?;
@@ -171,8 +171,8 @@ impl TreeLeafSearch {
                 (Some(last), Some(farthest)) => {
                     let is_tied = |n: &&Nearest| n.distance == last.distance;
                     let n_surplus = surplus.iter().filter(is_tied).count();
-                    // The search itself left out rows at this distance if it is that of its last neighbour. Those of them
-                    // that are in the leaf are subtracted.
+                    // The search itself left out rows at this distance if it is that of its last neighbour. Those
+                    // of them that are in the leaf are subtracted.
                     let n_unseen = if farthest.distance == last.distance {
                         let seen = nearest.iter().filter(is_tied);
                         let n_seen_inside = seen.clone().filter(|n| is_inside(n)).count();

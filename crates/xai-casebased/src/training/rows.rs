@@ -57,6 +57,7 @@ impl TrainingRows {
             values,
             standardization,
         };
+        // Scaling all rows only to check them is avoided where the outcome is the same for unscaled rows.
         if rows.standardization.is_some() && domain_depends_on_scale(distance) {
             rows.check_scaled(distance)?;
         } else {
@@ -94,6 +95,7 @@ impl TrainingRows {
         if !distance.needs_preparation() {
             return Ok((self, distance.prepared_distance()));
         }
+        // Prepared once and stored, unlike scaled rows: whitening costs `d²` operations per row.
         let (n, d) = (self.n_rows(), self.n_features());
         let mut values = vec![0.0; n * d];
         for (row, to) in values.chunks_exact_mut(d).enumerate() {

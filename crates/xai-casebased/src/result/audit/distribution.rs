@@ -140,6 +140,8 @@ impl Scores {
         total: (usize, usize),
         bins: impl Iterator<Item = (usize, usize)>,
     ) -> Result<AuditDistribution> {
+        // Merging appends the scores of other parts in any order, but the statistics below use exact sums, counts
+        // and ranks.
         let scores = [self.wrong.as_slice(), &self.right].concat();
         let is_right: Vec<bool> = (0..scores.len()).map(|i| i >= self.wrong.len()).collect();
         Ok(AuditDistribution {

@@ -30,8 +30,8 @@ pub struct Listing {
 /// Accumulates explanations into a report: mean correspondence by class and of right and wrong predictions, calibration
 /// of correspondence against accuracy, and the least supported predictions.
 ///
-/// Audits of parts of a data set can be merged. Any division into batches and parts, in any order, gives the same report
-/// to the last bit.
+/// Audits of parts of a data set can be merged. Any division into batches and parts, in any order, gives the same
+/// report to the last bit.
 ///
 /// ```
 /// use ndarray::array;
@@ -121,9 +121,9 @@ impl Audit {
         self
     }
 
-    /// Also computes the distribution of the correspondence of right and wrong predictions, with confidence intervals and
-    /// the AUROC, for [`AuditReport::distribution`]. It stores 8 bytes for every sample whose true class is known. Call it
-    /// before the first update.
+    /// Also computes the distribution of the correspondence of right and wrong predictions, with confidence
+    /// intervals and the AUROC, for [`AuditReport::distribution`]. It stores 8 bytes for every sample whose true
+    /// class is known. Call it before the first update.
     ///
     /// ```
     /// use ndarray::array;
@@ -183,6 +183,7 @@ impl Audit {
             }
             None => self.n_undefined += 1,
         }
+        // Samples without a known true class are in neither group.
         match correct {
             Some(true) => self.right.update(score, correct),
             Some(false) => self.wrong.update(score, correct),
@@ -238,6 +239,7 @@ impl Accumulator for Audit {
             other.scores,
             Scores::merge,
         )?;
+        // Parts number their samples from different starts, so the merged audit continues after the last of them.
         self.next_sample = self.next_sample.max(other.next_sample);
         self.n_samples += other.n_samples;
         self.n_undefined += other.n_undefined;
@@ -293,6 +295,7 @@ fn merge_optional<T>(
             merge(part, other);
             Ok(())
         }
+        // The report would cover only some of the samples.
         (part, other) => Err(Error::parameter(
             name,
             other.is_some(),

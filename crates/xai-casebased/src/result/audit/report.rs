@@ -19,8 +19,8 @@ pub struct AuditReport {
     pub n_samples: usize,
     /// Number of samples without a correspondence; they are not part of any mean.
     pub n_undefined: usize,
-    /// Number of samples whose last neighbour ties with training rows that are left out, so that the neighbours depend on
-    /// the order of the training rows.
+    /// Number of samples whose last neighbour ties with training rows that are left out, so that the neighbours
+    /// depend on the order of the training rows.
     #[cfg_attr(feature = "serde", serde(default))]
     pub n_tied: usize,
     /// Mean correspondence of the samples that have one, in [0, 1].
@@ -34,8 +34,8 @@ pub struct AuditReport {
     /// Ten bins of correspondence, `[0, 0.1), …, [0.9, 1]`, over the samples with a known true
     /// class. If correspondence were a calibrated probability, the accuracy of each bin would equal it.
     pub reliability: Vec<ReliabilityBin>,
-    /// Mean absolute difference between accuracy and mean correspondence of the bins, weighted by their number of samples:
-    /// 0 = calibrated. `None` without a known true class.
+    /// Mean absolute difference between accuracy and mean correspondence of the bins, weighted by their number of
+    /// samples: 0 = calibrated. `None` without a known true class.
     pub expected_calibration_error: Option<f64>,
     /// Least supported predictions in ascending correspondence, ties by lower sample.
     pub least_supported: Vec<LeastSupported>,
@@ -186,8 +186,8 @@ impl Scores for AuditReport {
 }
 
 impl AuditReport {
-    /// Description, value and interval of every score, including those of the [distribution](Self::distribution) if there is
-    /// one.
+    /// Description, value and interval of every score, including those of the [distribution](Self::distribution) if
+    /// there is one.
     pub fn scores(
         &self,
     ) -> impl Iterator<Item = (&'static MetricInfo, Option<f64>, Option<Interval>)> {

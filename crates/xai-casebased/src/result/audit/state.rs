@@ -124,6 +124,7 @@ impl Reliability {
         });
         let bins: Vec<_> = table.collect();
         let n: usize = bins.iter().map(|bin| bin.n).sum();
+        // Empty bins have no mean and no gap.
         let gaps = bins.iter().filter_map(|bin| {
             let gap = (bin.mean_correspondence? - bin.accuracy?).abs();
             Some(gap * bin.n as f64 / n as f64)
@@ -202,6 +203,8 @@ impl<T: Listed> Least<T> {
     }
 
     pub(crate) fn update(&mut self, candidate: T) {
+        // A sorted list instead of a heap: it is short, and most candidates are rejected by one comparison with the
+        // last item. If nothing is to be listed, there is no last item and every candidate is rejected.
         let full = self.listed.len() == self.n_listed;
         let last = self.listed.last();
         if full && last.is_none_or(|last| !candidate.precedes(last)) {

@@ -59,6 +59,7 @@ impl LinkedRows {
     pub(crate) fn new(rows: TrainingRows, prepared_distance: Distance, hnsw: Hnsw) -> Result<Self> {
         let n = rows.n_rows();
         let links = Links::new(&prepared_distance, n, hnsw)?;
+        // A first pass finds the scale, because the graph cannot be rescaled later.
         let mut row = vec![0.0; rows.n_features()];
         let mut largest = 0.0f64;
         for i in 0..n {

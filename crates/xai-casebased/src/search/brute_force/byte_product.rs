@@ -1,8 +1,8 @@
 //! Dot products of rows in 8-bit integers, compared with a threshold, with AVX-512 VNNI instructions.
 //!
-//! One instruction multiplies 64 pairs of bytes and adds the products in groups of four. A panel of 64 rows times a strip
-//! of 6 queries fills 24 of the 32 registers with sums; each step loads 4 registers of rows and broadcasts 4 features of
-//! each query. The sums are compared in registers, so no product is written to memory.
+//! One instruction multiplies 64 pairs of bytes and adds the products in groups of four. A panel of 64 rows times a
+//! strip of 6 queries fills 24 of the 32 registers with sums; each step loads 4 registers of rows and broadcasts 4
+//! features of each query. The sums are compared in registers, so no product is written to memory.
 // For instructions that need a check of the processor, and for registers that are read as arrays.
 #![allow(unsafe_code)]
 // On other architectures nothing calls this module.

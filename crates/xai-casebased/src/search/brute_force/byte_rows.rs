@@ -1,19 +1,22 @@
-//! A filter of rows by dot products of 8-bit integers, with a quarter of the memory and of the instructions of single precision.
+//! A filter of rows by dot products of 8-bit integers, with a quarter of the memory and of the instructions of
+//! single precision.
 //!
 //! # Why no neighbour is lost
 //!
-//! In the units of the filter, every number is rounded to a multiple of a step `s`, at most 127 of them: the query `a` to
-//! `s q` and a row `b` to `s r`, with rounding errors `s α = ‖a − s q‖` and `s ε = ‖b − s r‖`. A row at a distance of at
-//! most `W` has `‖q − r‖ ≤ W/s + α + ε` by the triangle inequality. With the reach `g = W/s + α` this is
+//! In the units of the filter, every number is rounded to a multiple of a step `s`, at most 127 of them: the query
+//! `a` to `s q` and a row `b` to `s r`, with rounding errors `s α = ‖a − s q‖` and `s ε = ‖b − s r‖`. A row at a
+//! distance of at most `W` has `‖q − r‖ ≤ W/s + α + ε` by the triangle inequality. With the reach `g = W/s + α`
+//! this is
 //!
 //! `q·r − ½ (‖r‖² − ε²) + g ε ≥ ½ (‖q‖² − g²)`.
 //!
-//! `q·r` is an exact sum of integers, below 2³¹. The left side is computed in `f32`: rounding the product, the half and the
-//! two sums changes it by at most `4u (‖q‖ ‖r‖ + ½ ‖r‖² + ½ ε² + g ε)`, `u = 2⁻²⁴`. The right side is lowered by this bound,
-//! and `g` and `ε` are rounded up. A row is excluded only if its left side is below that threshold.
+//! `q·r` is an exact sum of integers, below 2³¹. The left side is computed in `f32`: rounding the product, the half
+//! and the two sums changes it by at most `4u (‖q‖ ‖r‖ + ½ ‖r‖² + ½ ε² + g ε)`, `u = 2⁻²⁴`. The right side is
+//! lowered by this bound, and `g` and `ε` are rounded up. A row is excluded only if its left side is below that
+//! threshold.
 //!
-//! Numbers beyond 127 steps are clamped, which increases `α` and `ε`: a row with an outlier passes more often, and is then
-//! compared in full.
+//! Numbers beyond 127 steps are clamped, which increases `α` and `ε`: a row with an outlier passes more often, and
+//! is then compared in full.
 
 use xai_core::parallel;
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
@@ -23,12 +26,12 @@ use crate::search::brute_force::byte_product::{
 };
 use crate::search::brute_force::filter::{U32, round_down};
 
-/// Range of the integers in standard deviations of all numbers. One in 16 000 normal numbers is beyond it. A smaller range
-/// would lose as much by clamping as its finer step saves.
+/// Range of the integers in standard deviations of all numbers. One in 16 000 normal numbers is beyond it. A
+/// smaller range would lose as much by clamping as its finer step saves.
 const DEVIATIONS: f64 = 4.0;
 
-/// Largest mean number of candidates per query in a tile. Above it, products in single precision are cheaper: comparing a
-/// candidate in full costs as much as forty of them.
+/// Largest mean number of candidates per query in a tile. Above it, products in single precision are cheaper:
+/// comparing a candidate in full costs as much as forty of them.
 const MAX_CANDIDATES: usize = 4;
 
 /// Smallest step; with a smaller one, values in steps could overflow single precision.
@@ -112,13 +115,15 @@ impl RoundedRow {
         let bytes = &mut self.bytes;
         let (square, moved) = InstructionSet::fastest().run(RoundRow { row, step, bytes });
         self.square = f64::from(square);
-        // The conversion changed each number by at most a factor of `1 ± u`, or by less than the smallest normal number.
+        // The conversion changed each number by at most a factor of `1 ± u`, or by less than the smallest normal
+        // number.
         let single = U32 * norm + row.len() as f64 * f64::from(f32::MIN_POSITIVE);
         self.error = (moved.sqrt() + single) / step * (1.0 + 1e-9);
     }
 }
 
-/// Kernel that rounds a row to integers, and returns their squared norm and the squared rounding error in the units of `row`.
+/// Kernel that rounds a row to integers, and returns their squared norm and the squared rounding error in the units
+/// of `row`.
 struct RoundRow<'a> {
     row: &'a [f32],
     step: f64,
@@ -130,8 +135,8 @@ impl SimdKernel for RoundRow<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self) -> (i32, f64) {
-        /// Adding 1.5 · 2²³ to a number of magnitude below 2²² puts the nearest integer into the low bits, in two's complement.
-        /// Unlike `f32::round`, this vectorises on every instruction set.
+        /// Adding 1.5 · 2²³ to a number of magnitude below 2²² puts the nearest integer into the low bits, in two's
+        /// complement. Unlike `f32::round`, this vectorises on every instruction set.
         const SHIFT: f32 = (3 << 22) as f32;
         let Self { row, step, bytes } = self;
         let (per_step, largest) = ((1.0 / step) as f32, MAX_BYTE as f32);
@@ -202,6 +207,7 @@ impl ByteRows {
                         *to = byte.cast_unsigned() ^ 0x80;
                     }
                 }
+                // The error as it is stored, so that both terms use the same number.
                 let (square, error) = (rounded.square, f64::from(round_up(rounded.error)));
                 halves[panel][lane] = (0.5 * (square - error * error)) as f32;
                 errors[panel][lane] = error as f32;
@@ -252,6 +258,9 @@ impl ByteRows {
 
     /// The criterion for rows of a tile that are at most `max_distance` away from a query.
     fn criterion(&self, query: &ByteQuery, max_distance: f64, tile: Bounds) -> Criterion {
+        // The notation is that of the module documentation: `reach` is `g`, `query.error` is `α`, and `tile` bounds
+        // `‖r‖` and `ε` of all rows, so that one threshold serves the tile. 1e-9 is far above the rounding in
+        // `f64`.
         let reach = round_up((max_distance / self.step + query.error) * (1.0 + 1e-9));
         let g = f64::from(reach);
         let rounding = query.norm * tile.norm
@@ -280,6 +289,8 @@ impl ByteRows {
         candidates: &mut Vec<Pair>,
     ) -> bool {
         candidates.clear();
+        // Criteria are computed for every tile, because the distances of the neighbours fall from tile to tile, and the
+        // bounds of the rows differ.
         let bounds = self.bounds[tile];
         let ByteQueries {
             steps,
@@ -317,6 +328,7 @@ impl ByteRows {
                         left &= left - 1;
                     }
                 }
+                // Checked after every strip, so that a tile with too many candidates costs little.
                 if candidates.len() > MAX_CANDIDATES * queries.len() {
                     return false;
                 }

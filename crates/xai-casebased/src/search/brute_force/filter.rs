@@ -135,6 +135,7 @@ impl Filter {
             return f32::NEG_INFINITY;
         }
         let d = self.n_features as f64;
+        // The terms of the module documentation, with more room: `d + 8` for `d + 4`, and 1e-44 for 2⁻¹⁴⁸ ≈ 3e-45.
         let single = 1.01 * U32 * (d + 8.0) * (a * b + 0.5 * b * b);
         let tiny = d * 1e-44 * (a + b + 1.0);
         let own = match self.space {
@@ -154,6 +155,7 @@ impl Filter {
     /// Half the square of [`max_distance`](Self::max_distance).
     fn max_half_square(&self, limit: f64, a: f64, b: f64) -> f64 {
         let d = self.n_features as f64;
+        // Rounding in `f64` by the shift, absolute in terms of the norms; that of the distance itself is relative.
         let double = (d + 64.0) * f64::EPSILON * (a + b) * (a + b);
         let half_square = match self.space {
             // c ≥ 1 − w
@@ -229,8 +231,8 @@ fn squared_norm(row: &[f64]) -> f64 {
     row.iter().map(|x| x * x).sum()
 }
 
-/// The largest power of two that is at most `x`, limited to 2^±500 so that its square is finite and not 0. 1 if `x` is not a
-/// positive normal number.
+/// The largest power of two that is at most `x`, limited to 2^±500 so that its square is finite and not 0. 1 if `x`
+/// is not a positive normal number.
 fn power_of_two_below(x: f64) -> f64 {
     if x.is_normal() && x > 0.0 {
         2f64.powi(x.log2().floor().clamp(-500.0, 500.0) as i32)

@@ -4,9 +4,9 @@
 //! computes the dot products of many queries with many rows near the peak performance of the processor. Its rounding
 //! only allows to tell which rows *may* be near; the distances of these are then computed in `f64`.
 //!
-//! On processors that multiply bytes, dot products of [integers](ByteRows) filter each tile first. If they let too many rows
-//! of a tile pass, single precision is used for that tile: for the first one, when no neighbour is known yet,
-//! and for rows that are too close to each other for the resolution of the integers.
+//! On processors that multiply bytes, dot products of [integers](ByteRows) filter each tile first. If they let too
+//! many rows of a tile pass, single precision is used for that tile: for the first one, when no neighbour is known
+//! yet, and for rows that are too close to each other for the resolution of the integers.
 
 use xai_core::distance::DistanceFunction;
 use xai_core::{Distance, parallel};
@@ -21,8 +21,8 @@ use crate::search::queries::Queries;
 use crate::training::rows::TrainingRows;
 
 /// Numbers of queries and rows of one matrix product. Its result (1 MB) stays in the second-level cache, and many
-/// queries share the packing of the rows. Measured at 60 000 × 784 on two cores, where the multiplications alone take at
-/// least 450 µs per query: 256 × 1 024, 256 × 512, 512 × 512 and 512 × 1 024 take 497, 490, 462 and 471 µs.
+/// queries share the packing of the rows. Measured at 60 000 × 784 on two cores, where the multiplications alone
+/// take at least 450 µs per query: 256 × 1 024, 256 × 512, 512 × 512 and 512 × 1 024 take 497, 490, 462 and 471 µs.
 const QUERIES: usize = 512;
 const ROWS: usize = 512;
 
@@ -110,7 +110,8 @@ impl FilteredScan {
         }
     }
 
-    /// Returns the neighbours of each query, and the number of rows that were compared in full and offered to their lists.
+    /// Returns the neighbours of each query, and the number of rows that were compared in full and offered to their
+    /// lists.
     pub(crate) fn search_counting(
         &self,
         queries: &Queries<'_>,
@@ -155,6 +156,8 @@ impl FilteredScan {
             .as_ref()
             .map(|rows| (rows, rows.queries(&single, d, norms)));
         let (mut candidates, mut pause) = (Vec::new(), Pause::default());
+        // Tiles of rows are the outer loop: each is read once for all queries of the block, and the neighbours
+        // found in it raise the thresholds for the next.
         let mut product = vec![0.0; queries.len() * ROWS.min(n)];
         if k > 0 {
             for (tile, &largest) in self.single.norms.iter().enumerate() {
@@ -169,6 +172,7 @@ impl FilteredScan {
                         for pair in &candidates {
                             self.offer(&mut searches[pair.query], pair.row, &mut buffer);
                         }
+                        // The filter worked again; the next failure starts with the shortest pause.
                         pause = Pause::default();
                         continue;
                     }
@@ -212,8 +216,8 @@ impl FilteredScan {
 
     /// Compares the rows of a tile that may be near to a query in full, and offers them.
     ///
-    /// `first` is the first row of the tile, `products` and `half_squares` are the `c` and `h` of its rows, and `largest` is
-    /// their largest norm.
+    /// `first` is the first row of the tile, `products` and `half_squares` are the `c` and `h` of its rows, and
+    /// `largest` is their largest norm.
     fn offer_candidates(
         &self,
         search: &mut QueryState<'_>,
@@ -253,8 +257,8 @@ impl FilteredScan {
 
 /// A pause of the filter by integers after it let too many rows pass.
 ///
-/// The pause doubles with every failure in a row, up to 32 tiles. So where the filter never helps, because all rows are near,
-/// it costs little.
+/// The pause doubles with every failure in a row, up to 32 tiles. So where the filter never helps, because all rows
+/// are near, it costs little.
 #[derive(Debug, Default)]
 struct Pause {
     /// Length of the next pause in tiles.
@@ -294,8 +298,8 @@ mod tests {
     use ndarray::Array2;
     use proptest::prelude::*;
 
-    /// Numbers of very different kinds: smooth ones, a grid full of ties, clusters, outliers, far from the origin, very large
-    /// and very small.
+    /// Numbers of very different kinds: smooth ones, a grid full of ties, clusters, outliers, far from the origin,
+    /// very large and very small.
     fn number(kind: u8) -> BoxedStrategy<f64> {
         match kind {
             0 => (-3.0..3.0f64).boxed(),

@@ -17,8 +17,8 @@ pub(crate) fn a_times_b_transposed(a: &[f32], b: &[f32], d: usize, product: &mut
     // SAFETY: the strides address `m · n` elements of `product`, `m · d` of `a` and `n · d` of `b`,
     // which are their lengths; `product` is exclusive; its old content is not read.
     unsafe {
-        // Computes `b · aᵀ` as an (n, m) matrix in column-major order, which has the memory layout of `product` in row-major
-        // order. The kernels of `gemm-f32` expect column-major results and no negative strides.
+        // Computes `b · aᵀ` as an (n, m) matrix in column-major order, which has the memory layout of `product` in
+        // row-major order. The kernels of `gemm-f32` expect column-major results and no negative strides.
         gemm_f32::gemm::f32::get_gemm_fn()(
             n,
             m,

@@ -19,25 +19,27 @@ use crate::search::neighbor_search::NeighborSearch;
 use crate::search::queries::Queries;
 use crate::training::rows::TrainingRows;
 
-/// Number of features from which on matrix products are faster than the direct kernel: 4.0 instead of 5.2 µs per query at
-/// 10 000 × 3, but 6.8 instead of 5.5 at 10 000 × 2. The break-even point is the same at 57 000 and 300 000 rows.
+/// Number of features from which on matrix products are faster than the direct kernel: 4.0 instead of 5.2 µs per
+/// query at 10 000 × 3, but 6.8 instead of 5.5 at 10 000 × 2. The break-even point is the same at 57 000 and 300
+/// 000 rows.
 const FILTER_FEATURES: usize = 3;
 
 /// Exact search by a scan over all training rows, for any distance and any number of features.
 ///
-/// For distances that are functions of inner products (Euclidean, squared Euclidean, Mahalanobis, cosine, correlation,
-/// Minkowski with `p = 2`), blocked matrix products in single precision exclude rows that are too far by a
-/// proven error bound, and the others are compared in `f64`. On processors that multiply bytes (AVX-512 VNNI), products of
-/// 8-bit integers exclude most of the rows before, with a bound of their own. For other distances, and for fewer than 3
-/// features, a vectorised kernel computes every distance in full. All of these give the bits of
+/// For distances that are functions of inner products (Euclidean, squared Euclidean, Mahalanobis, cosine,
+/// correlation, Minkowski with `p = 2`), blocked matrix products in single precision exclude rows that are too far
+/// by a proven error bound, and the others are compared in `f64`. On processors that multiply bytes (AVX-512 VNNI),
+/// products of 8-bit integers exclude most of the rows before, with a bound of their own. For other distances, and
+/// for fewer than 3 features, a vectorised kernel computes every distance in full. All of these give the bits of
 /// [`DistanceFunction`](xai_core::distance::DistanceFunction).
 ///
-/// Cost: `n · d` operations per query. Measured growth with the number of rows: n^0.94 with matrix products and n^1.08 with
-/// the direct kernel (16 000 to 256 000 rows of 30 features; the larger sets do not fit into the cache). With the number of
-/// neighbours: k^0.5 and k^0.2 (10 to 1 000 neighbours).
+/// Cost: `n · d` operations per query. Measured growth with the number of rows: n^0.94 with matrix products and
+/// n^1.08 with the direct kernel (16 000 to 256 000 rows of 30 features; the larger sets do not fit into the
+/// cache). With the number of neighbours: k^0.5 and k^0.2 (10 to 1 000 neighbours).
 ///
-/// Memory in addition to the rows: half their size for matrix products and an eighth for integers, or once their size for
-/// the direct kernel; once their size more for Mahalanobis and correlation; and 1 MB per thread, for any number of queries.
+/// Memory in addition to the rows: half their size for matrix products and an eighth for integers, or once their
+/// size for the direct kernel; once their size more for Mahalanobis and correlation; and 1 MB per thread, for any
+/// number of queries.
 ///
 /// ```
 /// use ndarray::array;

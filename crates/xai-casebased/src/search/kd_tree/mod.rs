@@ -144,6 +144,7 @@ impl KdTree {
         let query = self.rows.query(query);
         // `limit` and the bounds on the stack are ranks, not distances.
         let mut limit = f64::INFINITY;
+        // Depth first, the nearest child first: the sooner near rows are found, the more boxes can be skipped.
         stack.clear();
         stack.push((0.0, self.shape.root));
         while let Some((bound, child)) = stack.pop() {
@@ -179,6 +180,8 @@ impl KdTree {
         limit: f64,
         stack: &mut Vec<(f64, Child)>,
     ) {
+        // Children beyond the limit are not pushed at all. The others are checked again when they are popped,
+        // because the limit may have fallen by then.
         let (bounds, mut within) = self.shape.boxes.bounds(node, query.values, limit);
         let bottom = stack.len();
         while within != 0 {

@@ -32,6 +32,7 @@ impl BoxBlocks {
     /// Adds a group of at most eight boxes, given by their lower and upper corners. The group is filled up with
     /// empty boxes (from ∞ to −∞), whose bound is infinite for every query.
     pub(crate) fn push(&mut self, corners: &[(&[f64], &[f64])]) {
+        // An infinite bound is still within an infinite limit, so searches check for absent children as well.
         for feature in 0..self.n_features {
             for i in 0..ROWS {
                 let corner = corners.get(i);

@@ -87,6 +87,7 @@ impl RowBlocks {
             norms: Vec::new(),
             instructions: InstructionSet::fastest(),
         };
+        // Norms of rows are the same for every query.
         if matches!(blocks.ranking.rank, Rank::Cosine) {
             let norms = parallel::map_blocks(n_blocks, FILLED, |range| {
                 let values = &blocks.values[range.start * size..range.end * size];
@@ -118,6 +119,7 @@ impl RowBlocks {
     /// most [`MAX_BLOCKS`] per call. All queries visit a tile before the first one visits the next.
     #[inline]
     pub(crate) fn for_each_tile(&self, queries: usize, mut visit: impl FnMut(usize, usize, usize)) {
+        // A multiple of `MAX_BLOCKS`, and at least one such group even if it is larger than a tile.
         let block_bytes = 8 * ROWS * self.n_features;
         let step = (TILE_BYTES / block_bytes / MAX_BLOCKS).max(1) * MAX_BLOCKS;
         for tile in (0..self.n_blocks()).step_by(step) {
@@ -135,8 +137,8 @@ impl RowBlocks {
         self.ranking.limit(limit)
     }
 
-    /// Calls `found(row, distance)`, in ascending order, for the rows of `n_blocks` blocks (at most [`MAX_BLOCKS`]) from
-    /// `first_block` on that have a rank of at most `rank_limit`.
+    /// Calls `found(row, distance)`, in ascending order, for the rows of `n_blocks` blocks (at most [`MAX_BLOCKS`])
+    /// from `first_block` on that have a rank of at most `rank_limit`.
     #[inline]
     pub(crate) fn within(
         &self,
@@ -163,6 +165,7 @@ impl RowBlocks {
             mask &= (1 << present) - 1;
         }
         while mask != 0 {
+            // Visits the set bits in ascending order: reads the lowest one, then clears it.
             let i = mask.trailing_zeros() as usize;
             mask &= mask - 1;
             let rank = ranks[i / ROWS][i % ROWS];
@@ -304,6 +307,7 @@ impl SimdKernel for Ranks<'_> {
 /// Returns whether a norm comes from squares in the normal range of `f64`; the same test as in [`Distance`].
 #[inline(always)]
 fn regular(norm: f64) -> bool {
+    // `&` instead of `&&`, because a branch would prevent vectorisation.
     (norm > 1e-140) & (norm < 1e150)
 }
 
