@@ -1,4 +1,4 @@
-//! Seeded randomness that belongs to the item, never to the thread.
+//! Seeded random streams, one per item, so that results do not depend on threads.
 
 use rand_core::SeedableRng;
 pub use rand_xoshiro::Xoshiro256PlusPlus;
@@ -9,12 +9,12 @@ use rand_distr::{Distribution, StandardNormal};
 
 use crate::simd::{InstructionSet, Simd, SimdKernel, SimdLevel, StreamStates, ZigguratLayers};
 
-/// The random stream of one item (a sample, a draw, a bootstrap replicate) under a seed.
+/// Random stream of one item (a sample, a draw, a bootstrap replicate) under a seed.
 ///
-/// The stream depends on `seed` and `item` alone, so any number of threads, any order of work and
-/// any resumption draws the same numbers. Both are mixed by the finaliser of `SplitMix64`, whose
-/// every input bit moves every output bit with probability one half, before they seed a
-/// xoshiro256++ generator; neighbouring items have unrelated streams.
+/// The stream depends only on `seed` and `item`, so any number of threads, any order and any
+/// resumption draw the same numbers. Both are mixed by the finaliser of `SplitMix64`, in which
+/// every input bit flips every output bit with probability ½, before they seed a xoshiro256++
+/// generator. So streams of consecutive items are unrelated.
 ///
 /// ```
 /// use rand_core::Rng;
@@ -31,14 +31,14 @@ pub fn random_stream(seed: u64, item: u64) -> Xoshiro256PlusPlus {
     ))
 }
 
-/// The finaliser of `SplitMix64`: a bijection of 64 bits.
+/// Finaliser of `SplitMix64`, a bijection of 64-bit integers.
 fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
 }
 
-/// A uniform double in `[0, 1)` with 53 random bits.
+/// Uniform random double in `[0, 1)` with 53 random bits.
 ///
 /// ```
 /// let mut stream = xai_core::random::random_stream(1, 0);
@@ -51,9 +51,8 @@ pub fn uniform(stream: &mut Xoshiro256PlusPlus) -> f64 {
     bits * (1.0 / 9_007_199_254_740_992.0)
 }
 
-/// A uniform integer in `0..bound`, without bias (Lemire's multiply and reject).
-///
-/// `bound` must be positive; a bound of 0 gives 0.
+/// Uniform random integer in `0..bound`, without bias (Lemire's multiply-and-reject method).
+/// Returns 0 if `bound` is 0.
 ///
 /// ```
 /// let mut stream = xai_core::random::random_stream(1, 0);
@@ -63,6 +62,8 @@ pub fn uniform(stream: &mut Xoshiro256PlusPlus) -> f64 {
 pub fn uniform_index(stream: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
     use rand_core::Rng;
     let bound = bound as u64;
+    // The upper half of the product is the result; the lower half shows whether it must be rejected. The division that
+    // computes the exact limit is only needed in the rare case that the lower half is below `bound`.
     let mut product = u128::from(stream.next_u64()) * u128::from(bound);
     if (product as u64) < bound {
         let threshold = bound.wrapping_neg().checked_rem(bound).unwrap_or(0);
@@ -73,10 +74,10 @@ pub fn uniform_index(stream: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
     (product >> 64) as usize
 }
 
-/// A number of the standard normal distribution, by the ziggurat.
+/// Standard normal random number, by the ziggurat method.
 ///
-/// About one draw in a hundred asks the exponential function whether it lies under the curve; the numbers
-/// themselves are products of a table and random bits.
+/// About one draw in a hundred evaluates the exponential function; all other numbers are products
+/// of a table entry and random bits.
 ///
 /// ```
 /// let mut stream = xai_core::random::random_stream(1, 0);
@@ -88,11 +89,11 @@ pub fn normal(stream: &mut Xoshiro256PlusPlus) -> f64 {
     StandardNormal.sample(stream)
 }
 
-/// The standard normal numbers of some random streams, drawn side by side: of each stream those that [`normal`]
-/// would draw one after another, to the last bit.
+/// Eight random streams that draw standard normal numbers together, with the bits that [`normal`]
+/// would draw from each stream.
 ///
-/// A stream has to take its steps one by one, and each waits for the step before. Eight streams take theirs in the
-/// same instructions.
+/// The steps of one stream depend on each other, so they cannot be vectorised. Eight streams take
+/// their steps in the same instructions.
 ///
 /// ```
 /// use xai_core::random::{NormalStreams, normal, random_stream};
@@ -108,10 +109,10 @@ pub struct NormalStreams {
 }
 
 impl NormalStreams {
-    /// How many streams there are.
+    /// Number of streams.
     pub const COUNT: usize = 8;
 
-    /// Draws from some streams.
+    /// Creates the set from the current states of eight streams.
     #[must_use]
     pub fn new(streams: [Xoshiro256PlusPlus; Self::COUNT]) -> Self {
         let mut states = StreamStates([[0; Self::COUNT]; 4]);
@@ -121,9 +122,9 @@ impl NormalStreams {
         Self { states }
     }
 
-    /// Draws as many numbers of each stream: `[number][stream]`.
+    /// Draws `numbers.len()` numbers from each stream, laid out as `[number][stream]`.
     pub fn fill(&mut self, numbers: &mut [[f64; Self::COUNT]]) {
-        // With AVX2 alone compilers put streams together and take them apart so often that it takes longer than without.
+        // With AVX2, compilers pack and unpack the streams so often that the portable code is faster.
         let set = match InstructionSet::fastest() {
             set if set.level() >= SimdLevel::Avx512 => set,
             _ => InstructionSet::PORTABLE,
@@ -142,8 +143,8 @@ fn set_lane(states: &mut StreamStates, lane: usize, stream: &Xoshiro256PlusPlus)
     }
 }
 
-/// A stream in some state.
-fn stream_of(state: [u64; 4]) -> Xoshiro256PlusPlus {
+/// Creates a stream in the given state.
+fn stream_from_state(state: [u64; 4]) -> Xoshiro256PlusPlus {
     let mut bytes = [0; 32];
     for (bytes, word) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(state) {
         *bytes = word.to_le_bytes();
@@ -151,16 +152,18 @@ fn stream_of(state: [u64; 4]) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::from_seed(bytes)
 }
 
-/// The layers of the ziggurat that [`normal`] draws from.
+/// Layers of the ziggurat that [`normal`] samples from.
 ///
-/// It does not give their widths away, but it gives a half of each for the random bits of −1/2 in that layer. A state
-/// whose first word is 0 gives any bits; the second one is such that the next bits are nearly all 1, with which
-/// [`normal`] keeps the number also in the last layer, whose numbers it tests against the curve.
+/// `rand_distr` does not publish the widths, but [`normal`] returns half the negative width of a
+/// layer for a draw whose random bits are −1/2 in that layer. A generator whose first state word is
+/// 0 can be made to return any bits. The second word is chosen such that the next draw is nearly 1,
+/// with which [`normal`] accepts the number in the last layer too, where it is tested against the
+/// curve.
 static LAYERS: LazyLock<ZigguratLayers> = LazyLock::new(|| {
     let (mut widths, mut next_widths) = ([0.0; 256], [0.0; 256]);
     for (bits, width) in (1 << 62..).zip(&mut widths) {
         let last = u64::rotate_right(bits, 23);
-        *width = -2.0 * normal(&mut stream_of([0, !last, 0, last]));
+        *width = -2.0 * normal(&mut stream_from_state([0, !last, 0, last]));
     }
     next_widths[..255].copy_from_slice(&widths[1..]);
     ZigguratLayers {
@@ -169,6 +172,7 @@ static LAYERS: LazyLock<ZigguratLayers> = LazyLock::new(|| {
     }
 });
 
+/// Kernel that draws normal numbers from eight streams.
 struct Fill<'a> {
     states: &'a mut StreamStates,
     numbers: &'a mut [[f64; NormalStreams::COUNT]],
@@ -180,12 +184,13 @@ impl SimdKernel for Fill<'_> {
     #[inline(always)]
     fn run<S: Simd>(self) {
         let layers = &*LAYERS;
-        // By turns, so that no state is copied.
+        // Two buffers swap roles, so that no step copies the state.
         let [mut states, mut others] = [self.states.clone(), self.states.clone()];
         let (mut before, mut after) = (&mut states, &mut others);
         for numbers in self.numbers {
-            // What lies below the width of the next layer is under the curve. That is nearly all of it.
-            let mut beyond = S::step(before, after, layers, numbers);
+            // Numbers below the width of the next layer lie under the curve and are accepted: about 99 %. The others are
+            // drawn again by `normal` from the state before, which makes the decision that the plain ziggurat makes.
+            let mut beyond = S::ziggurat_step(before, after, layers, numbers);
             while beyond != 0 {
                 let lane = beyond.trailing_zeros() as usize;
                 numbers[lane] = draw_again(before, after, lane);
@@ -197,11 +202,11 @@ impl SimdKernel for Fill<'_> {
     }
 }
 
-/// Draws a number of one stream from the state before, and takes the state that this leads to.
+/// Draws a number of one stream from the state `before`, and stores the state after it in `after`.
 #[cold]
 #[inline(never)]
 fn draw_again(before: &StreamStates, after: &mut StreamStates, lane: usize) -> f64 {
-    let mut stream = stream_of(before.0.map(|word| word[lane]));
+    let mut stream = stream_from_state(before.0.map(|word| word[lane]));
     let number = normal(&mut stream);
     set_lane(after, lane, &stream);
     number

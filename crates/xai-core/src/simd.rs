@@ -1,12 +1,13 @@
-//! Loops compiled for the registers that the processor has, chosen at run time.
+//! Loops compiled for several SIMD instruction sets, selected at run time.
 //!
 //! A kernel is written once, in plain Rust over arrays of a fixed width, and compiled for every
-//! [`SimdLevel`]. No operation is fused and no sum reordered by that, so all levels agree to the last
-//! bit; only the speed differs. This is the one place of the libraries that looks at what a
-//! processor can do.
-// Calling a function compiled for more than the baseline needs `unsafe`, and so do the intrinsics of `Simd::at_most` and
-// `Simd::step`.
-#![allow(unsafe_code)]
+//! [`SimdLevel`]. Compilation fuses no operations and reorders no sums, so all levels give the same
+//! bits and differ only in speed. This is the only place in the libraries that detects processor
+//! features.
+#![allow(
+    unsafe_code,
+    reason = "on x86-64, functions compiled for other features and the intrinsics of `Simd` are unsafe to call"
+)]
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -15,24 +16,24 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// What a kernel is compiled for, slowest first.
+/// SIMD features that a kernel is compiled for, slowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum SimdLevel {
-    /// What the compiler's target has by itself (NEON on 64-bit Arm).
+    /// Features of the compiler's target (NEON on 64-bit Arm).
     Portable,
-    /// AVX2 and POPCNT: 256 bits.
+    /// AVX2 and POPCNT: 256-bit registers.
     Avx2,
-    /// AVX-512 F and DQ, and the former: 512 bits.
+    /// AVX-512 F and DQ in addition: 512-bit registers.
     Avx512,
-    /// The former, with population counts of whole registers (VPOPCNTDQ).
+    /// VPOPCNTDQ in addition: population counts of 512-bit registers.
     Avx512Popcount,
 }
 
-/// A level that this processor has.
+/// A [`SimdLevel`] that this processor supports.
 ///
-/// The results do not depend on it, to the last bit; the speed does. The fastest is the default
-/// everywhere; a value of a lower one is for measuring and testing.
+/// Results are the same to the last bit on every level. The fastest is used by default; lower ones
+/// are for measurements and tests.
 ///
 /// ```
 /// use xai_core::simd::InstructionSet;
@@ -41,16 +42,20 @@ pub enum SimdLevel {
 /// assert_eq!(all.last(), Some(&InstructionSet::fastest()));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct InstructionSet(SimdLevel); // only made for a level that was detected: `run` rests on that
+// Invariant: only constructed for detected levels, on which the safety of `run` depends.
+pub struct InstructionSet(SimdLevel);
 
 impl InstructionSet {
-    /// What every processor has.
+    /// Level that every processor supports.
     pub const PORTABLE: Self = Self(SimdLevel::Portable);
 
-    /// Every set this processor has, slowest first.
+    /// Levels that this processor supports, slowest first.
     #[must_use]
     pub fn available() -> Vec<Self> {
-        #[allow(unused_mut)] // changed on x86-64 alone
+        #[cfg_attr(
+            not(target_arch = "x86_64"),
+            expect(unused_mut, reason = "extended on x86-64 only")
+        )]
         let mut levels = vec![SimdLevel::Portable];
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
@@ -65,7 +70,7 @@ impl InstructionSet {
         levels.into_iter().map(Self).collect()
     }
 
-    /// The fastest set this processor has.
+    /// Fastest level that this processor supports. Detected once.
     #[inline]
     #[must_use]
     pub fn fastest() -> Self {
@@ -73,7 +78,7 @@ impl InstructionSet {
         *FASTEST.get_or_init(|| Self::available().pop().unwrap_or(Self::PORTABLE))
     }
 
-    /// The level.
+    /// Returns the level.
     #[must_use]
     pub fn level(self) -> SimdLevel {
         self.0
@@ -83,13 +88,13 @@ impl InstructionSet {
     #[inline]
     pub fn run<K: SimdKernel>(self, kernel: K) -> K::Output {
         match self.0 {
-            // SAFETY: a value of this level is only made where its features were detected.
+            // SAFETY: values of this level are only constructed where its features were detected.
             #[cfg(target_arch = "x86_64")]
             SimdLevel::Avx2 => unsafe { run_avx2(kernel) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
             SimdLevel::Avx512Popcount if K::COUNTS_BITS => unsafe { run_avx512_popcount(kernel) },
-            // SAFETY: as above; the level with population counts has all of the other.
+            // SAFETY: as above; the level with population counts includes all features of the other.
             #[cfg(target_arch = "x86_64")]
             SimdLevel::Avx512 | SimdLevel::Avx512Popcount => unsafe { run_avx512(kernel) },
             _ => kernel.run::<Portable>(),
@@ -114,10 +119,10 @@ impl fmt::Display for InstructionSet {
     }
 }
 
-/// A loop that is worth compiling for every level: its data as a value.
+/// A loop that is compiled for every level, as a value that contains its data.
 ///
-/// `run` and every function that it calls in the loop must be `#[inline(always)]`: what is not
-/// inlined is compiled for the baseline alone.
+/// `run` and all functions that it calls in the loop must be `#[inline(always)]`, because a
+/// function that is not inlined is compiled for the baseline only.
 ///
 /// ```
 /// use xai_core::simd::{InstructionSet, Simd, SimdKernel};
@@ -138,29 +143,33 @@ impl fmt::Display for InstructionSet {
 /// assert_eq!(InstructionSet::fastest().run(Sum(&[1.0; 16])), 16.0);
 /// ```
 pub trait SimdKernel {
-    /// What it computes.
+    /// Result of the loop.
     type Output;
 
-    /// Whether it counts bits. What does not is compiled once for both levels of AVX-512.
+    /// `true` if the kernel counts bits. Other kernels are compiled once for both AVX-512 levels,
+    /// which saves code.
     const COUNTS_BITS: bool = false;
 
-    /// The loop, compiled for `S`.
+    /// Runs the loop, compiled for `S`.
     fn run<S: Simd>(self) -> Self::Output;
 }
 
-/// The level that a kernel is being compiled for. Only [`InstructionSet::run`] hands it out, and
-/// only where the processor has it.
+/// The level that a kernel is compiled for. Only [`InstructionSet::run`] selects it, and only if
+/// the processor supports it.
 pub trait Simd: sealed::Sealed {
-    /// The level, for kernels that have other loops for it.
+    /// The level, for kernels with special code for some levels.
     const LEVEL: SimdLevel;
 
-    /// Which of eight values are at most `limit`, the first in the lowest bit. A NaN never is.
+    /// Bit mask of the values that are at most `limit`; bit 0 is the first value. NaN is never at
+    /// most `limit`.
     fn at_most(values: &[f64; 8], limit: f64) -> u8;
 
-    /// A step of eight xoshiro256++ streams. The bits of each choose a layer and are a share of its width in [−1, 1): those
-    /// are the numbers. Answers which of them are not below the width of the next layer, the first in the lowest bit.
+    /// Advances eight xoshiro256++ streams by one step and computes a candidate of the ziggurat method from the bits of each.
+    ///
+    /// The low 8 bits select the layer; the high 52 bits are a fraction of its width in [−1, 1). Returns the bit mask of the
+    /// candidates that are not below the width of the next layer; bit 0 is the first stream.
     #[inline(always)]
-    fn step(
+    fn ziggurat_step(
         before: &StreamStates,
         after: &mut StreamStates,
         layers: &ZigguratLayers,
@@ -176,6 +185,7 @@ pub trait Simd: sealed::Sealed {
                 word[lane] = next;
             }
             let layer = (bits & 0xff) as usize;
+            // With the exponent of 2, 52 random bits are a number in [2, 4).
             let share = f64::from_bits(bits >> 12 | 1 << 62) - 3.0;
             numbers[lane] = share * layers.widths[layer];
             let is_below = numbers[lane].abs() < layers.next_widths[layer];
@@ -185,21 +195,22 @@ pub trait Simd: sealed::Sealed {
     }
 }
 
-/// The states of eight xoshiro256++ streams: `[word of the state][stream]`. No register's worth of them lies across
-/// two lines of the cache.
+/// States of eight xoshiro256++ streams, `[word of the state][stream]`. Aligned so that no 512-bit
+/// register crosses a cache line.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
 pub struct StreamStates(pub [[u64; 8]; 4]);
 
-/// The layers of a ziggurat: their widths, and those of the layers behind them, of the last 0.
+/// Layers of a ziggurat, widest first.
 #[derive(Debug, Clone)]
 pub struct ZigguratLayers {
-    /// The widths.
+    /// Widths of the layers.
     pub widths: [f64; 256],
-    /// The widths of the next layers.
+    /// Width of the next layer for each layer; 0 for the last.
     pub next_widths: [f64; 256],
 }
 
+/// Marker for [`SimdLevel::Portable`].
 struct Portable;
 
 impl sealed::Sealed for Portable {}
@@ -208,7 +219,7 @@ impl Simd for Portable {
 
     #[inline(always)]
     fn at_most(values: &[f64; 8], limit: f64) -> u8 {
-        // The same bits; compilers make twenty instructions of what the registers below do in one.
+        // Compilers turn this loop into about twenty instructions. The intrinsics of the other levels take one per register.
         let mut mask = 0;
         for (lane, &value) in values.iter().enumerate() {
             mask |= u8::from(value <= limit) << lane;
@@ -256,8 +267,7 @@ mod x86 {
 
         #[inline(always)]
         fn at_most(values: &[f64; 8], limit: f64) -> u8 {
-            // SAFETY: this type is handed out in `run_avx2` alone; both halves of the eight values
-            // are read in full.
+            // SAFETY: only `run_avx2` uses this type, so AVX2 is available. Each load reads four of the eight values.
             unsafe {
                 let limit = _mm256_set1_pd(limit);
                 let half = |values: &[f64]| {
@@ -274,14 +284,15 @@ mod x86 {
 
     impl<const COUNTS: bool> Sealed for Avx512<COUNTS> {}
     impl<const COUNTS: bool> Simd for Avx512<COUNTS> {
-        const LEVEL: SimdLevel = match COUNTS {
-            false => SimdLevel::Avx512,
-            true => SimdLevel::Avx512Popcount,
+        const LEVEL: SimdLevel = if COUNTS {
+            SimdLevel::Avx512Popcount
+        } else {
+            SimdLevel::Avx512
         };
 
         #[inline(always)]
         fn at_most(values: &[f64; 8], limit: f64) -> u8 {
-            // SAFETY: this type is handed out where AVX-512 F is; the eight values are read in full.
+            // SAFETY: this type is only used where AVX-512 F is available. The load reads all eight values.
             unsafe {
                 _mm512_cmp_pd_mask::<_CMP_LE_OQ>(
                     _mm512_loadu_pd(values.as_ptr()),
@@ -290,23 +301,24 @@ mod x86 {
             }
         }
 
-        /// Compilers take the streams out of the registers and put them back one by one: three times as long.
+        // Written with intrinsics, because compilers unpack and repack the streams of the default loop one by one, which
+        // takes three times as long.
         #[inline(always)]
-        fn step(
+        fn ziggurat_step(
             StreamStates(before): &StreamStates,
             StreamStates(after): &mut StreamStates,
             layers: &ZigguratLayers,
             numbers: &mut [f64; 8],
         ) -> u8 {
-            // SAFETY: AVX-512 F is there, as above. Eight numbers are read and written in full; what is read of
-            // the layers is at places of at most 255, of 256.
+            // SAFETY: AVX-512 F is available, as above. All loads and stores are of eight words of arrays of eight. The
+            // gathers read indices of at most 255 from arrays of 256.
             unsafe {
                 let a = _mm512_loadu_si512(before[0].as_ptr().cast());
                 let b = _mm512_loadu_si512(before[1].as_ptr().cast());
                 let c = _mm512_loadu_si512(before[2].as_ptr().cast());
                 let d = _mm512_loadu_si512(before[3].as_ptr().cast());
-                let bits = _mm512_rol_epi64::<23>(_mm512_add_epi64(a, d));
-                let bits = _mm512_add_epi64(bits, a);
+                let rotated = _mm512_rol_epi64::<23>(_mm512_add_epi64(a, d));
+                let bits = _mm512_add_epi64(rotated, a);
                 let shifted = _mm512_slli_epi64::<17>(b);
                 let (c, d) = (_mm512_xor_si512(c, a), _mm512_xor_si512(d, b));
                 let (a, b) = (_mm512_xor_si512(a, d), _mm512_xor_si512(b, c));

@@ -1,20 +1,20 @@
-//! Exponential and logarithm whose loops vectorise, the same to the last bit on every machine.
+//! Exponential and logarithm that vectorise and give the same bits on every machine.
 //!
-//! The mathematics library of the system differs between systems in the last bit, and a call to it
-//! keeps a loop from vectorising. These two use only additions, multiplications, one division and
-//! integer operations on the bits, never a fused multiply-add, so a compiler may run them two,
-//! four or eight at a time and nobody can tell: no operation here depends on its neighbours.
+//! The system's mathematics library differs between systems in the last bit, and a call to it keeps
+//! a loop from vectorising. The functions of this module use only additions, multiplications, one
+//! division and integer operations on the bits, never a fused multiply-add. So a compiler may
+//! evaluate two, four or eight elements at a time without changing any result.
 
-/// `2^52 + 2^51`: adding it leaves the nearest integer in the low bits of the sum.
+/// `2^52 + 2^51`. Adding it to a number leaves the nearest integer in the low bits of the sum.
 const ROUNDING: f64 = 6_755_399_441_055_744.0;
-/// `ln 2` to 33 bits: its product with an exponent is exact.
+/// `ln 2` rounded to 33 bits, so that its product with an exponent is exact.
 const LN_2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
-/// `ln 2` less [`LN_2_HIGH`].
+/// `ln 2 − LN_2_HIGH`.
 const LN_2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
 
 /// `e^x`, within 1.5 units in the last place of the true value; 0 below −745.2, ∞ above 709.8.
 ///
-/// NaN is not propagated: the input must be a number.
+/// The input must not be NaN, which is not propagated.
 ///
 /// ```
 /// use xai_core::number::elementary::exp;
@@ -25,14 +25,14 @@ const LN_2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
 #[inline(always)]
 #[must_use]
 pub fn exp(x: f64) -> f64 {
-    // Beyond these the result is 0 or ∞ anyway, and the exponent still fits its two halves.
-    let x = if x > -746.0 { x } else { -746.0 };
-    let x = if x < 710.0 { x } else { 710.0 };
-    // x = k ln 2 + r with |r| ≤ ln 2 / 2.
-    let shifted = x * std::f64::consts::LOG2_E + ROUNDING;
+    // Beyond these limits the result is 0 or ∞ anyway, and within them 2^k is a product of two normal numbers (see below).
+    let above = if x > -746.0 { x } else { -746.0 };
+    let clamped = if above < 710.0 { above } else { 710.0 };
+    // x = k ln 2 + r with |r| ≤ ln 2 / 2. Subtracting k ln 2 in two parts keeps the digits that r has beyond those of x.
+    let shifted = clamped * std::f64::consts::LOG2_E + ROUNDING;
     let k = shifted - ROUNDING;
-    let r = (x - k * LN_2_HIGH) - k * LN_2_LOW;
-    // The Taylor series to r^13; the first term left out is below 2^-57 of the sum.
+    let r = (clamped - k * LN_2_HIGH) - k * LN_2_LOW;
+    // Taylor series to r^13; the first omitted term is below 2^-57 of the sum.
     let mut tail = 1.0 / 6_227_020_800.0;
     tail = tail * r + 1.0 / 479_001_600.0;
     tail = tail * r + 1.0 / 39_916_800.0;
@@ -46,8 +46,8 @@ pub fn exp(x: f64) -> f64 {
     tail = tail * r + 1.0 / 6.0;
     tail = tail * r + 0.5;
     let sum = 1.0 + (r + (r * r) * tail);
-    // 2^k in two factors: one alone does not reach the subnormals, nor 2^1024. The low bits of
-    // `shifted` are k; + 2048 keeps them positive, so that a logical shift halves.
+    // 2^k as a product of two factors, because a single one cannot represent subnormal numbers or 2^1024. The low bits of
+    // `shifted` are k; adding 2048 makes them positive, so that a logical shift divides by 2.
     let biased = shifted.to_bits().wrapping_add(2048) & 0xfff;
     let half = biased >> 1;
     let power = |exponent_plus_1024: u64| f64::from_bits((exponent_plus_1024 - 1) << 52);
@@ -56,7 +56,7 @@ pub fn exp(x: f64) -> f64 {
 
 /// `ln x`, within 1.5 units in the last place of the true value; −∞ for 0 and below.
 ///
-/// NaN and ∞ are not propagated: the input must be a finite number.
+/// The input must be finite: NaN and ∞ are not propagated.
 ///
 /// ```
 /// use xai_core::number::elementary::ln;
@@ -67,11 +67,11 @@ pub fn exp(x: f64) -> f64 {
 #[inline(always)]
 #[must_use]
 pub fn ln(x: f64) -> f64 {
-    /// The bits of √½, below which the significand is doubled.
+    /// Bits of √½. Significands below are doubled, which centres the range of `f` around 0.
     const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
-    /// `2^52 + 2048`: taken off, it turns biased exponent bits into the exponent.
+    /// `2^52 + 2048`. Subtracted from a number with biased exponent bits, it leaves the exponent.
     const TO_EXPONENT: f64 = 4_503_599_627_372_544.0;
-    // Subnormal numbers are lifted into the normal range first.
+    // Subnormal numbers are scaled by 2^54 into the normal range first.
     let subnormal = x < f64::MIN_POSITIVE;
     let lifted = if subnormal {
         x * 18_014_398_509_481_984.0
@@ -85,8 +85,8 @@ pub fn ln(x: f64) -> f64 {
     let biased = offset >> 52;
     let k = f64::from_bits(0x4330_0000_0000_0000 | biased) - TO_EXPONENT - lift;
     let f = f64::from_bits((offset & ((1 << 52) - 1)).wrapping_add(ROOT_HALF)) - 1.0;
-    // ln(1 + f) = 2 artanh(s), s = f/(2 + f); arranged as f − (f²/2 − s (f²/2 + R)), where the
-    // large terms are exact or nearly so. The first term left out of R is below 2^-56 of the sum.
+    // ln(1 + f) = 2 artanh(s) with s = f/(2 + f), arranged as f − (f²/2 − s (f²/2 + R)): the large terms f and f²/2 are
+    // exact or nearly so, and only the small correction rounds. The first omitted term of R is below 2^-56 of the sum.
     let s = f / (2.0 + f);
     let z = s * s;
     let mut r = 2.0 / 23.0;
@@ -106,7 +106,7 @@ pub fn ln(x: f64) -> f64 {
     if x > 0.0 { value } else { f64::NEG_INFINITY }
 }
 
-/// `1 / (1 + e^{−x})` through `e^{−|x|}`, which cannot overflow.
+/// `1 / (1 + e^{−x})`, computed from `e^{−|x|}`, which cannot overflow.
 ///
 /// ```
 /// use xai_core::number::elementary::sigmoid;

@@ -12,8 +12,10 @@ pub use label::{
 pub use radix_sort::{sort_indexed, sort_keys};
 pub use real::{OrderKey, Real};
 
-/// The largest power of two that is not above a positive number: a unit in which numbers of that size neither overflow nor
-/// vanish when they are squared, and by which division rounds nothing. At least `f64::MIN_POSITIVE`.
+/// Largest power of two not above a positive number, and at least `f64::MIN_POSITIVE`.
+///
+/// It serves as a unit: numbers of that size neither overflow nor underflow when they are squared,
+/// and division by it is exact.
 ///
 /// ```
 /// use xai_core::number::power_of_two;

@@ -1,8 +1,8 @@
-//! Sorting by order keys: by their bits from the lowest digit up, or by comparison.
+//! Sorting by order keys, with a radix sort or by comparison.
 //!
-//! A comparison sort takes n log n unpredictable branches; the radix sort reads and writes each item
-//! once per digit of 11 bits. Five million keys on one thread, the fastest of 25 runs, in
-//! milliseconds (`par_sort_unstable` is rayon's):
+//! A comparison sort takes n log n unpredictable branches; the radix sort reads and writes each
+//! item once per digit of 11 bits. Times for five million keys on one thread, the fastest of 25
+//! runs, in milliseconds (`par_sort_unstable` is rayon's):
 //!
 //! | keys | radix | `sort_unstable` | `par_sort_unstable` |
 //! |---|---|---|---|
@@ -11,33 +11,35 @@
 //! | `f32` of 10 distinct scores | 51 | 17 | 20 |
 //! | `f64` of 10 distinct scores | 103 | 18 | 29 |
 //!
-//! So keys of 32 bits go by their digits, as scores of models seldom tie, and keys of 64 bits by
-//! comparison. The order of the items is all there is to see, so the result depends neither on the
-//! threads nor on the pieces.
+//! Therefore keys of 32 bits are radix-sorted, because scores of models are seldom tied, and keys
+//! of 64 bits are compared. Both give the same order for any number of threads and pieces.
 
 use crate::number::real::OrderKey;
 use crate::parallel;
 
-/// Bits of a digit: 2048 places to write to stay within reach of the second-level cache.
+/// Bits per digit. The 2048 write positions that a pass alternates between stay in the second-level
+/// cache.
 const DIGIT_BITS: u32 = 11;
 const DIGITS: usize = 1 << DIGIT_BITS;
-/// Items that are worth a thread.
+/// Smallest number of items per thread.
 const PIECE: usize = 1 << 13;
-/// Below this many items the counting costs more than it saves. On two cores, the fastest of 200 runs of
-/// `benches/core.rs` on random numbers, in microseconds:
+/// Number of items from which on the radix sort is faster than comparisons for keys with indices.
 ///
-/// | items | keys | `sort_unstable` | keys with places | `sort_unstable` |
+/// On two cores, the fastest of 200 runs of `benches/core.rs` on random numbers, in microseconds:
+///
+/// | items | keys | `sort_unstable` | keys with indices | `sort_unstable` |
 /// |---|---|---|---|---|
 /// | 1 024 | 7.3 | 7.3 | 8.7 | 7.3 |
 /// | 2 048 | 13.9 | 17.0 | 14.5 | 17.4 |
 /// | 8 192 | 49 | 79 | 67 | 79 |
 /// | 65 536 | 684 | 1 430 | 681 | 959 |
 const FEW: usize = 1 << 11;
-/// The same of keys alone, which may be equal: 10 000 of ten distinct scores are compared in little more
-/// than half the time, and random ones take 0.8 of it by digits.
+/// The same for keys without indices, which may be equal. It is larger, because comparison sorts of
+/// many equal keys are fast: 10 000 keys of ten distinct scores are sorted in little more than half
+/// the time of the radix sort. For random keys the radix sort takes 0.8 of the time of comparisons.
 const FEW_ALONE: usize = 1 << 14;
 
-/// Sorts keys ascending, those of 32 bits with a buffer of the same size beside.
+/// Sorts keys ascending. Long slices of 32-bit keys need a buffer of the same size.
 ///
 /// ```
 /// use xai_core::number::{Real, sort_keys};
@@ -53,7 +55,7 @@ pub fn sort_keys<K: OrderKey>(keys: &mut Vec<K>) {
     }
 }
 
-/// Sorts keys whose places ascend: by key, ties by place.
+/// Sorts keys that were given ascending indices: by key, and equal keys by index.
 ///
 /// ```
 /// use xai_core::number::{OrderKey, Real, sort_indexed};
@@ -70,7 +72,8 @@ pub fn sort_indexed<K: OrderKey>(keys: &mut Vec<K::WithIndex>) {
     }
 }
 
-/// Sorts items ascending by their keys, ties as they come, with a buffer of the same size beside.
+/// Stable radix sort of items by their keys, from the lowest digit to the highest, with a buffer of
+/// the same size.
 fn sort_by_digits<T, K>(items: &mut Vec<T>, key: impl Fn(T) -> K + Copy + Sync + Send)
 where
     T: Copy + Default + Send + Sync,
@@ -85,8 +88,8 @@ where
     }
 }
 
-/// Copies `from` to `to`, ordered by one digit and otherwise as it was. Does nothing, and says so,
-/// when all items share the digit.
+/// Copies `from` to `to`, stably sorted by one digit. Copies nothing and returns `false` if all
+/// items have the same digit.
 fn distribute<T: Copy + Send + Sync>(
     from: &[T],
     to: &mut [T],
@@ -102,23 +105,24 @@ fn distribute<T: Copy + Send + Sync>(
         piece.iter().for_each(|&item| counts[digit(item)] += 1);
         counts
     };
-    // A single piece does not wait for a thread of the pool.
+    // A single piece is counted on this thread, which saves waiting for one of the pool.
     let mut counts = match pieces[..] {
         [piece] => vec![count(piece)],
         _ => parallel::map(pieces.len(), |p| count(pieces[p])),
     };
+    // Upper digits of scores in a narrow range are often all equal; then the pass would only copy.
     let shared = digit(first);
     if counts.iter().map(|counts| counts[shared]).sum::<usize>() == from.len() {
         return false;
     }
     match &mut counts[..] {
-        [counts] => place_all(from, to, counts, digit),
+        [counts] => scatter_sequentially(from, to, counts, digit),
         counts => {
-            parallel::map_owned(stretches(to, counts), move |p, mut places| {
+            parallel::map_owned(output_slices(to, counts), move |p, mut slots| {
                 for &item in pieces[p] {
-                    // The stretches were counted, so there is a place for every item.
-                    if let Some(place) = places[digit(item)].next() {
-                        *place = item;
+                    // Each slice has as many slots as items were counted, so `next` always returns one.
+                    if let Some(slot) = slots[digit(item)].next() {
+                        *slot = item;
                     }
                 }
             });
@@ -127,34 +131,43 @@ fn distribute<T: Copy + Send + Sync>(
     true
 }
 
-/// Copies the items of a single piece to their places, from how many there are of each digit.
-fn place_all<T: Copy>(from: &[T], to: &mut [T], counts: &mut [usize], digit: impl Fn(T) -> usize) {
+/// Copies all items to their sorted positions, given the number of items per digit.
+fn scatter_sequentially<T: Copy>(
+    from: &[T],
+    to: &mut [T],
+    counts: &mut [usize],
+    digit: impl Fn(T) -> usize,
+) {
+    // Turns the counts into the first position of each digit.
     let mut next = 0;
-    for place in &mut *counts {
-        next += std::mem::replace(place, next);
+    for count in &mut *counts {
+        next += std::mem::replace(count, next);
     }
+    let next_position = counts;
     for &item in from {
-        let place = &mut counts[digit(item)];
-        to[*place] = item;
-        *place += 1;
+        let position = &mut next_position[digit(item)];
+        to[*position] = item;
+        *position += 1;
     }
 }
 
-/// Where each piece writes the items of each digit: its own stretch of the output, as long as it
-/// counted.
-fn stretches<'a, T>(
+/// Splits the output into one slice per digit and piece, in this order, each as long as the piece counted.
+///
+/// The result is indexed by piece, then digit. Disjoint slices let threads write without synchronisation, and
+/// their order makes the sort stable.
+fn output_slices<'a, T>(
     mut to: &'a mut [T],
     counts: &[Vec<usize>],
 ) -> Vec<Vec<std::slice::IterMut<'a, T>>> {
-    let mut places: Vec<Vec<_>> = counts.iter().map(|_| Vec::with_capacity(DIGITS)).collect();
+    let mut slices: Vec<Vec<_>> = counts.iter().map(|_| Vec::with_capacity(DIGITS)).collect();
     for digit in 0..DIGITS {
-        for (places, counts) in places.iter_mut().zip(counts) {
-            let (stretch, after) = to.split_at_mut(counts[digit]);
-            places.push(stretch.iter_mut());
+        for (slices, counts) in slices.iter_mut().zip(counts) {
+            let (slice, after) = to.split_at_mut(counts[digit]);
+            slices.push(slice.iter_mut());
             to = after;
         }
     }
-    places
+    slices
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The two floating-point types that arrays may hold, and their order as integers.
+//! The floating-point types `f32` and `f64`, and integer keys that sort like them.
 
 use std::fmt::Debug;
 
@@ -10,7 +10,7 @@ mod sealed {
     impl Sealed for f64 {}
 }
 
-/// An element of a numeric array: `f32` or `f64`. Results are always `f64`.
+/// Element of a numeric array: `f32` or `f64`. Results are always `f64`.
 pub trait Real:
     sealed::Sealed
     + Float
@@ -25,24 +25,24 @@ pub trait Real:
     + std::ops::MulAssign
     + 'static
 {
-    /// The value as `f64`, exactly.
+    /// Converts to `f64`, exactly.
     #[must_use]
     fn to_f64_exact(self) -> f64 {
         self.into()
     }
 
-    /// The nearest value of this type.
+    /// Nearest value of this type.
     #[must_use]
     fn from_f64_nearest(value: f64) -> Self;
 
-    /// What [`order_key`](Self::order_key) gives: as many bits as this type has.
+    /// Type of [`order_key`](Self::order_key), with as many bits as this type.
     type Key: OrderKey;
 
-    /// The bits of a finite number, turned so that they are in its order; 0 and −0 are one.
+    /// Integer that sorts like this finite number. 0 and −0 have the same key.
     #[must_use]
     fn order_key(self) -> Self::Key;
 
-    /// The number of a key.
+    /// Number with the given key.
     #[must_use]
     fn from_order_key(key: Self::Key) -> Self;
 }
@@ -58,7 +58,8 @@ macro_rules! real {
 
             #[inline]
             fn order_key(self) -> $key {
-                // All bits of a negative number are turned, of another the sign alone.
+                // IEEE numbers of one sign sort like their bits, negative ones in reverse. So all bits of a negative
+                // number are flipped, and only the sign bit of others. Adding 0 turns −0 into 0.
                 const SIGN: u32 = <$key>::BITS - 1;
                 let bits = (self + 0.0).to_bits();
                 bits ^ ((bits.cast_signed() >> SIGN).cast_unsigned() | 1 << SIGN)
@@ -74,32 +75,32 @@ macro_rules! real {
 }
 real!(f32: u32, f64: u64);
 
-/// An unsigned integer that stands for a finite floating-point number and sorts as it does; 0 and −0
-/// are one. [`Real::order_key`](super::Real::order_key) makes it.
+/// Unsigned integer that sorts like the finite number it was made from by
+/// [`Real::order_key`](super::Real::order_key). 0 and −0 have the same key.
 pub trait OrderKey: Copy + Ord + Default + Send + Sync + Debug + 'static {
-    /// The number of bits.
+    /// Number of bits.
     const BITS: u32;
 
-    /// The key with a place in the low bits: an order by key, ties by place.
+    /// Key with an index in its low bits, which sorts by key, and equal keys by index.
     type WithIndex: Copy + Ord + Default + Send + Sync + Debug;
 
-    /// The key that sorts the other way round.
+    /// Key that sorts in the opposite direction.
     #[must_use]
     fn reversed(self) -> Self;
 
-    /// The lowest bits of the key from bit `shift` on.
+    /// Key shifted right by `shift` bits.
     #[must_use]
     fn bits_from(self, shift: u32) -> usize;
 
-    /// Joins a place.
+    /// Appends an index.
     #[must_use]
     fn with_index(self, index: u32) -> Self::WithIndex;
 
-    /// The place that was joined.
+    /// Index that was appended to the key.
     #[must_use]
     fn index(key: Self::WithIndex) -> u32;
 
-    /// The key that a place was joined to.
+    /// Key without its index.
     #[must_use]
     fn key(key: Self::WithIndex) -> Self;
 }

@@ -1,15 +1,18 @@
-//! Work over items that gives the same result with and without threads.
+//! Parallel loops with the results of sequential ones.
 //!
-//! With the `rayon` feature items run on the current rayon pool, without it in a plain loop. Results
-//! come in item order, the reported error is the one of the lowest item, and states are merged
-//! through operations that do not depend on order, so nobody can tell which of the two it was.
-//! Another thread can stop [`stoppable`] work between two items; all threads then leave the loop at their next
-//! one, instead of unwinding once for each item that is left.
+//! With the `rayon` feature, items are processed on the current rayon pool, without it in a plain
+//! loop. Results are in item order, the reported error is that of the lowest failing item, and
+//! states are merged by operations that do not depend on the order. So the result is the same with
+//! and without threads.
 //!
-//! A loop of one item, and every loop of [work that is small](with_work_size), stays on the thread that it is met on.
+//! Another thread can stop [`stoppable`] work between two items. All threads then leave the loop at
+//! their next item, instead of unwinding once for each remaining item.
 //!
-//! What shares items among threads (`in_ranges`) knows no type of them and is compiled once: with an iterator of rayon in
-//! each loop it was a quarter of the code of the crates above.
+//! A loop of one item, and every loop of [small work](with_work_size), stays on the calling thread.
+//!
+//! The function that distributes items over threads (`for_ranges`) does not depend on their type
+//! and is compiled once. With rayon's iterators in each loop, it was a quarter of the code of the
+//! crates above.
 
 mod stop;
 
@@ -22,16 +25,20 @@ pub use stop::{StopFlag, Stopped, check_stopped, stoppable};
 
 use stop::Stop;
 
-/// Operations that take about as long as waking other threads does, some tens of microseconds.
+/// Number of simple operations that take about as long as waking other threads, some tens of
+/// microseconds.
 const SMALL: usize = 1 << 16;
 
 thread_local! {
-    /// Whether the loops that this thread meets stay on it.
+    /// `true` while loops of this thread must not use other threads.
     static ALONE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does some work of about so many additions or the like: where they take no longer than waking other
-/// threads does, all loops in it stay on this thread. The result is the same.
+/// Runs `work`, whose loops stay on this thread if it takes only about as long as waking other
+/// threads.
+///
+/// `operations` is the approximate number of additions or similar operations in `work`. It affects
+/// the speed only, not the result.
 ///
 /// ```
 /// use std::thread::current;
@@ -40,75 +47,72 @@ thread_local! {
 /// assert!(with_work_size(100, || map(100, |_| current().id() == here)).into_iter().all(|same| same));
 /// ```
 pub fn with_work_size<R>(operations: usize, work: impl FnOnce() -> R) -> R {
-    /// Gives the thread back what it was told before, also when the work panics.
-    struct Before(bool);
-    impl Drop for Before {
+    /// Restores the previous value of `ALONE`, also if the work panics.
+    struct Restore(bool);
+    impl Drop for Restore {
         fn drop(&mut self) {
             ALONE.set(self.0);
         }
     }
-    let _before = Before(ALONE.replace(ALONE.get() || operations <= SMALL));
+    // Parts of small work are small, too, whatever size they claim.
+    let _restore = Restore(ALONE.replace(ALONE.get() || operations <= SMALL));
     work()
 }
 
-/// Whether a loop over so many items is worth other threads.
-#[cfg(feature = "rayon")]
-fn is_shared(n: usize) -> bool {
-    n > 1 && !ALONE.get()
-}
-
-/// Covers `0..n` by ranges whose items `work` does, on the threads of the current pool where that is worth it.
-fn in_ranges(n: usize, work: &(dyn Fn(Items<'_>) + Sync)) {
-    let (stop, is_left) = (Stop::of_this_thread(), AtomicBool::new(false));
-    let of_range = |range: Range<usize>| {
-        let _before = stop.begin();
+/// Runs `work` on ranges that cover `0..n`, on the threads of the current pool unless the loop must stay on this thread.
+fn for_ranges(n: usize, work: &(dyn Fn(Items<'_>) + Sync)) {
+    let (stop, is_aborted) = (Stop::current(), AtomicBool::new(false));
+    let run_range = |range: Range<usize>| {
+        let _restore = stop.enter();
         work(Items {
             range,
             stop: &stop,
-            is_left: &is_left,
-            is_at_one: false,
+            is_aborted: &is_aborted,
+            is_in_progress: false,
         });
     };
     #[cfg(feature = "rayon")]
-    if is_shared(n) {
-        return share(0..n, rayon::current_num_threads(), false, &of_range);
+    if n > 1 && !ALONE.get() {
+        return split(0..n, rayon::current_num_threads(), false, &run_range);
     }
-    of_range(0..n);
+    run_range(0..n);
 }
 
-/// Halves a range until there are some pieces for each thread, and cuts what another thread has taken over once more,
-/// for threads that are done early: the rule of rayon's own iterators.
+/// Halves a range until there are some pieces per thread, and runs the pieces.
+///
+/// A piece that another thread has stolen is split again, because then a thread was idle. rayon's own iterators split
+/// by the same rule.
 #[cfg(feature = "rayon")]
-fn share(
+fn split(
     range: Range<usize>,
     pieces: usize,
-    is_taken_over: bool,
-    of_range: &(dyn Fn(Range<usize>) + Sync),
+    is_stolen: bool,
+    run_range: &(dyn Fn(Range<usize>) + Sync),
 ) {
-    if range.len() < 2 || (pieces == 0 && !is_taken_over) {
-        return of_range(range);
+    if range.len() < 2 || (pieces == 0 && !is_stolen) {
+        return run_range(range);
     }
-    let least = if is_taken_over {
+    let min_pieces = if is_stolen {
         rayon::current_num_threads()
     } else {
         0
     };
-    let pieces = least.max(pieces / 2);
+    let pieces = min_pieces.max(pieces / 2);
     let middle = range.start + range.len() / 2;
     rayon::join_context(
-        |of| share(range.start..middle, pieces, of.migrated(), of_range),
-        |of| share(middle..range.end, pieces, of.migrated(), of_range),
+        |half| split(range.start..middle, pieces, half.migrated(), run_range),
+        |half| split(middle..range.end, pieces, half.migrated(), run_range),
     );
 }
 
-/// The items of a range, up to where the work is stopped or an item of any range panics.
+/// Iterator over the items of a range. It ends early once the work is stopped or an item of any range has panicked.
 struct Items<'a> {
     range: Range<usize>,
     stop: &'a Stop,
-    /// Whether some thread has left the loop before its end.
-    is_left: &'a AtomicBool,
-    /// Whether an item was handed out and no other was asked for since.
-    is_at_one: bool,
+    /// Set when any thread leaves the loop before its end.
+    is_aborted: &'a AtomicBool,
+    /// `true` from the time an item is returned until the next one is requested.
+    is_in_progress: bool,
 }
 
 impl Iterator for Items<'_> {
@@ -116,41 +120,42 @@ impl Iterator for Items<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<usize> {
-        self.is_at_one = false;
-        if self.is_left.load(Ordering::Relaxed) {
+        self.is_in_progress = false;
+        if self.is_aborted.load(Ordering::Relaxed) {
             return None;
         }
         let item = self.range.next()?;
+        // Only the first thread that sees the flag unwinds; the others find `is_aborted` set and end without a panic.
         if self.stop.is_raised() {
-            self.is_left.store(true, Ordering::Relaxed);
-            stop::leave();
+            self.is_aborted.store(true, Ordering::Relaxed);
+            stop::unwind();
         }
-        self.is_at_one = true;
+        self.is_in_progress = true;
         Some(item)
     }
 }
 
 impl Drop for Items<'_> {
     fn drop(&mut self) {
-        // Dropped with an item at hand: it panicked.
-        if self.is_at_one {
-            self.is_left.store(true, Ordering::Relaxed);
+        // A loop that ends normally requests items until there are none, so an item still in progress has panicked.
+        if self.is_in_progress {
+            self.is_aborted.store(true, Ordering::Relaxed);
         }
     }
 }
 
-/// What a mutex holds. One is poisoned where an item panicked, and then nobody sees what the loop has made.
-fn held<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Locks a mutex, also if it is poisoned: after a panic of an item the results of the loop are discarded anyway.
+fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Maps `0..n`, results in order.
+/// Maps `0..n` and returns the results in order.
 ///
 /// ```
 /// assert_eq!(xai_core::parallel::map(4, |i| i * i), vec![0, 1, 4, 9]);
 /// ```
 pub fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-    // All but the loop over the items is compiled once for each type of results, not for each `f`.
+    // Everything but the loop over the items is compiled once per result type, not for each `f`.
     gather(n, &|items, part| {
         for i in items {
             part.push(f(i));
@@ -158,37 +163,39 @@ pub fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     })
 }
 
-/// The results that `work` appends for ranges of `0..n`, in order.
+/// Results that `work` appends for ranges of `0..n`, in order.
 fn gather<T: Send>(n: usize, work: &(dyn Fn(Items<'_>, &mut Vec<T>) + Sync)) -> Vec<T> {
-    // The first item of each range and its results, ascending.
+    // First item and results of each range, in ascending order.
     let parts: Mutex<Vec<(usize, Vec<T>)>> = Mutex::new(Vec::new());
-    in_ranges(n, &|items| {
+    for_ranges(n, &|items| {
         let first = items.range.start;
         let mut part = Vec::with_capacity(items.range.len());
         work(items, &mut part);
-        let mut parts = held(&parts);
-        let place = parts.partition_point(|(other, _)| *other < first);
-        parts.insert(place, (first, part));
+        let mut parts = lock(&parts);
+        let position = parts.partition_point(|(other, _)| *other < first);
+        parts.insert(position, (first, part));
     });
-    let parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut parts = parts.into_iter().map(|(_, part)| part);
-    let mut all = parts.next().unwrap_or_default();
+    let sorted = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut results = sorted.into_iter().map(|(_, part)| part);
+    // Reuses the first part, which is the only one if the loop was not split.
+    let mut all = results.next().unwrap_or_default();
     all.reserve_exact(n - all.len());
-    for mut part in parts {
+    for mut part in results {
         all.append(&mut part);
     }
     all
 }
 
-/// Maps `0..n`, results in order, or the error of the lowest item that has one.
+/// Maps `0..n` and returns the results in order, or the error of the lowest item that fails.
 ///
 /// # Errors
-/// That of `f`.
+/// The error of `f` for the lowest item that fails.
 pub fn try_map<T: Send, E: Send>(
     n: usize,
     f: impl Fn(usize) -> Result<T, E> + Sync + Send,
 ) -> Result<Vec<T>, E> {
-    // The lowest item that fails is never skipped, so the reported error is always the same.
+    // Items above a failed one are skipped. The lowest item that fails is never skipped, so the reported error is always
+    // the same.
     let lowest_failed = AtomicUsize::new(usize::MAX);
     let results = map(n, |i| {
         (i < lowest_failed.load(Ordering::Relaxed)).then(|| {
@@ -206,7 +213,8 @@ pub fn try_map<T: Send, E: Send>(
     Ok(values)
 }
 
-/// Maps the blocks of `0..n` (each `block` long, the last one shorter), results in order.
+/// Maps consecutive blocks of `0..n` and returns the results in order. All blocks have `block`
+/// items, except a shorter last one.
 ///
 /// ```
 /// let sizes = xai_core::parallel::map_blocks(10, 4, |range| range.len());
@@ -224,7 +232,7 @@ pub fn map_blocks<T: Send>(
     )
 }
 
-/// Maps items that are given away (mutable slices, buffers), results in order.
+/// Maps owned items (mutable slices, buffers) and returns the results in order.
 ///
 /// ```
 /// let mut values = vec![1, 2, 3, 4];
@@ -236,15 +244,16 @@ pub fn map_owned<I: Send, T: Send>(
     items: Vec<I>,
     f: impl Fn(usize, I) -> T + Sync + Send,
 ) -> Vec<T> {
+    // `map` calls a shared closure, so each item is taken out of a mutex, which is never contended.
     let n = items.len();
     let items: Vec<Mutex<Option<I>>> = items.into_iter().map(|it| Mutex::new(Some(it))).collect();
     map(n, |i| {
-        let item = held(&items[i]).take();
-        f(i, item.expect("each item is asked for once"))
+        let item = lock(&items[i]).take();
+        f(i, item.expect("each item is taken once"))
     })
 }
 
-/// The number of threads that loops run on, at least 1: into how many pieces it pays to cut work
+/// Number of threads that loops run on, at least 1. Use it to choose the number of pieces for work
 /// whose result does not depend on the pieces.
 #[must_use]
 pub fn threads() -> usize {
@@ -257,10 +266,8 @@ pub fn threads() -> usize {
 
 /// Folds the blocks of `0..n` into states and merges the states.
 ///
-/// `merge` must be associative and commutative to the last bit (counts, maxima, [`ExactSum`]s):
-/// which blocks share a state is not fixed.
-///
-/// [`ExactSum`]: crate::ExactSum
+/// `merge` must be associative and commutative to the last bit (counts, maxima, [`ExactSum`]s),
+/// because it is not fixed which blocks share a state.
 ///
 /// ```
 /// use xai_core::{ExactSum, parallel};
@@ -281,14 +288,15 @@ pub fn fold_blocks<S: Send>(
 ) -> S {
     let block = block.max(1);
     let merged: Mutex<Option<S>> = Mutex::new(None);
-    in_ranges(n.div_ceil(block), &|items| {
+    for_ranges(n.div_ceil(block), &|items| {
         let mut state = identity();
         for b in items {
             fold(&mut state, b * block..((b + 1) * block).min(n));
         }
-        // Merged while nobody waits: whoever finds another state takes it along.
+        // Merging happens outside the lock, so that no thread waits for it: a thread that finds another state takes it,
+        // merges the two and tries again.
         loop {
-            let mut merged = held(&merged);
+            let mut merged = lock(&merged);
             let Some(other) = merged.take() else {
                 *merged = Some(state);
                 break;
@@ -301,7 +309,8 @@ pub fn fold_blocks<S: Send>(
     merged.unwrap_or_else(identity)
 }
 
-/// Visits the chunks of a slice (each `size` long, the last one shorter) with their positions.
+/// Calls `f` with each chunk of a slice and the index of the chunk. All chunks have `size`
+/// elements, except a shorter last one.
 ///
 /// ```
 /// let mut values = vec![0; 5];

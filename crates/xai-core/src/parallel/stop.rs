@@ -1,4 +1,4 @@
-//! Stopping work from outside, between the items of its loops.
+//! Stopping work from another thread, between the items of its loops.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -6,49 +6,50 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 thread_local! {
-    /// The flag of the work that this thread does at the moment.
+    /// Flag of the work that this thread is doing.
     static CURRENT: RefCell<Option<StopFlag>> = const { RefCell::new(None) };
 }
 
-/// What another thread raises to stop [`stoppable`] work. Clones are the same flag.
+/// Flag by which another thread stops [`stoppable`] work. Clones share the same flag.
 #[derive(Debug, Clone, Default)]
 pub struct StopFlag(Arc<AtomicBool>);
 
 impl StopFlag {
-    /// A flag that is not raised.
+    /// Creates a flag that is not raised.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Raises the flag: the work ends at the next item of one of its loops.
+    /// Raises the flag, so that the work ends at the next item of one of its loops.
     pub fn raise(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was raised.
+    /// Returns `true` if the flag was raised.
     #[must_use]
     pub fn is_raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// The work was stopped before its end.
+/// Error of work that was stopped before its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("stopped before the end")]
 pub struct Stopped;
 
-/// Does some work that `flag` can stop: by Ctrl-C, by a button, when a time is over.
+/// Runs work that another thread can stop by raising `flag`: on Ctrl-C, by a button, after a time
+/// limit.
 ///
-/// All loops of this module look at the flag before each item, on every thread, and so do the loops
-/// within their items; so it takes as long as the longest item, some milliseconds for most metrics.
-/// What the work had made is dropped. Work without a flag, or whose flag is never raised, gives what
-/// it gives otherwise.
+/// All loops of this module, including nested ones, check the flag before each item, on every
+/// thread. So stopping takes as long as the longest item, some milliseconds for most metrics.
+/// Partial results are dropped. If the flag is never raised, the result is that of the work without
+/// a flag.
 ///
 /// The loops are left by unwinding, so a program with `panic = "abort"` ends.
 ///
 /// # Errors
-/// [`Stopped`] where the flag was raised before the work was done.
+/// [`Stopped`] if the flag was raised before the work was done.
 ///
 /// ```
 /// use xai_core::parallel::{self, StopFlag, Stopped};
@@ -59,13 +60,13 @@ pub struct Stopped;
 /// ```
 pub fn stoppable<R>(flag: &StopFlag, work: impl FnOnce() -> R) -> Result<R, Stopped> {
     let stop = Stop(Some(flag.clone()));
-    // What the work leaves half done is dropped with it.
-    let work = || {
-        let _before = stop.begin();
+    let run = || {
+        let _restore = stop.enter();
         check_stopped();
         work()
     };
-    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
+    // Unwind-safe: data that the work leaves incomplete is dropped with the closure.
+    catch_unwind(AssertUnwindSafe(run)).map_err(|payload| {
         if payload.is::<Stopped>() {
             Stopped
         } else {
@@ -74,7 +75,8 @@ pub fn stoppable<R>(flag: &StopFlag, work: impl FnOnce() -> R) -> Result<R, Stop
     })
 }
 
-/// Ends the work here if it was stopped: for a loop whose items must come one after another.
+/// Ends the current work if it was stopped. For loops whose items depend on each other, which the
+/// functions of this module cannot run.
 ///
 /// ```
 /// use xai_core::parallel::{StopFlag, Stopped, check_stopped, stoppable};
@@ -94,43 +96,43 @@ pub fn stoppable<R>(flag: &StopFlag, work: impl FnOnce() -> R) -> Result<R, Stop
 /// ```
 pub fn check_stopped() {
     if CURRENT.with_borrow(|flag| flag.as_ref().is_some_and(StopFlag::is_raised)) {
-        leave();
+        unwind();
     }
 }
 
-/// What stops the loops that a thread starts.
+/// Flag of the work that a loop belongs to, if it can be stopped.
 pub(super) struct Stop(Option<StopFlag>);
 
 impl Stop {
-    /// That of the work which this thread does at the moment.
-    pub(super) fn of_this_thread() -> Self {
+    /// Flag of the work that this thread is doing.
+    pub(super) fn current() -> Self {
         Self(CURRENT.with_borrow(Clone::clone))
     }
 
-    /// Whether the work was stopped.
+    /// Returns `true` if the work was stopped.
     #[inline]
     pub(super) fn is_raised(&self) -> bool {
         self.0.as_ref().is_some_and(StopFlag::is_raised)
     }
 
-    /// From here on until what it gives is dropped, this thread does items of the work.
+    /// Marks this thread as doing the work until the returned guard is dropped.
     ///
-    /// Work without a flag says so too: a thread that waits for a part of its own work can take over
-    /// items of other work meanwhile, which must not be stopped with it.
-    pub(super) fn begin(&self) -> Before {
-        Before(CURRENT.replace(self.0.clone()))
+    /// This includes work without a flag: a rayon thread that waits for a part of its own work may run items of other work
+    /// meanwhile, which must not be stopped with it.
+    pub(super) fn enter(&self) -> RestoreCurrent {
+        RestoreCurrent(CURRENT.replace(self.0.clone()))
     }
 }
 
-/// Leaves stopped work, without the message of a panic: nothing is wrong.
-pub(super) fn leave() -> ! {
+/// Unwinds stopped work. `resume_unwind` does not call the panic hook, so no panic message is printed.
+pub(super) fn unwind() -> ! {
     resume_unwind(Box::new(Stopped))
 }
 
-/// Gives the thread back what it did before, also when the item panics.
-pub(super) struct Before(Option<StopFlag>);
+/// Guard that restores the previous work of the thread, also if an item panics.
+pub(super) struct RestoreCurrent(Option<StopFlag>);
 
-impl Drop for Before {
+impl Drop for RestoreCurrent {
     fn drop(&mut self) {
         CURRENT.set(self.0.take());
     }

@@ -1,21 +1,28 @@
-//! An exact sum that is small as long as its terms are of ordinary size.
+//! Exact sum that is small as long as its terms have ordinary magnitudes.
 
 use crate::number::Real;
 use crate::sum::exact_sum::ExactSum;
 
-/// The unit of the fixed-point part is 2^-108: a double of 2^-56 or more has no bit below it.
+/// Negative exponent of the fixed-point unit, 2^-108. Doubles of magnitude 2^-56 or more are
+/// multiples of it.
 const UNIT: i32 = 108;
-/// Subtracted from a biased exponent, it leaves the place of the mantissa's last bit in units.
+/// Offset between the biased exponent of a double and the position of its last bit in fixed-point
+/// units.
 const PLACE_OF_EXPONENT: u64 = 1075 - UNIT as u64;
-/// Terms below 2^8, whose mantissa is shifted by less than a word.
+/// Number of positions of the last bit. Terms below 2^8 have one of them, by which a 64-bit shift
+/// is defined.
 const PLACES: u64 = 64;
+/// Fraction bits of a double: its significand without the implicit leading one.
 const FRACTION: u64 = (1 << 52) - 1;
-/// The upper word of the fixed-point part stays below it: 2^17 in the sum.
+/// Limit of the upper word of the fixed-point part, which corresponds to a sum of 2^17. It leaves
+/// room for further terms without an overflow check.
 const UPPER_LIMIT: u64 = 1 << 61;
 
-/// An [`ExactSum`] for thousands of groups: 24 bytes where each term is 0 or its size is in
-/// `[2^-56, 2^8)`, the same bits for any terms. Other terms, and what has grown beyond 2^17, go to an
-/// [`ExactSum`] that is allocated when the first of them comes.
+/// [`ExactSum`] for thousands of groups: 24 bytes if each term is 0 or has a magnitude in `[2^-56,
+/// 2^8)`, with the same bits for any terms.
+///
+/// Other terms, and totals beyond 2^17, are moved to an [`ExactSum`] on the heap, which is
+/// allocated when the first of them occurs.
 ///
 /// ```
 /// use xai_core::sum::CompactSum;
@@ -27,20 +34,21 @@ const UPPER_LIMIT: u64 = 1 << 61;
 /// ```
 #[derive(Clone, Default)]
 pub struct CompactSum {
-    /// The words of a 128-bit integer, which alone would be aligned to 16 bytes.
+    /// The two words of an `i128`. As one field it would be aligned to 16 bytes and enlarge the
+    /// struct to 32.
     low: u64,
     high: i64,
     rest: Option<Box<ExactSum>>,
 }
 
 impl CompactSum {
-    /// An empty sum.
+    /// Creates an empty sum.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Its two parts again: multiples of 2^-108, and what did not fit there.
+    /// Restores a sum from its [`parts`](Self::parts).
     #[must_use]
     pub fn from_parts(fixed: i128, rest: Option<ExactSum>) -> Self {
         let mut sum = Self {
@@ -51,7 +59,7 @@ impl CompactSum {
         sum
     }
 
-    /// The multiples of 2^-108, and what did not fit there.
+    /// Fixed-point part in multiples of 2^-108, and the sum of the terms that do not fit there.
     #[must_use]
     pub fn parts(&self) -> (i128, Option<&ExactSum>) {
         (self.fixed(), self.rest.as_deref())
@@ -69,8 +77,9 @@ impl CompactSum {
             self.add_to_rest(term);
             return;
         }
-        // A zero has no leading one; it is no branch, since zeros among values are not foreseeable.
+        // A zero has no leading one. Handled without a branch, because zeros among values are not predictable.
         let mantissa = (bits & FRACTION) | (u64::from(!is_zero) << 52);
+        // The mask keeps the shift in range for a zero, whose place is not.
         let size = i128::from(mantissa) << (place & (PLACES - 1));
         let sign = i128::from(bits.cast_signed() >> 63);
         self.set_fixed(self.fixed() + ((size ^ sign) - sign));
@@ -84,7 +93,7 @@ impl CompactSum {
         }
     }
 
-    /// The same sum in the form that holds any.
+    /// Converts to an [`ExactSum`] with the same total.
     #[must_use]
     pub fn to_exact(&self) -> ExactSum {
         let mut sum = self.rest.as_deref().cloned().unwrap_or_default();
@@ -92,14 +101,14 @@ impl CompactSum {
         sum
     }
 
-    /// The sum, rounded once to the nearest `f64` (ties to even).
+    /// Sum, rounded once to the nearest `f64` (ties to even).
     #[must_use]
     pub fn value(&self) -> f64 {
         self.to_exact().value()
     }
 
-    /// The sum divided by the number of its terms: one rounding for the sum, one for the division. Finite also where
-    /// the sum alone is beyond the range of `f64`.
+    /// Sum divided by the number of terms, with one rounding for the sum and one for the division.
+    /// It is finite even if the sum exceeds the range of `f64`.
     ///
     /// ```
     /// use xai_core::sum::CompactSum;
@@ -111,7 +120,7 @@ impl CompactSum {
         self.to_exact().mean(n_terms)
     }
 
-    /// The bytes it has allocated.
+    /// Number of bytes on the heap.
     #[must_use]
     pub fn allocated(&self) -> usize {
         self.rest.as_ref().map_or(0, |_| size_of::<ExactSum>())
@@ -121,6 +130,7 @@ impl CompactSum {
         self.rest.get_or_insert_default()
     }
 
+    // Out of line, so that `add` stays small enough to be inlined into the loops of its callers.
     #[cold]
     #[inline(never)]
     fn add_to_rest(&mut self, term: f64) {
@@ -132,7 +142,7 @@ impl CompactSum {
         i128::from(self.high) << 64 | i128::from(self.low)
     }
 
-    /// Keeps the fixed-point part far from the ends of its range.
+    /// Stores the fixed-point part, or moves it to the rest if it comes near the ends of its range.
     #[inline]
     fn set_fixed(&mut self, fixed: i128) {
         (self.low, self.high) = (fixed as u64, (fixed >> 64) as i64);
@@ -150,16 +160,18 @@ impl CompactSum {
     }
 }
 
-/// Adds multiples of 2^-108: four pieces of 32 bits, each of them a double.
+/// Adds a multiple of 2^-108 to an exact sum, in four pieces of 32 bits, each of which is exact as
+/// a double.
 fn add_fixed(sum: &mut ExactSum, fixed: i128) {
     for piece in 0..4 {
-        let bits = fixed >> (32 * piece);
+        let shifted = fixed >> (32 * piece);
         // The upper piece carries the sign.
-        let bits = match piece {
-            3 => bits as f64,
-            _ => (bits & 0xffff_ffff) as f64,
+        let digit = if piece == 3 {
+            shifted
+        } else {
+            shifted & 0xffff_ffff
         };
-        sum.add(bits * 2f64.powi(32 * piece - UNIT));
+        sum.add(digit as f64 * 2f64.powi(32 * piece - UNIT));
     }
 }
 
@@ -170,7 +182,7 @@ impl std::fmt::Debug for CompactSum {
 }
 
 impl PartialEq for CompactSum {
-    /// Equal when the exact totals are, whatever the terms were.
+    /// Two sums are equal if their exact totals are equal.
     fn eq(&self, other: &Self) -> bool {
         self.to_exact() == other.to_exact()
     }

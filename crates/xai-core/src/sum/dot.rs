@@ -1,13 +1,17 @@
-//! Sums of products.
+//! Dot products.
 
-/// The sum of the products of two sequences of one length, in eight lanes: its order depends on the length alone. Unlike
-/// [`ExactSum`](super::ExactSum) it rounds, and in another order to other bits.
+/// Dot product of two slices of equal length.
+///
+/// It adds up eight interleaved partial sums, so its rounding depends on the length alone, not on
+/// the instruction set. Unlike [`ExactSum`](super::ExactSum) it rounds, and permuted terms give
+/// other bits.
 ///
 /// ```
 /// assert_eq!(xai_core::sum::dot(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]), 32.0);
 /// ```
 #[must_use]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    // Eight independent chains of additions: a single one could not be vectorised without reordering it.
     let mut lanes = [0.0; 8];
     let (mut a8, mut b8) = (a.chunks_exact(8), b.chunks_exact(8));
     for (a, b) in (&mut a8).zip(&mut b8) {

@@ -1,30 +1,35 @@
-//! Sums that do not depend on the order of their terms.
+//! Exactly rounded sums, which do not depend on the order of their terms.
 //!
-//! A double is a 53-bit integer at one of 2046 places, so all doubles fit on one fixed-point grid
-//! of 2100 bits. The sum keeps that grid as 67 overlapping 64-bit digits of weight 2^32: adding a
-//! term touches two digits and never rounds; carries are settled every 2000 terms. Only the final
-//! conversion rounds, once, to nearest-even, so threads, batches and merges cannot show.
-//! The layout follows Neal's small superaccumulator (arXiv 1505.05571).
+//! Every finite double is a 53-bit integer times one of 2046 powers of two, so all doubles lie on
+//! one fixed-point grid of about 2100 bits. The sum is kept on this grid as 67 signed 64-bit digits
+//! of weight 2^32, whose upper halves overlap the next digit. Adding a term touches two digits and
+//! never rounds; carries are propagated every 2000 terms. Only the conversion to `f64` rounds,
+//! once, to the nearest value (ties to even). Therefore the result is the same for any number of
+//! threads, any batches and any merge order. The layout follows the small superaccumulator of Neal
+//! (arXiv 1505.05571).
 
 use crate::number::Real;
 use crate::simd::InstructionSet;
 use crate::sum::lanes::{LaneSums, Lanes, TERMS};
 
-/// Digits of weight 2^32 above 2^-1074; the last one carries the sign.
+/// Number of digits. Digit `i` has weight 2^(32 i − 1074); the last one carries the sign.
 const DIGITS: usize = 67;
-/// A digit grows by less than 2^52 + 2^32 per term, so 2000 terms stay within 63 bits.
+/// Number of terms between two carries. A term adds less than 2^52 + 2^32 to a digit, so after 2000
+/// terms a digit is still below 2^63.
 const TERMS_BETWEEN_CARRIES: u32 = 2000;
+/// Fraction bits of a double: its significand without the implicit leading one.
 const FRACTION: u64 = (1 << 52) - 1;
-/// Fewer terms than that are added faster one by one.
+/// Below this number of terms, adding one by one is faster than the kernel for eight lanes.
 const FEW: usize = 64;
-/// Fewer columns than that are added faster term by term: the kernel takes as long for them as for eight.
+/// Below this number of columns, adding term by term is faster: the kernel takes as long for one
+/// column as for eight.
 const NARROW: usize = 4;
 
-/// The exactly rounded sum of any number of `f64`s: same terms, same bits, in any order, any
+/// Exactly rounded sum of any number of `f64`s: the same terms give the same bits in any order and
 /// grouping, on any number of threads.
 ///
-/// Infinities and NaN follow IEEE arithmetic (`∞ − ∞` is NaN); a sum beyond the range of `f64`
-/// is infinite only if the *total* is, not when a partial sum was. An empty sum is `0.0`.
+/// Infinities and NaN follow IEEE arithmetic (`∞ − ∞` is NaN). The result is infinite only if the
+/// *total* exceeds the range of `f64`; partial sums may exceed it. An empty sum is `0.0`.
 ///
 /// ```
 /// use xai_core::ExactSum;
@@ -38,7 +43,8 @@ pub struct ExactSum {
     special: Special,
 }
 
-/// Which non-finite terms were met.
+/// Non-finite terms added so far. They are tracked separately, because digits represent finite
+/// values only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Special {
     nan: bool,
@@ -68,7 +74,7 @@ impl Default for ExactSum {
 }
 
 impl ExactSum {
-    /// An empty sum.
+    /// Creates an empty sum.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -83,13 +89,16 @@ impl ExactSum {
             self.add_special(f64::from_bits(bits));
             return;
         }
+        // Subnormal numbers have the exponent of the smallest normal ones, but no leading one.
         let normal = u64::from(exponent != 0);
         let mantissa = (bits & FRACTION) | (normal << 52);
+        // The term is `mantissa · 2^(place − 1074)`: its lowest bit is `shift` bits above the start of `digit`.
         let place = exponent - normal;
         let digit = (place >> 5) as usize;
         let shift = place & 31;
         let low = ((mantissa << shift) & 0xffff_ffff).cast_signed();
         let high = (mantissa >> (32 - shift)).cast_signed();
+        // `(x ^ −1) − (−1)` is −x and `(x ^ 0) − 0` is x: the sign is applied without a branch.
         let sign = bits.cast_signed() >> 63;
         self.digits[digit] += (low ^ sign) - sign;
         self.digits[digit + 1] += (high ^ sign) - sign;
@@ -124,14 +133,14 @@ impl ExactSum {
         }
     }
 
-    /// Adds the first `n` terms of a block; what is behind them is overwritten.
+    /// Adds the first `n` terms of a block. Terms behind them are overwritten with zeros.
     fn add_block(&mut self, block: &mut [Lanes; TERMS], n: usize) {
         let terms = block.as_flattened_mut();
         if n < FEW {
             terms[..n].iter().for_each(|&term| self.add(term));
             return;
         }
-        // Zeros add nothing.
+        // Whole lanes only: padding with zeros does not change the sum.
         let n_lanes = n.div_ceil(8);
         terms[n..8 * n_lanes].fill(0.0);
         let lanes = &block[..n_lanes];
@@ -141,7 +150,8 @@ impl ExactSum {
         }
     }
 
-    /// Adds `term(column, x)` of each `x` of some rows to the sum of its column, exactly.
+    /// Adds `term(column, x)` for each element `x` of row-major `rows` to the sum of its column,
+    /// exactly.
     ///
     /// ```
     /// use xai_core::ExactSum;
@@ -152,7 +162,7 @@ impl ExactSum {
     /// ```
     ///
     /// # Panics
-    /// Where the last row is not whole.
+    /// If the number of elements is not a multiple of the number of sums.
     pub fn add_rows(sums: &mut [Self], rows: &[f64], term: impl Fn(usize, f64) -> f64) {
         let n_columns = sums.len();
         if rows.is_empty() {
@@ -167,9 +177,11 @@ impl ExactSum {
             }
             return;
         }
-        let mut lanes = [[0.0; 8]; TERMS];
+        // Eight columns at a time, each in a lane of its own. Lanes beyond the last column keep the values of the tile
+        // before; their sums are not read.
+        let mut block = [[0.0; 8]; TERMS];
         for rows in rows.chunks(TERMS * n_columns) {
-            let lanes = &mut lanes[..rows.len() / n_columns];
+            let lanes = &mut block[..rows.len() / n_columns];
             for (tile, sums) in sums.chunks_mut(8).enumerate() {
                 let (first, width) = (8 * tile, sums.len());
                 for (lanes, row) in lanes.iter_mut().zip(rows.chunks_exact(n_columns)) {
@@ -188,6 +200,7 @@ impl ExactSum {
 
     /// Adds another sum, exactly.
     pub fn add_sum(&mut self, other: &Self) {
+        // Both are settled before: digits of up to 2^63 could overflow when added.
         self.carry();
         let other = other.canonical();
         for (digit, theirs) in self.digits.iter_mut().zip(other.digits) {
@@ -199,8 +212,8 @@ impl ExactSum {
         self.special.negative_infinity |= other.special.negative_infinity;
     }
 
-    /// The sum as four doubles of descending size, whose exact total it is to 212 bits: what a
-    /// product of sums is taken from.
+    /// Splits the sum into four doubles of descending magnitude, whose exact total represents it to
+    /// 212 bits. Products of sums are computed from these parts.
     ///
     /// ```
     /// use xai_core::ExactSum;
@@ -209,6 +222,7 @@ impl ExactSum {
     /// ```
     #[must_use]
     pub fn parts(&self) -> [f64; 4] {
+        // Each part is the remainder rounded to 53 bits, which is subtracted exactly.
         let mut rest = self.clone();
         [(); 4].map(|()| {
             let part = rest.value();
@@ -217,30 +231,32 @@ impl ExactSum {
         })
     }
 
-    /// The sum, rounded once to the nearest `f64` (ties to even).
+    /// Sum, rounded once to the nearest `f64` (ties to even).
     #[must_use]
     pub fn value(&self) -> f64 {
         self.in_units_of(0)
     }
 
-    /// The sum divided by the number of its terms: one rounding for the sum, one for the division. Finite also where
-    /// the sum alone is beyond the range of `f64`.
+    /// Sum divided by the number of terms, with one rounding for the sum and one for the division.
+    /// It is finite even if the sum exceeds the range of `f64`.
     pub(crate) fn mean(&self, n_terms: u64) -> f64 {
         self.mean_in_units_of(n_terms, 0)
     }
 
-    /// The same times `2^-exponent`.
+    /// [`mean`](Self::mean) in units of `2^exponent`, that is, multiplied by `2^-exponent`.
     pub(crate) fn mean_in_units_of(&self, n_terms: u64, exponent: i32) -> f64 {
         let n = n_terms as f64;
         match self.value() {
-            // A count has 64 bits, which are two digits.
+            // Without its two lowest digits, which are negligible here, the sum is 2^64 times smaller. Then it is finite, because
+            // a count has at most 64 bits.
             sum if sum.is_infinite() => self.in_units_of(2) / n * 2f64.powi(64 - exponent),
-            // In units first: what is below the normal range would be rounded in it.
+            // Scaled before the division: a quotient in the subnormal range would lose digits.
             sum => sum * 2f64.powi(-exponent) / n,
         }
     }
 
-    /// The sum without its lowest digits, as if the next one were the lowest.
+    /// Sum divided by `2^(32 digit)`, rounded to the nearest `f64` after dropping the lowest
+    /// `digit` digits.
     fn in_units_of(&self, digit: usize) -> f64 {
         if let Some(special) = self.special.value() {
             return special;
@@ -256,7 +272,8 @@ impl ExactSum {
         if is_negative { -value } else { value }
     }
 
-    /// Settles carries: every digit but the last in `0..2^32`, a form that is unique to the value.
+    /// Propagates carries: all digits but the last become non-negative and less than 2^32, which is
+    /// a unique representation of the value.
     fn carry(&mut self) {
         for i in 0..DIGITS - 1 {
             let carry = self.digits[i] >> 32;
@@ -266,6 +283,7 @@ impl ExactSum {
         self.terms_since_carry = 0;
     }
 
+    /// Copy with propagated carries.
     fn canonical(&self) -> Self {
         let mut copy = self.clone();
         copy.carry();
@@ -273,27 +291,28 @@ impl ExactSum {
     }
 }
 
-/// The nearest `f64` to a non-negative number given by settled digits.
+/// Nearest `f64` to a non-negative number given by digits without pending carries (ties to even).
 fn round_to_nearest(digits: &[i64; DIGITS]) -> f64 {
     let Some(top) = digits.iter().rposition(|&digit| digit != 0) else {
         return 0.0;
     };
     if top == DIGITS - 1 {
-        return f64::INFINITY; // at least 2^1038
+        return f64::INFINITY; // the last digit has weight 2^1038
     }
     let digit = |back: usize| -> u128 {
         top.checked_sub(back)
             .map_or(0, |i| u128::from(digits[i].cast_unsigned()))
     };
-    // The three leading digits hold at least 65 significant bits; what is below only breaks ties.
+    // The three leading digits contain at least 65 significant bits, more than the 53 of the result and a guard bit. Lower
+    // digits only decide ties, for which it is enough to know whether one of them is non-zero.
     let window = digit(0) << 64 | digit(1) << 32 | digit(2);
     let below_is_nonzero = digits[..top.saturating_sub(2)].iter().any(|&d| d != 0);
     let n_bits = 128 - i64::from(window.leading_zeros());
-    // Place of the window's lowest bit, in units of 2^-1074; below zero the bits are all zero.
+    // Position of the lowest bit of the window, counted from 2^-1074. If negative, the bits below 2^-1074 are zero.
     let base = 32 * (top as i64 - 2);
     let mut leading = base + n_bits - 1;
     if leading < 52 {
-        // Subnormal: the grid's own unit is the last place, nothing is dropped.
+        // Subnormal: the last bit of the result is that of the grid, so nothing is rounded.
         return f64::from_bits((window >> -base) as u64);
     }
     let dropped = n_bits - 53;
@@ -302,6 +321,7 @@ fn round_to_nearest(digits: &[i64; DIGITS]) -> f64 {
     let half = 1 << (dropped - 1);
     if rest > half || (rest == half && (below_is_nonzero || mantissa & 1 == 1)) {
         mantissa += 1;
+        // Rounding up 1.11…1 gives 10.00…0, which is normalised again.
         if mantissa == 1 << 53 {
             mantissa >>= 1;
             leading += 1;
@@ -315,8 +335,9 @@ fn round_to_nearest(digits: &[i64; DIGITS]) -> f64 {
 }
 
 impl<T: Real> Extend<T> for ExactSum {
-    /// Adds all terms, exactly: a thousand at a time where there are many.
+    /// Adds all terms, exactly. Long sequences are added in blocks of 1024 terms.
     fn extend<I: IntoIterator<Item = T>>(&mut self, terms: I) {
+        // Short sequences do not pay for the block of 8 KiB on the stack. `fuse`: the iterator is polled again after its end.
         let mut terms = terms.into_iter().fuse();
         terms.by_ref().take(FEW).for_each(|term| self.add(term));
         let Some(next) = terms.next() else { return };
@@ -342,6 +363,7 @@ impl std::ops::Neg for ExactSum {
     fn neg(mut self) -> Self {
         self.digits.iter_mut().for_each(|digit| *digit = -*digit);
         self.carry();
+        // NaN stays NaN.
         let special = &mut self.special;
         std::mem::swap(
             &mut special.positive_infinity,
@@ -352,7 +374,7 @@ impl std::ops::Neg for ExactSum {
 }
 
 impl PartialEq for ExactSum {
-    /// Equal when the exact totals are, whatever the terms were.
+    /// Two sums are equal if their exact totals are equal.
     fn eq(&self, other: &Self) -> bool {
         self.special == other.special && self.canonical().digits == other.canonical().digits
     }
@@ -369,7 +391,7 @@ mod serialization {
     use super::{DIGITS, ExactSum, Special};
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-    /// Settled digits without the zeros above them, and the three flags.
+    /// Digits after carry propagation, without leading zeros, and the non-finite terms.
     #[derive(Serialize, Deserialize)]
     struct StoredSum {
         digits: Vec<i64>,
@@ -399,6 +421,7 @@ mod serialization {
     impl<'de> Deserialize<'de> for ExactSum {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
             let stored = StoredSum::deserialize(deserializer)?;
+            // Stored digits are untrusted: `carry` and `round_to_nearest` rely on this range.
             let settled = |digit: &i64| (0..1 << 32).contains(digit);
             if stored.digits.len() > DIGITS
                 || !stored.digits.iter().take(DIGITS - 1).all(settled)

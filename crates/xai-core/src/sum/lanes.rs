@@ -1,50 +1,54 @@
-//! Exact sums of many terms: eight at a time, in two doubles each, where their sizes are near each other.
+//! Exact sums in eight SIMD lanes, for terms of similar magnitude.
 //!
-//! A term `x` of at most `2^-7 σ`, `σ` a power of two, is cut at the last place of `σ`: `q = (σ + x) − σ` is a
-//! multiple of `2^-53 σ`, of at most `2^-7 σ` too, and `x − q` is what the addition rounded off; both are exact (Rump,
-//! Ogita and Oishi 2008, "Accurate floating-point summation I"). So the `q` of up to 128 terms add up without
-//! rounding: every partial sum is a multiple of `2^-53 σ` and at most `σ`. What is left of a term, at most `2^-53 σ`,
-//! is cut in the same way by a `σ` that is `2^-46` times as large. Then nothing is left of a term whose last bit is
-//! at least `2^-99` times the first `σ`: so of any that is 0 or at least `2^-39` times the largest. Where something
-//! is left of a term, those of its lane are added one by one.
+//! Let σ be a power of two and `|x| ≤ 2^-7 σ`. Then `q = (σ + x) − σ` is a multiple of `2^-53 σ`
+//! with `|q| ≤ 2^-7 σ`, and `x − q` is the rounding error of the addition; both are computed
+//! exactly (Rump, Ogita and Oishi 2008, "Accurate floating-point summation I"). So the parts `q` of
+//! up to 128 terms add up without rounding: every partial sum is a multiple of `2^-53 σ` and at
+//! most σ.
+//!
+//! The remainder `x − q`, at most `2^-53 σ`, is split in the same way with `2^-46 σ` in place of σ.
+//! After that nothing remains of a term whose last bit is at least `2^-99 σ`, which includes every
+//! term that is 0 or at least `2^-39` times the largest. If something remains of any term, the
+//! terms of its lane are added one by one to the [`ExactSum`](super::ExactSum).
 
 use crate::simd::{Simd, SimdKernel};
 
-/// Terms of eight sums.
+/// One term for each of eight sums.
 pub(super) type Lanes = [f64; 8];
 
-/// Terms of a lane that are added at a time: `2^ROOM`.
+/// Largest number of terms per lane in one call: `2^ROOM`.
 pub(super) const TERMS: usize = 1 << ROOM;
+/// Bits between the largest term and σ, so that `2^ROOM` terms add up to at most σ.
 const ROOM: u64 = 7;
 
-/// The sums of up to [`TERMS`] terms in each lane.
+/// Kernel that sums up to [`TERMS`] terms in each lane.
 pub(super) struct LaneSums<'a>(pub(super) &'a [Lanes]);
 
-/// Two parts of the sum of each lane, and what tells whether they are all of it.
+/// Two parts of the sum of each lane, and the data that show whether they are complete.
 ///
-/// Of that the kernel makes no flags: with lanes of bytes among those of doubles the compiler splits the registers
-/// of the whole loop, which takes three times as long.
+/// The kernel returns these data instead of flags: byte lanes among lanes of doubles make the
+/// compiler split the registers of the whole loop, which takes three times as long.
 pub(super) struct Parts {
     coarse: Lanes,
     fine: Lanes,
-    /// The largest size of a term, but for NaN.
+    /// Largest magnitude of a term, ignoring NaN.
     largest: Lanes,
-    /// The bits of what is left of terms, all together.
+    /// Bitwise OR of the remainders of all terms.
     left: [u64; 8],
 }
 
-/// The unit is a power of two in range for terms with smaller exponents.
+/// Biased exponent below which σ and all partial sums are in the range of `f64`, with a margin.
 const LARGEST_EXPONENT: u64 = 2000;
 
 impl SimdKernel for LaneSums<'_> {
     type Output = Parts;
 
     #[inline(always)]
-    #[allow(clippy::needless_range_loop)] // lanes index several arrays of one length
     fn run<S: Simd>(self) -> Parts {
         let mut largest = [0.0; 8];
         for terms in self.0 {
             for lane in 0..8 {
+                // Compiles to one instruction per register; `f64::max` needs more, because it handles NaN.
                 let size = terms[lane].abs();
                 largest[lane] = if size > largest[lane] {
                     size
@@ -55,7 +59,7 @@ impl SimdKernel for LaneSums<'_> {
         }
         let (mut upper, mut lower) = ([0.0; 8], [0.0; 8]);
         for lane in 0..8 {
-            // Far below the range of exponents a larger unit does as well.
+            // For tiny terms a larger σ works as well, and keeps the exponent of the lower one positive.
             let exponent = exponent(largest[lane]).clamp(64, LARGEST_EXPONENT) + 1 + ROOM;
             upper[lane] = f64::from_bits(exponent << 52);
             lower[lane] = f64::from_bits((exponent + ROOM - 53) << 52);
@@ -68,7 +72,7 @@ impl SimdKernel for LaneSums<'_> {
                 let rest = terms[lane] - cut;
                 let cut = (lower[lane] + rest) - lower[lane];
                 fine[lane] += cut;
-                // Of a NaN, too, something is left.
+                // The remainder of a NaN is NaN, whose bits are not zero either.
                 left[lane] |= (rest - cut).to_bits();
             }
         }
@@ -81,16 +85,18 @@ impl SimdKernel for LaneSums<'_> {
     }
 }
 
-/// The biased exponent of a size.
+/// Biased exponent of a non-negative number.
 #[inline(always)]
 fn exponent(size: f64) -> u64 {
     size.to_bits() >> 52
 }
 
 impl Parts {
-    /// Adds up one lane of these terms: by its parts, or one by one.
+    /// Passes the sum of one lane to `add`: its two parts if they are complete, otherwise its terms
+    /// one by one.
     pub(super) fn add_up(&self, lane: usize, terms: &[Lanes], mut add: impl FnMut(f64)) {
         let is_in_range = exponent(self.largest[lane]) < LARGEST_EXPONENT;
+        // The shift drops the sign bit: a remainder of −0 is no remainder.
         if is_in_range && self.left[lane] << 1 == 0 {
             add(self.coarse[lane]);
             add(self.fine[lane]);

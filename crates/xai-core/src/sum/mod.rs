@@ -1,4 +1,5 @@
-//! Sums, means and deviations that do not depend on the order of their terms, and one of products that does.
+//! Exact sums, means and moments, whose results do not depend on the order of the terms, and a
+//! plain dot product.
 
 mod compact_sum;
 mod dot;

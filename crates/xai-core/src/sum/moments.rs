@@ -1,4 +1,4 @@
-//! Means, deviations and extremes of values in any order.
+//! Means, standard deviations and extremes of values in any order.
 
 use crate::accumulator::Accumulator;
 use crate::error::{Error, Result};
@@ -6,8 +6,8 @@ use crate::input;
 use crate::number::Real;
 use crate::sum::exact_sum::ExactSum;
 
-/// What is needed of values to tell their mean, standard deviation and extremes: a state that values
-/// are added to and that merges, the same to the last bit in any order.
+/// Mergeable state for the mean, the standard deviation and the extremes of values, the same to the
+/// last bit in any order.
 ///
 /// ```
 /// use xai_core::sum::Moments;
@@ -28,8 +28,8 @@ pub struct Moments {
     )]
     count: u64,
     sum: ExactSum,
-    /// The squares, each with its rounding error: so the deviation is exact too, and needs no second
-    /// pass around the mean.
+    /// Sum of the squares, each added together with its rounding error. This makes the deviation
+    /// exact without a second pass around the mean.
     squares: ExactSum,
     /// Meaningless without values: ±∞, which not every format can store, would say so less plainly.
     min: f64,
@@ -37,7 +37,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// No values yet.
+    /// Creates a state without values.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -63,6 +63,7 @@ impl Moments {
         self.squares.add_sum(&other.squares);
     }
 
+    /// Smallest value; 0 while there are none. Not ±∞, which JSON cannot store.
     fn include(&mut self, min: f64, max: f64) {
         (self.min, self.max) = match self.count {
             0 => (min, max),
@@ -70,19 +71,19 @@ impl Moments {
         };
     }
 
-    /// The number of values.
+    /// Number of values.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The sum of the values.
+    /// Sum of the values.
     #[must_use]
     pub fn sum(&self) -> &ExactSum {
         &self.sum
     }
 
-    /// The number of ones, where there are values and every one is 0 or 1; `None` elsewhere.
+    /// Number of ones if all values are 0 or 1; `None` if there is another value, or no value.
     ///
     /// ```
     /// use xai_core::sum::Moments;
@@ -97,31 +98,34 @@ impl Moments {
     #[must_use]
     pub fn n_ones(&self) -> Option<u64> {
         let within = self.count > 0 && self.min >= 0.0 && self.max <= 1.0;
-        // Within [0, 1] a square is its root at 0 and 1 alone, and less between them.
+        // In [0, 1], x² ≤ x with equality only at 0 and 1, so both sums are equal only if all values are 0 or 1.
         (within && self.squares == self.sum).then(|| self.sum.value() as u64)
     }
 
-    /// The mean; `None` without values.
+    /// Mean; `None` without values.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum.mean(self.count))
     }
 
-    /// The smallest value; `None` without values.
+    /// Smallest value; `None` without values.
     #[must_use]
     pub fn min(&self) -> Option<f64> {
         (self.count > 0).then_some(self.min)
     }
 
-    /// The largest value; `None` without values.
+    /// Largest value; `None` without values.
     #[must_use]
     pub fn max(&self) -> Option<f64> {
         (self.count > 0).then_some(self.max)
     }
 
-    /// The standard deviation, with `n − 1` (ddof 1): `√((n Σx² − (Σx)²) / (n (n − 1)))`, the
-    /// difference taken exactly: within 4 units in the last place. `None` below two values, and where the squares
-    /// leave the range of `f64`: where a value is beyond 1e154, or all of them are below 1e-120 and differ.
+    /// Sample standard deviation (ddof 1), `√((n Σx² − (Σx)²) / (n (n − 1)))`, within 4 units in
+    /// the last place.
+    ///
+    /// The difference is computed exactly. `None` for fewer than two values, and if the squares
+    /// leave the range of `f64`: if a value is beyond 1e154, or if all values are below 1e-120 and
+    /// differ.
     #[must_use]
     pub fn std(&self) -> Option<f64> {
         if self.count < 2 {
@@ -130,9 +134,11 @@ impl Moments {
         if self.min == self.max {
             return Some(0.0);
         }
+        // Below this size the lowest parts of the products leave the normal range and are no longer exact.
         if self.max.max(-self.min) < 1e-120 {
             return None;
         }
+        // n Σx² − (Σx)² cancels for values far from zero, so both terms are expanded into exact products of doubles.
         let n = self.count as f64;
         let mut spread = ExactSum::new();
         let mut add = |a: f64, b: f64| {
@@ -149,18 +155,19 @@ impl Moments {
                 add(-a, b);
             }
         }
-        // Squares beyond the range of f64 leave no number, which `max` would hide.
+        // NaN or ∞ if the squares leave the range of `f64`. Checked here, because `max` below would turn NaN into 0.
         let squares = Some(spread.value()).filter(|squares| squares.is_finite())?;
         Some((squares.max(0.0) / n / (n - 1.0)).sqrt())
     }
 }
 
-/// A product and what rounding took from it. (Dekker's way: a fused multiply-add is a call into a
-/// library where the processor may lack it.)
+/// Product of two numbers and its rounding error, by Dekker's algorithm. A fused multiply-add would
+/// be shorter, but is a library call on processors without the instruction.
 fn exact_product(a: f64, b: f64) -> (f64, f64) {
     let split = |x: f64| {
-        let high = x * 134_217_729.0; // 2^27 + 1
-        let high = high - (high - x);
+        // Veltkamp's split into two halves of at most 26 bits, whose products are exact.
+        let scaled = x * 134_217_729.0; // 2^27 + 1
+        let high = scaled - (scaled - x);
         (high, x - high)
     };
     let product = a * b;
@@ -169,7 +176,7 @@ fn exact_product(a: f64, b: f64) -> (f64, f64) {
     (product, error)
 }
 
-/// The mean over an [`ExactSum`]: one rounding for the sum, one for the division.
+/// Mean from an [`ExactSum`], with one rounding for the sum and one for the division.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ExactMean {
@@ -182,7 +189,7 @@ pub struct ExactMean {
 }
 
 impl ExactMean {
-    /// A mean of nothing yet.
+    /// Creates a mean without values.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -195,19 +202,19 @@ impl ExactMean {
         self.count = self.count.saturating_add(1);
     }
 
-    /// The number of values so far.
+    /// Number of values added so far.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The sum of the values so far.
+    /// Sum of the values added so far.
     #[must_use]
     pub fn sum(&self) -> f64 {
         self.sum.value()
     }
 
-    /// The mean, `None` without values.
+    /// Mean; `None` without values.
     #[must_use]
     pub fn value(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum.mean(self.count))
