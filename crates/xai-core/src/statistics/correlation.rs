@@ -1,4 +1,4 @@
-//! Which correlation, and the linear one.
+//! Pearson's correlation, and the choice between correlations.
 
 use std::fmt;
 
@@ -11,12 +11,12 @@ use crate::statistics::ranks::{check_pairs, spearman_finite};
 
 /// Pearson's correlation `Σ (x − x̄)(y − ȳ) / √(Σ (x − x̄)² Σ (y − ȳ)²)`.
 ///
-/// In [−1, 1]: 1 = on a rising line, 0 = unrelated, −1 = on a falling line. `None` below two values
-/// or where either side is constant. Within 12 · 2⁻⁵³ of the true value wherever the values lie, and of two values
-/// exactly 1 or −1.
+/// In [−1, 1]: 1 = on a rising line, 0 = uncorrelated, −1 = on a falling line. `None` for fewer
+/// than two values or if either side is constant. The error is at most 12 · 2⁻⁵³, also for values
+/// far from 0; for two values the result is exactly 1 or −1.
 ///
 /// # Errors
-/// `ShapeMismatch` when the lengths differ, `NonFinite`.
+/// `ShapeMismatch` if the lengths differ, `NonFinite` for a value.
 ///
 /// ```
 /// use xai_core::statistics::pearson;
@@ -39,28 +39,28 @@ pub fn pearson<T: Real>(x: &[T], y: &[T]) -> Result<Option<f64>> {
     Ok(pearson_finite(&widen(x), &widen(y)))
 }
 
-/// [`pearson`] of finite values of one length.
+/// [`pearson`] for finite values of equal length.
 pub(crate) fn pearson_finite(x: &[f64], y: &[f64]) -> Option<f64> {
     Centred::new(x).covariance(&Centred::new(y)).pearson()
 }
 
-/// A correlation of two sequences, in [−1, 1]; undefined where either is constant.
+/// Correlation coefficient of two sequences, in [−1, 1]. Undefined if either is constant.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Correlation {
-    /// Of the ranks: [Spearman's](super::spearman).
+    /// [Spearman's](super::spearman), the correlation of ranks.
     #[default]
     Spearman,
-    /// Of the values: [Pearson's](super::pearson).
+    /// [Pearson's](super::pearson), the linear correlation of values.
     Pearson,
-    /// Of the orders of pairs: [Kendall's](super::kendall).
+    /// [Kendall's](super::kendall) τ-b, from the order of pairs.
     Kendall,
 }
 
 impl Correlation {
-    /// The correlation of finite values of one length; `None` where either side is constant.
+    /// Correlation of finite values of equal length; `None` if either side is constant.
     ///
     /// ```
     /// use xai_core::statistics::Correlation;

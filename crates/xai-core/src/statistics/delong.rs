@@ -1,4 +1,4 @@
-//! Intervals of the area under the ROC curve.
+//! Confidence intervals of the area under the ROC curve.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -9,25 +9,24 @@ use crate::statistics::interval::{Interval, IntervalMethod, check_level, student
 use crate::statistics::ranks::for_each_tie;
 use crate::tensor::check_shape;
 
-/// An interval of [`auroc`](crate::statistics::auroc), the chance `A` that a value of the second kind is
-/// above one of the first: DeLong's variance, on the logit scale.
+/// Confidence interval of [`auroc`](crate::statistics::auroc), the probability `A` that a value of
+/// the second class is above one of the first. Uses DeLong's variance on the logit scale.
 ///
 /// ```text
-/// v = S₂/n₂ + S₁/n₁      S: the variance of the shares of the other kind that values of one kind
-///                           are above (second) or below (first), ties half
-/// logit A ± t √v / (A (1 − A))      t of Welch and Satterthwaite's degrees of freedom
+/// v = S₂/n₂ + S₁/n₁      S: the variance over the values of one class of the share of the other class that
+///                           lies below (second class) or above (first class), ties half
+/// logit A ± t √v / (A (1 − A))      t with Welch and Satterthwaite's degrees of freedom
 /// ```
 ///
-/// Within [0, 1]. `None` without values of both kinds. Where all those shares are equal, as they are
-/// where the kinds are separated without exception, and where a kind has one value, there is no
-/// variance to take: the interval is then Newcombe's score interval with Hanley and McNeil's
-/// variance ([`IntervalMethod::Newcombe`]), which has no width 0. Values are taken for independent.
-/// In `O(n log n)`, counted in integers; swapping the kinds mirrors the interval.
+/// Within [0, 1]. `None` without values of both classes. If all these shares are equal, for example because the classes are
+/// perfectly separated, or if a class has one value, the variance cannot be estimated. The result is then Newcombe's score
+/// interval with the variance of Hanley and McNeil ([`IntervalMethod::Newcombe`]), whose width is never 0. Values are assumed
+/// to be independent. Takes `O(n log n)` and counts in integers; swapping the classes mirrors the interval.
 ///
-/// How often intervals of level .95 do cover, values of either kind drawn from normal distributions, at
-/// `A` of .5, .8, .95 and .99, in 4 000 simulated data sets each (400 in the last row):
+/// Coverage of intervals of level .95 for normally distributed values of both classes, at `A` of .5, .8, .95 and .99, in
+/// 4 000 simulated data sets each (400 in the last row):
 ///
-/// | values of the kinds | covers |
+/// | values per class | coverage |
 /// |---|---|
 /// | 1 and 50 | .94 to 1.00 |
 /// | 3 and 50 | .92 to .99 |
@@ -37,13 +36,13 @@ use crate::tensor::check_shape;
 /// | 200 and 2000 | .92 to .97 |
 ///
 /// # Errors
-/// `ShapeMismatch` when there is not one flag per value, `NonFinite`, `InvalidParameter` for a level outside
-/// (0, 1).
+/// `ShapeMismatch` if there is not one flag per value, `NonFinite` for a value, `InvalidParameter`
+/// for a level outside (0, 1).
 ///
 /// ```
 /// use xai_core::statistics::{IntervalMethod, auroc_interval};
-/// // First 1, 3; second 2, 4: of the first 0.5 and 1 are below 2 and 4, so A = 0.75 and both
-/// // variances are 0.125; √v = √0.125, 2 degrees of freedom, t = 4.3027.
+/// // First class 1, 3; second class 2, 4: shares 0.5 and 1 of the first class are below 2 and 4, so A = 0.75 and both
+/// // variances S are 0.125; √v = √0.125, 2 degrees of freedom, t = 4.3027.
 /// let flags = [false, true, false, true];
 /// let interval = auroc_interval(&[1.0, 2.0, 3.0, 4.0], &flags, 0.95)?.unwrap();
 /// let logit = |p: f64| (p / (1.0 - p)).ln();
@@ -61,7 +60,7 @@ use crate::tensor::check_shape;
 /// DeLong, DeLong and Clarke-Pearson, *Comparing the areas under two or more correlated receiver
 /// operating characteristic curves*, 1988; the logit scale: Pepe, *The statistical evaluation of medical
 /// tests*, 2003, section 5.2; degrees of freedom: Brunner and Munzel, *The nonparametric Behrens-Fisher
-/// problem*, 2000; separated kinds: Newcombe, *Confidence intervals for an effect size measure based on
+/// problem*, 2000; separated classes: Newcombe, *Confidence intervals for an effect size measure based on
 /// the Mann-Whitney statistic, part 2*, 2006, method 5.
 pub fn auroc_interval<T: Real>(
     values: &[T],
@@ -98,14 +97,16 @@ pub fn auroc_interval<T: Real>(
     }))
 }
 
-/// The area, and what it lacks of 1: both by exact counts, so that neither cancels.
+/// Area `A` and its complement `1 − A`, both from exact counts, so that neither is a difference
+/// that cancels.
 fn areas(first: &Placements, second: &Placements) -> (f64, f64) {
     let pairs = 2 * first.count * second.count;
     let share = |count: u128| count as f64 / pairs as f64;
     (share(second.sum), share(pairs - second.sum))
 }
 
-/// The ends by DeLong's variance of the means of both kinds.
+/// Interval from DeLong's variance, given the variance of the mean share of each class. `p` is the
+/// upper probability of the interval.
 fn delong(
     first: &Placements,
     second: &Placements,
@@ -115,20 +116,25 @@ fn delong(
     let (above, below) = areas(first, second);
     let (error, freedom) = welch((of_first, first.count), (of_second, second.count));
     let half = student_t(p, freedom)? * error / (above * below);
-    let end = |area: f64, rest: f64| 1.0 / (1.0 + rest / area * half.exp());
-    Ok((end(above, below), 1.0 - end(below, above)))
+    // Inverse logit of `logit(area) − half`. The upper end is the mirrored lower end of the complement, so that neither
+    // end loses digits near 0 or 1.
+    let lower_end = |area: f64, rest: f64| 1.0 / (1.0 + rest / area * half.exp());
+    Ok((lower_end(above, below), 1.0 - lower_end(below, above)))
 }
 
+/// Newcombe's score interval. `p` is the upper probability of the interval.
 fn newcombe(first: &Placements, second: &Placements, p: f64) -> (f64, f64) {
     let (above, below) = areas(first, second);
     let z = Normal::standard().inverse_cdf(p);
     let numbers = (first.count as f64, second.count as f64);
-    let end = |area| newcombe_end(area, numbers, z);
-    (end(above), 1.0 - end(below))
+    let lower_end = |area| newcombe_lower_end(area, numbers, z);
+    (lower_end(above), 1.0 - lower_end(below))
 }
 
-/// Twice how many values of the other kind each value of a kind is on the right side of, ties half:
-/// their number, sum and sum of squares, in integers that cannot overflow.
+/// Placements of the values of one class: for each value, twice the number of values of the other
+/// class on the correct side, so that ties count 1.
+///
+/// Stores their number, sum and sum of squares in integers that cannot overflow.
 #[derive(Default)]
 struct Placements {
     count: u128,
@@ -143,16 +149,18 @@ impl Placements {
         self.squares += times * twice * twice;
     }
 
-    /// The variance of the mean of these counts as shares of `n_other`; `None` of one value.
+    /// Variance of the mean placement, as a share of the other class with `n_other` values. `None`
+    /// for one value.
     fn variance_of_mean(&self, n_other: u128) -> Option<f64> {
-        // Not negative: n Σx² ≥ (Σx)².
+        // Not negative, because n Σx² ≥ (Σx)². Exact, so that it is 0 only if all placements are equal.
         let spread = self.count * self.squares - self.sum * self.sum;
         let (n, n_other) = (self.count as f64, n_other as f64);
         (self.count > 1).then(|| spread as f64 / (n * n * (n - 1.0)) / (4.0 * n_other * n_other))
     }
 }
 
-/// Of the first kind how many of the second are above each, of the second how many of the first are below.
+/// Placements of both classes: numbers of second values above each first one, and of first values
+/// below each second one.
 fn placements<T: Real>(values: &[T], is_second: &[bool]) -> (Placements, Placements) {
     let n_second = is_second.iter().filter(|&&second| second).count() as u128;
     let (mut first, mut second) = (Placements::default(), Placements::default());
@@ -166,27 +174,29 @@ fn placements<T: Real>(values: &[T], is_second: &[bool]) -> (Placements, Placeme
     (first, second)
 }
 
-/// The standard error of two independent means, and its degrees of freedom, from the variance of each
-/// and the number of its values.
+/// Standard error of the sum of two independent means and its degrees of freedom, from the variance
+/// and the number of values of each mean.
 fn welch((of_first, n_first): (f64, u128), (of_second, n_second): (f64, u128)) -> (f64, f64) {
     let all = of_first + of_second;
-    // By shares of the variance, whose squares do not underflow.
+    // Relative to the total variance, whose square could underflow.
     let (first, second) = (of_first / all, of_second / all);
     let share = |part: f64, n: u128| part * part / (n as f64 - 1.0);
     let freedom = 1.0 / (share(first, n_first) + share(second, n_second));
     (all.sqrt(), freedom)
 }
 
-/// The lower end: the area below the estimate from which the estimate is `z` standard errors away, by
-/// Hanley and McNeil's variance with the mean of both numbers for either.
-fn newcombe_end(area: f64, (n_first, n_second): (f64, f64), z: f64) -> f64 {
+/// Lower end of Newcombe's interval: the area below the estimate whose distance from it is `z`
+/// standard errors. The standard error is Hanley and McNeil's, with the mean of both sample sizes
+/// in place of each.
+fn newcombe_lower_end(area: f64, (n_first, n_second): (f64, f64), z: f64) -> f64 {
     let more = (n_first + n_second) / 2.0 - 1.0;
     let variance = |p: f64| {
         let factor = 1.0 + more * ((1.0 - p) / (2.0 - p) + p / (1.0 + p));
         p * (1.0 - p) * factor / (n_first * n_second)
     };
     let (mut low, mut high) = (0.0, area);
-    // Halving 60 times leaves no digit open.
+    // Bisection: the condition holds below the end and not between the end and the estimate. 60 steps exceed the precision
+    // of `f64`.
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
         if (area - middle) * (area - middle) > z * z * variance(middle) {

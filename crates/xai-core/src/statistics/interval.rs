@@ -1,4 +1,4 @@
-//! Intervals around estimates.
+//! Confidence intervals of estimates, by jackknife and bootstrap.
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
@@ -9,23 +9,23 @@ use crate::statistics::centred::Centred;
 use crate::statistics::summary::quantile_of_sorted;
 use crate::{input, parallel};
 
-/// How an interval was made.
+/// Method by which an interval was computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum IntervalMethod {
-    /// Estimate ± Student's t times the jackknife's standard error.
+    /// Estimate ± Student's t times the standard error of the jackknife.
     Jackknife,
     /// Mean ± Student's t times the standard error.
     StudentT,
     /// Quantiles of bootstrap replicates.
     BootstrapPercentile,
-    /// Quantiles of bootstrap replicates, corrected for bias and skew.
+    /// Quantiles of bootstrap replicates, corrected for bias and skewness (BCa).
     BootstrapBca,
-    /// Wilson's score interval of a share.
+    /// Wilson's score interval of a proportion.
     Wilson,
-    /// Student's t on the logit scale, of a mean of values in [0, 1].
+    /// Student's t on the logit scale, for the mean of values in [0, 1].
     LogitT,
     /// DeLong's interval of the area under the ROC curve.
     #[cfg_attr(feature = "serde", serde(rename = "delong"))]
@@ -34,11 +34,11 @@ pub enum IntervalMethod {
     Newcombe,
 }
 
-/// A range that covers the estimated quantity with a given probability.
+/// Confidence interval of an estimate.
 ///
-/// How often intervals of level .95 do, in 2 000 simulated data sets each:
+/// Coverage of intervals of level .95 in 2 000 simulated data sets each:
 ///
-/// | method | of | covers |
+/// | method | estimate | coverage |
 /// |---|---|---|
 /// | [`jackknife`] | an average over pairs of 3 to 20 runs | .95 to .98 |
 /// | [`bootstrap_bca`] | an average of 10 to 200 values | .91 to .95 |
@@ -48,30 +48,32 @@ pub enum IntervalMethod {
 /// | [`unit_mean_interval`](crate::statistics::unit_mean_interval) | a mean of 10 to 10 000 values in [0, 1] | .94 to .98 |
 /// | [`auroc_interval`](crate::statistics::auroc_interval) | an area under the ROC curve of 10 and 200 values | .89 to .96 |
 ///
-/// So shares (values that are all 0 or 1) take Wilson's interval, and BCa and Student's t over 20 units or fewer
-/// [say so](Self::is_small_sample).
+/// Therefore proportions (means of values that are all 0 or 1) use Wilson's interval, and BCa and Student's intervals over
+/// 20 units or fewer are [marked](Self::is_small_sample).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Interval {
-    /// The lower end.
+    /// Lower end.
     pub low: f64,
-    /// The upper end.
+    /// Upper end.
     pub high: f64,
-    /// The nominal coverage, 0.95 for instance.
+    /// Nominal coverage, for example 0.95.
     pub level: f64,
-    /// How it was made.
+    /// Method by which the interval was computed.
     pub method: IntervalMethod,
-    /// From how many independent units (runs, samples, graphs); `None` where only replicates are
-    /// known.
+    /// Number of independent units (runs, samples, graphs); `None` if only replicates are known.
     #[cfg_attr(feature = "serde", serde(default))]
     pub n_units: Option<usize>,
 }
 
 impl Interval {
-    /// Whether it is an interval over 20 units or fewer that covers less often than its level says. Of BCa's, instead of .95,
-    /// .73 to .86 of means of 5 values, .87 to .94 of 20, the less the more skewed they are; of Student's,
-    /// .82 to .92 of exponential and log-normal values, and .95 of symmetric ones. To be shown as a
-    /// warning; the [`jackknife`] of averages over pairs covers from 3 units on.
+    /// Returns `true` for intervals over 20 units or fewer whose coverage is below their level.
+    /// Show a warning for them.
+    ///
+    /// Instead of .95, BCa intervals cover .73 to .86 of means of 5 values and .87 to .94 of means
+    /// of 20 values, less for more skewed values. Student's intervals cover .82 to .92 for
+    /// exponential and log-normal values, and .95 for symmetric ones. The [`jackknife`] of averages
+    /// over pairs has its nominal coverage from 3 units on.
     ///
     /// ```
     /// use xai_core::statistics::bootstrap_bca;
@@ -87,14 +89,16 @@ impl Interval {
     }
 }
 
+/// Quantile `p` of Student's t distribution.
 pub(super) fn student_t(p: f64, freedom: f64) -> Result<f64> {
-    let student = StudentsT::new(0.0, 1.0, freedom);
-    let student = student.map_err(|e| Error::parameter(input::UNITS, freedom, e.to_string()))?;
-    Ok(student.inverse_cdf(p))
+    let distribution = StudentsT::new(0.0, 1.0, freedom)
+        .map_err(|e| Error::parameter(input::UNITS, freedom, e.to_string()))?;
+    Ok(distribution.inverse_cdf(p))
 }
 
+/// Checks the coverage of an interval.
 pub(super) fn check_level(level: f64) -> Result<()> {
-    // A level that rounds to certainty has no finite interval.
+    // A level close to 1 may round to a probability of 1, for which quantiles are infinite.
     if level > 0.0 && 0.5 + level / 2.0 < 1.0 {
         Ok(())
     } else {
@@ -106,16 +110,17 @@ pub(super) fn check_level(level: f64) -> Result<()> {
     }
 }
 
-/// The interval of an estimate from its values with one unit left out at a time.
+/// Jackknife interval of an estimate, from its values with one unit left out at a time.
 ///
 /// ```text
 /// se² = (n − 1)/n Σ (θ_(i) − mean θ_(·))²      θ ± t_{n−1} se
 /// ```
 ///
-/// The unit is what was drawn independently: a run, a sample, a graph; never a pair of them.
+/// A unit is what was drawn independently: a run, a sample or a graph, never a pair of them.
 ///
 /// # Errors
-/// `TooFew` below two units, `NonFinite`, `InvalidParameter` for a level outside (0, 1).
+/// `TooFew` for fewer than two units, `NonFinite` for an estimate, `InvalidParameter` for a level
+/// outside (0, 1).
 ///
 /// ```
 /// // The mean of 1, 2, 3: its jackknife error is that of the mean, s/√n = 1/√3.
@@ -134,12 +139,13 @@ pub fn jackknife(estimate: f64, leave_one_out: &[f64], level: f64) -> Result<Int
     check_finite_slice(input::ESTIMATE, &[estimate])?;
     check_finite_slice(input::LEAVE_ONE_OUT, leave_one_out)?;
     let n = leave_one_out.len() as f64;
+    // (n − 1)/n Σ (…)² = (n − 1)²/n · std², with the sample deviation `std`.
     let std = Centred::new(leave_one_out).std().unwrap_or(f64::INFINITY);
     let error = std * (n - 1.0) / n.sqrt();
     by_student(estimate, error, leave_one_out.len(), level)
 }
 
-/// The interval of a jackknife error over `n` units: `θ ± t_{n−1} se`.
+/// Interval `θ ± t_{n−1} error` of a jackknife over `n` units.
 pub(super) fn by_student(estimate: f64, error: f64, n: usize, level: f64) -> Result<Interval> {
     let t = student_t(0.5 + level / 2.0, n as f64 - 1.0)?;
     Ok(Interval {
@@ -153,13 +159,13 @@ pub(super) fn by_student(estimate: f64, error: f64, n: usize, level: f64) -> Res
 
 /// Bootstrap replicates of a statistic of `n` units.
 ///
-/// `statistic` is given the positions of the drawn units, with replacement; replicate `b` draws
-/// from the stream of `(seed, b)`, so the replicates do not depend on threads. Where it returns
-/// `None` the replicate is left out: the replicates are fewer than asked for by as many.
+/// `statistic` receives the indices of the units drawn with replacement. Replicate `b` draws from
+/// the stream of `(seed, b)`, so the replicates do not depend on threads. A replicate for which it
+/// returns `None` is left out, which makes the result shorter than `n_replicates`.
 ///
 /// # Errors
-/// `TooFew` below two units, `InvalidParameter` without replicates, `NonFinite` for a replicate that is not
-/// finite.
+/// `TooFew` for fewer than two units, `InvalidParameter` for no replicates, `NonFinite` for a
+/// replicate.
 ///
 /// ```
 /// let values = [1.0, 2.0, 3.0];
@@ -180,20 +186,21 @@ pub fn bootstrap_replicates(
     if n_replicates == 0 {
         return Err(Error::parameter(input::N_REPLICATES, 0, "at least 1"));
     }
-    let replicates = parallel::map(n_replicates, |replicate| {
+    let drawn = parallel::map(n_replicates, |replicate| {
         let mut stream = random_stream(seed, replicate as u64);
         let units: Vec<usize> = (0..n).map(|_| uniform_index(&mut stream, n)).collect();
         statistic(&units)
     });
-    let replicates: Vec<f64> = replicates.into_iter().flatten().collect();
+    let replicates: Vec<f64> = drawn.into_iter().flatten().collect();
     check_finite_slice(input::REPLICATES, &replicates)?;
     Ok(replicates)
 }
 
-/// The interval between quantiles of bootstrap replicates.
+/// Percentile interval: the range between two quantiles of bootstrap replicates.
 ///
 /// # Errors
-/// `TooFew` below two replicates, `NonFinite`, `InvalidParameter` for a level outside (0, 1).
+/// `TooFew` for fewer than two replicates, `NonFinite` for a replicate, `InvalidParameter` for a
+/// level outside (0, 1).
 ///
 /// ```
 /// let replicates: Vec<f64> = (0..=100).map(f64::from).collect();
@@ -214,11 +221,12 @@ pub fn bootstrap_percentile(replicates: &[f64], level: f64) -> Result<Interval> 
     })
 }
 
-/// The bias-corrected and accelerated interval: the quantiles are moved by the share of replicates
-/// below the estimate and by the skew of the leave-one-out values.
+/// Bias-corrected and accelerated (BCa) interval. Its quantiles are shifted by the share of
+/// replicates below the estimate (bias) and by the skewness of the leave-one-out values
+/// (acceleration).
 ///
-/// Not for means of values that are all 0 or 1, which have [`wilson`](crate::statistics::mean_interval)'s
-/// interval, and with less than its coverage [up to 20 units](Interval::is_small_sample).
+/// Use [`wilson`](crate::statistics::mean_interval) for means of values that are all 0 or 1. [Up to
+/// 20 units](Interval::is_small_sample) it covers less often than its level says.
 ///
 /// # Errors
 /// As [`bootstrap_percentile`] and [`jackknife`].
@@ -247,7 +255,8 @@ pub fn bootstrap_bca(
     let sorted = sorted_replicates(replicates)?;
     let normal = Normal::standard();
     let n = sorted.len() as f64;
-    // Replicates equal to the estimate count half, as a mid-rank.
+    // Replicates equal to the estimate count half, like a mid-rank. The share stays away from 0 and 1, whose normal
+    // quantiles are infinite.
     let below = sorted.partition_point(|&x| x < estimate);
     let up_to = sorted.partition_point(|&x| x <= estimate);
     let share = ((below + up_to) as f64 / (2.0 * n)).clamp(0.5 / n, 1.0 - 0.5 / n);
@@ -267,6 +276,7 @@ pub fn bootstrap_bca(
     })
 }
 
+/// Checks and sorts replicates.
 fn sorted_replicates(replicates: &[f64]) -> Result<Vec<f64>> {
     if replicates.len() < 2 {
         return Err(Error::too_few(input::REPLICATES, 2, replicates.len()));

@@ -1,4 +1,4 @@
-//! The jackknife where units come in few kinds.
+//! Jackknife for units with few distinct leave-one-out values.
 
 use crate::error::{Error, Result};
 use crate::input;
@@ -6,18 +6,18 @@ use crate::number::check_finite_slice;
 use crate::statistics::centred::{exponent, largest};
 use crate::statistics::interval::{Interval, by_student, check_level};
 
-/// The [`jackknife`](crate::statistics::jackknife) where many units are alike: `kinds` holds, for each
-/// kind of unit, the estimate without one unit of that kind and how many units are of it.
+/// [`jackknife`](crate::statistics::jackknife) for many units that are alike. `kinds` has, for each
+/// kind of unit, the estimate without one such unit and the number of these units.
 ///
 /// ```text
 /// se² = (n − 1)/n Σ_k n_k (θ_(k) − mean θ_(·))²,   n = Σ_k n_k      θ ± t_{n−1} se
 /// ```
 ///
-/// What it takes does not grow with the units. Kinds of no unit count for nothing, whatever their
-/// estimate is.
+/// The time does not depend on the number of units. Kinds with count 0 are ignored, also if their estimate is not finite.
 ///
 /// # Errors
-/// `TooFew` below two units, `NonFinite`, `InvalidParameter` for a level outside (0, 1).
+/// `TooFew` for fewer than two units, `NonFinite` for an estimate, `InvalidParameter` for a level
+/// outside (0, 1).
 ///
 /// ```
 /// use xai_core::statistics::{jackknife, jackknife_with_counts};
@@ -43,17 +43,19 @@ pub fn jackknife_with_counts(estimate: f64, kinds: &[(f64, u64)], level: f64) ->
     }
     check_finite_slice(input::ESTIMATE, &[estimate])?;
     check_finite_slice(input::LEAVE_ONE_OUT, &values)?;
-    // Around the first one: where all are alike, the deviation is 0 and not what rounding makes of it.
-    // In units in which squares do not vanish.
+    // Deviations are taken from the first value, so that equal values give exactly 0 instead of a rounding error, and in units
+    // of a power of two, in which squares do not underflow.
     let differences: Vec<f64> = values.iter().map(|x| x - values[0]).collect();
     let unit = 2f64.powi(exponent(largest(&differences)));
     let from_first = |x: f64| (x - values[0]) / unit;
     let shift: f64 = kinds.iter().map(|(x, count)| count * from_first(*x)).sum();
-    let squares = kinds.iter().map(|(x, count)| {
-        let deviation = from_first(*x) - shift / n;
-        count * deviation * deviation
-    });
-    let squares: f64 = squares.sum();
+    let squares: f64 = kinds
+        .iter()
+        .map(|(x, count)| {
+            let deviation = from_first(*x) - shift / n;
+            count * deviation * deviation
+        })
+        .sum();
     let error = ((n - 1.0) / n * squares).sqrt() * unit;
     by_student(estimate, error, n as usize, level)
 }

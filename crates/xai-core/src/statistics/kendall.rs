@@ -6,18 +6,19 @@ use crate::error::Result;
 use crate::number::Real;
 use crate::statistics::ranks::check_pairs;
 
-/// Kendall's rank correlation τ-b: how many more pairs are in the same order than in opposite orders.
+/// Kendall's rank correlation τ-b: pairs in the same order minus pairs in opposite order, as a
+/// share.
 ///
 /// ```text
 /// τ_b = (C − D) / √((n₀ − n_a)(n₀ − n_b))      n₀ = n (n − 1) / 2
 /// ```
 ///
-/// `C` pairs are in the same order on both sides, `D` in opposite orders, `n_a` tied in `a`, `n_b` in
-/// `b`. In [−1, 1]: 1 = the same order, 0 = unrelated, −1 = reversed. `None` where either side is
-/// constant. In `O(n log n)`, counted in integers.
+/// `C` pairs are in the same order on both sides, `D` in opposite orders, `n_a` tied in `a` and `n_b` tied in `b`. In
+/// [−1, 1]: 1 = the same order, 0 = uncorrelated, −1 = reversed. `None` if either side is constant. Takes `O(n log n)` and
+/// counts pairs in integers.
 ///
 /// # Errors
-/// `ShapeMismatch` when the lengths differ, `NonFinite`.
+/// `ShapeMismatch` if the lengths differ, `NonFinite` for a value.
 ///
 /// ```
 /// use xai_core::statistics::kendall;
@@ -35,23 +36,23 @@ pub fn kendall<T: Real>(a: &[T], b: &[T]) -> Result<Option<f64>> {
     Ok(kendall_finite(a, b))
 }
 
-/// How many pairs of two sequences of one length are in the same order on both sides.
+/// Numbers of pairs of positions by their order in two sequences of equal length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PairOrders {
-    /// All pairs.
+    /// All pairs, `n (n − 1) / 2`.
     pub all: u64,
-    /// Tied in the first sequence.
+    /// Pairs tied in the first sequence.
     pub tied_in_a: u64,
-    /// Tied in the second.
+    /// Pairs tied in the second sequence.
     pub tied_in_b: u64,
-    /// Tied in both.
+    /// Pairs tied in both sequences.
     pub tied_in_both: u64,
-    /// In opposite orders.
+    /// Pairs in opposite orders, tied in neither sequence.
     pub discordant: u64,
 }
 
 impl PairOrders {
-    /// Those of finite values of one length, in `O(n log n)`.
+    /// Counts the pairs of finite values of equal length in `O(n log n)`, by Knight's algorithm.
     ///
     /// ```
     /// use xai_core::statistics::PairOrders;
@@ -61,14 +62,15 @@ impl PairOrders {
     #[must_use]
     pub fn from_finite<T: Real>(a: &[T], b: &[T]) -> Self {
         let mut pairs: Vec<(T, T)> = a.iter().copied().zip(b.iter().copied()).collect();
-        // −0.0 and 0.0 are a tie, as `partial_cmp` has it.
+        // `partial_cmp` treats −0.0 and 0.0 as a tie; `total_cmp` would not.
         let order = |x: &T, y: &T| x.partial_cmp(y).unwrap_or(Ordering::Equal);
         pairs.sort_unstable_by(|x, y| order(&x.0, &y.0).then(order(&x.1, &y.1)));
         let tied_in_a = tied(&pairs, |x, y| x.0 == y.0);
         let tied_in_both = tied(&pairs, |x, y| x == y);
         let mut values: Vec<T> = pairs.into_iter().map(|pair| pair.1).collect();
-        let mut room = values.clone();
-        let discordant = sort_counting(&mut values, &mut room);
+        // With pairs sorted by `a`, then `b`, the discordant pairs are the inversions of `b`.
+        let mut buffer = values.clone();
+        let discordant = sort_counting(&mut values, &mut buffer);
         let n = a.len() as u64;
         Self {
             all: n * n.saturating_sub(1) / 2,
@@ -79,14 +81,15 @@ impl PairOrders {
         }
     }
 
-    /// In the same order, tied on neither side.
+    /// Pairs in the same order, tied in neither sequence.
     #[must_use]
     pub fn concordant(&self) -> u64 {
+        // Inclusion and exclusion: pairs tied in both are subtracted twice.
         self.all + self.tied_in_both - self.tied_in_a - self.tied_in_b - self.discordant
     }
 }
 
-/// [`kendall`] of finite values of one length.
+/// [`kendall`] for finite values of equal length.
 #[must_use]
 pub(crate) fn kendall_finite<T: Real>(a: &[T], b: &[T]) -> Option<f64> {
     let orders = PairOrders::from_finite(a, b);
@@ -99,35 +102,36 @@ pub(crate) fn kendall_finite<T: Real>(a: &[T], b: &[T]) -> Option<f64> {
     Some((difference / product.sqrt()).clamp(-1.0, 1.0))
 }
 
-/// The pairs among equal neighbours.
+/// Number of pairs of equal elements in a sorted slice.
 fn tied<V>(sorted: &[V], equal: impl Fn(&V, &V) -> bool) -> u64 {
     let runs = sorted.chunk_by(equal).map(|run| run.len() as u64);
     runs.map(|n| n * (n - 1) / 2).sum()
 }
 
-/// Sorts values, and counts the pairs that were in descending order.
-fn sort_counting<T: Real>(values: &mut [T], room: &mut [T]) -> u64 {
+/// Merge sort that returns the number of pairs in descending order (inversions). `buffer` has the
+/// length of `values`.
+fn sort_counting<T: Real>(values: &mut [T], buffer: &mut [T]) -> u64 {
     let n = values.len();
     if n < 2 {
         return 0;
     }
     let (left, right) = values.split_at_mut(n / 2);
-    let (room_left, room_right) = room.split_at_mut(n / 2);
-    let mut inversions = sort_counting(left, room_left) + sort_counting(right, room_right);
+    let (left_buffer, right_buffer) = buffer.split_at_mut(n / 2);
+    let mut inversions = sort_counting(left, left_buffer) + sort_counting(right, right_buffer);
     let (mut i, mut j) = (0, 0);
-    for to in room.iter_mut() {
+    for to in buffer.iter_mut() {
         let take_left = j == right.len() || (i < left.len() && left[i] <= right[j]);
         *to = if take_left {
             i += 1;
             left[i - 1]
         } else {
-            // All that is left of the left half is greater.
+            // All remaining elements of the left half are greater.
             inversions += (left.len() - i) as u64;
             j += 1;
             right[j - 1]
         };
     }
-    values.copy_from_slice(room);
+    values.copy_from_slice(buffer);
     inversions
 }
 

@@ -1,4 +1,4 @@
-//! Intervals of means, of values in [0, 1] and of shares.
+//! Confidence intervals of means and proportions.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -7,14 +7,14 @@ use crate::input;
 use crate::statistics::interval::{Interval, IntervalMethod, by_student, check_level, student_t};
 use crate::sum::Moments;
 
-/// The interval of the mean of values that were drawn independently, from their moments: the same bits
+/// Confidence interval of the mean of independent values, from their moments. It has the same bits
 /// for any order of the values.
 ///
-/// Values that all lie in [0, 1] take [`unit_mean_interval`], and among them those that are all 0 or 1
-/// Wilson's. Others take [`t_interval`].
+/// Values in [0, 1] use [`unit_mean_interval`], which is Wilson's interval if all of them are 0 or
+/// 1. Other values use [`t_interval`].
 ///
 /// # Errors
-/// `InvalidParameter` for a level outside (0, 1), `NonFinite` for values that are not finite.
+/// `InvalidParameter` for a level outside (0, 1), `NonFinite` for a value.
 ///
 /// ```
 /// use xai_core::{statistics::mean_interval, sum::Moments};
@@ -34,12 +34,14 @@ pub fn mean_interval(values: &Moments, level: f64) -> Result<Option<Interval>> {
     }
 }
 
-/// Student's interval of the mean of values that were drawn independently, whatever their range, which for a mean is the
-/// jackknife: `m ± t_{n−1} s/√n`. `None` below two values, or where the deviation leaves the range of `f64`. Of few skewed
+/// Student's interval of the mean of independent values, `m ± t_{n−1} s/√n`. For a mean it equals
+/// the jackknife interval.
+///
+/// `None` for fewer than two values, or if the deviation exceeds the range of `f64`. For few skewed
 /// values it is [too narrow](Interval::is_small_sample).
 ///
 /// # Errors
-/// `InvalidParameter` for a level outside (0, 1), `NonFinite` for values that are not finite.
+/// `InvalidParameter` for a level outside (0, 1), `NonFinite` for a value.
 ///
 /// ```
 /// use xai_core::{statistics::t_interval, sum::Moments};
@@ -73,28 +75,27 @@ pub fn t_interval(values: &Moments, level: f64) -> Result<Option<Interval>> {
     }))
 }
 
-/// The interval of the mean of values in [0, 1] that were drawn independently: Student's t on the logit
-/// scale.
+/// Confidence interval of the mean of independent values in [0, 1]: Student's t on the logit scale.
 ///
 /// ```text
 /// logit m ± t_{n−1} s / (√n m (1 − m))      m: the mean, s: the standard deviation
 /// ```
 ///
-/// Within [0, 1], and the same to the last bit for any order of the values. Values that are all 0 or 1
-/// take [`wilson`]'s interval, and so do values that are all equal, or one value alone, whose deviation
-/// says nothing: no distribution on [0, 1] of that mean has a larger one. `None` without values.
+/// Within [0, 1], with the same bits for any order of the values. Values that are all 0 or 1 use [`wilson`]'s interval. So do
+/// values that are all equal, and a single value, because their deviation carries no information: values of 0 and 1 have the
+/// largest variance of all distributions on [0, 1] with the same mean. `None` without values.
 ///
-/// How often intervals of level .95 do cover, in 1 000 to 5 000 simulated data sets each, beside m ± t s/√n, which
-/// fails where most values are 1:
+/// Coverage of intervals of level .95 in 1 000 to 5 000 simulated data sets each, compared with m ± t s/√n, which fails if
+/// most values are 1:
 ///
-/// | values | n | covers | m ± t s/√n |
+/// | values | n | coverage | m ± t s/√n |
 /// |---|---|---|---|
 /// | fifths, 85 % of them 1, mean .95 | 10 | .98 | .81 |
 /// | | 30 | .95 | .87 |
 /// | | 100 to 10 000 | .95 to .96 | .93 to .96 |
 /// | fifths, 99 % of them 1, mean .995 | 10 | .95 | .10 |
 /// | | 30 to 10 000 | .95 to .96 | .27 to .96 |
-/// | fifths, nearly alike in number, mean .55 | 10 | .98 | .95 |
+/// | fifths, about equally frequent, mean .55 | 10 | .98 | .95 |
 /// | | 30 to 10 000 | .94 to .96 | .94 to .96 |
 ///
 /// # Errors
@@ -131,7 +132,7 @@ pub fn unit_mean_interval(values: &Moments, level: f64) -> Result<Option<Interva
     let (n, p) = (values.count() as f64, 0.5 + level / 2.0);
     let (method, (low, high)) = match values.std().filter(|std| *std > 0.0) {
         Some(std) => (IntervalMethod::LogitT, logit_t(mean, std, n, p)?),
-        None => (IntervalMethod::Wilson, of_equal(mean, n, p)),
+        None => (IntervalMethod::Wilson, wilson_of_mean(mean, n, p)),
     };
     Ok(Some(Interval {
         low,
@@ -142,32 +143,35 @@ pub fn unit_mean_interval(values: &Moments, level: f64) -> Result<Option<Interva
     }))
 }
 
+/// Ends of Student's interval on the logit scale. `p` is the upper probability.
 fn logit_t(mean: f64, std: f64, n: f64, p: f64) -> Result<(f64, f64)> {
     let rest = 1.0 - mean;
     let half = student_t(p, n - 1.0)? * std / n.sqrt() / (mean * rest);
-    let end = |part: f64, rest: f64| 1.0 / (1.0 + rest / part * half.exp());
-    Ok((end(mean, rest), 1.0 - end(rest, mean)))
+    // The upper end is the mirrored lower end of `1 − mean`, so that mirrored values have the mirrored interval.
+    let lower_end = |part: f64, rest: f64| 1.0 / (1.0 + rest / part * half.exp());
+    Ok((lower_end(mean, rest), 1.0 - lower_end(rest, mean)))
 }
 
-fn of_equal(mean: f64, n: f64, p: f64) -> (f64, f64) {
+/// Ends of Wilson's interval for a proportion `mean` of `n` units. `p` is the upper probability.
+fn wilson_of_mean(mean: f64, n: f64, p: f64) -> (f64, f64) {
     let z = Normal::standard().inverse_cdf(p);
     let end = |part: f64| lower_end(part * n, n, z);
     (end(mean), 1.0 - end(1.0 - mean))
 }
 
-/// Wilson's score interval of a share: of how often something happens, from `successes` among `n`
-/// units that were drawn independently.
+/// Wilson's score interval of a proportion, from `successes` among `n` independent units.
 ///
 /// ```text
 /// (s + z²/2 ± z √(s (n − s)/n + z²/4)) / (n + z²),  z the (1 + level)/2 quantile of the normal distribution
 /// ```
 ///
-/// Within [0, 1], and never of width 0: no success among `n` gives [0, z²/(n + z²)]. For means of
-/// values that are all 0 or 1 it takes the place of the bootstrap, whose replicates are all alike
-/// there: of a share of 5 % among 30 it covers .94, BCa .77.
+/// Within [0, 1]. Its width is never 0: no success among `n` gives [0, z²/(n + z²)]. It replaces the bootstrap for means of
+/// values that are all 0 or 1, where replicates take few distinct values: for a proportion of 5 % of 30 units it covers .94,
+/// BCa .77.
 ///
 /// # Errors
-/// `TooFew` without units, `InvalidParameter` for more successes than units or a level outside (0, 1).
+/// `TooFew` without units, `InvalidParameter` for more successes than units or a level outside (0,
+/// 1).
 ///
 /// ```
 /// // One of ten; z² = 3.8415: (1 + 1.9207 ± 1.96 √(0.9 + 0.9604)) / 13.8415
@@ -188,7 +192,7 @@ pub fn wilson(successes: u64, n: u64, level: f64) -> Result<Interval> {
         return Err(Error::parameter(input::SUCCESSES, successes, expected));
     }
     let z = Normal::standard().inverse_cdf(0.5 + level / 2.0);
-    // The lower end by the count from below, the upper one by that from above: neither cancels.
+    // The upper end is the mirrored lower end of the failures, so that neither end cancels.
     let (low, high) = (
         lower_end(successes as f64, n as f64, z),
         1.0 - lower_end((n - successes) as f64, n as f64, z),
@@ -202,8 +206,9 @@ pub fn wilson(successes: u64, n: u64, level: f64) -> Result<Interval> {
     })
 }
 
-/// The lower end for `s` successes of `n`, 0 for none: the smaller root of the quadratic equation, by
-/// its product with the larger one, `s²/(n (n + z²))`.
+/// Lower end of Wilson's interval for `s` successes of `n`; 0 if there are none. It is the smaller
+/// root of a quadratic equation, computed as the product of both roots, `s²/(n (n + z²))`, divided
+/// by the larger one, which does not cancel.
 pub(super) fn lower_end(s: f64, n: f64, z: f64) -> f64 {
     let failures = n - s;
     let half = z * (s / n * failures + z * z / 4.0).sqrt();

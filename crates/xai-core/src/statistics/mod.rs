@@ -1,4 +1,4 @@
-//! Statistics of values: summaries, ranks, correlations, intervals, the signed-rank test.
+//! Statistics: summaries, ranks, correlations, intervals and the signed-rank test.
 
 mod centred;
 pub(crate) mod correlation;

@@ -1,21 +1,23 @@
-//! Bootstrap draws of the samples as counts.
+//! Bootstrap draws of samples, as the number of times that each sample is drawn.
 
 use std::ops::Range;
 
 use crate::random::{random_stream, uniform_index};
 
-/// Up to this many samples all counts are drawn at once: they fit into the second-level cache.
+/// Largest number of samples whose counts are drawn at once: they fit into the second-level cache.
 const DIRECT: usize = 1 << 16;
-/// Samples per block beyond that. The counts of a block and the values they weigh share the first-level cache.
+/// Number of samples per block beyond that. The counts of a block and the values that they weight
+/// fit into the first-level cache.
 const BLOCK: usize = 1 << 11;
 
-/// Draws `n` samples with replacement from the stream of `(seed, replicate)`, and visits them block by block: the samples
-/// of the block, in ascending order, with how often each was drawn.
+/// Draws `n` samples with replacement from the stream of `(seed, replicate)`, and calls `visit` for
+/// consecutive blocks of samples with the number of times that each sample was drawn.
 ///
-/// Many samples are drawn in two steps, first how many draws fall into each block, then which samples of the block they
-/// are. The counts have the same distribution as those of one step, but no step writes to memory beyond the first-level
-/// cache. Drawn in one step, a million samples miss the cache at almost every draw: with the means of two columns a
-/// replicate took 64 ms of a thread, in two steps it takes 30 ms (development build).
+/// Many samples are drawn in two steps: first the number of draws in each block, then the samples
+/// within the block. The counts have the same distribution as in one step, but all writes stay in
+/// the first-level cache. In one step, a million samples miss the cache at almost every draw: a
+/// replicate with the means of two columns took 64 ms on one thread, in two steps it takes 30 ms
+/// (development build).
 pub(crate) fn visit_draws(
     seed: u64,
     replicate: u64,
@@ -31,6 +33,7 @@ pub(crate) fn visit_draws(
         visit(0..n, &times);
         return;
     }
+    // A uniform index falls into a block with probability proportional to its size, also into the shorter last one.
     let mut n_drawn = vec![0usize; n.div_ceil(BLOCK)];
     for _ in 0..n {
         n_drawn[uniform_index(&mut stream, n) / BLOCK] += 1;

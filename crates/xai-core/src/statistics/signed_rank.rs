@@ -1,4 +1,4 @@
-//! Wilcoxon's test of paired differences.
+//! Wilcoxon's signed-rank test of paired differences.
 
 use libm::erfc;
 
@@ -7,44 +7,46 @@ use crate::input;
 use crate::number::check_finite_slice;
 use crate::statistics::ranks::centred_ranks;
 
-/// Up to this many differences the distribution is exact.
+/// Largest number of differences for which the exact distribution is used.
 const MOST_EXACT: usize = 50;
-/// The same where zeros are split and there are zeros or ties.
+/// The same for split zeros if there are zeros or ties.
 const MOST_EXACT_OF_SPLIT_TIES: usize = 13;
 
-/// What becomes of differences that are 0.
+/// Treatment of differences that are 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum ZeroMethod {
-    /// They are left out, as Wilcoxon did: the test is of the others.
+    /// Zeros are left out, as Wilcoxon did; the test uses the other differences.
     #[default]
     Wilcox,
-    /// They have the lowest ranks, of which each side gets one half: many zeros are evidence that nothing moved.
+    /// Zeros have the lowest ranks, and half of their rank sum counts on each side. Many zeros are
+    /// evidence for no change.
     Split,
 }
 
-/// Wilcoxon's signed-rank test of paired differences, two-sided.
+/// Result of Wilcoxon's two-sided signed-rank test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SignedRankTest {
-    /// Differences that have a rank: with [`ZeroMethod::Wilcox`] those that are not 0, for the others say
-    /// nothing about a direction; with [`ZeroMethod::Split`] all.
+    /// Number of ranked differences: with [`ZeroMethod::Wilcox`] those that are not 0, with
+    /// [`ZeroMethod::Split`] all.
     pub n: usize,
-    /// The sum of the ranks of the positive differences.
+    /// Sum of the ranks of the positive differences.
     pub w_plus: f64,
-    /// The sum of the ranks of the negative differences.
+    /// Sum of the ranks of the negative differences.
     pub w_minus: f64,
-    /// How often chance alone gives rank sums as unequal as these; `None` without differences.
+    /// Probability of rank sums at least as unequal if the differences are symmetric about 0;
+    /// `None` without differences.
     pub p_value: Option<f64>,
 }
 
 impl SignedRankTest {
-    /// How one-sided the ranks are: `|W⁺ − W⁻| / (W⁺ + W⁻)`, the size of the matched-pairs rank-biserial
-    /// correlation.
+    /// Matched-pairs rank-biserial correlation without its sign, `|W⁺ − W⁻| / (W⁺ + W⁻)`.
     ///
-    /// In [0, 1]: 0 = both sides alike, 1 = all on one side, whatever `n` is. `None` without differences.
+    /// In [0, 1] for any `n`: 0 = both sides are equal, 1 = all differences are on one side. `None`
+    /// without differences.
     ///
     /// ```
     /// use xai_core::statistics::{ZeroMethod, wilcoxon_signed_rank};
@@ -58,19 +60,19 @@ impl SignedRankTest {
     }
 }
 
-/// Wilcoxon's signed-rank test: are paired differences symmetric about 0?
+/// Wilcoxon's signed-rank test of whether paired differences are symmetric about 0.
 ///
 /// ```text
 /// W⁺ = Σ_{d_i > 0} rank |d_i|      p = 2 P(W ≤ min(W⁺, W⁻))
 /// ```
 ///
-/// Equal sizes share their mean rank. With [`ZeroMethod::Wilcox`] zeros are left out, and up to 50 differences
-/// the distribution of W under random signs is exact, ties included. With [`ZeroMethod::Split`] zeros rank
-/// lowest and count by half on both sides; the distribution is exact up to 50 differences without zeros and
-/// ties, and up to 13 with them. Above it is normal, with the variance corrected for ties.
+/// Differences of equal magnitude share their mean rank. With [`ZeroMethod::Wilcox`] zeros are left out, and for up to 50
+/// differences the distribution of W under random signs is exact, also with ties. With [`ZeroMethod::Split`] zeros rank
+/// lowest and count half on both sides; the distribution is exact for up to 50 differences without zeros and ties, and for
+/// up to 13 with them. Above these numbers, the normal distribution is used, with the variance corrected for ties.
 ///
 /// # Errors
-/// Not finite.
+/// `NonFinite` for a difference.
 ///
 /// ```
 /// use xai_core::statistics::{ZeroMethod, wilcoxon_signed_rank};
@@ -88,7 +90,7 @@ impl SignedRankTest {
 /// Wilcoxon, *Individual comparisons by ranking methods*, 1945. With `Wilcox`, `scipy.stats.wilcoxon` with its
 /// defaults (version 1.17: zeros left out, no continuity correction) gives the same `p` where no
 /// difference is 0 and no two sizes are equal. With zeros or ties it does too for up to 13 pairs and for
-/// more than 50 differences that are not 0; in between it takes the normal distribution, where this test
+/// more than 50 differences that are not 0; in between SciPy uses the normal distribution, where this test
 /// is exact. With `Split`, its `zero_method="zsplit"` gives the same `p` everywhere.
 pub fn wilcoxon_signed_rank(differences: &[f64], zeros: ZeroMethod) -> Result<SignedRankTest> {
     check_finite_slice(input::DIFFERENCES, differences)?;
@@ -97,15 +99,15 @@ pub fn wilcoxon_signed_rank(differences: &[f64], zeros: ZeroMethod) -> Result<Si
     let sizes: Vec<f64> = differences.iter().map(|d| d.abs()).collect();
     let n = sizes.len();
     let count = n as f64;
-    // Twice the mid-ranks: integers.
+    // Twice the mid-ranks, so that all rank sums are integers.
     let ranks: Vec<f64> = centred_ranks(&sizes)
         .into_iter()
         .map(|rank| rank + count + 1.0)
         .collect();
-    let sum_where = |is_of: fn(f64) -> bool| -> f64 {
+    let sum_where = |predicate: fn(f64) -> bool| -> f64 {
         let signed = ranks.iter().zip(&differences);
         signed
-            .filter(|(_, d)| is_of(**d))
+            .filter(|(_, d)| predicate(**d))
             .map(|(rank, _)| rank)
             .sum()
     };
@@ -121,10 +123,14 @@ pub fn wilcoxon_signed_rank(differences: &[f64], zeros: ZeroMethod) -> Result<Si
     let p_value = match n {
         0 => None,
         _ if is_exact => {
-            // What did not move counts by half on either side, whatever the signs are.
-            let moved = ranks.iter().zip(&differences).filter(|(_, d)| **d != 0.0);
-            let moved: Vec<f64> = moved.map(|(rank, _)| *rank).collect();
-            Some(exact_p_value(&moved, smaller - unmoved))
+            // Zeros contribute the same to both sides for any signs, so the distribution is that of the other ranks.
+            let nonzero: Vec<f64> = ranks
+                .iter()
+                .zip(&differences)
+                .filter(|(_, d)| **d != 0.0)
+                .map(|(rank, _)| *rank)
+                .collect();
+            Some(exact_p_value(&nonzero, smaller - unmoved))
         }
         _ => Some(normal_p_value(&ranks, smaller / 2.0)),
     };
@@ -139,6 +145,8 @@ pub fn wilcoxon_signed_rank(differences: &[f64], zeros: ZeroMethod) -> Result<Si
 /// Twice the share of all sign patterns whose doubled rank sum is at most `sum`.
 fn exact_p_value(doubled_ranks: &[f64], sum: f64) -> f64 {
     let total: f64 = doubled_ranks.iter().sum();
+    // `share[s]` is the share of sign patterns of the ranks so far with sum s. It is updated from above, so that each rank is
+    // used once.
     let mut share = vec![0.0; total as usize + 1];
     share[0] = 1.0;
     for &rank in doubled_ranks {
@@ -151,7 +159,7 @@ fn exact_p_value(doubled_ranks: &[f64], sum: f64) -> f64 {
     (2.0 * share[..=sum as usize].iter().sum::<f64>()).min(1.0)
 }
 
-/// From the normal distribution with the mean and the variance of the rank sum.
+/// p-value from the normal distribution with the mean and the variance of the rank sum.
 fn normal_p_value(doubled_ranks: &[f64], sum: f64) -> f64 {
     let n = doubled_ranks.len() as f64;
     let mean = n * (n + 1.0) / 4.0;

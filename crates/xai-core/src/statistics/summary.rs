@@ -1,4 +1,4 @@
-//! Summary statistics of values that may be undefined.
+//! Summary statistics of values some of which may be undefined.
 
 use crate::error::{Error, Result};
 use crate::input;
@@ -6,7 +6,7 @@ use crate::number::check_finite_slice;
 use crate::statistics::centred::Centred;
 use crate::sum::ExactMean;
 
-/// How a set of values is spread. Undefined values are left out and counted.
+/// Summary statistics of values. Undefined values are left out and counted.
 ///
 /// ```
 /// let summary = xai_core::Summary::from_values([Some(1.0), None, Some(2.0), Some(6.0)])?;
@@ -20,29 +20,29 @@ use crate::sum::ExactMean;
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Summary {
-    /// How many values are defined; the statistics are over these.
+    /// Number of defined values, over which the statistics are taken.
     pub n_defined: usize,
-    /// How many values are undefined.
+    /// Number of undefined values.
     pub n_undefined: usize,
-    /// The mean; `None` without defined values.
+    /// Mean; `None` without defined values.
     pub mean: Option<f64>,
-    /// The standard deviation, with `n − 1` (ddof 1); `None` below two values,
-    /// or where it leaves the range of `f64`.
+    /// Sample standard deviation (ddof 1); `None` for fewer than two values, or if it exceeds the
+    /// range of `f64`.
     pub std: Option<f64>,
-    /// The smallest value.
+    /// Smallest value.
     pub min: Option<f64>,
-    /// The lower quartile, interpolated linearly.
+    /// Lower quartile, linearly interpolated.
     pub q25: Option<f64>,
-    /// The median.
+    /// Median.
     pub median: Option<f64>,
-    /// The upper quartile, interpolated linearly.
+    /// Upper quartile, linearly interpolated.
     pub q75: Option<f64>,
-    /// The largest value.
+    /// Largest value.
     pub max: Option<f64>,
 }
 
 impl Summary {
-    /// Summarises values, in any order: mean and deviation are taken over exact sums.
+    /// Summarises values in any order. Mean and deviation are computed from exact sums.
     ///
     /// # Errors
     /// `NonFinite` for the first value that is not finite.
@@ -72,8 +72,8 @@ impl Summary {
     }
 }
 
-/// The `q`-quantile of finite values: linear interpolation at place `q (n − 1)` of the sorted
-/// values, `q` in [0, 1]. `None` without values.
+/// The `q`-quantile of finite values, `q` in [0, 1]: the linear interpolation at position `q (n −
+/// 1)` of the sorted values. `None` without values.
 ///
 /// # Errors
 /// `InvalidParameter` for `q` outside [0, 1], `NonFinite` for a value.
@@ -92,14 +92,14 @@ pub fn quantile(values: &[f64], q: f64) -> Result<Option<f64>> {
     Ok(quantile_of_sorted(&sorted, q))
 }
 
-/// The quantile of values that ascend.
+/// Quantile of values in ascending order.
 pub(crate) fn quantile_of_sorted(sorted: &[f64], q: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
-    let place = q * last as f64;
-    let below = (place.floor() as usize).min(last);
+    let position = q * last as f64;
+    let below = (position.floor() as usize).min(last);
     let above = (below + 1).min(last);
-    let weight = place - below as f64;
-    // Exact at both ends, and between equal values.
+    let weight = position - below as f64;
+    // Exact for a weight of 0 and between equal values. Only the difference of two huge values of opposite sign overflows.
     let (low, high) = (sorted[below], sorted[above]);
     let gap = high - low;
     Some(if gap.is_finite() {
