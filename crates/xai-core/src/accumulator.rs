@@ -1,18 +1,19 @@
-//! Dataset-level metrics as states that batches fold into.
+//! Mergeable states for metrics over a dataset.
 
 use crate::error::Result;
 
-/// A metric over a dataset as a mergeable state: batches fold in, states add up, the value comes
-/// out at the end.
+/// Mergeable state of a metric over a dataset: it is updated with batches, merged with other
+/// states, and computes the value.
 ///
-/// The laws every implementation keeps, to the last bit:
+/// All implementations satisfy these laws, to the last bit:
 ///
-/// - `finish` after updates with any split of the data equals `finish` after one update with all;
-/// - `merge` is commutative and associative as far as `finish` can tell;
-/// - a fresh state is neutral in `merge`.
+/// - `finish` after updates with any split of the data equals `finish` after one update with all
+///   data;
+/// - `merge` is commutative and associative with respect to `finish`;
+/// - merging a new state changes nothing.
 ///
-/// So one state serves streaming from disk, several threads and several machines: with the `serde`
-/// feature it can be stored and sent.
+/// So the same state serves streaming from disk, several threads and several machines. With the
+/// `serde` feature it can be stored and sent.
 ///
 /// ```
 /// use xai_core::{Accumulator, ExactMean};
@@ -24,26 +25,27 @@ use crate::error::Result;
 /// # Ok::<(), xai_core::Error>(())
 /// ```
 pub trait Accumulator: Sized {
-    /// One batch: a view, or a tuple of views that belong together.
+    /// One batch: a view, or a tuple of views of the same samples.
     type Batch<'a>;
-    /// The value.
+    /// Value of the metric.
     type Output;
 
-    /// Folds one batch in.
+    /// Adds one batch.
     ///
     /// # Errors
-    /// As documented by the metric; the state is unchanged then.
+    /// As documented by the metric. The state is unchanged in case of an error.
     fn update(&mut self, batch: Self::Batch<'_>) -> Result<()>;
 
-    /// Adds another state of the same metric and parameters.
+    /// Adds another state of the same metric with the same parameters.
     ///
     /// # Errors
-    /// `InvalidParameter` when the two were set up differently; the state is unchanged then.
+    /// `InvalidParameter` if the states have different parameters. The state is unchanged in this
+    /// case.
     fn merge(&mut self, other: Self) -> Result<()>;
 
-    /// The value over everything folded in so far; the state can go on.
+    /// Value over all batches added so far. The state can be updated further.
     ///
     /// # Errors
-    /// `Empty` when nothing was folded in.
+    /// `Empty` if no data was added.
     fn finish(&self) -> Result<Self::Output>;
 }

@@ -1,14 +1,14 @@
-//! The inputs that errors of this crate are about, and those that several families share.
+//! Inputs that errors refer to: those of this crate, and those that several families share.
 //!
-//! A family takes a constant from here where the thing is the same, and defines its own in a module
-//! of this name.
+//! A family uses a constant from here if it has the same input, and defines its other inputs in a
+//! module of the same name.
 
 use std::fmt;
 
-/// An input of a metric: an array, a parameter, a model, a file of a known role.
+/// Input of a metric: an array, a parameter, a model or a file with a known role.
 ///
-/// Every crate defines its own as constants in a module `input`, and code that has to act on an
-/// error compares with those constants; the name is for people only.
+/// Every crate defines its inputs as constants in a module `input`. Code that handles errors
+/// compares with these constants; the name is for messages only.
 ///
 /// ```
 /// use xai_core::{Error, Input, input};
@@ -21,13 +21,13 @@ use std::fmt;
 pub struct Input(&'static str);
 
 impl Input {
-    /// An input with the name that messages use. Two inputs of one name are the same input.
+    /// Creates an input with the name used in messages. Inputs with equal names are equal.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self(name)
     }
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.0
@@ -53,87 +53,87 @@ impl serde::Serialize for Input {
     }
 }
 
-/// What is explained or predicted: one row of the data each.
+/// Samples that are explained or predicted, one per row of the data.
 pub const SAMPLES: Input = Input::new("samples");
-/// The class of each sample.
+/// Class of each sample.
 pub const LABELS: Input = Input::new("labels");
-/// What a model or several runs predicted.
+/// Predictions of a model or of several runs.
 pub const PREDICTIONS: Input = Input::new("predictions");
-/// The samples that a model is called with.
+/// Samples that the model is called with.
 pub const INPUTS: Input = Input::new("inputs");
 /// Attribution maps.
 pub const EXPLANATIONS: Input = Input::new("explanations");
-/// The explainers of an evaluation.
+/// Explainers of an evaluation.
 pub const EXPLAINERS: Input = Input::new("explainers");
-/// The metrics of an evaluation.
+/// Metrics of an evaluation.
 pub const METRICS: Input = Input::new("metrics");
-/// What a model's outputs are scored against: a class per sample, or a row of weights.
+/// Targets whose scores are explained: a class per sample, or a row of class weights per sample.
 pub const TARGETS: Input = Input::new("targets");
-/// The caller's model.
+/// Model of the caller.
 pub const MODEL: Input = Input::new("model");
-/// Rows of scores, one column per class.
+/// Outputs of a model: a row of scores per sample, one column per class.
 pub const OUTPUTS: Input = Input::new("outputs");
 /// Scores of classes or samples.
 pub const SCORES: Input = Input::new("scores");
-/// Values that are summed up.
+/// Values that are summarised.
 pub const VALUES: Input = Input::new("values");
 /// Weights.
 pub const WEIGHTS: Input = Input::new("weights");
 /// Rows of features.
 pub const ROWS: Input = Input::new("rows");
-/// The first of two sequences that are compared.
+/// First of two sequences that are compared.
 pub const A: Input = Input::new("a");
-/// The second of two sequences that are compared.
+/// Second of two sequences that are compared.
 pub const B: Input = Input::new("b");
 /// Paired differences.
 pub const DIFFERENCES: Input = Input::new("differences");
-/// The values of a metric after a perturbation.
+/// Values of a metric after a perturbation.
 pub const PERTURBED: Input = Input::new("perturbed");
-/// Which samples of a perturbation count.
+/// Flags of the samples of a perturbation that are used.
 pub const KEEP: Input = Input::new("keep");
-/// Whether a perturbation is minor or disruptive.
+/// Kind of a perturbation, minor or disruptive.
 pub const KIND: Input = Input::new("kind");
-/// Which values of a metric are better.
+/// Direction in which values of a metric are better.
 pub const DIRECTION: Input = Input::new("direction");
-/// What several raters say of the same units.
+/// Ratings of the same units by several raters.
 pub const RATINGS: Input = Input::new("ratings");
-/// The samples of each resampling.
+/// Samples of each resampling.
 pub const DRAWS: Input = Input::new("draws");
-/// How many resamplings to draw.
+/// Number of resamplings to draw.
 pub const N_DRAWS: Input = Input::new("n_draws");
-/// The values of a metric under each setting of a parameter.
+/// Values of a metric under each setting of a parameter.
 pub const SETTINGS: Input = Input::new("settings");
-/// A covariance matrix.
+/// Covariance matrix.
 pub const COVARIANCE: Input = Input::new("covariance");
-/// What was drawn independently: runs, samples, graphs.
+/// Independently drawn units: runs, samples, graphs.
 pub const UNITS: Input = Input::new("units");
-/// How many units are of the kind that is counted.
+/// Number of units that are successes.
 pub const SUCCESSES: Input = Input::new("successes");
-/// The estimate that an interval is put around.
+/// Estimate of an interval.
 pub const ESTIMATE: Input = Input::new("estimate");
 /// Estimates with one unit left out.
 pub const LEAVE_ONE_OUT: Input = Input::new("leave_one_out");
 /// Bootstrap replicates of an estimate.
 pub const REPLICATES: Input = Input::new("replicates");
-/// How many bootstrap replicates to draw.
+/// Number of bootstrap replicates to draw.
 pub const N_REPLICATES: Input = Input::new("n_replicates");
-/// The coverage of an interval.
+/// Coverage of an interval.
 pub const LEVEL: Input = Input::new("level");
-/// The share below a quantile.
+/// Share of values below a quantile.
 pub const Q: Input = Input::new("q");
-/// A distance by name.
+/// Name of a distance.
 pub const DISTANCE: Input = Input::new("distance");
-/// The exponent of the Minkowski distance.
+/// Exponent of the Minkowski distance.
 pub const P: Input = Input::new("p");
-/// A weighting by name.
+/// Name of a weighting.
 pub const WEIGHTING: Input = Input::new("weighting");
-/// The exponent of an inverse power.
+/// Exponent of an inverse power.
 pub const EXPONENT: Input = Input::new("exponent");
-/// What keeps an inverse power finite at distance 0.
+/// Offset of an inverse power, which keeps it finite at distance 0.
 pub const OFFSET: Input = Input::new("offset");
-/// The bandwidth of a kernel.
+/// Bandwidth of a kernel.
 pub const BANDWIDTH: Input = Input::new("bandwidth");
-/// A metric by name.
+/// Name of a metric.
 pub const METRIC: Input = Input::new("metric");
-/// A parameter by name.
+/// Name of a parameter.
 pub const PARAMETER: Input = Input::new("parameter");

@@ -1,27 +1,28 @@
-//! What the crates that measure explanations share.
+//! Shared foundations of the crates that measure explanations.
 //!
-//! No explanation is measured here. This crate holds distances, weightings and tensors, compares explainers by the
-//! values that metrics of any family gave ([`evaluation`]), judges metrics by these ([`reliability`]), and has what several families need: the [error type](error) whose errors are data, [sums](mod@sum) that are
-//! the same to the last bit in any order, the [`Accumulator`] trait, [`statistics`] with
-//! their uncertainty, [randomness per item](random), [parallel loops](parallel) that give the
-//! result of sequential ones, [loops](simd) compiled for the registers of the processor, and
-//! [text] from files that is safe to show.
+//! The crate has distances, weightings and tensors, statistics with their uncertainty,
+//! [sums](mod@sum) that are the same to the last bit in any order, the [`Accumulator`] trait for
+//! mergeable states, [random streams](random) per item, [parallel loops](parallel) with the results
+//! of sequential ones, [loops](simd) compiled for the processor's SIMD registers, [text] from files
+//! that is safe to show, and the [error type](error), whose errors are data. It compares explainers
+//! by values of metrics of any family ([`evaluation`]) and measures how reliable these metrics are
+//! ([`reliability`]). The metrics of explanations themselves are in the crates of the families.
 //!
 //! # Should I depend on this crate?
 //!
 //! Depend on the family you need (`xai-casebased`, `xai-attribution`, `xai-graph`, `xai-repro`);
-//! each re-exports what it takes from here. Depend on `xai-core` alone to write a metric of your
-//! own with the same conventions.
+//! each re-exports the items of this crate that it uses. Depend on `xai-core` alone to write a
+//! metric of your own with the same conventions.
 //!
 //! # Features
 //!
 //! - `rayon` (default): parallel loops. Results are bit-identical without it.
-//! - `serde`: states and results can be stored.
-// `simd` alone allows it, to call what it has compiled for a processor's own registers.
+//! - `serde`: states and results can be serialized.
+// Only `simd` allows unsafe code, to call functions that are compiled for SIMD registers.
 #![deny(unsafe_code)]
 #![warn(missing_debug_implementations)]
 
-// The derive macros name this crate from outside.
+// The derive macros generate paths that start with `::xai_core`.
 extern crate self as xai_core;
 
 pub mod accumulator;
@@ -54,13 +55,13 @@ pub use statistics::{Interval, Summary};
 pub use sum::{ExactMean, ExactSum};
 pub use tensor::Layout;
 
-// They may be sent to other threads, and shared among them.
+// Checks at compile time that values can be sent to other threads and shared among them.
 const _: () = {
-    const fn crosses_threads<T: Send + Sync>() {}
-    crosses_threads::<Distance>();
-    crosses_threads::<Error>();
-    crosses_threads::<ExactMean>();
-    crosses_threads::<ExactSum>();
-    crosses_threads::<Interval>();
-    crosses_threads::<Summary>();
+    const fn assert_send_and_sync<T: Send + Sync>() {}
+    assert_send_and_sync::<Distance>();
+    assert_send_and_sync::<Error>();
+    assert_send_and_sync::<ExactMean>();
+    assert_send_and_sync::<ExactSum>();
+    assert_send_and_sync::<Interval>();
+    assert_send_and_sync::<Summary>();
 };

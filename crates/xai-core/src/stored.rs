@@ -1,17 +1,18 @@
-//! Fields of states that were stored, and come from anywhere.
+//! Validation of stored states, which may come from untrusted files.
 
 use serde::de::{Deserialize, Deserializer, Error};
 
-/// More is counted by no state: the counts of a great many states together stay within their integers.
+/// Largest count in a state. It is so small that sums of the counts of thousands of states cannot
+/// overflow.
 pub const MAX_COUNT: u64 = 1 << 48;
 
-/// What is said of a state that counts more.
+/// Error text for a larger count.
 pub const TOO_MANY: &str = "a state that counts more than 2^48";
 
-/// Reads a count of at most [`MAX_COUNT`]; to be named by `#[serde(deserialize_with = "…")]`.
+/// Deserializes a count of at most [`MAX_COUNT`], for `#[serde(deserialize_with = "…")]`.
 ///
 /// # Errors
-/// A number that no state counts to.
+/// A number outside `0..=MAX_COUNT`.
 pub fn bounded_count<'de, D, N>(deserializer: D) -> Result<N, D::Error>
 where
     D: Deserializer<'de>,

@@ -1,13 +1,14 @@
-//! Text that people read: numbers in words, and text from files that is safe to show on a terminal or on a page.
+//! Text for people: numbers in words, and names from files that are safe to show on a terminal or a
+//! page.
 //!
-//! Names come from files: titles of studies, columns, classes, paths. A control character in one of
-//! them could move the cursor, recolour what follows, or show other text than there is. So every name
-//! that reaches a person, on a terminal or on a page, goes through here.
+//! Titles of studies, column names, class names and paths come from files. A control character in
+//! one of them could move the cursor, recolour text or display other text than the file contains.
+//! Therefore every such name is escaped by this module before it is shown.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The whole numbers below another, as a message has them.
+/// Valid indices below `end`, as text for a message.
 ///
 /// ```
 /// use xai_core::text::index_range;
@@ -23,7 +24,7 @@ pub fn index_range(end: usize) -> String {
     }
 }
 
-/// Neighbours in a row by their numbers, as a message has them.
+/// A noun with the numbers of a range, as text for a message.
 ///
 /// ```
 /// use xai_core::text::numbered_range;
@@ -37,14 +38,14 @@ pub fn numbered_range(noun: &str, range: &Range<usize>) -> String {
     }
 }
 
-/// Whether a character does something instead of being shown: a control character, a break of lines
-/// or paragraphs, or one that turns the direction of the text around it.
-fn acts(c: char) -> bool {
-    let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    c.is_control() || turns || matches!(c, '\u{2028}' | '\u{2029}')
+/// Returns `true` for characters that control the terminal or the text around them: control
+/// characters, line and paragraph separators, and marks of writing direction.
+fn is_control(c: char) -> bool {
+    let is_direction_mark = matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    c.is_control() || is_direction_mark || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// A text on one line: every character that would act on the terminal is written out, as `\u{1b}`.
+/// Escapes control characters, for example as `\u{1b}`, so that the text is shown on one line.
 ///
 /// ```
 /// use xai_core::text::visible;
@@ -52,39 +53,45 @@ fn acts(c: char) -> bool {
 /// ```
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
-    escape(text, acts)
+    escape(text, is_control)
 }
 
-/// As [`visible`], of a text of several lines: line feeds stay.
+/// Like [`visible`], but keeps line feeds.
 #[must_use]
 pub fn visible_lines(text: &str) -> Cow<'_, str> {
-    escape(text, |c| c != '\n' && acts(c))
+    escape(text, |c| c != '\n' && is_control(c))
 }
 
-/// The text of a JSON document with such characters written as escapes of JSON: the value stays the same.
+/// Escapes control characters in a JSON document as `\uXXXX`, which does not change its value.
 #[must_use]
 pub fn visible_json(json: String) -> String {
-    if !json.contains(acts) {
+    if !json.contains(is_control) {
         return json;
     }
     let mut escaped = String::with_capacity(json.len());
     for c in json.chars() {
-        match acts(c) && c != '\n' {
-            // All of them are in the first plane.
-            true => escaped.push_str(&format!("\\u{:04x}", u32::from(c))),
-            false => escaped.push(c),
+        // Line feeds separate the lines of a formatted document. All control characters are in the basic multilingual
+        // plane, so four hexadecimal digits are enough.
+        if is_control(c) && c != '\n' {
+            escaped.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            escaped.push(c);
         }
     }
     escaped
 }
 
-fn escape(text: &str, acts: impl Fn(char) -> bool) -> Cow<'_, str> {
-    if !text.contains(&acts) {
+/// Escapes the characters for which `is_escaped` returns `true`.
+fn escape(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&is_escaped) {
         return Cow::Borrowed(text);
     }
-    let escaped = text.chars().map(|c| match acts(c) {
-        true => c.escape_default().to_string(),
-        false => c.to_string(),
+    let escaped = text.chars().map(|c| {
+        if is_escaped(c) {
+            c.escape_default().to_string()
+        } else {
+            c.to_string()
+        }
     });
     Cow::Owned(escaped.collect())
 }
@@ -110,7 +117,10 @@ mod tests {
         let pretty = serde_json::to_string_pretty(&value).unwrap();
         for json in [value.to_string(), pretty] {
             let escaped = visible_json(json);
-            assert!(!escaped.contains(|c| c != '\n' && acts(c)), "{escaped}");
+            assert!(
+                !escaped.contains(|c| c != '\n' && is_control(c)),
+                "{escaped}"
+            );
             assert_eq!(
                 serde_json::from_str::<serde_json::Value>(&escaped).unwrap(),
                 value

@@ -1,11 +1,11 @@
-//! What may help against an error.
+//! Advice on how to avoid an error.
 
 use std::fmt;
 
-/// The way out of an error, in terms of the library.
+/// Advice on how to avoid an error, in terms of the library.
 ///
-/// A constant like [`Input`](crate::Input), so that a program with other terms (a command line, a binding) can say
-/// the same in its own.
+/// It is a constant like [`Input`](crate::Input), so that a program with other terms (a command
+/// line, a binding) can recognise it and give the same advice in its own terms.
 ///
 /// ```
 /// use xai_core::{Error, Help, input};
@@ -17,14 +17,16 @@ use std::fmt;
 pub struct Help(&'static str);
 
 impl Help {
-    /// An advice. A setting of a parameter stands in braces, see [`render`](Self::render).
+    /// Creates an advice. Parameters and their values are written in braces, see
+    /// [`render`](Self::render).
     #[must_use]
     pub const fn new(text: &'static str) -> Self {
         Self(text)
     }
 
-    /// The words with its settings as a front end writes them: `{returns=logits}` in the words becomes what
-    /// `setting` makes of the name of the parameter and of its value, `{threshold}` what it makes of the name alone.
+    /// Formats the text with settings as a front end writes them. `{returns=logits}` is replaced by
+    /// the result of `setting` for the parameter name and its value, `{threshold}` by its result
+    /// for the name alone.
     ///
     /// ```
     /// use xai_core::Help;

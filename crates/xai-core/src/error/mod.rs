@@ -1,7 +1,8 @@
-//! The one error type of the workspace.
+//! Error type of all crates.
 //!
-//! What a program may act on is data: the [kind](ErrorKind), which the documentation of a function
-//! names, the [`Input`] it is about, the index, the [`Help`]. The text is for people and may change.
+//! The parts of an error that a program may act on are data: its [kind](ErrorKind), which the
+//! documentation of each function names, the [`Input`] that it refers to, the index, and the
+//! [`Help`]. The text is for people and may change.
 
 mod help;
 
@@ -11,13 +12,13 @@ use std::fmt;
 pub use crate::input::Input;
 pub use help::Help;
 
-/// Names a value in an error message; free of allocation where the name is fixed.
+/// Part of an error message, without allocation if it is constant.
 pub type Name = Cow<'static, str>;
 
-/// Shorthand for results with the workspace's [`Error`].
+/// Result with [`Error`] as the default error type.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Everything that can be wrong with the data, the parameters or the model a caller hands in.
+/// Error in the data, the parameters or the model that a caller passes.
 ///
 /// A statistic that is mathematically undefined for valid data (kappa of two constant vectors, an
 /// empty error union) is *not* an error: it is `None` in the result and counted there.
@@ -31,93 +32,94 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// ```
 pub struct Error(Box<Detail>);
 
-/// For an array whose axes are in the opposite order.
+/// Advice for an array whose axes are in reverse order.
 pub const LOOKS_TRANSPOSED: Help = Help::new("it looks transposed: save or pass array.T");
 
-/// Boxed, so that a `Result` is no larger than what it holds when all is well.
+/// Contents of an error. They are boxed to keep every `Result` small.
 #[derive(Debug)]
 struct Detail {
     kind: ErrorKind,
     input: Input,
-    /// What of the input: its columns, one of its scores.
+    /// Part of the input: its columns, one of its scores.
     part: Option<Name>,
-    /// Whose input, where there are several of one role.
+    /// Owner of the input, if several inputs have the same role: an explainer, a run.
     owner: Option<Name>,
-    /// Where in the input, one number per axis.
+    /// Position in the input, one index per axis; empty if the error is about the whole input.
     index: Vec<usize>,
     help: Option<Help>,
 }
 
-/// What is wrong with an input.
+/// Kind of an error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// Arrays that should agree in shape or length do not.
+    /// Shapes or lengths of arrays do not agree.
     #[error("expected shape {expected}, got {}", ShapeText(.actual))]
     ShapeMismatch {
-        /// The shape that was expected, as text: `(3, 4)`, `(n) or (n, c)`.
+        /// Expected shape as text: `(3, 4)`, `(n) or (n, c)`.
         expected: Name,
-        /// The shape that was given.
+        /// Actual shape.
         actual: Vec<usize>,
     },
     /// There is nothing to measure: no samples, no features, `k = 0`.
     #[error("nothing to measure, at least one is needed")]
     Empty,
-    /// There are some, but not enough: fewer than two runs.
+    /// There are fewer elements than needed, for example fewer than two runs.
     #[error("at least {needed} needed, got {actual}")]
     TooFew {
         /// The least number that works.
         needed: usize,
-        /// The number that was given.
+        /// Actual number.
         actual: usize,
     },
     /// A NaN or an infinity in an input that must be finite.
     #[error("not a finite number")]
     NonFinite,
-    /// A finite value of an input array outside the domain of the formula.
+    /// A finite element of an array is outside the domain of the formula.
     #[error("expected {expected}")]
     OutOfDomain {
-        /// The offending value.
+        /// The invalid value.
         value: f64,
-        /// The domain.
+        /// Domain as text.
         expected: Name,
     },
-    /// A value outside the domain of the formula that must not be shown: it is in a redacted column.
+    /// A value outside the domain of the formula that must not be shown, because its column is
+    /// redacted.
     #[error("expected {expected}, got a redacted value")]
     RedactedValue {
-        /// The domain.
+        /// Domain as text.
         expected: Name,
     },
-    /// A parameter outside its domain.
+    /// A parameter is outside its domain.
     #[error("expected {expected}")]
     InvalidParameter {
-        /// Its value, as text.
+        /// Value as text.
         value: String,
-        /// Its domain.
+        /// Domain as text.
         expected: Name,
     },
-    /// A label outside `0..n_classes` where that matters.
+    /// A label is not a class index in `0..n_classes`.
     #[error("expected a class of {}", crate::text::index_range(*.n_classes))]
     LabelOutOfRange {
         /// The label.
         label: i64,
-        /// The number of classes.
+        /// Number of classes.
         n_classes: usize,
     },
-    /// A score that the formula cannot divide by.
+    /// The formula is undefined for the score of a sample, for example because it divides by it.
     #[error("{why}")]
     UndefinedScore {
         /// The score.
         value: f64,
-        /// Why the formula is undefined there.
+        /// Reason why the formula is undefined.
         why: Name,
     },
     /// The caller's model failed.
     #[error("failed on {call}: {source}")]
     Model {
-        /// What it was called on, for instance `batch 2 (samples 128 to 191)`.
+        /// Call that failed, for example `batch 2 (samples 128 to 191)`.
         call: Name,
-        /// The model's own error.
+        /// Error of the model.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// Reading or writing failed.
@@ -126,23 +128,24 @@ pub enum ErrorKind {
         /// The operating system's reason.
         source: std::io::Error,
     },
-    /// Stored bytes that are damaged, foreign, or of a version this build does not know.
+    /// Stored bytes are damaged, have another format, or a version that this build does not
+    /// support.
     #[error("{why}")]
     Corrupt {
-        /// What is wrong with them.
+        /// Description of the problem.
         why: Name,
     },
-    /// A release that the caller's own privacy settings forbid.
+    /// The caller's own privacy settings forbid a release of data.
     #[error("refused, {why}")]
     Refused {
-        /// Why it is refused.
+        /// Reason of the refusal.
         why: Name,
     },
 }
 
-/// Making errors.
+/// Constructors.
 impl Error {
-    /// An error of any kind about an input.
+    /// Creates an error of any kind about an input.
     #[must_use]
     pub fn new(input: Input, kind: ErrorKind) -> Self {
         Self(Box::new(Detail {
@@ -155,8 +158,8 @@ impl Error {
         }))
     }
 
-    /// An [`ErrorKind::ShapeMismatch`] between two exact shapes; one between a shape and its reverse says that the array looks
-    /// transposed.
+    /// Creates an [`ErrorKind::ShapeMismatch`] between two exact shapes. If one is the reverse of
+    /// the other, the help says that the array looks transposed.
     #[must_use]
     pub fn shape(input: Input, expected: &[usize], actual: &[usize]) -> Self {
         let error = Self::shape_described(input, ShapeText(expected).to_string(), actual);
@@ -168,32 +171,32 @@ impl Error {
         }
     }
 
-    /// An [`ErrorKind::ShapeMismatch`] whose expectation is words: `(n) or (n, c)`.
+    /// Creates an [`ErrorKind::ShapeMismatch`] with the expected shape as text: `(n) or (n, c)`.
     #[must_use]
     pub fn shape_described(input: Input, expected: impl Into<Name>, actual: &[usize]) -> Self {
         let (expected, actual) = (expected.into(), actual.to_vec());
         Self::new(input, ErrorKind::ShapeMismatch { expected, actual })
     }
 
-    /// An [`ErrorKind::Empty`].
+    /// Creates an [`ErrorKind::Empty`].
     #[must_use]
     pub fn empty(input: Input) -> Self {
         Self::new(input, ErrorKind::Empty)
     }
 
-    /// An [`ErrorKind::TooFew`].
+    /// Creates an [`ErrorKind::TooFew`].
     #[must_use]
     pub fn too_few(input: Input, needed: usize, actual: usize) -> Self {
         Self::new(input, ErrorKind::TooFew { needed, actual })
     }
 
-    /// An [`ErrorKind::NonFinite`] at an index, one number per axis.
+    /// Creates an [`ErrorKind::NonFinite`] at an index, one number per axis.
     #[must_use]
     pub fn non_finite(input: Input, index: &[usize]) -> Self {
         Self::new(input, ErrorKind::NonFinite).at(index)
     }
 
-    /// An [`ErrorKind::OutOfDomain`] at an index, one number per axis.
+    /// Creates an [`ErrorKind::OutOfDomain`] at an index, one number per axis.
     #[must_use]
     pub fn out_of_domain(
         input: Input,
@@ -205,27 +208,27 @@ impl Error {
         Self::new(input, ErrorKind::OutOfDomain { value, expected }).at(index)
     }
 
-    /// An [`ErrorKind::InvalidParameter`].
+    /// Creates an [`ErrorKind::InvalidParameter`].
     #[must_use]
     pub fn parameter(input: Input, value: impl fmt::Display, expected: impl Into<Name>) -> Self {
         let (value, expected) = (readable(value.to_string()), expected.into());
         Self::new(input, ErrorKind::InvalidParameter { value, expected })
     }
 
-    /// An [`ErrorKind::LabelOutOfRange`] of the label at a position.
+    /// Creates an [`ErrorKind::LabelOutOfRange`] for the label at an index.
     #[must_use]
     pub fn label_out_of_range(input: Input, index: usize, label: i64, n_classes: usize) -> Self {
         Self::new(input, ErrorKind::LabelOutOfRange { label, n_classes }).at(&[index])
     }
 
-    /// An [`ErrorKind::UndefinedScore`] of a sample.
+    /// Creates an [`ErrorKind::UndefinedScore`] for a sample.
     #[must_use]
     pub fn undefined_score(input: Input, sample: usize, value: f64, why: impl Into<Name>) -> Self {
         let why = why.into();
         Self::new(input, ErrorKind::UndefinedScore { value, why }).at(&[sample])
     }
 
-    /// An [`ErrorKind::Model`] around the caller's own error, about
+    /// Creates an [`ErrorKind::Model`] from the caller's own error, about
     /// [`input::MODEL`](crate::input::MODEL).
     #[must_use]
     pub fn model(
@@ -236,63 +239,64 @@ impl Error {
         Self::new(crate::input::MODEL, ErrorKind::Model { call, source })
     }
 
-    /// An [`ErrorKind::Io`].
+    /// Creates an [`ErrorKind::Io`].
     #[must_use]
     pub fn io(input: Input, source: std::io::Error) -> Self {
         Self::new(input, ErrorKind::Io { source })
     }
 
-    /// An [`ErrorKind::Corrupt`].
+    /// Creates an [`ErrorKind::Corrupt`].
     #[must_use]
     pub fn corrupt(input: Input, why: impl Into<Name>) -> Self {
         Self::new(input, ErrorKind::Corrupt { why: why.into() })
     }
 
-    /// An [`ErrorKind::Refused`].
+    /// Creates an [`ErrorKind::Refused`].
     #[must_use]
     pub fn refused(input: Input, why: impl Into<Name>) -> Self {
         Self::new(input, ErrorKind::Refused { why: why.into() })
     }
 }
 
-/// Saying more about an error on its way to the caller.
+/// Adding context to an error on its way to the caller.
 impl Error {
-    /// Says where in the input.
+    /// Sets the index, one number per axis.
     #[must_use]
     pub fn at(mut self, index: &[usize]) -> Self {
         self.0.index = index.to_vec();
         self
     }
 
-    /// Adds the way out.
+    /// Adds advice.
     #[must_use]
     pub fn with_help(mut self, help: Help) -> Self {
         self.0.help = Some(help);
         self
     }
 
-    /// Says what of the input: the *columns* of outputs.
+    /// Sets the part of the input, for example the *columns* of outputs.
     #[must_use]
     pub fn part(mut self, part: impl Into<Name>) -> Self {
         self.0.part = Some(part.into());
         self
     }
 
-    /// Says whose input, where several have the same role: explanations of *saliency*.
+    /// Sets the owner of the input, if several inputs have the same role: explanations of
+    /// *saliency*.
     #[must_use]
     pub fn owner(mut self, owner: impl Into<Name>) -> Self {
         self.0.owner = Some(owner.into());
         self
     }
 
-    /// Says that it is about another input, whatever it was about.
+    /// Replaces the input that the error is about.
     #[must_use]
     pub fn about(mut self, input: Input) -> Self {
         self.0.input = input;
         self
     }
 
-    /// Says that it is about `to` if it was about `from`.
+    /// Replaces the input by `to` if the error is about `from`.
     #[must_use]
     pub fn renamed(self, from: Input, to: Input) -> Self {
         if self.input() == from {
@@ -302,8 +306,8 @@ impl Error {
         }
     }
 
-    /// Leaves out the value that an [`ErrorKind::OutOfDomain`] shows; other kinds show no value of the
-    /// data.
+    /// Removes the value from an [`ErrorKind::OutOfDomain`]. Other kinds do not contain values of
+    /// the data.
     ///
     /// ```
     /// use xai_core::{Error, input};
@@ -318,7 +322,7 @@ impl Error {
         self
     }
 
-    /// Moves the index along an axis: a row of a batch becomes a row of the data.
+    /// Adds `by` to the index along an axis, to convert a row of a batch to a row of the data.
     #[must_use]
     pub fn shifted(mut self, axis: usize, by: usize) -> Self {
         if let Some(index) = self.0.index.get_mut(axis) {
@@ -328,51 +332,52 @@ impl Error {
     }
 }
 
-/// Reading an error.
+/// Accessors.
 impl Error {
-    /// What is wrong.
+    /// Returns the kind.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// What is wrong, taken out.
+    /// Consumes the error and returns its kind.
     #[must_use]
     pub fn into_kind(self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The input that it is about.
+    /// Returns the input that the error is about.
     #[must_use]
     pub fn input(&self) -> Input {
         self.0.input
     }
 
-    /// What of the input, where it is not the whole: `columns`.
+    /// Returns the part of the input, if the error is not about the whole: `columns`.
     #[must_use]
     pub fn part_name(&self) -> Option<&str> {
         self.0.part.as_deref()
     }
 
-    /// Whose input, where several have the same role.
+    /// Returns the owner of the input, if several inputs have the same role.
     #[must_use]
     pub fn owner_name(&self) -> Option<&str> {
         self.0.owner.as_deref()
     }
 
-    /// Where in the input, one number per axis; empty where it is about the whole.
+    /// Returns the position in the input, one number per axis; empty if the error is about the
+    /// whole input.
     #[must_use]
     pub fn index(&self) -> &[usize] {
         &self.0.index
     }
 
-    /// The way out, where there is one.
+    /// Returns the advice, if there is any.
     #[must_use]
     pub fn help(&self) -> Option<Help> {
         self.0.help
     }
 
-    /// The message without the way out.
+    /// Returns the message without the advice.
     #[must_use]
     pub fn problem(&self) -> impl fmt::Display + '_ {
         Problem(self)
@@ -432,7 +437,7 @@ impl std::error::Error for Error {
     }
 }
 
-/// A shape as text: `(3, 4)`.
+/// Formats a shape: `(3, 4)`.
 struct ShapeText<'a>(&'a [usize]);
 
 impl fmt::Display for ShapeText<'_> {
@@ -442,7 +447,8 @@ impl fmt::Display for ShapeText<'_> {
     }
 }
 
-/// A number of a length that a person can read: 1e300 written out has 301 digits.
+/// Formats a number in a readable length: very large and very small numbers in scientific notation,
+/// because 1e300 written out has 301 digits.
 ///
 /// ```
 /// use xai_core::error::ShortNumber;
@@ -462,8 +468,8 @@ impl fmt::Display for ShortNumber {
     }
 }
 
-/// The text of a parameter; a number that is written out in more digits than a person can read is
-/// shortened. Integers are exact up to that length.
+/// Shortens the text of a numeric parameter if it has more than 24 characters, so that integers up
+/// to that length stay exact.
 fn readable(text: String) -> String {
     const LONGEST: usize = 24;
     match text.parse::<f64>() {
