@@ -1,4 +1,4 @@
-//! What is read off the output rows of a model: activations and predicted classes.
+//! Activations of model outputs, and predicted classes.
 
 use std::fmt;
 
@@ -11,11 +11,11 @@ use crate::number::{Real, check_finite, elementary};
 use crate::parallel;
 use crate::simd::{InstructionSet, Simd, SimdKernel};
 
-/// What turns a model's output row into the scores that a metric reads.
+/// Activation applied to a model's output rows to get the scores that a metric uses.
 ///
-/// Every row is one sample. All four work in `f64`. Softmax and log-softmax take the largest score of
-/// the row off first and the sigmoid goes through `e^{−|x|}`, so scores of ±1000 (or ±1e300) neither
-/// overflow nor lose the answer.
+/// Each row is one sample. All activations compute in `f64`. Softmax and log-softmax subtract the
+/// largest score of the row first, and the sigmoid is computed from `e^{−|x|}`, so scores of ±1000
+/// (or ±1e300) neither overflow nor lose precision.
 ///
 /// ```
 /// use ndarray::array;
@@ -29,12 +29,12 @@ use crate::simd::{InstructionSet, Simd, SimdKernel};
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Activation {
-    /// The scores as they are: the model ends in its own activation, or raw scores are meant.
+    /// The scores as they are: the model has its own activation, or raw scores are used.
     #[default]
     None,
     /// `e^{x_c} / Σ_j e^{x_j}`: one class of several. In [0, 1], a row sums to 1.
     Softmax,
-    /// `1 / (1 + e^{−x})` for each score by itself: binary and multi-label. In [0, 1].
+    /// `1 / (1 + e^{−x})` for each score separately: binary and multi-label. In [0, 1].
     Sigmoid,
     /// `x_c − ln Σ_j e^{x_j}`: log-probabilities in nats. At most 0.
     LogSoftmax,
@@ -52,9 +52,9 @@ impl Activation {
         activated.zip_mut_with(&scores, |to, from: &T| *to = from.to_f64_exact());
         let n_columns = activated.ncols();
         let rows = activated.as_slice_mut().unwrap_or_default();
-        // As many whole rows as the nearest cache holds.
-        let some = n_columns * (4096 / n_columns.max(1)).max(1);
-        parallel::for_each_chunk(rows, some, |_, rows| self.apply_rows(rows, n_columns));
+        // About 4096 values (32 KiB) per chunk, in whole rows: they stay in the first-level cache between the passes.
+        let chunk = n_columns * (4096 / n_columns.max(1)).max(1);
+        parallel::for_each_chunk(rows, chunk, |_, rows| self.apply_rows(rows, n_columns));
         Ok(activated)
     }
 
@@ -72,11 +72,11 @@ impl Activation {
         self.apply_rows(row, n_columns);
     }
 
-    /// Applies the activation to rows of finite scores that lie one after the other, in place: as
-    /// [`apply_row`](Self::apply_row) to each, in less time where rows are short.
+    /// Applies the activation to consecutive rows of finite scores, in place. The result is that of
+    /// [`apply_row`](Self::apply_row) for each row, in less time if rows are short.
     ///
     /// # Panics
-    /// Where the last row is not whole.
+    /// If the number of scores is not a multiple of `n_columns`.
     ///
     /// ```
     /// use xai_core::Activation;
@@ -98,7 +98,7 @@ impl Activation {
     }
 }
 
-/// Rows of scores, one after the other, which an activation is applied to in place.
+/// Kernel that applies an activation to consecutive rows in place.
 struct ActivatedRows<'a> {
     activation: Activation,
     rows: &'a mut [f64],
@@ -108,8 +108,8 @@ struct ActivatedRows<'a> {
 impl SimdKernel for ActivatedRows<'_> {
     type Output = ();
 
-    /// Exponentials are computed before any is added, and of all rows in one loop: a sum in the same loop has to go in order
-    /// and would keep it from vectorising, and rows of ten classes leave registers of eight half empty.
+    // Exponentials of all rows are computed in a loop of their own, before they are added: a sum in the same loop has a fixed
+    // order and would keep it from vectorising, and a loop over one row of ten classes would leave registers half empty.
     #[inline(always)]
     fn run<S: Simd>(self) {
         let Self {
@@ -146,7 +146,7 @@ impl SimdKernel for ActivatedRows<'_> {
                 let n_rows = (PIECE / n_columns).max(1);
                 for rows in rows.chunks_mut(n_rows * n_columns) {
                     totals.fill(0.0);
-                    // Some rows, or a part of one.
+                    // Several rows, or a part of a long one: the exponentials fit into a buffer on the stack.
                     for part in rows.chunks((n_rows * n_columns).min(PIECE)) {
                         let exponentials = &mut exponentials[..part.len()];
                         exponentials.copy_from_slice(part);
@@ -154,6 +154,8 @@ impl SimdKernel for ActivatedRows<'_> {
                             *x = elementary::exp(*x);
                         }
                         for (row, total) in exponentials.chunks(n_columns).zip(&mut totals) {
+                            // The order of the sum is part of the result: it must not depend on how many rows or parts
+                            // are processed together, so chunks of 16 start at the beginning of each row.
                             for part in row.chunks(16) {
                                 *total += part.iter().sum::<f64>();
                             }
@@ -171,7 +173,7 @@ impl SimdKernel for ActivatedRows<'_> {
     }
 }
 
-/// Exponentials of scores that are computed at a time: a multiple of the 16 that are added up first.
+/// Number of exponentials computed at a time: a multiple of the 16 that are added first.
 const PIECE: usize = 512;
 
 impl fmt::Display for Activation {
@@ -181,15 +183,15 @@ impl fmt::Display for Activation {
     }
 }
 
-/// The largest score, −∞ for an empty row.
+/// Largest score; −∞ for an empty row.
 #[inline(always)]
 fn largest(row: &[f64]) -> f64 {
     row.iter()
         .fold(f64::NEG_INFINITY, |a, &x| if x > a { x } else { a })
 }
 
-/// The index of the largest element, the lowest of several; `None` for an empty row or one that
-/// holds a NaN. Infinities are ordered like any number: a log-probability may be −∞.
+/// Index of the largest element, the lowest index in case of ties; `None` for an empty row or one
+/// with a NaN. Infinities are compared like numbers, because a log-probability may be −∞.
 ///
 /// ```
 /// use xai_core::output::arg_max;
@@ -210,10 +212,11 @@ pub fn arg_max<T: Real>(row: &[T]) -> Option<usize> {
     (!row.is_empty()).then_some(best)
 }
 
-/// The arg-max of every row of `(n_samples, n_classes)` outputs, ties to the lower class.
+/// Index of the largest element of each row of `(n_samples, n_classes)` outputs; the lower class in
+/// case of ties.
 ///
 /// # Errors
-/// `NonFinite` for the first NaN, `Empty` when rows have no element.
+/// `NonFinite` for the first NaN, `Empty` if rows have no elements.
 ///
 /// ```
 /// use ndarray::array;
@@ -232,6 +235,7 @@ pub fn arg_max_rows<T: Real>(input: Input, outputs: ArrayView2<'_, T>) -> Result
         .into_iter()
         .enumerate()
         .map(|(sample, row)| {
+            // Rows of a transposed view are copied into one reused buffer.
             let row = match row.to_slice() {
                 Some(row) => row,
                 None => {

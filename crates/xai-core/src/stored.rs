@@ -2,8 +2,7 @@
 
 use serde::de::{Deserialize, Deserializer, Error};
 
-/// Largest count in a state. It is so small that sums of the counts of thousands of states cannot
-/// overflow.
+/// Largest count in a state. The counts of up to 65 535 states add up without overflow of `u64`.
 pub const MAX_COUNT: u64 = 1 << 48;
 
 /// Error text for a larger count.

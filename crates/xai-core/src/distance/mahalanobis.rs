@@ -1,4 +1,4 @@
-//! Distance in units of the data's own spread.
+//! Mahalanobis distance, which measures in units of the spread of the data.
 
 use ndarray::{Array2, ArrayView2};
 
@@ -10,14 +10,15 @@ use crate::simd::{InstructionSet, Simd, SimdKernel};
 use crate::statistics::Centred;
 use crate::tensor::check_shape;
 
-/// What to do about a feature that depends on others.
+/// Advice for a feature that is a linear combination of others.
 pub const LEAVE_FEATURE_OUT: Help =
     Help::new("leave the feature out, or add a little to the diagonal");
 
-/// A Mahalanobis distance: the Cholesky factor `L` of a covariance `C = L Lᵀ`.
+/// Mahalanobis distance, given by the Cholesky factor `L` of a covariance matrix `C = L Lᵀ`.
 ///
-/// The distance is the Euclidean one between whitened rows `L⁻¹ a` and `L⁻¹ b`, so whole data sets
-/// can be whitened once ([`Distance::prepare`](super::Distance::prepare)) and searched with any Euclidean index.
+/// It equals the Euclidean distance between whitened rows `L⁻¹ a` and `L⁻¹ b`. So a data set can be
+/// whitened once ([`Distance::prepare`](super::Distance::prepare)) and searched with any Euclidean
+/// index.
 ///
 /// ```
 /// use ndarray::array;
@@ -31,11 +32,11 @@ pub const LEAVE_FEATURE_OUT: Help =
 #[cfg_attr(feature = "serde", serde(try_from = "StoredFactor"))]
 pub struct Mahalanobis {
     n_features: usize,
-    /// `L`, row-major, full square with zeros above the diagonal.
+    /// `L` in row-major order, as a full square matrix with zeros above the diagonal.
     factor: Vec<f64>,
 }
 
-/// What a stored distance says of itself, unchecked.
+/// Stored distance before validation.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 struct StoredFactor {
@@ -63,11 +64,12 @@ impl TryFrom<StoredFactor> for Mahalanobis {
 }
 
 impl Mahalanobis {
-    /// From the covariance of the data, `(d, d)`, symmetric and positive definite.
+    /// Creates the distance from a covariance matrix of shape `(d, d)`, which must be symmetric and
+    /// positive definite.
     ///
     /// # Errors
-    /// `ShapeMismatch` when it is not square, `NonFinite`, and `OutOfDomain` naming the feature that depends
-    /// on the ones before it.
+    /// `ShapeMismatch` if the matrix is not square, `NonFinite`, `OutOfDomain` if it is not
+    /// symmetric, or with the index of the feature that is a linear combination of those before it.
     pub fn from_covariance(covariance: ArrayView2<'_, f64>) -> Result<Self> {
         let (n, columns) = covariance.dim();
         check_shape(input::COVARIANCE, &[n, n], &[n, columns])?;
@@ -78,8 +80,9 @@ impl Mahalanobis {
         let wrong = |at: [usize; 2], expected: &'static str| {
             Error::out_of_domain(input::COVARIANCE, &at, covariance[at], expected)
         };
-        // Also mirrored above the diagonal meanwhile, for a loop over neighbours in memory: what is known of a
-        // row is added up for all its elements at once, of each in the order of its own sum.
+        // The factor is also stored transposed, above the diagonal, until the end. The sums `Σ_k L_ik L_jk` of a row are
+        // accumulated for all its elements j at once, by a loop over contiguous memory. Each sum keeps its order of terms, so
+        // the bits are those of the textbook formula. −0 is the neutral element of addition for both zeros.
         let mut factor = vec![0.0; n * n];
         let mut known = vec![-0.0; n];
         for i in 0..n {
@@ -116,10 +119,11 @@ impl Mahalanobis {
         })
     }
 
-    /// From data `(n, d)`: the sample covariance, with `n − 1`.
+    /// Creates the distance from data of shape `(n, d)`, with their sample covariance (divisor `n −
+    /// 1`).
     ///
     /// # Errors
-    /// `TooFew` below two rows, and as [`from_covariance`](Self::from_covariance).
+    /// `TooFew` for fewer than two rows, and as [`from_covariance`](Self::from_covariance).
     pub fn from_rows(rows: ArrayView2<'_, f64>) -> Result<Self> {
         let (n, d) = rows.dim();
         if n < 2 {
@@ -128,52 +132,52 @@ impl Mahalanobis {
         check_finite(input::ROWS, rows)?;
         let columns = parallel::map(d, |j| Centred::new(&rows.column(j).to_vec()));
         let lower = parallel::map(d, |i| {
-            let with = |j: usize| columns[i].covariance(&columns[j]).value();
-            (0..=i).map(with).collect::<Vec<_>>()
+            let covariance = |j: usize| columns[i].covariance(&columns[j]).value();
+            (0..=i).map(covariance).collect::<Vec<_>>()
         });
         let covariance = Array2::from_shape_fn((d, d), |(i, j)| lower[i.max(j)][i.min(j)]);
         Self::from_covariance(covariance.view())
     }
 
-    /// The number of features.
+    /// Number of features.
     #[must_use]
     pub fn n_features(&self) -> usize {
         self.n_features
     }
 
-    /// Makes `L⁻¹ row` of rows of [`n_features`](Self::n_features) elements: rows whitened so are as far
-    /// apart in Euclidean distance as the originals are in this one.
+    /// Replaces rows of [`n_features`](Self::n_features) elements by `L⁻¹ row`. The Euclidean
+    /// distance of whitened rows is this distance of the original ones.
     pub(super) fn whiten(&self, rows: &mut [f64]) {
         let n = self.n_features;
-        let mut columns = vec![[0.0; BESIDE]; n];
-        for rows in rows.chunks_mut(BESIDE * n) {
-            for (beside, row) in rows.chunks_exact(n).enumerate() {
+        let mut columns = vec![[0.0; TILE]; n];
+        for rows in rows.chunks_mut(TILE * n) {
+            for (lane, row) in rows.chunks_exact(n).enumerate() {
                 for (column, x) in columns.iter_mut().zip(row) {
-                    column[beside] = *x;
+                    column[lane] = *x;
                 }
             }
             InstructionSet::fastest().run(Substitution {
                 factor: &self.factor,
                 columns: &mut columns,
             });
-            for (beside, row) in rows.chunks_exact_mut(n).enumerate() {
+            for (lane, row) in rows.chunks_exact_mut(n).enumerate() {
                 for (x, column) in row.iter_mut().zip(&columns) {
-                    *x = column[beside];
+                    *x = column[lane];
                 }
             }
         }
     }
 }
 
-/// Rows that are whitened side by side: every element waits for all before it, those of other rows do
-/// not. 2 000 features of one row after another take 30 times as long.
-const BESIDE: usize = 32;
+/// Number of rows that are whitened together. The elements of a row depend on each other, those of
+/// different rows do not. For 2 000 features, one row after another takes 30 times as long.
+const TILE: usize = 32;
 
-/// Solves `L w = x` for rows that lie side by side, `[feature][row]`; each has the sums that it would
-/// have alone.
+/// Kernel that solves `L w = x` by forward substitution for a tile of rows, `[feature][row]`. Each
+/// row has the bits that it would have alone.
 struct Substitution<'a> {
     factor: &'a [f64],
-    columns: &'a mut [[f64; BESIDE]],
+    columns: &'a mut [[f64; TILE]],
 }
 
 impl SimdKernel for Substitution<'_> {
@@ -183,14 +187,14 @@ impl SimdKernel for Substitution<'_> {
     fn run<S: Simd>(self) {
         let n = self.columns.len();
         for (i, factor) in self.factor.chunks_exact(n).enumerate() {
-            let (solved, open) = self.columns.split_at_mut(i);
-            let mut known = [-0.0; BESIDE];
+            let (solved, unsolved) = self.columns.split_at_mut(i);
+            let mut known = [-0.0; TILE];
             for (l, solved) in factor.iter().zip(&*solved) {
-                for beside in 0..BESIDE {
-                    known[beside] += l * solved[beside];
+                for lane in 0..TILE {
+                    known[lane] += l * solved[lane];
                 }
             }
-            for (x, known) in open[0].iter_mut().zip(known) {
+            for (x, known) in unsolved[0].iter_mut().zip(known) {
                 *x = (*x - known) / factor[i];
             }
         }

@@ -19,24 +19,24 @@ use crate::tensor::{Rows, check_shape};
 pub use mahalanobis::{LEAVE_FEATURE_OUT, Mahalanobis};
 pub use weighting::{Kernel, Weighting};
 
-/// A distance between two rows of equal length.
+/// Distance between two rows of equal length.
 ///
-/// Implemented by [`Distance`]; implement it for a distance of your own. It must be symmetric, at
-/// least 0 and a number for the rows it is given.
+/// Implemented by [`Distance`]. Custom implementations must be symmetric, non-negative and not NaN
+/// for the rows they are used with.
 pub trait DistanceFunction: Send + Sync {
-    /// The distance between two rows of the same length.
+    /// Distance between two rows of the same length.
     fn distance(&self, a: &[f64], b: &[f64]) -> f64;
 }
 
-/// What to do about a row of zeros under the cosine distance.
+/// Advice for rows for which an angular distance is undefined.
 pub const LEAVE_ROW_OUT: Help = Help::new("leave the row out or choose another distance");
-/// What to do about values whose sums leave the range of `f64`.
+/// Advice for values whose sums exceed the range of `f64`.
 pub const SCALE_FEATURE_DOWN: Help = Help::new("scale the feature down");
 
-/// Rows that one thread prepares at a time.
+/// Number of rows that one thread prepares at a time.
 const PREPARED: usize = 32;
 
-/// The distances of the field.
+/// Common distances.
 ///
 /// | distance | formula | range |
 /// |---|---|---|
@@ -52,10 +52,11 @@ const PREPARED: usize = 32;
 /// | `Hamming` | share of `i` with `a_i ≠ b_i` | [0, 1] |
 /// | `Mahalanobis` | `√((a − b)ᵀ C⁻¹ (a − b))` | [0, ∞) |
 ///
-/// Sums run in eight interleaved lanes that are joined by a fixed tree: a compiler can vectorise
-/// them, and the bits are the same on every machine. A distance beyond the range of `f64` is ∞.
-/// So is a Euclidean one whose square is, which is off by more than rounding below 1e-140; `Minkowski(2)` is not. Mahalanobis's
-/// distance is off by up to `4 ε` of the rows in units of the deviation: rows far from zero beside their spread lose digits.
+/// Sums use eight interleaved partial sums that are added in a fixed order, so they can be vectorised and have the same bits
+/// on every machine. A distance beyond the range of `f64` is ∞. The Euclidean distance is also ∞ if its square overflows, and
+/// loses precision below 1e-140, where its square underflows; `Minkowski(2)` has neither problem. The error of the Mahalanobis
+/// distance is up to `4 ε` times the magnitude of the whitened rows, so rows that are far from zero compared with their spread
+/// lose digits.
 ///
 /// ```
 /// use xai_core::distance::{Distance, DistanceFunction};
@@ -72,35 +73,36 @@ pub enum Distance {
     /// Straight-line distance.
     #[default]
     Euclidean,
-    /// The square of the straight-line distance: the same order, cheaper; the triangle inequality does not hold.
+    /// Square of the straight-line distance: the same order at a lower cost; the triangle
+    /// inequality does not hold.
     #[param(alias = "sqeuclidean")]
     SquaredEuclidean,
     /// City-block distance.
     Manhattan,
-    /// The largest difference of any feature.
+    /// Largest difference of any feature.
     Chebyshev,
-    /// The family of which Manhattan (1), Euclidean (2) and Chebyshev (∞) are members.
+    /// Family that includes Manhattan (1), Euclidean (2) and Chebyshev (∞).
     #[param(value_name = "P", at_least = 1)]
     Minkowski(f64),
-    /// The angle, regardless of length. Undefined for a row of zeros.
+    /// One minus the cosine of the angle, regardless of length. Undefined for a row of zeros.
     Cosine,
-    /// 1 less Pearson's correlation of the features of the rows: the angle after each row's own mean
-    /// is taken from it, regardless of level and length. Undefined for a constant row.
+    /// One minus Pearson's correlation of the features of two rows, regardless of level and scale.
+    /// Undefined for a constant row.
     Correlation,
-    /// Relative differences, added.
+    /// Sum of relative differences.
     Canberra,
-    /// Differences relative to the total.
+    /// Sum of differences relative to the total.
     #[param(name = "braycurtis", alias = "bray-curtis")]
     BrayCurtis,
-    /// The share of features that differ.
+    /// Share of features that differ.
     Hamming,
-    /// Distance in units of the data's own spread, correlations taken out.
+    /// Distance in units of the spread of the data, corrected for correlations.
     #[param(skip)]
     Mahalanobis(Mahalanobis),
 }
 
 impl Distance {
-    /// Checks the distance's own parameter.
+    /// Checks the parameter of the distance.
     ///
     /// # Errors
     /// `InvalidParameter` for a Minkowski exponent below 1 or not finite.
@@ -118,10 +120,10 @@ impl Distance {
     /// Checks that the distance is defined for every row of `(n, d)` features.
     ///
     /// # Errors
-    /// `OutOfDomain` naming the first row of zeros for the cosine distance, the first constant row for the
-    /// correlation distance, or the first element beyond 1e300 for Canberra's or Bray and Curtis's, whose
-    /// sums would leave the range; `ShapeMismatch` when rows do not have the features of a Mahalanobis
-    /// covariance.
+    /// `OutOfDomain` for the first row of zeros (cosine distance), the first constant row
+    /// (correlation distance), or the first element beyond 1e300 (Canberra and Bray–Curtis), with
+    /// which sums would overflow. `ShapeMismatch` if the number of features differs from that of a
+    /// Mahalanobis covariance.
     pub fn check_rows(&self, rows_of: Input, rows: ArrayView2<'_, f64>) -> Result<()> {
         match self {
             Self::Cosine => {
@@ -134,8 +136,8 @@ impl Distance {
                 no_constant_row(rows_of, rows, expected, |_| true)
             }
             Self::Canberra | Self::BrayCurtis => match rows.iter().position(|x| x.abs() > 1e300) {
-                Some(place) => {
-                    let at = [place / rows.ncols(), place % rows.ncols()];
+                Some(position) => {
+                    let at = [position / rows.ncols(), position % rows.ncols()];
                     let expected = "a value up to 1e300, as this distance adds absolute values";
                     let error = Error::out_of_domain(rows_of, &at, rows[at], expected);
                     Err(error.with_help(SCALE_FEATURE_DOWN))
@@ -149,12 +151,13 @@ impl Distance {
         }
     }
 
-    /// Rows with all done to them that a distance does to each row by itself, so that it is done once
-    /// and not for every pair: less their means for the correlation distance, whitened for Mahalanobis's.
-    /// Rows of any other distance stay as they are.
+    /// Applies the part of the distance that concerns single rows, so that it is done once per row
+    /// and not for every pair: centring for the correlation distance, whitening for the Mahalanobis
+    /// distance. Rows of other distances are returned unchanged.
     ///
-    /// [`prepared_distance`](Self::prepared_distance) of prepared rows is this distance of the rows, to the last bit.
-    /// Rows that [`check_rows`](Self::check_rows) lets pass stay finite, but whitened ones may not.
+    /// [`prepared_distance`](Self::prepared_distance) of prepared rows has the same bits as this
+    /// distance of the original rows. Rows that pass [`check_rows`](Self::check_rows) stay finite,
+    /// except that whitened ones may overflow.
     ///
     /// ```
     /// use ndarray::array;
@@ -179,13 +182,13 @@ impl Distance {
         Rows::from_vec(values, n, d)
     }
 
-    /// Whether [`prepare`](Self::prepare) does anything.
+    /// Returns `true` if [`prepare`](Self::prepare) changes rows.
     #[must_use]
     pub fn needs_preparation(&self) -> bool {
         matches!(self, Self::Correlation | Self::Mahalanobis(_))
     }
 
-    /// What [prepared](Self::prepare) rows are compared by.
+    /// Distance for comparing [prepared](Self::prepare) rows.
     #[must_use]
     pub fn prepared_distance(&self) -> Self {
         match self {
@@ -232,7 +235,8 @@ impl DistanceFunction for Distance {
 }
 
 impl std::fmt::Display for Distance {
-    /// The name that [`FromStr`](std::str::FromStr) reads; a Mahalanobis distance, which has no text, is `mahalanobis`.
+    /// Writes the name that [`FromStr`](std::str::FromStr) parses. A Mahalanobis distance is written as `mahalanobis`, which
+    /// cannot be parsed, because its covariance has no text.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Minkowski(p) => f.pad(&format!("minkowski:{p}")),
@@ -242,7 +246,7 @@ impl std::fmt::Display for Distance {
     }
 }
 
-/// Refuses the first row of equal values for which `undefined` holds.
+/// Returns an error for the first row of equal values for which `undefined` returns `true`.
 fn no_constant_row(
     rows_of: Input,
     rows: ArrayView2<'_, f64>,
@@ -259,14 +263,16 @@ fn no_constant_row(
     Ok(())
 }
 
-/// Sums of squares that have lost nothing by leaving the range of `f64`: squares below the normal range do not
-/// show in them.
+/// Sums of squares that are exact up to rounding. Below this range single squares may have
+/// underflowed.
 pub const REGULAR_SQUARES: Range<f64> = 1e-280..f64::INFINITY;
 
-/// Manhattan's and the Euclidean distance where `p` says so, but that no square leaves the range.
+/// Minkowski distance. It is the Manhattan distance for `p = 1`, and the Euclidean distance for `p
+/// = 2` unless a square leaves the range of `f64`.
 ///
-/// With `d` features its relative error is at most `(d + 8) ε / p + 4 ε`, `ε = 2⁻⁵²`: a power `t ≤ 1` is off by
-/// `2 t |ln t| ε` and what the ratio and `exp` round, and the sum of them is at least 1.
+/// With `d` features its relative error is at most `(d + 8) ε / p + 4 ε`, `ε = 2⁻⁵²`: a power `t ≤
+/// 1` has an error of `2 t |ln t| ε` plus the rounding of the ratio and of `exp`, and the sum of
+/// the powers is at least 1.
 fn minkowski(a: &[f64], b: &[f64], p: f64) -> f64 {
     if p == 1.0 {
         return Distance::Manhattan.distance(a, b);
@@ -277,7 +283,7 @@ fn minkowski(a: &[f64], b: &[f64], p: f64) -> f64 {
             return squares.sqrt();
         }
     }
-    // In units of the largest difference, so that no power leaves the range.
+    // In units of the largest difference all powers are at most 1, so none overflows.
     let largest = largest_difference(a, b);
     if largest == 0.0 || largest.is_infinite() {
         return largest;
@@ -287,13 +293,15 @@ fn minkowski(a: &[f64], b: &[f64], p: f64) -> f64 {
     largest * sum_lanes(&powers, &powers, |power, _| power).powf(1.0 / p)
 }
 
+/// Euclidean norm.
 fn norm(row: &[f64]) -> f64 {
     sum_lanes(row, row, |x, y| x * y).sqrt()
 }
 
+/// Cosine distance.
 fn cosine(a: &[f64], b: &[f64]) -> f64 {
     let (a_norm, b_norm) = (norm(a), norm(b));
-    // Norms whose squares, element by element, are normal numbers.
+    // Norms for which the squares of the elements neither overflow nor underflow noticeably.
     let regular = |norm: f64| norm > 1e-140 && norm < 1e150;
     if regular(a_norm) && regular(b_norm) {
         let dot = sum_lanes(a, b, |x, y| x * y);
@@ -305,7 +313,8 @@ fn cosine(a: &[f64], b: &[f64]) -> f64 {
     cosine_of_extremes(a, b)
 }
 
-/// Takes its mean from each row of `d` values, in units in which neither leaves the range of `f64`.
+/// Kernel that subtracts the mean of each row of `d` values. Extreme rows are scaled first, so that
+/// no sum overflows.
 struct Centring<'a> {
     rows: &'a mut [f64],
     d: usize,
@@ -319,11 +328,13 @@ impl SimdKernel for Centring<'_> {
         for row in self.rows.chunks_exact_mut(self.d) {
             let largest = largest_size(row);
             if !(1e-250..1e250).contains(&largest) {
-                // Any other unit would round what the values differ by.
+                // A power of two, because other divisors would round the differences between the values. The scale does not
+                // matter to the correlation.
                 let unit = power_of_two(largest);
                 row.iter_mut().for_each(|x| *x /= unit);
             }
-            // The mean rounds; what it leaves of a row around a large one is taken out too.
+            // The mean is rounded. For values around a large mean its error may exceed their differences, so a second pass
+            // subtracts the mean of the remainders.
             for _ in 0..2 {
                 let mean = sum_lanes(row, row, |x, _| x) / row.len() as f64;
                 row.iter_mut().for_each(|x| *x -= mean);
@@ -332,8 +343,8 @@ impl SimdKernel for Centring<'_> {
     }
 }
 
-/// Cosine distance of rows whose squares leave the range of `f64`: each in units of its largest
-/// element first, which changes no angle.
+/// Cosine distance of rows whose squares leave the range of `f64`. Each row is divided by its
+/// largest element first, which does not change the angle.
 #[cold]
 fn cosine_of_extremes(a: &[f64], b: &[f64]) -> f64 {
     let unit = |row: &[f64]| -> Vec<f64> {
@@ -345,25 +356,26 @@ fn cosine_of_extremes(a: &[f64], b: &[f64]) -> f64 {
     (1.0 - dot / (norm(&a) * norm(&b))).clamp(0.0, 2.0)
 }
 
-/// `Σ (a_i − b_i)²` in the summation order of [`Distance`].
+/// Sum of squared differences `Σ (a_i − b_i)²`, in the summation order of [`Distance`].
 #[inline]
 #[must_use]
 pub fn squared_euclidean(a: &[f64], b: &[f64]) -> f64 {
     sum_lanes(a, b, |x, y| (x - y) * (x - y))
 }
 
-/// `max |a_i − b_i|`
+/// Largest difference, `max |a_i − b_i|`.
 fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
     largest_of_lanes(a, b, |x, y| (x - y).abs())
 }
 
-/// `max |x_i|`
+/// Largest magnitude, `max |x_i|`.
 #[inline(always)]
 fn largest_size(row: &[f64]) -> f64 {
     largest_of_lanes(row, row, |x, _| x.abs())
 }
 
-/// `max term(a_i, b_i)` of terms of at least 0; the largest of eight lanes is the largest of all.
+/// Largest of the terms `term(a_i, b_i)`, which must be at least 0. A maximum does not depend on
+/// the order, so eight lanes are exact.
 #[inline(always)]
 fn largest_of_lanes(a: &[f64], b: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
     let mut lanes = [0.0; 8];
@@ -382,7 +394,8 @@ fn largest_of_lanes(a: &[f64], b: &[f64], term: impl Fn(f64, f64) -> f64) -> f64
     rest.chain(lanes).fold(0.0, f64::max)
 }
 
-/// `(|a_i − b_i| / unit)^p` as `exp(p ln …)`; each step by itself, which vectorises best.
+/// Kernel for the powers `(|a_i − b_i| / unit)^p`, computed as `exp(p ln …)`. Each step has its own
+/// loop, because that vectorises best.
 struct Powers<'a> {
     a: &'a [f64],
     b: &'a [f64],
@@ -409,7 +422,7 @@ impl SimdKernel for Powers<'_> {
     }
 }
 
-/// `Σ term(a_i, b_i)` in eight lanes and a fixed tree.
+/// Sum of `term(a_i, b_i)` in eight lanes, which are added in a fixed tree.
 #[inline(always)]
 fn sum_lanes(a: &[f64], b: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
     debug_assert_eq!(a.len(), b.len(), "rows of one length");

@@ -1,4 +1,4 @@
-//! How much a neighbour counts, by its distance.
+//! Weights of neighbours by their distance.
 
 use std::str::FromStr;
 
@@ -6,10 +6,10 @@ use crate::describe::{Kind, Parameter, Value, Word, WordValue, parse};
 use crate::error::{Error, Input, Result};
 use crate::input;
 
-/// The weight of a neighbour at a distance.
+/// Weight of a neighbour as a function of its distance.
 ///
-/// Implemented by [`Kernel`] and by every closure `Fn(f64) -> f64`. A weight is finite and at least
-/// 0; who uses the weights checks that.
+/// Implemented by [`Kernel`] and by every closure `Fn(f64) -> f64`. A weight must be finite and at
+/// least 0, which is checked where weights are used.
 ///
 /// ```
 /// use xai_core::{Kernel, Weighting};
@@ -17,7 +17,7 @@ use crate::input;
 /// assert_eq!((|d: f64| 1.0 - d).weight(0.25), 0.75);
 /// ```
 pub trait Weighting: Send + Sync {
-    /// The weight at a distance, which is finite and at least 0.
+    /// Weight at a distance, which is finite and at least 0.
     fn weight(&self, distance: f64) -> f64;
 }
 
@@ -27,22 +27,22 @@ impl<F: Fn(f64) -> f64 + Send + Sync> Weighting for F {
     }
 }
 
-/// The usual weightings.
+/// Common weightings.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Kernel {
-    /// `1 / (d + 1)³`: the peer's, and the default.
+    /// `1 / (d + 1)³`, the default.
     #[default]
     InverseCube,
     /// 1: plain voting.
     Uniform,
     /// `1 / (d + offset)^exponent`, both positive.
     InversePower {
-        /// How fast the weight falls.
+        /// Exponent: larger values make the weight fall faster.
         exponent: f64,
-        /// What keeps the weight finite at distance 0.
+        /// Offset, which keeps the weight finite at distance 0.
         offset: f64,
     },
     /// `exp(−d² / (2 h²))`.
@@ -58,10 +58,10 @@ pub enum Kernel {
 }
 
 impl Kernel {
-    /// Checks the kernel's own parameters.
+    /// Checks the parameters of the kernel.
     ///
     /// # Errors
-    /// `InvalidParameter` for one that is not finite and positive.
+    /// `InvalidParameter` for a parameter that is not finite and positive.
     pub fn validate(&self) -> Result<()> {
         let parameters: &[(Input, f64)] = match self {
             Self::InverseCube | Self::Uniform => &[],
@@ -84,10 +84,10 @@ impl Kernel {
         Ok(())
     }
 
-    /// The weight at one distance in units of the weight at another: `weight(distance) / weight(reference)`.
+    /// Ratio of two weights, `weight(distance) / weight(reference)`.
     ///
-    /// Both weights may lie far below the range of `f64`, in which [`weight`](Weighting::weight) is 0: the ratio is
-    /// computed from the distances. It is above 1 for a distance below the reference, and may then be ∞.
+    /// It is computed from the distances, so it is correct even if both weights underflow to 0. It
+    /// is above 1 for a distance below the reference, and may then be ∞.
     ///
     /// ```
     /// use xai_core::{Kernel, Weighting};
@@ -118,7 +118,7 @@ impl Kernel {
         }
     }
 
-    /// The natural logarithm of the [`ratio`](Self::ratio), which is never NaN.
+    /// Natural logarithm of the [`ratio`](Self::ratio). It is never NaN.
     ///
     /// ```
     /// use xai_core::Kernel;
@@ -127,6 +127,7 @@ impl Kernel {
     /// ```
     #[must_use]
     pub fn ln_ratio(&self, distance: f64, reference: f64) -> f64 {
+        // Terms of equal huge distances may overflow below, and 0 · ∞ and ∞ − ∞ are NaN.
         if distance == reference {
             return 0.0;
         }
@@ -134,14 +135,14 @@ impl Kernel {
             Self::InverseCube => 3.0 * (reference.ln_1p() - distance.ln_1p()),
             Self::Uniform => 0.0,
             Self::InversePower { exponent, offset } => {
-                // Halves, as the sum of two large numbers leaves the range; `ln 2` cancels.
+                // The sum of two large numbers may overflow; that of their halves does not, and `ln 2` corrects the factor.
                 let ln = |distance: f64| match distance + offset {
                     sum if sum.is_finite() => sum.ln(),
                     _ => (0.5 * distance + 0.5 * offset).ln() + std::f64::consts::LN_2,
                 };
                 exponent * (ln(reference) - ln(distance))
             }
-            // (d² − r²) / (2 h²) as a product of two factors, which loses no digits where the distances are close.
+            // (r² − d²) / (2 h²) as a product of two factors, which does not cancel for close distances.
             Self::Gaussian { bandwidth } => {
                 let apart = (reference - distance) / bandwidth;
                 0.5 * apart * (distance / bandwidth + reference / bandwidth)
@@ -172,7 +173,12 @@ impl Weighting for Kernel {
 
 const POSITIVE: Kind = f64::KIND.above(0.0);
 
-const fn with_parameter(name: &'static str, doc: &'static str, value_name: &'static str) -> Word {
+/// Word with a positive number behind a colon.
+const fn word_with_parameter(
+    name: &'static str,
+    doc: &'static str,
+    value_name: &'static str,
+) -> Word {
     let value = Some(WordValue {
         name: value_name,
         kind: &POSITIVE,
@@ -187,6 +193,7 @@ const fn with_parameter(name: &'static str, doc: &'static str, value_name: &'sta
     }
 }
 
+/// Word without a value.
 const fn word(name: &'static str, doc: &'static str) -> Word {
     let value = None;
     let alias = "";
@@ -198,14 +205,14 @@ const fn word(name: &'static str, doc: &'static str) -> Word {
     }
 }
 
-/// By hand, since an inverse power with another offset than 1 has two parameters.
+// Implemented by hand, because the text of an inverse power has one of its two parameters; the offset is 1.
 impl Parameter for Kernel {
     const KIND: Kind = Kind::Words(&[
         word("inverse-cube", "1 / (d + 1)³ at distance d."),
         word("uniform", "1: plain voting."),
-        with_parameter("inverse-power", "1 / (d + 1)^P at distance d.", "P"),
-        with_parameter("gaussian", "exp(−d² / (2 H²)) at distance d.", "H"),
-        with_parameter("exponential", "exp(−d / H) at distance d.", "H"),
+        word_with_parameter("inverse-power", "1 / (d + 1)^P at distance d.", "P"),
+        word_with_parameter("gaussian", "exp(−d² / (2 H²)) at distance d.", "H"),
+        word_with_parameter("exponential", "exp(−d / H) at distance d.", "H"),
     ]);
 
     fn from_value(value: &Value) -> Option<Self> {

@@ -1,4 +1,4 @@
-//! The table as objects that names lead through: what JSON for other programs looks like.
+//! Serialization of an evaluation table with names as keys, for JSON that other programs read.
 #![cfg(feature = "serde")]
 
 use crate::Interval;
@@ -7,18 +7,21 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use crate::evaluation::{EvaluationTable, ExplainerValue, MetricResult};
 
 impl EvaluationTable {
-    /// The table with metrics and explainers as keys:
+    /// Serializes the table with metrics and explainers as keys:
+    ///
     /// `{n_samples, model_calls, statistics, assumed: [{about, text}], warnings: [{about, text}],
-    /// metrics: {METRIC: {better, undefined, pooled, explainers: {NAME: {interval:
-    /// [low, high], n_undefined, per_sample, value}}, ranking: [NAME], comparisons}}}`; an explainer whose
-    /// interval is of [few samples](Interval::is_small_sample) has `small_sample: true` beside it, and a metric with
-    /// one value for all samples `pooled: true`.
+    /// metrics: {METRIC: {better, undefined, pooled, explainers: {NAME: {interval: [low, high],
+    /// n_undefined, per_sample, value}}, ranking: [NAME], comparisons}}}`
+    ///
+    /// An explainer whose interval is over [few samples](Interval::is_small_sample) also has
+    /// `small_sample: true`, and a metric with one value for all samples has `pooled: true`.
     pub fn by_name(&self) -> impl Serialize + '_ {
         ByName(self)
     }
 }
 
-/// Names and values as an object, in their order.
+/// Serializes pairs of names and values as an object, in their order. The closure restarts the
+/// iteration, because `serialize` borrows the value.
 struct Named<F>(F);
 
 impl<'a, F, I, V> Serialize for Named<F>
@@ -32,6 +35,7 @@ where
     }
 }
 
+/// Serializes a table as an object.
 struct ByName<'a>(&'a EvaluationTable);
 
 impl Serialize for ByName<'_> {
@@ -45,16 +49,17 @@ impl Serialize for ByName<'_> {
         map.serialize_entry("warnings", &table.warnings)?;
         let metrics = || {
             let results = table.metrics.iter();
-            results.map(|result| (result.metric.as_str(), OfMetric(result)))
+            results.map(|result| (result.metric.as_str(), MetricByName(result)))
         };
         map.serialize_entry("metrics", &Named(metrics))?;
         map.end()
     }
 }
 
-struct OfMetric<'a>(&'a MetricResult);
+/// Serializes the result of one metric as an object.
+struct MetricByName<'a>(&'a MetricResult);
 
-impl Serialize for OfMetric<'_> {
+impl Serialize for MetricByName<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let result = self.0;
         let mut map = serializer.serialize_map(None)?;
@@ -67,7 +72,7 @@ impl Serialize for OfMetric<'_> {
         }
         let explainers = || {
             let values = result.values.iter();
-            values.map(|value| (value.explainer.as_str(), OfExplainer(value)))
+            values.map(|value| (value.explainer.as_str(), ExplainerByName(value)))
         };
         map.serialize_entry("explainers", &Named(explainers))?;
         map.serialize_entry("ranking", &result.ranked().collect::<Vec<_>>())?;
@@ -76,9 +81,10 @@ impl Serialize for OfMetric<'_> {
     }
 }
 
-struct OfExplainer<'a>(&'a ExplainerValue);
+/// Serializes the value of one explainer as an object.
+struct ExplainerByName<'a>(&'a ExplainerValue);
 
-impl Serialize for OfExplainer<'_> {
+impl Serialize for ExplainerByName<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let value = self.0;
         let mut map = serializer.serialize_map(None)?;

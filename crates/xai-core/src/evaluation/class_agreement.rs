@@ -1,38 +1,40 @@
-//! Whether signed maps explain the class whose score is read.
+//! Check whether signed maps explain the class whose score is used.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::evaluation::Remark;
 use crate::statistics::ranks::spearman_finite;
 
-/// Fewest samples that say something about the sign of maps.
+/// Smallest number of samples for which the sign of maps is tested.
 const FEWEST: usize = 20;
 
-/// Largest two-sided p-value of a negative correlation that is worth a warning.
+/// Largest two-sided p-value of a negative correlation that causes a warning.
 const SIGNIFICANT: f64 = 0.01;
 
-/// Scores of the target and the sum of each map, for a model of two classes whose maps have no class axis.
+/// Target scores and sums of maps, for a model of two classes whose maps have no class axis.
 ///
-/// The attributions of a sample add up to how far its score is from a reference (for SHAP exactly so). Maps that were all made for
-/// class 1 but are read as those of each sample's target have the wrong sign wherever the target is class 0, so that
-/// their sums fall where the score rises.
+/// The attributions of a sample add up to the difference between its score and a reference (exactly
+/// for SHAP). If all maps were made for class 1 but are used for each sample's target, they have
+/// the wrong sign wherever the target is class 0. Then their sums fall where the score rises.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ClassAgreement {
-    /// The score of each sample's target.
+    /// Score of each sample's target.
     pub scores: Vec<f64>,
-    /// Whether the target of each sample is class 1.
+    /// For each sample, whether its target is class 1.
     pub is_class_one: Vec<bool>,
-    /// The sum of each map, `[explainer][sample]`; `None` for an explainer that is asked for its maps, which is told the
-    /// targets, and for maps without a negative value, whose sums have no sign.
+    /// Sum of each map, `[explainer][sample]`. `None` for an explainer that is called with the
+    /// targets, and for maps without negative values, whose sums have no sign.
     pub map_sums: Vec<Option<Vec<f64>>>,
 }
 
 impl ClassAgreement {
-    /// Warnings about explainers whose maps seem to explain the other class: their sums have a negative rank correlation
-    /// with the scores, with `p < 0.01` (two-sided, Student's t approximation) over at least 20 samples. The samples are all
-    /// of them, or those of one target class: maps of class 1 agree with the scores of that class, which may hide that
-    /// they contradict those of class 0.
+    /// Warnings about explainers whose maps seem to explain the other class.
+    ///
+    /// Their sums have a negative rank correlation with the scores, with `p < 0.01` (two-sided,
+    /// Student's t approximation) over at least 20 samples. All samples are tested together, then
+    /// those of each target class: maps of class 1 agree with the scores of that class, which may
+    /// hide that they contradict those of class 0.
     ///
     /// ```
     /// use xai_core::evaluation::ClassAgreement;
@@ -58,32 +60,32 @@ impl ClassAgreement {
             .collect()
     }
 
-    /// The warning about one explainer, if its sums fall where the scores rise.
+    /// Warning about one explainer, if its sums fall where the scores rise.
     fn warning(&self, sums: &[f64]) -> Option<String> {
-        let of_class = |class: Option<bool>| {
+        let test_class = |class: Option<bool>| {
             let samples = self.scores.iter().zip(sums).zip(&self.is_class_one);
             let (scores, sums): (Vec<f64>, Vec<f64>) = samples
                 .filter(|(_, is_one)| class.is_none_or(|class| class == **is_one))
                 .map(|((score, sum), _)| (score, sum))
                 .unzip();
             let correlation = significantly_negative(&scores, &sums)?;
-            let whose = match class {
+            let subset = match class {
                 None => "",
                 Some(false) => " with target class 0",
                 Some(true) => " with target class 1",
             };
             Some(format!(
                 "they seem to explain the other class: their sums fall where the score of the target rises (rank correlation \
-                 {correlation:.2} over {} samples{whose}); if all maps are of one class, set explained_class to it",
+                 {correlation:.2} over {} samples{subset}); if all maps are of one class, set explained_class to it",
                 scores.len()
             ))
         };
         [None, Some(false), Some(true)]
             .into_iter()
-            .find_map(of_class)
+            .find_map(test_class)
     }
 
-    /// Puts the samples in order: `order` is the sample that each place is of.
+    /// Sorts the samples: element `i` belongs to sample `order[i]`.
     pub(super) fn reorder(&mut self, order: &[usize]) {
         let sums = self.map_sums.iter_mut().flatten();
         for values in std::iter::once(&mut self.scores).chain(sums) {
@@ -100,7 +102,7 @@ impl ClassAgreement {
         self.is_class_one = placed;
     }
 
-    /// Adds the samples of a later part; explainers are the same.
+    /// Appends later samples of the same explainers.
     pub(super) fn merge(&mut self, next: Self) {
         self.scores.extend(next.scores);
         self.is_class_one.extend(next.is_class_one);
@@ -116,14 +118,14 @@ impl ClassAgreement {
     }
 }
 
-/// The rank correlation, if it is negative by more than chance.
+/// Rank correlation, if it is significantly negative.
 fn significantly_negative(scores: &[f64], sums: &[f64]) -> Option<f64> {
     if scores.len() < FEWEST {
         return None;
     }
     let correlation = spearman_finite(sums, scores)?;
     let freedom = scores.len() as f64 - 2.0;
-    // −∞ for a correlation of −1, of which the p-value is 0.
+    // −∞ for a correlation of −1, whose p-value is 0.
     let t = correlation * (freedom / (1.0 - correlation * correlation)).sqrt();
     let p = 2.0 * StudentsT::new(0.0, 1.0, freedom).ok()?.cdf(t);
     (correlation < 0.0 && p < SIGNIFICANT).then_some(correlation)

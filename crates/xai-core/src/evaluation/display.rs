@@ -1,4 +1,4 @@
-//! The table for people.
+//! Evaluation table as text.
 
 use std::fmt;
 
@@ -7,18 +7,19 @@ use crate::{Direction, Interval};
 
 use crate::evaluation::{EvaluationTable, ExplainerValue, MetricResult};
 
-/// The metric whose ranking of explainers changes least with the baseline: the first to look at.
+/// Metric of the headline: its ranking of explainers depends least on the baseline.
 const HEADLINE: &str = "symmetric_relevance_gain";
 
-/// The ranking by symmetric relevance gain, where it was taken of several explainers; then one row
-/// per metric and one column per explainer, a star on those that are worse than the best by more than chance; then the differences
-/// that are more than chance, at what the intervals leave uncovered.
+/// Writes the ranking by symmetric relevance gain, if several explainers have it; then a table with
+/// a row per metric and a column per explainer, with a star for explainers that are significantly
+/// worse than the best; then the significant differences. The significance level is one minus the
+/// level of the intervals.
 impl fmt::Display for EvaluationTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_headline(f)?;
         let header = std::iter::once("metric").chain(self.explainers.iter().map(String::as_str));
         let mut rows: Vec<Vec<String>> = vec![header.map(str::to_owned).collect()];
-        rows.extend(self.metrics.iter().map(|result| self.values_of(result)));
+        rows.extend(self.metrics.iter().map(|result| self.metric_cells(result)));
         write_rows(f, &rows, 1..rows[0].len())?;
         for (result, why) in self
             .metrics
@@ -63,7 +64,7 @@ impl fmt::Display for EvaluationTable {
 }
 
 impl EvaluationTable {
-    /// Which explainer is best by the metric to look at first, and which of them are told apart.
+    /// Writes the ranking by the headline metric, with the signs of significant differences.
     fn write_headline(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(result) = self.metric(HEADLINE).filter(|r| r.ranking.len() > 1) else {
             return Ok(());
@@ -74,26 +75,25 @@ impl EvaluationTable {
         write!(f, "{HEADLINE}: {}", ranked[0])?;
         for pair in ranked.windows(2) {
             let (better, worse) = (pair[0], pair[1]);
-            let mut told_apart = differences.iter();
-            let sign = match told_apart.any(|d| d.better == better && d.worse == worse) {
-                true => ">",
-                false => "~",
-            };
+            let is_significant = differences
+                .iter()
+                .any(|d| d.better == better && d.worse == worse);
+            let sign = if is_significant { ">" } else { "~" };
             write!(f, " {sign} {worse}")?;
         }
         writeln!(f, "   (> at corrected p < {alpha:.3}, ~ may be chance)\n")
     }
 
-    /// What one metric says of all explainers. Numbers and intervals of a column stand below each other.
-    fn values_of(&self, result: &MetricResult) -> Vec<String> {
+    /// Cells of one metric for all explainers. Numbers and intervals are aligned within each column.
+    fn metric_cells(&self, result: &MetricResult) -> Vec<String> {
         let name = match result.direction {
             Direction::None => result.metric.clone(),
             better => format!("{} {}", result.metric, better.arrow()),
         };
-        let of_column = |e: usize| self.metrics.iter().filter_map(move |m| m.values.get(e));
+        let column = |e: usize| self.metrics.iter().filter_map(move |m| m.values.get(e));
         let values = result.values.iter().enumerate().map(|(e, value)| {
             let star = if self.is_worse(result, e) { "*" } else { " " };
-            let width = of_column(e).map(|value| ends(value).len()).max();
+            let width = column(e).map(|value| ends(value).len()).max();
             match width.unwrap_or_default() {
                 0 => format!("{}{star}", decimals(value.value)),
                 width => {
@@ -106,14 +106,14 @@ impl EvaluationTable {
         std::iter::once(name).chain(values).collect()
     }
 
-    /// Whether the best explainer is better than another by more than chance.
+    /// Returns `true` if the best explainer is significantly better than `explainer`.
     fn is_worse(&self, result: &MetricResult, explainer: usize) -> bool {
         let (mut ranked, than) = (result.ranked(), &result.values[explainer].explainer);
         let is_better = |best| result.is_better(best, than, self.alpha());
         ranked.next().and_then(is_better).unwrap_or(false)
     }
 
-    /// Writes what was assumed and what looks wrong, one line each.
+    /// Writes assumptions and warnings, one line each.
     fn write_remarks(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for remark in &self.assumed {
             write!(f, "\nassumed {remark}")?;
@@ -124,16 +124,16 @@ impl EvaluationTable {
         Ok(())
     }
 
-    /// How the intervals were made, and of which to beware.
+    /// Writes the methods of the intervals, and a warning about those over few samples.
     fn write_intervals(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let of = |result: &'_ MetricResult| -> Vec<Interval> {
+        let intervals_of = |result: &'_ MetricResult| -> Vec<Interval> {
             result
                 .values
                 .iter()
                 .filter_map(|value| value.interval)
                 .collect()
         };
-        let intervals: Vec<Interval> = self.metrics.iter().flat_map(of).collect();
+        let intervals: Vec<Interval> = self.metrics.iter().flat_map(intervals_of).collect();
         if intervals.is_empty() {
             return Ok(());
         }
@@ -154,22 +154,23 @@ impl EvaluationTable {
             .map(|(_, words)| *words)
             .collect();
         write!(f, "; intervals of level {level} {}", methods.join(", "))?;
-        let is_small = |result: &&MetricResult| of(result).iter().any(Interval::is_small_sample);
-        let small = self.metrics.iter().filter(is_small);
-        let small: Vec<&str> = small.map(|result| result.metric.as_str()).collect();
-        match small[..] {
+        let is_small =
+            |result: &&MetricResult| intervals_of(result).iter().any(Interval::is_small_sample);
+        let small_metrics = self.metrics.iter().filter(is_small);
+        let names: Vec<&str> = small_metrics.map(|result| result.metric.as_str()).collect();
+        match names[..] {
             [] => Ok(()),
             _ => write!(
                 f,
                 "\n20 values or fewer behind an interval, which covers less often than its level \
                  says: {}",
-                small.join(", ")
+                names.join(", ")
             ),
         }
     }
 }
 
-/// The interval of a value; empty where there is none.
+/// Interval of a value as text; empty if there is none.
 fn ends(value: &ExplainerValue) -> String {
     let interval = value.interval;
     interval.map_or_else(String::new, |Interval { low, high, .. }| {
@@ -177,12 +178,12 @@ fn ends(value: &ExplainerValue) -> String {
     })
 }
 
-/// Four decimals, a dash where undefined.
+/// Value with four decimals; a dash if undefined.
 fn decimals(value: Option<f64>) -> String {
     value.map_or_else(|| "–".to_owned(), |x| format!("{x:.4}"))
 }
 
-/// A probability; one too small for a double is not 0.
+/// Probability as text. One that underflows to 0 is shown as an upper bound.
 fn p_value(p: f64) -> String {
     if p > 0.0 {
         format!("{p:.1e}")
@@ -194,6 +195,8 @@ fn p_value(p: f64) -> String {
 /// Writes rows of equal length as aligned columns, the first row as a header with a rule below it. Columns in `numbers` are
 /// right-aligned.
 // Cells are padded by hand: `format!` panics on widths above 65,535, and names may be longer.
+/// Writes rows of equal length as aligned columns. The first row is a header with a rule below it.
+/// Columns in `numbers` are right-aligned.
 fn write_rows(
     f: &mut fmt::Formatter<'_>,
     rows: &[Vec<String>],

@@ -1,8 +1,9 @@
-//! Values of several explainers by several metrics, and which differences are more than chance.
+//! Evaluation of several explainers by several metrics, with tests of their differences.
 //!
-//! A family makes [`EvaluationValues`]: the values of every explainer by every metric, sample by sample. Their
-//! [`table`](EvaluationValues::table) has means with intervals over samples, rankings, and a paired test of every two explainers;
-//! their [`reliability`](EvaluationValues::reliability) says which of the metrics to believe.
+//! A family creates [`EvaluationValues`]: the values of every explainer by every metric, sample by
+//! sample. Their [`table`](EvaluationValues::table) has means with intervals over samples,
+//! rankings, and a paired test for each pair of explainers. Their
+//! [`reliability`](EvaluationValues::reliability) measures how far each metric can be trusted.
 
 mod by_name;
 mod class_agreement;

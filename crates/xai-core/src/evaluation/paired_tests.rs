@@ -1,4 +1,4 @@
-//! The paired tests of all pairs of explainers, and what many tests need.
+//! Paired tests of all pairs of explainers, with a correction for multiple tests.
 
 use crate::describe::Direction;
 use crate::statistics::{ZeroMethod, wilcoxon_signed_rank};
@@ -6,17 +6,17 @@ use crate::{ExactMean, Result, parallel};
 
 use crate::evaluation::{Comparison, ExplainerValue};
 
-/// Differences up to this share of the largest value of the two explainers count as none.
+/// Differences up to this share of the largest value of both explainers count as 0.
 const NEGLIGIBLE: f64 = 1e-6;
 
-/// Holm's correction of the p-values of a family of tests: a test whose corrected value is below α
-/// is significant, with the chance of *any* false one in the family below α.
+/// Holm's correction of p-values for multiple tests. If tests with a corrected value below α are
+/// called significant, the probability of *any* false positive among them is below α.
 ///
 /// ```text
 /// p'_(k) = max_{j ≤ k} min(1, (m − j + 1) p_(j))      p_(1) ≤ … ≤ p_(m)
 /// ```
 ///
-/// Undefined values stay undefined and do not count as tests.
+/// `None` stays `None` and does not count as a test.
 ///
 /// ```
 /// use xai_core::evaluation::holm;
@@ -40,25 +40,27 @@ pub fn holm(p_values: &[Option<f64>]) -> Vec<Option<f64>> {
     order.sort_by(|a, b| a.1.total_cmp(&b.1));
     let mut corrected = vec![None; p_values.len()];
     let mut largest: f64 = 0.0;
-    for (place, &(i, p)) in order.iter().enumerate() {
-        let tests_left = (order.len() - place) as f64;
+    for (rank, &(i, p)) in order.iter().enumerate() {
+        let tests_left = (order.len() - rank) as f64;
+        // The running maximum keeps corrected values in the order of the p-values.
         largest = largest.max((tests_left * p).min(1.0));
         corrected[i] = Some(largest);
     }
     corrected
 }
 
-/// Every pair of explainers, the better value first, with p-values corrected for all pairs.
+/// Compares every pair of explainers, the one with the better value first, with p-values corrected
+/// for all pairs.
 pub(crate) fn compare(
     direction: Direction,
     values: &[ExplainerValue],
     ranking: &[usize],
 ) -> Result<Vec<Comparison>> {
     let mut pairs = Vec::new();
-    for (place, &first) in ranking.iter().enumerate() {
-        let behind = &ranking[place + 1..];
+    for (rank, &first) in ranking.iter().enumerate() {
+        let worse = &ranking[rank + 1..];
         pairs.extend(
-            behind
+            worse
                 .iter()
                 .map(|&second| (&values[first], &values[second])),
         );
@@ -74,7 +76,7 @@ pub(crate) fn compare(
     Ok(comparisons)
 }
 
-/// One pair, its p-value not corrected yet.
+/// Compares one pair, without correcting its p-value.
 fn compare_two(
     direction: Direction,
     first: &ExplainerValue,
@@ -100,9 +102,11 @@ fn compare_two(
     })
 }
 
-/// The differences of two explainers on the samples that both have a value of. What an ε or a
-/// rounding makes of equal values is no difference: it would favour the same side of every pair,
-/// however small it is.
+/// Differences of two explainers on the samples for which both have a value.
+///
+/// Tiny differences between values that are equal by definition, from an ε in a formula or from
+/// rounding, become 0. Otherwise all of them would favour the same explainer, and the signed-rank
+/// test, which ignores magnitudes, would be significant.
 fn differences(first: &ExplainerValue, second: &ExplainerValue) -> Vec<f64> {
     let all = first.per_sample.iter().chain(&second.per_sample).flatten();
     let largest = all.fold(0.0f64, |largest, x| largest.max(x.abs()));

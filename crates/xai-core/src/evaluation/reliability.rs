@@ -1,4 +1,4 @@
-//! Which metrics to believe on this data, as far as their values tell: no model is asked.
+//! Reliability of the metrics of an evaluation, computed from their values without model calls.
 
 use std::sync::Arc;
 
@@ -12,57 +12,60 @@ use crate::{Error, ExactMean, Result, input, parallel};
 
 use crate::evaluation::{EvaluationTable, EvaluationValues, Statistics};
 
-/// The metrics of an evaluation judged, by [`EvaluationTable::reliability`].
+/// Reliability of the metrics of an evaluation, computed by [`EvaluationTable::reliability`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Reliability {
-    /// What is said of each metric.
+    /// Reliability of each metric.
     pub metrics: Vec<MetricReliability>,
-    /// Whether two metrics measure one property: every pair of metrics with a better end.
+    /// Consistency of every pair of metrics that have a better end: do they measure the same
+    /// property?
     pub pairs: Vec<MetricPair>,
 }
 
-/// One metric judged.
+/// Reliability of one metric.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MetricReliability {
-    /// The metric's name.
+    /// Name of the metric.
     pub metric: String,
-    /// Which end of its scale is the good one.
+    /// Better end of its scale.
     #[cfg_attr(feature = "serde", serde(rename = "better"))]
     pub direction: Direction,
-    /// Whether the samples rank the explainers alike.
+    /// Agreement of the samples on the ranking of the explainers.
     pub kendall_w: KendallW,
-    /// The same as a coefficient that is 0 by chance whatever the number of samples.
+    /// The same agreement, as a coefficient whose value by chance is 0 for any number of samples.
     pub krippendorff_alpha: KrippendorffAlpha,
-    /// Whether the same samples are easy for every explainer.
+    /// Agreement of the explainers on the ranking of the samples.
     pub inter_method_reliability: InterMethodReliability,
-    /// Whether the ranking is that of other samples, too; `None` without a better end, and without replicates.
+    /// Stability of the ranking of the explainers under resampling; `None` without a better end or
+    /// without replicates.
     pub rank_stability: Option<RankStability>,
-    /// The mean over the other metrics of what is said of their pair; `None` where no pair has a value.
+    /// Mean consistency with the other metrics; `None` if no pair has a value.
     pub internal_consistency: Option<f64>,
 }
 
-/// Two metrics, and whether they measure one property.
+/// Consistency of two metrics.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MetricPair {
-    /// The one that comes first in the evaluation.
+    /// Metric that comes first in the evaluation.
     pub first: Arc<str>,
-    /// The other one.
+    /// Other metric.
     pub second: Arc<str>,
-    /// Over the samples of each explainer.
+    /// Correlation of both metrics over the samples of each explainer.
     pub internal_consistency_reliability: InternalConsistencyReliability,
 }
 
 impl EvaluationTable {
-    /// Judges each metric by the values of all explainers on all samples: see
-    /// [`xai_core::reliability`]. The ranking is drawn as often, and from the same seed, as intervals are.
+    /// Computes the reliability of each metric from the values of all explainers on all samples,
+    /// see [`xai_core::reliability`]. The ranking is resampled with the number of replicates and
+    /// the seed of the intervals.
     ///
     /// # Errors
-    /// Not finite, for a value of a table that was not made by an evaluation; a shape mismatch for values that are not
-    /// one per explainer and sample; an invalid parameter for so many explainers or metrics that the results of all pairs
-    /// would take more than 2 GiB.
+    /// `NonFinite` for a value of a table that was not created by an evaluation, `ShapeMismatch`
+    /// for values that are not one per explainer and sample, `InvalidParameter` if the results of
+    /// all pairs of explainers or metrics would take more than 2 GiB.
     ///
     /// ```
     /// use xai_core::Direction;
@@ -79,15 +82,16 @@ impl EvaluationTable {
             let rows = result.values.iter().map(|value| &value.per_sample[..]);
             (&result.metric[..], result.direction, rows.collect())
         });
-        judge(metrics.collect(), &self.statistics)
+        evaluate_metrics(metrics.collect(), &self.statistics)
     }
 }
 
 impl EvaluationValues {
-    /// As [`EvaluationTable::reliability`], without a table.
+    /// Like [`EvaluationTable::reliability`], without a table.
     ///
     /// # Errors
-    /// The same, and an invalid parameter for a level outside (0, 1) or more than a million replicates.
+    /// As [`EvaluationTable::reliability`], and `InvalidParameter` for a level outside (0, 1) or
+    /// more than a million replicates.
     pub fn reliability(&self, statistics: &Statistics) -> Result<Reliability> {
         statistics.check()?;
         self.check()?;
@@ -95,30 +99,33 @@ impl EvaluationValues {
             let rows = metric.per_sample.iter().map(Vec::as_slice);
             (&metric.metric[..], metric.direction, rows.collect())
         });
-        judge(metrics.collect(), statistics)
+        evaluate_metrics(metrics.collect(), statistics)
     }
 }
 
-/// A metric's name, its better end, and its values: a row for each explainer.
-type Judged<'a> = (&'a str, Direction, Vec<&'a [Option<f64>]>);
+/// Name, direction and values of a metric, with one row per explainer.
+type MetricRows<'a> = (&'a str, Direction, Vec<&'a [Option<f64>]>);
 
-/// Most memory that the values of pairs of explainers and of pairs of metrics may take.
+/// Largest memory for the results of all pairs of explainers and of all pairs of metrics.
 const MOST_BYTES: usize = 1 << 31;
 
-/// Checks before any work that what is said of all pairs fits into memory.
+/// Checks in advance that the results of all pairs fit into memory.
 fn check_size(n_metrics: usize, n_explainers: usize) -> Result<()> {
     let pairs = |n: usize| n.saturating_mul(n.saturating_sub(1)) / 2;
-    // A correlation of each pair, and how often each of the two ranks before the other.
-    let of_metric = pairs(n_explainers).saturating_mul(16 + 2 * 8);
-    let of_pair = size_of::<MetricPair>() + n_explainers.saturating_mul(16).max(32);
-    let of_metrics = n_metrics.saturating_mul(of_metric);
-    let bytes = of_metrics.saturating_add(pairs(n_metrics).saturating_mul(of_pair));
+    // Per metric and pair of explainers: a correlation, and how often each of the two ranks before the other.
+    let metric_bytes = pairs(n_explainers).saturating_mul(16 + 2 * 8);
+    // Per pair of metrics: a correlation for each explainer.
+    let pair_bytes = size_of::<MetricPair>() + n_explainers.saturating_mul(16).max(32);
+    let all_metrics = n_metrics.saturating_mul(metric_bytes);
+    let bytes = all_metrics.saturating_add(pairs(n_metrics).saturating_mul(pair_bytes));
     if bytes <= MOST_BYTES {
         return Ok(());
     }
-    let (input, n) = match of_metrics > bytes / 2 {
-        true => (input::EXPLAINERS, n_explainers),
-        false => (input::METRICS, n_metrics),
+    // The error is about the dimension that takes most of the memory.
+    let (input, n) = if all_metrics > bytes / 2 {
+        (input::EXPLAINERS, n_explainers)
+    } else {
+        (input::METRICS, n_metrics)
     };
     let gib = bytes as f64 / f64::from(1 << 30);
     let expected = format!(
@@ -127,7 +134,8 @@ fn check_size(n_metrics: usize, n_explainers: usize) -> Result<()> {
     Err(Error::parameter(input, n, expected).with_help(EVALUATE_FEWER))
 }
 
-fn judge(metrics: Vec<Judged<'_>>, statistics: &Statistics) -> Result<Reliability> {
+/// Computes the reliability of all metrics and the consistency of their pairs.
+fn evaluate_metrics(metrics: Vec<MetricRows<'_>>, statistics: &Statistics) -> Result<Reliability> {
     let n_explainers = metrics.first().map_or(0, |(_, _, rows)| rows.len());
     check_size(metrics.len(), n_explainers)?;
     let ranked = metrics
@@ -138,23 +146,24 @@ fn judge(metrics: Vec<Judged<'_>>, statistics: &Statistics) -> Result<Reliabilit
         })
         .collect::<Result<Vec<_>>>()?;
     let has_better_end = |m: &usize| metrics[*m].1 != Direction::None;
-    let judged: Vec<usize> = (0..metrics.len()).filter(has_better_end).collect();
-    let pairs = pairs_of_metrics(&metrics, &ranked, &judged)?;
-    let mut of_metric = vec![ExactMean::default(); metrics.len()];
+    let directed: Vec<usize> = (0..metrics.len()).filter(has_better_end).collect();
+    let pairs = metric_pairs(&metrics, &ranked, &directed)?;
+    let mut consistency = vec![ExactMean::default(); metrics.len()];
     let mut values = pairs
         .iter()
         .map(|pair| pair.internal_consistency_reliability.value);
-    for (place, &a) in judged.iter().enumerate() {
-        for (&b, value) in judged[place + 1..].iter().zip(&mut values) {
-            of_metric[a].extend(value);
-            of_metric[b].extend(value);
+    // `pairs` has the order of these loops.
+    for (i, &a) in directed.iter().enumerate() {
+        for (&b, value) in directed[i + 1..].iter().zip(&mut values) {
+            consistency[a].extend(value);
+            consistency[b].extend(value);
         }
     }
     let draws = Draws::Seeded {
         n_draws: statistics.replicates,
         seed: statistics.seed,
     };
-    let judged = metrics
+    let reliabilities = metrics
         .iter()
         .enumerate()
         .map(|(m, (name, direction, rows))| {
@@ -168,28 +177,28 @@ fn judge(metrics: Vec<Judged<'_>>, statistics: &Statistics) -> Result<Reliabilit
                 rank_stability: is_drawn
                     .then(|| rank_stability(rows, *direction, draws))
                     .transpose()?,
-                internal_consistency: of_metric[m].value(),
+                internal_consistency: consistency[m].value(),
             })
         });
     Ok(Reliability {
-        metrics: judged.collect::<Result<_>>()?,
+        metrics: reliabilities.collect::<Result<_>>()?,
         pairs,
     })
 }
 
-/// Every pair of the `judged` metrics, in their order.
+/// Consistency of every pair of the `directed` metrics (those with a better end), in their order.
 ///
-/// Threads share the metrics, not the explainers of a pair: a pair takes less time than waking a thread.
-fn pairs_of_metrics(
-    metrics: &[Judged<'_>],
+/// The parallel loop is over metrics, not over the explainers of a pair, because a pair takes less time than waking a thread.
+fn metric_pairs(
+    metrics: &[MetricRows<'_>],
     ranked: &[RankedValues<'_>],
-    judged: &[usize],
+    directed: &[usize],
 ) -> Result<Vec<MetricPair>> {
     let names: Vec<Arc<str>> = metrics.iter().map(|(name, ..)| Arc::from(*name)).collect();
     let n_values = |m: usize| metrics[m].2.iter().map(|row| row.len()).sum();
-    let of_metrics = parallel::try_map(judged.len(), |place| {
-        let a = judged[place];
-        let of_pair = |&b: &usize| {
+    let pairs_by_metric = parallel::try_map(directed.len(), |i| {
+        let a = directed[i];
+        let pair_with = |&b: &usize| {
             let reliability = parallel::with_work_size(n_values(a), || {
                 internal_consistency_reliability(&ranked[a], &ranked[b])
             });
@@ -199,10 +208,12 @@ fn pairs_of_metrics(
                 internal_consistency_reliability: reliability?,
             })
         };
-        let others = judged[place + 1..].iter();
-        others.map(of_pair).collect::<Result<Vec<_>>>()
+        let others = directed[i + 1..].iter();
+        others.map(pair_with).collect::<Result<Vec<_>>>()
     })?;
-    let mut pairs = Vec::with_capacity(of_metrics.iter().map(Vec::len).sum());
-    of_metrics.into_iter().for_each(|of| pairs.extend(of));
+    let mut pairs = Vec::with_capacity(pairs_by_metric.iter().map(Vec::len).sum());
+    for metric_pairs in pairs_by_metric {
+        pairs.extend(metric_pairs);
+    }
     Ok(pairs)
 }

@@ -1,14 +1,14 @@
-//! What a result says beside its numbers: what was assumed, and what looks wrong.
+//! Remarks on a result: assumptions, and warnings about inputs.
 
 use std::fmt;
 
-/// A sentence about one choice or one input of an evaluation.
+/// Sentence about one choice or one input of an evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Remark {
-    /// The choice or the input: `explained_class`, for instance, or ``maps of `shap` ``.
+    /// Choice or input, for example `explained_class` or ``maps of `shap` ``.
     pub about: String,
-    /// The sentence.
+    /// Sentence.
     pub text: String,
 }
 
@@ -28,7 +28,8 @@ impl fmt::Display for Remark {
     }
 }
 
-/// Adds remarks to others. All are kept, also several about one thing; one that is there already is not repeated.
+/// Appends remarks, except those that are already present. Several different remarks about the same
+/// thing are kept.
 ///
 /// ```
 /// use xai_core::evaluation::{Remark, add_remarks};

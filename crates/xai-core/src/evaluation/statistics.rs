@@ -1,4 +1,5 @@
-//! How intervals are made: a bias-corrected bootstrap over samples, Wilson's interval of shares.
+//! Settings and computation of intervals: a bias-corrected bootstrap over samples, and Wilson's
+//! interval of proportions.
 
 use std::ops::Range;
 
@@ -9,20 +10,22 @@ use crate::{Error, ExactMean, Interval, Result, parallel};
 
 use crate::input;
 
-/// How intervals are made: by the bias-corrected and accelerated bootstrap over samples (BCa), or, where
-/// a metric is a share and every sample has 0 or 1 (Average Increase), by Wilson's formula.
+/// Settings of intervals. They are computed by the bias-corrected and accelerated bootstrap over
+/// samples (BCa), or by Wilson's formula if a metric is a proportion and every sample has 0 or 1
+/// (Average Increase).
 ///
-/// In 2 000 simulated data sets each, BCa intervals of level .95 cover the mean of 10 to 200 values in
-/// .91 to .95 of them; of a share of 5 % among 30 they would cover .77, and Wilson's cover .94. BCa
-/// intervals of 20 values or fewer [say so](crate::Interval::is_small_sample).
+/// In 2 000 simulated data sets each, BCa intervals of level .95 cover the mean of 10 to 200 values
+/// in .91 to .95 of them. For a proportion of 5 % of 30 samples they cover .77, and Wilson's
+/// intervals cover .94. BCa intervals over 20 values or fewer are
+/// [marked](crate::Interval::is_small_sample).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Statistics {
-    /// The coverage of the intervals, in (0, 1). Default: 0.95.
+    /// Coverage of the intervals, in (0, 1). Default: 0.95.
     pub level: f64,
-    /// The number of bootstrap replicates; 0 makes no intervals at all. Default: 1000.
+    /// Number of bootstrap replicates; 0 computes no intervals. Default: 1000.
     pub replicates: usize,
-    /// What the bootstrap depends on. Default: 1.
+    /// Seed of the bootstrap. Default: 1.
     pub seed: u64,
 }
 
@@ -37,10 +40,10 @@ impl Default for Statistics {
 }
 
 impl Statistics {
-    /// Whether these are settings that intervals can be made by.
+    /// Checks the settings.
     ///
     /// # Errors
-    /// An invalid parameter for a level outside (0, 1) or more than a million replicates.
+    /// `InvalidParameter` for a level outside (0, 1) or more than a million replicates.
     pub fn check(&self) -> Result<()> {
         if self.replicates > 1_000_000 {
             return Err(Error::parameter(
@@ -61,11 +64,11 @@ impl Statistics {
     }
 }
 
-/// The values of one explainer by one metric, ready to be added up by weight.
+/// Values of one explainer by one metric, as a dense column for weighted sums.
 pub(crate) struct Column {
-    /// 0 where undefined.
+    /// Values; 0 if undefined.
     values: Vec<f64>,
-    /// Which are defined, where not all are.
+    /// Flags of the defined values; `None` if all are defined.
     defined: Option<Vec<bool>>,
     n_defined: usize,
 }
@@ -81,7 +84,7 @@ impl Column {
         }
     }
 
-    /// Adds some consecutive samples, each drawn a number of times.
+    /// Adds the values of consecutive samples, weighted by the number of times that each was drawn.
     fn add_drawn(&self, drawn: &mut DrawnSum, samples: Range<usize>, times: &[f64]) {
         drawn.sum += dot(&self.values[samples.clone()], times);
         drawn.count += match &self.defined {
@@ -95,7 +98,7 @@ impl Column {
         };
     }
 
-    /// The interval of the mean, which may be of shares; `None` below two values or two replicates.
+    /// Interval of the mean; `None` for fewer than two values or two replicates.
     pub(crate) fn interval(
         &self,
         replicates: &[f64],
@@ -117,6 +120,7 @@ impl Column {
         let Some(estimate) = defined().collect::<ExactMean>().value() else {
             return Ok(None);
         };
+        // The mean without x is (n m − x)/(n − 1) = m + (m − x)/(n − 1); the second form does not cancel.
         let others = (self.n_defined - 1) as f64;
         let leave_one_out: Vec<f64> = defined()
             .map(|x| estimate + (estimate - x) / others)
@@ -132,8 +136,10 @@ struct DrawnSum {
     count: f64,
 }
 
-/// Bootstrap replicates of the mean of every column. A replicate draws samples with replacement from
-/// a stream of its own, and all columns see the same draw: it costs one draw, and one sum per column.
+/// Bootstrap replicates of the mean of every column.
+///
+/// Each replicate draws samples with replacement from its own stream. All columns use the same
+/// draw, which costs one draw per replicate and one sum per column.
 pub(crate) fn replicates(columns: &[Column], n: usize, statistics: &Statistics) -> Vec<Vec<f64>> {
     let drawn = parallel::map(statistics.replicates, |replicate| {
         let mut sums = vec![DrawnSum::default(); columns.len()];

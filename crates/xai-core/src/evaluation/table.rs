@@ -1,32 +1,32 @@
-//! What an evaluation says: values, intervals, rankings, and which differences are more than chance.
+//! Results of an evaluation: values, intervals, rankings and significant differences.
 
 use crate::Interval;
 use crate::describe::{Direction, MetricInfo};
 
 use crate::evaluation::{Remark, Statistics};
 
-/// One step of a curve.
+/// One point of a curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CurvePoint {
-    /// How many positions of every sample are flipped, or features are in a subset.
+    /// Number of flipped positions of every sample, or of features in a subset.
     pub n_flipped: usize,
-    /// The mean score over the samples.
+    /// Mean score over the samples.
     pub score: f64,
 }
 
-/// How many features (positions, cells, segments) have the attribution of another one of their sample: their order of removal is
-/// arbitrary.
+/// Number of features (positions, cells, segments) whose attribution equals that of another feature
+/// of their sample, so that their order of removal is arbitrary.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TiedFeatures {
-    /// Features that are tied with another one, over all samples.
+    /// Number of tied features over all samples.
     #[cfg_attr(
         feature = "serde",
         serde(deserialize_with = "crate::stored::bounded_count")
     )]
     pub tied: u64,
-    /// All features, over all samples.
+    /// Number of features over all samples.
     #[cfg_attr(
         feature = "serde",
         serde(deserialize_with = "crate::stored::bounded_count")
@@ -35,7 +35,7 @@ pub struct TiedFeatures {
 }
 
 impl TiedFeatures {
-    /// The share of the features that are tied; 0 without features.
+    /// Share of tied features; 0 without features.
     #[must_use]
     pub fn share(self) -> f64 {
         if self.total == 0 {
@@ -45,7 +45,7 @@ impl TiedFeatures {
         }
     }
 
-    /// Returns the remark on explainers with tied features, which are removed in the order of their indices; `None` without
+    /// Remark on explainers with tied features, which are removed in index order; `None` without
     /// ties.
     ///
     /// ```
@@ -83,7 +83,7 @@ impl TiedFeatures {
         Some(Remark::new("ties", text))
     }
 
-    /// The share in whole percent. Neither rounded down to none nor up to all of them.
+    /// Share in whole percent. It is rounded neither down to 0 % nor up to 100 %.
     fn percent(self) -> String {
         match 100.0 * self.share() {
             low if low < 1.0 => "less than 1 %".to_owned(),
@@ -109,13 +109,13 @@ impl std::iter::Sum for TiedFeatures {
     }
 }
 
-/// How often a model was called, and with how many samples in all.
+/// Number of model calls and of samples in all calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ModelCalls {
-    /// Calls.
+    /// Number of calls.
     pub calls: u64,
-    /// Samples over all calls.
+    /// Number of samples over all calls.
     pub rows: u64,
 }
 
@@ -132,90 +132,92 @@ impl std::ops::AddAssign for ModelCalls {
     }
 }
 
-/// Explainers by metrics: values, intervals, rankings and tests.
+/// Results of all explainers by all metrics: values, intervals, rankings and tests.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EvaluationTable {
-    /// How many samples were explained.
+    /// Number of explained samples.
     pub n_samples: usize,
-    /// The names of the explainers.
+    /// Names of the explainers.
     pub explainers: Vec<String>,
-    /// The results by each metric.
+    /// Results of each metric.
     pub metrics: Vec<MetricResult>,
-    /// How often the model was called for all of it, without the row that shows whether its
-    /// answers depend on the batch.
+    /// Model calls of the whole evaluation, without the one that checks whether outputs depend on
+    /// the batch.
     pub model_calls: ModelCalls,
-    /// How intervals were made.
+    /// Settings of the intervals.
     pub statistics: Statistics,
-    /// Choices that nobody made, and that the values depend on.
+    /// Assumptions that the values depend on, because the caller did not choose.
     #[cfg_attr(feature = "serde", serde(default))]
     pub assumed: Vec<Remark>,
-    /// What looks wrong with the inputs.
+    /// Warnings about the inputs.
     #[cfg_attr(feature = "serde", serde(default))]
     pub warnings: Vec<Remark>,
 }
 
-/// What one metric says about all explainers.
+/// Result of one metric for all explainers.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MetricResult {
-    /// The metric's name.
+    /// Name of the metric.
     pub metric: String,
-    /// Why the metric is undefined for the scores, where it is: then it has no values.
+    /// Reason why the metric is undefined for the scores, in which case it has no values.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Option::is_none")
     )]
     pub undefined: Option<String>,
-    /// What the metric says of itself; a result that was stored and read back has none.
+    /// Description of the metric; `None` after deserialization.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub info: Option<&'static MetricInfo>,
-    /// Values of the metric's parameters by name, as text; empty where they are not known.
+    /// Names and values of the metric's parameters, as text; empty if unknown.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Vec::is_empty")
     )]
     pub settings: Vec<(String, String)>,
-    /// Which end of its scale is the good one.
+    /// Better end of its scale.
     #[cfg_attr(feature = "serde", serde(rename = "better"))]
     pub direction: Direction,
-    /// Whether there is one value for all samples together, and none per sample: then no differences are tested.
+    /// `true` if there is one value for all samples together and none per sample. Then differences
+    /// are not tested.
     #[cfg_attr(feature = "serde", serde(default))]
     pub is_pooled: bool,
-    /// The value of each explainer, in their order.
+    /// Value of each explainer, in the order of the explainers.
     #[cfg_attr(feature = "serde", serde(rename = "scores"))]
     pub values: Vec<ExplainerValue>,
-    /// The explainers by their place among the names, best value first; equal values in the order
-    /// of the names, undefined ones last.
+    /// Indices of the explainers, best value first. Equal values are in the order of the
+    /// explainers, undefined ones last.
     pub ranking: Vec<usize>,
-    /// Every pair of explainers, the better value first.
+    /// Comparison of every pair of explainers, the one with the better value first.
     pub comparisons: Vec<Comparison>,
 }
 
-/// One explainer's value by one metric.
+/// Value of one explainer by one metric.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ExplainerValue {
-    /// The explainer.
+    /// Name of the explainer.
     pub explainer: String,
-    /// The mean over the samples that have a value, of a [pooled](MetricResult::is_pooled) metric the value of all samples
-    /// together; `None` where there is none.
+    /// Mean over the samples that have a value, or the value of all samples together if the metric
+    /// is [pooled](MetricResult::is_pooled); `None` if undefined.
     pub value: Option<f64>,
-    /// An interval of that mean by a bias-corrected bootstrap over samples, or Wilson's of a share (see
-    /// [`Statistics`]), of a pooled value by a jackknife over samples; `None` with fewer than two values.
+    /// Interval of the mean by a bias-corrected bootstrap over samples, or by Wilson's formula for
+    /// a proportion (see [`Statistics`]); for a pooled value by a jackknife over samples. `None`
+    /// for fewer than two values.
     pub interval: Option<Interval>,
-    /// One per sample; `None` where undefined, and for every sample of a pooled metric.
+    /// Value of each sample; `None` if undefined, and for every sample of a pooled metric.
     pub per_sample: Vec<Option<f64>>,
-    /// Number of samples that the value does not count.
+    /// Number of samples that are not counted in the value.
     pub n_undefined: usize,
-    /// The mean curve under which the value is the area, where that was
-    /// asked for and the metric has one.
+    /// Mean curve whose area is the value, if requested and defined for the metric.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Option::is_none")
     )]
     pub curve: Option<Vec<CurvePoint>>,
-    /// How many features are tied with another one, for metrics that remove features in the order of their attributions.
+    /// Number of tied features, for metrics that remove features in the order of their
+    /// attributions.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Option::is_none")
@@ -223,80 +225,81 @@ pub struct ExplainerValue {
     pub tied: Option<TiedFeatures>,
 }
 
-/// The paired test of the difference of two explainers by one metric.
+/// Paired test of the difference of two explainers by one metric.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Comparison {
-    /// The explainer of the better value.
+    /// Explainer with the better value.
     pub first: String,
-    /// The other one.
+    /// Other explainer.
     pub second: String,
-    /// Samples on which both have a value.
+    /// Number of samples with a value of both.
     pub n_pairs: usize,
-    /// The mean over those of the value of the first less that of the second.
+    /// Mean difference over these samples, first minus second.
     pub difference: Option<f64>,
-    /// Which of the two the signed ranks speak for; `None` when for neither. A few large
-    /// differences may move the mean the other way.
+    /// Explainer that the signed ranks favour; `None` if they are balanced. A few large differences
+    /// may give the mean the opposite sign.
     pub favours: Option<String>,
-    /// Of the Wilcoxon signed-rank test; `None` when all differences are 0. Differences up to 10⁻⁶ of
-    /// the largest value of the two count as 0: the ε of a formula makes such ones.
+    /// p-value of the Wilcoxon signed-rank test; `None` if all differences are 0. Differences up to
+    /// 10⁻⁶ of the largest value of both explainers count as 0, because an ε in a formula causes
+    /// them.
     pub p_value: Option<f64>,
-    /// The same after Holm's correction for all pairs of this metric.
+    /// p-value after Holm's correction for all pairs of this metric.
     pub p_corrected: Option<f64>,
 }
 
 impl EvaluationTable {
-    /// What one metric says.
+    /// Result of a metric by name.
     #[must_use]
     pub fn metric(&self, metric: &str) -> Option<&MetricResult> {
         self.metrics.iter().find(|result| result.metric == metric)
     }
 
-    /// One explainer's value by one metric.
+    /// Value of one explainer by one metric, by their names.
     #[must_use]
     pub fn result(&self, explainer: &str, metric: &str) -> Option<&ExplainerValue> {
         let values = &self.metric(metric)?.values;
         values.iter().find(|value| value.explainer == explainer)
     }
 
-    /// The corrected significance level that differences are held to: what the intervals leave
-    /// uncovered.
+    /// Significance level for corrected p-values: one minus the level of the intervals.
     #[must_use]
     pub fn alpha(&self) -> f64 {
         1.0 - self.statistics.level
     }
 }
 
-/// A difference of two explainers by one metric that is more than chance.
+/// Significant difference of two explainers by one metric.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Difference {
-    /// The explainer that the signed ranks speak for.
+    /// Explainer that the signed ranks favour.
     pub better: String,
-    /// The other one.
+    /// Other explainer.
     pub worse: String,
-    /// The mean over samples of the value of the better less that of the worse.
+    /// Mean difference over samples, better minus worse.
     pub difference: Option<f64>,
-    /// The corrected p-value.
+    /// Corrected p-value.
     pub p_corrected: f64,
 }
 
 impl MetricResult {
-    /// The names of the explainers, best value first.
+    /// Names of the explainers, best value first.
     pub fn ranked(&self) -> impl Iterator<Item = &str> {
         let ranking = self.ranking.iter();
         ranking.map(|&e| self.values[e].explainer.as_str())
     }
 
-    /// The differences at a corrected significance level `alpha`.
+    /// Differences that are significant at level `alpha` after correction.
     #[must_use]
     pub fn differences(&self, alpha: f64) -> Vec<Difference> {
         let differences = self.comparisons.iter().filter_map(|c| {
             let p_corrected = c.p_corrected.filter(|p| *p < alpha)?;
             let better = c.favours.as_ref()?;
-            let (worse, sign) = match *better == c.first {
-                true => (&c.second, 1.0),
-                false => (&c.first, -1.0),
+            let (worse, sign) = if *better == c.first {
+                (&c.second, 1.0)
+            } else {
+                (&c.first, -1.0)
             };
             Some(Difference {
                 better: better.clone(),
@@ -308,9 +311,8 @@ impl MetricResult {
         differences.collect()
     }
 
-    /// Whether one explainer is better than another at a corrected significance level `alpha`.
-    ///
-    /// `None` for names that are not in the table.
+    /// Returns whether one explainer is significantly better than another, at level `alpha` after
+    /// correction. `None` for unknown names.
     ///
     /// ```
     /// use xai_core::Direction;

@@ -1,4 +1,5 @@
-//! The values of an evaluation, sample by sample, and how parts of a data set join.
+//! Values of an evaluation, sample by sample, and how the values of several parts of a data set are
+//! merged.
 
 use std::collections::HashSet;
 
@@ -14,19 +15,21 @@ use crate::evaluation::{
 };
 use crate::input;
 
-/// For parts of a data set that were evaluated by a metric of all samples.
+/// Advice for parts of a data set with a metric that compares samples with each other.
 pub const EVALUATE_AT_ONCE: Help = Help::new("evaluate this metric on the whole data set at once");
-/// For parts of a data set whose outputs look like probabilities in one and like logits in another.
+/// Advice for parts of a data set whose outputs look like probabilities in one part and like logits
+/// in another.
 pub const SPECIFY_OUTPUT_KIND: Help =
     Help::new("choose {answers=probabilities} or {answers=logits}");
 
-/// For an evaluation whose comparisons or replicates do not fit into memory.
+/// Advice for an evaluation whose comparisons or replicates do not fit into memory.
 pub const COMPARE_FEWER: Help = Help::new("compare some of the explainers or metrics at a time");
 
-/// The values of every explainer by every metric, sample by sample.
+/// Values of every explainer by every metric, sample by sample.
 ///
-/// Parts of a data set that were evaluated apart (on several machines, for instance) are joined by
-/// [`merge`](Self::merge); the [`table`](Self::table) of the joined values is that of the whole.
+/// Parts of a data set that were evaluated separately (on several machines, for instance) are
+/// joined by [`merge`](Self::merge). The [`table`](Self::table) of the joined values is that of the
+/// whole data set.
 ///
 /// ```
 /// use xai_core::Direction;
@@ -45,47 +48,51 @@ pub const COMPARE_FEWER: Help = Help::new("compare some of the explainers or met
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EvaluationValues {
-    /// How many samples were explained.
+    /// Number of explained samples.
     pub n_samples: usize,
-    /// The names of the explainers.
+    /// Names of the explainers.
     pub explainers: Vec<String>,
-    /// The values by each metric.
+    /// Values by each metric.
     pub metrics: Vec<MetricValues>,
-    /// How often the model was called for all of it.
+    /// Model calls of the whole evaluation.
     pub model_calls: ModelCalls,
-    /// Choices that nobody made, and that the values depend on.
+    /// Assumptions that the values depend on, because the caller did not choose.
     #[cfg_attr(feature = "serde", serde(default))]
     pub assumed: Vec<Remark>,
-    /// What shows whether maps without a class axis explain the class that is scored, of a model of two classes.
+    /// Data that show whether maps without a class axis explain the scored class, for a model of
+    /// two classes.
     #[cfg_attr(feature = "serde", serde(default))]
     pub class_agreement: Option<ClassAgreement>,
 }
 
-/// What [`Remark`]s are about that say whether outputs were read as probabilities or as logits. Parts of a data set that read them
-/// differently do not join.
+/// Subject of the [`Remark`]s that say whether outputs were read as probabilities or as logits.
+/// Parts of a data set in which this differs cannot be merged.
 pub const OUTPUT_KIND: &str = "answers";
 
-/// The value that a metric has for all samples together, where it has none per sample.
+/// Value that a metric has for all samples together instead of per sample.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PooledValue {
-    /// The value; `None` where it is undefined.
+    /// Value; `None` if undefined.
     pub value: Option<f64>,
-    /// The value without one group of samples at a time, for the interval; empty where one of these is undefined.
+    /// Values without one group of samples at a time, for the interval; empty if one of them is
+    /// undefined.
     pub leave_one_out: Vec<f64>,
 }
 
 impl PooledValue {
-    /// Most groups of samples that are left out: a value of many samples would otherwise be computed once per sample.
+    /// Largest number of groups of samples that are left out. Otherwise the value would be computed
+    /// once per sample.
     const MAX_GROUPS: usize = 40;
 
-    /// Computes the value of `n` samples, and the values without one of up to 40 groups of them. Sample `i` belongs to
-    /// group `i mod n_groups`, so that a sorted data set has groups that are alike.
+    /// Computes the value of `n` samples, and the values without one of up to 40 groups of samples.
+    /// Sample `i` belongs to group `i mod n_groups`, so that the groups of a sorted data set are
+    /// alike.
     ///
-    /// `value` is told which samples to use.
+    /// `value` receives a predicate that returns `true` for the samples to use.
     ///
     /// # Errors
-    /// Those of `value`.
+    /// The errors of `value`.
     pub fn new(
         n: usize,
         value: impl Fn(&dyn Fn(usize) -> bool) -> Result<Option<f64>> + Sync + Send,
@@ -107,9 +114,10 @@ impl PooledValue {
         })
     }
 
+    /// Jackknife interval over the groups.
     fn interval(&self, statistics: &Statistics) -> Result<Option<Interval>> {
         match self.value {
-            // No replicates: no intervals are asked for.
+            // Without replicates no intervals are requested.
             Some(value) if self.leave_one_out.len() > 1 && statistics.replicates > 0 => {
                 jackknife(value, &self.leave_one_out, statistics.level).map(Some)
             }
@@ -118,51 +126,53 @@ impl PooledValue {
     }
 }
 
-/// The values of every explainer by one metric, sample by sample.
+/// Values of every explainer by one metric, sample by sample.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MetricValues {
-    /// The metric's name.
+    /// Name of the metric.
     pub metric: String,
-    /// Which end of its scale is the good one.
+    /// Better end of its scale.
     #[cfg_attr(feature = "serde", serde(rename = "better"))]
     pub direction: Direction,
-    /// Whether the values are shares: Wilson's interval is then one of them.
+    /// `true` if the values are shares, so that Wilson's interval applies if all of them are 0 or
+    /// 1.
     pub is_share: bool,
-    /// Whether the metric relates all samples to each other, so that values of parts do not join.
+    /// `true` if the metric compares samples with each other, so that the values of parts cannot be
+    /// merged.
     pub is_whole: bool,
-    /// Why the metric is undefined for the scores, where it is: then it has no values.
+    /// Reason why the metric is undefined for the scores, in which case it has no values.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Option::is_none")
     )]
     pub undefined: Option<String>,
-    /// What the metric says of itself; values that were stored and read back have none.
+    /// Description of the metric; `None` after deserialization.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub info: Option<&'static MetricInfo>,
-    /// Values of the metric's parameters by name, as text; empty where they are not known. See [`parameter_settings`].
+    /// Names and values of the metric's parameters, as text; empty if unknown. See
+    /// [`parameter_settings`].
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Vec::is_empty")
     )]
     pub settings: Vec<(String, String)>,
-    /// `[explainer][sample]`; `None` where undefined, and everywhere for a pooled metric.
+    /// Values `[explainer][sample]`; `None` if undefined, and everywhere for a pooled metric.
     pub per_sample: Vec<Vec<Option<f64>>>,
-    /// By explainer, the value of a metric that has one for all samples together; empty for metrics of single samples.
+    /// Value of each explainer for all samples together; empty for metrics with values per sample.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Vec::is_empty")
     )]
     pub pooled: Vec<PooledValue>,
-    /// The mean curve of each explainer, where that was asked for and the
-    /// metric has one. Values that were joined of parts have none.
+    /// Mean curve of each explainer, if requested and defined for the metric. Empty after merging.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Vec::is_empty")
     )]
     pub curves: Vec<Option<Vec<CurvePoint>>>,
-    /// For each explainer how many features are tied with another one; empty for metrics that remove nothing in the order of
-    /// attributions.
+    /// Number of tied features of each explainer; empty for metrics that do not remove features in
+    /// the order of attributions.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Vec::is_empty")
@@ -171,7 +181,7 @@ pub struct MetricValues {
 }
 
 impl EvaluationValues {
-    /// Values that were made without a model.
+    /// Creates values that needed no model calls.
     #[must_use]
     pub fn new<E: Into<String>>(
         explainers: impl IntoIterator<Item = E>,
@@ -188,12 +198,12 @@ impl EvaluationValues {
         }
     }
 
-    /// Adds the values of samples that come after these.
+    /// Appends the values of later samples.
     ///
     /// # Errors
-    /// An invalid parameter when explainers, metrics or their settings are not the same, in the same order; nothing
-    /// is added then. The same holds for a metric that relates all samples to each other, because the values of parts are not
-    /// those of the whole, and for parts whose outputs were read differently, as [probabilities or logits](OUTPUT_KIND).
+    /// `InvalidParameter` if explainers, metrics or their settings differ or have another order,
+    /// for a metric that compares samples with each other, and for parts whose outputs were read
+    /// differently, as [probabilities or logits](OUTPUT_KIND). Nothing is added then.
     pub fn merge(&mut self, next: Self) -> Result<()> {
         self.check()?;
         next.check()?;
@@ -201,13 +211,14 @@ impl EvaluationValues {
             let (actual, expected) = (next.explainers.join(", "), self.explainers.join(", "));
             return Err(Error::parameter(input::EXPLAINERS, actual, expected));
         }
-        let metrics = |values: &Self| -> Vec<String> {
-            let metrics = values.metrics.iter();
-            metrics
+        let describe_metrics = |values: &Self| -> Vec<String> {
+            values
+                .metrics
+                .iter()
                 .map(|m| format!("{} ({})", m.metric, m.direction))
                 .collect()
         };
-        let (own, others) = (metrics(self), metrics(&next));
+        let (own, others) = (describe_metrics(self), describe_metrics(&next));
         if own != others {
             let (actual, expected) = (others.join(", "), own.join(", "));
             return Err(Error::parameter(input::METRICS, actual, expected));
@@ -225,6 +236,7 @@ impl EvaluationValues {
                 .with_help(EVALUATE_AT_ONCE));
         }
         self.check_output_kinds(&next)?;
+        // All checks are done: from here on nothing fails, so an error never leaves a part merged.
         self.n_samples += next.n_samples;
         self.model_calls += next.model_calls;
         add_remarks(&mut self.assumed, next.assumed);
@@ -236,6 +248,7 @@ impl EvaluationValues {
             _ => None,
         };
         for (metric, next) in self.metrics.iter_mut().zip(next.metrics) {
+            // Curves are means over the samples of one part; merged values have none.
             metric.curves = Vec::new();
             for (tied, next) in metric.tied.iter_mut().zip(next.tied) {
                 *tied += next;
@@ -243,6 +256,7 @@ impl EvaluationValues {
             metric.undefined = metric.undefined.take().or(next.undefined);
             for (values, next) in metric.per_sample.iter_mut().zip(next.per_sample) {
                 values.extend(next);
+                // Undefined for the scores of one part means undefined for all.
                 if metric.undefined.is_some() {
                     values.fill(None);
                 }
@@ -251,7 +265,8 @@ impl EvaluationValues {
         Ok(())
     }
 
-    /// Refuses a part whose outputs were read as probabilities where those of the other were read as logits.
+    /// Checks that the outputs of both parts were read in the same way, as probabilities or as
+    /// logits.
     fn check_output_kinds(&self, next: &Self) -> Result<()> {
         let kinds = |values: &'_ Self| -> Vec<String> {
             let assumed = values.assumed.iter();
@@ -267,7 +282,8 @@ impl EvaluationValues {
         Err(error.with_help(SPECIFY_OUTPUT_KIND))
     }
 
-    /// The values of samples that were evaluated in another order: `order` is the sample that each place is of.
+    /// Sorts the values of samples that were evaluated in another order: element `i` belongs to
+    /// sample `order[i]`.
     #[must_use]
     pub fn reordered(mut self, order: &[usize]) -> Self {
         for per_sample in self
@@ -283,7 +299,7 @@ impl EvaluationValues {
         self
     }
 
-    /// Whether every metric has a value of every explainer for every sample.
+    /// Checks that every metric has a value of every explainer for every sample.
     pub(super) fn check(&self) -> Result<()> {
         for metric in &self.metrics {
             let expected = [self.explainers.len(), self.n_samples];
@@ -303,12 +319,12 @@ impl EvaluationValues {
         Ok(())
     }
 
-    /// What to say of explainers with tied attributions, whose order is that of their indices. Metrics of single positions and
-    /// of segments have different ties: the most of them.
-    fn ties(&self) -> Option<Remark> {
+    /// Remark on explainers with tied attributions that are removed in index order. Metrics of single positions and of
+    /// segments have different ties; the largest share is reported.
+    fn tie_remark(&self) -> Option<Remark> {
         let metrics = self.metrics.iter();
         let by_index: Vec<_> = metrics
-            .filter(|of| !breaks_ties_randomly(&of.settings))
+            .filter(|m| !breaks_ties_randomly(&m.settings))
             .collect();
         let explainers = self.explainers.iter().enumerate();
         TiedFeatures::remark(explainers.filter_map(|(e, explainer)| {
@@ -318,12 +334,12 @@ impl EvaluationValues {
         }))
     }
 
-    /// Means, intervals, rankings and tests.
+    /// Computes means, intervals, rankings and tests.
     ///
     /// # Errors
-    /// An invalid parameter for a level outside (0, 1), for more than a million replicates, and for so many explainers and
-    /// metrics that their comparisons or replicates would take more than 2 GiB; a shape mismatch for values that are not
-    /// one per explainer and sample.
+    /// `InvalidParameter` for a level outside (0, 1), for more than a million replicates, and if
+    /// the comparisons or replicates of all explainers and metrics would take more than 2 GiB.
+    /// `ShapeMismatch` for values that are not one per explainer and sample.
     pub fn table(&self, statistics: &Statistics) -> Result<EvaluationTable> {
         statistics.check()?;
         self.check()?;
@@ -350,17 +366,16 @@ impl EvaluationValues {
                         column.interval(replicates, statistics.level, metric.is_share)
                     })
                     .collect::<Result<Vec<_>>>()?;
-                let pooled = metric
+                let pooled_intervals = metric
                     .pooled
                     .iter()
-                    .map(|pooled| pooled.interval(statistics));
-                let pooled: Vec<Option<Interval>> = pooled.collect::<Result<_>>()?;
-                let intervals = if metric.is_pooled() {
-                    pooled
+                    .map(|pooled| pooled.interval(statistics))
+                    .collect::<Result<Vec<_>>>()?;
+                if metric.is_pooled() {
+                    metric.result(&self.explainers, &pooled_intervals)
                 } else {
-                    intervals
-                };
-                metric.result(&self.explainers, &intervals)
+                    metric.result(&self.explainers, &intervals)
+                }
             })
             .collect();
         Ok(EvaluationTable {
@@ -369,20 +384,27 @@ impl EvaluationValues {
             metrics: metrics?,
             model_calls: self.model_calls,
             statistics: *statistics,
-            assumed: self.assumed.iter().cloned().chain(self.ties()).collect(),
-            warnings: agreement.map_or_else(Vec::new, |of| of.warnings(&self.explainers)),
+            assumed: self
+                .assumed
+                .iter()
+                .cloned()
+                .chain(self.tie_remark())
+                .collect(),
+            warnings: agreement.map_or_else(Vec::new, |a| a.warnings(&self.explainers)),
         })
     }
 }
 
-/// Checks before any work that the comparisons of all pairs and the replicates of all means fit into 2 GiB.
+/// Checks in advance that the comparisons of all pairs and the replicates of all means fit into 2
+/// GiB.
 ///
 /// # Errors
-/// An invalid parameter about the explainers or the replicates.
+/// `InvalidParameter` about the explainers or the replicates.
 pub fn check_size(n_metrics: usize, n_explainers: usize, statistics: &Statistics) -> Result<()> {
-    /// A comparison with its three names takes about 220 bytes here, and up to 2 KB as JSON that is built in memory.
+    /// Largest number of comparisons. A comparison with its three names takes about 220 bytes, and
+    /// up to 2 KB as a JSON tree in memory.
     const MOST_COMPARISONS: usize = 1_000_000;
-    /// A replicate takes 24 bytes while it is made.
+    /// Largest number of replicates. A replicate takes 24 bytes during the computation.
     const MOST_REPLICATES: usize = 80_000_000;
     let pairs = n_explainers.saturating_mul(n_explainers.saturating_sub(1)) / 2;
     let comparisons = pairs.saturating_mul(n_metrics);
@@ -408,18 +430,18 @@ pub fn check_size(n_metrics: usize, n_explainers: usize, statistics: &Statistics
     Ok(())
 }
 
-/// Values of some samples at their places among `n`; the others have none.
+/// Writes values to the given sample indices of a vector of length `n`. Other elements are `None`.
 #[must_use]
 pub fn scatter(values: &[Option<f64>], samples: &[usize], n: usize) -> Vec<Option<f64>> {
-    let mut placed = vec![None; n];
+    let mut scattered = vec![None; n];
     for (&sample, &value) in samples.iter().zip(values) {
-        placed[sample] = value;
+        scattered[sample] = value;
     }
-    placed
+    scattered
 }
 
 impl MetricValues {
-    /// Values `[explainer][sample]` of a metric that says nothing else of itself.
+    /// Creates values `[explainer][sample]` of a metric, with defaults for everything else.
     pub fn new(
         metric: impl Into<String>,
         direction: Direction,
@@ -440,20 +462,22 @@ impl MetricValues {
         }
     }
 
-    /// Whether there is one value for all samples together, and none per sample.
+    /// Returns `true` if there is one value for all samples together and none per sample.
     #[must_use]
     pub fn is_pooled(&self) -> bool {
         !self.pooled.is_empty()
     }
 
-    /// The first parameter that has another value in `other`, with both values. Settings that are not known are not compared.
+    /// First parameter with different values in both, with its name and values. Unknown settings
+    /// are not compared.
     fn other_setting<'a>(&'a self, other: &'a Self) -> Option<(&'a str, &'a str, &'a str)> {
         self.settings.iter().find_map(|(name, own)| {
-            let (_, value) = other.settings.iter().find(|(of, _)| of == name)?;
+            let (_, value) = other.settings.iter().find(|(key, _)| key == name)?;
             (own != value).then_some((&**name, &**own, &**value))
         })
     }
 
+    /// Result of this metric, given the interval of each explainer.
     fn result(
         &self,
         explainers: &[String],
@@ -483,8 +507,8 @@ impl MetricValues {
             })
             .collect();
         let mut ranking: Vec<usize> = (0..values.len()).collect();
-        // The key is lower for the better; a stable sort keeps ties in order, and the order of the
-        // names where neither end is better.
+        // Better values have smaller keys. The stable sort keeps ties, and all explainers if neither end is better, in the
+        // order of the names.
         let key = |&e: &usize| match (values[e].value, self.direction) {
             (Some(value), Direction::Lower) => value,
             (Some(value), Direction::Higher) => -value,
@@ -506,10 +530,10 @@ impl MetricValues {
     }
 }
 
-/// At least one name, and none twice: the index is that of the second.
+/// Checks that there is at least one name and that no name occurs twice.
 ///
 /// # Errors
-/// Empty, or an invalid parameter.
+/// `Empty` without names, `InvalidParameter` with the index of the second occurrence of a name.
 pub fn check_names(input: Input, names: &[&str]) -> Result<()> {
     if names.is_empty() {
         return Err(Error::empty(input));
@@ -521,15 +545,16 @@ pub fn check_names(input: Input, names: &[&str]) -> Result<()> {
     }
 }
 
-/// Whether features with equal attributions are removed in an order that is drawn, by the settings of a metric.
+/// Returns `true` if the settings of a metric remove features with equal attributions in random
+/// order.
 #[must_use]
 pub fn breaks_ties_randomly(settings: &[(String, String)]) -> bool {
     let mut settings = settings.iter();
     settings.any(|(name, value)| name == "ties" && value.starts_with("random"))
 }
 
-/// Values of a metric's parameters as text. The seed is left out: it is no setting, another one draws from the same
-/// distribution.
+/// Names and values of a metric's parameters, as text. The seed is left out, because values with
+/// different seeds follow the same distribution and may be merged.
 #[must_use]
 pub fn parameter_settings(params: &[Param]) -> Vec<(String, String)> {
     let settings = params.iter().filter(|param| param.name != "seed");

@@ -1,4 +1,4 @@
-//! From attribution maps to masks that keep what a map marks as important.
+//! Masks made from attribution maps, which keep what a map marks as important.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,33 +11,35 @@ use crate::tensor::positions::{Layout, MapPositions};
 use crate::tensor::rows::Rows;
 use crate::{input, parallel};
 
-/// Xplique's epsilon beside the range of a map.
+/// Epsilon that Xplique adds to the range of a map.
 const XPLIQUE_EPSILON: f64 = 1e-8;
 
-/// How the sizes of a map become a mask in [0, 1].
+/// Scaling of the magnitudes of a map to a mask in [0, 1].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum MaskScaling {
-    /// `(m − min m) / (max m − min m)`. The scale of the map does not matter, and a constant map has no mask.
+    /// `(m − min m) / (max m − min m)`. It does not depend on the scale of the map, and a constant
+    /// map has no mask.
     #[default]
     Relative,
-    /// `(m − min m) / (max m − min m + 1e-8)`, as in Xplique. Maps of tiny values have smaller masks, and a constant map
-    /// has a mask of zeros.
+    /// `(m − min m) / (max m − min m + 1e-8)`, as in Xplique. Maps of tiny values have smaller
+    /// masks, and a constant map has a mask of zeros.
     Xplique,
 }
 
 /// Inputs multiplied by masks, see [`mask_inputs`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaskedInputs<T> {
-    /// The products, in the shape of the inputs; 0 for samples without a mask.
+    /// Products, in the shape of the inputs; 0 for samples without a mask.
     pub inputs: ArrayD<T>,
-    /// For each sample, whether its map has a mask: a constant one has none, unless the scaling is Xplique's.
+    /// For each sample, whether its map has a mask. A constant map has none, except with the
+    /// scaling of Xplique.
     pub has_mask: Vec<bool>,
 }
 
-/// What to do about channels that add up beyond the range of their type.
+/// Advice for channels whose sum exceeds the range of their type.
 pub const SCALE_MAPS_DOWN: Help = Help::new("scale the maps down");
 
-/// Whether a map could be scaled to a mask.
+/// Result of scaling a map to a mask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scaled {
     Mask,
@@ -45,11 +47,12 @@ enum Scaled {
     NotFinite,
 }
 
-/// Scales values to [0, 1]: `(v − min) / (max − min + ε)`. Those of a constant map are 0.
+/// Scales values to [0, 1] in place: `(v − min) / (max − min + ε)`. A constant map becomes 0.
 ///
-/// No value is −0, so the order in which they are compared cannot be seen.
+/// The values must not be −0, because then the order of comparisons could be visible in the result.
 #[inline(always)]
 fn scale_to_unit<T: Real>(values: &mut [T], scaling: MaskScaling) -> Scaled {
+    // Minimum and maximum per lane, so that the loop vectorises.
     let (mut lows, mut highs) = ([T::infinity(); 16], [T::neg_infinity(); 16]);
     let (blocks, rest) = values.as_chunks::<16>();
     for block in blocks {
@@ -84,26 +87,26 @@ fn scale_to_unit<T: Real>(values: &mut [T], scaling: MaskScaling) -> Scaled {
     }
 }
 
-/// Channels of finite values may still add up beyond the range.
+/// Error for channels of finite values whose sum exceeds the range of their type.
 fn too_large() -> Error {
     let expected = "attributions whose channels add up to a finite number";
     Error::out_of_domain(input::EXPLANATIONS, &[], f64::INFINITY, expected)
         .with_help(SCALE_MAPS_DOWN)
 }
 
-/// Inputs multiplied by the masks of their attribution maps.
+/// Multiplies inputs by the masks of their attribution maps.
 ///
 /// ```text
 /// m = mean over channels of |map|      mask = (m − min m) / (max m − min m)      masked = input ⊙ mask
 /// ```
 ///
-/// with minimum and maximum per sample. The mask is in [0, 1]: 1 keeps a value, 0 removes it, so what the
-/// map marks most is *kept*. A constant map has no mask, unless [`scaling`](MaskScaling) says otherwise. Shapes are those
-/// of [`Layout`]; computed in the type of the inputs, samples in parallel.
+/// Minimum and maximum are taken per sample. The mask is in [0, 1]: 1 keeps a value and 0 removes it, so the positions with
+/// the largest attributions are *kept*. A constant map has no mask, unless [`scaling`](MaskScaling) defines one. Shapes are
+/// those of [`Layout`]. Computed in the type of the inputs, samples in parallel.
 ///
 /// # Errors
-/// `ShapeMismatch` for maps that do not fit the inputs, `Empty` for samples without elements, `NonFinite` for
-/// a map value (named `explanations`) or an input.
+/// `ShapeMismatch` for maps that do not fit the inputs, `Empty` for samples without elements,
+/// `NonFinite` for a map value (about `explanations`) or an input.
 ///
 /// ```
 /// use ndarray::array;
@@ -139,7 +142,7 @@ pub fn mask_inputs<T: Real>(
         .map(|_| AtomicBool::new(true))
         .collect();
     let samples = masked.as_slice_mut().expect("a fresh array is row-major");
-    parallel::for_each_chunk(samples, geometry.of_sample.size(), |i, masked| {
+    parallel::for_each_chunk(samples, geometry.sample.size(), |i, masked| {
         let (input, map) = (rows.0.row(i), rows.1.row(i));
         let sample = MaskedSample {
             geometry,
@@ -148,7 +151,7 @@ pub fn mask_inputs<T: Real>(
             masked,
             scaling,
         };
-        // While the sample is in a cache.
+        // Checked here and not in a pass before, because the sample is in the cache now.
         if !(all_finite(input) && all_finite(map)) {
             is_finite.store(false, Ordering::Relaxed);
             return;
@@ -166,12 +169,13 @@ pub fn mask_inputs<T: Real>(
             has_mask,
         });
     }
+    // Searches for the element to report. If all elements are finite, the channels of a map overflowed.
     check_finite(input::INPUTS, inputs)?;
     check_finite(input::EXPLANATIONS, maps)?;
     Err(too_large())
 }
 
-/// The loops over one sample, compiled for each instruction set.
+/// Kernel that masks one sample.
 struct MaskedSample<'a, T> {
     geometry: MapPositions,
     input: &'a [T],
@@ -185,7 +189,7 @@ impl<T: Real> SimdKernel for MaskedSample<'_, T> {
 
     #[inline(always)]
     fn run<S: Simd>(self) -> Scaled {
-        let positions = self.geometry.of_sample;
+        let positions = self.geometry.sample;
         let mut mask = vec![T::zero(); positions.positions];
         self.geometry.values(self.map, T::abs, &mut mask);
         let scaled = scale_to_unit(&mut mask, self.scaling);
@@ -194,8 +198,8 @@ impl<T: Real> SimdKernel for MaskedSample<'_, T> {
     }
 }
 
-/// The attribution of every position: maps with their channels averaged, signs kept, as
-/// `(n · positions)` values, sample by sample in the order of the pixels (or of the elements).
+/// Attribution of every position: maps averaged over channels, with signs, as `(n · positions)`
+/// values. Samples follow each other; positions are in the order of the pixels or elements.
 ///
 /// # Errors
 /// As [`mask_inputs`].
@@ -216,9 +220,11 @@ pub fn position_attributions<T: Real>(
     averaged_channels(maps, input_shape, layout, |x| x)
 }
 
-/// The size of the attribution of every position: `|map|` with its channels averaged, in the order
-/// of [`position_attributions`]. The means are in double precision: of maps in single precision they
-/// are those of the same maps in double precision.
+/// Magnitude of the attribution of every position: `|map|` averaged over channels, in the order of
+/// [`position_attributions`].
+///
+/// Averages are computed in double precision, so maps in single precision give the same values as
+/// the same maps in double precision.
 ///
 /// # Errors
 /// As [`mask_inputs`].
@@ -239,6 +245,7 @@ pub fn position_magnitudes<T: Real>(
     averaged_channels(maps, input_shape, layout, |x: T| x.to_f64_exact().abs())
 }
 
+/// Averages `value` of the elements of each position over channels, sample by sample.
 fn averaged_channels<T: Real, V: Real>(
     maps: ArrayViewD<'_, T>,
     input_shape: &[usize],
@@ -251,8 +258,8 @@ fn averaged_channels<T: Real, V: Real>(
     if maps.as_slice().is_empty() {
         return Err(Error::empty(input::EXPLANATIONS));
     }
-    let mut values = vec![V::zero(); maps.n_rows() * geometry.of_sample.positions];
-    parallel::for_each_chunk(&mut values, geometry.of_sample.positions, |i, values| {
+    let mut values = vec![V::zero(); maps.n_rows() * geometry.sample.positions];
+    parallel::for_each_chunk(&mut values, geometry.sample.positions, |i, values| {
         geometry.values(maps.row(i), &value, values);
     });
     check_finite_slice(input::EXPLANATIONS, &values).map_err(|_| too_large())?;

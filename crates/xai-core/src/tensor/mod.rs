@@ -1,4 +1,4 @@
-//! Arrays of samples, of attribution maps and of the masks that maps become.
+//! Arrays of samples and attribution maps, and masks made from maps.
 
 mod mask;
 mod positions;
@@ -15,13 +15,14 @@ pub use selected_rows::{ONE_FLAG_PER_ROW, SPECIFY_ROWS, is_zeros_and_ones, selec
 
 use crate::error::{Error, Input, Result};
 
-/// Checks that an array has the shape that it should have.
+/// Checks that an array has the expected shape.
 ///
 /// # Errors
-/// `ShapeMismatch`.
+/// `ShapeMismatch` if it has another shape.
 pub fn check_shape(input: Input, expected: &[usize], actual: &[usize]) -> Result<()> {
-    match actual == expected {
-        true => Ok(()),
-        false => Err(Error::shape(input, expected, actual)),
+    if actual == expected {
+        Ok(())
+    } else {
+        Err(Error::shape(input, expected, actual))
     }
 }

@@ -1,11 +1,11 @@
-//! Layouts of samples: which elements share one value of a map, and where they are in memory.
+//! Layouts of samples: the elements that share one value of a map, and their order in memory.
 
 use crate::error::{Error, Help, LOOKS_TRANSPOSED, Result};
 use crate::input;
 use crate::number::Real;
 
-/// The positions of one sample in row-major order. The channels of a pixel are one position; in
-/// tables and time series every element is a position of its own.
+/// Positions of one sample in row-major order. The channels of a pixel form one position; in tables
+/// and time series every element is a position.
 ///
 /// ```
 /// use xai_core::{Layout, tensor::Positions};
@@ -15,19 +15,19 @@ use crate::number::Real;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Positions {
-    /// The number of positions.
+    /// Number of positions.
     pub positions: usize,
-    /// The number of elements of a position.
+    /// Number of elements per position.
     pub channels: usize,
-    /// Whether the elements of a position are a plane apart, instead of side by side.
+    /// `true` if the elements of a position are in separate planes, `false` if they are adjacent.
     channels_first: bool,
 }
 
 impl Positions {
-    /// The positions of the samples of inputs of a shape, the first axis of which is the sample.
+    /// Positions of samples with the given input shape, whose first axis is the sample.
     ///
     /// # Errors
-    /// `ShapeMismatch` for another number of axes than the layout has.
+    /// `ShapeMismatch` if the layout has another number of axes.
     pub fn from_shape(shape: &[usize], layout: Layout) -> Result<Self> {
         let (positions, channels, channels_first) = match (layout, shape) {
             (Layout::ChannelsLast, &[_, h, w, c]) => (h * w, c, false),
@@ -46,7 +46,7 @@ impl Positions {
         })
     }
 
-    /// Whether maps of a shape fit inputs of a shape, as [`Layout`] has them.
+    /// Checks that maps of one shape fit inputs of another, as described by [`Layout`].
     ///
     /// # Errors
     /// `ShapeMismatch` about the maps.
@@ -54,13 +54,13 @@ impl Positions {
         MapPositions::new(layout, inputs, maps).map(drop)
     }
 
-    /// The number of elements of a sample.
+    /// Number of elements of a sample.
     #[must_use]
     pub fn size(self) -> usize {
         self.positions * self.channels
     }
 
-    /// Where the elements of a position are in a sample, channel by channel.
+    /// Indices of the elements of a position in a sample, channel by channel.
     ///
     /// ```
     /// use xai_core::{Layout, tensor::Positions};
@@ -70,14 +70,15 @@ impl Positions {
     /// ```
     #[inline]
     pub fn elements(self, position: usize) -> impl ExactSizeIterator<Item = usize> {
-        let (first, step) = match self.channels_first {
-            true => (position, self.positions),
-            false => (position * self.channels, 1),
+        let (first, step) = if self.channels_first {
+            (position, self.positions)
+        } else {
+            (position * self.channels, 1)
         };
         (0..self.channels).map(move |channel| first + channel * step)
     }
 
-    /// Copies the elements of one position from a sample to another.
+    /// Copies the elements of one position from one sample to another.
     #[inline]
     pub fn copy<T: Copy>(self, to: &mut [T], from: &[T], position: usize) {
         if self.channels == 1 {
@@ -93,7 +94,7 @@ impl Positions {
         }
     }
 
-    /// Copies the elements of some positions from a sample to another.
+    /// Copies the elements of several positions from one sample to another.
     #[inline]
     pub fn copy_all<T: Copy>(
         self,
@@ -101,7 +102,7 @@ impl Positions {
         from: &[T],
         positions: impl IntoIterator<Item = u32>,
     ) {
-        // Once for all of them: the layout does not change on the way, and a copy of a known length takes no call.
+        // The layout is matched once for all positions, and a copy of a constant length needs no call of `memcpy`.
         let positions = positions.into_iter();
         match (self.channels, self.channels_first) {
             (1, _) => positions.for_each(|p| to[p as usize] = from[p as usize]),
@@ -113,7 +114,7 @@ impl Positions {
         }
     }
 
-    /// `sample ⊙ mask`, the elements of a position sharing one value of the mask.
+    /// Computes `sample ⊙ mask`, where all elements of a position share one value of the mask.
     #[inline(always)]
     pub(super) fn multiply<T: Real>(self, sample: &[T], mask: &[T], masked: &mut [T]) {
         if self.channels == 1 {
@@ -128,7 +129,7 @@ impl Positions {
                 }
             }
         } else if self.channels == 3 {
-            // A number that the compiler knows: several pixels at a time.
+            // With a constant number of channels, the compiler vectorises over several pixels.
             let pixels = sample.as_chunks::<3>().0.iter().zip(mask);
             for (out, (pixel, &m)) in masked.as_chunks_mut::<3>().0.iter_mut().zip(pixels) {
                 *out = pixel.map(|x| x * m);
@@ -145,21 +146,22 @@ impl Positions {
     }
 }
 
-/// How the values of a map and the elements of its sample go together.
+/// Relation between the values of a map and the elements of its sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MapPositions {
-    /// The elements that share one value: those of a time step too, where the map has one for it.
-    pub(super) of_sample: Positions,
-    /// Values of the map that are averaged to one per position.
+    /// Elements of the sample that share one value: the channels of a pixel, or the features of a time step if the map has one
+    /// value per step.
+    pub(super) sample: Positions,
+    /// Number of values of the map that are averaged per position.
     pub(super) map_channels: usize,
 }
 
 impl MapPositions {
-    /// From the shapes of inputs and maps.
+    /// Derives the relation from the shapes of inputs and maps.
     pub(super) fn new(layout: Layout, inputs: &[usize], maps: &[usize]) -> Result<Self> {
-        let of_sample = Positions::from_shape(inputs, layout)?;
-        let Some(with_channels) = channels_in(layout, inputs, of_sample.channels) else {
-            return Self::of_elements(of_sample, layout, inputs, maps);
+        let sample = Positions::from_shape(inputs, layout)?;
+        let Some(with_channels) = channels_in(layout, inputs, sample.channels) else {
+            return Self::for_elements(sample, layout, inputs, maps);
         };
         let one_channel = channels_in(layout, inputs, 1);
         let without_channels = match layout {
@@ -169,26 +171,26 @@ impl MapPositions {
         let map_channels = if maps == without_channels || one_channel.is_some_and(|m| maps == m) {
             1
         } else if maps == with_channels {
-            of_sample.channels
+            sample.channels
         } else {
             return Err(mismatch(&[&without_channels, &with_channels], maps));
         };
         Ok(Self {
-            of_sample,
+            sample,
             map_channels,
         })
     }
 
-    /// Tables and time series: one value per element, or one per time step.
-    fn of_elements(
-        of_sample: Positions,
+    /// Relation for tables and time series, whose maps have one value per element or per time step.
+    fn for_elements(
+        sample: Positions,
         layout: Layout,
         inputs: &[usize],
         maps: &[usize],
     ) -> Result<Self> {
         let per_step = (layout == Layout::TimeSeries).then(|| &inputs[..2]);
-        let of_sample = if maps == inputs {
-            of_sample
+        let sample = if maps == inputs {
+            sample
         } else if per_step == Some(maps) {
             Positions {
                 positions: inputs[1],
@@ -202,13 +204,13 @@ impl MapPositions {
             });
         };
         Ok(Self {
-            of_sample,
+            sample,
             map_channels: 1,
         })
     }
 
-    /// The values of one map, by position: the mean over the channels of what each element stands
-    /// for, in the precision of the values.
+    /// Writes one value per position: `value` of the map's elements, averaged over channels, in the
+    /// precision of `V`.
     #[inline(always)]
     pub(super) fn values<T: Real, V: Real>(
         self,
@@ -223,9 +225,9 @@ impl MapPositions {
             return;
         }
         let channels = V::from_f64_nearest(self.map_channels as f64);
-        if self.of_sample.channels_first {
+        if self.sample.channels_first {
             values.fill(V::zero());
-            for plane in map.chunks_exact(self.of_sample.positions) {
+            for plane in map.chunks_exact(self.sample.positions) {
                 for (sum, &x) in values.iter_mut().zip(plane) {
                     *sum += value(x);
                 }
@@ -245,7 +247,7 @@ impl MapPositions {
     }
 }
 
-/// The shape of image inputs with another number of channels; `None` for what is no image.
+/// Shape of image inputs with another number of channels; `None` for other layouts.
 fn channels_in(layout: Layout, inputs: &[usize], channels: usize) -> Option<[usize; 4]> {
     match (layout, inputs) {
         (Layout::ChannelsLast, &[n, h, w, _]) => Some([n, h, w, channels]),
@@ -254,6 +256,8 @@ fn channels_in(layout: Layout, inputs: &[usize], channels: usize) -> Option<[usi
     }
 }
 
+/// Error for maps whose shape is none of the expected ones, with advice if their axes look
+/// permuted.
 fn mismatch(expected: &[&[usize]], maps: &[usize]) -> Error {
     let text = |shape: &&[usize]| {
         let axes: Vec<String> = shape.iter().map(usize::to_string).collect();
@@ -261,7 +265,7 @@ fn mismatch(expected: &[&[usize]], maps: &[usize]) -> Error {
     };
     let words: Vec<String> = expected.iter().map(text).collect();
     let error = Error::shape_described(input::EXPLANATIONS, words.join(" or "), maps);
-    // A square image with as many channels has the same shape in both layouts, which is no mismatch.
+    // Shapes that are equal in both channel orders are accepted before, so a moved axis shows in the shape.
     let moved = match *maps {
         [n, a, b, c] => vec![[n, c, a, b], [n, b, c, a]],
         _ => Vec::new(),
@@ -278,13 +282,13 @@ fn mismatch(expected: &[&[usize]], maps: &[usize]) -> Error {
     error
 }
 
-/// For maps whose channels are at the other end than those of the inputs.
+/// Advice for maps whose channel axis is at the other end than that of the inputs.
 pub const MOVE_CHANNELS: Help = Help::new(
     "the channels are at the other end than those of the inputs: numpy.moveaxis(maps, -1, 1) puts them first, \
      numpy.moveaxis(maps, 1, -1) last",
 );
 
-/// How the axes of inputs are read. The first axis is always the sample.
+/// Order of the axes of inputs and maps. The first axis is always the sample.
 ///
 /// | layout | inputs | maps |
 /// |---|---|---|
@@ -293,8 +297,8 @@ pub const MOVE_CHANNELS: Help = Help::new(
 /// | `ChannelsLast` | `(n, height, width, channels)` | the same, one channel, or `(n, height, width)` |
 /// | `ChannelsFirst` | `(n, channels, height, width)` | the same, one channel, or `(n, height, width)` |
 ///
-/// The channels of a pixel share one value of a map. In tables and time series every element has
-/// its own, unless a time series comes with one value per time step.
+/// The channels of a pixel share one value of a map. In tables and time series every element has its own value, unless the
+/// map of a time series has one value per time step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -303,15 +307,15 @@ pub enum Layout {
     Tabular,
     /// `(n, time, features)`.
     TimeSeries,
-    /// `(n, height, width, channels)`, as TensorFlow has images.
+    /// `(n, height, width, channels)`, the order of TensorFlow.
     ChannelsLast,
-    /// `(n, channels, height, width)`, as PyTorch has images.
+    /// `(n, channels, height, width)`, the order of PyTorch.
     ChannelsFirst,
 }
 
 impl Layout {
-    /// The layout that inputs of this shape have: by their number of axes, and for images by
-    /// where the channels are.
+    /// Layout of inputs with the given shape, from the number of axes. `channels_first` selects the
+    /// layout of images.
     ///
     /// # Errors
     /// `ShapeMismatch` for fewer than two or more than four axes.
@@ -336,7 +340,7 @@ impl Layout {
         }
     }
 
-    /// The layout's number of axes.
+    /// Number of axes of inputs.
     #[must_use]
     pub fn n_axes(self) -> usize {
         match self {
@@ -346,8 +350,8 @@ impl Layout {
         }
     }
 
-    /// How many positions of an input of this shape have a value of their own in a map that has no
-    /// channels: pixels of an image, else all elements of a sample.
+    /// Number of values per sample in a map without channels, for inputs of the given shape: pixels
+    /// of an image, otherwise all elements of a sample.
     #[must_use]
     pub fn n_positions(self, input_shape: &[usize]) -> usize {
         match (self, input_shape) {

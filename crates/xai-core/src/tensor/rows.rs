@@ -1,12 +1,12 @@
-//! Rows that lie side by side in memory.
+//! Matrices in row-major order.
 
 use std::borrow::Cow;
 
 use ndarray::{Array2, ArrayView2, ArrayViewD};
 
-/// A matrix in row-major order: every row is a slice.
+/// Matrix in row-major order, whose rows are slices.
 ///
-/// Made from a view of any order. A view that is row-major already is borrowed, another is copied
+/// It is created from a view of any memory order. A row-major view is borrowed, any other is copied
 /// once.
 ///
 /// ```
@@ -25,7 +25,7 @@ pub struct Rows<'a, T: Clone> {
 }
 
 impl<'a, T: Clone> Rows<'a, T> {
-    /// The rows of a matrix.
+    /// Creates rows from a matrix.
     #[must_use]
     pub fn new(matrix: ArrayView2<'a, T>) -> Self {
         let (n_rows, n_columns) = matrix.dim();
@@ -40,8 +40,8 @@ impl<'a, T: Clone> Rows<'a, T> {
         }
     }
 
-    /// One row per sample: the first axis of an array, all others laid out one after another. An
-    /// array without axes is one row of one value.
+    /// Creates one row per sample from an array whose first axis is the sample; all other axes are
+    /// flattened. An array without axes becomes one row with one value.
     ///
     /// ```
     /// use ndarray::Array3;
@@ -66,10 +66,10 @@ impl<'a, T: Clone> Rows<'a, T> {
         }
     }
 
-    /// Of `n_rows · n_columns` values, row after row.
+    /// Creates rows from `n_rows · n_columns` values in row-major order.
     ///
     /// # Panics
-    /// For any other number of values.
+    /// If the number of values is not `n_rows · n_columns`.
     #[must_use]
     pub fn from_vec(values: Vec<T>, n_rows: usize, n_columns: usize) -> Self {
         let expected = n_rows.checked_mul(n_columns);
@@ -81,12 +81,13 @@ impl<'a, T: Clone> Rows<'a, T> {
         }
     }
 
-    /// Takes an array; one that is row-major already gives its values away uncopied.
+    /// Creates rows from an owned array, without a copy if it is row-major.
     #[must_use]
     pub fn from_array(array: Array2<T>) -> Self {
         let (n_rows, n_columns) = array.dim();
         let values = if array.is_standard_layout() {
             let (mut values, offset) = array.into_raw_vec_and_offset();
+            // A sliced array may keep elements before and after its own.
             values.drain(..offset.unwrap_or(0));
             values.truncate(n_rows * n_columns);
             values
@@ -96,58 +97,58 @@ impl<'a, T: Clone> Rows<'a, T> {
         Self::from_vec(values, n_rows, n_columns)
     }
 
-    /// The rows as a view.
+    /// Returns the rows as a view.
     #[must_use]
     pub fn view(&self) -> ArrayView2<'_, T> {
         ArrayView2::from_shape((self.n_rows, self.n_columns), &self.values)
             .expect("as many values as rows times columns")
     }
 
-    /// The number of rows.
+    /// Number of rows.
     #[must_use]
     pub fn n_rows(&self) -> usize {
         self.n_rows
     }
 
-    /// The number of columns.
+    /// Number of columns.
     #[must_use]
     pub fn n_columns(&self) -> usize {
         self.n_columns
     }
 
-    /// One row.
+    /// Returns one row.
     ///
     /// # Panics
-    /// Where there is no such row.
+    /// If the index is out of bounds.
     #[inline]
     #[must_use]
     pub fn row(&self, row: usize) -> &[T] {
         &self.values[row * self.n_columns..(row + 1) * self.n_columns]
     }
 
-    /// Some rows, one after another.
+    /// Returns consecutive rows as one slice.
     ///
     /// # Panics
-    /// Where there are no such rows.
+    /// If the range is out of bounds.
     #[inline]
     #[must_use]
     pub fn rows(&self, rows: std::ops::Range<usize>) -> &[T] {
         &self.values[rows.start * self.n_columns..rows.end * self.n_columns]
     }
 
-    /// All rows in order; rows without columns are empty.
+    /// Iterates over the rows in order. Rows without columns are empty slices.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[T]> + Clone {
         (0..self.n_rows).map(|row| self.row(row))
     }
 
-    /// All values, row after row.
+    /// Returns all values in row-major order.
     #[inline]
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
         &self.values
     }
 
-    /// All values, row after row, without a copy where they are owned.
+    /// Returns all values in row-major order, without a copy if they are owned.
     #[must_use]
     pub fn into_vec(self) -> Vec<T> {
         self.values.into_owned()

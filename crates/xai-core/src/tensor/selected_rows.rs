@@ -1,26 +1,27 @@
-//! Rows that an array of integers chooses.
+//! Row selections given as an array of integers.
 
 use crate::error::{Error, Help, Input, Result};
 
-/// For zeros and ones that may be positions or a mask.
+/// Advice for zeros and ones that may be row indices or a mask.
 pub const SPECIFY_ROWS: Help = Help::new(
     "for a mask give booleans, as array.astype(bool); for positions 0 and 1, which are all rows, leave it out",
 );
 
-/// For zeros and ones that are as many as no mask has.
+/// Advice for zeros and ones whose number differs from the number of rows.
 pub const ONE_FLAG_PER_ROW: Help = Help::new(
     "a mask has one 0 or 1 for each row; positions that are all 0 or 1 are given once each",
 );
 
-/// Rows that integers choose among `n_rows`: a mask if they are one 0 or 1 per row, else positions, in their order.
+/// Converts integers to indices of `n_rows` rows. The integers are a mask if there is one 0 or 1
+/// per row, otherwise row indices, whose order is kept.
 ///
-/// Zeros and ones are a mask and no positions if they are as many as there are rows and, taken as positions, would choose a
-/// row twice: any three or more of them do.
+/// Zeros and ones are a mask if there are as many as rows and, read as indices, they would select a
+/// row twice, which is always the case for three or more of them.
 ///
 /// # Errors
-/// `InvalidParameter` where both readings are possible (`[0, 1]` and `[1, 0]` of two rows, `[0]` of one row),
-/// `ShapeMismatch` for three or more zeros and ones that are not as many as the rows, `OutOfDomain` for a position that no
-/// row has.
+/// `InvalidParameter` if both readings are possible (`[0, 1]` and `[1, 0]` for two rows, `[0]` for
+/// one row), `ShapeMismatch` for three or more zeros and ones whose number differs from that of the
+/// rows, `OutOfDomain` for an index of no row.
 ///
 /// ```
 /// use xai_core::tensor::selected_rows;
@@ -34,6 +35,7 @@ pub const ONE_FLAG_PER_ROW: Help = Help::new(
 /// ```
 pub fn selected_rows(input: Input, chosen: &[i64], n_rows: usize) -> Result<Vec<usize>> {
     if is_zeros_and_ones(chosen) {
+        // `[1]` for one row can only be a mask, because there is no row 1.
         let is_repeated = chosen.len() > 2 || matches!(chosen, [a, b] if a == b);
         let is_as_long = chosen.len() == n_rows;
         if is_as_long && (is_repeated || chosen == [1]) {
@@ -51,17 +53,20 @@ pub fn selected_rows(input: Input, chosen: &[i64], n_rows: usize) -> Result<Vec<
             return Err(error.with_help(ONE_FLAG_PER_ROW));
         }
     }
-    let row = |(at, &position): (usize, &i64)| {
-        let row = usize::try_from(position).ok().filter(|row| *row < n_rows);
-        row.ok_or_else(|| {
-            let expected = format!("a row of {}", crate::text::index_range(n_rows));
-            Error::out_of_domain(input, &[at], position as f64, expected)
-        })
+    let row = |(at, &index): (usize, &i64)| {
+        usize::try_from(index)
+            .ok()
+            .filter(|row| *row < n_rows)
+            .ok_or_else(|| {
+                let expected = format!("a row of {}", crate::text::index_range(n_rows));
+                Error::out_of_domain(input, &[at], index as f64, expected)
+            })
     };
     chosen.iter().enumerate().map(row).collect()
 }
 
-/// Whether integers are all 0 or 1, so that they may be a mask: then [`selected_rows`] has to know how many rows there are.
+/// Returns `true` if all integers are 0 or 1 and there is at least one. Then they may be a mask,
+/// and [`selected_rows`] needs the number of rows.
 #[must_use]
 pub fn is_zeros_and_ones(chosen: &[i64]) -> bool {
     !chosen.is_empty() && chosen.iter().all(|x| matches!(x, 0 | 1))
