@@ -216,7 +216,7 @@ fn reliability_rank_stability<'py>(
     let better = direction(py, input::DIRECTION, Some(better))?;
     let scores = rows(scores.as_array());
     let drawn = match &draws {
-        Some(draws) => Draws::Given(draws),
+        Some(draws) => Draws::Indices(draws),
         None => Draws::Seeded { n_draws, seed },
     };
     let size = scores.iter().map(Vec::len).sum::<usize>();

@@ -120,7 +120,7 @@ def test_seeds_and_threads():
         ),
         (
             lambda r: r.rank_stability([[1.0]], "higher", [[1]]),
-            r"draws\[0, 0\] = 1: expected the place",
+            r"draws\[0, 0\] = 1: expected the index",
         ),
         (
             lambda r: r.rank_stability([[1.0]], "higher", [[-1]]),

@@ -266,8 +266,8 @@ pub fn threads() -> usize {
 
 /// Folds the blocks of `0..n` into states and merges the states.
 ///
-/// `merge` must be associative and commutative to the last bit (counts, maxima, [`ExactSum`]s),
-/// because it is not fixed which blocks share a state.
+/// `merge` must be associative and commutative to the last bit (counts, maxima,
+/// [`ExactSum`](crate::ExactSum)s), because it is not fixed which blocks share a state.
 ///
 /// ```
 /// use xai_core::{ExactSum, parallel};

@@ -1,4 +1,5 @@
-//! Whether the ranking of explainers stays, or their values get worse, with a perturbation.
+//! Inter-consistency: rankings of explainers after minor perturbations, and worse values after
+//! disruptive ones.
 
 use crate::describe::{Direction, Score, Scores, metric};
 use crate::error::{Error, Result};
@@ -7,35 +8,37 @@ use crate::reliability::perturbed::{PerturbationKind, PerturbedValues};
 use crate::reliability::table::{Table, sign};
 use crate::statistics::ranks::centred_ranks;
 
-/// The result of [`inter_consistency`].
+/// Result of [`inter_consistency`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct InterConsistency {
-    /// How much was perturbed.
+    /// Strength of the perturbation.
     pub kind: PerturbationKind,
-    /// The share; `None` where nothing is compared.
+    /// Share; `None` if nothing is compared.
     pub value: Option<f64>,
-    /// How many pairs of a sample and an explainer are compared.
+    /// Number of compared pairs of a sample and an explainer.
     pub n_pairs: usize,
-    /// How many kept pairs are not, because a value is undefined: after a minor perturbation all of the sample.
+    /// Number of pairs of used samples that are not compared because a value is undefined: after a
+    /// minor perturbation, all pairs of the sample.
     pub n_undefined: usize,
 }
 
-/// Does the ranking of explainers stay under a minor perturbation, and do values get worse under a disruptive one?
+/// Inter-consistency: the ranking of explainers should stay the same under a minor perturbation,
+/// and values should get worse under a disruptive one.
 ///
 /// ```text
 /// minor:      share of (sample, explainer) whose rank among the explainers of that sample is unchanged
 /// disruptive: share of (sample, explainer) whose value got strictly worse
 /// ```
 ///
-/// `values` has a row for each explainer, one value a sample; so has `perturbed`. Ranks are mid-ranks.
-/// `direction` says which values are better, and is read after a disruptive perturbation alone. In [0, 1],
-/// higher is better: 1 = all ranks stayed, or all values got worse; a minor perturbation that shuffles `E`
-/// explainers keeps about 1/E.
+/// `values` and `perturbed` have one row per explainer with one value per sample. Ranks are mid-ranks. `direction` is the
+/// better end of the metric; it matters for disruptive perturbations only. In [0, 1], higher is better: 1 = no rank changed,
+/// or all values got worse. If a minor perturbation ranks `E` explainers at random, the value is about 1/E.
 ///
 /// # Errors
-/// `Empty` without explainers, `ShapeMismatch` for rows of different lengths and for `perturbed` or `keep` of another
-/// shape, `NonFinite` for a value, `InvalidParameter` for a metric without a better end and a disruptive perturbation.
+/// `Empty` without explainers, `ShapeMismatch` for rows of different lengths and for `perturbed` or
+/// `keep` of another shape, `NonFinite` for a value, `InvalidParameter` for a disruptive
+/// perturbation of a metric without a better end.
 ///
 /// ```
 /// use xai_core::Direction;
@@ -63,7 +66,7 @@ pub fn inter_consistency<R: AsRef<[Option<f64>]>, P: AsRef<[Option<f64>]>>(
     inter_of_checked(&before, direction, perturbed, &after)
 }
 
-/// [`inter_consistency`] of checked tables.
+/// [`inter_consistency`] of validated tables.
 pub(super) fn inter_of_checked<P>(
     before: &Table<'_>,
     direction: Direction,
@@ -78,10 +81,11 @@ pub(super) fn inter_of_checked<P>(
         ));
     }
     let (mut n_pairs, mut n_undefined, mut hits) = (0, 0, 0);
-    let kept = perturbed.kept(before.n_samples)?;
+    let kept = perturbed.used_samples(before.n_samples)?;
     match perturbed.kind {
         PerturbationKind::Minor => {
             for i in kept {
+                // A rank depends on all explainers, so one undefined value excludes the sample.
                 let Some((old, new)) = before.sample(i).zip(after.sample(i)) else {
                     n_undefined += before.rows.len();
                     continue;
@@ -121,10 +125,10 @@ impl InterConsistency {
     /// ```
     ///
     /// # Extremes
-    /// 1: every rank stayed, or every value got worse. Minor, 1/E: as by chance for E explainers.
+    /// 1: every rank stayed, or every value got worse. Minor, 1/E: chance level for E explainers.
     ///
     /// # Limits
-    /// Of few explainers, and where a metric gives many equal values, ranks stay easily.
+    /// With few explainers or many equal values, ranks often stay the same by chance.
     ///
     /// # Source
     /// Hedström et al. 2023.

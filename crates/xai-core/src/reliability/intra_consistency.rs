@@ -1,4 +1,4 @@
-//! Whether the values of one explainer stay or move with a perturbation.
+//! Intra-consistency: changes of the values of one explainer after a perturbation.
 
 use crate::describe::{Score, Scores, metric};
 use crate::error::Result;
@@ -8,36 +8,38 @@ use crate::reliability::table::check_row;
 use crate::statistics::{SignedRankTest, ZeroMethod, wilcoxon_signed_rank};
 use crate::tensor::check_shape;
 
-/// The result of [`intra_consistency`].
+/// Result of [`intra_consistency`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct IntraConsistency {
-    /// How much was perturbed.
+    /// Strength of the perturbation.
     pub kind: PerturbationKind,
-    /// The p-value of the test, or 1 less it after a disruptive perturbation; `None` where no sample is kept, and
-    /// where one that is kept has a value on one side only or on none.
+    /// p-value of the test, or one minus the p-value after a disruptive perturbation. `None` if no
+    /// sample is used, or if a used sample has an undefined value before or after the perturbation.
     pub value: Option<f64>,
-    /// How one-sided the differences are, or 1 less it after a minor perturbation; `None` where no kept sample has
-    /// both values.
+    /// Effect size of the test, or one minus the effect size after a minor perturbation. `None` if
+    /// no used sample has both values.
     pub effect: Option<f64>,
-    /// Of the differences of the kept samples that have both values.
+    /// Signed-rank test of the differences of the used samples that have both values.
     pub test: SignedRankTest,
-    /// Kept samples without both values.
+    /// Number of used samples without both values.
     pub n_undefined: usize,
 }
 
-/// Do the values of a metric stay under a minor perturbation, and move under a disruptive one?
+/// Intra-consistency: the values of a metric should stay the same under a minor perturbation, and
+/// change under a disruptive one.
 ///
 /// ```text
-/// d_i = q_i − q'_i over kept samples      p = two-sided signed-rank test of d, zeros split between the sides
+/// d_i = q_i − q'_i over used samples      p = two-sided signed-rank test of d, zeros split between the sides
 /// value:  minor p, disruptive 1 − p       effect: minor 1 − E, disruptive E,  E = |W⁺ − W⁻| / (W⁺ + W⁻)
 /// ```
 ///
-/// `values` are those of one explainer on all samples. Both numbers are in [0, 1], higher is better. 1 = as
-/// many ranks on either side (minor), or certainly not (disruptive, of the effect: all values moved to one side).
+/// `values` has one value of one explainer per sample. Both numbers are in [0, 1], higher is better. After a minor
+/// perturbation, 1 means equal rank sums of increases and decreases. After a disruptive one, a value of 1 means that the
+/// change is certain, and an effect of 1 that all values changed in the same direction.
 ///
-/// The p-value is no size: the same shift is more certain the more samples there are, so the value compares only at an
-/// equal number of samples. The effect does not depend on it.
+/// A p-value is not an effect size: the same shift is more significant for more samples. Compare values only at equal numbers
+/// of samples. The effect does not depend on the number of samples.
 ///
 /// # Errors
 /// `ShapeMismatch` for `perturbed` or `keep` of another length, `NonFinite` for a value.
@@ -57,7 +59,7 @@ pub struct IntraConsistency {
 /// # Source
 /// Hedström et al., *The Meta-Evaluation Problem in Explainable AI: Identifying Reliable Estimators with
 /// MetaQuantus*, 2023, for the value; Kerby, *The simple difference formula: an approach to teaching nonparametric
-/// correlation*, 2014, for the effect. Its program answers p = 0 where its test fails; this is `None` or an error here.
+/// correlation*, 2014, for the effect. MetaQuantus returns p = 0 if its test fails; this function returns `None` or an error.
 pub fn intra_consistency(
     values: &[Option<f64>],
     perturbed: &PerturbedValues<'_, [Option<f64>]>,
@@ -68,14 +70,14 @@ pub fn intra_consistency(
     intra_of_checked(values, perturbed)
 }
 
-/// [`intra_consistency`] of rows of one length.
+/// [`intra_consistency`] of validated rows of equal length.
 pub(super) fn intra_of_checked(
     values: &[Option<f64>],
     perturbed: &PerturbedValues<'_, [Option<f64>]>,
 ) -> Result<IntraConsistency> {
     let mut differences = Vec::new();
     let mut n_undefined = 0;
-    for i in perturbed.kept(values.len())? {
+    for i in perturbed.used_samples(values.len())? {
         match values[i].zip(perturbed.values[i]) {
             Some((before, after)) => differences.push(before - after),
             None => n_undefined += 1,
@@ -104,10 +106,11 @@ impl IntraConsistency {
     /// ```
     ///
     /// # Extremes
-    /// Minor, 1: as many ranks up as down. Disruptive, 1: the values certainly moved.
+    /// Minor, 1: increases and decreases have equal rank sums. Disruptive, 1: the change is certain.
     ///
     /// # Limits
-    /// A p-value is no size: the same shift is more certain with more samples. Compare at equal numbers.
+    /// A p-value is not an effect size: the same shift is more significant with more samples. Compare at equal
+    /// numbers of samples.
     ///
     /// # Source
     /// Hedström et al. 2023.
@@ -131,10 +134,11 @@ impl IntraConsistency {
     /// ```
     ///
     /// # Extremes
-    /// Minor, 1: as many ranks up as down. Disruptive, 1: every value moved to the same side.
+    /// Minor, 1: increases and decreases have equal rank sums. Disruptive, 1: all values changed in the same
+    /// direction.
     ///
     /// # Limits
-    /// Of ranks: it does not tell how far the values moved, only how much more to one side.
+    /// It uses ranks, so it measures how one-sided the changes are, not how large they are.
     ///
     /// # Source
     /// Kerby 2014, of the test of Hedström et al. 2023.

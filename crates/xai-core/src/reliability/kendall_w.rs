@@ -1,45 +1,46 @@
-//! Agreement of samples on the ranking of explainers.
+//! Kendall's W: agreement of samples on the ranking of explainers.
 
 use crate::describe::{Score, Scores, metric};
 use crate::error::{Error, Help, Result};
 use crate::input;
 use crate::reliability::table::Table;
 
-/// For ranks of explainers with a row for each sample.
+/// Advice for ranks of explainers with one row per sample.
 pub const EXPLAINERS_IN_ROWS: Help =
     Help::new("put the explainers into rows and the samples into columns: transpose the ranks");
 
-/// The result of [`kendall_w`].
+/// Result of [`kendall_w`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KendallW {
-    /// The coefficient; `None` where every sample ties all explainers, as where there is one explainer only.
+    /// Coefficient; `None` if all explainers are tied on every sample, for example if there is only
+    /// one explainer.
     pub value: Option<f64>,
-    /// `(m W − 1)/(m − 1)`, which does not depend on the number of samples: where no sample has ties, the mean
-    /// Spearman correlation of pairs of samples. `None` below two samples.
+    /// Mean correlation of samples, `(m W − 1)/(m − 1)`, which does not depend on the number of
+    /// samples. If no sample has ties, it is the mean Spearman correlation of pairs of samples.
+    /// `None` for fewer than two samples.
     pub mean_correlation: Option<f64>,
-    /// Samples that rank the explainers.
+    /// Number of samples that rank the explainers.
     pub n_samples: usize,
-    /// Samples on which an explainer has no value; they are left out.
+    /// Number of samples that are left out because an explainer has no value.
     pub n_undefined: usize,
 }
 
-/// Kendall's W: do samples rank the explainers alike?
+/// Kendall's W: agreement of samples on the ranking of explainers.
 ///
 /// ```text
 /// W = 12 Σ_e (R_e − R̄)² / (m² (k³ − k) − m Σ_j T_j)      R_e = sum of the ranks of e over m samples
 /// ```
 ///
-/// `values_by_explainer` is `(explainers, samples)`: a row for each of the `k` explainers, one value a sample.
-/// ([`krippendorff_alpha`](super::krippendorff_alpha) takes ratings the other way round: a row for each sample.) Ranks are
-/// mid-ranks, `T_j = Σ (t³ − t)`
-/// over the ties of sample `j`. In [0, 1], higher is better: 1 = every sample ranks alike, 0 = no explainer is ahead;
-/// of `m` random rankings about `1/m`. A sample that ties all counts, at no agreement. The direction of the metric does
-/// not matter. Counted in integers.
+/// `values_by_explainer` has the shape `(explainers, samples)`: one row for each of the `k` explainers, with one value per
+/// sample. ([`krippendorff_alpha`](super::krippendorff_alpha) takes the transposed table: one row per sample.) Ranks are
+/// mid-ranks, and `T_j = Σ (t³ − t)` over the ties of sample `j`. In [0, 1], higher is better: 1 = all samples have the same
+/// ranking, 0 = all explainers have the same rank sum; `m` random rankings give about `1/m`. A sample on which all explainers
+/// are tied counts as no agreement. The direction of the metric does not matter. Computed in integers.
 ///
 /// # Errors
-/// `Empty` without explainers, `ShapeMismatch` for rows of different lengths and for ranks of explainers with a row for each
-/// sample, `NonFinite` for a value.
+/// `Empty` without explainers, `ShapeMismatch` for rows of different lengths and for ranks of
+/// explainers with one row per sample, `NonFinite` for a value.
 ///
 /// ```
 /// use xai_core::reliability::kendall_w;
@@ -59,8 +60,8 @@ pub fn kendall_w<R: AsRef<[Option<f64>]>>(values_by_explainer: &[R]) -> Result<K
         let error = Error::shape_described(input::VALUES, expected, &table.shape());
         return Err(error.with_help(EXPLAINERS_IN_ROWS));
     }
-    // Ranks less their mean, doubled, are integers c, which add up in any order; k³ − k less the ties of a sample is
-    // 3 Σ c².
+    // With the integers c = 2 (rank − mean rank), (k³ − k) − T_j is 3 Σ c² and the formula becomes Σ_e (Σ_j c)² / (m Σ c²).
+    // Sums of integers are exact, so blocks of samples can be added in any order.
     let none = || (0, 0.0, vec![0.0; table.rows.len()]);
     let add = |to: &mut [f64], ranks: &[f64]| to.iter_mut().zip(ranks).for_each(|(s, r)| *s += r);
     let blocks = table.fold_ranks(none, |(n, squares, sums), ranks| {
@@ -97,7 +98,7 @@ impl KendallW {
     /// 1: every sample ranks alike. 0: no explainer is ahead. 1/m: about as by chance.
     ///
     /// # Limits
-    /// Low where explainers are alike, too: then no metric could rank them the same on every sample.
+    /// Also low if the explainers are equally good, because then no metric can rank them alike on every sample.
     ///
     /// # Source
     /// Kendall and Babington Smith 1939.

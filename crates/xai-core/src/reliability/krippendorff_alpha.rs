@@ -1,4 +1,4 @@
-//! Agreement of any number of raters, each of whom rates some of the units.
+//! Krippendorff's α: agreement of any number of raters, each of whom rates some of the units.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -11,18 +11,18 @@ use crate::statistics::ranks::for_each_tie;
 use crate::sum::ExactSum;
 use crate::{input, parallel};
 
-/// What of the ratings says how far two of them are apart.
+/// Level of measurement of ratings, which determines the distance of two ratings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum RatingLevel {
-    /// Whether they differ: names of classes.
+    /// Names of classes: ratings are equal or different.
     Nominal,
-    /// How many ratings lie between them: ranks and grades.
+    /// Ranks and grades: the number of ratings in between counts.
     #[default]
     Ordinal,
-    /// Their difference: measurements.
+    /// Measurements: the difference counts.
     Interval,
 }
 
@@ -32,44 +32,44 @@ impl fmt::Display for RatingLevel {
     }
 }
 
-/// For ranks of units with a row for each unit.
+/// Advice for ranks of units with one row per unit.
 pub const RATERS_IN_ROWS: Help = Help::new(
     "put the raters (samples that rank explainers) into rows and the units (explainers) into columns: transpose the ranks",
 );
 
-/// The result of [`krippendorff_alpha`].
+/// Result of [`krippendorff_alpha`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KrippendorffAlpha {
-    /// The coefficient; `None` where no unit has two ratings, and where all ratings are one value.
+    /// Coefficient; `None` if no unit has two ratings, or if all ratings are equal.
     pub value: Option<f64>,
-    /// The level of the ratings.
+    /// Level of the ratings.
     pub level: RatingLevel,
-    /// Units with at least two ratings.
+    /// Number of units with at least two ratings.
     pub n_units: usize,
-    /// Their ratings.
+    /// Number of their ratings.
     pub n_ratings: usize,
 }
 
-/// Krippendorff's α: how much less than by chance do raters disagree?
+/// Krippendorff's α: agreement of raters beyond chance.
 ///
 /// ```text
 /// α = 1 − D_o/D_e      D_o = 1/N Σ_units 1/(m_u − 1) Σ_{i≠j} δ(r_i, r_j)      D_e = 1/(N (N − 1)) Σ_{i≠j} δ
 /// δ: nominal [a ≠ b]      interval (a − b)²      ordinal (Σ_{a≤g≤b} n_g − (n_a + n_b)/2)²
 /// ```
 ///
-/// `ratings_by_rater` is `(raters, units)`: a row for each rater, one rating a unit, `None` where there is none; `m_u`
-/// raters rate unit `u`. The
-/// `N` ratings of units with at least two are counted, `D_e` is over all pairs of them, `n_g` of them are `g`.
-/// At most 1, higher is better: 1 = no disagreement, 0 = as by chance, below 0 = systematic disagreement.
+/// `ratings_by_rater` has the shape `(raters, units)`: one row per rater with one rating per unit, or `None`. Unit `u` has
+/// `m_u` ratings. `N` is the number of ratings of units with at least two; `D_e` is over all pairs of these ratings, and `n_g`
+/// is the number of them that equal `g`. At most 1, higher is better: 1 = no disagreement, 0 = chance level, below 0 =
+/// systematic disagreement.
 ///
-/// Where samples rank explainers, samples are the raters and explainers the units: a row for each sample.
-/// [`krippendorff_alpha_of_ranks`] makes such ranks of values with a row for each explainer, as
-/// [`kendall_w`](super::kendall_w) takes them.
+/// If samples rank explainers, the samples are the raters and the explainers the units: one row per sample.
+/// [`krippendorff_alpha_of_ranks`] computes these ranks from values with one row per explainer, the shape that
+/// [`kendall_w`](super::kendall_w) takes.
 ///
 /// # Errors
-/// `Empty` without raters, `ShapeMismatch` for rows of different lengths and for ordinal ratings that are ranks of the
-/// raters in every column, `NonFinite` for a rating.
+/// `Empty` without raters, `ShapeMismatch` for rows of different lengths and for ordinal ratings in
+/// which every column ranks the raters, `NonFinite` for a rating.
 ///
 /// ```
 /// use xai_core::reliability::{RatingLevel, krippendorff_alpha};
@@ -85,7 +85,7 @@ pub struct KrippendorffAlpha {
 /// ```
 ///
 /// # Source
-/// Krippendorff, *Computing Krippendorff's Alpha-Reliability*, 2011. Where this is `None` the package `krippendorff`
+/// Krippendorff, *Computing Krippendorff's Alpha-Reliability*, 2011. Where this is `None`, the package `krippendorff`
 /// raises an error.
 pub fn krippendorff_alpha<R: AsRef<[Option<f64>]>>(
     ratings_by_rater: &[R],
@@ -98,19 +98,21 @@ pub fn krippendorff_alpha<R: AsRef<[Option<f64>]>>(
         return Err(error.with_help(RATERS_IN_ROWS));
     }
     let units = parallel::map(table.n_samples, |u| {
-        ratings_of(table.rows.iter().filter_map(|row| row[u]))
+        count_equal(table.rows.iter().filter_map(|row| row[u]))
     });
     Ok(alpha(units, level))
 }
 
-/// [`krippendorff_alpha`] where each sample is a rater who ranks the explainers: its ordinal α of mid-ranks.
+/// Ordinal [`krippendorff_alpha`] of the mid-ranks of explainers, where each sample is a rater.
 ///
-/// `values_by_explainer` is `(explainers, samples)`; samples on which an explainer has none are left out.
-/// The direction of the metric does not matter. Without ties it is `1 − (1 − ρ̄)(mk − 1)/(mk)`, with the mean
-/// Spearman correlation ρ̄ of pairs of the `m` samples and `k` explainers.
+/// `values_by_explainer` has the shape `(explainers, samples)`; samples on which an explainer has
+/// no value are left out. The direction of the metric does not matter. Without ties α is `1 − (1 −
+/// ρ̄)(mk − 1)/(mk)`, where ρ̄ is the mean Spearman correlation of pairs of the `m` samples over
+/// `k` explainers.
 ///
 /// # Errors
-/// `Empty` without explainers, `ShapeMismatch` for rows of different lengths, `NonFinite` for a value.
+/// `Empty` without explainers, `ShapeMismatch` for rows of different lengths, `NonFinite` for a
+/// value.
 ///
 /// ```
 /// use xai_core::reliability::krippendorff_alpha_of_ranks;
@@ -135,18 +137,18 @@ pub fn krippendorff_alpha_of_ranks<R: AsRef<[Option<f64>]>>(
     Ok(alpha(units, RatingLevel::Ordinal))
 }
 
-/// Up to so many explainers the ranks of each are counted in a table, which has a place for every rank. Of more explainers
-/// the tables would be larger than the ranks.
+/// Largest number of explainers whose ranks are counted in tables with an entry for every rank. For
+/// more explainers, the tables would be larger than the ranks.
 const FEW_EXPLAINERS: usize = 64;
 
-/// Ranks that each explainer has on the samples, with how often it has them, by counting.
+/// Distinct ranks of each explainer over the samples with their frequencies, by counting.
 fn counted_ranks(table: &Table<'_>) -> Vec<Ratings> {
     let k = table.rows.len();
     // Centred ranks are integers between −k and k.
     let none = || vec![vec![0; 2 * k]; k];
     let blocks = table.fold_ranks(none, |counts, ranks| {
-        for (of_unit, rank) in counts.iter_mut().zip(ranks) {
-            of_unit[(rank + k as f64) as usize] += 1;
+        for (unit_counts, rank) in counts.iter_mut().zip(ranks) {
+            unit_counts[(rank + k as f64) as usize] += 1;
         }
     });
     let mut counts: Vec<Vec<usize>> = none();
@@ -155,75 +157,88 @@ fn counted_ranks(table: &Table<'_>) -> Vec<Ratings> {
             *all += some;
         }
     }
-    let of_unit = |counts: &Vec<usize>| -> Ratings {
+    let nonzero = |counts: &Vec<usize>| -> Ratings {
         let ranks = counts.iter().enumerate().filter(|(_, n)| **n > 0);
         ranks.map(|(rank, n)| (rank as f64, *n)).collect()
     };
-    counts.iter().map(of_unit).collect()
+    counts.iter().map(nonzero).collect()
 }
 
-/// The same by sorting the ranks of each explainer.
+/// The same as [`counted_ranks`], by sorting the ranks of each explainer.
 fn sorted_ranks(table: &Table<'_>) -> Vec<Ratings> {
     let k = table.rows.len();
     let blocks = table.fold_ranks(Vec::new, |all: &mut Vec<Vec<f64>>, ranks| {
         all.push(ranks.iter().map(|rank| rank + k as f64).collect());
     });
     let samples: Vec<Vec<f64>> = blocks.concat();
-    parallel::map(k, |e| ratings_of(samples.iter().map(|ranks| ranks[e])))
+    parallel::map(k, |e| count_equal(samples.iter().map(|ranks| ranks[e])))
 }
 
-/// Different ratings, ascending, with how often each was given.
+/// Distinct ratings in ascending order, with their frequencies.
 type Ratings = Vec<(f64, usize)>;
 
-/// α of the ratings of each unit. A rating has a place on a line such that δ is the squared distance of two places: its
-/// value where differences count, and else its mid-rank among all ratings, for half of those equal to either of two
-/// and all between them is how far the mid-ranks are apart. So no pairs are formed, and equal ratings count as one.
+/// Computes α from the ratings of each unit.
+///
+/// Each rating is mapped to a coordinate, so that δ is the squared distance of two coordinates: the rating itself for interval
+/// data, and its mid-rank among all ratings for ordinal data, because the distance of two mid-ranks is half the number of
+/// ratings equal to either of them plus the number in between. So no pairs have to be formed, and equal ratings are processed
+/// once.
 fn alpha(mut units: Vec<Ratings>, level: RatingLevel) -> KrippendorffAlpha {
     let count = |ratings: &[(f64, usize)]| ratings.iter().map(|(_, n)| n).sum::<usize>();
     units.retain(|unit| count(unit) > 1);
-    let given: Ratings = units.concat();
-    let ratings: Vec<f64> = given.iter().map(|(rating, _)| *rating).collect();
-    // Of each given rating its place among the different ones: found while they are sorted, not looked up.
-    let (mut all, mut place_of) = (Ratings::new(), vec![0; given.len()]);
+    let unit_ratings: Ratings = units.concat();
+    let ratings: Vec<f64> = unit_ratings.iter().map(|(rating, _)| *rating).collect();
+    // Index of each rating of a unit among the distinct ratings, recorded while sorting instead of looked up later.
+    let (mut distinct, mut distinct_index) = (Ratings::new(), vec![0; unit_ratings.len()]);
     for_each_tie(&ratings, |_, ties| {
         for &tie in ties {
-            place_of[tie] = all.len();
+            distinct_index[tie] = distinct.len();
         }
-        let n = ties.iter().map(|&tie| given[tie].1).sum();
-        all.push((ratings[ties[0]], n));
+        let n = ties.iter().map(|&tie| unit_ratings[tie].1).sum();
+        distinct.push((ratings[ties[0]], n));
     });
-    let n_ratings = count(&all);
-    let places = match level {
+    let n_ratings = count(&distinct);
+    let coordinates = match level {
         RatingLevel::Interval => {
-            Centred::new(&all.iter().map(|(rating, _)| *rating).collect::<Vec<_>>())
-                .into_deviations()
+            // Centred, so that large values lose no digits when they are squared.
+            Centred::new(
+                &distinct
+                    .iter()
+                    .map(|(rating, _)| *rating)
+                    .collect::<Vec<_>>(),
+            )
+            .into_deviations()
         }
         RatingLevel::Nominal | RatingLevel::Ordinal => {
             let mut below = 0;
-            let place = |(_, n): &(f64, usize)| {
+            let centred_rank = |(_, n): &(f64, usize)| {
                 below += n;
-                // Twice the mean of the ranks of n equal ratings, less the mean of all.
+                // Twice the mean rank of n equal ratings, minus twice the mean of all ranks. The factor cancels in α.
                 (2 * below - n) as f64 - n_ratings as f64
             };
-            all.iter().map(place).collect()
+            distinct.iter().map(centred_rank).collect()
         }
     };
     let disagreement = match level {
         RatingLevel::Nominal => different_pairs,
         RatingLevel::Ordinal | RatingLevel::Interval => squared_distances,
     };
-    let mut of_given = place_of.into_iter().map(|place| places[place]);
+    let mut unit_coordinates = distinct_index.into_iter().map(|i| coordinates[i]);
     let observed: ExactSum = units
         .iter_mut()
         .map(|unit| {
-            for ((rating, _), place) in unit.iter_mut().zip(&mut of_given) {
-                *rating = place;
+            for ((rating, _), coordinate) in unit.iter_mut().zip(&mut unit_coordinates) {
+                *rating = coordinate;
             }
             disagreement(unit) / (count(unit) - 1) as f64
         })
         .collect();
-    let placed = places.iter().zip(&all).map(|(place, (_, n))| (*place, *n));
-    let expected = disagreement(&placed.collect::<Ratings>());
+    let all: Ratings = coordinates
+        .iter()
+        .zip(&distinct)
+        .map(|(coordinate, (_, n))| (*coordinate, *n))
+        .collect();
+    let expected = disagreement(&all);
     let others = n_ratings.saturating_sub(1) as f64;
     KrippendorffAlpha {
         value: (expected > 0.0).then(|| 1.0 - observed.value() * others / expected),
@@ -233,31 +248,31 @@ fn alpha(mut units: Vec<Ratings>, level: RatingLevel) -> KrippendorffAlpha {
     }
 }
 
-/// Counts equal ratings, which are finite; −0.0 and 0.0 are equal.
-fn ratings_of(ratings: impl Iterator<Item = f64>) -> Ratings {
+/// Distinct values of finite ratings with their frequencies; −0.0 equals 0.0.
+fn count_equal(ratings: impl Iterator<Item = f64>) -> Ratings {
     let mut sorted: Vec<f64> = ratings.collect();
     sorted.sort_unstable_by(|a, b| a.partial_cmp(b).unwrap_or(Ordering::Equal));
     let equal = sorted.chunk_by(|a, b| a == b);
     equal.map(|run| (run[0], run.len())).collect()
 }
 
-/// `Σ_{i≠j} [a_i ≠ a_j]`.
-fn different_pairs(placed: &[(f64, usize)]) -> f64 {
+/// Number of ordered pairs of different ratings, `Σ_{i≠j} [a_i ≠ a_j]`.
+fn different_pairs(ratings: &[(f64, usize)]) -> f64 {
     let square = |n: usize| (n as f64) * (n as f64);
-    let n = placed.iter().map(|(_, n)| n).sum();
-    square(n) - placed.iter().map(|(_, n)| square(*n)).sum::<f64>()
+    let n = ratings.iter().map(|(_, n)| n).sum();
+    square(n) - ratings.iter().map(|(_, n)| square(*n)).sum::<f64>()
 }
 
-/// `Σ_{i≠j} (a_i − a_j)² = 2 n Σ (a_i − ā)²`.
-fn squared_distances(placed: &[(f64, usize)]) -> f64 {
-    // The mean of equal places may round away from them.
-    if placed.len() < 2 {
+/// Sum of squared distances over ordered pairs, `Σ_{i≠j} (a_i − a_j)² = 2 n Σ (a_i − ā)²`.
+fn squared_distances(ratings: &[(f64, usize)]) -> f64 {
+    // The rounded mean of equal values may differ from them.
+    if ratings.len() < 2 {
         return 0.0;
     }
-    let n = placed.iter().map(|(_, n)| n).sum::<usize>() as f64;
-    let sum: ExactSum = placed.iter().map(|(place, n)| place * *n as f64).collect();
+    let n = ratings.iter().map(|(_, n)| n).sum::<usize>() as f64;
+    let sum: ExactSum = ratings.iter().map(|(place, n)| place * *n as f64).collect();
     let mean = sum.value() / n;
-    let squares = placed
+    let squares = ratings
         .iter()
         .map(|(place, n)| (place - mean) * (place - mean) * *n as f64);
     2.0 * n * squares.collect::<ExactSum>().value()
@@ -274,7 +289,7 @@ impl KrippendorffAlpha {
     /// 1: every sample ranks alike. 0: as by chance. Below 0: samples contradict each other.
     ///
     /// # Limits
-    /// Low where explainers are alike, too: then no metric could rank them the same on every sample.
+    /// Also low if the explainers are equally good, because then no metric can rank them alike on every sample.
     ///
     /// # Source
     /// Krippendorff 2011; Tomsett et al. 2020.

@@ -1,4 +1,5 @@
-//! Both consistencies under both kinds of perturbation as one number.
+//! Meta-consistency: intra- and inter-consistency under both kinds of perturbation, combined into
+//! one number.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,8 @@ use crate::reliability::perturbed::{PerturbationKind, PerturbedValues};
 use crate::reliability::table::{Table, mean_of_defined, sign};
 use crate::sum::ExactMean;
 
-/// What perturbations say of a metric, added one after another; only means are kept of each.
+/// Meta-evaluation of a metric from perturbations that are added one after another. Only means are
+/// kept of each.
 ///
 /// ```
 /// use xai_core::Direction;
@@ -30,23 +32,24 @@ use crate::sum::ExactMean;
 pub struct MetaEvaluation<'a> {
     values: Table<'a>,
     direction: Direction,
-    iterations: BTreeMap<usize, [OfKind; 2]>,
+    iterations: BTreeMap<usize, [KindMeans; 2]>,
 }
 
 /// Means over the perturbations of one kind in one iteration, and over the explainers.
 #[derive(Debug, Clone, Default)]
-struct OfKind {
+struct KindMeans {
     intra: ExactMean,
     effect: ExactMean,
     inter: ExactMean,
 }
 
 impl<'a> MetaEvaluation<'a> {
-    /// Of values before any perturbation: a row for each explainer, one value a sample.
+    /// Creates a meta-evaluation from values before any perturbation, with one row per explainer
+    /// and one value per sample.
     ///
     /// # Errors
-    /// `Empty` without explainers, `ShapeMismatch` for rows of different lengths, `NonFinite` for a value,
-    /// `InvalidParameter` for a metric without a better end.
+    /// `Empty` without explainers, `ShapeMismatch` for rows of different lengths, `NonFinite` for a
+    /// value, `InvalidParameter` for a metric without a better end.
     pub fn new<R: AsRef<[Option<f64>]>>(values: &'a [R], direction: Direction) -> Result<Self> {
         sign(direction)?;
         Ok(Self {
@@ -56,10 +59,11 @@ impl<'a> MetaEvaluation<'a> {
         })
     }
 
-    /// Adds the values after one perturbation of an iteration. Iterations and perturbations come in any order.
+    /// Adds the values after one perturbation of an iteration. Iterations and perturbations may
+    /// come in any order.
     ///
     /// # Errors
-    /// As [`inter_consistency`](super::inter_consistency); nothing is added then.
+    /// As [`inter_consistency`](super::inter_consistency). Nothing is added in this case.
     pub fn add<P: AsRef<[Option<f64>]>>(
         &mut self,
         iteration: usize,
@@ -68,7 +72,7 @@ impl<'a> MetaEvaluation<'a> {
         let after = Table::new(input::PERTURBED, perturbed.values)?;
         let inter = inter_of_checked(&self.values, self.direction, perturbed, &after)?;
         let rows = self.values.rows.iter().zip(&after.rows);
-        let of_rows = rows.map(|(before, after)| {
+        let results = rows.map(|(before, after)| {
             let after = PerturbedValues {
                 kind: perturbed.kind,
                 values: *after,
@@ -76,20 +80,22 @@ impl<'a> MetaEvaluation<'a> {
             };
             intra_of_checked(before, &after)
         });
-        let intra = of_rows.collect::<Result<Vec<_>>>()?;
-        let means = self.iterations.entry(iteration).or_default();
-        let means = &mut means[perturbed.kind as usize];
-        means.intra.extend(intra.iter().filter_map(|of| of.value));
-        means.effect.extend(intra.iter().filter_map(|of| of.effect));
+        let intra = results.collect::<Result<Vec<_>>>()?;
+        let by_kind = self.iterations.entry(iteration).or_default();
+        let means = &mut by_kind[perturbed.kind as usize];
+        means.intra.extend(intra.iter().filter_map(|row| row.value));
+        means
+            .effect
+            .extend(intra.iter().filter_map(|row| row.effect));
         means.inter.extend(inter.value);
         Ok(())
     }
 
-    /// The result over all that was added.
+    /// Result over everything added so far.
     #[must_use]
     pub fn finish(&self) -> MetaConsistency {
         let iterations = self.iterations.values().map(|[minor, disruptive]| {
-            let of_iteration = IterationConsistency {
+            let numbers = IterationConsistency {
                 iac_minor: minor.intra.value(),
                 iac_disruptive: disruptive.intra.value(),
                 iec_minor: minor.inter.value(),
@@ -99,14 +105,14 @@ impl<'a> MetaEvaluation<'a> {
                 value: None,
             };
             IterationConsistency {
-                value: mean_of_defined(&of_iteration.four()).0,
-                ..of_iteration
+                value: mean_of_defined(&numbers.parts()).0,
+                ..numbers
             }
         });
         let iterations: Vec<IterationConsistency> = iterations.collect();
-        let values: Vec<Option<f64>> = iterations.iter().map(|of| of.value).collect();
+        let values: Vec<Option<f64>> = iterations.iter().map(|i| i.value).collect();
         let (value, _) = mean_of_defined(&values);
-        let parts = iterations.iter().flat_map(IterationConsistency::four);
+        let parts = iterations.iter().flat_map(IterationConsistency::parts);
         MetaConsistency {
             value,
             std: value.map(|mean| deviation(mean, values.iter().flatten().copied())),
@@ -126,22 +132,22 @@ impl std::fmt::Debug for MetaEvaluation<'_> {
     }
 }
 
-/// Population standard deviation of at least one value around their mean.
+/// Population standard deviation of at least one value around the given mean.
 fn deviation(mean: f64, values: impl Iterator<Item = f64>) -> f64 {
     let squares: ExactMean = values.map(|x| (x - mean) * (x - mean)).collect();
     squares.value().unwrap_or_default().sqrt()
 }
 
-/// How a metric behaves under perturbations: the result of a [`MetaEvaluation`].
+/// Result of a [`MetaEvaluation`]: the behaviour of a metric under perturbations.
 ///
 /// ```text
-/// per iteration: v_t = mean of the defined ones of intra-consistency minor and disruptive, inter-consistency minor and
-///                disruptive, each the mean of its defined perturbations (and explainers)
+/// per iteration: v_t = mean of intra-consistency (minor, disruptive) and inter-consistency (minor, disruptive),
+///                each averaged over perturbations (and explainers); undefined values are left out
 /// value = mean of the defined v_t      std = √(mean of (v_t − value)²)
 /// ```
 ///
-/// In [0, 1], higher is better: 1 = values and ranks stay where the prediction does, and all values get worse where
-/// it changes; 0.5 is about what a metric has that does not react at all (minor 1, disruptive 0).
+/// In [0, 1], higher is better: 1 = values and ranks do not change if the prediction does not, and all values get worse if it
+/// does. A metric that never reacts has about 0.5 (minor 1, disruptive 0).
 ///
 /// # Source
 /// Hedström et al., *The Meta-Evaluation Problem in Explainable AI: Identifying Reliable Estimators with
@@ -151,36 +157,42 @@ fn deviation(mean: f64, values: impl Iterator<Item = f64>) -> f64 {
 pub struct MetaConsistency {
     /// Mean of the values of the iterations that have one; `None` if none has.
     pub value: Option<f64>,
-    /// Population standard deviation of the same values around [`value`](Self::value); `None` if there are none.
+    /// Population standard deviation of the same values around [`value`](Self::value); `None`
+    /// without values.
     pub std: Option<f64>,
-    /// Number of undefined ones among the four numbers of every iteration.
+    /// Number of undefined parts over all iterations, of four per iteration.
     pub n_undefined: usize,
-    /// The numbers of each iteration, in the order of the iterations.
+    /// Results of the iterations, in their order.
     pub iterations: Vec<IterationConsistency>,
 }
 
-/// The numbers of one iteration, each over its perturbations of a kind that have one.
+/// Result of one iteration. Each number is the mean over the perturbations of a kind for which it
+/// is defined.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct IterationConsistency {
-    /// [Intra-consistency](super::intra_consistency) after minor perturbations, over explainers too.
+    /// [Intra-consistency](super::intra_consistency) after minor perturbations, also averaged over
+    /// explainers.
     pub iac_minor: Option<f64>,
-    /// The same after disruptive ones.
+    /// [Intra-consistency](super::intra_consistency) after disruptive perturbations.
     pub iac_disruptive: Option<f64>,
     /// [Inter-consistency](super::inter_consistency) after minor perturbations.
     pub iec_minor: Option<f64>,
-    /// The same after disruptive ones.
+    /// [Inter-consistency](super::inter_consistency) after disruptive perturbations.
     pub iec_disruptive: Option<f64>,
-    /// The [effect](super::IntraConsistency::effect) after minor perturbations, over explainers too; no part of the mean.
+    /// [Effect](super::IntraConsistency::effect) after minor perturbations, also averaged over
+    /// explainers. Not part of the mean.
     pub effect_minor: Option<f64>,
-    /// The same after disruptive ones.
+    /// [Effect](super::IntraConsistency::effect) after disruptive perturbations. Not part of the
+    /// mean.
     pub effect_disruptive: Option<f64>,
-    /// Mean of the defined ones among the first four.
+    /// Mean of the defined ones of the four consistencies.
     pub value: Option<f64>,
 }
 
 impl IterationConsistency {
-    fn four(&self) -> [Option<f64>; 4] {
+    /// The four numbers that the mean is taken of.
+    fn parts(&self) -> [Option<f64>; 4] {
         let intra = [self.iac_minor, self.iac_disruptive];
         let inter = [self.iec_minor, self.iec_disruptive];
         [intra[0], intra[1], inter[0], inter[1]]
@@ -195,11 +207,12 @@ impl MetaConsistency {
     /// ```
     ///
     /// # Extremes
-    /// 1: noise changes nothing, and every value gets worse where the prediction changes. 0.5: about what a metric has
-    /// that never moves.
+    /// 1: noise changes nothing, and every value gets worse if the prediction changes. 0.5: about the value of a
+    /// metric that never changes.
     ///
     /// # Limits
-    /// Half of it are p-values: compare metrics at equal numbers of samples. It depends on how much is perturbed.
+    /// Two of its four parts are p-values: compare metrics at equal numbers of samples. It depends on the strength of
+    /// the perturbations.
     ///
     /// # Source
     /// Hedström et al. 2023.
@@ -222,6 +235,6 @@ impl Scores for MetaConsistency {
 }
 
 const _: () = {
-    // The places of the two kinds in an iteration.
+    // `add` uses the kinds as indices, and `finish` reads them in this order.
     assert!(PerturbationKind::Minor as usize == 0 && PerturbationKind::Disruptive as usize == 1);
 };

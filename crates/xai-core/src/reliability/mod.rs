@@ -1,19 +1,20 @@
-//! Metrics judged: can a metric be trusted on this data?
+//! Meta-evaluation: can a metric be trusted on this data?
 //!
-//! Everything here is a function of tables of values that a metric gave, of any family and of any program. `values` are
-//! `(explainers, samples)`: a row for each explainer and one value a sample, `None` where the metric is undefined. Only
-//! [`krippendorff_alpha`] takes `(raters, units)`, where samples that rank explainers are the raters.
+//! All functions take tables of values of a metric, which may be of any family or computed by
+//! another program. `values` have the shape `(explainers, samples)`: one row per explainer with one
+//! value per sample, `None` where the metric is undefined. Only [`krippendorff_alpha`] takes
+//! `(raters, units)`; where samples rank explainers, the samples are the raters.
 //!
-//! | you have | use |
+//! | available data | functions |
 //! |---|---|
-//! | the values | [`kendall_w`], [`krippendorff_alpha_of_ranks`]: do samples agree? [`rank_stability`]: would other samples? [`inter_method_reliability`] |
-//! | those of two metrics | [`internal_consistency_reliability`] |
-//! | those of one metric under several settings | [`parameter_sensitivity`] |
-//! | those after inputs or the model were perturbed | [`intra_consistency`], [`inter_consistency`], [`MetaEvaluation`] |
-//! | ratings of anything | [`krippendorff_alpha`] |
+//! | values of one metric | [`kendall_w`], [`krippendorff_alpha_of_ranks`], [`rank_stability`], [`inter_method_reliability`] |
+//! | values of two metrics | [`internal_consistency_reliability`] |
+//! | values of one metric under several settings | [`parameter_sensitivity`] |
+//! | values before and after a perturbation | [`intra_consistency`], [`inter_consistency`], [`MetaEvaluation`] |
+//! | ratings of any kind | [`krippendorff_alpha`] |
 //!
-//! What the numbers do not tell: a metric that samples agree on may measure the wrong thing on all of them, and where
-//! explainers are alike no metric can rank them reliably.
+//! Limits: a metric on which samples agree may still measure the wrong property on all of them, and no metric can rank
+//! explainers reliably that are equally good.
 //!
 //! ```
 //! use xai_core::Direction;
@@ -58,7 +59,7 @@ pub use table::EVALUATE_FEWER;
 
 use crate::describe::{MetricInfo, Scores};
 
-/// What every metric of metrics says of itself.
+/// Descriptions of all metrics of this module.
 pub fn metrics() -> impl Iterator<Item = &'static MetricInfo> {
     IntraConsistency::infos()
         .chain(InterConsistency::infos())

@@ -1,4 +1,4 @@
-//! Whether the ranking of explainers hangs on a parameter of the metric.
+//! Sensitivity of the ranking of explainers to a parameter of the metric.
 
 use crate::describe::{Direction, Score, Scores, metric};
 use crate::error::{Error, Result};
@@ -7,40 +7,42 @@ use crate::reliability::table::{Table, mean_of_defined, ranks_of_means, same_top
 use crate::statistics::Correlation;
 use crate::sum::ExactMean;
 
-/// The result of [`parameter_sensitivity`].
+/// Result of [`parameter_sensitivity`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ParameterSensitivity {
-    /// The mean over pairs of settings of Kendall's τ-b of their rankings; `None` for one setting, and where all pairs
-    /// have a setting that ties all explainers.
+    /// Mean of Kendall's τ-b between the rankings of two settings, over all pairs of settings.
+    /// `None` for one setting, or if each pair has a setting that ties all explainers.
     pub mean_tau: Option<f64>,
-    /// The share of the pairs with the same set of best explainers; `None` for one setting.
+    /// Share of the pairs with the same set of best explainers; `None` for one setting.
     pub same_top: Option<f64>,
-    /// The largest range of the rank of an explainer over settings; `None` where nothing is ranked.
+    /// Largest range of the rank of an explainer over the settings; `None` if nothing is ranked.
     pub max_rank_change: Option<f64>,
-    /// The ranks of the explainers under each setting, 1 = best.
+    /// Ranks of the explainers under each setting, 1 = best.
     pub ranks: Vec<Vec<f64>>,
-    /// How many pairs have no τ.
+    /// Number of other samples, which are left out.
     pub n_undefined_tau: usize,
-    /// Samples on which every explainer has a value under every setting.
+    /// Number of samples for which every explainer has a value under every setting.
     pub n_samples: usize,
     /// The other samples; they are left out.
     pub n_undefined: usize,
 }
 
-/// Does the ranking of explainers hang on a parameter of the metric: a baseline, a number of steps, a seed?
+/// Sensitivity of the ranking of explainers to a parameter of the metric, such as a baseline, a
+/// number of steps or a seed.
 ///
 /// ```text
 /// r_s = ranks of the mean values under setting s      mean_tau = mean over pairs s < t of τ_b(r_s, r_t)
 /// ```
 ///
-/// `settings` has a table for each setting: a row for each explainer, one value a sample. Ranks are 1 for the best,
-/// mid-ranks where means are equal to 12 decimals of the largest mean. τ is in [−1, 1] and the share in [0, 1], higher is better:
-/// 1 = the setting does not matter to the comparison.
+/// `settings` has one table per setting, with one row per explainer and one value per sample. The best explainer has rank 1;
+/// means that are equal to 12 decimals relative to the largest mean share their mid-rank. τ is in [−1, 1] and the share in
+/// [0, 1], higher is better: 1 = the setting does not affect the ranking.
 ///
 /// # Errors
-/// `Empty` without settings or explainers, `ShapeMismatch` for settings of different shapes, `NonFinite` for a value
-/// (the first number of its index is the setting), `InvalidParameter` for a metric without a better end.
+/// `Empty` without settings or explainers, `ShapeMismatch` for settings of different shapes,
+/// `NonFinite` for a value (the first number of the index is the setting), `InvalidParameter` for a
+/// metric without a better end.
 ///
 /// ```
 /// use xai_core::Direction;
@@ -63,8 +65,7 @@ pub fn parameter_sensitivity<S: AsRef<[R]>, R: AsRef<[Option<f64>]>>(
     let sign = sign(direction)?;
     let mut tables: Vec<Table<'_>> = Vec::new();
     for (s, setting) in settings.iter().enumerate() {
-        let table = Table::new(input::SETTINGS, setting.as_ref());
-        let table = table.map_err(|error| {
+        let table = Table::new(input::SETTINGS, setting.as_ref()).map_err(|error| {
             let index: Vec<usize> = [&[s], error.index()].concat();
             error.at(&index)
         })?;
@@ -79,7 +80,7 @@ pub fn parameter_sensitivity<S: AsRef<[R]>, R: AsRef<[Option<f64>]>>(
     let Some(first) = tables.first() else {
         return Err(Error::empty(input::SETTINGS));
     };
-    // A row for each explainer and setting: the same samples are left out of all.
+    // One table with the rows of all settings, so that the same samples are left out of each.
     let all = Table {
         rows: tables
             .iter()
@@ -88,7 +89,7 @@ pub fn parameter_sensitivity<S: AsRef<[R]>, R: AsRef<[Option<f64>]>>(
         n_samples: first.n_samples,
     };
     let samples = all.complete();
-    let columns = all.on(&samples);
+    let columns = all.select(&samples);
     let ranked = columns
         .chunks(first.rows.len())
         .filter(|_| !samples.is_empty());
@@ -107,9 +108,8 @@ pub fn parameter_sensitivity<S: AsRef<[R]>, R: AsRef<[Option<f64>]>>(
         .filter(|&(s, t)| same_top(&ranks[s], &ranks[t]))
         .count();
     let changes = (0..first.rows.len()).map(|e| {
-        let of_explainer = || ranks.iter().map(|ranks| ranks[e]);
-        of_explainer().fold(f64::NEG_INFINITY, f64::max)
-            - of_explainer().fold(f64::INFINITY, f64::min)
+        let ranks_of_e = || ranks.iter().map(|ranks| ranks[e]);
+        ranks_of_e().fold(f64::NEG_INFINITY, f64::max) - ranks_of_e().fold(f64::INFINITY, f64::min)
     });
     Ok(ParameterSensitivity {
         mean_tau,
@@ -133,7 +133,7 @@ impl ParameterSensitivity {
     /// 1: the setting does not matter to the comparison. 0: rankings under two settings are unrelated.
     ///
     /// # Limits
-    /// Of the settings that were tried. Explainers that are alike change places under any.
+    /// It covers only the settings that were tried. Similar explainers change places easily.
     ///
     /// # Source
     /// Tomsett et al. 2020; Brunke et al. 2020.

@@ -1,4 +1,4 @@
-//! The values of a metric after something was perturbed.
+//! Values of a metric after a perturbation.
 
 use std::fmt;
 
@@ -6,15 +6,16 @@ use crate::describe::{Parameter, word_of};
 use crate::error::{Error, Result};
 use crate::input;
 
-/// How much a perturbation of the inputs or of the model changes.
+/// Strength of a perturbation of the inputs or of the model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum PerturbationKind {
-    /// So little that the prediction stays: a metric should say the same.
+    /// So weak that the prediction does not change: the values of a metric should not change
+    /// either.
     #[default]
     Minor,
-    /// So much that the prediction changes: a metric should say something else.
+    /// So strong that the prediction changes: the values of a metric should change, too.
     Disruptive,
 }
 
@@ -24,7 +25,8 @@ impl fmt::Display for PerturbationKind {
     }
 }
 
-/// Values of a metric after a perturbation: of one explainer `[Option<f64>]`, of several a row each.
+/// Values of a metric after a perturbation: `[Option<f64>]` for one explainer, a slice of rows for
+/// several explainers.
 ///
 /// ```
 /// use xai_core::reliability::PerturbedValues;
@@ -34,28 +36,29 @@ impl fmt::Display for PerturbationKind {
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct PerturbedValues<'a, V: ?Sized> {
-    /// How much was perturbed.
+    /// Strength of the perturbation.
     pub kind: PerturbationKind,
-    /// The values after it.
+    /// Values after the perturbation.
     pub values: &'a V,
-    /// Which samples count: those whose prediction stayed (minor) or changed (disruptive). `None`: all.
+    /// Flags of the samples that are used: those whose prediction did not change (minor) or did
+    /// (disruptive). `None`: all.
     pub keep: Option<&'a [bool]>,
 }
 
 impl<'a, V: ?Sized> PerturbedValues<'a, V> {
-    /// After a minor perturbation.
+    /// Creates values after a minor perturbation.
     #[must_use]
     pub const fn minor(values: &'a V) -> Self {
         Self::new(PerturbationKind::Minor, values)
     }
 
-    /// After a disruptive perturbation.
+    /// Creates values after a disruptive perturbation.
     #[must_use]
     pub const fn disruptive(values: &'a V) -> Self {
         Self::new(PerturbationKind::Disruptive, values)
     }
 
-    /// After a perturbation of either kind.
+    /// Creates values after a perturbation of the given kind.
     #[must_use]
     pub const fn new(kind: PerturbationKind, values: &'a V) -> Self {
         Self {
@@ -65,15 +68,15 @@ impl<'a, V: ?Sized> PerturbedValues<'a, V> {
         }
     }
 
-    /// Which samples count. Default: all.
+    /// Sets the flags of the samples that are used. Default: all.
     #[must_use]
     pub const fn keep(mut self, keep: &'a [bool]) -> Self {
         self.keep = Some(keep);
         self
     }
 
-    /// The samples that count of so many.
-    pub(super) fn kept(
+    /// Indices of the samples that are used among `n_samples`.
+    pub(super) fn used_samples(
         &self,
         n_samples: usize,
     ) -> Result<impl Iterator<Item = usize> + use<'a, V>> {

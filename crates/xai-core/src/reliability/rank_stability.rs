@@ -1,4 +1,4 @@
-//! Whether the ranking of explainers is that of other samples, too.
+//! Stability of the ranking of explainers under resampling of the samples.
 
 use std::ops;
 
@@ -12,18 +12,19 @@ use crate::statistics::resampling::visit_draws;
 use crate::sum::{ExactMean, dot};
 use crate::{input, parallel};
 
-/// Which samples each resampling is of.
+/// Samples of each resampling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Draws<'a> {
-    /// As many as there are, with replacement, from the stream of `(seed, draw)`.
+    /// Random draws with replacement of as many samples as there are, from the stream of `(seed,
+    /// draw)`.
     Seeded {
-        /// How many resamplings.
+        /// Number of resamplings.
         n_draws: usize,
-        /// What they depend on.
+        /// Seed of the random streams.
         seed: u64,
     },
-    /// These: samples by their place, any number of them.
-    Given(&'a [Vec<usize>]),
+    /// Sample indices of each resampling, any number of them.
+    Indices(&'a [Vec<usize>]),
 }
 
 impl Default for Draws<'_> {
@@ -35,57 +36,57 @@ impl Default for Draws<'_> {
     }
 }
 
-/// The result of [`rank_stability`].
+/// Result of [`rank_stability`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RankStability {
-    /// The mean of Kendall's τ-b of the ranking of a draw with that of all samples; `None` where one side always
-    /// ties all explainers.
+    /// Mean of Kendall's τ-b between the ranking of a draw and that of all samples; `None` if one
+    /// of them always ties all explainers.
     pub mean_tau: Option<f64>,
-    /// The share of the draws whose set of best explainers is that of all samples.
+    /// Share of the draws with the same set of best explainers as all samples.
     pub top_share: Option<f64>,
-    /// The ranks of the explainers over all samples, 1 = best.
+    /// Ranks of the explainers over all samples, 1 = best.
     pub ranks: Vec<f64>,
-    /// The mean rank of each explainer over the draws.
+    /// Mean rank of each explainer over the draws.
     pub rank_mean: Vec<f64>,
-    /// Its deviation (over n).
+    /// Population standard deviation of the rank of each explainer over the draws.
     pub rank_std: Vec<f64>,
-    /// `wins[a][b]`: the share of the draws in which `a` ranks before `b`, ties by half.
+    /// `wins[a][b]` is the share of the draws in which `a` ranks before `b`, ties counting half.
     pub wins: Vec<Vec<f64>>,
-    /// How many draws are counted: those with a sample on which every explainer has a value.
+    /// Number of draws that are used: those with a sample for which every explainer has a value.
     pub n_draws: usize,
-    /// Of these, how many have no τ.
+    /// Number of other samples, which are left out.
     pub n_undefined_tau: usize,
-    /// Samples on which every explainer has a value.
+    /// Number of samples for which every explainer has a value.
     pub n_samples: usize,
     /// The other samples; they are left out.
     pub n_undefined: usize,
 }
 
-/// Is the ranking of explainers by their mean values that of other samples, too?
+/// Stability of the ranking of explainers by their mean values under resampling of the samples.
 ///
 /// ```text
 /// r = ranks of the means over all samples, r_b over draw b      mean_tau = mean_b τ_b(r, r_b)
 /// top_share = share of draws whose best explainers are those of all samples
 /// ```
 ///
-/// `values` has a row for each explainer, one value a sample. Ranks are 1 for the best, mid-ranks where means are equal
-/// to 12 decimals of the largest mean. τ is in [−1, 1], shares in [0, 1]; higher is better. 1 = every draw ranks as all samples do;
-/// τ of 0 = the draws say nothing about the ranking.
+/// `values` has one row per explainer with one value per sample. The best explainer has rank 1; means that are equal to 12
+/// decimals relative to the largest mean share their mid-rank. τ is in [−1, 1], shares are in [0, 1]; higher is better. 1 =
+/// every draw has the ranking of all samples; τ = 0 means that the rankings of the draws are unrelated to it.
 ///
-/// Without any sample on which every explainer has a value, everything is empty or `None`.
+/// If no sample has a value of every explainer, all results are empty or `None`.
 ///
 /// # Errors
-/// `Empty` without explainers, `ShapeMismatch` for rows of different lengths, `NonFinite` for a value,
-/// `InvalidParameter` for a metric without a better end, for more than 8192 explainers, for no draws or more than a
-/// million, and for a sample of a draw that there is not.
+/// `Empty` without explainers, `ShapeMismatch` for rows of different lengths, `NonFinite` for a
+/// value, `InvalidParameter` for a metric without a better end, for more than 8192 explainers, and
+/// for no draws or more than a million, `OutOfDomain` for an index of a draw that is not a sample.
 ///
 /// ```
 /// use xai_core::Direction;
 /// use xai_core::reliability::{Draws, rank_stability};
 /// let values = [[Some(0.1), Some(0.9)], [Some(0.3), Some(0.5)]]; // means 0.5 and 0.4
 /// let draws = [vec![0, 1], vec![0, 0], vec![1, 1], vec![1, 0]];
-/// let stability = rank_stability(&values, Direction::Higher, Draws::Given(&draws))?;
+/// let stability = rank_stability(&values, Direction::Higher, Draws::Indices(&draws))?;
 /// assert_eq!(stability.ranks, [1.0, 2.0]);
 /// assert_eq!(stability.mean_tau, Some(0.5)); // 1, −1, 1, 1
 /// assert_eq!(stability.top_share, Some(0.75));
@@ -107,7 +108,7 @@ pub fn rank_stability<R: AsRef<[Option<f64>]>>(
     check_compared(table.rows.len())?;
     check(draws, table.n_samples)?;
     let samples = table.complete();
-    let columns = table.on(&samples);
+    let columns = table.select(&samples);
     let n = samples.len();
     let means = columns
         .iter()
@@ -116,11 +117,11 @@ pub fn rank_stability<R: AsRef<[Option<f64>]>>(
     let n_draws = match draws {
         _ if n == 0 => 0,
         Draws::Seeded { n_draws, .. } => n_draws,
-        Draws::Given(draws) => draws.len(),
+        Draws::Indices(draws) => draws.len(),
     };
-    // Places of samples among the complete ones.
-    let places = table.places(&samples);
-    let of_draws = parallel::map(n_draws, |b| {
+    // Position of each sample among the complete ones, which are the elements of the columns.
+    let positions = table.positions(&samples);
+    let draw_results = parallel::map(n_draws, |b| {
         let (mut sums, mut n_drawn) = (vec![0.0; columns.len()], 0.0);
         let add = |samples: ops::Range<usize>, times: &[f64]| {
             n_drawn += times.iter().sum::<f64>();
@@ -130,7 +131,7 @@ pub fn rank_stability<R: AsRef<[Option<f64>]>>(
         };
         match draws {
             Draws::Seeded { seed, .. } => visit_draws(seed, b as u64, n, add),
-            Draws::Given(draws) => visit_given(&draws[b], &places, n, add),
+            Draws::Indices(draws) => visit_indices(&draws[b], &positions, n, add),
         }
         (n_drawn > 0.0).then(|| {
             let drawn = ranks_of_means(sums.into_iter().map(|sum| sum / n_drawn), sign);
@@ -138,14 +139,18 @@ pub fn rank_stability<R: AsRef<[Option<f64>]>>(
             (drawn, tau)
         })
     });
-    let (of_draws, taus): (Vec<Vec<f64>>, Vec<Option<f64>>) =
-        of_draws.into_iter().flatten().unzip();
+    let (drawn_ranks, taus): (Vec<Vec<f64>>, Vec<Option<f64>>) =
+        draw_results.into_iter().flatten().unzip();
     let (mean_tau, n_undefined_tau) = mean_of_defined(&taus);
-    let explainers = if of_draws.is_empty() { 0 } else { ranks.len() };
-    // Halves of integers are added up: nothing rounds.
-    let count = of_draws.len() as f64;
+    let explainers = if drawn_ranks.is_empty() {
+        0
+    } else {
+        ranks.len()
+    };
+    // Ranks are multiples of ½, so their sums are exact.
+    let count = drawn_ranks.len() as f64;
     let by_explainer: Vec<Vec<f64>> = (0..explainers)
-        .map(|e| of_draws.iter().map(|ranks| ranks[e]).collect())
+        .map(|e| drawn_ranks.iter().map(|ranks| ranks[e]).collect())
         .collect();
     let mean = |sum: f64| sum / count;
     let rank_mean: Vec<f64> = by_explainer
@@ -155,7 +160,7 @@ pub fn rank_stability<R: AsRef<[Option<f64>]>>(
     let variance = |(ranks, rank_mean): (&Vec<f64>, &f64)| {
         mean(ranks.iter().map(|rank| (rank - rank_mean).powi(2)).sum())
     };
-    let n_same_top = of_draws
+    let n_same_top = drawn_ranks
         .iter()
         .filter(|drawn| same_top(&ranks, drawn))
         .count();
@@ -165,59 +170,60 @@ pub fn rank_stability<R: AsRef<[Option<f64>]>>(
         rank_std: by_explainer
             .iter()
             .zip(&rank_mean)
-            .map(|of| variance(of).sqrt())
+            .map(|ranks_and_mean| variance(ranks_and_mean).sqrt())
             .collect(),
         wins: wins(&by_explainer, count),
         rank_mean,
         ranks,
-        n_draws: of_draws.len(),
+        n_draws: drawn_ranks.len(),
         n_undefined_tau,
         n_samples: n,
         n_undefined: table.n_samples - n,
     })
 }
 
-/// Visits a given draw as [`visit_draws`] visits a random one; samples without a place are left out.
-fn visit_given(
+/// Like [`visit_draws`] for a draw with given indices. Samples that are not complete are left out.
+fn visit_indices(
     draw: &[usize],
-    places: &[Option<usize>],
+    positions: &[Option<usize>],
     n: usize,
     mut visit: impl FnMut(ops::Range<usize>, &[f64]),
 ) {
     let mut times = vec![0.0; n];
-    for place in draw.iter().filter_map(|&sample| places[sample]) {
-        times[place] += 1.0;
+    for position in draw.iter().filter_map(|&sample| positions[sample]) {
+        times[position] += 1.0;
     }
     visit(0..n, &times);
 }
 
-/// `wins[a][b]`: the share of the draws in which `a` ranks before `b`, ties counting half. Ranks come by explainer, so that
-/// those of two explainers are read side by side.
+/// Share of the draws in which explainer `a` ranks before `b`, as `[a][b]`, ties counting half.
+/// Ranks are stored by explainer, so that those of two explainers are contiguous.
 fn wins(by_explainer: &[Vec<f64>], n_draws: f64) -> Vec<Vec<f64>> {
     parallel::map(by_explainer.len(), |a| {
-        let of_pair = by_explainer.iter().map(|other| {
+        let shares = by_explainer.iter().map(|other| {
             let pairs = by_explainer[a].iter().zip(other);
-            // Without branches, so that the loop vectorises.
+            // Twice the count, so that ties count half; without branches, so that the loop vectorises.
             let twice = pairs.map(|(a, b)| i64::from(a < b) + i64::from(a <= b));
             twice.sum::<i64>() as f64 / 2.0 / n_draws
         });
-        of_pair.collect()
+        shares.collect()
     })
 }
 
+/// Checks the number of draws and their indices.
 fn check(draws: Draws<'_>, n_samples: usize) -> Result<()> {
     let n_draws = match draws {
         Draws::Seeded { n_draws, .. } => n_draws,
-        Draws::Given(draws) => draws.len(),
+        Draws::Indices(draws) => draws.len(),
     };
     if !(1..=1_000_000).contains(&n_draws) {
         let expected = "at least 1 and at most 1 000 000";
         return Err(Error::parameter(input::N_DRAWS, n_draws, expected));
     }
-    if let Draws::Given(draws) = draws {
+    if let Draws::Indices(draws) = draws {
         for (b, draw) in draws.iter().enumerate() {
             if let Some(k) = draw.iter().position(|&i| i >= n_samples) {
-                let expected = format!("the place of one of {n_samples} samples");
+                let expected = format!("the index of one of {n_samples} samples");
                 return Err(Error::out_of_domain(
                     input::DRAWS,
                     &[b, k],
@@ -238,10 +244,10 @@ impl RankStability {
     /// ```
     ///
     /// # Extremes
-    /// 1: every draw ranks as all samples do. 0: the ranking is chance.
+    /// 1: every draw has the ranking of all samples. 0: the ranking is due to chance.
     ///
     /// # Limits
-    /// Of these samples alone: other data may rank otherwise. Explainers that are alike change places.
+    /// It measures sampling error only: other data may give another ranking. Similar explainers change places easily.
     ///
     /// # Source
     /// Hall and Miller 2009.

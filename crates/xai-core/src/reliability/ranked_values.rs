@@ -1,4 +1,4 @@
-//! Values of explainers, ranked over samples once, and how the rankings of samples agree.
+//! Correlations of rankings of samples, between explainers and between metrics.
 
 use crate::describe::{Direction, Score, Scores, metric};
 use crate::error::{Error, Result};
@@ -6,7 +6,7 @@ use crate::reliability::table::{Table, check_compared, mean_of_defined, sign};
 use crate::statistics::ranks::{CentredRanks, spearman_finite};
 use crate::{input, parallel};
 
-/// The values of a metric, a row for each explainer and one value a sample, with which of them are better; the
+/// Values of a metric with one row per explainer and one value per sample, and their direction. The
 /// samples of each row are ranked once for all comparisons.
 #[derive(Debug, Clone)]
 pub struct RankedValues<'a> {
@@ -15,15 +15,17 @@ pub struct RankedValues<'a> {
     direction: Direction,
 }
 
+/// Values of one explainer, with their ranks.
 #[derive(Debug, Clone)]
 struct RankedRow<'a> {
     values: &'a [Option<f64>],
-    /// Ranks of the samples, if every one has a value.
+    /// Ranks of the samples; `None` if a value is undefined, because then the samples to rank
+    /// depend on the other row.
     ranks: Option<CentredRanks>,
 }
 
 impl RankedRow<'_> {
-    /// Spearman's correlation over the samples on which both have a value.
+    /// Spearman's correlation over the samples for which both rows have a value.
     fn spearman(&self, other: &Self) -> Option<f64> {
         if let (Some(a), Some(b)) = (&self.ranks, &other.ranks) {
             return a.correlation(b);
@@ -38,7 +40,8 @@ impl<'a> RankedValues<'a> {
     /// Ranks the samples of each explainer.
     ///
     /// # Errors
-    /// `Empty` without explainers, `ShapeMismatch` for rows of different lengths, `NonFinite` for a value.
+    /// `Empty` without explainers, `ShapeMismatch` for rows of different lengths, `NonFinite` for a
+    /// value.
     pub fn new<R: AsRef<[Option<f64>]>>(values: &'a [R], direction: Direction) -> Result<Self> {
         let table = Table::new(input::VALUES, values)?;
         let rows = parallel::map(table.rows.len(), |e| {
@@ -57,28 +60,29 @@ impl<'a> RankedValues<'a> {
     }
 }
 
-/// The result of [`inter_method_reliability`].
+/// Result of [`inter_method_reliability`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct InterMethodReliability {
-    /// The mean of the pairs that are defined; `None` where none is.
+    /// Mean of the defined correlations; `None` if none is defined.
     pub value: Option<f64>,
-    /// Spearman's correlation of each pair of explainers `a < b`, in the order (0, 1), (0, 2), …; `None` where either
-    /// is constant.
+    /// Spearman's correlation of each pair of explainers `a < b`, in the order (0, 1), (0, 2), …;
+    /// `None` if either is constant.
     pub pairs: Vec<Option<f64>>,
-    /// How many pairs are undefined.
+    /// Number of pairs without correlation.
     pub n_undefined: usize,
 }
 
-/// Are the same samples easy, by a metric, for every explainer?
+/// Inter-method reliability: rank correlation of the values of two explainers over samples,
+/// averaged over pairs of explainers.
 ///
 /// ```text
 /// mean over pairs a < b of Spearman_i(q_ai, q_bi)
 /// ```
 ///
-/// In [−1, 1], and neither end is better: 1 = the same samples have high values whatever the explainer, so the metric
-/// measures the sample as much as the explainer; 0 = unrelated. Each pair is over the samples on which both have a
-/// value. `None` for fewer than two explainers and where all pairs have a constant side.
+/// In [−1, 1], and neither end is better: 1 = the same samples have high values for all explainers, so the metric measures the
+/// sample as much as the explainer; 0 = uncorrelated. Each pair uses the samples for which both have a value. `None` for fewer
+/// than two explainers, and if each pair has a constant side.
 ///
 /// # Errors
 /// `InvalidParameter` for more than 8192 explainers.
@@ -113,27 +117,28 @@ pub fn inter_method_reliability(values: &RankedValues<'_>) -> Result<InterMethod
     })
 }
 
-/// The result of [`internal_consistency_reliability`].
+/// Result of [`internal_consistency_reliability`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct InternalConsistencyReliability {
-    /// The mean of the explainers that have one; `None` where none has.
+    /// Mean of the defined correlations; `None` if none is defined.
     pub value: Option<f64>,
-    /// Spearman's correlation of each explainer; `None` where a metric is constant.
+    /// Spearman's correlation for each explainer; `None` if a metric is constant.
     pub per_explainer: Vec<Option<f64>>,
-    /// How many explainers have none.
+    /// Number of explainers without correlation.
     pub n_undefined: usize,
 }
 
-/// Do two metrics measure one property?
+/// Internal-consistency reliability: rank correlation of two metrics over samples, averaged over
+/// explainers.
 ///
 /// ```text
 /// mean over explainers e of Spearman_i(± q_ei, ± q'_ei)      − where lower values are better
 /// ```
 ///
-/// In [−1, 1], higher is better: 1 = where the maps of an explainer are good by one metric they are by the other,
-/// 0 = unrelated, so the metrics do not measure one property; −1 = they contradict each other. Each explainer is over
-/// the samples on which both metrics have a value.
+/// In [−1, 1], higher is better: 1 = the samples on which an explainer is good by one metric are those on which it is good by
+/// the other; 0 = uncorrelated, so the metrics do not measure the same property; −1 = they contradict each other. Each
+/// correlation uses the samples for which both metrics have a value.
 ///
 /// # Errors
 /// `ShapeMismatch` for different numbers of explainers or samples, `InvalidParameter` for a metric without a better end.
@@ -165,7 +170,7 @@ pub fn internal_consistency_reliability(
     let sign = sign(a.direction)? * sign(b.direction)?;
     let per_explainer = parallel::map(a.rows.len(), |e| {
         let rho = a.rows[e].spearman(&b.rows[e]);
-        // Added to 0, so that no correlation is −0.
+        // Adding to 0 turns −0 into 0.
         rho.map(|rho| 0.0 + sign * rho)
     });
     let (value, n_undefined) = mean_of_defined(&per_explainer);
@@ -218,7 +223,7 @@ impl InternalConsistencyReliability {
     /// 1: both metrics rank the samples of an explainer alike. 0: unrelated. −1: they contradict.
     ///
     /// # Limits
-    /// Two metrics may agree because both measure something else than meant, the score for instance.
+    /// Two metrics may agree because both measure an unintended property, for example the score.
     ///
     /// # Source
     /// Tomsett et al. 2020.

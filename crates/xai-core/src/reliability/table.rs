@@ -1,4 +1,4 @@
-//! Values of explainers on samples, checked once.
+//! Validated tables of the values of explainers on samples.
 
 use crate::describe::Direction;
 use crate::error::{Error, Help, Input, Result};
@@ -6,10 +6,11 @@ use crate::statistics::ranks::{centred_ranks, mid_ranks};
 use crate::sum::ExactSum;
 use crate::{input, parallel};
 
-/// Largest number of explainers that are compared pair by pair. A value of each pair of so many takes 0.5 GB.
+/// Largest number of explainers that are compared pair by pair. One `f64` per ordered pair then
+/// takes 0.5 GB.
 const MOST_COMPARED: usize = 1 << 13;
 
-/// For more explainers or metrics than can be judged pair by pair.
+/// Advice for more explainers or metrics than can be compared pair by pair.
 pub const EVALUATE_FEWER: Help = Help::new("evaluate some of the explainers or metrics at a time");
 
 /// Checks that there are not too many explainers to compare all pairs of them.
@@ -22,16 +23,17 @@ pub(super) fn check_compared(n_explainers: usize) -> Result<()> {
     Err(error.with_help(EVALUATE_FEWER))
 }
 
-/// Samples that a thread ranks at once.
+/// Number of samples that a thread ranks at a time.
 const BLOCK: usize = 1 << 12;
 
-/// Rows of one length, one for each explainer, whose defined values are finite.
+/// Rows of equal length, one per explainer, whose defined values are finite.
 pub(super) struct Table<'a> {
     pub(super) rows: Vec<&'a [Option<f64>]>,
     pub(super) n_samples: usize,
 }
 
 impl<'a> Table<'a> {
+    /// Validates the rows.
     pub(super) fn new<R: AsRef<[Option<f64>]>>(input: Input, rows: &'a [R]) -> Result<Self> {
         let rows: Vec<&[Option<f64>]> = rows.iter().map(AsRef::as_ref).collect();
         let Some(n_samples) = rows.first().map(|row| row.len()) else {
@@ -49,9 +51,11 @@ impl<'a> Table<'a> {
         Ok(Self { rows, n_samples })
     }
 
-    /// Whether rows and columns look exchanged: every row of `self` ranks its columns, and no column ranks the rows.
+    /// Returns `true` if rows and columns look exchanged: every row contains ranks of the columns,
+    /// and no column contains ranks of the rows.
     ///
-    /// Only complete rows of three places or more are judged: shorter ones rank something by chance.
+    /// Only complete rows of three or more values are tested, because shorter ones contain ranks by
+    /// chance.
     pub(super) fn ranks_its_columns(&self) -> bool {
         let [n_rows, n_columns] = self.shape();
         let ranks_something = |values: Option<Vec<f64>>| {
@@ -67,12 +71,13 @@ impl<'a> Table<'a> {
             && !(0..n_columns).any(|i| ranks_something(self.sample(i)))
     }
 
-    /// Whether every column ranks the rows, and no row the columns.
+    /// Returns `true` if every column contains ranks of the rows, and no row contains ranks of the
+    /// columns.
     pub(super) fn ranks_its_rows(&self) -> bool {
         let columns: Option<Vec<Vec<Option<f64>>>> = (0..self.n_samples)
             .map(|i| {
                 let column = self.sample(i)?;
-                // Most columns rank nothing; the first of them ends the search.
+                // In most tables the first column is no ranking, which ends the search.
                 (mid_ranks(&column) == column).then(|| column.into_iter().map(Some).collect())
             })
             .collect();
@@ -83,17 +88,18 @@ impl<'a> Table<'a> {
         })
     }
 
+    /// Number of explainers and of samples.
     pub(super) fn shape(&self) -> [usize; 2] {
         [self.rows.len(), self.n_samples]
     }
 
-    /// The values of all explainers on a sample; `None` where one has none.
+    /// Values of all explainers on a sample; `None` if one is undefined.
     pub(super) fn sample(&self, i: usize) -> Option<Vec<f64>> {
         self.rows.iter().map(|row| row[i]).collect()
     }
 
-    /// Gives the [centred ranks](centred_ranks) of the explainers on each sample on which all have a value to the state of
-    /// a block of samples; the states of all blocks, in order.
+    /// Folds the [centred ranks](centred_ranks) of the explainers on each complete sample into one
+    /// state per block of samples. Returns the states in order.
     pub(super) fn fold_ranks<S: Send>(
         &self,
         state: impl Fn() -> S + Sync + Send,
@@ -113,31 +119,32 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// The samples on which every explainer has a value.
+    /// Indices of the samples for which every explainer has a value.
     pub(super) fn complete(&self) -> Vec<usize> {
         let is_complete = |i: &usize| self.rows.iter().all(|row| row[*i].is_some());
         (0..self.n_samples).filter(is_complete).collect()
     }
 
-    /// The place of each sample among some of them, ascending.
-    pub(super) fn places(&self, samples: &[usize]) -> Vec<Option<usize>> {
-        let mut places = vec![None; self.n_samples];
-        for (place, &sample) in samples.iter().enumerate() {
-            places[sample] = Some(place);
+    /// Position of each sample in `samples`; `None` for samples that are not among them.
+    pub(super) fn positions(&self, samples: &[usize]) -> Vec<Option<usize>> {
+        let mut positions = vec![None; self.n_samples];
+        for (position, &sample) in samples.iter().enumerate() {
+            positions[sample] = Some(position);
         }
-        places
+        positions
     }
 
-    /// The values of each explainer on some samples on which it has one.
-    pub(super) fn on(&self, samples: &[usize]) -> Vec<Vec<f64>> {
-        let of_row = |row: &&[Option<f64>]| samples.iter().filter_map(|&i| row[i]).collect();
-        self.rows.iter().map(of_row).collect()
+    /// Values of each explainer on the given samples, all of which must be defined.
+    pub(super) fn select(&self, samples: &[usize]) -> Vec<Vec<f64>> {
+        let selected = |row: &&[Option<f64>]| samples.iter().filter_map(|&i| row[i]).collect();
+        self.rows.iter().map(selected).collect()
     }
 }
 
-/// Ranks a few values: how many are below each less how many are above it, without branches.
+/// Centred ranks of a few values: for each, the number of smaller values minus the number of larger
+/// ones, without branches. Many values are ranked by sorting.
 fn rank_into(ranks: &mut Vec<f64>, values: &[f64]) {
-    /// Above it sorting is faster.
+    /// Largest number of values for which this is faster than sorting.
     const FEW: usize = 32;
     ranks.clear();
     if values.len() > FEW {
@@ -145,8 +152,8 @@ fn rank_into(ranks: &mut Vec<f64>, values: &[f64]) {
         return;
     }
     ranks.extend(values.iter().map(|a| {
-        let place = |b: &f64| i32::from(b < a) - i32::from(b > a);
-        f64::from(values.iter().map(place).sum::<i32>())
+        let order = |b: &f64| i32::from(b < a) - i32::from(b > a);
+        f64::from(values.iter().map(order).sum::<i32>())
     }));
 }
 
@@ -159,7 +166,8 @@ pub(super) fn check_row(input: Input, row: &[Option<f64>]) -> Result<()> {
     }
 }
 
-/// Which end of a scale is better, where one has to be.
+/// Sign that makes larger values better: 1 for higher, −1 for lower. An error if neither end is
+/// better.
 pub(super) fn sign(direction: Direction) -> Result<f64> {
     match direction {
         Direction::Higher => Ok(1.0),
@@ -174,8 +182,9 @@ pub(super) fn sign(direction: Direction) -> Result<f64> {
 
 /// Ranks explainers by their means: 1 = best, equal means share their mean rank.
 ///
-/// Means are compared as shares of the largest mean by magnitude, rounded to 12 decimals. The rounding makes equal
-/// explainers tie in any order of summation, and the shares make the ranks the same for any unit of the values.
+/// Means are compared relative to the largest magnitude, rounded to 12 decimals. Rounding makes
+/// equal explainers tie for any order of summation, and relative values make the ranks independent
+/// of the unit.
 pub(super) fn ranks_of_means(means: impl IntoIterator<Item = f64>, sign: f64) -> Vec<f64> {
     const DECIMALS: f64 = 1e12;
     let mut keys: Vec<f64> = means.into_iter().collect();
@@ -190,7 +199,7 @@ pub(super) fn ranks_of_means(means: impl IntoIterator<Item = f64>, sign: f64) ->
     mid_ranks(&keys)
 }
 
-/// Whether two rankings have the same explainers in the first place.
+/// Returns `true` if two rankings have the same set of best explainers.
 pub(super) fn same_top(a: &[f64], b: &[f64]) -> bool {
     let best = |ranks: &[f64]| ranks.iter().copied().fold(f64::INFINITY, f64::min);
     let (best_a, best_b) = (best(a), best(b));
@@ -199,7 +208,7 @@ pub(super) fn same_top(a: &[f64], b: &[f64]) -> bool {
         .all(|(x, y)| (*x == best_a) == (*y == best_b))
 }
 
-/// The mean of the defined values, and how many are not.
+/// Mean of the defined values, and the number of undefined ones.
 pub(super) fn mean_of_defined(values: &[Option<f64>]) -> (Option<f64>, usize) {
     let sum: ExactSum = values.iter().flatten().copied().collect();
     let n_defined = values.iter().flatten().count();

@@ -118,7 +118,7 @@ fn where_an_explainer_has_to_be_better_a_metric_needs_a_better_end() {
 #[test]
 fn draws_are_of_samples_that_there_are() {
     let given = [vec![0, 1], vec![1, 2]];
-    let error = rank_stability(&GOOD, Direction::Higher, Draws::Given(&given)).unwrap_err();
+    let error = rank_stability(&GOOD, Direction::Higher, Draws::Indices(&given)).unwrap_err();
     assert!(matches!(
         error.kind(),
         ErrorKind::OutOfDomain { value: 2.0, .. }
@@ -136,7 +136,7 @@ fn draws_are_of_samples_that_there_are() {
     let stability = rank_stability(
         &GOOD,
         Direction::Higher,
-        Draws::Given(&[vec![1], vec![0, 1]]),
+        Draws::Indices(&[vec![1], vec![0, 1]]),
     )
     .unwrap();
     assert_eq!(

@@ -62,7 +62,7 @@ fn answer(metric: &str, inputs: &Value, params: &Value) -> Value {
         "rank-stability" => {
             let (scores, draws): (Rows, Vec<Vec<usize>>) =
                 (read(&inputs["scores"]), read(&inputs["draws"]));
-            json!(rank_stability(&scores, better, Draws::Given(&draws)).unwrap())
+            json!(rank_stability(&scores, better, Draws::Indices(&draws)).unwrap())
         }
         "parameter-sensitivity" => {
             let settings: Vec<Rows> = read(&inputs["scores"]);

@@ -138,7 +138,7 @@ impl Tables {
         );
         add(
             &mut all,
-            &rank_stability(q, better, Draws::Given(&self.draws)).unwrap(),
+            &rank_stability(q, better, Draws::Indices(&self.draws)).unwrap(),
         );
         add(
             &mut all,
@@ -323,7 +323,7 @@ proptest! {
         }
         prop_assert_eq!(stability.n_samples + stability.n_undefined, q[0].len());
         let all: Vec<usize> = (0..q[0].len()).collect();
-        let itself = rank_stability(&q, Direction::Higher, Draws::Given(&[all])).unwrap();
+        let itself = rank_stability(&q, Direction::Higher, Draws::Indices(&[all])).unwrap();
         prop_assert_eq!(itself.n_draws, usize::from(itself.n_samples > 0));
         prop_assert!(itself.mean_tau.is_none_or(|tau| tau == 1.0) && itself.top_share.is_none_or(|s| s == 1.0));
         prop_assert!(itself.rank_std.iter().all(|std| *std == 0.0));
@@ -518,7 +518,7 @@ fn equal_explainers_tie_however_their_values_are_ordered() {
     let second: Vec<Option<f64>> = first.iter().rev().copied().collect();
     let all = [(0..1000).collect::<Vec<usize>>()];
     let stability =
-        rank_stability(&[first, second], Direction::Higher, Draws::Given(&all)).unwrap();
+        rank_stability(&[first, second], Direction::Higher, Draws::Indices(&all)).unwrap();
     assert_eq!(
         (&stability.ranks[..], stability.mean_tau),
         (&[1.5, 1.5][..], None)
