@@ -52,7 +52,8 @@ impl Activation {
         activated.zip_mut_with(&scores, |to, from: &T| *to = from.to_f64_exact());
         let n_columns = activated.ncols();
         let rows = activated.as_slice_mut().unwrap_or_default();
-        // About 4096 values (32 KiB) per chunk, in whole rows: they stay in the first-level cache between the passes.
+        // About 4096 values (32 KiB) per chunk, in whole rows: they stay in the first-level cache
+        // between the passes.
         let chunk = n_columns * (4096 / n_columns.max(1)).max(1);
         parallel::for_each_chunk(rows, chunk, |_, rows| self.apply_rows(rows, n_columns));
         Ok(activated)
@@ -108,8 +109,9 @@ struct ActivatedRows<'a> {
 impl SimdKernel for ActivatedRows<'_> {
     type Output = ();
 
-    // Exponentials of all rows are computed in a loop of their own, before they are added: a sum in the same loop has a fixed
-    // order and would keep it from vectorising, and a loop over one row of ten classes would leave registers half empty.
+    // Exponentials of all rows are computed in a loop of their own, before they are added: a sum in
+    // the same loop has a fixed order and would keep it from vectorising, and a loop over one row
+    // of ten classes would leave registers half empty.
     #[inline(always)]
     fn run<S: Simd>(self) {
         let Self {
@@ -154,8 +156,9 @@ impl SimdKernel for ActivatedRows<'_> {
                             *x = elementary::exp(*x);
                         }
                         for (row, total) in exponentials.chunks(n_columns).zip(&mut totals) {
-                            // The order of the sum is part of the result: it must not depend on how many rows or parts
-                            // are processed together, so chunks of 16 start at the beginning of each row.
+                            // The order of the sum is part of the result: it must not depend on how
+                            // many rows or parts are processed together, so chunks of 16 start at
+                            // the beginning of each row.
                             for part in row.chunks(16) {
                                 *total += part.iter().sum::<f64>();
                             }

@@ -62,8 +62,9 @@ pub fn uniform(stream: &mut Xoshiro256PlusPlus) -> f64 {
 pub fn uniform_index(stream: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
     use rand_core::Rng;
     let bound = bound as u64;
-    // The upper half of the product is the result; the lower half shows whether it must be rejected. The division that
-    // computes the exact limit is only needed in the rare case that the lower half is below `bound`.
+    // The upper half of the product is the result; the lower half shows whether it must be
+    // rejected. The division that computes the exact limit is only needed in the rare case that the
+    // lower half is below `bound`.
     let mut product = u128::from(stream.next_u64()) * u128::from(bound);
     if (product as u64) < bound {
         let threshold = bound.wrapping_neg().checked_rem(bound).unwrap_or(0);
@@ -188,8 +189,9 @@ impl SimdKernel for Fill<'_> {
         let [mut states, mut others] = [self.states.clone(), self.states.clone()];
         let (mut before, mut after) = (&mut states, &mut others);
         for numbers in self.numbers {
-            // Numbers below the width of the next layer lie under the curve and are accepted: about 99 %. The others are
-            // drawn again by `normal` from the state before, which makes the decision that the plain ziggurat makes.
+            // Numbers below the width of the next layer lie under the curve and are accepted: about
+            // 99 %. The others are drawn again by `normal` from the state before, which makes the
+            // decision that the plain ziggurat makes.
             let mut beyond = S::ziggurat_step(before, after, layers, numbers);
             while beyond != 0 {
                 let lane = beyond.trailing_zeros() as usize;

@@ -164,10 +164,12 @@ pub trait Simd: sealed::Sealed {
     /// most `limit`.
     fn at_most(values: &[f64; 8], limit: f64) -> u8;
 
-    /// Advances eight xoshiro256++ streams by one step and computes a candidate of the ziggurat method from the bits of each.
+    /// Advances eight xoshiro256++ streams by one step and computes a candidate of the ziggurat
+    /// method from the bits of each.
     ///
-    /// The low 8 bits select the layer; the high 52 bits are a fraction of its width in [−1, 1). Returns the bit mask of the
-    /// candidates that are not below the width of the next layer; bit 0 is the first stream.
+    /// The low 8 bits select the layer; the high 52 bits are a fraction of its width in [−1, 1).
+    /// Returns the bit mask of the candidates that are not below the width of the next layer; bit 0
+    /// is the first stream.
     #[inline(always)]
     fn ziggurat_step(
         before: &StreamStates,
@@ -219,7 +221,8 @@ impl Simd for Portable {
 
     #[inline(always)]
     fn at_most(values: &[f64; 8], limit: f64) -> u8 {
-        // Compilers turn this loop into about twenty instructions. The intrinsics of the other levels take one per register.
+        // Compilers turn this loop into about twenty instructions. The intrinsics of the other
+        // levels take one per register.
         let mut mask = 0;
         for (lane, &value) in values.iter().enumerate() {
             mask |= u8::from(value <= limit) << lane;
@@ -267,7 +270,8 @@ mod x86 {
 
         #[inline(always)]
         fn at_most(values: &[f64; 8], limit: f64) -> u8 {
-            // SAFETY: only `run_avx2` uses this type, so AVX2 is available. Each load reads four of the eight values.
+            // SAFETY: only `run_avx2` uses this type, so AVX2 is available. Each load reads four of
+            // the eight values.
             unsafe {
                 let limit = _mm256_set1_pd(limit);
                 let half = |values: &[f64]| {
@@ -301,8 +305,8 @@ mod x86 {
             }
         }
 
-        // Written with intrinsics, because compilers unpack and repack the streams of the default loop one by one, which
-        // takes three times as long.
+        // Written with intrinsics, because compilers unpack and repack the streams of the default
+        // loop one by one, which takes three times as long.
         #[inline(always)]
         fn ziggurat_step(
             StreamStates(before): &StreamStates,
@@ -310,8 +314,8 @@ mod x86 {
             layers: &ZigguratLayers,
             numbers: &mut [f64; 8],
         ) -> u8 {
-            // SAFETY: AVX-512 F is available, as above. All loads and stores are of eight words of arrays of eight. The
-            // gathers read indices of at most 255 from arrays of 256.
+            // SAFETY: AVX-512 F is available, as above. All loads and stores are of eight words of
+            // arrays of eight. The gathers read indices of at most 255 from arrays of 256.
             unsafe {
                 let a = _mm512_loadu_si512(before[0].as_ptr().cast());
                 let b = _mm512_loadu_si512(before[1].as_ptr().cast());

@@ -70,8 +70,8 @@ pub fn visible_json(json: String) -> String {
     }
     let mut escaped = String::with_capacity(json.len());
     for c in json.chars() {
-        // Line feeds separate the lines of a formatted document. All control characters are in the basic multilingual
-        // plane, so four hexadecimal digits are enough.
+        // Line feeds separate the lines of a formatted document. All control characters are in the
+        // basic multilingual plane, so four hexadecimal digits are enough.
         if is_control(c) && c != '\n' {
             escaped.push_str(&format!("\\u{:04x}", u32::from(c)));
         } else {

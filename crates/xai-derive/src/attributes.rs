@@ -1,10 +1,10 @@
-//! What stands in `#[param(…)]`.
+//! Keys of `#[param(…)]`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Attribute, Expr, LitStr};
 
-/// What `#[param(…)]` says of a field, a variant or an enum.
+/// Parsed `#[param(…)]` of a field, a variant or an enum.
 #[derive(Default)]
 pub(crate) struct ParamAttributes {
     pub(crate) name: Option<String>,
@@ -13,9 +13,9 @@ pub(crate) struct ParamAttributes {
     pub(crate) none_doc: Option<String>,
     pub(crate) value_name: Option<String>,
     pub(crate) default: Option<Expr>,
-    /// The calls that narrow a kind: `.at_least(0f64)`.
+    /// Calls that restrict a kind, for example `.at_least(0f64)`.
     pub(crate) limits: TokenStream,
-    /// The limits are those of the items of a list.
+    /// `true` if the limits apply to the items of a list.
     pub(crate) items: bool,
     pub(crate) skip: bool,
     pub(crate) plain: bool,
@@ -26,6 +26,7 @@ pub(crate) struct ParamAttributes {
 }
 
 impl ParamAttributes {
+    /// Parses all `#[param(…)]` attributes.
     pub(crate) fn read(attributes: &[Attribute]) -> syn::Result<Self> {
         let mut read = Self::default();
         for attribute in attributes.iter().filter(|a| a.path().is_ident("param")) {
@@ -44,6 +45,7 @@ impl ParamAttributes {
                     "value_name" => read.value_name = text()?,
                     "default" => read.default = Some(meta.value()?.parse()?),
                     "at_least" | "above" | "at_most" | "below" => {
+                        // Limits are `f64` in a kind, also for integers.
                         let limit: Expr = meta.value()?.parse()?;
                         let call = meta.path.get_ident();
                         read.limits.extend(quote!(.#call((#limit) as f64)));
@@ -63,13 +65,14 @@ impl ParamAttributes {
         Ok(read)
     }
 
-    /// The kind of a type, within the limits.
+    /// Expression for the kind of a type, restricted to the limits.
     pub(crate) fn kind(&self, ty: &syn::Type) -> TokenStream {
         let limits = &self.limits;
         let kind = quote!(<#ty as ::xai_core::describe::Parameter>::KIND);
-        match self.items {
-            true => quote!(::xai_core::describe::Kind::List(const { &((#kind).item() #limits) })),
-            false => quote!((#kind) #limits),
+        if self.items {
+            quote!(::xai_core::describe::Kind::List(const { &((#kind).item() #limits) }))
+        } else {
+            quote!((#kind) #limits)
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Documentation of fields and variants as plain sentences.
+//! Documentation comments as plain text.
 
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
-/// The first paragraph of a documentation, in one line, without links and without what it says of the default:
-/// that is read from the value.
+/// First paragraph of a documentation in one line, without links. Text from ` Default: ` on is
+/// removed, because front ends show the actual default.
 pub(crate) fn first_paragraph(attributes: &[Attribute]) -> String {
     let mut words = Vec::new();
     for line in attributes.iter().filter_map(line) {
@@ -20,6 +20,7 @@ pub(crate) fn first_paragraph(attributes: &[Attribute]) -> String {
     }
 }
 
+/// Text of a `#[doc = "…"]` attribute.
 fn line(attribute: &Attribute) -> Option<String> {
     let Meta::NameValue(meta) = &attribute.meta else {
         return None;
@@ -33,18 +34,21 @@ fn line(attribute: &Attribute) -> Option<String> {
     }
 }
 
-/// The parts of a documentation that describe a metric.
+/// Parts of a documentation that describe a metric.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Documentation {
-    /// The first `text` block.
+    /// First `text` block.
     pub(crate) formula: Option<String>,
-    /// The text of each section, with its heading; paragraphs are separated by a line break, code blocks are left out.
+    /// Heading and text of each section, without code blocks. Paragraphs are separated by a line
+    /// break.
     sections: Vec<(String, String)>,
 }
 
 impl Documentation {
+    /// Splits the documentation into its parts.
     pub(crate) fn read(attributes: &[Attribute]) -> Self {
         let mut documentation = Self::default();
+        // Open code block: whether it is a `text` block, and its lines.
         let mut block: Option<(bool, Vec<String>)> = None;
         let text: Vec<String> = attributes.iter().filter_map(line).collect();
         for line in text.iter().flat_map(|text| text.split('\n')) {
@@ -79,31 +83,34 @@ impl Documentation {
         documentation
     }
 
-    fn markdown_of(&self, title: &str) -> &str {
+    /// Markdown of a section; empty if there is none.
+    fn markdown(&self, title: &str) -> &str {
         let section = self.sections.iter().find(|(found, _)| found == title);
         section.map_or("", |(_, text)| text.trim())
     }
 
-    /// The text of a section without links and emphasis, in one line; empty without such a section.
+    /// Text of a section in one line, without links and emphasis; empty if there is no such
+    /// section.
     pub(crate) fn section(&self, title: &str) -> String {
-        without_emphasis(&without_links(&self.markdown_of(title).replace('\n', " ")))
+        without_emphasis(&without_links(&self.markdown(title).replace('\n', " ")))
     }
 
-    /// The first paragraph of a section, as [`section`](Self::section).
+    /// First paragraph of a section, formatted like [`section`](Self::section).
     pub(crate) fn first_paragraph_of(&self, title: &str) -> String {
-        let text = self.markdown_of(title);
+        let text = self.markdown(title);
         let paragraph = text.split('\n').next().unwrap_or(text);
         without_emphasis(&without_links(paragraph))
     }
 
-    /// What stands between backticks in a section.
+    /// Code spans of a section, without their backticks.
     pub(crate) fn code_in(&self, title: &str) -> Vec<String> {
-        let pieces = self.markdown_of(title).split('`').skip(1).step_by(2);
+        let pieces = self.markdown(title).split('`').skip(1).step_by(2);
         pieces.map(str::to_owned).collect()
     }
 }
 
-/// Text without the asterisks around titles: `*RISE*` is `RISE`. Asterisks in formulas have spaces around them, and stay.
+/// Removes the asterisks around titles: `*RISE*` becomes `RISE`. Asterisks in formulas have spaces
+/// around them and are kept.
 fn without_emphasis(text: &str) -> String {
     let letters: Vec<char> = text.chars().collect();
     let is_space = |letter: Option<&char>| letter.is_none_or(|letter| letter.is_whitespace());
@@ -114,7 +121,7 @@ fn without_emphasis(text: &str) -> String {
     kept.map(|(_, letter)| letter).collect()
 }
 
-/// `[text](target)` and `[text]` as the text. Ranges such as [0, 1) keep their brackets.
+/// Replaces `[text](target)` and `[text]` by the text. Ranges such as [0, 1) keep their brackets.
 fn without_links(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;
@@ -138,7 +145,8 @@ fn without_links(text: &str) -> String {
     plain + rest
 }
 
-/// An identifier as words between `separator`: `FirstOf` is `first-of`.
+/// Converts an identifier in CamelCase to lower-case words with a separator: `FirstOf` becomes
+/// `first-of`.
 pub(crate) fn lower_case(identifier: &str, separator: char) -> String {
     let mut words = String::new();
     for (i, c) in identifier.chars().enumerate() {

@@ -1,4 +1,4 @@
-//! `#[metric(…)]`: the description of a metric from its documentation.
+//! The attribute `#[metric(…)]`: description of a metric from its documentation.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -7,9 +7,10 @@ use syn::{Attribute, Expr, Ident, Item, LitStr, Type};
 
 use crate::doc::{self, Documentation};
 
-/// Sections that every metric has.
+/// Sections that every metric must have.
 const REQUIRED: [&str; 2] = ["Extremes", "Source"];
 
+/// Expands the attribute on a struct, a type alias or a constant.
 pub(crate) fn expand(attributes: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     let mut arguments = Arguments::default();
     let parser = syn::meta::parser(|meta| arguments.read(&meta));
@@ -53,7 +54,7 @@ pub(crate) fn expand(attributes: TokenStream, item: TokenStream) -> syn::Result<
     }
 }
 
-/// What a documentation cannot express, from the attribute.
+/// Arguments of the attribute: the parts of a description that are not in the documentation.
 #[derive(Default)]
 struct Arguments {
     name: Option<LitStr>,
@@ -67,6 +68,7 @@ struct Arguments {
 }
 
 impl Arguments {
+    /// Parses one argument.
     fn read(&mut self, meta: &syn::meta::ParseNestedMeta<'_>) -> syn::Result<()> {
         let key = meta.path.get_ident().map(Ident::to_string);
         match key.as_deref() {
@@ -86,7 +88,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// The expression of a `MetricInfo`. Errors point to the item whose documentation lacks something.
+    /// Expression of a `MetricInfo`. Errors point to the item whose documentation is incomplete.
     fn info(&self, attributes: &[Attribute], item: &Ident) -> syn::Result<TokenStream> {
         let missing = |what: &str| syn::Error::new_spanned(item, what.to_owned());
         let documentation = Documentation::read(attributes);
@@ -113,12 +115,12 @@ impl Arguments {
         }
         let title = match &self.title {
             Some(title) => title.value(),
-            None => title_of(&name.value()),
+            None => title_from_name(&name.value()),
         };
         let extremes = documentation.section("Extremes");
         let limits = documentation.section("Limits");
-        let source = documentation.first_paragraph_of("Source");
-        let source = source.trim_end_matches('.');
+        let source_paragraph = documentation.first_paragraph_of("Source");
+        let source = source_paragraph.trim_end_matches('.');
         let elsewhere = documentation.code_in("Elsewhere");
         let none = syn::parse_quote!(Invariance::NONE);
         let invariance = self.invariance.as_ref().unwrap_or(&none);
@@ -150,8 +152,8 @@ impl Arguments {
     }
 }
 
-/// The name of a metric as a heading: `average-drop` is "Average drop".
-fn title_of(name: &str) -> String {
+/// Heading from the name of a metric: `average-drop` becomes "Average drop".
+fn title_from_name(name: &str) -> String {
     let words = name.replace(['-', '_'], " ");
     let mut letters = words.chars();
     match letters.next() {
@@ -197,7 +199,7 @@ mod tests {
 
     #[test]
     fn titles_are_names_in_words() {
-        assert_eq!(title_of("average-drop"), "Average drop");
-        assert_eq!(title_of(""), "");
+        assert_eq!(title_from_name("average-drop"), "Average drop");
+        assert_eq!(title_from_name(""), "");
     }
 }

@@ -1,4 +1,4 @@
-//! `Parameter` for enums.
+//! The derive macro `Parameter` for enums.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -7,12 +7,12 @@ use syn::{Data, DeriveInput, Fields, Variant};
 use crate::attributes::ParamAttributes;
 use crate::doc::{first_paragraph, lower_case};
 
-/// The impls of `Parameter` and `FromStr` for an enum.
+/// Implements `Parameter` and `FromStr` for an enum.
 ///
-/// Fails for what is no enum, for a word without documentation, for a `plain` variant without a field, and for a variant
-/// of several fields that is not skipped.
+/// Returns an error for other items, for a word without documentation, for a `plain` variant
+/// without a field, and for a variant of several fields that is not skipped.
 ///
-/// In the generated code the variable `x` holds the value of a variant's field.
+/// In the generated code the variable `x` is the value of a variant's field.
 pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     let Data::Enum(data) = &input.data else {
         return Err(syn::Error::new_spanned(
@@ -21,8 +21,8 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
         ));
     };
     let ident = &input.ident;
-    let of_enum = ParamAttributes::read(&input.attrs)?;
-    let name = of_enum
+    let enum_attributes = ParamAttributes::read(&input.attrs)?;
+    let name = enum_attributes
         .name
         .unwrap_or_else(|| lower_case(&ident.to_string(), '_'));
     let path = quote!(::xai_core::describe);
@@ -30,7 +30,7 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     let (mut from_plain, mut from_words, mut to_value) = (Vec::new(), Vec::new(), Vec::new());
     for variant in &data.variants {
         let attributes = ParamAttributes::read(&variant.attrs)?;
-        let pattern = Pattern::of(ident, variant)?;
+        let pattern = Pattern::new(ident, variant)?;
         if attributes.skip {
             let any = &pattern.any;
             to_value.push(quote!(#any => #path::Value::Given,));
@@ -56,7 +56,7 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
             let expected = "a word needs a documentation: front ends show it";
             return Err(syn::Error::new_spanned(&variant.ident, expected));
         }
-        let place = words.len();
+        let index = words.len();
         let (make, bind) = (&pattern.make, &pattern.bind);
         match pattern.field {
             None => {
@@ -64,7 +64,7 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
                 words.push(
                     quote!(#path::Word { name: #word, alias: #alias, doc: #doc, value: None }),
                 );
-                from_words.push(quote!((#place, None) => return Some(#make),));
+                from_words.push(quote!((#index, None) => return Some(#make),));
                 to_value.push(quote!(#bind => #path::Value::from(#word),));
             }
             Some(_) => {
@@ -82,14 +82,14 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
                     }),
                 }));
                 from_words.push(quote! {
-                    (#place, Some(behind)) => {
-                        let behind = #path::Value::from(behind);
-                        let x = (#kind).admits(&behind).then(|| #path::Parameter::from_value(&behind));
+                    (#index, Some(argument)) => {
+                        let argument = #path::Value::from(argument);
+                        let x = (#kind).admits(&argument).then(|| #path::Parameter::from_value(&argument));
                         return x.flatten().map(|x| #make);
                     }
                 });
                 if let Some(default) = &attributes.default {
-                    from_words.push(quote!((#place, None) => {
+                    from_words.push(quote!((#index, None) => {
                         let x = #default;
                         return Some(#make);
                     }));
@@ -116,11 +116,11 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
             fn from_value(value: &#path::Value) -> Option<Self> {
                 #(#from_plain)*
                 let text = value.word()?;
-                // Its own words; those of plain variants have been tried.
+                // Words of this enum; values of plain variants were tried above.
                 const WORDS: &[#path::Word] = &[#(#words),*];
-                for (place, word) in WORDS.iter().enumerate() {
-                    if let Some(behind) = word.match_text(&text) {
-                        match (place, behind) {
+                for (index, word) in WORDS.iter().enumerate() {
+                    if let Some(argument) = word.match_text(&text) {
+                        match (index, argument) {
                             #(#from_words)*
                             _ => return None,
                         }
@@ -140,7 +140,7 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
         impl ::core::str::FromStr for #ident {
             type Err = ::xai_core::Error;
 
-            /// A value as a command line has it.
+            /// Parses a value as written on a command line.
             fn from_str(text: &str) -> ::xai_core::Result<Self> {
                 #path::parse(::xai_core::Input::new(#name), text)
             }
@@ -148,21 +148,21 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     })
 }
 
-/// A variant as generated code writes it.
+/// Expressions and patterns of a variant in generated code.
 struct Pattern<'a> {
     variant: &'a Variant,
-    /// Its field, if it has one.
+    /// Field of the variant, if it has one.
     field: Option<&'a syn::Field>,
-    /// The expression that makes the variant from a value `x` of its field.
+    /// Expression that creates the variant from the value `x` of its field.
     make: TokenStream,
-    /// The pattern that binds its field to `x`; the same tokens as `make`.
+    /// Pattern that binds the field to `x`. It has the same tokens as `make`.
     bind: TokenStream,
-    /// The pattern that matches the variant whatever its fields hold.
+    /// Pattern that matches the variant with any fields.
     any: TokenStream,
 }
 
 impl<'a> Pattern<'a> {
-    fn of(ident: &syn::Ident, variant: &'a Variant) -> syn::Result<Self> {
+    fn new(ident: &syn::Ident, variant: &'a Variant) -> syn::Result<Self> {
         let name = &variant.ident;
         let any = quote!(#ident::#name { .. });
         let fields: Vec<_> = variant.fields.iter().collect();
@@ -188,17 +188,18 @@ impl<'a> Pattern<'a> {
         })
     }
 
-    /// The kind of its value, with the limits that the variant or its field has.
+    /// Expression for the kind of its value, with the limits of the variant or of its field.
     fn kind(&self, attributes: &ParamAttributes) -> syn::Result<TokenStream> {
         let Some(field) = self.field else {
             let expected = "expected a variant with a value";
             return Err(syn::Error::new_spanned(&self.variant.ident, expected));
         };
-        let of_field = ParamAttributes::read(&field.attrs)?;
-        let attributes = match of_field.limits.is_empty() {
-            true => attributes,
-            false => &of_field,
+        let field_attributes = ParamAttributes::read(&field.attrs)?;
+        let limiting = if field_attributes.limits.is_empty() {
+            attributes
+        } else {
+            &field_attributes
         };
-        Ok(attributes.kind(&field.ty))
+        Ok(limiting.kind(&field.ty))
     }
 }

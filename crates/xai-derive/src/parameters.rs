@@ -1,4 +1,4 @@
-//! `Parameters` for structs.
+//! The derive macro `Parameters` for structs.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -8,6 +8,7 @@ use syn::{Data, DeriveInput, Expr, Field, Fields, GenericArgument, PathArguments
 use crate::attributes::ParamAttributes;
 use crate::doc::first_paragraph;
 
+/// Implements `Parameters`, the setters and, if a field has a default, `Default` for a struct.
 pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     let Data::Struct(data) = &input.data else {
         return Err(syn::Error::new_spanned(
@@ -62,7 +63,7 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
             return Err(syn::Error::new_spanned(ident, expected));
         }
         let name = attributes.name.clone().unwrap_or_else(|| ident.to_string());
-        let access = Access::of(field, &attributes)?;
+        let access = Access::new(field, &attributes)?;
         let Access {
             kind,
             value,
@@ -93,6 +94,8 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     let (impl_generics, type_generics, _) = input.generics.split_for_impl();
     let where_clause = &generics.where_clause;
     let own = &input.generics.where_clause;
+    // Setters are generated for every parameter and are `pub`, so in a private type some are
+    // unreachable or unused.
     let setters = match (&target.of, setters.is_empty()) {
         (_, true) => TokenStream::new(),
         (Some(of), false) => {
@@ -140,7 +143,7 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     })
 }
 
-/// The type that gets the setters, and where it holds the struct.
+/// Type that gets the setters, and the path of its field that contains the struct.
 #[derive(Default)]
 struct Target {
     of: Option<Type>,
@@ -148,6 +151,7 @@ struct Target {
 }
 
 impl Target {
+    /// Parses `#[params(of = …, at = …)]`.
     fn read(input: &DeriveInput) -> syn::Result<Self> {
         let mut target = Self::default();
         for attribute in input.attrs.iter().filter(|a| a.path().is_ident("params")) {
@@ -167,17 +171,17 @@ impl Target {
     }
 }
 
-/// How a field is described, read and written.
+/// Expressions that describe, read and write a field.
 struct Access {
     kind: TokenStream,
-    /// Of a reference `field`.
+    /// Expression for the value of the field behind the reference `field`.
     value: TokenStream,
-    /// From a reference `value`.
+    /// Expression that parses the reference `value`.
     from_value: TokenStream,
 }
 
 impl Access {
-    fn of(field: &Field, attributes: &ParamAttributes) -> syn::Result<Self> {
+    fn new(field: &Field, attributes: &ParamAttributes) -> syn::Result<Self> {
         let parameter = quote!(::xai_core::describe::Parameter);
         let Some(none) = &attributes.none else {
             let ty = &field.ty;
@@ -215,6 +219,7 @@ impl Access {
     }
 }
 
+/// Setter of a field, documented like the field and with its default.
 fn setter(
     field: &Field,
     ident: &Ident,
@@ -223,11 +228,12 @@ fn setter(
 ) -> TokenStream {
     let ty = &field.ty;
     let docs = field.attrs.iter().filter(|a| a.path().is_ident("doc"));
-    let default = attributes.default.as_ref().and_then(sentence_of_default);
-    let default = default.map(|sentence| quote!(#[doc = #sentence]));
-    let (argument, value) = match attributes.into {
-        true => (quote!(impl Into<#ty>), quote!(#ident.into())),
-        false => (quote!(#ty), quote!(#ident)),
+    let default_sentence = attributes.default.as_ref().and_then(default_sentence);
+    let default = default_sentence.map(|sentence| quote!(#[doc = #sentence]));
+    let (argument, value) = if attributes.into {
+        (quote!(impl Into<#ty>), quote!(#ident.into()))
+    } else {
+        (quote!(#ty), quote!(#ident))
     };
     let at = &target.at;
     quote! {
@@ -241,10 +247,12 @@ fn setter(
     }
 }
 
-/// What the documentation of a setter says of a default: a number, a word or a variant, which a reader can write down.
-fn sentence_of_default(default: &Expr) -> Option<String> {
-    let code = quote!(#default).to_string();
-    let code = code.replace(" :: ", "::").replace(" (", "(");
+/// Sentence about a default for the documentation of a setter, if the default is a number, a word
+/// or a variant that callers can write.
+fn default_sentence(default: &Expr) -> Option<String> {
+    // Tokens are printed with spaces in between, which source code does not have.
+    let tokens = quote!(#default).to_string();
+    let code = tokens.replace(" :: ", "::").replace(" (", "(");
     let is_public = code.contains("::") && !code.contains("()");
     let is_readable = match default {
         Expr::Lit(_) => true,
@@ -254,7 +262,7 @@ fn sentence_of_default(default: &Expr) -> Option<String> {
     is_readable.then(|| format!(" Default: `{code}`."))
 }
 
-/// The `T` of `Option<T>`.
+/// Type `T` of `Option<T>`.
 fn inside_option(ty: &Type) -> Option<&Type> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last()?;
@@ -267,7 +275,7 @@ fn inside_option(ty: &Type) -> Option<&Type> {
     }
 }
 
-/// The type parameter that a type is.
+/// Type parameter of the struct that `ty` consists of, if any.
 fn type_parameter(generics: &syn::Generics, ty: &Type) -> Option<Ident> {
     let Type::Path(path) = ty else { return None };
     let ident = path.path.get_ident()?;

@@ -80,14 +80,16 @@ impl Mahalanobis {
         let wrong = |at: [usize; 2], expected: &'static str| {
             Error::out_of_domain(input::COVARIANCE, &at, covariance[at], expected)
         };
-        // The factor is also stored transposed, above the diagonal, until the end. The sums `Σ_k L_ik L_jk` of a row are
-        // accumulated for all its elements j at once, by a loop over contiguous memory. Each sum keeps its order of terms, so
-        // the bits are those of the textbook formula. −0 is the neutral element of addition for both zeros.
+        // The factor is also stored transposed, above the diagonal, until the end. The sums `Σ_k
+        // L_ik L_jk` of a row are accumulated for all its elements j at once, by a loop over
+        // contiguous memory. Each sum keeps its order of terms, so the bits are those of the
+        // textbook formula. −0 is the neutral element of addition for both zeros.
         let mut factor = vec![0.0; n * n];
         let mut known = vec![-0.0; n];
         for i in 0..n {
             known.fill(-0.0);
             for j in 0..=i {
+                // Covariances computed in floating point may be asymmetric by rounding errors.
                 if (covariance[[i, j]] - covariance[[j, i]]).abs()
                     > 1e-9 * (covariance[[i, i]].abs() + covariance[[j, j]].abs())
                 {
@@ -101,6 +103,8 @@ impl Mahalanobis {
                     for (known, other) in known[j + 1..].iter_mut().zip(column) {
                         *known += element * other;
                     }
+                // A smaller remainder is a rounding error of a feature that is a linear combination
+                // of others.
                 } else if rest > 1e-12 * covariance[[i, i]] {
                     factor[i * n + i] = rest.sqrt();
                 } else {

@@ -52,11 +52,12 @@ const PREPARED: usize = 32;
 /// | `Hamming` | share of `i` with `a_i ≠ b_i` | [0, 1] |
 /// | `Mahalanobis` | `√((a − b)ᵀ C⁻¹ (a − b))` | [0, ∞) |
 ///
-/// Sums use eight interleaved partial sums that are added in a fixed order, so they can be vectorised and have the same bits
-/// on every machine. A distance beyond the range of `f64` is ∞. The Euclidean distance is also ∞ if its square overflows, and
-/// loses precision below 1e-140, where its square underflows; `Minkowski(2)` has neither problem. The error of the Mahalanobis
-/// distance is up to `4 ε` times the magnitude of the whitened rows, so rows that are far from zero compared with their spread
-/// lose digits.
+/// Sums use eight interleaved partial sums that are added in a fixed order, so they can be
+/// vectorised and have the same bits on every machine. A distance beyond the range of `f64` is ∞.
+/// The Euclidean distance is also ∞ if its square overflows, and loses precision below 1e-140,
+/// where its square underflows; `Minkowski(2)` has neither problem. The error of the Mahalanobis
+/// distance is up to `4 ε` times the magnitude of the whitened rows, so rows that are far from zero
+/// compared with their spread lose digits.
 ///
 /// ```
 /// use xai_core::distance::{Distance, DistanceFunction};
@@ -235,8 +236,8 @@ impl DistanceFunction for Distance {
 }
 
 impl std::fmt::Display for Distance {
-    /// Writes the name that [`FromStr`](std::str::FromStr) parses. A Mahalanobis distance is written as `mahalanobis`, which
-    /// cannot be parsed, because its covariance has no text.
+    /// Writes the name that [`FromStr`](std::str::FromStr) parses. A Mahalanobis distance is
+    /// written as `mahalanobis`, which cannot be parsed, because its covariance has no text.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Minkowski(p) => f.pad(&format!("minkowski:{p}")),
@@ -328,13 +329,13 @@ impl SimdKernel for Centring<'_> {
         for row in self.rows.chunks_exact_mut(self.d) {
             let largest = largest_size(row);
             if !(1e-250..1e250).contains(&largest) {
-                // A power of two, because other divisors would round the differences between the values. The scale does not
-                // matter to the correlation.
+                // A power of two, because other divisors would round the differences between the
+                // values. The scale does not matter to the correlation.
                 let unit = power_of_two(largest);
                 row.iter_mut().for_each(|x| *x /= unit);
             }
-            // The mean is rounded. For values around a large mean its error may exceed their differences, so a second pass
-            // subtracts the mean of the remainders.
+            // The mean is rounded. For values around a large mean its error may exceed their
+            // differences, so a second pass subtracts the mean of the remainders.
             for _ in 0..2 {
                 let mean = sum_lanes(row, row, |x, _| x) / row.len() as f64;
                 row.iter_mut().for_each(|x| *x -= mean);

@@ -106,6 +106,8 @@ impl Kernel {
             Self::Uniform => 1.0,
             Self::InversePower { exponent, offset } => {
                 let ratio = (reference + offset) / (distance + offset);
+                // A quotient outside the normal range has lost its digits or overflowed; its
+                // logarithm has not.
                 if (f64::MIN_POSITIVE..=f64::MAX).contains(&ratio) {
                     ratio.powf(exponent)
                 } else {
@@ -135,7 +137,8 @@ impl Kernel {
             Self::InverseCube => 3.0 * (reference.ln_1p() - distance.ln_1p()),
             Self::Uniform => 0.0,
             Self::InversePower { exponent, offset } => {
-                // The sum of two large numbers may overflow; that of their halves does not, and `ln 2` corrects the factor.
+                // The sum of two large numbers may overflow; that of their halves does not, and `ln
+                // 2` corrects the factor.
                 let ln = |distance: f64| match distance + offset {
                     sum if sum.is_finite() => sum.ln(),
                     _ => (0.5 * distance + 0.5 * offset).ln() + std::f64::consts::LN_2,

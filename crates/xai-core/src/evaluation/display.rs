@@ -192,8 +192,8 @@ fn p_value(p: f64) -> String {
     }
 }
 
-/// Writes rows of equal length as aligned columns, the first row as a header with a rule below it. Columns in `numbers` are
-/// right-aligned.
+/// Writes rows of equal length as aligned columns, the first row as a header with a rule below it.
+/// Columns in `numbers` are right-aligned.
 // Cells are padded by hand: `format!` panics on widths above 65,535, and names may be longer.
 /// Writes rows of equal length as aligned columns. The first row is a header with a rule below it.
 /// Columns in `numbers` are right-aligned.

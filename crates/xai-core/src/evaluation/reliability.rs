@@ -188,7 +188,8 @@ fn evaluate_metrics(metrics: Vec<MetricRows<'_>>, statistics: &Statistics) -> Re
 
 /// Consistency of every pair of the `directed` metrics (those with a better end), in their order.
 ///
-/// The parallel loop is over metrics, not over the explainers of a pair, because a pair takes less time than waking a thread.
+/// The parallel loop is over metrics, not over the explainers of a pair, because a pair takes less
+/// time than waking a thread.
 fn metric_pairs(
     metrics: &[MetricRows<'_>],
     ranked: &[RankedValues<'_>],

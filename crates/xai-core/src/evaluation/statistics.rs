@@ -86,6 +86,7 @@ impl Column {
 
     /// Adds the values of consecutive samples, weighted by the number of times that each was drawn.
     fn add_drawn(&self, drawn: &mut DrawnSum, samples: Range<usize>, times: &[f64]) {
+        // Undefined values are stored as 0 and add nothing to the sum.
         drawn.sum += dot(&self.values[samples.clone()], times);
         drawn.count += match &self.defined {
             None => times.iter().sum::<f64>(),

@@ -319,8 +319,8 @@ impl EvaluationValues {
         Ok(())
     }
 
-    /// Remark on explainers with tied attributions that are removed in index order. Metrics of single positions and of
-    /// segments have different ties; the largest share is reported.
+    /// Remark on explainers with tied attributions that are removed in index order. Metrics of
+    /// single positions and of segments have different ties; the largest share is reported.
     fn tie_remark(&self) -> Option<Remark> {
         let metrics = self.metrics.iter();
         let by_index: Vec<_> = metrics
@@ -507,8 +507,8 @@ impl MetricValues {
             })
             .collect();
         let mut ranking: Vec<usize> = (0..values.len()).collect();
-        // Better values have smaller keys. The stable sort keeps ties, and all explainers if neither end is better, in the
-        // order of the names.
+        // Better values have smaller keys. The stable sort keeps ties, and all explainers if
+        // neither end is better, in the order of the names.
         let key = |&e: &usize| match (values[e].value, self.direction) {
             (Some(value), Direction::Lower) => value,
             (Some(value), Direction::Higher) => -value,

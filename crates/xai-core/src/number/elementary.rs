@@ -25,10 +25,12 @@ const LN_2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
 #[inline(always)]
 #[must_use]
 pub fn exp(x: f64) -> f64 {
-    // Beyond these limits the result is 0 or ∞ anyway, and within them 2^k is a product of two normal numbers (see below).
+    // Beyond these limits the result is 0 or ∞ anyway, and within them 2^k is a product of two
+    // normal numbers (see below).
     let above = if x > -746.0 { x } else { -746.0 };
     let clamped = if above < 710.0 { above } else { 710.0 };
-    // x = k ln 2 + r with |r| ≤ ln 2 / 2. Subtracting k ln 2 in two parts keeps the digits that r has beyond those of x.
+    // x = k ln 2 + r with |r| ≤ ln 2 / 2. Subtracting k ln 2 in two parts keeps the digits that r
+    // has beyond those of x.
     let shifted = clamped * std::f64::consts::LOG2_E + ROUNDING;
     let k = shifted - ROUNDING;
     let r = (clamped - k * LN_2_HIGH) - k * LN_2_LOW;
@@ -46,8 +48,9 @@ pub fn exp(x: f64) -> f64 {
     tail = tail * r + 1.0 / 6.0;
     tail = tail * r + 0.5;
     let sum = 1.0 + (r + (r * r) * tail);
-    // 2^k as a product of two factors, because a single one cannot represent subnormal numbers or 2^1024. The low bits of
-    // `shifted` are k; adding 2048 makes them positive, so that a logical shift divides by 2.
+    // 2^k as a product of two factors, because a single one cannot represent subnormal numbers or
+    // 2^1024. The low bits of `shifted` are k; adding 2048 makes them positive, so that a logical
+    // shift divides by 2.
     let biased = shifted.to_bits().wrapping_add(2048) & 0xfff;
     let half = biased >> 1;
     let power = |exponent_plus_1024: u64| f64::from_bits((exponent_plus_1024 - 1) << 52);
@@ -85,8 +88,9 @@ pub fn ln(x: f64) -> f64 {
     let biased = offset >> 52;
     let k = f64::from_bits(0x4330_0000_0000_0000 | biased) - TO_EXPONENT - lift;
     let f = f64::from_bits((offset & ((1 << 52) - 1)).wrapping_add(ROOT_HALF)) - 1.0;
-    // ln(1 + f) = 2 artanh(s) with s = f/(2 + f), arranged as f − (f²/2 − s (f²/2 + R)): the large terms f and f²/2 are
-    // exact or nearly so, and only the small correction rounds. The first omitted term of R is below 2^-56 of the sum.
+    // ln(1 + f) = 2 artanh(s) with s = f/(2 + f), arranged as f − (f²/2 − s (f²/2 + R)): the large
+    // terms f and f²/2 are exact or nearly so, and only the small correction rounds. The first
+    // omitted term of R is below 2^-56 of the sum.
     let s = f / (2.0 + f);
     let z = s * s;
     let mut r = 2.0 / 23.0;

@@ -58,8 +58,9 @@ macro_rules! real {
 
             #[inline]
             fn order_key(self) -> $key {
-                // IEEE numbers of one sign sort like their bits, negative ones in reverse. So all bits of a negative
-                // number are flipped, and only the sign bit of others. Adding 0 turns −0 into 0.
+                // IEEE numbers of one sign sort like their bits, negative ones in reverse. So all
+                // bits of a negative number are flipped, and only the sign bit of others. Adding 0
+                // turns −0 into 0.
                 const SIGN: u32 = <$key>::BITS - 1;
                 let bits = (self + 0.0).to_bits();
                 bits ^ ((bits.cast_signed() >> SIGN).cast_unsigned() | 1 << SIGN)

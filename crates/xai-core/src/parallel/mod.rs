@@ -59,7 +59,8 @@ pub fn with_work_size<R>(operations: usize, work: impl FnOnce() -> R) -> R {
     work()
 }
 
-/// Runs `work` on ranges that cover `0..n`, on the threads of the current pool unless the loop must stay on this thread.
+/// Runs `work` on ranges that cover `0..n`, on the threads of the current pool unless the loop must
+/// stay on this thread.
 fn for_ranges(n: usize, work: &(dyn Fn(Items<'_>) + Sync)) {
     let (stop, is_aborted) = (Stop::current(), AtomicBool::new(false));
     let run_range = |range: Range<usize>| {
@@ -80,8 +81,8 @@ fn for_ranges(n: usize, work: &(dyn Fn(Items<'_>) + Sync)) {
 
 /// Halves a range until there are some pieces per thread, and runs the pieces.
 ///
-/// A piece that another thread has stolen is split again, because then a thread was idle. rayon's own iterators split
-/// by the same rule.
+/// A piece that another thread has stolen is split again, because then a thread was idle. rayon's
+/// own iterators split by the same rule.
 #[cfg(feature = "rayon")]
 fn split(
     range: Range<usize>,
@@ -105,7 +106,8 @@ fn split(
     );
 }
 
-/// Iterator over the items of a range. It ends early once the work is stopped or an item of any range has panicked.
+/// Iterator over the items of a range. It ends early once the work is stopped or an item of any
+/// range has panicked.
 struct Items<'a> {
     range: Range<usize>,
     stop: &'a Stop,
@@ -125,7 +127,8 @@ impl Iterator for Items<'_> {
             return None;
         }
         let item = self.range.next()?;
-        // Only the first thread that sees the flag unwinds; the others find `is_aborted` set and end without a panic.
+        // Only the first thread that sees the flag unwinds; the others find `is_aborted` set and
+        // end without a panic.
         if self.stop.is_raised() {
             self.is_aborted.store(true, Ordering::Relaxed);
             stop::unwind();
@@ -137,14 +140,16 @@ impl Iterator for Items<'_> {
 
 impl Drop for Items<'_> {
     fn drop(&mut self) {
-        // A loop that ends normally requests items until there are none, so an item still in progress has panicked.
+        // A loop that ends normally requests items until there are none, so an item still in
+        // progress has panicked.
         if self.is_in_progress {
             self.is_aborted.store(true, Ordering::Relaxed);
         }
     }
 }
 
-/// Locks a mutex, also if it is poisoned: after a panic of an item the results of the loop are discarded anyway.
+/// Locks a mutex, also if it is poisoned: after a panic of an item the results of the loop are
+/// discarded anyway.
 fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -194,8 +199,8 @@ pub fn try_map<T: Send, E: Send>(
     n: usize,
     f: impl Fn(usize) -> Result<T, E> + Sync + Send,
 ) -> Result<Vec<T>, E> {
-    // Items above a failed one are skipped. The lowest item that fails is never skipped, so the reported error is always
-    // the same.
+    // Items above a failed one are skipped. The lowest item that fails is never skipped, so the
+    // reported error is always the same.
     let lowest_failed = AtomicUsize::new(usize::MAX);
     let results = map(n, |i| {
         (i < lowest_failed.load(Ordering::Relaxed)).then(|| {
@@ -293,8 +298,8 @@ pub fn fold_blocks<S: Send>(
         for b in items {
             fold(&mut state, b * block..((b + 1) * block).min(n));
         }
-        // Merging happens outside the lock, so that no thread waits for it: a thread that finds another state takes it,
-        // merges the two and tries again.
+        // Merging happens outside the lock, so that no thread waits for it: a thread that finds
+        // another state takes it, merges the two and tries again.
         loop {
             let mut merged = lock(&merged);
             let Some(other) = merged.take() else {

@@ -117,8 +117,8 @@ impl Stop {
 
     /// Marks this thread as doing the work until the returned guard is dropped.
     ///
-    /// This includes work without a flag: a rayon thread that waits for a part of its own work may run items of other work
-    /// meanwhile, which must not be stopped with it.
+    /// This includes work without a flag: a rayon thread that waits for a part of its own work may
+    /// run items of other work meanwhile, which must not be stopped with it.
     pub(super) fn enter(&self) -> RestoreCurrent {
         RestoreCurrent(CURRENT.replace(self.0.clone()))
     }

@@ -31,9 +31,10 @@ pub struct InterConsistency {
 /// disruptive: share of (sample, explainer) whose value got strictly worse
 /// ```
 ///
-/// `values` and `perturbed` have one row per explainer with one value per sample. Ranks are mid-ranks. `direction` is the
-/// better end of the metric; it matters for disruptive perturbations only. In [0, 1], higher is better: 1 = no rank changed,
-/// or all values got worse. If a minor perturbation ranks `E` explainers at random, the value is about 1/E.
+/// `values` and `perturbed` have one row per explainer with one value per sample. Ranks are
+/// mid-ranks. `direction` is the better end of the metric; it matters for disruptive perturbations
+/// only. In [0, 1], higher is better: 1 = no rank changed, or all values got worse. If a minor
+/// perturbation ranks `E` explainers at random, the value is about 1/E.
 ///
 /// # Errors
 /// `Empty` without explainers, `ShapeMismatch` for rows of different lengths and for `perturbed` or
@@ -53,9 +54,9 @@ pub struct InterConsistency {
 /// ```
 ///
 /// # Source
-/// Hedström et al., *The Meta-Evaluation Problem in Explainable AI: Identifying Reliable Estimators with
-/// MetaQuantus*, 2023. Its program breaks ties of ranks by the order of the explainers, and counts the values that
-/// fell for metrics of either direction.
+/// Hedström et al., *The Meta-Evaluation Problem in Explainable AI: Identifying Reliable Estimators
+/// with MetaQuantus*, 2023. Its program breaks ties of ranks by the order of the explainers, and
+/// counts the values that fell for metrics of either direction.
 pub fn inter_consistency<R: AsRef<[Option<f64>]>, P: AsRef<[Option<f64>]>>(
     values: &[R],
     direction: Direction,

@@ -34,12 +34,13 @@ pub struct IntraConsistency {
 /// value:  minor p, disruptive 1 − p       effect: minor 1 − E, disruptive E,  E = |W⁺ − W⁻| / (W⁺ + W⁻)
 /// ```
 ///
-/// `values` has one value of one explainer per sample. Both numbers are in [0, 1], higher is better. After a minor
-/// perturbation, 1 means equal rank sums of increases and decreases. After a disruptive one, a value of 1 means that the
-/// change is certain, and an effect of 1 that all values changed in the same direction.
+/// `values` has one value of one explainer per sample. Both numbers are in [0, 1], higher is
+/// better. After a minor perturbation, 1 means equal rank sums of increases and decreases. After a
+/// disruptive one, a value of 1 means that the change is certain, and an effect of 1 that all
+/// values changed in the same direction.
 ///
-/// A p-value is not an effect size: the same shift is more significant for more samples. Compare values only at equal numbers
-/// of samples. The effect does not depend on the number of samples.
+/// A p-value is not an effect size: the same shift is more significant for more samples. Compare
+/// values only at equal numbers of samples. The effect does not depend on the number of samples.
 ///
 /// # Errors
 /// `ShapeMismatch` for `perturbed` or `keep` of another length, `NonFinite` for a value.
@@ -57,9 +58,10 @@ pub struct IntraConsistency {
 /// ```
 ///
 /// # Source
-/// Hedström et al., *The Meta-Evaluation Problem in Explainable AI: Identifying Reliable Estimators with
-/// MetaQuantus*, 2023, for the value; Kerby, *The simple difference formula: an approach to teaching nonparametric
-/// correlation*, 2014, for the effect. MetaQuantus returns p = 0 if its test fails; this function returns `None` or an error.
+/// Hedström et al., *The Meta-Evaluation Problem in Explainable AI: Identifying Reliable Estimators
+/// with MetaQuantus*, 2023, for the value; Kerby, *The simple difference formula: an approach to
+/// teaching nonparametric correlation*, 2014, for the effect. MetaQuantus returns p = 0 if its test
+/// fails; this function returns `None` or an error.
 pub fn intra_consistency(
     values: &[Option<f64>],
     perturbed: &PerturbedValues<'_, [Option<f64>]>,
@@ -99,7 +101,8 @@ pub(super) fn intra_of_checked(
 }
 
 impl IntraConsistency {
-    /// p-value of the signed-rank test that a minor perturbation leaves an explainer's values unchanged (1 − p for a disruptive one).
+    /// p-value of the signed-rank test that a minor perturbation leaves an explainer's values
+    /// unchanged (1 − p for a disruptive one).
     ///
     /// ```text
     /// minor p, disruptive 1 − p; p = two-sided signed-rank p-value of q − q', zeros split
@@ -109,8 +112,8 @@ impl IntraConsistency {
     /// Minor, 1: increases and decreases have equal rank sums. Disruptive, 1: the change is certain.
     ///
     /// # Limits
-    /// A p-value is not an effect size: the same shift is more significant with more samples. Compare at equal
-    /// numbers of samples.
+    /// A p-value is not an effect size: the same shift is more significant with more samples.
+    /// Compare at equal numbers of samples.
     ///
     /// # Source
     /// Hedström et al. 2023.
@@ -127,7 +130,8 @@ impl IntraConsistency {
     )]
     pub const INTRA_CONSISTENCY: Score<Self> = Score::new(INFO, |result: &Self| result.value);
 
-    /// Effect size of a disruptive perturbation on the values of an explainer (1 − effect size for a minor one).
+    /// Effect size of a disruptive perturbation on the values of an explainer (1 − effect size for
+    /// a minor one).
     ///
     /// ```text
     /// disruptive E, minor 1 − E; E = |W⁺ − W⁻| / (W⁺ + W⁻) of the signed ranks of q − q'

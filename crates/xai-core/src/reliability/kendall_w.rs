@@ -32,11 +32,13 @@ pub struct KendallW {
 /// W = 12 Σ_e (R_e − R̄)² / (m² (k³ − k) − m Σ_j T_j)      R_e = sum of the ranks of e over m samples
 /// ```
 ///
-/// `values_by_explainer` has the shape `(explainers, samples)`: one row for each of the `k` explainers, with one value per
-/// sample. ([`krippendorff_alpha`](super::krippendorff_alpha) takes the transposed table: one row per sample.) Ranks are
-/// mid-ranks, and `T_j = Σ (t³ − t)` over the ties of sample `j`. In [0, 1], higher is better: 1 = all samples have the same
-/// ranking, 0 = all explainers have the same rank sum; `m` random rankings give about `1/m`. A sample on which all explainers
-/// are tied counts as no agreement. The direction of the metric does not matter. Computed in integers.
+/// `values_by_explainer` has the shape `(explainers, samples)`: one row for each of the `k`
+/// explainers, with one value per sample. ([`krippendorff_alpha`](super::krippendorff_alpha) takes
+/// the transposed table: one row per sample.) Ranks are mid-ranks, and `T_j = Σ (t³ − t)` over the
+/// ties of sample `j`. In [0, 1], higher is better: 1 = all samples have the same ranking, 0 = all
+/// explainers have the same rank sum; `m` random rankings give about `1/m`. A sample on which all
+/// explainers are tied counts as no agreement. The direction of the metric does not matter.
+/// Computed in integers.
 ///
 /// # Errors
 /// `Empty` without explainers, `ShapeMismatch` for rows of different lengths and for ranks of
@@ -52,7 +54,8 @@ pub struct KendallW {
 /// ```
 ///
 /// # Source
-/// Kendall and Babington Smith, *The problem of m rankings*, 1939. It is `χ² / (m (k − 1))` of Friedman's test.
+/// Kendall and Babington Smith, *The problem of m rankings*, 1939. It is `χ² / (m (k − 1))` of
+/// Friedman's test.
 pub fn kendall_w<R: AsRef<[Option<f64>]>>(values_by_explainer: &[R]) -> Result<KendallW> {
     let table = Table::new(input::VALUES, values_by_explainer)?;
     if table.ranks_its_columns() {
@@ -60,8 +63,9 @@ pub fn kendall_w<R: AsRef<[Option<f64>]>>(values_by_explainer: &[R]) -> Result<K
         let error = Error::shape_described(input::VALUES, expected, &table.shape());
         return Err(error.with_help(EXPLAINERS_IN_ROWS));
     }
-    // With the integers c = 2 (rank − mean rank), (k³ − k) − T_j is 3 Σ c² and the formula becomes Σ_e (Σ_j c)² / (m Σ c²).
-    // Sums of integers are exact, so blocks of samples can be added in any order.
+    // With the integers c = 2 (rank − mean rank), (k³ − k) − T_j is 3 Σ c² and the formula becomes
+    // Σ_e (Σ_j c)² / (m Σ c²). Sums of integers are exact, so blocks of samples can be added in any
+    // order.
     let none = || (0, 0.0, vec![0.0; table.rows.len()]);
     let add = |to: &mut [f64], ranks: &[f64]| to.iter_mut().zip(ranks).for_each(|(s, r)| *s += r);
     let blocks = table.fold_ranks(none, |(n, squares, sums), ranks| {
@@ -98,7 +102,8 @@ impl KendallW {
     /// 1: every sample ranks alike. 0: no explainer is ahead. 1/m: about as by chance.
     ///
     /// # Limits
-    /// Also low if the explainers are equally good, because then no metric can rank them alike on every sample.
+    /// Also low if the explainers are equally good, because then no metric can rank them alike on
+    /// every sample.
     ///
     /// # Source
     /// Kendall and Babington Smith 1939.

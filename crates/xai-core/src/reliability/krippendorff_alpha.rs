@@ -58,14 +58,15 @@ pub struct KrippendorffAlpha {
 /// δ: nominal [a ≠ b]      interval (a − b)²      ordinal (Σ_{a≤g≤b} n_g − (n_a + n_b)/2)²
 /// ```
 ///
-/// `ratings_by_rater` has the shape `(raters, units)`: one row per rater with one rating per unit, or `None`. Unit `u` has
-/// `m_u` ratings. `N` is the number of ratings of units with at least two; `D_e` is over all pairs of these ratings, and `n_g`
-/// is the number of them that equal `g`. At most 1, higher is better: 1 = no disagreement, 0 = chance level, below 0 =
-/// systematic disagreement.
+/// `ratings_by_rater` has the shape `(raters, units)`: one row per rater with one rating per unit,
+/// or `None`. Unit `u` has `m_u` ratings. `N` is the number of ratings of units with at least two;
+/// `D_e` is over all pairs of these ratings, and `n_g` is the number of them that equal `g`. At
+/// most 1, higher is better: 1 = no disagreement, 0 = chance level, below 0 = systematic
+/// disagreement.
 ///
-/// If samples rank explainers, the samples are the raters and the explainers the units: one row per sample.
-/// [`krippendorff_alpha_of_ranks`] computes these ranks from values with one row per explainer, the shape that
-/// [`kendall_w`](super::kendall_w) takes.
+/// If samples rank explainers, the samples are the raters and the explainers the units: one row per
+/// sample. [`krippendorff_alpha_of_ranks`] computes these ranks from values with one row per
+/// explainer, the shape that [`kendall_w`](super::kendall_w) takes.
 ///
 /// # Errors
 /// `Empty` without raters, `ShapeMismatch` for rows of different lengths and for ordinal ratings in
@@ -85,8 +86,8 @@ pub struct KrippendorffAlpha {
 /// ```
 ///
 /// # Source
-/// Krippendorff, *Computing Krippendorff's Alpha-Reliability*, 2011. Where this is `None`, the package `krippendorff`
-/// raises an error.
+/// Krippendorff, *Computing Krippendorff's Alpha-Reliability*, 2011. Where this is `None`, the
+/// package `krippendorff` raises an error.
 pub fn krippendorff_alpha<R: AsRef<[Option<f64>]>>(
     ratings_by_rater: &[R],
     level: RatingLevel,
@@ -179,16 +180,17 @@ type Ratings = Vec<(f64, usize)>;
 
 /// Computes α from the ratings of each unit.
 ///
-/// Each rating is mapped to a coordinate, so that δ is the squared distance of two coordinates: the rating itself for interval
-/// data, and its mid-rank among all ratings for ordinal data, because the distance of two mid-ranks is half the number of
-/// ratings equal to either of them plus the number in between. So no pairs have to be formed, and equal ratings are processed
-/// once.
+/// Each rating is mapped to a coordinate, so that δ is the squared distance of two coordinates: the
+/// rating itself for interval data, and its mid-rank among all ratings for ordinal data, because
+/// the distance of two mid-ranks is half the number of ratings equal to either of them plus the
+/// number in between. So no pairs have to be formed, and equal ratings are processed once.
 fn alpha(mut units: Vec<Ratings>, level: RatingLevel) -> KrippendorffAlpha {
     let count = |ratings: &[(f64, usize)]| ratings.iter().map(|(_, n)| n).sum::<usize>();
     units.retain(|unit| count(unit) > 1);
     let unit_ratings: Ratings = units.concat();
     let ratings: Vec<f64> = unit_ratings.iter().map(|(rating, _)| *rating).collect();
-    // Index of each rating of a unit among the distinct ratings, recorded while sorting instead of looked up later.
+    // Index of each rating of a unit among the distinct ratings, recorded while sorting instead of
+    // looked up later.
     let (mut distinct, mut distinct_index) = (Ratings::new(), vec![0; unit_ratings.len()]);
     for_each_tie(&ratings, |_, ties| {
         for &tie in ties {
@@ -213,7 +215,8 @@ fn alpha(mut units: Vec<Ratings>, level: RatingLevel) -> KrippendorffAlpha {
             let mut below = 0;
             let centred_rank = |(_, n): &(f64, usize)| {
                 below += n;
-                // Twice the mean rank of n equal ratings, minus twice the mean of all ranks. The factor cancels in α.
+                // Twice the mean rank of n equal ratings, minus twice the mean of all ranks. The
+                // factor cancels in α.
                 (2 * below - n) as f64 - n_ratings as f64
             };
             distinct.iter().map(centred_rank).collect()
@@ -289,7 +292,8 @@ impl KrippendorffAlpha {
     /// 1: every sample ranks alike. 0: as by chance. Below 0: samples contradict each other.
     ///
     /// # Limits
-    /// Also low if the explainers are equally good, because then no metric can rank them alike on every sample.
+    /// Also low if the explainers are equally good, because then no metric can rank them alike on
+    /// every sample.
     ///
     /// # Source
     /// Krippendorff 2011; Tomsett et al. 2020.

@@ -146,8 +146,9 @@ fn deviation(mean: f64, values: impl Iterator<Item = f64>) -> f64 {
 /// value = mean of the defined v_t      std = √(mean of (v_t − value)²)
 /// ```
 ///
-/// In [0, 1], higher is better: 1 = values and ranks do not change if the prediction does not, and all values get worse if it
-/// does. A metric that never reacts has about 0.5 (minor 1, disruptive 0).
+/// In [0, 1], higher is better: 1 = values and ranks do not change if the prediction does not, and
+/// all values get worse if it does. A metric that never reacts has about 0.5 (minor 1, disruptive
+/// 0).
 ///
 /// # Source
 /// Hedström et al., *The Meta-Evaluation Problem in Explainable AI: Identifying Reliable Estimators with
@@ -207,12 +208,12 @@ impl MetaConsistency {
     /// ```
     ///
     /// # Extremes
-    /// 1: noise changes nothing, and every value gets worse if the prediction changes. 0.5: about the value of a
-    /// metric that never changes.
+    /// 1: noise changes nothing, and every value gets worse if the prediction changes. 0.5: about
+    /// the value of a metric that never changes.
     ///
     /// # Limits
-    /// Two of its four parts are p-values: compare metrics at equal numbers of samples. It depends on the strength of
-    /// the perturbations.
+    /// Two of its four parts are p-values: compare metrics at equal numbers of samples. It depends
+    /// on the strength of the perturbations.
     ///
     /// # Source
     /// Hedström et al. 2023.

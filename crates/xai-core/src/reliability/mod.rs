@@ -13,8 +13,8 @@
 //! | values before and after a perturbation | [`intra_consistency`], [`inter_consistency`], [`MetaEvaluation`] |
 //! | ratings of any kind | [`krippendorff_alpha`] |
 //!
-//! Limits: a metric on which samples agree may still measure the wrong property on all of them, and no metric can rank
-//! explainers reliably that are equally good.
+//! Limits: a metric on which samples agree may still measure the wrong property on all of them, and
+//! no metric can rank explainers reliably that are equally good.
 //!
 //! ```
 //! use xai_core::Direction;

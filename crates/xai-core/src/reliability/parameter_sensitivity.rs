@@ -35,9 +35,10 @@ pub struct ParameterSensitivity {
 /// r_s = ranks of the mean values under setting s      mean_tau = mean over pairs s < t of τ_b(r_s, r_t)
 /// ```
 ///
-/// `settings` has one table per setting, with one row per explainer and one value per sample. The best explainer has rank 1;
-/// means that are equal to 12 decimals relative to the largest mean share their mid-rank. τ is in [−1, 1] and the share in
-/// [0, 1], higher is better: 1 = the setting does not affect the ranking.
+/// `settings` has one table per setting, with one row per explainer and one value per sample. The
+/// best explainer has rank 1; means that are equal to 12 decimals relative to the largest mean
+/// share their mid-rank. τ is in [−1, 1] and the share in [0, 1], higher is better: 1 = the setting
+/// does not affect the ranking.
 ///
 /// # Errors
 /// `Empty` without settings or explainers, `ShapeMismatch` for settings of different shapes,
@@ -56,8 +57,9 @@ pub struct ParameterSensitivity {
 /// ```
 ///
 /// # Source
-/// Tomsett et al., *Sanity Checks for Saliency Metrics*, 2020, and Brunke et al., *Evaluating Input Perturbation Methods
-/// for Interpreting CNNs and Saliency Map Comparison*, 2020, who found that baselines change rankings.
+/// Tomsett et al., *Sanity Checks for Saliency Metrics*, 2020, and Brunke et al., *Evaluating Input
+/// Perturbation Methods for Interpreting CNNs and Saliency Map Comparison*, 2020, who found that
+/// baselines change rankings.
 pub fn parameter_sensitivity<S: AsRef<[R]>, R: AsRef<[Option<f64>]>>(
     settings: &[S],
     direction: Direction,

@@ -70,9 +70,10 @@ pub struct RankStability {
 /// top_share = share of draws whose best explainers are those of all samples
 /// ```
 ///
-/// `values` has one row per explainer with one value per sample. The best explainer has rank 1; means that are equal to 12
-/// decimals relative to the largest mean share their mid-rank. τ is in [−1, 1], shares are in [0, 1]; higher is better. 1 =
-/// every draw has the ranking of all samples; τ = 0 means that the rankings of the draws are unrelated to it.
+/// `values` has one row per explainer with one value per sample. The best explainer has rank 1;
+/// means that are equal to 12 decimals relative to the largest mean share their mid-rank. τ is in
+/// [−1, 1], shares are in [0, 1]; higher is better. 1 = every draw has the ranking of all samples;
+/// τ = 0 means that the rankings of the draws are unrelated to it.
 ///
 /// If no sample has a value of every explainer, all results are empty or `None`.
 ///
@@ -96,8 +97,8 @@ pub struct RankStability {
 /// ```
 ///
 /// # Source
-/// The bootstrap of rankings: Hall and Miller, *Using the bootstrap to quantify the authority of an empirical ranking*,
-/// 2009.
+/// The bootstrap of rankings: Hall and Miller, *Using the bootstrap to quantify the authority of an
+/// empirical ranking*, 2009.
 pub fn rank_stability<R: AsRef<[Option<f64>]>>(
     values: &[R],
     direction: Direction,
@@ -237,7 +238,8 @@ fn check(draws: Draws<'_>, n_samples: usize) -> Result<()> {
 }
 
 impl RankStability {
-    /// Mean rank correlation of the ranking of explainers with its rankings on resampled samples (Kendall's τ_b).
+    /// Mean rank correlation of the ranking of explainers with its rankings on resampled samples
+    /// (Kendall's τ_b).
     ///
     /// ```text
     /// mean over bootstrap draws b of τ_b(ranks of all samples, ranks of draw b)
@@ -247,7 +249,8 @@ impl RankStability {
     /// 1: every draw has the ranking of all samples. 0: the ranking is due to chance.
     ///
     /// # Limits
-    /// It measures sampling error only: other data may give another ranking. Similar explainers change places easily.
+    /// It measures sampling error only: other data may give another ranking. Similar explainers
+    /// change places easily.
     ///
     /// # Source
     /// Hall and Miller 2009.

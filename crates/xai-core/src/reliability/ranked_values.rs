@@ -80,9 +80,10 @@ pub struct InterMethodReliability {
 /// mean over pairs a < b of Spearman_i(q_ai, q_bi)
 /// ```
 ///
-/// In [−1, 1], and neither end is better: 1 = the same samples have high values for all explainers, so the metric measures the
-/// sample as much as the explainer; 0 = uncorrelated. Each pair uses the samples for which both have a value. `None` for fewer
-/// than two explainers, and if each pair has a constant side.
+/// In [−1, 1], and neither end is better: 1 = the same samples have high values for all explainers,
+/// so the metric measures the sample as much as the explainer; 0 = uncorrelated. Each pair uses the
+/// samples for which both have a value. `None` for fewer than two explainers, and if each pair has
+/// a constant side.
 ///
 /// # Errors
 /// `InvalidParameter` for more than 8192 explainers.
@@ -136,12 +137,14 @@ pub struct InternalConsistencyReliability {
 /// mean over explainers e of Spearman_i(± q_ei, ± q'_ei)      − where lower values are better
 /// ```
 ///
-/// In [−1, 1], higher is better: 1 = the samples on which an explainer is good by one metric are those on which it is good by
-/// the other; 0 = uncorrelated, so the metrics do not measure the same property; −1 = they contradict each other. Each
-/// correlation uses the samples for which both metrics have a value.
+/// In [−1, 1], higher is better: 1 = the samples on which an explainer is good by one metric are
+/// those on which it is good by the other; 0 = uncorrelated, so the metrics do not measure the same
+/// property; −1 = they contradict each other. Each correlation uses the samples for which both
+/// metrics have a value.
 ///
 /// # Errors
-/// `ShapeMismatch` for different numbers of explainers or samples, `InvalidParameter` for a metric without a better end.
+/// `ShapeMismatch` for different numbers of explainers or samples, `InvalidParameter` for a metric
+/// without a better end.
 ///
 /// ```
 /// use xai_core::Direction;

@@ -40,7 +40,8 @@ impl Centred {
         if values.iter().all(|value| *value == values[0]) {
             deviations.fill(0.0);
         }
-        // The first pass leaves the rounding error of the mean in every deviation, the second pass subtracts it.
+        // The first pass leaves the rounding error of the mean in every deviation, the second pass
+        // subtracts it.
         for pass in 0..2 {
             let mean = sum_of(deviations.iter().copied()).mean(values.len() as u64);
             if pass == 0 || mean.abs() > f64::EPSILON * largest(&deviations) {
@@ -118,7 +119,8 @@ impl Covariance<'_> {
         if !(spreads.0 > 0.0 && spreads.1 > 0.0) {
             return None;
         }
-        // Two points always lie on a line. The quotient below may differ from ±1 by one unit in the last place.
+        // Two points always lie on a line. The quotient below may differ from ±1 by one unit in the
+        // last place.
         if let ([x, _], [y, _]) = (&self.x.deviations[..], &self.y.deviations[..]) {
             return Some(x.signum() * y.signum());
         }
@@ -132,16 +134,18 @@ impl Covariance<'_> {
     /// 2 s_xy / (s_x² + s_y² + (x̄ − ȳ)²)
     /// ```
     ///
-    /// In [−1, 1]: 1 = equal values, −1 = opposite deviations with equal means and spreads. `None` for two equal constants,
-    /// and without values. The error is at most 16 · 2⁻⁵³, also for values far from 0.
+    /// In [−1, 1]: 1 = equal values, −1 = opposite deviations with equal means and spreads. `None`
+    /// for two equal constants, and without values. The error is at most 16 · 2⁻⁵³, also for values
+    /// far from 0.
     ///
     /// # Source
     /// Lin, *A concordance correlation coefficient to evaluate reproducibility*, 1989.
     #[must_use]
     pub fn concordance(self) -> Option<f64> {
         let n = self.x.deviations.len();
-        // The difference of the means is taken from the exact sums: the difference of rounded means would cancel. All terms
-        // are converted to the larger of both units, so that none overflows.
+        // The difference of the means is taken from the exact sums: the difference of rounded means
+        // would cancel. All terms are converted to the larger of both units, so that none
+        // overflows.
         let mut difference = self.x.sum.clone();
         difference.add_sum(&-self.y.sum.clone());
         let common = self.x.exponent.max(self.y.exponent);

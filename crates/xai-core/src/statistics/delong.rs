@@ -18,13 +18,14 @@ use crate::tensor::check_shape;
 /// logit A ± t √v / (A (1 − A))      t with Welch and Satterthwaite's degrees of freedom
 /// ```
 ///
-/// Within [0, 1]. `None` without values of both classes. If all these shares are equal, for example because the classes are
-/// perfectly separated, or if a class has one value, the variance cannot be estimated. The result is then Newcombe's score
-/// interval with the variance of Hanley and McNeil ([`IntervalMethod::Newcombe`]), whose width is never 0. Values are assumed
-/// to be independent. Takes `O(n log n)` and counts in integers; swapping the classes mirrors the interval.
+/// Within [0, 1]. `None` without values of both classes. If all these shares are equal, for example
+/// because the classes are perfectly separated, or if a class has one value, the variance cannot be
+/// estimated. The result is then Newcombe's score interval with the variance of Hanley and McNeil
+/// ([`IntervalMethod::Newcombe`]), whose width is never 0. Values are assumed to be independent.
+/// Takes `O(n log n)` and counts in integers; swapping the classes mirrors the interval.
 ///
-/// Coverage of intervals of level .95 for normally distributed values of both classes, at `A` of .5, .8, .95 and .99, in
-/// 4 000 simulated data sets each (400 in the last row):
+/// Coverage of intervals of level .95 for normally distributed values of both classes, at `A` of
+/// .5, .8, .95 and .99, in 4 000 simulated data sets each (400 in the last row):
 ///
 /// | values per class | coverage |
 /// |---|---|
@@ -116,8 +117,8 @@ fn delong(
     let (above, below) = areas(first, second);
     let (error, freedom) = welch((of_first, first.count), (of_second, second.count));
     let half = student_t(p, freedom)? * error / (above * below);
-    // Inverse logit of `logit(area) − half`. The upper end is the mirrored lower end of the complement, so that neither
-    // end loses digits near 0 or 1.
+    // Inverse logit of `logit(area) − half`. The upper end is the mirrored lower end of the
+    // complement, so that neither end loses digits near 0 or 1.
     let lower_end = |area: f64, rest: f64| 1.0 / (1.0 + rest / area * half.exp());
     Ok((lower_end(above, below), 1.0 - lower_end(below, above)))
 }
@@ -195,8 +196,8 @@ fn newcombe_lower_end(area: f64, (n_first, n_second): (f64, f64), z: f64) -> f64
         p * (1.0 - p) * factor / (n_first * n_second)
     };
     let (mut low, mut high) = (0.0, area);
-    // Bisection: the condition holds below the end and not between the end and the estimate. 60 steps exceed the precision
-    // of `f64`.
+    // Bisection: the condition holds below the end and not between the end and the estimate. 60
+    // steps exceed the precision of `f64`.
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
         if (area - middle) * (area - middle) > z * z * variance(middle) {

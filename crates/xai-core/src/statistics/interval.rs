@@ -48,8 +48,8 @@ pub enum IntervalMethod {
 /// | [`unit_mean_interval`](crate::statistics::unit_mean_interval) | a mean of 10 to 10 000 values in [0, 1] | .94 to .98 |
 /// | [`auroc_interval`](crate::statistics::auroc_interval) | an area under the ROC curve of 10 and 200 values | .89 to .96 |
 ///
-/// Therefore proportions (means of values that are all 0 or 1) use Wilson's interval, and BCa and Student's intervals over
-/// 20 units or fewer are [marked](Self::is_small_sample).
+/// Therefore proportions (means of values that are all 0 or 1) use Wilson's interval, and BCa and
+/// Student's intervals over 20 units or fewer are [marked](Self::is_small_sample).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Interval {
@@ -255,8 +255,8 @@ pub fn bootstrap_bca(
     let sorted = sorted_replicates(replicates)?;
     let normal = Normal::standard();
     let n = sorted.len() as f64;
-    // Replicates equal to the estimate count half, like a mid-rank. The share stays away from 0 and 1, whose normal
-    // quantiles are infinite.
+    // Replicates equal to the estimate count half, like a mid-rank. The share stays away from 0 and
+    // 1, whose normal quantiles are infinite.
     let below = sorted.partition_point(|&x| x < estimate);
     let up_to = sorted.partition_point(|&x| x <= estimate);
     let share = ((below + up_to) as f64 / (2.0 * n)).clamp(0.5 / n, 1.0 - 0.5 / n);

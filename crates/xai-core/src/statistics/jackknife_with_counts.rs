@@ -13,7 +13,8 @@ use crate::statistics::interval::{Interval, by_student, check_level};
 /// se² = (n − 1)/n Σ_k n_k (θ_(k) − mean θ_(·))²,   n = Σ_k n_k      θ ± t_{n−1} se
 /// ```
 ///
-/// The time does not depend on the number of units. Kinds with count 0 are ignored, also if their estimate is not finite.
+/// The time does not depend on the number of units. Kinds with count 0 are ignored, also if their
+/// estimate is not finite.
 ///
 /// # Errors
 /// `TooFew` for fewer than two units, `NonFinite` for an estimate, `InvalidParameter` for a level
@@ -43,8 +44,8 @@ pub fn jackknife_with_counts(estimate: f64, kinds: &[(f64, u64)], level: f64) ->
     }
     check_finite_slice(input::ESTIMATE, &[estimate])?;
     check_finite_slice(input::LEAVE_ONE_OUT, &values)?;
-    // Deviations are taken from the first value, so that equal values give exactly 0 instead of a rounding error, and in units
-    // of a power of two, in which squares do not underflow.
+    // Deviations are taken from the first value, so that equal values give exactly 0 instead of a
+    // rounding error, and in units of a power of two, in which squares do not underflow.
     let differences: Vec<f64> = values.iter().map(|x| x - values[0]).collect();
     let unit = 2f64.powi(exponent(largest(&differences)));
     let from_first = |x: f64| (x - values[0]) / unit;

@@ -13,9 +13,9 @@ use crate::statistics::ranks::check_pairs;
 /// τ_b = (C − D) / √((n₀ − n_a)(n₀ − n_b))      n₀ = n (n − 1) / 2
 /// ```
 ///
-/// `C` pairs are in the same order on both sides, `D` in opposite orders, `n_a` tied in `a` and `n_b` tied in `b`. In
-/// [−1, 1]: 1 = the same order, 0 = uncorrelated, −1 = reversed. `None` if either side is constant. Takes `O(n log n)` and
-/// counts pairs in integers.
+/// `C` pairs are in the same order on both sides, `D` in opposite orders, `n_a` tied in `a` and
+/// `n_b` tied in `b`. In [−1, 1]: 1 = the same order, 0 = uncorrelated, −1 = reversed. `None` if
+/// either side is constant. Takes `O(n log n)` and counts pairs in integers.
 ///
 /// # Errors
 /// `ShapeMismatch` if the lengths differ, `NonFinite` for a value.

@@ -81,12 +81,13 @@ pub fn t_interval(values: &Moments, level: f64) -> Result<Option<Interval>> {
 /// logit m ± t_{n−1} s / (√n m (1 − m))      m: the mean, s: the standard deviation
 /// ```
 ///
-/// Within [0, 1], with the same bits for any order of the values. Values that are all 0 or 1 use [`wilson`]'s interval. So do
-/// values that are all equal, and a single value, because their deviation carries no information: values of 0 and 1 have the
-/// largest variance of all distributions on [0, 1] with the same mean. `None` without values.
+/// Within [0, 1], with the same bits for any order of the values. Values that are all 0 or 1 use
+/// [`wilson`]'s interval. So do values that are all equal, and a single value, because their
+/// deviation carries no information: values of 0 and 1 have the largest variance of all
+/// distributions on [0, 1] with the same mean. `None` without values.
 ///
-/// Coverage of intervals of level .95 in 1 000 to 5 000 simulated data sets each, compared with m ± t s/√n, which fails if
-/// most values are 1:
+/// Coverage of intervals of level .95 in 1 000 to 5 000 simulated data sets each, compared with m ±
+/// t s/√n, which fails if most values are 1:
 ///
 /// | values | n | coverage | m ± t s/√n |
 /// |---|---|---|---|
@@ -147,7 +148,8 @@ pub fn unit_mean_interval(values: &Moments, level: f64) -> Result<Option<Interva
 fn logit_t(mean: f64, std: f64, n: f64, p: f64) -> Result<(f64, f64)> {
     let rest = 1.0 - mean;
     let half = student_t(p, n - 1.0)? * std / n.sqrt() / (mean * rest);
-    // The upper end is the mirrored lower end of `1 − mean`, so that mirrored values have the mirrored interval.
+    // The upper end is the mirrored lower end of `1 − mean`, so that mirrored values have the
+    // mirrored interval.
     let lower_end = |part: f64, rest: f64| 1.0 / (1.0 + rest / part * half.exp());
     Ok((lower_end(mean, rest), 1.0 - lower_end(rest, mean)))
 }
@@ -165,9 +167,9 @@ fn wilson_of_mean(mean: f64, n: f64, p: f64) -> (f64, f64) {
 /// (s + z²/2 ± z √(s (n − s)/n + z²/4)) / (n + z²),  z the (1 + level)/2 quantile of the normal distribution
 /// ```
 ///
-/// Within [0, 1]. Its width is never 0: no success among `n` gives [0, z²/(n + z²)]. It replaces the bootstrap for means of
-/// values that are all 0 or 1, where replicates take few distinct values: for a proportion of 5 % of 30 units it covers .94,
-/// BCa .77.
+/// Within [0, 1]. Its width is never 0: no success among `n` gives [0, z²/(n + z²)]. It replaces
+/// the bootstrap for means of values that are all 0 or 1, where replicates take few distinct
+/// values: for a proportion of 5 % of 30 units it covers .94, BCa .77.
 ///
 /// # Errors
 /// `TooFew` without units, `InvalidParameter` for more successes than units or a level outside (0,

@@ -96,7 +96,8 @@ pub fn centred_ranks<T: Real>(values: &[T]) -> Vec<f64> {
     let n = values.len();
     let mut ranks = vec![0.0; n];
     for_each_tie(values, |start, ties| {
-        // Twice the mean of the ranks start + 1 ..= end is start + end + 1; twice the mean of all ranks is n + 1.
+        // Twice the mean of the ranks start + 1 ..= end is start + end + 1; twice the mean of all
+        // ranks is n + 1.
         let rank = (start + start + ties.len()) as f64 - n as f64;
         for &i in ties {
             ranks[i] = rank;
@@ -145,7 +146,8 @@ pub fn auroc<T: Real>(values: &[T], is_second: &[bool]) -> Option<f64> {
     let second_ranks = ranks.iter().zip(is_second).filter(|(_, second)| **second);
     // Sums of half-integers are exact below 2^52.
     let sum: f64 = second_ranks.map(|(rank, _)| rank).sum();
-    // The ranks among the second class itself add up to n₂ (n₂ + 1)/2; the rest counts values of the first class below.
+    // The ranks among the second class itself add up to n₂ (n₂ + 1)/2; the rest counts values of
+    // the first class below.
     let above = sum - n_second * (n_second + 1.0) / 2.0;
     (n_first > 0.0 && n_second > 0.0).then(|| above / (n_first * n_second))
 }

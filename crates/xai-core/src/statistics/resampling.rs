@@ -33,7 +33,8 @@ pub(crate) fn visit_draws(
         visit(0..n, &times);
         return;
     }
-    // A uniform index falls into a block with probability proportional to its size, also into the shorter last one.
+    // A uniform index falls into a block with probability proportional to its size, also into the
+    // shorter last one.
     let mut n_drawn = vec![0usize; n.div_ceil(BLOCK)];
     for _ in 0..n {
         n_drawn[uniform_index(&mut stream, n) / BLOCK] += 1;
@@ -78,7 +79,8 @@ mod tests {
         assert_eq!(draws(1, 20 * DIRECT).1, BLOCK);
     }
 
-    /// Counts of a multinomial distribution: mean 1, variance 1 − 1/n, and e⁻¹ of them are 0, in one step or in two.
+    /// Counts of a multinomial distribution: mean 1, variance 1 − 1/n, and e⁻¹ of them are 0, in
+    /// one step or in two.
     #[test]
     fn counts_are_those_of_a_multinomial_distribution() {
         for n in [DIRECT, DIRECT + 1] {

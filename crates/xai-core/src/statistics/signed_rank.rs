@@ -66,10 +66,12 @@ impl SignedRankTest {
 /// W⁺ = Σ_{d_i > 0} rank |d_i|      p = 2 P(W ≤ min(W⁺, W⁻))
 /// ```
 ///
-/// Differences of equal magnitude share their mean rank. With [`ZeroMethod::Wilcox`] zeros are left out, and for up to 50
-/// differences the distribution of W under random signs is exact, also with ties. With [`ZeroMethod::Split`] zeros rank
-/// lowest and count half on both sides; the distribution is exact for up to 50 differences without zeros and ties, and for
-/// up to 13 with them. Above these numbers, the normal distribution is used, with the variance corrected for ties.
+/// Differences of equal magnitude share their mean rank. With [`ZeroMethod::Wilcox`] zeros are left
+/// out, and for up to 50 differences the distribution of W under random signs is exact, also with
+/// ties. With [`ZeroMethod::Split`] zeros rank lowest and count half on both sides; the
+/// distribution is exact for up to 50 differences without zeros and ties, and for up to 13 with
+/// them. Above these numbers, the normal distribution is used, with the variance corrected for
+/// ties.
 ///
 /// # Errors
 /// `NonFinite` for a difference.
@@ -87,11 +89,12 @@ impl SignedRankTest {
 /// ```
 ///
 /// # Source
-/// Wilcoxon, *Individual comparisons by ranking methods*, 1945. With `Wilcox`, `scipy.stats.wilcoxon` with its
-/// defaults (version 1.17: zeros left out, no continuity correction) gives the same `p` where no
-/// difference is 0 and no two sizes are equal. With zeros or ties it does too for up to 13 pairs and for
-/// more than 50 differences that are not 0; in between SciPy uses the normal distribution, where this test
-/// is exact. With `Split`, its `zero_method="zsplit"` gives the same `p` everywhere.
+/// Wilcoxon, *Individual comparisons by ranking methods*, 1945. With `Wilcox`,
+/// `scipy.stats.wilcoxon` with its defaults (version 1.17: zeros left out, no continuity
+/// correction) gives the same `p` where no difference is 0 and no two sizes are equal. With zeros
+/// or ties it does too for up to 13 pairs and for more than 50 differences that are not 0; in
+/// between SciPy uses the normal distribution, where this test is exact. With `Split`, its
+/// `zero_method="zsplit"` gives the same `p` everywhere.
 pub fn wilcoxon_signed_rank(differences: &[f64], zeros: ZeroMethod) -> Result<SignedRankTest> {
     check_finite_slice(input::DIFFERENCES, differences)?;
     let ranked = |d: &f64| zeros == ZeroMethod::Split || *d != 0.0;
@@ -123,7 +126,8 @@ pub fn wilcoxon_signed_rank(differences: &[f64], zeros: ZeroMethod) -> Result<Si
     let p_value = match n {
         0 => None,
         _ if is_exact => {
-            // Zeros contribute the same to both sides for any signs, so the distribution is that of the other ranks.
+            // Zeros contribute the same to both sides for any signs, so the distribution is that of
+            // the other ranks.
             let nonzero: Vec<f64> = ranks
                 .iter()
                 .zip(&differences)
@@ -145,8 +149,8 @@ pub fn wilcoxon_signed_rank(differences: &[f64], zeros: ZeroMethod) -> Result<Si
 /// Twice the share of all sign patterns whose doubled rank sum is at most `sum`.
 fn exact_p_value(doubled_ranks: &[f64], sum: f64) -> f64 {
     let total: f64 = doubled_ranks.iter().sum();
-    // `share[s]` is the share of sign patterns of the ranks so far with sum s. It is updated from above, so that each rank is
-    // used once.
+    // `share[s]` is the share of sign patterns of the ranks so far with sum s. It is updated from
+    // above, so that each rank is used once.
     let mut share = vec![0.0; total as usize + 1];
     share[0] = 1.0;
     for &rank in doubled_ranks {
@@ -165,6 +169,7 @@ fn normal_p_value(doubled_ranks: &[f64], sum: f64) -> f64 {
     let mean = n * (n + 1.0) / 4.0;
     let variance = n * (n + 1.0) * (2.0 * n + 1.0) / 24.0 - ties(doubled_ranks) / 48.0;
     let z = (mean - sum) / variance.sqrt();
+    // `erfc` keeps the relative precision of small p-values, which `1 − Φ(z)` would lose.
     erfc(z / std::f64::consts::SQRT_2).min(1.0)
 }
 

@@ -99,7 +99,8 @@ pub(crate) fn quantile_of_sorted(sorted: &[f64], q: f64) -> Option<f64> {
     let below = (position.floor() as usize).min(last);
     let above = (below + 1).min(last);
     let weight = position - below as f64;
-    // Exact for a weight of 0 and between equal values. Only the difference of two huge values of opposite sign overflows.
+    // Exact for a weight of 0 and between equal values. Only the difference of two huge values of
+    // opposite sign overflows.
     let (low, high) = (sorted[below], sorted[above]);
     let gap = high - low;
     Some(if gap.is_finite() {

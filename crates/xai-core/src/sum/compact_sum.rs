@@ -73,11 +73,14 @@ impl CompactSum {
         let exponent = (bits >> 52) & 0x7ff;
         let place = exponent.wrapping_sub(PLACE_OF_EXPONENT);
         let is_zero = bits << 1 == 0;
+        // One comparison finds terms that are too small, too large or not finite, because the
+        // subtraction wraps around.
         if place >= PLACES && !is_zero {
             self.add_to_rest(term);
             return;
         }
-        // A zero has no leading one. Handled without a branch, because zeros among values are not predictable.
+        // A zero has no leading one. Handled without a branch, because zeros among values are not
+        // predictable.
         let mantissa = (bits & FRACTION) | (u64::from(!is_zero) << 52);
         // The mask keeps the shift in range for a zero, whose place is not.
         let size = i128::from(mantissa) << (place & (PLACES - 1));

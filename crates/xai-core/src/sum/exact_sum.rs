@@ -92,7 +92,8 @@ impl ExactSum {
         // Subnormal numbers have the exponent of the smallest normal ones, but no leading one.
         let normal = u64::from(exponent != 0);
         let mantissa = (bits & FRACTION) | (normal << 52);
-        // The term is `mantissa · 2^(place − 1074)`: its lowest bit is `shift` bits above the start of `digit`.
+        // The term is `mantissa · 2^(place − 1074)`: its lowest bit is `shift` bits above the start
+        // of `digit`.
         let place = exponent - normal;
         let digit = (place >> 5) as usize;
         let shift = place & 31;
@@ -177,8 +178,8 @@ impl ExactSum {
             }
             return;
         }
-        // Eight columns at a time, each in a lane of its own. Lanes beyond the last column keep the values of the tile
-        // before; their sums are not read.
+        // Eight columns at a time, each in a lane of its own. Lanes beyond the last column keep the
+        // values of the tile before; their sums are not read.
         let mut block = [[0.0; 8]; TERMS];
         for rows in rows.chunks(TERMS * n_columns) {
             let lanes = &mut block[..rows.len() / n_columns];
@@ -247,8 +248,8 @@ impl ExactSum {
     pub(crate) fn mean_in_units_of(&self, n_terms: u64, exponent: i32) -> f64 {
         let n = n_terms as f64;
         match self.value() {
-            // Without its two lowest digits, which are negligible here, the sum is 2^64 times smaller. Then it is finite, because
-            // a count has at most 64 bits.
+            // Without its two lowest digits, which are negligible here, the sum is 2^64 times
+            // smaller. Then it is finite, because a count has at most 64 bits.
             sum if sum.is_infinite() => self.in_units_of(2) / n * 2f64.powi(64 - exponent),
             // Scaled before the division: a quotient in the subnormal range would lose digits.
             sum => sum * 2f64.powi(-exponent) / n,
@@ -276,6 +277,7 @@ impl ExactSum {
     /// a unique representation of the value.
     fn carry(&mut self) {
         for i in 0..DIGITS - 1 {
+            // The arithmetic shift rounds down, so a negative digit borrows from the next one.
             let carry = self.digits[i] >> 32;
             self.digits[i] -= carry << 32;
             self.digits[i + 1] += carry;
@@ -303,12 +305,14 @@ fn round_to_nearest(digits: &[i64; DIGITS]) -> f64 {
         top.checked_sub(back)
             .map_or(0, |i| u128::from(digits[i].cast_unsigned()))
     };
-    // The three leading digits contain at least 65 significant bits, more than the 53 of the result and a guard bit. Lower
-    // digits only decide ties, for which it is enough to know whether one of them is non-zero.
+    // The three leading digits contain at least 65 significant bits, more than the 53 of the result
+    // and a guard bit. Lower digits only decide ties, for which it is enough to know whether one of
+    // them is non-zero.
     let window = digit(0) << 64 | digit(1) << 32 | digit(2);
     let below_is_nonzero = digits[..top.saturating_sub(2)].iter().any(|&d| d != 0);
     let n_bits = 128 - i64::from(window.leading_zeros());
-    // Position of the lowest bit of the window, counted from 2^-1074. If negative, the bits below 2^-1074 are zero.
+    // Position of the lowest bit of the window, counted from 2^-1074. If negative, the bits below
+    // 2^-1074 are zero.
     let base = 32 * (top as i64 - 2);
     let mut leading = base + n_bits - 1;
     if leading < 52 {
@@ -337,7 +341,8 @@ fn round_to_nearest(digits: &[i64; DIGITS]) -> f64 {
 impl<T: Real> Extend<T> for ExactSum {
     /// Adds all terms, exactly. Long sequences are added in blocks of 1024 terms.
     fn extend<I: IntoIterator<Item = T>>(&mut self, terms: I) {
-        // Short sequences do not pay for the block of 8 KiB on the stack. `fuse`: the iterator is polled again after its end.
+        // Short sequences do not pay for the block of 8 KiB on the stack. `fuse`: the iterator is
+        // polled again after its end.
         let mut terms = terms.into_iter().fuse();
         terms.by_ref().take(FEW).for_each(|term| self.add(term));
         let Some(next) = terms.next() else { return };

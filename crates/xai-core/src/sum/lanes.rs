@@ -67,6 +67,7 @@ impl SimdKernel for LaneSums<'_> {
         let (mut coarse, mut fine, mut left) = ([0.0; 8], [0.0; 8], [0; 8]);
         for terms in self.0 {
             for lane in 0..8 {
+                // Not simplified by the compiler, because floating-point addition is not associative.
                 let cut = (upper[lane] + terms[lane]) - upper[lane];
                 coarse[lane] += cut;
                 let rest = terms[lane] - cut;

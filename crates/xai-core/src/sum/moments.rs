@@ -55,6 +55,7 @@ impl Moments {
 
     /// Adds all values of another state.
     pub fn merge(&mut self, other: &Self) {
+        // The extremes of an empty state are placeholders.
         if other.count > 0 {
             self.include(other.min, other.max);
         }
@@ -98,7 +99,8 @@ impl Moments {
     #[must_use]
     pub fn n_ones(&self) -> Option<u64> {
         let within = self.count > 0 && self.min >= 0.0 && self.max <= 1.0;
-        // In [0, 1], x² ≤ x with equality only at 0 and 1, so both sums are equal only if all values are 0 or 1.
+        // In [0, 1], x² ≤ x with equality only at 0 and 1, so both sums are equal only if all
+        // values are 0 or 1.
         (within && self.squares == self.sum).then(|| self.sum.value() as u64)
     }
 
@@ -138,7 +140,8 @@ impl Moments {
         if self.max.max(-self.min) < 1e-120 {
             return None;
         }
-        // n Σx² − (Σx)² cancels for values far from zero, so both terms are expanded into exact products of doubles.
+        // n Σx² − (Σx)² cancels for values far from zero, so both terms are expanded into exact
+        // products of doubles.
         let n = self.count as f64;
         let mut spread = ExactSum::new();
         let mut add = |a: f64, b: f64| {
@@ -155,7 +158,8 @@ impl Moments {
                 add(-a, b);
             }
         }
-        // NaN or ∞ if the squares leave the range of `f64`. Checked here, because `max` below would turn NaN into 0.
+        // NaN or ∞ if the squares leave the range of `f64`. Checked here, because `max` below would
+        // turn NaN into 0.
         let squares = Some(spread.value()).filter(|squares| squares.is_finite())?;
         Some((squares.max(0.0) / n / (n - 1.0)).sqrt())
     }

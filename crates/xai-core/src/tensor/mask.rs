@@ -100,9 +100,10 @@ fn too_large() -> Error {
 /// m = mean over channels of |map|      mask = (m − min m) / (max m − min m)      masked = input ⊙ mask
 /// ```
 ///
-/// Minimum and maximum are taken per sample. The mask is in [0, 1]: 1 keeps a value and 0 removes it, so the positions with
-/// the largest attributions are *kept*. A constant map has no mask, unless [`scaling`](MaskScaling) defines one. Shapes are
-/// those of [`Layout`]. Computed in the type of the inputs, samples in parallel.
+/// Minimum and maximum are taken per sample. The mask is in [0, 1]: 1 keeps a value and 0 removes
+/// it, so the positions with the largest attributions are *kept*. A constant map has no mask,
+/// unless [`scaling`](MaskScaling) defines one. Shapes are those of [`Layout`]. Computed in the
+/// type of the inputs, samples in parallel.
 ///
 /// # Errors
 /// `ShapeMismatch` for maps that do not fit the inputs, `Empty` for samples without elements,
@@ -137,6 +138,7 @@ pub fn mask_inputs<T: Real>(
         return Err(Error::empty(input::INPUTS));
     }
     let mut masked = ArrayD::zeros(inputs.raw_dim());
+    // Atomics, because each parallel chunk owns only its part of `masked`.
     let is_finite = AtomicBool::new(true);
     let has_mask: Vec<AtomicBool> = (0..rows.0.n_rows())
         .map(|_| AtomicBool::new(true))

@@ -102,7 +102,8 @@ impl Positions {
         from: &[T],
         positions: impl IntoIterator<Item = u32>,
     ) {
-        // The layout is matched once for all positions, and a copy of a constant length needs no call of `memcpy`.
+        // The layout is matched once for all positions, and a copy of a constant length needs no
+        // call of `memcpy`.
         let positions = positions.into_iter();
         match (self.channels, self.channels_first) {
             (1, _) => positions.for_each(|p| to[p as usize] = from[p as usize]),
@@ -149,8 +150,8 @@ impl Positions {
 /// Relation between the values of a map and the elements of its sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MapPositions {
-    /// Elements of the sample that share one value: the channels of a pixel, or the features of a time step if the map has one
-    /// value per step.
+    /// Elements of the sample that share one value: the channels of a pixel, or the features of a
+    /// time step if the map has one value per step.
     pub(super) sample: Positions,
     /// Number of values of the map that are averaged per position.
     pub(super) map_channels: usize,
@@ -225,6 +226,7 @@ impl MapPositions {
             return;
         }
         let channels = V::from_f64_nearest(self.map_channels as f64);
+        // All layouts start at 0 and add channel by channel, so they give the same bits for the same map.
         if self.sample.channels_first {
             values.fill(V::zero());
             for plane in map.chunks_exact(self.sample.positions) {
@@ -297,8 +299,8 @@ pub const MOVE_CHANNELS: Help = Help::new(
 /// | `ChannelsLast` | `(n, height, width, channels)` | the same, one channel, or `(n, height, width)` |
 /// | `ChannelsFirst` | `(n, channels, height, width)` | the same, one channel, or `(n, height, width)` |
 ///
-/// The channels of a pixel share one value of a map. In tables and time series every element has its own value, unless the
-/// map of a time series has one value per time step.
+/// The channels of a pixel share one value of a map. In tables and time series every element has
+/// its own value, unless the map of a time series has one value per time step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
