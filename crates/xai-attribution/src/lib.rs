@@ -1,8 +1,8 @@
-//! Does the model still believe its answer on what an attribution map keeps?
+//! Metrics of attribution maps: faithfulness, robustness, localization, complexity, agreement, axioms and sanity.
 //!
-//! An attribution map says how much each part of an input mattered for a prediction. This crate
-//! shows the model what the map keeps, or what it leaves, and reads the score. The model is anything
-//! that implements [`Model`]; closures do.
+//! An attribution map says how much each part of an input contributed to a prediction. Most metrics of this crate
+//! change the input according to the map, call the model, and compare the scores. The model is anything that
+//! implements [`Model`], for example a closure.
 //!
 //! # Which metric
 //!
@@ -12,22 +12,23 @@
 //!
 #![doc = include_str!("../METRICS.md")]
 //!
-//! Most of them judge maps that exist; [`Evaluation`] takes any of them for any number of explainers
-//! at once, shares every score of the model, and says which differences are more than chance. Those
-//! that need an explainer ask it again. Calls of their own have metrics of several models ([`ModelRandomization`](metric::ModelRandomization),
-//! [`Representativity`](metric::Representativity)), of spans ([`RationaleIouF1`](metric::RationaleIouF1),
-//! [`RationaleTokenF1`](metric::RationaleTokenF1)) and of given ablations ([`ContextLds`](metric::ContextLds)).
+//! Most of them evaluate existing maps. [`Evaluation`] computes any of them for any number of explainers at once,
+//! shares all model scores between them, and tests which differences are significant. Metrics that need an explainer
+//! call it again. Some metrics have functions of their own: those of several models
+//! ([`ModelRandomization`](metric::ModelRandomization), [`Representativity`](metric::Representativity)), of spans
+//! ([`RationaleIouF1`](metric::RationaleIouF1), [`RationaleTokenF1`](metric::RationaleTokenF1)) and of given
+//! ablations ([`ContextLds`](metric::ContextLds)).
 //!
-//! How scores are taken (activation, batch size, layout) is set on the run, by [`Evaluate`]; a
-//! metric has its own parameters only. Your own metric is one file: see
-//! [`Measure`](metric::Measure), and [`batch`] for what it may share with others.
+//! How scores are read from the model (activation, batch size, layout) is set for a run, by [`Evaluate`]; metrics
+//! only have parameters of their own. A new metric is one file: see [`Measure`](metric::Measure), and [`batch`] for
+//! the work that it can share with others.
 //!
-//! # What the numbers do not tell
+//! # Limits of interpretation
 //!
-//! A masked input is unlike any the model was trained on; part of a drop is the model's reaction to
-//! that. Compare maps of one model on one data set, not models. And a low drop does not make a map
-//! right for people: it says that the model finds its answer in what the map keeps. A difference
-//! that is more than chance may still be too small to matter: read the intervals beside the tests.
+//! A masked input differs from all inputs that the model was trained on, and part of a drop is the model's reaction
+//! to that. Therefore compare maps of one model on one data set, not models. A low drop does not make a map
+//! convincing for people: it only says that the part the map keeps is sufficient for the model. A significant
+//! difference may still be too small to matter, so read the intervals as well as the tests.
 //!
 //! ```
 //! use ndarray::{Array2, ArrayViewD, Axis, array};
@@ -69,11 +70,11 @@
 //!
 //! # Features
 //!
-//! - `rayon` (default): masks and perturbations in parallel, and the batches of models wrapped in
-//!   [`Concurrent`]. Results are bit-identical without it.
-//! - `serde`: results and states can be stored.
-//! - `f32`: metrics that are made by name ([`metric::Entry::build`]) in single precision, too. Metrics made by their type
-//!   take both precisions without it; all of them by name take as long to compile once more.
+//! - `rayon` (default): masks and perturbations in parallel, and the batches of models wrapped in [`Concurrent`].
+//!   Results are bit-identical without it.
+//! - `serde`: serialization of results and states.
+//! - `f32`: single precision for metrics that are created by name ([`metric::Entry::build`]). Metrics created by
+//!   their type support both precisions without this feature, which doubles the compile time of the registry.
 #![forbid(unsafe_code)]
 #![warn(missing_debug_implementations)]
 
@@ -100,7 +101,7 @@ pub use perturbation::Baseline;
 pub use run::{Evaluate, EvaluationError};
 pub use xai_core::{Accumulator, Activation, Error, ErrorKind, Layout, Real, Result};
 
-// They may be sent to other threads, and shared among them.
+// These types can be sent to other threads and shared between them.
 const _: () = {
     const fn crosses_threads<T: Send + Sync>() {}
     crosses_threads::<AverageDrop>();

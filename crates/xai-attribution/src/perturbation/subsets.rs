@@ -1,4 +1,4 @@
-//! Random subsets of an input, and what the model says without them.
+//! Random subsets of an input, and the drops of the score when they are removed.
 
 use ndarray::Array3;
 use xai_core::describe::{Parameter, Parameters};
@@ -12,7 +12,7 @@ use crate::input;
 use crate::perturbation::removal::removed::Remover;
 use crate::perturbation::{Baseline, FeatureCells, Features};
 
-/// How subsets are drawn.
+/// Sampling of subsets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -22,30 +22,30 @@ pub enum SubsetSampling {
     /// All subsets have the same size.
     #[default]
     FixedSize,
-    /// Every cell is in a subset with the probability of the fraction, by itself: sizes vary, and
-    /// larger subsets both drop more and sum to more.
+    /// Each cell is in a subset with the probability of the fraction, independently of the others. Sizes vary, and
+    /// larger subsets have both larger drops and larger sums, which raises correlations.
     Independent,
-    /// Those handed in as [`GivenSubsets`], which also say their number and size: to repeat another
-    /// tool's run.
+    /// The subsets of [`GivenSubsets`], which also determine their number and size, for reproducing a run of another
+    /// tool.
     #[param(skip)]
     Given,
 }
 
-/// How many cells are in a subset.
+/// Number of cells in a subset.
 #[derive(Debug, Clone, Copy, PartialEq, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum SubsetSize {
-    /// The nearest number to this share of the cells, in (0, 1), at least 1.
+    /// The number nearest to this share of the cells, in (0, 1), at least 1.
     #[param(plain, above = 0, below = 1)]
     Fraction(f64),
-    /// So many, at least 1 and less than the cells; of a sample with fewer segments all.
+    /// This number, at least 1 and less than the number of cells. Samples with fewer segments use all of them.
     #[param(plain, at_least = 1)]
     Count(usize),
 }
 
-/// Subsets that were drawn elsewhere: the numbers of their features, `(draws, n, size)`. A feature is
-/// a position in row-major order, or a cell, or the rank of a segment's label.
+/// Given subsets: the indices of their features, `(draws, n, size)`. The index of a feature is that of its position
+/// in row-major order, of its cell, or the rank of its segment label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GivenSubsets(pub Array3<u32>);
 
@@ -69,92 +69,94 @@ impl SideInput for GivenSubsets {
     }
 }
 
-/// Random subsets of the cells of every sample, each sample's from a stream of its own: the same
-/// for all explainers.
+/// Random subsets of the cells of every sample, drawn from a stream per sample, so that they are the same for all
+/// explainers.
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct RandomSubsets {
-    /// Which positions go together.
+    /// Grouping of positions into features.
     pub features: Features,
-    /// The number of cells in a subset, or their share.
+    /// Number of cells in a subset, or their share.
     #[param(name = "subset_size")]
     pub size: SubsetSize,
-    /// The number of subsets per sample.
+    /// Number of subsets per sample.
     #[param(at_least = 2, at_most = 1 << 20)]
     pub n_subsets: usize,
-    /// How subsets are drawn.
+    /// Sampling of subsets.
     pub sampling: SubsetSampling,
-    /// What random choices depend on.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 
-/// The subsets of a batch.
+/// Subsets of a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subsets {
-    /// The cells they are made of.
+    /// Cells that the subsets consist of.
     pub cells: FeatureCells,
     n_subsets: usize,
-    /// The words of a subset.
+    /// Number of words per subset.
     words: usize,
-    /// One bit per cell: the subsets sample by sample, each from a new word on. Lists of cells
-    /// would take six times the memory, which counts where every pixel is a cell.
+    /// Bit set of cells per subset, sample by sample, each starting at a new word. Lists of cells would take six
+    /// times the memory, which matters if every pixel is a cell.
     members: Vec<u64>,
 }
 
 impl Subsets {
-    /// The number of subsets per sample.
+    /// Number of subsets per sample.
     #[must_use]
     pub fn n_subsets(&self) -> usize {
         self.n_subsets
     }
 
-    /// The cells of a subset, ascending. Subset `j` of sample `i` is `i · n_subsets + j`.
+    /// Cells of a subset, ascending. Subset `j` of sample `i` has the index `i · n_subsets + j`.
     pub fn members(&self, subset: usize) -> impl Iterator<Item = usize> + '_ {
         let words = self.members[subset * self.words..(subset + 1) * self.words].iter();
-        words.enumerate().flat_map(|(place, &word)| {
-            let left = |word: u64| Some(word).filter(|&word| word != 0);
-            std::iter::successors(left(word), move |&word| left(word & (word - 1)))
-                .map(move |word| place * 64 + word.trailing_zeros() as usize)
+        words.enumerate().flat_map(|(index, &word)| {
+            // `word & (word - 1)` clears the lowest bit, so the loop visits set bits only.
+            let nonzero = |word: u64| Some(word).filter(|&word| word != 0);
+            std::iter::successors(nonzero(word), move |&word| nonzero(word & (word - 1)))
+                .map(move |word| index * 64 + word.trailing_zeros() as usize)
         })
     }
 
-    /// The sum of the attributions of each subset of a sample, given those of its positions.
+    /// Sum of the attributions in each subset of a sample, from the attributions of its positions.
     #[must_use]
     pub fn sums<T: Real>(&self, sample: usize, attributions: &[T]) -> Vec<f64> {
-        let of_cell = self.cells.for_sample(sample).sums(attributions);
+        let cell_sums = self.cells.for_sample(sample).sums(attributions);
         let subsets = sample * self.n_subsets..(sample + 1) * self.n_subsets;
         let members = &self.members[subsets.start * self.words..subsets.end * self.words];
         let n_members: usize = members.iter().map(|word| word.count_ones() as usize).sum();
-        if n_members * LEAST_SHARE < of_cell.len() * self.n_subsets {
-            let sum = |subset| self.members(subset).map(|cell| of_cell[cell]).sum();
+        if n_members * SPARSE < cell_sums.len() * self.n_subsets {
+            let sum = |subset| self.members(subset).map(|cell| cell_sums[cell]).sum();
             return subsets.map(sum).collect();
         }
-        let of_some = |members: &[u64]| {
+        let sums_side_by_side = |members: &[u64]| {
             let sums = InstructionSet::fastest().run(Sums {
                 members,
                 words: self.words,
-                of_cell: &of_cell,
+                cell_sums: &cell_sums,
             });
             sums.into_iter().take(members.len() / self.words)
         };
         members
             .chunks(SUMS * self.words)
-            .flat_map(of_some)
+            .flat_map(sums_side_by_side)
             .collect()
     }
 }
 
-/// Subsets whose sums are taken side by side.
+/// Number of subsets that are summed side by side.
 const SUMS: usize = 16;
 
-/// Subsets of fewer cells than one in so many are added cell by cell: it takes about as long as to look at as many.
-const LEAST_SHARE: usize = 16;
+/// Sparse subsets, with fewer than one in this many cells, are summed cell by cell, which takes about as long as
+/// testing that many bits.
+const SPARSE: usize = 16;
 
-/// The sums of at most [`SUMS`] subsets. Each waits for its addition before, so they are taken side by side: every cell
-/// is added to all, −0, which changes nothing, to those without it.
+/// Sums of up to [`SUMS`] subsets side by side, because a single sum would wait for each addition before the next.
+/// Every cell is added to all sums; those without it get −0, which changes no value, not even the sign of a zero.
 struct Sums<'a> {
     members: &'a [u64],
     words: usize,
-    of_cell: &'a [f64],
+    cell_sums: &'a [f64],
 }
 
 impl SimdKernel for Sums<'_> {
@@ -163,14 +165,15 @@ impl SimdKernel for Sums<'_> {
     #[inline(always)]
     fn run<S: Simd>(self) -> [f64; SUMS] {
         let mut sums = [-0.0; SUMS];
-        for (word, of_cell) in self.of_cell.chunks(64).enumerate() {
+        for (word, cell_sums) in self.cell_sums.chunks(64).enumerate() {
             let mut bits = [0u64; SUMS];
             for (bits, members) in bits.iter_mut().zip(self.members.chunks_exact(self.words)) {
                 *bits = members[word];
             }
-            for &of_cell in of_cell {
+            for &cell_sum in cell_sums {
+                // A select instead of a branch, so that this vectorises.
                 for lane in 0..SUMS {
-                    sums[lane] += if bits[lane] & 1 == 0 { -0.0 } else { of_cell };
+                    sums[lane] += if bits[lane] & 1 == 0 { -0.0 } else { cell_sum };
                     bits[lane] >>= 1;
                 }
             }
@@ -180,11 +183,11 @@ impl SimdKernel for Sums<'_> {
 }
 
 impl RandomSubsets {
-    /// Checks the parameters: what a metric does once per run, before the model is called.
+    /// Checks the parameters. Called once per run, before the model.
     ///
     /// # Errors
-    /// An invalid parameter, about features, size or the number of subsets; of given subsets, those
-    /// not given, and features that a sample has not.
+    /// An invalid parameter about features, size or number of subsets; for given subsets, an empty-input error if
+    /// they are missing, and out of domain for features that no sample has.
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
         self.features.prepare(run)?;
         let n_cells = self.features.max_count(run)?;
@@ -193,7 +196,7 @@ impl RandomSubsets {
         }
         self.check_params()?;
         if run.is_masked_model() {
-            // A sample of one feature has one subset, and no value, and others beside it have theirs.
+            // A sample with one feature has a single subset and no value, but other samples may have theirs.
             return Ok(());
         }
         if let SubsetSize::Count(count) = self.size
@@ -222,7 +225,7 @@ impl RandomSubsets {
         })
     }
 
-    /// Draws the subsets of one sample of so many cells.
+    /// Draws the subsets of one sample with `n_cells` cells.
     fn draw(&self, item: u64, n_cells: usize, subsets: std::slice::ChunksExactMut<'_, u64>) {
         let mut stream = random_stream(self.seed, item);
         let mut deck: Vec<u32> = (0..n_cells as u32).collect();
@@ -233,13 +236,14 @@ impl RandomSubsets {
             SubsetSize::Count(count) => (count.min(n_cells), count as f64 / n_cells as f64),
         };
         for subset in subsets {
-            // There may be hundreds of thousands for one sample.
+            // A sample may have hundreds of thousands of subsets.
             parallel::check_stopped();
             if self.sampling == SubsetSampling::Independent {
                 let drawn = (0..n_cells).filter(|_| uniform(&mut stream) < share);
                 drawn.for_each(|cell| insert(subset, cell));
                 continue;
             }
+            // A partial Fisher-Yates shuffle. It is uniform from any order of the deck, so the deck is not reset.
             for drawn in 0..size {
                 let other = drawn + uniform_index(&mut stream, n_cells - drawn);
                 deck.swap(drawn, other);
@@ -260,11 +264,11 @@ fn check_given(given: &GivenSubsets, n_cells: usize) -> Result<()> {
         .find(|(_, cell)| **cell as usize >= n_cells)
     {
         None => Ok(()),
-        Some(((draw, sample, place), &cell)) => {
+        Some(((draw, sample, index), &cell)) => {
             let expected = format!("a feature of 0 to {}", n_cells.saturating_sub(1));
             Err(Error::out_of_domain(
                 input::SUBSETS,
-                &[draw, sample, place],
+                &[draw, sample, index],
                 f64::from(cell),
                 expected,
             ))
@@ -291,9 +295,9 @@ impl<T: Real> BatchWork<T> for RandomSubsets {
             match given {
                 None => self.draw(run.item(first + sample), n_cells, subsets),
                 Some(given) => {
-                    let of_sample = given.index_axis(ndarray::Axis(1), first + sample);
-                    for (subset, drawn) in subsets.zip(of_sample.outer_iter()) {
-                        // A feature that a sample with fewer segments has not is in no subset.
+                    let draws = given.index_axis(ndarray::Axis(1), first + sample);
+                    for (subset, drawn) in subsets.zip(draws.outer_iter()) {
+                        // Features that a sample with fewer segments lacks are in none of its subsets.
                         let drawn = drawn.iter().map(|&cell| cell as usize);
                         drawn
                             .filter(|&cell| cell < n_cells)
@@ -311,18 +315,17 @@ impl<T: Real> BatchWork<T> for RandomSubsets {
     }
 }
 
-/// How far each sample's score drops when each of its subsets is set to the baseline: `n_subsets`
-/// drops per sample.
+/// Drops of each sample's score when each of its subsets is set to the baseline: `n_subsets` drops per sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubsetDrops {
-    /// Which subsets.
+    /// Subsets of every sample.
     pub subsets: RandomSubsets,
-    /// What stands for absence.
+    /// Replacement for removed values.
     pub baseline: Baseline,
 }
 
 impl SubsetDrops {
-    /// Adds the rows that the model sees for it.
+    /// Adds the planned rows of this work.
     ///
     /// # Errors
     /// As [`RandomSubsets::prepare`].
@@ -364,7 +367,7 @@ impl<T: Real> BatchWork<T> for SubsetDrops {
     }
 }
 
-/// The ranks of the [`SubsetDrops`] of each sample, centred: integers that sum to 0.
+/// Centred ranks of the [`SubsetDrops`] of each sample: integers that sum to 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubsetDropRanks(pub SubsetDrops);
 
@@ -373,8 +376,8 @@ impl<T: Real> BatchWork<T> for SubsetDropRanks {
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
         let drops = batch.shared(&self.0)?;
-        let of_sample = drops.chunks_exact(drops.len() / batch.n_samples());
-        Ok(of_sample.flat_map(centred_ranks).collect())
+        let sample_drops = drops.chunks_exact(drops.len() / batch.n_samples());
+        Ok(sample_drops.flat_map(centred_ranks).collect())
     }
 }
 

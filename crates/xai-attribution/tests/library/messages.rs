@@ -122,9 +122,9 @@ fn two_classes_of_a_model_of_one_output_are_weights() {
         .unwrap_err();
     assert_eq!(
         stopped.to_string(),
-        "targets[0] = 1: expected a class of 0; the only output of the model is that of class 0: for two \
-         classes give targets of shape (n, 1) that are 1 where it speaks for the target and -1 where against it, \
-         or let the model answer one output per class"
+        "targets[0] = 1: expected a class of 0; the only output of the model belongs to class 0: for two \
+         classes pass targets of shape (n, 1), 1 for samples of the class that it is evidence for and -1 for the \
+         others, or let the model return one output per class"
     );
     let weights = array![[1.0], [-1.0]];
     assert!(drop.evaluate(&logit, x.view(), &weights, x.view()).is_ok());

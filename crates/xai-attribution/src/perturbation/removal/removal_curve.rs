@@ -1,4 +1,4 @@
-//! The scores along a growing perturbation.
+//! Scores along the gradual removal or insertion of features.
 
 use std::sync::Arc;
 
@@ -17,62 +17,64 @@ use crate::perturbation::{
     OrderedPositions, RankBy, RemovalOrder, RemovalTies, Steps,
 };
 
-/// Which end a removal curve starts from.
+/// End from which a removal curve starts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Start {
-    /// The whole input; positions are set to the baseline.
+    /// From the input, setting positions to the baseline.
     #[default]
     Input,
-    /// The baseline; positions are set to the input.
+    /// From the baseline, setting positions to the input.
     Blank,
 }
 
-/// The scores of every sample along the removal of features, in any order, from either end.
+/// Scores of every sample along the removal of features, in any order, from either end.
 ///
-/// At step `j = 0..=steps` the first `⌊j · max / steps⌋` features are flipped, `max = ⌊n_features ·
-/// max_fraction⌋`; the channels of a pixel go together. Steps that flip the same number (more steps
-/// than positions, as any table of few features has) are one point. The two ends of a curve do not
-/// depend on the map: explainers share them. Where a batch has room for several steps of all its
-/// samples they go in one call of the model. A sample with fewer segments than another is at its end
-/// earlier, and the model is not asked about it again.
+/// At step `j = 0..=steps` the first `⌊j · max / steps⌋` features are flipped, where `max = ⌊n_features ·
+/// max_fraction⌋`. The channels of a pixel are flipped together. Steps that flip the same number of features (if
+/// there are more steps than features) are one point.
+///
+/// The two ends of a curve do not depend on the map, so explainers share them. If several steps of all samples of a
+/// batch fit into the batch size, they go into one call of the model. A sample with fewer segments than others
+/// reaches its end earlier, and is not passed to the model after that.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RemovalCurve {
-    /// Which positions go first.
+    /// Order in which features are flipped.
     pub order: RemovalOrder,
-    /// Which end it starts from.
+    /// End from which the curve starts.
     pub start: Start,
-    /// The steps.
+    /// Number of features flipped at each point.
     pub steps: Steps,
-    /// What stands for absence.
+    /// Replacement for removed values.
     pub baseline: Baseline,
-    /// Which positions go together.
+    /// Grouping of positions into features.
     pub features: Features,
-    /// What ranks features of several positions.
+    /// Ranking of features with several positions.
     pub rank_by: RankBy,
-    /// What is read off the model's outputs.
+    /// Quantity read from the outputs of the model.
     pub score: CurveScore,
-    /// Which of tied features goes first.
+    /// Order among tied features.
     pub ties: RemovalTies,
-    /// Whether features without a positive attribution are never flipped: a sample is at its last point when all others are.
+    /// Whether features without a positive attribution are never flipped. A sample stays at its last point once all
+    /// others are flipped.
     pub only_positive: bool,
 }
 
-/// The scores of a batch along a [`RemovalCurve`].
+/// Scores of a batch along a [`RemovalCurve`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct CurveScores {
-    /// How many features are flipped at each point: 0 first, then ascending.
+    /// Number of flipped features at each point, ascending from 0.
     pub n_flipped: Arc<Vec<usize>>,
-    /// `[point][sample]`.
+    /// Scores by `[point][sample]`.
     pub scores: Vec<Vec<f64>>,
-    /// The points that each sample has, where some have fewer features than others: it stays at its
-    /// last score.
+    /// Number of points of each sample, if some have fewer features than others. At further points, their last score
+    /// is repeated.
     n_points: Option<Vec<usize>>,
 }
 
 impl CurveScores {
-    /// Points that all samples have; NaN where a sample has no value at one.
+    /// Creates a curve whose points all samples share. NaN marks samples without a value at a point.
     pub(crate) fn from_shared_points(n_flipped: Vec<usize>, scores: Vec<Vec<f64>>) -> Self {
         Self {
             n_flipped: Arc::new(n_flipped),
@@ -81,7 +83,7 @@ impl CurveScores {
         }
     }
 
-    /// The scores of a sample at its own points, that of the start first.
+    /// Scores of a sample at its own points, starting with the start of the curve.
     pub fn for_sample(&self, sample: usize) -> impl ExactSizeIterator<Item = f64> + '_ {
         let n_points = self
             .n_points
@@ -92,7 +94,7 @@ impl CurveScores {
             .map(move |scores| scores[sample])
     }
 
-    /// The number of samples.
+    /// Number of samples.
     #[must_use]
     pub fn n_samples(&self) -> usize {
         self.scores[0].len()
@@ -100,7 +102,8 @@ impl CurveScores {
 }
 
 impl RemovalCurve {
-    /// How many features of a batch are tied with another one; `None` for an order that does not depend on attributions.
+    /// Number of features of a batch that are tied with another one. `None` for an order that does not depend on
+    /// attributions.
     ///
     /// # Errors
     /// Those of features and explainer.
@@ -108,26 +111,28 @@ impl RemovalCurve {
         tied_features(explained, self.features, self.order, self.rank_by)
     }
 
-    /// Checks the parameters: what a metric does once per run, before the model is called.
+    /// Checks the parameters. Called once per run, before the model.
     ///
     /// # Errors
-    /// An invalid parameter, about steps, fraction, features or baseline; of given orders, those not
-    /// given.
+    /// An invalid parameter about steps, fraction, features or baseline; an empty-input error if given orders are
+    /// missing.
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
         self.features.prepare(run)?;
         self.order.prepare(run, self.features)?;
         let counts = run.shared(&self.counts())?;
         let last = counts.last().copied().unwrap_or_default();
-        let has_blank = self.start == Start::Blank || last >= self.features.max_count(run)?;
+        let includes_baseline =
+            self.start == Start::Blank || last >= self.features.max_count(run)?;
         self.score.check(run.targets())?;
         self.baseline.prepare(run)?;
-        match has_blank {
-            true => self.baseline.prepare_whole(run),
-            false => Ok(()),
+        if includes_baseline {
+            self.baseline.prepare_whole(run)
+        } else {
+            Ok(())
         }
     }
 
-    /// Adds the rows that the model sees for it.
+    /// Adds the planned rows of this work.
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare).
@@ -135,25 +140,25 @@ impl RemovalCurve {
         let n_flipped = plan.run().shared(&self.counts())?;
         let n_features = self.features.counts(plan.run())?;
         let last = n_flipped[n_flipped.len() - 1];
-        let blank = BaselineOutputs(self.baseline.clone());
-        // A sample is at its end at the first point that flips all of its features.
+        let baseline = BaselineOutputs(self.baseline.clone());
+        // A sample reaches its end at the first point that flips all of its features.
         let reaches_end = n_features.iter().any(|&features| features <= last);
-        let (needs_base, needs_blank) = match self.start {
+        let (needs_base, needs_baseline) = match self.start {
             Start::Input => (true, reaches_end),
             Start::Blank => (reaches_end, true),
         };
         if needs_base {
             plan.base_scores();
         }
-        if needs_blank {
-            blank.plan(plan);
+        if needs_baseline {
+            baseline.plan(plan);
         }
         plan.maps();
         plan.per_explainer(self, self.rows_between(plan.run())?);
         Ok(())
     }
 
-    /// The rows that the model sees between the ends, over all samples.
+    /// Number of rows for the model between the ends, over all samples.
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare).
@@ -173,7 +178,7 @@ impl RemovalCurve {
         }
     }
 
-    /// What errors of the model call it.
+    /// Name in errors of the model.
     fn name(&self) -> &'static str {
         match self.start {
             Start::Input => "deletion",
@@ -181,48 +186,50 @@ impl RemovalCurve {
         }
     }
 
-    /// The scores of all samples at points between the ends: `[point][sample]`.
+    /// Scores of all samples at points between the ends, by `[point][sample]`.
     fn scores_between<T: Real>(
         &self,
         batch: &SampleBatch<'_, T>,
         orders: &[Vec<u32>],
         between: &[usize],
     ) -> Result<Vec<Vec<f64>>> {
-        let (places, n) = (batch.run().positions(), batch.n_samples());
+        let (layout, n) = (batch.run().positions(), batch.n_samples());
         if self.baseline == Baseline::LinearImputation {
             return self.imputed_between(batch, orders, between);
         }
-        let blank = batch.shared(&BaselineInputs(self.baseline.clone()))?;
+        let baselines = batch.shared(&BaselineInputs(self.baseline.clone()))?;
         let values = batch.values();
         let ends = |sample: usize| {
-            let value = &values[sample * places.size()..(sample + 1) * places.size()];
+            let input = &values[sample * layout.size()..(sample + 1) * layout.size()];
             match self.start {
-                Start::Input => (value, blank.row(sample)),
-                Start::Blank => (blank.row(sample), value),
+                Start::Input => (input, baselines.row(sample)),
+                Start::Blank => (baselines.row(sample), input),
             }
         };
-        // Several steps share a call where the batch size allows it, so that few samples do not
-        // mean many small calls.
+        // Several steps share a call if the batch size allows it, so that a few samples do not lead to many small
+        // calls.
         let steps_per_call = (batch.batch_size() / n).clamp(1, between.len().max(1));
         let calls: Vec<&[usize]> = between.chunks(steps_per_call).collect();
         let n_pieces = batch.n_pieces(calls.len()).max(1);
-        let size = n * places.size();
+        let size = n * layout.size();
         let (scorer, row_buffers) = (batch.scorer_for(self.score), batch.row_buffers());
         let answers = batch.call_model(n_pieces, |piece, model| {
             let calls =
                 &calls[piece * calls.len() / n_pieces..(piece + 1) * calls.len() / n_pieces];
-            let room = calls.first().map_or(0, |counts| counts.len());
-            row_buffers.with_buffer(room * size, |blocks| {
+            // The first call of a piece is never shorter than the others.
+            let n_points = calls.first().map_or(0, |counts| counts.len());
+            row_buffers.with_buffer(n_points * size, |blocks| {
                 let (mut done, mut scores): (&[usize], _) = (&[], Vec::new());
                 for counts in calls {
-                    let mut rows_of: Vec<Vec<&mut [T]>> = (0..n).map(|_| Vec::new()).collect();
-                    for (row, values) in blocks.chunks_exact_mut(places.size()).enumerate() {
-                        rows_of[row % n].push(values);
+                    // Rows are stored point by point, as the model reads them, but flipped sample by sample.
+                    let mut sample_rows: Vec<Vec<&mut [T]>> = (0..n).map(|_| Vec::new()).collect();
+                    for (row, values) in blocks.chunks_exact_mut(layout.size()).enumerate() {
+                        sample_rows[row % n].push(values);
                     }
-                    parallel::with_work_size(room * size, || {
-                        parallel::map_owned(rows_of, |sample, mut rows| {
+                    parallel::with_work_size(n_points * size, || {
+                        parallel::map_owned(sample_rows, |sample, mut rows| {
                             let order = &orders[sample];
-                            flip_rows(places, &mut rows, ends(sample), order, done, counts);
+                            flip_rows(layout, &mut rows, ends(sample), order, done, counts);
                         })
                     });
                     done = counts;
@@ -239,8 +246,8 @@ impl RemovalCurve {
 }
 
 impl RemovalCurve {
-    /// As [`scores_between`](Self::scores_between), of what depends on all that is removed: every row is
-    /// made anew.
+    /// Like [`scores_between`](Self::scores_between), for imputation. Imputed values depend on everything that is
+    /// removed, so every row is computed from the input.
     fn imputed_between<T: Real>(
         &self,
         batch: &SampleBatch<'_, T>,
@@ -263,7 +270,7 @@ impl RemovalCurve {
         Ok(scores.chunks_exact(n).map(<[f64]>::to_vec).collect())
     }
 
-    /// Position by position.
+    /// Curve with single positions as features. Rows are updated from step to step.
     fn over_positions<T: Real>(
         &self,
         explained: &ExplainedBatch<'_, T>,
@@ -282,11 +289,12 @@ impl RemovalCurve {
         let mut answers = self.scores_between(batch, &orders, &between)?.into_iter();
         let mut scores = Vec::with_capacity(n_flipped.len());
         for &count in &*n_flipped {
-            scores.push(match is_end(count) {
-                true => self.end(batch, count == 0)?,
-                false => answers
+            scores.push(if is_end(count) {
+                self.end(batch, count == 0)?
+            } else {
+                answers
                     .next()
-                    .expect("one answer per point between the ends"),
+                    .expect("one answer per point between the ends")
             });
         }
         Ok(CurveScores {
@@ -296,7 +304,7 @@ impl RemovalCurve {
         })
     }
 
-    /// The scores of all samples at the start of the curve, or at its end.
+    /// Scores of all samples at the start or the end of the curve.
     fn end<T: Real>(&self, batch: &SampleBatch<'_, T>, is_start: bool) -> Result<Vec<f64>> {
         if is_start == (self.start == Start::Input) {
             if self.score == CurveScore::Target {
@@ -305,11 +313,11 @@ impl RemovalCurve {
             let scorer = batch.scorer_for(self.score);
             return scorer.scores_of(batch.base_outputs()?, &|row| row);
         }
-        let blank = batch.shared(&BaselineOutputs(self.baseline.clone()))?;
-        batch.scorer_for(self.score).scores_of(&blank, &|row| row)
+        let outputs = batch.shared(&BaselineOutputs(self.baseline.clone()))?;
+        batch.scorer_for(self.score).scores_of(&outputs, &|row| row)
     }
 
-    /// Feature by feature: few, so that every row is made anew from its sample.
+    /// Curve with groups of positions as features. There are few of them, so every row is computed from its sample.
     fn over_features<T: Real>(
         &self,
         explained: &ExplainedBatch<'_, T>,
@@ -325,20 +333,22 @@ impl RemovalCurve {
             ties: self.ties,
         })?;
         let remover = Remover::new(batch, &self.baseline)?;
-        let most: Vec<usize> = match self.only_positive {
-            true => n_positive(&cells, explained.attributions()?, batch.run().n_positions()),
-            false => (0..n)
+        let max_flipped: Vec<usize> = if self.only_positive {
+            n_positive(&cells, explained.attributions()?, batch.run().n_positions())
+        } else {
+            (0..n)
                 .map(|sample| cells.for_sample(sample).n_cells())
-                .collect(),
+                .collect()
         };
-        // A sample is at its last point at the first one that flips all that are flipped of its features.
-        let n_points: Vec<usize> = most
+        // The last point of a sample is the first one at which everything that is flipped in it has been flipped.
+        let n_points: Vec<usize> = max_flipped
             .iter()
-            .map(|most| (n_flipped.partition_point(|count| count < most) + 1).min(n_flipped.len()))
+            .map(|max| (n_flipped.partition_point(|count| count < max) + 1).min(n_flipped.len()))
             .collect();
-        let n_of = |sample: usize, point: usize| n_flipped[point].min(most[sample]);
-        let is_end =
-            |sample: usize, point: usize| n_of(sample, point) == cells.for_sample(sample).n_cells();
+        let n_in_sample = |sample: usize, point: usize| n_flipped[point].min(max_flipped[sample]);
+        let is_end = |sample: usize, point: usize| {
+            n_in_sample(sample, point) == cells.for_sample(sample).n_cells()
+        };
         let is_row =
             |sample: usize, point: usize| point < n_points[sample] && !is_end(sample, point);
         let rows: Vec<(usize, usize)> = (1..n_flipped.len())
@@ -351,7 +361,7 @@ impl RemovalCurve {
             |row| rows[row].0,
             |row, values| {
                 let (sample, point) = rows[row];
-                let order = orders[sample].split_at(n_of(sample, point));
+                let order = orders[sample].split_at(n_in_sample(sample, point));
                 let removed = match self.start {
                     Start::Input => order.0,
                     Start::Blank => order.1,
@@ -367,20 +377,23 @@ impl RemovalCurve {
         )?;
         remover.check()?;
         let mut scores = vec![self.end(batch, true)?];
-        let ends: Vec<f64> = match n_points.iter().enumerate().any(|(i, n)| is_end(i, n - 1)) {
-            true => self.end(batch, false)?,
-            false => Vec::new(),
+        // Computed only if some sample reaches it, because it may cost calls of the model.
+        let reaches_end = n_points.iter().enumerate().any(|(i, n)| is_end(i, n - 1));
+        let ends: Vec<f64> = if reaches_end {
+            self.end(batch, false)?
+        } else {
+            Vec::new()
         };
         let mut answers = answers.into_iter();
         for point in 1..n_flipped.len() {
             let before: &[f64] = &scores[point - 1];
-            let of_sample = |sample| match (is_end(sample, point), is_row(sample, point)) {
+            let score = |sample| match (is_end(sample, point), is_row(sample, point)) {
                 (true, _) => ends[sample],
                 (false, true) => answers.next().expect("one answer per row"),
                 (false, false) => before[sample],
             };
-            let of_point = (0..n).map(of_sample).collect();
-            scores.push(of_point);
+            let point_scores = (0..n).map(score).collect();
+            scores.push(point_scores);
         }
         Ok(CurveScores {
             n_flipped,
@@ -402,53 +415,54 @@ impl<T: Real> MapWork<T> for RemovalCurve {
     }
 }
 
-/// How many features of each sample have a positive attribution.
+/// Number of features with a positive attribution, by sample.
 fn n_positive<T: Real>(cells: &FeatureCells, attributions: &[T], positions: usize) -> Vec<usize> {
-    let of_samples = attributions.chunks_exact(positions).enumerate();
-    let positive = |(sample, of_sample): (usize, &[T])| {
-        let sums = cells.for_sample(sample).sums(of_sample);
+    let maps = attributions.chunks_exact(positions).enumerate();
+    let n_positive = |(sample, map): (usize, &[T])| {
+        let sums = cells.for_sample(sample).sums(map);
         sums.iter().filter(|sum| **sum > 0.0).count()
     };
-    of_samples.map(positive).collect()
+    maps.map(n_positive).collect()
 }
 
-/// What a copied position takes at most: a line of the cache.
+/// Upper bound of the memory traffic for a copied position: a cache line.
 const LINE_BYTES: usize = 64;
 
-/// Makes the rows of one sample with so many positions flipped. There are those of the call before in them, with `done`
-/// of them flipped; none, before the first.
+/// Computes the rows of one sample with `counts` positions flipped. `rows` contain those of the previous call, with
+/// `done` positions flipped, or anything if `done` is empty.
 fn flip_rows<T: Real>(
-    places: Positions,
+    layout: Positions,
     rows: &mut [&mut [T]],
     (start, end): (&[T], &[T]),
     order: &[u32],
     done: &[usize],
     counts: &[usize],
 ) {
-    // A row is flipped on from where it was, or from a copy of the row a step before, which takes fewer flips but is
-    // read and written in full.
+    // A row is updated either from its own previous content, or from a copy of the row one step before. The latter
+    // needs fewer flips, but reads and writes the whole row. Each flip costs up to a cache line.
     let own_flips = done.first().map_or(usize::MAX, |done| counts[0] - done);
-    let goes_on = own_flips.saturating_mul(LINE_BYTES) < size_of_val(start);
-    for (place, &count) in counts.iter().enumerate() {
-        let (before, rest) = rows.split_at_mut(place);
+    let continues_own_row = own_flips.saturating_mul(LINE_BYTES) < size_of_val(start);
+    for (index, &count) in counts.iter().enumerate() {
+        let (before, rest) = rows.split_at_mut(index);
         let Some((row, behind)) = rest.split_first_mut() else {
             return;
         };
         let flipped = match (before.last(), behind.last(), done.last()) {
-            _ if goes_on => done[place],
+            _ if continues_own_row => done[index],
             (Some(before), ..) => {
                 row.copy_from_slice(before);
-                counts[place - 1]
+                counts[index - 1]
             }
             (None, _, None) => {
                 row.copy_from_slice(start);
                 0
             }
+            // The first row continues from the last point of the previous call, which is in the last row.
             (None, last, Some(&flipped)) => {
                 last.into_iter().for_each(|last| row.copy_from_slice(last));
                 flipped
             }
         };
-        places.copy_all(row, end, order[flipped..count].iter().copied());
+        layout.copy_all(row, end, order[flipped..count].iter().copied());
     }
 }

@@ -1,4 +1,4 @@
-//! In which order positions are removed.
+//! Order of removal.
 
 use ndarray::Array2;
 use xai_core::describe::Parameter;
@@ -12,54 +12,54 @@ use crate::input;
 use crate::perturbation::features::Cells;
 use crate::perturbation::{FeatureCells, Features};
 
-/// In which order positions are removed, or put back. [`RemovalTies`] says which of tied positions goes first.
+/// Order in which positions are removed or inserted. [`RemovalTies`] orders tied positions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[param(name = "order")]
 #[non_exhaustive]
 pub enum RemovalOrder {
-    /// By descending attribution (the mean over channels, not its size).
+    /// Descending attribution (signed mean over channels).
     #[default]
     MostRelevantFirst,
-    /// By ascending attribution.
+    /// Ascending attribution.
     LeastRelevantFirst,
-    /// By descending size of the attribution.
+    /// Descending magnitude of the attribution.
     LargestFirst,
-    /// By ascending size of the attribution.
+    /// Ascending magnitude of the attribution.
     SmallestFirst,
-    /// Whatever the map says: drawn for every sample from a stream of its own under the seed.
+    /// Random order, independent of the map: drawn for every sample from its own stream under the seed.
     #[param(value_name = "SEED")]
     Random {
-        /// What the order depends on.
+        /// Seed of the order.
         seed: u64,
     },
-    /// As handed in by [`GivenOrders`]: to repeat another tool's run.
+    /// The order of [`GivenOrders`], for reproducing a run of another tool.
     #[param(skip)]
     Given,
 }
 
-/// Which of features with equal attributions is removed first.
+/// Order of removal among features with equal attributions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[param(name = "ties")]
 pub enum RemovalTies {
-    /// The feature of the lower index. Mirror images then have different values.
+    /// The feature with the lower index first. Mirror images then have different values.
     #[default]
     LowestIndex,
-    /// Any: their order is drawn for every sample from a stream of its own under the seed.
+    /// Random order, drawn for every sample from its own stream under the seed.
     #[param(value_name = "SEED", default = 1)]
     Random {
-        /// What the order depends on.
+        /// Seed of the order.
         seed: u64,
     },
 }
 
-/// Orders that were made elsewhere: the numbers of all features of every sample, `(n, n_features)`,
-/// the first to be removed first. A feature is a position in row-major order, a cell, or the rank of a
-/// segment's label. A sample with fewer segments has its own features in the order in which they
-/// occur.
+/// Given orders: the indices of all features of every sample in the order of their removal, `(n, n_features)`.
+///
+/// The index of a feature is that of its position in row-major order, of its cell, or the rank of its segment label.
+/// For a sample with fewer segments, indices of features that it lacks are skipped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GivenOrders(pub Array2<u32>);
 
@@ -67,47 +67,45 @@ impl SideInput for GivenOrders {
     const INPUT: Input = input::ORDERS;
 
     fn check(&self, shape: &[usize], _layout: Layout) -> Result<()> {
-        match self.0.nrows() == shape[0] {
-            true => Ok(()),
-            false => {
-                let expected = format!("({}, features)", shape[0]);
-                Err(Error::shape_described(
-                    Self::INPUT,
-                    expected,
-                    self.0.shape(),
-                ))
-            }
+        if self.0.nrows() == shape[0] {
+            return Ok(());
         }
+        let expected = format!("({}, features)", shape[0]);
+        Err(Error::shape_described(
+            Self::INPUT,
+            expected,
+            self.0.shape(),
+        ))
     }
 }
 
-/// How the attributions of the positions of a feature rank it.
+/// Ranking of features by the attributions of their positions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum RankBy {
-    /// By their sum.
+    /// By the sum of attributions.
     #[default]
     Sum,
-    /// By their mean, so that small features are not at a disadvantage.
+    /// By the mean of attributions, which does not put small features at a disadvantage.
     Mean,
 }
 
-/// The features of every sample of a batch in an order, all of them.
+/// All features of every sample of a batch in an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OrderedFeatures {
-    /// Which positions go together.
+    /// Grouping of positions into features.
     pub features: Features,
-    /// The order.
+    /// Order of the features.
     pub order: RemovalOrder,
-    /// What features are ranked by.
+    /// Ranking of features with several positions.
     pub rank_by: RankBy,
-    /// Which of tied features goes first.
+    /// Order among tied features.
     pub ties: RemovalTies,
 }
 
 impl OrderedFeatures {
-    /// What ranks the features of a sample, by the attributions of its positions.
+    /// Sort keys of the features of a sample, from the attributions of its positions.
     fn ranking<T: Real>(&self, cells: &Cells, attributions: &[T]) -> Vec<f64> {
         let mut values = cells.sums(attributions);
         if self.rank_by == RankBy::Mean {
@@ -128,27 +126,27 @@ impl<T: Real> MapWork<T> for OrderedFeatures {
 
     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Vec<u32>>> {
         let batch = explained.batch();
-        let cells = batch.shared(&self.features)?;
-        let cells: &FeatureCells = &cells;
+        let shared_cells = batch.shared(&self.features)?;
+        let cells: &FeatureCells = &shared_cells;
         let descending = match self.order {
             RemovalOrder::MostRelevantFirst | RemovalOrder::LargestFirst => true,
             RemovalOrder::LeastRelevantFirst | RemovalOrder::SmallestFirst => false,
             RemovalOrder::Random { seed } => {
-                let of_sample = |sample| {
+                let order = |sample| {
                     let n = cells.for_sample(sample).n_cells();
-                    drawn(seed, batch.item(sample), n, n)
+                    random_order(seed, batch.item(sample), n, n)
                 };
-                return Ok((0..batch.n_samples()).map(of_sample).collect());
+                return Ok((0..batch.n_samples()).map(order).collect());
             }
             RemovalOrder::Given => {
                 let given = &batch.run().side::<GivenOrders>()?.0;
                 let first = batch.samples().start;
-                let of_sample = |sample: usize| {
+                let own_features = |sample: usize| {
                     let n = cells.for_sample(sample).n_cells() as u32;
                     let order = given.row(first + sample);
                     order.iter().copied().filter(|&cell| cell < n).collect()
                 };
-                return Ok((0..batch.n_samples()).map(of_sample).collect());
+                return Ok((0..batch.n_samples()).map(own_features).collect());
             }
         };
         let (attributions, items) = (explained.attributions()?, items(batch));
@@ -170,8 +168,8 @@ impl<T: Real> MapWork<T> for OrderedFeatures {
     }
 }
 
-/// The number of features of a batch that have the attribution of another one of their sample, which makes a part of an order
-/// arbitrary. `None` for an order that does not depend on attributions.
+/// Number of features of a batch that have the same attribution as another one of their sample, so that part of the
+/// order is arbitrary. `None` for an order that does not depend on attributions.
 pub(crate) fn tied_features<T: Real>(
     explained: &ExplainedBatch<'_, T>,
     features: Features,
@@ -181,7 +179,7 @@ pub(crate) fn tied_features<T: Real>(
     if matches!(order, RemovalOrder::Random { .. } | RemovalOrder::Given) {
         return Ok(None);
     }
-    let ties = TiesOf {
+    let ties = TieCount {
         features,
         by_size: order.is_by_size(),
         rank_by,
@@ -189,15 +187,15 @@ pub(crate) fn tied_features<T: Real>(
     explained.shared(&ties).map(|tied| Some(*tied))
 }
 
-/// The work of [`tied_features`], which orders from both ends share.
+/// Work of [`tied_features`]. Orders from both ends share it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct TiesOf {
+struct TieCount {
     features: Features,
     by_size: bool,
     rank_by: RankBy,
 }
 
-impl<T: Real> MapWork<T> for TiesOf {
+impl<T: Real> MapWork<T> for TieCount {
     type Output = TiedFeatures;
 
     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<TiedFeatures> {
@@ -216,10 +214,10 @@ impl<T: Real> MapWork<T> for TiesOf {
         let cells = batch.shared(&self.features)?;
         let attributions = explained.attributions()?;
         let positions = batch.run().n_positions();
-        let of_samples = parallel::map(batch.n_samples(), |sample| {
+        let counts = parallel::map(batch.n_samples(), |sample| {
             let attributions = &attributions[sample * positions..(sample + 1) * positions];
             let mut values = ordered.ranking(cells.for_sample(sample), attributions);
-            // By value, for which −0 and 0 are tied.
+            // Adding 0 turns −0 into 0, because the two are tied.
             values.iter_mut().for_each(|value| *value += 0.0);
             values.sort_unstable_by(f64::total_cmp);
             let blocks = values.chunk_by(|a, b| a == b);
@@ -229,7 +227,7 @@ impl<T: Real> MapWork<T> for TiesOf {
                 total: values.len() as u64,
             }
         });
-        Ok(of_samples.into_iter().sum())
+        Ok(counts.into_iter().sum())
     }
 }
 
@@ -238,11 +236,11 @@ impl RemovalOrder {
         matches!(self, Self::LargestFirst | Self::SmallestFirst)
     }
 
-    /// Checks that the order can be made for features: what a metric does once per run.
+    /// Checks that the order is available for these features. Called once per run.
     ///
     /// # Errors
-    /// Empty, about the orders, where they were to be given; out of domain where one of them does not
-    /// have every feature once.
+    /// An empty-input error if given orders are missing; a shape mismatch for another number of features; out of
+    /// domain if one of them does not contain every feature once.
     pub fn prepare<T: Real>(self, run: &RunData<'_, T>, features: Features) -> Result<()> {
         if self != Self::Given {
             return Ok(());
@@ -255,12 +253,13 @@ impl RemovalOrder {
                 given.shape(),
             ));
         }
-        let mut met = vec![usize::MAX; n];
-        for ((sample, place), &feature) in given.indexed_iter() {
+        // The last sample in which each feature occurred, so that the buffer is never reset.
+        let mut last_seen = vec![usize::MAX; n];
+        for ((sample, rank), &feature) in given.indexed_iter() {
             let feature = feature as usize;
-            if feature >= n || met[feature] == sample {
+            if feature >= n || last_seen[feature] == sample {
                 let expected = format!("each feature of 0 to {} once", n - 1);
-                let index = [sample, place];
+                let index = [sample, rank];
                 return Err(Error::out_of_domain(
                     input::ORDERS,
                     &index,
@@ -268,7 +267,7 @@ impl RemovalOrder {
                     expected,
                 ));
             }
-            met[feature] = sample;
+            last_seen[feature] = sample;
         }
         Ok(())
     }
@@ -277,11 +276,11 @@ impl RemovalOrder {
 /// The first `n` positions of every sample in an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OrderedPositions {
-    /// The order.
+    /// Order of the positions.
     pub order: RemovalOrder,
-    /// How many positions are needed, at most all.
+    /// Number of positions, at most all.
     pub n: usize,
-    /// Which of tied positions goes first.
+    /// Order among tied positions.
     pub ties: RemovalTies,
 }
 
@@ -303,7 +302,7 @@ impl<T: Real> MapWork<T> for OrderedPositions {
             RemovalOrder::Random { seed } => {
                 let (run, first) = (batch.run(), batch.samples().start);
                 parallel::map(batch.n_samples(), |sample| {
-                    drawn(seed, run.item(first + sample), positions, self.n)
+                    random_order(seed, run.item(first + sample), positions, self.n)
                 })
             }
             RemovalOrder::Given => {
@@ -322,7 +321,7 @@ impl<T: Real> MapWork<T> for OrderedPositions {
     }
 }
 
-/// The numbers of the samples of a batch among all, which random streams depend on.
+/// Indices of the samples of a batch in the data set, which select their random streams.
 fn items<T: Real>(batch: &SampleBatch<'_, T>) -> Vec<u64> {
     (0..batch.n_samples())
         .map(|sample| batch.item(sample))
@@ -333,20 +332,20 @@ fn sizes<T: Real>(attributions: &[T]) -> Vec<T> {
     attributions.iter().map(|a| a.abs()).collect()
 }
 
-/// The first `n` of a random order of positions.
-fn drawn(seed: u64, item: u64, positions: usize, n: usize) -> Vec<u32> {
+/// The first `n` positions of a random order, by a partial Fisher-Yates shuffle.
+fn random_order(seed: u64, item: u64, positions: usize, n: usize) -> Vec<u32> {
     let mut stream = random_stream(seed, item);
     let mut deck: Vec<u32> = (0..positions as u32).collect();
-    for place in 0..n {
-        let other = place + uniform_index(&mut stream, positions - place);
-        deck.swap(place, other);
+    for i in 0..n {
+        let other = i + uniform_index(&mut stream, positions - i);
+        deck.swap(i, other);
     }
     deck.truncate(n);
     deck
 }
 
-/// The first `max` positions of each sample, by descending attribution or the reverse. `items` number the samples for random
-/// orders of ties.
+/// The first `max` positions of each sample by descending or ascending attribution. `items` select the random streams
+/// for ties.
 fn by_attribution<T: Real>(
     attributions: &[T],
     positions: usize,
@@ -357,27 +356,29 @@ fn by_attribution<T: Real>(
 ) -> Vec<Vec<u32>> {
     parallel::map(attributions.len() / positions, |sample| {
         let attributions = &attributions[sample * positions..(sample + 1) * positions];
-        // Integers that are in the order wanted, positions behind them. Comparing through an index
-        // instead: 44 ms for 40 (50 steps of 64 images of 64 × 64 × 3, a cheap model of 32).
+        // Sorts integer keys that combine the value and the position. Comparing values through an index takes 44 ms
+        // instead of 40 (50 steps of 64 images of 64 × 64 × 3, with a cheap model that takes 32 of them).
         let keys = attributions.iter().zip(0u32..).map(|(x, position)| {
             let key = x.order_key();
-            // An input of 2^32 positions has no map.
+            // Positions fit into `u32`: maps with 2³² positions do not fit into memory.
             if descending { key.reversed() } else { key }.with_index(position)
         });
         let mut keys: Vec<_> = keys.collect();
+        // All positions are sorted, even if few are needed: a tied block may extend beyond them.
         if let RemovalTies::Random { seed } = ties {
             sort_indexed::<T::Key>(&mut keys);
             let mut order: Vec<u32> = keys.into_iter().map(T::Key::index).collect();
             let mut stream = random_stream(seed, items[sample]);
             let value = |position: &u32| attributions[*position as usize];
             for block in order.chunk_by_mut(|a, b| value(a) == value(b)) {
-                for place in 1..block.len() {
-                    block.swap(place, uniform_index(&mut stream, place + 1));
+                for i in 1..block.len() {
+                    block.swap(i, uniform_index(&mut stream, i + 1));
                 }
             }
             order.truncate(max);
             return order;
         }
+        // Keys are unique, because they end with the position, so unstable sorting is deterministic.
         if max < keys.len() {
             keys.select_nth_unstable(max);
             keys.truncate(max);
@@ -444,14 +445,14 @@ mod tests {
 
         #[test]
         fn a_random_order_has_every_position_once(seed in any::<u64>(), n in 1usize..50) {
-            let mut all = drawn(seed, 3, n, n);
-            prop_assert_eq!(&all[..n / 2], &drawn(seed, 3, n, n / 2)[..]);
+            let mut all = random_order(seed, 3, n, n);
+            prop_assert_eq!(&all[..n / 2], &random_order(seed, 3, n, n / 2)[..]);
             all.sort_unstable();
             prop_assert!(all.into_iter().eq(0..n as u32));
         }
     }
 
-    /// Of many seeds every position of a tied block is first about as often.
+    /// Over many seeds, every position of a tied block comes first about equally often.
     #[test]
     fn random_ties_put_every_tied_position_first() {
         let values = [1.0, 5.0, 1.0, 1.0];
