@@ -92,6 +92,7 @@ mod rows;
 pub mod run;
 
 pub use evaluation::Evaluation;
+pub use metric::registry::FAMILY;
 pub use metric::{
     AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Complexity, Deletion, Insertion,
     MuFidelity, Sparseness, complexity, sparseness,

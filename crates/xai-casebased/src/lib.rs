@@ -58,6 +58,7 @@ pub use correspondence::{
     ClassWeights, Correspondence, CorrespondenceMetric, Level, Thresholds, correspondence,
 };
 pub use explainer::{CaseExplainer, CaseExplainerBuilder, RowDistance};
+pub use registry::FAMILY;
 pub use result::{AggregateExplanation, Audit, AuditReport, Case, Explanation, TrainingInfo};
 pub use search::{Engine, NeighborSearch};
 pub use similarity::Similarity;

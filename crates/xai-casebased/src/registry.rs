@@ -1,35 +1,39 @@
 //! The metrics of this crate.
 //!
-//! The library, the command line, the report and the tables of the documentation read this list. What a
-//! metric says of itself stands beside the result that it is read from.
-#![doc = ""]
 #![doc = include_str!("../METRICS.md")]
 
-use xai_core::describe::{MetricInfo, Operation, Scores};
+use xai_core::describe::{Family, MetricEntry, Operation, Scores};
 
 use crate::correspondence::{Correspondence, CorrespondenceMetric};
-use crate::data_attribution;
+use crate::data_attribution::{INPUTS, METRICS};
 use crate::explainer::CaseExplainerBuilder;
 use crate::result::{AuditDistribution, AuditReport, Listing};
 
-/// What all metrics say of themselves.
+/// The metrics of explanations by training cases, and of attributions to training cases.
 ///
 /// ```
-/// use xai_casebased::registry;
-/// let correspondence = registry::metrics().next().unwrap();
+/// let correspondence = xai_casebased::FAMILY.infos().next().unwrap();
 /// assert_eq!((correspondence.name, correspondence.range.to_string()), ("correspondence", "[0, 1]".into()));
 /// ```
-pub fn metrics() -> impl Iterator<Item = &'static MetricInfo> {
-    let of_audits = AuditReport::infos().chain(AuditDistribution::infos());
-    let of_attributions = data_attribution::METRICS.iter().map(|entry| entry.info);
-    Correspondence::infos()
-        .chain(of_audits)
-        .chain(of_attributions)
-}
-
-/// What front ends offer with parameters.
-pub const OPERATIONS: &[Operation] = &[
-    Operation::of::<CaseExplainerBuilder>("casebased.explainer"),
-    Operation::of::<CorrespondenceMetric>("casebased.correspondence"),
-    Operation::of::<Listing>("casebased.audit"),
-];
+pub const FAMILY: Family = Family {
+    name: "casebased",
+    package: env!("CARGO_PKG_NAME"),
+    title: "Explanations by training cases",
+    summary: "Does a prediction agree with its nearest training cases?",
+    metrics: || {
+        let data_attribution = METRICS.iter().map(MetricEntry::description);
+        [
+            Correspondence::entries(),
+            AuditReport::entries(),
+            AuditDistribution::entries(),
+            data_attribution.collect(),
+        ]
+        .concat()
+    },
+    operations: &[
+        Operation::new::<CaseExplainerBuilder>("casebased.explainer"),
+        Operation::new::<CorrespondenceMetric>("casebased.correspondence"),
+        Operation::new::<Listing>("casebased.audit"),
+    ],
+    inputs: INPUTS,
+};

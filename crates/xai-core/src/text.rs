@@ -38,6 +38,31 @@ pub fn numbered_range(noun: &str, range: &Range<usize>) -> String {
     }
 }
 
+/// Jaro–Winkler similarity of two texts, in [0, 1]. Equal beginnings count more than equal ends.
+#[must_use]
+pub fn similarity(a: &str, b: &str) -> f64 {
+    strsim::jaro_winkler(a, b)
+}
+
+/// The name most similar to a given one, ignoring case; `None` if no name is similar.
+///
+/// ```
+/// use xai_core::text::nearest;
+/// assert_eq!(nearest("Methrics", ["metrics", "model"]), Some("metrics"));
+/// assert_eq!(nearest("zzz", ["maps", "model"]), None);
+/// ```
+#[must_use]
+pub fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    const MIN_SIMILARITY: f64 = 0.75;
+    let given = given.to_lowercase();
+    let rated = names
+        .into_iter()
+        .map(|name| (similarity(&given, &name.to_lowercase()), name));
+    let best = rated.max_by(|(a, _), (b, _)| a.total_cmp(b));
+    best.filter(|(similarity, _)| *similarity >= MIN_SIMILARITY)
+        .map(|(_, name)| name)
+}
+
 /// Returns `true` for characters that control the terminal or the text around them: control
 /// characters, line and paragraph separators, and marks of writing direction.
 fn is_control(c: char) -> bool {

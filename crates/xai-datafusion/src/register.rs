@@ -125,9 +125,7 @@ pub fn queries_alone() -> SQLOptions {
 #[cfg(test)]
 mod tests {
     use datafusion::logical_expr::Documentation;
-    use xai_attribution::AverageDrop;
-    use xai_casebased::data_attribution::{Entry, METRICS};
-    use xai_core::describe::{Operation, Param, Word};
+    use xai_core::describe::{Family, Param, Word};
 
     use super::*;
     use crate::function::{Argument, Kind};
@@ -154,18 +152,26 @@ mod tests {
         all.map(Option::unwrap_or_default)
     }
 
-    /// What front ends offer with parameters.
+    /// Parameters of all operations and metrics of the families.
     fn parameters_of_the_library() -> Vec<Param> {
         let families = [
-            xai_casebased::registry::OPERATIONS,
-            xai_graph::registry::OPERATIONS,
-            xai_repro::registry::OPERATIONS,
-            &[Operation::of::<AverageDrop>("attribution.average_drop")],
+            &xai_attribution::FAMILY,
+            &xai_casebased::FAMILY,
+            &xai_graph::FAMILY,
+            &xai_repro::FAMILY,
         ];
-        let operations = families.into_iter().flatten();
-        let of_operations = operations.flat_map(|operation| (operation.params)());
-        let of_attributions = METRICS.iter().flat_map(Entry::params);
-        of_operations.chain(of_attributions).collect()
+        let of_family = |family: &Family| {
+            let of_operations = family
+                .operations
+                .iter()
+                .map(|operation| (operation.params)());
+            let of_metrics = (family.metrics)().into_iter().map(|entry| entry.params());
+            of_operations
+                .chain(of_metrics)
+                .flatten()
+                .collect::<Vec<_>>()
+        };
+        families.into_iter().flat_map(of_family).collect()
     }
 
     #[test]

@@ -66,7 +66,8 @@ pub fn parameter(input: TokenStream) -> TokenStream {
 /// - `direction = Direction::Lower`: the better end, with the defaults of the parameters;
 /// - `range = Range::SHARE`, `invariance = Invariance::SCALE` (default: none), `needs =
 ///   &[input::MODEL]`;
-/// - `example = 0.0458`: the value on the data of the documentation's examples.
+/// - `example = 0.0458`: the value on the data of the documentation's examples;
+/// - `constructor = false`: no function `new`. Otherwise a struct gets one that returns its default.
 ///
 /// `Direction`, `Range` and `Invariance` need no import.
 #[proc_macro_attribute]

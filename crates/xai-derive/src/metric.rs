@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse::Parser;
-use syn::{Attribute, Expr, Ident, Item, LitStr, Type};
+use syn::{Attribute, Expr, Ident, Item, LitBool, LitStr, Type};
 
 use crate::doc::{self, Documentation};
 
@@ -22,8 +22,19 @@ pub(crate) fn expand(attributes: TokenStream, item: TokenStream) -> syn::Result<
             let (ident, generics) = (&metric.ident, &metric.generics);
             let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
             let described = quote!(impl #impl_generics ::xai_core::describe::Described for #ident #type_generics #where_clause);
+            let constructor = (!arguments.without_constructor).then(|| {
+                quote!(
+                    impl #impl_generics #ident #type_generics #where_clause {
+                        /// Creates the metric with the defaults of its parameters.
+                        #[must_use]
+                        pub fn new() -> Self {
+                            Self::default()
+                        }
+                    }
+                )
+            });
             Ok(
-                quote!(#item #[automatically_derived] #described { const INFO: &'static ::xai_core::describe::MetricInfo = &#info; }),
+                quote!(#item #[automatically_derived] #described { const INFO: &'static ::xai_core::describe::MetricInfo = &#info; } #constructor),
             )
         }
         Item::Type(alias) => {
@@ -65,6 +76,7 @@ struct Arguments {
     invariance: Option<Expr>,
     needs: Option<Expr>,
     example: Option<Expr>,
+    without_constructor: bool,
 }
 
 impl Arguments {
@@ -80,8 +92,11 @@ impl Arguments {
             Some("invariance") => self.invariance = Some(meta.value()?.parse()?),
             Some("needs") => self.needs = Some(meta.value()?.parse()?),
             Some("example") => self.example = Some(meta.value()?.parse()?),
+            Some("constructor") => {
+                self.without_constructor = !meta.value()?.parse::<LitBool>()?.value;
+            }
             _ => {
-                let expected = "expected one of name, title, describes, direction, range, invariance, needs, example";
+                let expected = "expected one of name, title, describes, direction, range, invariance, needs, example, constructor";
                 return Err(meta.error(expected));
             }
         }

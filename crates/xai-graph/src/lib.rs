@@ -69,6 +69,7 @@ pub use fidelity::{
 pub use ground_truth::{GroundTruth, GroundTruthMetric, ground_truth};
 pub use model::{Explanation, Graph, GraphModel, explained_outputs};
 pub use outputs::{Predictions, ReturnType};
+pub use registry::FAMILY;
 pub use unfaithfulness::{KlDirection, Unfaithfulness, UnfaithfulnessMetric, unfaithfulness};
 pub use xai_core::{Accumulator, Error, ErrorKind, Result};
 

@@ -1,9 +1,8 @@
-//! The scores of this crate, in the order in which they are shown.
+//! The metrics of this crate, in the order in which they are shown.
 //!
 #![doc = include_str!("../METRICS.md")]
 
-use xai_core::MetricInfo;
-use xai_core::describe::{Operation, Scores};
+use xai_core::describe::{Family, Operation, Scores};
 
 use crate::dataset::SweepCurve;
 use crate::fidelity::{Characterization, Fidelity, RobustFidelity, RobustFidelityMetric};
@@ -11,26 +10,34 @@ use crate::ground_truth::{GroundTruth, GroundTruthMetric};
 use crate::mask::{MaskMetric, MaskProperties};
 use crate::unfaithfulness::{Unfaithfulness, UnfaithfulnessMetric};
 
-/// What every score says of itself.
+/// The metrics of graph explanations, and the operations that compute them.
 ///
 /// ```
-/// let names: Vec<&str> = xai_graph::registry::metrics().map(|info| info.name).collect();
+/// let names: Vec<&str> = xai_graph::FAMILY.infos().map(|info| info.name).collect();
 /// assert_eq!(names[..3], ["pos_fidelity", "neg_fidelity", "characterization"]);
 /// ```
-pub fn metrics() -> impl Iterator<Item = &'static MetricInfo> {
-    Fidelity::infos()
-        .chain(RobustFidelity::infos())
-        .chain(SweepCurve::infos())
-        .chain(Unfaithfulness::infos())
-        .chain(GroundTruth::infos())
-        .chain(MaskProperties::infos())
-}
-
-/// What front ends offer with parameters.
-pub const OPERATIONS: &[Operation] = &[
-    Operation::of::<Characterization>("graph.characterization"),
-    Operation::of::<RobustFidelityMetric<'static>>("graph.robust_fidelity"),
-    Operation::of::<UnfaithfulnessMetric<'static>>("graph.unfaithfulness"),
-    Operation::of::<GroundTruthMetric>("graph.ground_truth"),
-    Operation::of::<MaskMetric>("graph.mask_properties"),
-];
+pub const FAMILY: Family = Family {
+    name: "graph",
+    package: env!("CARGO_PKG_NAME"),
+    title: "Graph explanations",
+    summary: "Is an explanatory subgraph sufficient and necessary?",
+    metrics: || {
+        [
+            Fidelity::entries(),
+            RobustFidelity::entries(),
+            SweepCurve::entries(),
+            Unfaithfulness::entries(),
+            GroundTruth::entries(),
+            MaskProperties::entries(),
+        ]
+        .concat()
+    },
+    operations: &[
+        Operation::new::<Characterization>("graph.characterization"),
+        Operation::new::<RobustFidelityMetric<'static>>("graph.robust_fidelity"),
+        Operation::new::<UnfaithfulnessMetric<'static>>("graph.unfaithfulness"),
+        Operation::new::<GroundTruthMetric>("graph.ground_truth"),
+        Operation::new::<MaskMetric>("graph.mask_properties"),
+    ],
+    inputs: &[],
+};

@@ -34,20 +34,44 @@ pub use xai_graph as graph;
 #[doc(inline)]
 pub use xai_repro as repro;
 
+use xai_core::describe::{Family, FamilyMetric, Operation, find_in_families};
 pub use xai_core::{Accumulator, Error, ErrorKind, Result};
 
-/// What front ends offer with parameters, of every enabled family; the metrics of attribution maps are
-/// in their own registry, each with its parameters.
-pub fn operations() -> impl Iterator<Item = core::describe::Operation> {
-    let families: &[&[core::describe::Operation]] = &[
+/// All families, in the order of the documentation. Programs that list, find or document metrics start here.
+#[must_use]
+pub fn families() -> &'static [&'static Family] {
+    &[
+        #[cfg(feature = "attribution")]
+        &attribution::FAMILY,
         #[cfg(feature = "casebased")]
-        casebased::registry::OPERATIONS,
+        &casebased::FAMILY,
         #[cfg(feature = "graph")]
-        graph::registry::OPERATIONS,
+        &graph::FAMILY,
         #[cfg(feature = "repro")]
-        repro::registry::OPERATIONS,
-    ];
-    families.concat().into_iter()
+        &repro::FAMILY,
+        &core::reliability::FAMILY,
+    ]
+}
+
+/// Finds a metric of any family by its name or its name in another package, see [`find_in_families`].
+///
+/// # Errors
+/// An invalid parameter for a name that no metric has, with similar names, and for a name that several metrics have.
+///
+#[cfg_attr(feature = "casebased", doc = "```")]
+#[cfg_attr(not(feature = "casebased"), doc = "```ignore")]
+/// let found = xai_metrics::find("dattri.lds")?;
+/// assert_eq!((found.family.name, found.entry.info.name), ("casebased", "linear-datamodeling-score"));
+/// assert_eq!(found.entry.params()[0].name, "correlation");
+/// # Ok::<(), xai_metrics::Error>(())
+/// ```
+pub fn find(name: &str) -> Result<FamilyMetric> {
+    find_in_families(families(), name)
+}
+
+/// Commands and functions with parameters of all families.
+pub fn operations() -> impl Iterator<Item = &'static Operation> {
+    families().iter().flat_map(|family| family.operations)
 }
 
 /// What most programs use, of every enabled family.

@@ -68,8 +68,8 @@ fn value(object: &Bound<'_, PyAny>) -> PyResult<Value> {
     Ok(Value::Text(object.repr()?.to_string()))
 }
 
-/// What a parameter says of itself, as a dictionary.
-pub(crate) fn described<'py>(py: Python<'py>, param: &Param) -> PyResult<Bound<'py, PyDict>> {
+/// The description of a parameter.
+pub(crate) fn parameter<'py>(py: Python<'py>, param: &Param) -> PyResult<Bound<'py, PyDict>> {
     let described = PyDict::new(py);
     described.set_item("name", param.name)?;
     described.set_item("doc", param.doc)?;
@@ -100,7 +100,7 @@ pub(crate) fn python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py,
 pub(crate) fn metric_info<'py>(py: Python<'py>, info: &MetricInfo) -> PyResult<Bound<'py, PyDict>> {
     let needs: Vec<&str> = info.needs.iter().map(|input| input.name()).collect();
     let described = PyDict::new(py);
-    described.set_item("name", info.name.replace('-', "_"))?;
+    described.set_item("name", info.key())?;
     described.set_item("title", info.title)?;
     described.set_item("summary", info.summary)?;
     described.set_item("direction", info.direction.to_string())?;

@@ -11,6 +11,7 @@
 //! | `described` | parameters: their descriptions, and the values that are given |
 //! | `error` | our errors as Python's |
 //! | `labels` | labels that come in |
+//! | `registry` | the metrics of all families: descriptions and names |
 //! | `reliability` | metrics judged by tables of their values |
 //! | `report` | reports and their pages |
 //! | `stored` | states as bytes, and results as Python values |
@@ -20,10 +21,7 @@
 // `arrow` alone allows it, to take what a C interface hands over.
 #![deny(unsafe_code)]
 
-use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use xai_core::describe::Operation;
 
 /// Adds functions to a module.
 macro_rules! add_functions {
@@ -40,39 +38,12 @@ mod described;
 mod error;
 mod graph;
 mod labels;
+mod registry;
 mod reliability;
 mod report;
 mod repro;
 mod stored;
 mod work;
-
-/// Operations with parameters: Python's own, which go before those of the library of the same name.
-fn operations() -> impl Iterator<Item = Operation> {
-    let own = || casebased::OPERATIONS.iter().chain(graph::OPERATIONS);
-    let of_library = [
-        xai_casebased::registry::OPERATIONS,
-        xai_graph::registry::OPERATIONS,
-        xai_repro::registry::OPERATIONS,
-    ];
-    let of_library = of_library.into_iter().flatten();
-    let others = of_library.filter(move |other| own().all(|known| known.name != other.name));
-    own().chain(others).copied()
-}
-
-/// The names of the operations that are no metrics of attribution: `graph.ground_truth`.
-#[pyfunction]
-fn operation_names() -> Vec<&'static str> {
-    operations().map(|operation| operation.name).collect()
-}
-
-/// The parameters of such an operation.
-#[pyfunction]
-fn parameters<'py>(py: Python<'py>, operation: &str) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let found = operations().find(|known| known.name == operation);
-    let found = found.ok_or_else(|| PyKeyError::new_err(format!("no operation `{operation}`")))?;
-    let described = |param| described::described(py, param);
-    (found.params)().iter().map(described).collect()
-}
 
 /// Kernels of `xai_metrics`; not for direct use.
 #[pymodule]
@@ -83,8 +54,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.py().get_type::<error::UndefinedError>(),
     )?;
     arrow::register(module)?;
-    module.add_function(wrap_pyfunction!(operation_names, module)?)?;
-    module.add_function(wrap_pyfunction!(parameters, module)?)?;
+    registry::register(module)?;
     casebased::register(module)?;
     attribution::register(module)?;
     graph::register(module)?;

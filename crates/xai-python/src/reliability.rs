@@ -10,7 +10,6 @@ use xai_core::reliability::{
 };
 use xai_core::{Direction, Error, Input, Result, input};
 
-use crate::described::metric_info;
 use crate::error::OrRaise;
 use crate::stored::{or_none, to_python};
 use crate::work;
@@ -244,14 +243,6 @@ fn reliability_parameter_sensitivity<'py>(
     })
 }
 
-/// What every metric of metrics says of itself.
-#[pyfunction]
-fn reliability_metrics(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    reliability::metrics()
-        .map(|info| metric_info(py, info))
-        .collect()
-}
-
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add_functions!(
         module,
@@ -264,6 +255,5 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         reliability_internal_consistency,
         reliability_rank_stability,
         reliability_parameter_sensitivity,
-        reliability_metrics,
     )
 }

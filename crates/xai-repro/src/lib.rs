@@ -77,6 +77,7 @@ pub use pair_metric::PairMetric;
 pub use pairwise::{
     EmptyUnion, Pairwise, PairwiseAccumulator, PairwiseReproducibility, PairwiseSummaries,
 };
+pub use registry::FAMILY;
 pub use regression::{RegressionMetric, RegressionReproducibility};
 pub use simulate::ClassDistribution;
 pub use study::SimulationStudy;

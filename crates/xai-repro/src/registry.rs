@@ -1,11 +1,11 @@
-//! Every metric of this crate, and the operations with parameters.
+//! The metrics of this crate, and the operations with parameters.
 //!
-//! A metric stands beside the list that names it: in `pair_metric/formulas/` for a pair of runs, in
-//! `across_runs/agreement.rs` for all runs at once, in `regression/formulas.rs` for a pair of runs that predict numbers.
+//! Metrics of a pair of runs are defined and listed in `pair_metric/formulas/`, those of all runs at once in
+//! `across_runs/agreement.rs`, and those of a pair of runs that predict numbers in `regression/formulas.rs`.
 //!
 #![doc = include_str!("../METRICS.md")]
 
-use xai_core::describe::{MetricInfo, Operation, Scores};
+use xai_core::describe::{Family, MetricEntry, Operation, Scores};
 
 use crate::across_runs::agreement::Agreement;
 use crate::comparison::GroupComparison;
@@ -26,21 +26,31 @@ pub fn error_metrics() -> Vec<PairMetric> {
     PAIR_METRICS.iter().copied().filter(of_errors).collect()
 }
 
-/// What every metric says of itself: those of pairs, those of all runs at once, those of pairs that
-/// predict numbers.
-pub fn metrics() -> impl Iterator<Item = &'static MetricInfo> {
-    let of_pairs = PAIR_METRICS.iter().map(|metric| metric.info());
-    let of_all_runs = Agreement::infos();
-    let of_numbers = REGRESSION_METRICS.iter().map(|metric| metric.info());
-    of_pairs.chain(of_all_runs).chain(of_numbers)
-}
-
-/// The operations with parameters, by the names under which the command line and Python find them.
-pub const OPERATIONS: &[Operation] = &[
-    Operation::of::<Pairwise>("repro.pairwise"),
-    Operation::of::<RunInterval>("repro.interval"),
-    Operation::of::<GroupComparison>("repro.compare_groups"),
-    Operation::of::<ClassSimulator>("repro.class_distribution"),
-    Operation::of::<RunErrors>("repro.simulate_predictions"),
-    Operation::of::<StudySettings>("repro.study"),
-];
+/// The metrics of repeated trainings: those of pairs of runs, of all runs at once, and of pairs that predict numbers. The
+/// operations have the names under which the command line and Python offer them.
+pub const FAMILY: Family = Family {
+    name: "repro",
+    package: env!("CARGO_PKG_NAME"),
+    title: "Repeated trainings",
+    summary: "Do repeated trainings make the same predictions, and the same errors?",
+    metrics: || {
+        let entry = |info, kind| MetricEntry::new(info, ()).kind(kind);
+        let pair_metrics = PAIR_METRICS
+            .iter()
+            .map(|metric| entry(metric.info(), "pair"));
+        let agreement = Agreement::infos().map(|info| entry(info, "all runs"));
+        let regression = REGRESSION_METRICS
+            .iter()
+            .map(|metric| entry(metric.info(), "regression"));
+        pair_metrics.chain(agreement).chain(regression).collect()
+    },
+    operations: &[
+        Operation::new::<Pairwise>("repro.pairwise"),
+        Operation::new::<RunInterval>("repro.interval"),
+        Operation::new::<GroupComparison>("repro.compare_groups"),
+        Operation::new::<ClassSimulator>("repro.class_distribution"),
+        Operation::new::<RunErrors>("repro.simulate_predictions"),
+        Operation::new::<StudySettings>("repro.study"),
+    ],
+    inputs: &[],
+};

@@ -1,33 +1,31 @@
-//! What the registry has of a metric.
+//! Entries of the registry of attribution metrics.
 
-use xai_core::describe::{Direction, MetricInfo, Param, Value, with};
+use std::ops::Deref;
+
+use xai_core::describe::{Direction, MetricEntry, MetricInfo, NamedMetric, Value, with};
 use xai_core::{Error, Input, Layout, Real, Result};
 
-use crate::metric::protocol::{Measure, Registered, key};
+use crate::metric::protocol::{Measure, Registered};
 use crate::{help, input};
 
-/// A metric of the registry: what it is, its parameters, and how it is made.
+/// A metric of the registry: its [description and parameters](MetricEntry), and how it is built.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry {
-    /// Name, question, direction, range, needs and source.
-    pub info: &'static MetricInfo,
-    build: Option<Build>,
-}
+pub struct Entry(MetricEntry<Option<Builder>>);
 
-/// Settings of parameters by name, and whether draws are given.
-type Make<T> = fn(&[(String, Value)], bool) -> Result<Box<dyn Measure<T>>>;
+/// Builds a metric from settings of its parameters; `true` stands for draws from a side input.
+type Build<T> = fn(&[(String, Value)], bool) -> Result<Box<dyn Measure<T>>>;
 
+/// How a metric that is computed batch by batch is built.
 #[derive(Debug, Clone, Copy)]
-struct Build {
-    params: fn() -> Vec<Param>,
-    takes: &'static [Layout],
+pub struct Builder {
+    layouts: &'static [Layout],
     draws: Option<Input>,
     #[cfg(feature = "f32")]
-    single: Make<f32>,
-    double: Make<f64>,
+    single: Build<f32>,
+    double: Build<f64>,
 }
 
-fn made<M: Registered>(settings: &[(String, Value)], draws_are_given: bool) -> Result<M> {
+fn build<M: Registered>(settings: &[(String, Value)], draws_are_given: bool) -> Result<M> {
     let metric = with(M::default(), settings.iter().cloned())?;
     match M::GIVEN_DRAWS {
         Some(given) if draws_are_given => Ok((given.take)(metric)),
@@ -35,69 +33,60 @@ fn made<M: Registered>(settings: &[(String, Value)], draws_are_given: bool) -> R
     }
 }
 
-/// `f32` (with the feature `f32`) or `f64`: which of the two a metric is made for.
+/// A type of numbers that metrics can be built for by name: `f64`, and `f32` with the feature `f32`.
 #[diagnostic::on_unimplemented(
     message = "no metric is made by name for `{Self}`",
     note = "for `f32` turn on the feature `f32` of xai-attribution or xai-metrics"
 )]
 pub trait Precision: Real {
     #[doc(hidden)]
-    fn make(entry: &Entry) -> Option<Make<Self>>;
+    fn build(builder: &Builder) -> Build<Self>;
 }
 
 #[cfg(feature = "f32")]
 impl Precision for f32 {
-    fn make(entry: &Entry) -> Option<Make<Self>> {
-        Some(entry.build?.single)
+    fn build(builder: &Builder) -> Build<Self> {
+        builder.single
     }
 }
 
 impl Precision for f64 {
-    fn make(entry: &Entry) -> Option<Make<Self>> {
-        Some(entry.build?.double)
+    fn build(builder: &Builder) -> Build<Self> {
+        builder.double
     }
 }
 
 impl Entry {
-    /// A metric that is computed batch by batch.
+    /// Creates the entry of a metric that is computed batch by batch.
     #[must_use]
-    pub const fn of<M: Registered + Measure<f32> + Measure<f64>>() -> Self {
-        Self {
-            info: M::INFO,
-            build: Some(Build {
-                params: || M::default().params(),
-                takes: M::TAKES,
-                draws: match M::GIVEN_DRAWS {
-                    Some(given) => Some(given.input),
-                    None => None,
-                },
-                #[cfg(feature = "f32")]
-                single: |settings, given| Ok(Box::new(made::<M>(settings, given)?)),
-                double: |settings, given| Ok(Box::new(made::<M>(settings, given)?)),
-            }),
-        }
+    pub const fn new<M: Registered + Measure<f32> + Measure<f64>>() -> Self {
+        let builder = Builder {
+            layouts: M::TAKES,
+            draws: match M::GIVEN_DRAWS {
+                Some(given) => Some(given.input),
+                None => None,
+            },
+            #[cfg(feature = "f32")]
+            single: |settings, given| Ok(Box::new(build::<M>(settings, given)?)),
+            double: |settings, given| Ok(Box::new(build::<M>(settings, given)?)),
+        };
+        Self(MetricEntry::new(M::INFO, Some(builder)).with_parameters::<M>())
     }
 
-    /// A metric that is not computed batch by batch, and has a function of its own.
+    /// Creates the entry of a metric that is not computed batch by batch, but by a function of its own.
     #[must_use]
-    pub const fn alone(info: &'static MetricInfo) -> Self {
-        Self { info, build: None }
+    pub const fn with_own_function(info: &'static MetricInfo) -> Self {
+        Self(MetricEntry::new(info, None))
     }
 
-    /// The name as tables and JSON have it: `average_drop`.
-    #[must_use]
-    pub fn key(&self) -> String {
-        key(self.info)
-    }
-
-    /// Whether [`build`](Self::build) makes it.
+    /// Whether [`build`](Self::build) builds the metric; otherwise it has a function of its own.
     #[must_use]
     pub fn is_built(&self) -> bool {
-        self.build.is_some()
+        self.computation.is_some()
     }
 
-    /// Whether it relates the samples of a data set to each other, so that the values of parts are not
-    /// those of the whole.
+    /// Whether the metric relates the samples of a data set to each other, so that values of parts of the data set cannot be
+    /// joined.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         let metric = self.build::<f64>(&[]);
@@ -108,13 +97,7 @@ impl Entry {
         })
     }
 
-    /// Its parameters, with their defaults as values.
-    #[must_use]
-    pub fn params(&self) -> Vec<Param> {
-        self.build.map_or_else(Vec::new, |build| (build.params)())
-    }
-
-    /// Which values are better with some parameters set by name, defaults for the others.
+    /// Which values are better with some parameters set by name and defaults for the others.
     ///
     /// ```
     /// use xai_attribution::metric::{Direction, registry::find};
@@ -134,36 +117,29 @@ impl Entry {
         }
     }
 
-    /// Whether it has a parameter of a name.
-    #[must_use]
-    pub fn has_param(&self, name: &str) -> bool {
-        self.params().iter().any(|param| param.name == name)
-    }
-
-    /// Whether it has values for inputs of a layout, by its defaults. One with a call of its own says no.
+    /// Whether the metric, with its defaults, has values for inputs of a layout. `false` for one with a function of its own.
     #[must_use]
     pub fn takes(&self, layout: Layout) -> bool {
-        self.build
-            .is_some_and(|build| build.takes.contains(&layout))
+        self.computation
+            .is_some_and(|builder| builder.layouts.contains(&layout))
     }
 
-    /// What it draws, as an input that was drawn elsewhere, for metrics that can take it: see
-    /// [`build_with_draws`](Self::build_with_draws).
+    /// The side input that can replace the random draws of the metric, see [`build_with_draws`](Self::build_with_draws).
     #[must_use]
     pub fn draws(&self) -> Option<Input> {
-        self.build?.draws
+        self.computation?.draws
     }
 
-    /// The metric with some parameters set by name, defaults for the others.
+    /// Builds the metric with some parameters set by name and defaults for the others.
     ///
     /// # Errors
-    /// An invalid parameter for one that it has not, for a value that is not of the parameter's kind, and for a
-    /// metric with a call of its own.
+    /// An invalid parameter for a name that the metric does not have, for a value that is not of the parameter's kind, and for a
+    /// metric with a function of its own.
     pub fn build<T: Precision>(&self, settings: &[(String, Value)]) -> Result<Box<dyn Measure<T>>> {
-        self.make(settings, false)
+        self.build_from(settings, false)
     }
 
-    /// The metric that takes its draws from the side input that [`draws`](Self::draws) names.
+    /// Builds the metric so that it takes its draws from the side input that [`draws`](Self::draws) names.
     ///
     /// # Errors
     /// As [`build`](Self::build).
@@ -171,21 +147,36 @@ impl Entry {
         &self,
         settings: &[(String, Value)],
     ) -> Result<Box<dyn Measure<T>>> {
-        self.make(settings, true)
+        self.build_from(settings, true)
     }
 
-    fn make<T: Precision>(
+    fn build_from<T: Precision>(
         &self,
         settings: &[(String, Value)],
         draws_are_given: bool,
     ) -> Result<Box<dyn Measure<T>>> {
-        match T::make(self) {
-            Some(make) => make(settings, draws_are_given),
+        match &self.computation {
+            Some(builder) => T::build(builder)(settings, draws_are_given),
             None => {
                 let expected = "a metric that is computed batch by batch";
                 Err(Error::parameter(input::METRIC, self.info.name, expected)
                     .with_help(help::CALL_DIRECTLY))
             }
         }
+    }
+}
+
+// All entries of a registry are read alike; those of this family can also be built.
+impl Deref for Entry {
+    type Target = MetricEntry<Option<Builder>>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl NamedMetric for Entry {
+    fn info(&self) -> &'static MetricInfo {
+        self.0.info
     }
 }

@@ -13,10 +13,16 @@ macro_rules! given_neighbors {
     };
 }
 
-/// Makes a metric of what is [`Registered`](crate::metric::Registered): its description is that of the registry, and `new`
-/// has the defaults.
+/// Implements [`Metric`](crate::metric::Metric) for a metric that `#[metric]` describes, and registers it with the default
+/// options of [`Registered`](crate::metric::Registered). With `, options` the metric implements `Registered` itself.
+///
+/// For a kind of metrics, `registered!(CurveMetric<K: CurveKind>)`, the description is that of `K`.
 macro_rules! registered {
     ($metric:ident $(<$kind:ident: $bound:ident>)?) => {
+        registered!($metric $(<$kind: $bound>)?, options);
+        impl $(<$kind: $bound>)? crate::metric::Registered for $metric $(<$kind>)? {}
+    };
+    ($metric:ident $(<$kind:ident: $bound:ident>)?, options) => {
         impl $(<$kind: $bound>)? crate::metric::Metric for $metric $(<$kind>)? {
             fn info(&self) -> &'static xai_core::describe::MetricInfo {
                 <Self as xai_core::describe::Described>::INFO
@@ -36,14 +42,14 @@ macro_rules! registered {
             impl<$kind: $bound> xai_core::describe::Described for $metric<$kind> {
                 const INFO: &'static xai_core::describe::MetricInfo = $kind::INFO;
             }
-        )?
 
-        impl $(<$kind: $bound>)? $metric $(<$kind>)? {
-            /// The metric with the defaults of its parameters.
-            #[must_use]
-            pub fn new() -> Self {
-                Self::default()
+            impl<$kind: $bound> $metric<$kind> {
+                /// Creates the metric with the defaults of its parameters.
+                #[must_use]
+                pub fn new() -> Self {
+                    Self::default()
+                }
             }
-        }
+        )?
     };
 }

@@ -1,17 +1,15 @@
-//! All metrics of the family, one line each, in the `mod.rs` of their folder.
+//! All metrics of the family. The `mod.rs` of each folder lists the metrics in it.
 //!
-//! What the library, the command line, the report, Python and the documentation know about a metric they
-//! know from here. To add one, write its file, and in the `mod.rs` beside it the lines that declare and list it;
-//! `cargo run -p xai-metrics --example metric_tables -- --write` writes the table below anew.
+//! The library, the command line, the report, Python and the documentation read the metrics from here. To add one, write its file
+//! and list it in the `mod.rs` beside it; `cargo xtask metrics` updates the table below.
 //!
 #![doc = include_str!("../../METRICS.md")]
 
 use std::sync::OnceLock;
 
-use xai_core::describe::{Setting, same_word};
-use xai_core::{Error, Result};
+use xai_core::Result;
+use xai_core::describe::{self, Family, Setting};
 
-use crate::input;
 use crate::metric::entry::{Entry, Precision};
 use crate::metric::faithfulness::{curves, drops, masking, outputs};
 use crate::metric::{
@@ -44,6 +42,17 @@ pub fn metrics() -> &'static [Entry] {
     })
 }
 
+/// The metrics of attribution maps.
+pub const FAMILY: Family = Family {
+    name: "attribution",
+    package: env!("CARGO_PKG_NAME"),
+    title: "Attribution maps",
+    summary: "Does the model still believe its answer on what an attribution map keeps?",
+    metrics: || metrics().iter().map(|entry| entry.description()).collect(),
+    operations: &[],
+    inputs: &[],
+};
+
 /// The metrics of a comparison in which none are named: one of each kind that costs few rows of the
 /// model, whatever the size of the inputs.
 ///
@@ -63,10 +72,10 @@ pub const STANDARD: [&str; 9] = [
     "sparseness",
 ];
 
-/// A metric by its name in kebab-case (`average-drop`) or as tables have it (`average_drop`).
+/// Finds a metric by its name in kebab-case (`average-drop`) or as tables have it (`average_drop`).
 ///
 /// # Errors
-/// An invalid parameter about the metric, which lists the names there are.
+/// An invalid parameter about the metric, with similar names.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -84,16 +93,10 @@ pub const STANDARD: [&str; 9] = [
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 pub fn find(name: &str) -> Result<&'static Entry> {
-    let found = metrics()
-        .iter()
-        .find(|entry| same_word(entry.info.name, name));
-    found.ok_or_else(|| {
-        let names: Vec<&str> = metrics().iter().map(|entry| entry.info.name).collect();
-        Error::parameter(input::METRIC, name, format!("one of {}", names.join(", ")))
-    })
+    describe::find(metrics(), name)
 }
 
-/// The metric of a [`Setting`]: its entry in the registry, with the parameters set.
+/// Builds the metric of a [`Setting`] with its parameters.
 ///
 /// # Errors
 /// An invalid parameter for a metric that there is not, and as [`Entry::build`].

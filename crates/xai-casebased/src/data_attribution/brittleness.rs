@@ -3,11 +3,13 @@
 use std::fmt;
 
 use ndarray::ArrayView2;
-use xai_core::describe::{MetricInfo, metric};
+use xai_core::describe::{Parameters, metric};
 use xai_core::number::check_labels;
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Label, Result};
 
+use crate::data_attribution::data::AttributionData;
+use crate::data_attribution::entry::{ListedMetric, Started};
 use crate::data_attribution::values::decimals;
 use crate::input;
 
@@ -144,5 +146,14 @@ impl fmt::Display for Brittleness {
     range = Range::NON_NEGATIVE,
     needs = &[input::KS, input::PREDICTIONS],
     example = 20.0,
+    constructor = false,
 )]
-pub(super) const DESCRIPTION: &MetricInfo = INFO;
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
+pub(super) struct BrittlenessMetric;
+
+impl ListedMetric for BrittlenessMetric {
+    fn start<'d>(&self, data: &'d AttributionData<'_>) -> Result<Started<'d>> {
+        let (ks, predictions) = data.given_predictions()?;
+        Ok(Started::Done(brittleness(&ks, predictions)?.into()))
+    }
+}

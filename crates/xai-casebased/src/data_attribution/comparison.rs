@@ -1,7 +1,7 @@
 //! Comparison of several explainers by several metrics.
 
 use xai_core::describe::{MetricInfo, Setting};
-use xai_core::evaluation::{EvaluationValues, MetricValues, check_names};
+use xai_core::evaluation::{EvaluationValues, MetricValues, check_names, parameter_settings};
 use xai_core::{Error, ExactSum, Result};
 
 use crate::data_attribution::data::AttributionData;
@@ -93,7 +93,7 @@ impl AttributionComparison {
         let (mut per_case, mut dataset_results) = (Vec::new(), Vec::new());
         for (m, (metric, outcomes)) in names.into_iter().zip(by_metric).enumerate() {
             let info = entries[m].info;
-            let settings = entries[m].settings(&metrics[m].params)?;
+            let settings = parameter_settings(&entries[m].params_with(&metrics[m].params)?);
             let per_sample = outcomes
                 .iter()
                 .map(|outcome| Some(outcome.per_sample()?.to_vec()));

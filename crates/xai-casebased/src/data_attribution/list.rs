@@ -1,16 +1,14 @@
 //! All metrics of training-data attribution.
 
-use std::sync::Arc;
+use xai_core::Result;
+use xai_core::describe::{self, Setting};
 
-use xai_core::describe::{Described, Setting, same_word};
-use xai_core::{Error, Result};
-
-use crate::data_attribution::brittleness::{self, brittleness};
-use crate::data_attribution::cardinality::{Shown, TopKCardinality};
+use crate::data_attribution::brittleness::BrittlenessMetric;
+use crate::data_attribution::cardinality::TopKCardinality;
 use crate::data_attribution::class_detection::{ClassDetection, SubclassDetection};
 use crate::data_attribution::class_ranking::{ClassAuroc, ClassRecall};
 use crate::data_attribution::data::AttributionData;
-use crate::data_attribution::entry::{Compute, Entry, Reading, made};
+use crate::data_attribution::entry::{Entry, MakeOutcome, Started, entry};
 use crate::data_attribution::flagged::{MixedDatasets, ShortcutDetection};
 use crate::data_attribution::leave_one_out::LeaveOneOutCorrelation;
 use crate::data_attribution::linear_datamodeling::LinearDatamodelingScore;
@@ -24,56 +22,33 @@ use crate::input;
 
 /// The metrics, in the order of the documentation.
 pub const METRICS: &[Entry] = &[
-    Entry::of::<LinearDatamodelingScore>().taking(&[input::LOGITS, input::TARGETS, input::KEEP]),
-    Entry::of::<LeaveOneOutCorrelation>(),
-    Entry::of::<ClassDetection>(),
-    Entry::of::<SubclassDetection>(),
-    Entry::of::<ClassAuroc>(),
-    Entry::of::<ClassRecall>(),
-    Entry::of_arrays::<MislabelingDetection>(MislabelingDetection::INFO, |_, data| {
-        let (scores, flags) = data.scores_and_flags()?;
-        Ok(MislabelingDetection.evaluate(scores, flags)?.into())
-    }),
-    Entry::of::<ShortcutDetection>(),
-    Entry::of::<MixedDatasets>(),
-    Entry::of_all::<TopKCardinality>(TopKCardinality::INFO, |settings, data| {
-        let shown = Arc::new(made::<TopKCardinality>(settings)?.shown(data)?);
-        let (row_function, n_kept) = (Shown::row_function(&shown), data.n_kept()?);
-        let outcome = Box::new(move |_| shown.finish(n_kept).into());
-        Ok(Reading {
-            row_function,
-            outcome,
-        })
-    }),
-    Entry::of::<AttributionRandomization>(),
-    Entry::of::<MeanReciprocalRank>(),
-    Entry::of::<HitAtK>(),
-    Entry::of::<RecallAtK>(),
-    Entry::of_arrays::<TailPatch>(TailPatch::INFO, |settings, data| {
-        let (before, after) = data.given_log_probs()?;
-        Ok(made::<TailPatch>(settings)?.evaluate(before, after)?.into())
-    }),
-    Entry::of_arrays::<()>(brittleness::DESCRIPTION, |_, data| {
-        let (ks, predictions) = data.given_predictions()?;
-        Ok(brittleness(&ks, predictions)?.into())
-    }),
+    entry::<LinearDatamodelingScore>().optional(&[input::LOGITS, input::TARGETS, input::KEEP]),
+    entry::<LeaveOneOutCorrelation>(),
+    entry::<ClassDetection>(),
+    entry::<SubclassDetection>(),
+    entry::<ClassAuroc>(),
+    entry::<ClassRecall>(),
+    entry::<MislabelingDetection>(),
+    entry::<ShortcutDetection>(),
+    entry::<MixedDatasets>(),
+    entry::<TopKCardinality>(),
+    entry::<AttributionRandomization>(),
+    entry::<MeanReciprocalRank>(),
+    entry::<HitAtK>(),
+    entry::<RecallAtK>(),
+    entry::<TailPatch>(),
+    entry::<BrittlenessMetric>(),
 ];
 
-/// The metric of a name: `class-detection` or `class_detection`.
+/// Finds a metric by its name: `class-detection` or `class_detection`.
 ///
 /// # Errors
-/// `InvalidParameter` about the metric, which lists the names there are.
+/// `InvalidParameter` about the metric, with similar names.
 pub fn find(name: &str) -> Result<&'static Entry> {
-    let found = METRICS
-        .iter()
-        .find(|entry| same_word(entry.info.name, name));
-    found.ok_or_else(|| {
-        let names: Vec<&str> = METRICS.iter().map(|entry| entry.info.name).collect();
-        Error::parameter(input::METRIC, name, format!("one of {}", names.join(", ")))
-    })
+    describe::find(METRICS, name)
 }
 
-/// Several metrics by name, in their order, from one reading of the attributions.
+/// Computes several metrics by name, in their order, from one reading of the attributions.
 ///
 /// ```
 /// use ndarray::array;
@@ -91,30 +66,31 @@ pub fn find(name: &str) -> Result<&'static Entry> {
 /// # Errors
 /// As [`find`], and those of each metric, see [`AttributionMetric::evaluate`](super::AttributionMetric::evaluate).
 pub fn evaluate_all(data: &AttributionData<'_>, metrics: &[Setting]) -> Result<Vec<Outcome>> {
-    enum Begun<'d> {
-        Rows(Box<dyn FnOnce(Vec<Option<f64>>) -> Outcome + 'd>),
+    enum Pending<'d> {
+        Values(MakeOutcome<'d>),
         Done(Outcome),
     }
-    let (mut begun, mut walked) = (Vec::new(), Vec::new());
+    let (mut pending, mut row_functions) = (Vec::new(), Vec::new());
     for metric in metrics {
-        begun.push(match find(&metric.name)?.compute {
-            Compute::Rows(read) => {
-                let reading = read(&metric.params, data)?;
-                walked.push(reading.row_function);
-                Begun::Rows(reading.outcome)
+        let start = find(&metric.name)?.computation.0;
+        pending.push(match start(&metric.params, data)? {
+            Started::Rows(row_function, make_outcome) => {
+                row_functions.push(row_function);
+                Pending::Values(make_outcome)
             }
-            Compute::Whole(evaluate) => Begun::Done(evaluate(&metric.params, data)?),
+            Started::Done(outcome) => Pending::Done(outcome),
         });
     }
-    let walked: Vec<&RowFunction<'_>> = walked.iter().collect();
-    let mut values = match walked.is_empty() {
-        true => Vec::new(),
-        false => walk(data, &walked)?,
-    }
-    .into_iter();
-    let outcomes = begun.into_iter().map(|begun| match begun {
-        Begun::Rows(outcome) => outcome(values.next().unwrap_or_default()),
-        Begun::Done(outcome) => outcome,
+    let row_functions: Vec<&RowFunction<'_>> = row_functions.iter().collect();
+    let values = if row_functions.is_empty() {
+        Vec::new()
+    } else {
+        walk(data, &row_functions)?
+    };
+    let mut values = values.into_iter();
+    let outcomes = pending.into_iter().map(|pending| match pending {
+        Pending::Values(make_outcome) => make_outcome(values.next().unwrap_or_default()),
+        Pending::Done(outcome) => outcome,
     });
     Ok(outcomes.collect())
 }

@@ -27,16 +27,3 @@ pub trait AttributionMetric: Described + Parameters {
         Ok(TestCaseValues::new(values.into_iter().flatten().collect()))
     }
 }
-
-macro_rules! made_by_default {
-    ($($metric:ty),+) => {$(
-        impl $metric {
-            /// The metric with the defaults of its parameters.
-            #[must_use]
-            pub fn new() -> Self {
-                Self::default()
-            }
-        }
-    )+};
-}
-pub(super) use made_by_default;

@@ -62,7 +62,7 @@ pub use class_detection::{ClassDetection, SubclassDetection};
 pub use class_ranking::{ClassAuroc, ClassRecall};
 pub use comparison::{AttributionComparison, DatasetResult, negative_means};
 pub use data::AttributionData;
-pub use entry::Entry;
+pub use entry::{Computation, Entry};
 pub use flagged::{MixedDatasets, ShortcutDetection};
 pub use inputs::{INPUTS, spec};
 pub use leave_one_out::LeaveOneOutCorrelation;
@@ -79,21 +79,3 @@ pub use subsets::Subsets;
 pub use tail_patch::{TailPatch, TailPatchScale};
 pub use values::TestCaseValues;
 pub use walk::{Row, RowFunction};
-
-metric::made_by_default!(
-    AttributionRandomization,
-    ClassAuroc,
-    ClassDetection,
-    ClassRecall,
-    HitAtK,
-    LeaveOneOutCorrelation,
-    LinearDatamodelingScore,
-    MeanReciprocalRank,
-    MislabelingDetection,
-    MixedDatasets,
-    RecallAtK,
-    ShortcutDetection,
-    SubclassDetection,
-    TailPatch,
-    TopKCardinality
-);

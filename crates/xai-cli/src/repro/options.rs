@@ -8,7 +8,7 @@ use xai_files::Failure;
 use xai_metrics::core::Direction;
 use xai_metrics::core::describe::Parameter;
 use xai_metrics::repro::interval::{IntervalMethod, MetricReport};
-use xai_metrics::repro::registry::{self, PAIR_METRICS};
+use xai_metrics::repro::{FAMILY, registry::PAIR_METRICS};
 use xai_metrics::repro::{PairMetric, RunInterval};
 
 use crate::described::possible_value;
@@ -76,7 +76,7 @@ impl PairMetrics {
 
 /// A metric of the registry as tables call it: with the arrow that says which values are better.
 pub(super) fn with_arrow(name: &str) -> String {
-    let info = registry::metrics().find(|info| info.name == name);
+    let info = FAMILY.infos().find(|info| info.name == name);
     let better = info.map_or(Direction::None, |info| info.direction);
     text::with_arrow(name, better)
 }

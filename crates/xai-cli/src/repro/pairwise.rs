@@ -166,7 +166,7 @@ impl Pairwise {
         ];
         let scores = Agreement::SCORES.iter().map(|score| {
             let title = text::with_arrow(score.info.title, score.info.direction);
-            [title, text::decimals((score.value)(&result.agreement))]
+            [title, text::decimals(score.value(&result.agreement))]
         });
         let rows = counts.into_iter().chain(scores);
         let across = text::table(&["across all runs", "value"], rows);

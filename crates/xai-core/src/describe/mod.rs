@@ -44,21 +44,25 @@
 
 #[doc(hidden)]
 pub mod ends;
+mod entry;
+mod family;
 mod input_spec;
 mod kind;
+mod metric_info;
+mod names;
 mod parameters;
 mod score;
 mod settings;
 mod value;
 
+pub use entry::MetricEntry;
+pub use family::{Family, FamilyMetric, Operation, find_in_families, metrics_of_families};
 pub use input_spec::{Element, InputSpec};
 pub use kind::{End, Kind, Range, Word, WordValue, same_word};
-pub use parameters::{
-    Operation, Param, Parameter, Parameters, parse, refused, unknown, with, word_of,
-};
-pub use score::{
-    Described, Direction, Invariance, MetricInfo, Mirror, Score, Scores, find, markdown,
-};
+pub use metric_info::{Described, Direction, Invariance, MetricInfo, Mirror, markdown};
+pub use names::{Candidate, Candidates, NamedMetric, candidates, find, unknown_metric};
+pub use parameters::{Param, Parameter, Parameters, parse, refused, unknown, with, word_of};
+pub use score::{Score, Scores};
 pub use settings::{Setting, Settings};
 pub use value::Value;
 pub use xai_derive::{Parameter, Parameters, metric};

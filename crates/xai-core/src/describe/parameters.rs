@@ -33,26 +33,6 @@ impl Param {
     }
 }
 
-/// What a front end offers as one command or function, with the parameters that it takes.
-///
-/// Each crate of a family lists its own, so that all front ends can be held to the same names.
-#[derive(Debug, Clone, Copy)]
-pub struct Operation {
-    /// The family and the name in it: `graph.ground_truth`.
-    pub name: &'static str,
-    /// Its parameters with their defaults.
-    pub params: fn() -> Vec<Param>,
-}
-
-impl Operation {
-    /// An operation whose parameters are those of a struct.
-    #[must_use]
-    pub const fn of<P: Parameters + Default>(name: &'static str) -> Self {
-        let params = || P::default().params();
-        Self { name, params }
-    }
-}
-
 /// A value that is not of a parameter's kind.
 #[doc(hidden)]
 #[must_use]

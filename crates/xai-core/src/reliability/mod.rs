@@ -57,17 +57,28 @@ pub use ranked_values::{
 };
 pub use table::EVALUATE_FEWER;
 
-use crate::describe::{MetricInfo, Scores};
+use crate::describe::{Family, Scores};
 
-/// Descriptions of all metrics of this module.
-pub fn metrics() -> impl Iterator<Item = &'static MetricInfo> {
-    IntraConsistency::infos()
-        .chain(InterConsistency::infos())
-        .chain(MetaConsistency::infos())
-        .chain(KrippendorffAlpha::infos())
-        .chain(KendallW::infos())
-        .chain(InterMethodReliability::infos())
-        .chain(InternalConsistencyReliability::infos())
-        .chain(RankStability::infos())
-        .chain(ParameterSensitivity::infos())
-}
+/// The metrics of metrics.
+pub const FAMILY: Family = Family {
+    name: "reliability",
+    package: env!("CARGO_PKG_NAME"),
+    title: "Metrics judged",
+    summary: "Can a metric be trusted on this data?",
+    metrics: || {
+        [
+            IntraConsistency::entries(),
+            InterConsistency::entries(),
+            MetaConsistency::entries(),
+            KrippendorffAlpha::entries(),
+            KendallW::entries(),
+            InterMethodReliability::entries(),
+            InternalConsistencyReliability::entries(),
+            RankStability::entries(),
+            ParameterSensitivity::entries(),
+        ]
+        .concat()
+    },
+    operations: &[],
+    inputs: &[],
+};

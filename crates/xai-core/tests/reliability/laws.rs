@@ -4,10 +4,9 @@ use proptest::prelude::*;
 use xai_core::describe::{MetricInfo, Scores};
 use xai_core::random::{random_stream, uniform};
 use xai_core::reliability::{
-    Draws, MetaEvaluation, PerturbedValues, RankedValues, RatingLevel, inter_consistency,
+    Draws, FAMILY, MetaEvaluation, PerturbedValues, RankedValues, RatingLevel, inter_consistency,
     inter_method_reliability, internal_consistency_reliability, intra_consistency, kendall_w,
-    krippendorff_alpha, krippendorff_alpha_of_ranks, metrics, parameter_sensitivity,
-    rank_stability,
+    krippendorff_alpha, krippendorff_alpha_of_ranks, parameter_sensitivity, rank_stability,
 };
 use xai_core::statistics::ranks::mid_ranks;
 use xai_core::statistics::spearman;
@@ -112,7 +111,7 @@ impl Tables {
             all.extend(
                 R::SCORES
                     .iter()
-                    .map(|score| (score.info, (score.value)(result))),
+                    .map(|score| (score.info, score.value(result))),
             );
         }
         let (q, r, better) = (&self.values, &self.minor, self.better);
@@ -157,7 +156,7 @@ fn near(a: Option<f64>, b: Option<f64>) -> bool {
 fn the_laws_are_those_of_every_score() {
     let q = vec![vec![Some(1.0)]; 2];
     let judged = all_scores(&q, &q).into_iter().map(|(info, _)| info);
-    assert!(judged.eq(metrics()));
+    assert!(judged.eq(FAMILY.infos()));
 }
 
 proptest! {
@@ -444,7 +443,7 @@ proptest! {
 /// Every score relates the explainers sample by sample, or leaves out samples without all values.
 #[test]
 fn samples_of_one_explainer_in_another_order_have_other_scores() {
-    let n_scores = metrics().count();
+    let n_scores = FAMILY.infos().count();
     let mut is_changed = vec![false; n_scores];
     for seed in 0..100 {
         let tables = Tables::example(seed);
@@ -455,7 +454,7 @@ fn samples_of_one_explainer_in_another_order_have_other_scores() {
             *is_changed |= !near(one, other);
         }
     }
-    for (info, is_changed) in metrics().zip(is_changed) {
+    for (info, is_changed) in FAMILY.infos().zip(is_changed) {
         assert!(is_changed, "{}", info.name);
     }
 }

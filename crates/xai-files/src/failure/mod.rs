@@ -5,6 +5,7 @@ mod files;
 use std::fmt::{self, Display};
 use std::io::ErrorKind;
 use std::path::Path;
+use xai_core::text;
 
 pub use files::{Files, InFiles, as_option};
 
@@ -108,7 +109,7 @@ impl Failure {
         }
         let failure = Self::new(format!("no column `{}`", short(name)));
         let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-        match alike(name, &names) {
+        match text::nearest(name, names) {
             None if names.len() == 1 => failure.help(format!(
                 "the only column is {listed}: cells are separated by commas, semicolons, tabs or vertical bars"
             )),
@@ -239,19 +240,6 @@ impl Failure {
     }
 }
 
-/// Least similarity of a word that may be meant.
-const ALIKE: f64 = 0.75;
-
-/// The word most similar to a given one, ignoring case.
-fn alike<'a>(given: &str, valid: &[&'a str]) -> Option<&'a str> {
-    let given = given.to_lowercase();
-    let likeness = |word: &&str| strsim::jaro_winkler(&given, &word.to_lowercase());
-    let likely = valid.iter().map(|word| (likeness(word), *word));
-    let best = likely.max_by(|(a, _), (b, _)| a.total_cmp(b));
-    best.filter(|(likeness, _)| *likeness >= ALIKE)
-        .map(|(_, word)| word)
-}
-
 /// Advice on an unknown word.
 ///
 /// ```
@@ -260,7 +248,7 @@ fn alike<'a>(given: &str, valid: &[&'a str]) -> Option<&'a str> {
 /// assert_eq!(nearest("zzz", &["maps", "model"]), "there are `maps`, `model`");
 /// ```
 pub fn nearest(given: &str, valid: &[&str]) -> String {
-    match alike(given, valid) {
+    match text::nearest(given, valid.iter().copied()) {
         Some(word) => format!("did you mean `{word}`?"),
         None => {
             let valid: Vec<String> = valid.iter().map(|word| format!("`{word}`")).collect();

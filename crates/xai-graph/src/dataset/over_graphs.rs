@@ -300,8 +300,8 @@ where
     let left_out = parallel::try_map(n, |i| without[i].finish())?;
     let whole = whole.finish()?;
     let interval = |score: &Score<A::Output>| {
-        let value = (score.value)(&whole);
-        let values: Option<Vec<f64>> = left_out.iter().map(score.value).collect();
+        let value = score.value(&whole);
+        let values: Option<Vec<f64>> = left_out.iter().map(|result| score.value(result)).collect();
         let interval = match (value, values) {
             (Some(value), Some(values)) => Some(jackknife(value, &values, CONFIDENCE)?),
             _ => None,

@@ -75,9 +75,10 @@ impl GroundTruth {
 
 impl fmt::Display for GroundTruth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Score { info, value } in Self::SCORES {
+        for score in Self::SCORES {
+            let info = score.info;
             let name = format!("{} {}", info.title, info.direction.arrow());
-            match value(self) {
+            match score.value(self) {
                 Some(value) => writeln!(f, "{name:<20}{value:.4}")?,
                 None => writeln!(f, "{name:<20}undefined")?,
             }

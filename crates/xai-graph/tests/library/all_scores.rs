@@ -10,8 +10,8 @@ use xai_graph::ground_truth::Selection;
 use xai_graph::mask::{MaskMetric, Sparsity, tied_share};
 use xai_graph::model::EdgeRemoval;
 use xai_graph::{
-    Explanation, Graph, GroundTruthMetric, ReturnType, RobustFidelityMetric, explained_outputs,
-    fidelity, ground_truth, registry, unfaithfulness,
+    Explanation, FAMILY, Graph, GroundTruthMetric, ReturnType, RobustFidelityMetric,
+    explained_outputs, fidelity, ground_truth, unfaithfulness,
 };
 
 const N: usize = 12;
@@ -90,7 +90,7 @@ fn all_scores_of(case: &Case, robust: RobustFidelityMetric<'_>) -> AllScores {
         all.extend(
             R::SCORES
                 .iter()
-                .map(|score| (score.info, (score.value)(result))),
+                .map(|score| (score.info, score.value(result))),
         );
     }
     let features = Array2::from_shape_fn((N, 1), |(node, _)| case.features[node]);
@@ -144,7 +144,7 @@ fn the_laws_are_those_of_every_score() {
     let judged = all_scores(&[1.0; N], &[0.5; N], &[1.0; N])
         .into_iter()
         .map(|(info, _)| info);
-    assert!(judged.eq(registry::metrics()));
+    assert!(judged.eq(FAMILY.infos()));
 }
 
 proptest! {
@@ -307,7 +307,7 @@ fn scores_that_do_not_say_so_depend_on_the_scale_of_masks() {
     let examples: Vec<[AllScores; 2]> = (0..N)
         .map(|by| [1.0, 0.5].map(|unit| scores(by, unit)))
         .collect();
-    for (place, info) in registry::metrics().enumerate() {
+    for (place, info) in FAMILY.infos().enumerate() {
         let is_free = examples
             .iter()
             .all(|[plain, scaled]| plain[place] == scaled[place]);

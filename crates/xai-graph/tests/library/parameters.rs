@@ -22,7 +22,7 @@ fn check<R: Scores>(set: &str, result: Result<R, Error>) {
         Ok(result) => {
             for score in R::SCORES {
                 let within = |value: f64| value.is_finite() && score.info.range.contains(value);
-                let value = (score.value)(&result);
+                let value = score.value(&result);
                 assert!(
                     value.is_none_or(within),
                     "{set}: {} = {value:?}",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import operator
 from collections.abc import Mapping
 from typing import Any, TypeVar
+
+from . import _native
 
 _T = TypeVar("_T")
 
@@ -82,7 +83,7 @@ def check_class(other: Any, own: Any) -> None:
 
 
 def looked_up(values: Mapping[str, _T], name: str, what: str) -> _T:
-    """The value of a name, or a ``KeyError`` with the near names and all names.
+    """The value of a name, or a ``KeyError`` with the most similar name and all names.
 
     >>> looked_up({"deletion": 0.5, "insertion": 0.7}, "delection", "metric")
     Traceback (most recent call last):
@@ -90,7 +91,7 @@ def looked_up(values: Mapping[str, _T], name: str, what: str) -> _T:
     """
     if name in values:
         return values[name]
-    near = " or ".join(map(repr, difflib.get_close_matches(str(name), values)))
+    near = _native.nearest_name(str(name), [str(known) for known in values])
     known = ", ".join(map(repr, values))
-    meant = f"did you mean {near}? There are {known}" if near else f"expected one of {known}"
+    meant = f"did you mean {near!r}? There are {known}" if near else f"expected one of {known}"
     raise KeyError(f"{what}: got {name!r}, {meant}")

@@ -137,14 +137,11 @@ class MetricInfo(Result):
         return {k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()}
 
 
-def metrics_from_native(described: Sequence[Mapping[str, Any]], family: str) -> list[MetricInfo]:
-    """Build the descriptions of the metrics of a family from what the native part returns."""
-    infos = []
-    for metric in described:
-        fields: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in metric.items()}
-        fields["parameters"] = tuple(_parameter(one) for one in metric.get("parameters", ()))
-        infos.append(MetricInfo(**fields, family=family))
-    return infos
+def metric_from_native(described: Mapping[str, Any]) -> MetricInfo:
+    """Build the description of a metric from what the native part returns."""
+    fields: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in described.items()}
+    fields["parameters"] = tuple(map(_parameter, fields["parameters"]))
+    return MetricInfo(**fields)
 
 
 def _parameter(one: dict[str, Any]) -> Parameter:

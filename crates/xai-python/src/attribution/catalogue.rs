@@ -1,21 +1,14 @@
-//! What the registry knows about the metrics.
+//! Details of the metrics that other families do not have, and their words, parameters and directions.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyDict;
 use xai_attribution::map::MapSimilarity;
-use xai_attribution::metric::{Entry, Param, Parameters, registry};
+use xai_attribution::metric::{Parameters, registry};
 use xai_attribution::{Activation, Layout};
 use xai_core::describe::{Kind, Parameter};
 
 use crate::described::{self, Given};
 use crate::error::OrRaise;
-
-/// One dictionary per metric, in the order of the documentation.
-#[pyfunction]
-fn attribution_metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
-    let metrics: PyResult<Vec<_>> = registry::metrics().iter().map(|m| metric(py, m)).collect();
-    PyList::new(py, metrics?)
-}
 
 /// The words that arguments may be, by the arguments, and the metrics of the word `standard`.
 #[pyfunction]
@@ -55,38 +48,29 @@ fn attribution_direction(py: Python<'_>, name: &str, params: Given) -> PyResult<
     Ok(direction.or_raise(py)?.to_string())
 }
 
-fn metric<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
-    let metric = described::metric_info(py, entry.info)?;
-    let params = entry.params();
-    let params: PyResult<Vec<_>> = params
-        .iter()
-        .map(|param| parameter(py, entry, param))
-        .collect();
-    metric.set_item("parameters", params?)?;
-    metric.set_item("draws", entry.draws().map(|draws| draws.name()))?;
-    metric.set_item("is_whole", entry.is_built() && entry.is_whole())?;
-    metric.set_item("has_call_of_its_own", !entry.is_built())?;
+/// Adds to the description of a metric what only metrics of this family have.
+pub(crate) fn add_details(described: &Bound<'_, PyDict>, name: &str) -> PyResult<()> {
+    let entry = registry::find(name).or_raise(described.py())?;
     let layouts = LAYOUTS.iter().filter(|(layout, _)| entry.takes(*layout));
-    let names: Vec<&str> = layouts.map(|(_, name)| *name).collect();
-    metric.set_item("layouts", names)?;
-    Ok(metric)
-}
-
-fn parameter<'py>(py: Python<'py>, entry: &Entry, param: &Param) -> PyResult<Bound<'py, PyDict>> {
-    let described = described::described(py, param)?;
-    let takes_functions = match param.name {
-        "baseline" | "discretizer" => true,
-        "distance" => takes_distances(entry),
-        _ => false,
-    };
-    described.set_item("takes_functions", takes_functions)?;
-    Ok(described)
-}
-
-/// Whether a distance that is a function of the user's can be set: those metrics of which [`metric`] does.
-fn takes_distances(entry: &Entry) -> bool {
-    let names = ["average-stability", "maximum-stability", "local-lipschitz"];
-    names.contains(&entry.info.name)
+    let layouts: Vec<&str> = layouts.map(|(_, name)| *name).collect();
+    described.set_item("draws", entry.draws().map(|draws| draws.name()))?;
+    described.set_item("is_whole", entry.is_built() && entry.is_whole())?;
+    described.set_item("has_call_of_its_own", !entry.is_built())?;
+    described.set_item("layouts", layouts)?;
+    let parameters: Vec<Bound<'_, PyDict>> =
+        described.as_any().get_item("parameters")?.extract()?;
+    for parameter in parameters {
+        let takes_functions = match parameter.as_any().get_item("name")?.extract::<&str>()? {
+            "baseline" | "discretizer" => true,
+            // Those metrics whose distance the bindings can set to a function of the user.
+            "distance" => {
+                ["average-stability", "maximum-stability", "local-lipschitz"].contains(&name)
+            }
+            _ => false,
+        };
+        parameter.set_item("takes_functions", takes_functions)?;
+    }
+    Ok(())
 }
 
 /// The layouts by name.
@@ -112,7 +96,6 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add_functions!(
         module,
         attribution_direction,
-        attribution_metrics,
         attribution_parameters,
         attribution_words,
     )

@@ -15,7 +15,7 @@ mod sides;
 mod texts;
 mod values;
 
-pub(crate) use catalogue::layout;
+pub(crate) use catalogue::{add_details, layout};
 pub(crate) use values::AttributionValues;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -10,42 +10,17 @@ use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArrayDyn, PyUntypedArr
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use xai_casebased::data_attribution::{
-    AttributionData, AttributionRows, Entry, INPUTS, InputArray, METRICS, Subsets, evaluate_all,
-    negative_means,
+    AttributionData, AttributionRows, INPUTS, InputArray, Subsets, evaluate_all, negative_means,
 };
-use xai_casebased::{input, registry};
+use xai_casebased::input;
 use xai_core::Input;
-use xai_core::describe::{Element, InputSpec, MetricInfo, Setting};
+use xai_core::describe::{Element, InputSpec, Setting};
 
 use crate::array::{Reals, contiguous, two_axes};
-use crate::described::{self, Given};
+use crate::described::Given;
 use crate::error::OrRaise;
 use crate::stored::to_python;
 use crate::work::{self, Calls};
-
-/// One dictionary per metric, in the order of the documentation.
-#[pyfunction]
-fn casebased_metrics(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    let metric = |info: &'static MetricInfo| {
-        let entry = METRICS.iter().find(|entry| entry.info == info);
-        match entry {
-            Some(entry) => data_attribution_metric(py, entry),
-            None => described::metric_info(py, info),
-        }
-    };
-    registry::metrics().map(metric).collect()
-}
-
-fn data_attribution_metric<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
-    let metric = described::metric_info(py, entry.info)?;
-    let optional: Vec<&str> = entry.also.iter().map(|input| input.name()).collect();
-    let params = entry.params();
-    let params = params.iter().map(|param| described::described(py, param));
-    metric.set_item("kind", "data attribution")?;
-    metric.set_item("optional", optional)?;
-    metric.set_item("parameters", params.collect::<PyResult<Vec<_>>>()?)?;
-    Ok(metric)
-}
 
 /// Rows of attributions: an array in memory, or `(read, shape)` with a function from two ends of a range to an array.
 #[derive(FromPyObject)]
@@ -267,10 +242,5 @@ fn data_attribution_inputs() -> Vec<(&'static str, &'static str, Vec<&'static st
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    add_functions!(
-        module,
-        casebased_metrics,
-        data_attribution_inputs,
-        data_attribution
-    )
+    add_functions!(module, data_attribution_inputs, data_attribution)
 }

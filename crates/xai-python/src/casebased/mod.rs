@@ -8,7 +8,7 @@ use xai_core::describe::Operation;
 
 /// What Python has with parameters beside the operations of the library.
 pub(crate) const OPERATIONS: &[Operation] =
-    &[Operation::of::<search::SearchChoices>("casebased.search")];
+    &[Operation::new::<search::SearchChoices>("casebased.search")];
 
 mod arrays;
 mod audit;

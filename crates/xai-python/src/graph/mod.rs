@@ -12,7 +12,6 @@ mod unfaithfulness;
 
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use xai_core::describe::Operation;
 use xai_core::tensor::selected_rows;
 use xai_graph::input;
@@ -21,17 +20,9 @@ use crate::error::OrRaise;
 
 /// What Python has with parameters beside the operations of the library.
 pub(crate) const OPERATIONS: &[Operation] = &[
-    Operation::of::<model::SweepChoices>("graph.sweep"),
-    Operation::of::<model::RobustChoices>("graph.robust_fidelity"),
+    Operation::new::<model::SweepChoices>("graph.sweep"),
+    Operation::new::<model::RobustChoices>("graph.robust_fidelity"),
 ];
-
-/// What the metrics say of themselves.
-#[pyfunction]
-fn graph_metrics(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    xai_graph::registry::metrics()
-        .map(|info| crate::described::metric_info(py, info))
-        .collect()
-}
 
 /// The rows that integers choose, as positions or as a mask.
 #[pyfunction]
@@ -68,6 +59,5 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         model::graph_robust_fidelity,
         model::graph_explained_outputs,
         graph_chosen_rows,
-        graph_metrics,
     )
 }

@@ -1,14 +1,12 @@
-//! What is told of the values of pairs, and what the metrics say of themselves.
+//! Summaries and intervals of the values of pairs.
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use xai_core::statistics::wilson;
 use xai_repro::interval::PairDistribution;
-use xai_repro::{PairStatistic, RunInterval, registry};
+use xai_repro::{PairStatistic, RunInterval};
 
 use crate::described::Given;
-use crate::described::metric_info;
 use crate::error::OrRaise;
 use crate::stored::{or_none, to_python};
 use crate::work;
@@ -53,30 +51,4 @@ pub(super) fn repro_wilson(
     level: f64,
 ) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &wilson(successes, n, level).or_raise(py)?)
-}
-
-/// What every metric says of itself, and which kind it is of.
-#[pyfunction]
-pub(super) fn repro_metrics(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    let kind = |name: &str| {
-        if registry::PAIR_METRICS
-            .iter()
-            .any(|metric| metric.name() == name)
-        {
-            "pair"
-        } else if registry::REGRESSION_METRICS
-            .iter()
-            .any(|metric| metric.name() == name)
-        {
-            "regression"
-        } else {
-            "all runs"
-        }
-    };
-    let info = |info: &xai_core::MetricInfo| {
-        let described = metric_info(py, info)?;
-        described.set_item("kind", kind(info.name))?;
-        Ok(described)
-    };
-    registry::metrics().map(info).collect()
 }

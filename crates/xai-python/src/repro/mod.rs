@@ -27,7 +27,6 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         pairwise::repro_summaries,
         intervals::repro_pair_summary,
         intervals::repro_pair_interval,
-        intervals::repro_metrics,
         intervals::repro_wilson,
         across_runs::repro_agreement,
         across_runs::repro_agreement_interval,

@@ -363,7 +363,7 @@ pub fn agreement_interval(
             return None;
         }
         let agreement = Agreement::from_resample(&packed.totals, times, agreeing.sum());
-        (coefficient.score().value)(&agreement)
+        coefficient.score().value(&agreement)
     })
 }
 

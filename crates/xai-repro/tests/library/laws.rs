@@ -6,7 +6,8 @@ use xai_core::Direction;
 use xai_core::describe::{End, MetricInfo, Scores};
 use xai_core::parallel::with_work_size;
 use xai_core::random::{random_stream, uniform};
-use xai_repro::registry::{self, PAIR_METRICS, REGRESSION_METRICS};
+use xai_repro::FAMILY;
+use xai_repro::registry::{PAIR_METRICS, REGRESSION_METRICS};
 use xai_repro::simulate::LabelSimulator;
 use xai_repro::{
     Agreement, ClassDistribution, PairMetric, Pairwise, RegressionReproducibility, input,
@@ -84,7 +85,7 @@ fn the_laws_are_those_of_every_metric() {
     let judged = all_metrics(&Array2::zeros((2, 1)), &[0])
         .into_iter()
         .map(|(info, _)| info);
-    assert!(judged.eq(registry::metrics()));
+    assert!(judged.eq(FAMILY.infos()));
 }
 
 /// Each takes another way to the codes of its classes: consecutive labels, labels with a gap, and a label that comes

@@ -4,8 +4,9 @@ use ndarray::{array, s};
 use xai_core::Interval;
 use xai_core::describe::ends::at_ends;
 use xai_core::describe::{Parameter, Scores, Value};
+use xai_repro::FAMILY;
 use xai_repro::across_runs::AgreementWeights;
-use xai_repro::registry::{self, PAIR_METRICS, REGRESSION_METRICS};
+use xai_repro::registry::{PAIR_METRICS, REGRESSION_METRICS};
 use xai_repro::simulate::{ClassSimulator, PredictionSimulator, RunErrors};
 use xai_repro::study::{MeanMetrics, SimulationStudy, StudySettings};
 use xai_repro::{
@@ -99,7 +100,7 @@ fn the_ends_of_a_parameter_are_values_of_it() {
 /// A metric is its file and a line of the list: its name is a word, a column of the study and a row of the table.
 #[test]
 fn the_list_of_metrics_is_all_that_names_them() {
-    let infos: Vec<&str> = registry::metrics().map(|info| info.name).collect();
+    let infos: Vec<&str> = FAMILY.infos().map(|info| info.name).collect();
     let study: Vec<&str> = MeanMetrics::names().collect();
     let words: Vec<&str> = PairMetric::KIND.words().map(|word| word.name).collect();
     assert_eq!(words.len(), PAIR_METRICS.len());

@@ -1,7 +1,7 @@
 //! The simulation study, as it was stored.
 
 use xai_repro::study::{MeanMetrics, StudyDraw, StudySettings, StudySummary};
-use xai_repro::{ErrorKind, SimulationStudy, input, registry};
+use xai_repro::{ErrorKind, FAMILY, SimulationStudy, input};
 
 fn study(seed: u64, n_samples: usize) -> SimulationStudy {
     let settings = StudySettings {
@@ -14,7 +14,7 @@ fn study(seed: u64, n_samples: usize) -> SimulationStudy {
 
 #[test]
 fn the_metrics_of_a_draw_are_named_as_everywhere() {
-    let names: Vec<&str> = registry::metrics().map(|metric| metric.name).collect();
+    let names: Vec<&str> = FAMILY.infos().map(|metric| metric.name).collect();
     assert!(names.starts_with(&MeanMetrics::names().collect::<Vec<_>>()));
     let draw = study(1, 50).draw(0).unwrap();
     assert_eq!(draw.metrics.len(), MeanMetrics::names().len());

@@ -4,7 +4,7 @@ use xai_core::describe::{Parameter, Parameters, metric};
 use xai_core::{ExactSum, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
-use crate::metric::{Measure, Registered, SCORE_NEEDS};
+use crate::metric::{Measure, SCORE_NEEDS};
 use crate::perturbation::{Baseline, BaselineScores};
 
 /// Relative difference between the sum of the attributions and the score gained over the baseline.
@@ -118,5 +118,3 @@ impl<T: Real> Measure<T> for Completeness {
 }
 
 registered!(Completeness);
-
-impl Registered for Completeness {}

@@ -6,7 +6,7 @@ use xai_core::{Error, Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, SecondMapsOfBatch};
 use crate::input;
-use crate::metric::{Measure, Parameters, Registered};
+use crate::metric::{Measure, Parameters};
 
 /// Largest change of the map, relative to its largest attribution, when inputs are shifted and the model compensates.
 ///
@@ -93,5 +93,3 @@ impl<T: Real> Measure<T> for InputInvariance {
 }
 
 registered!(InputInvariance);
-
-impl Registered for InputInvariance {}

@@ -10,7 +10,7 @@ pub use {completeness::*, input_invariance::*, non_sensitivity::*};
 
 /// The metrics of this folder, in the order of the documentation.
 pub(in crate::metric) const METRICS: &[Entry] = &[
-    Entry::of::<Completeness>(),
-    Entry::of::<NonSensitivity>(),
-    Entry::of::<InputInvariance>(),
+    Entry::new::<Completeness>(),
+    Entry::new::<NonSensitivity>(),
+    Entry::new::<InputInvariance>(),
 ];

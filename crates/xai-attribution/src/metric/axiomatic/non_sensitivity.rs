@@ -4,7 +4,7 @@ use xai_core::describe::{Parameter, Parameters, metric};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
-use crate::metric::{Measure, Registered, SCORE_NEEDS, Threshold};
+use crate::metric::{Measure, SCORE_NEEDS, Threshold};
 use crate::perturbation::{Baseline, Features, SingleRemoval};
 
 /// Number of features with an attribution that the model ignores, or without one that it uses.
@@ -160,5 +160,3 @@ impl<T: Real> Measure<T> for NonSensitivity {
 }
 
 registered!(NonSensitivity);
-
-impl Registered for NonSensitivity {}

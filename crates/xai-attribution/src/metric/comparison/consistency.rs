@@ -13,9 +13,7 @@ use crate::input;
 use crate::map::positions::largest;
 use crate::metric::comparison::sufficiency::predictions;
 use crate::metric::kinds::ties::TopFeatures;
-use crate::metric::{
-    CombinedValues, DatasetMetric, DatasetMetricDyn, Measure, Registered, SCORE_NEEDS, Ties,
-};
+use crate::metric::{CombinedValues, DatasetMetric, DatasetMetricDyn, Measure, SCORE_NEEDS, Ties};
 use crate::model::Function;
 
 /// Probability that two samples with the same explanation have the same prediction.
@@ -272,5 +270,3 @@ impl<T: Real> Measure<T> for Consistency {
 }
 
 registered!(Consistency);
-
-impl Registered for Consistency {}

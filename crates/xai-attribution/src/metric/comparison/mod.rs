@@ -12,12 +12,12 @@ pub use {consistency::*, rank_agreement::*, sufficiency::*, top_agreement::*};
 
 /// The metrics of this folder, in the order of the documentation.
 pub(in crate::metric) const METRICS: &[Entry] = &[
-    Entry::of::<Sufficiency>(),
-    Entry::of::<Consistency>(),
-    Entry::of::<FeatureAgreement>(),
-    Entry::of::<RankAgreement>(),
-    Entry::of::<SignAgreement>(),
-    Entry::of::<SignedRankAgreement>(),
-    Entry::of::<RankCorrelation>(),
-    Entry::of::<PairwiseRankAgreement>(),
+    Entry::new::<Sufficiency>(),
+    Entry::new::<Consistency>(),
+    Entry::new::<FeatureAgreement>(),
+    Entry::new::<RankAgreement>(),
+    Entry::new::<SignAgreement>(),
+    Entry::new::<SignedRankAgreement>(),
+    Entry::new::<RankCorrelation>(),
+    Entry::new::<PairwiseRankAgreement>(),
 ];

@@ -9,7 +9,7 @@ use crate::batch::{AllSamples, ExplainedBatch, Plan};
 use crate::input;
 use crate::metric::comparison::pair_distances::PairDistances;
 use crate::metric::{
-    CombinedValues, DatasetMetric, DatasetMetricDyn, Measure, Registered, SCORE_NEEDS, Threshold,
+    CombinedValues, DatasetMetric, DatasetMetricDyn, Measure, SCORE_NEEDS, Threshold,
 };
 
 /// Probability that two samples with similar maps have the same prediction.
@@ -186,5 +186,3 @@ impl<T: Real> Measure<T> for Sufficiency {
 }
 
 registered!(Sufficiency);
-
-impl Registered for Sufficiency {}

@@ -9,7 +9,7 @@ use xai_core::{Layout, Real, Result};
 use crate::batch::ExplainedBatch;
 use crate::input;
 use crate::metric::kinds::magnitudes::{value_of_maps, values_of_batch, within_range};
-use crate::metric::{Measure, MetricValue, Registered};
+use crate::metric::{Measure, MetricValue};
 
 /// Over how many places a map spreads its attribution: the entropy of `|map|` in nats.
 ///
@@ -76,8 +76,6 @@ impl<T: Real> Measure<T> for Complexity {
 }
 
 registered!(Complexity);
-
-impl Registered for Complexity {}
 
 fn entropy(magnitudes: &mut [f64]) -> Option<f64> {
     let total = within_range(magnitudes);

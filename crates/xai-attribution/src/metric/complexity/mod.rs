@@ -15,9 +15,9 @@ pub use {
 
 /// The metrics of this folder, in the order of the documentation.
 pub(in crate::metric) const METRICS: &[Entry] = &[
-    Entry::of::<Complexity>(),
-    Entry::of::<Sparseness>(),
-    Entry::of::<EffectiveComplexity>(),
-    Entry::of::<NonzeroFeatures>(),
-    Entry::of::<MstCompactness>(),
+    Entry::new::<Complexity>(),
+    Entry::new::<Sparseness>(),
+    Entry::new::<EffectiveComplexity>(),
+    Entry::new::<NonzeroFeatures>(),
+    Entry::new::<MstCompactness>(),
 ];

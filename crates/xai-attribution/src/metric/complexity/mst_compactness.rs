@@ -152,7 +152,7 @@ impl<T: Real> Measure<T> for MstCompactness {
     }
 }
 
-registered!(MstCompactness);
+registered!(MstCompactness, options);
 
 impl Registered for MstCompactness {
     const TAKES: &'static [Layout] = IMAGES_ONLY;

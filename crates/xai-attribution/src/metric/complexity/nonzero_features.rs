@@ -6,7 +6,7 @@ use xai_core::{Real, Result};
 use crate::batch::ExplainedBatch;
 use crate::input;
 use crate::metric::kinds::magnitudes::values_of_batch;
-use crate::metric::{Measure, Parameters, Registered, Threshold};
+use crate::metric::{Measure, Parameters, Threshold};
 
 /// Number of attributions whose absolute value exceeds a threshold.
 ///
@@ -74,5 +74,3 @@ impl<T: Real> Measure<T> for NonzeroFeatures {
 }
 
 registered!(NonzeroFeatures);
-
-impl Registered for NonzeroFeatures {}

@@ -7,7 +7,7 @@ use xai_core::{Layout, Real, Result};
 use crate::batch::ExplainedBatch;
 use crate::input;
 use crate::metric::kinds::magnitudes::{value_of_maps, values_of_batch, within_range};
-use crate::metric::{Measure, MetricValue, Registered};
+use crate::metric::{Measure, MetricValue};
 
 /// How unequally a map shares its attribution: the Gini index of `|map|`.
 ///
@@ -72,8 +72,6 @@ impl<T: Real> Measure<T> for Sparseness {
 }
 
 registered!(Sparseness);
-
-impl Registered for Sparseness {}
 
 fn gini_index(magnitudes: &mut [f64]) -> Option<f64> {
     within_range(magnitudes);

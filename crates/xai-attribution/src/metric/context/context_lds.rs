@@ -55,12 +55,6 @@ pub struct ContextLds {
 }
 
 impl ContextLds {
-    /// The metric with the defaults of its parameters.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// The metric of the maps of all samples, which may have different numbers of features; of each what its ablations kept,
     /// `(ablations, features)`, and the output of each ablation.
     ///

@@ -9,4 +9,4 @@ pub(crate) mod sequence_score;
 pub use {context_lds::*, sequence_score::*};
 
 /// The metrics of this folder, in the order of the documentation.
-pub(in crate::metric) const METRICS: &[Entry] = &[Entry::alone(ContextLds::INFO)];
+pub(in crate::metric) const METRICS: &[Entry] = &[Entry::with_own_function(ContextLds::INFO)];

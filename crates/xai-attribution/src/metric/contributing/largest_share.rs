@@ -6,7 +6,7 @@ use xai_core::{Real, Result};
 use crate::batch::ExplainedBatch;
 use crate::input;
 use crate::metric::kinds::magnitudes::{values_of_batch, within_range};
-use crate::metric::{Measure, Parameters, Registered};
+use crate::metric::{Measure, Parameters};
 
 /// Share of the attribution on the largest positions.
 ///
@@ -62,5 +62,3 @@ impl<T: Real> Measure<T> for LargestShare {
 }
 
 registered!(LargestShare);
-
-impl Registered for LargestShare {}

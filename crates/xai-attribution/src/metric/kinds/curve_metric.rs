@@ -183,7 +183,7 @@ impl<T: Real, K: CurveKind> Measure<T> for CurveMetric<K> {
     }
 }
 
-registered!(CurveMetric<K: CurveKind>);
+registered!(CurveMetric<K: CurveKind>, options);
 
 impl<K: CurveKind> Registered for CurveMetric<K> {
     /// An order from the other end of the ranking reverses the direction. Random and given orders have no end and do not.

@@ -9,7 +9,7 @@ use xai_core::{Error, Input, Layout, Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, MapWork, Masks, RunData};
 use crate::map::ChannelPool;
-use crate::metric::{Hits, Measure, MetricValue, Parameter, Parameters, Registered, Ties};
+use crate::metric::{Hits, Measure, MetricValue, Parameter, Parameters, Ties};
 use crate::{help, input};
 
 /// Inputs of metrics that compare maps with masks.
@@ -247,8 +247,6 @@ pub(crate) fn masked_maps<T: Real, R: Send>(
 }
 
 registered!(MaskMetric<F: MaskFormula>);
-
-impl<F: MaskFormula> Registered for MaskMetric<F> {}
 
 /// Function of an attribution that counts as relevance.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]

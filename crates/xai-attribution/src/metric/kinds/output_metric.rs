@@ -317,7 +317,7 @@ impl<T: Real, F: OutputFormula> DatasetMetric<T> for OutputMetric<F> {
     }
 }
 
-registered!(OutputMetric<F: OutputFormula>);
+registered!(OutputMetric<F: OutputFormula>, options);
 
 impl<F: OutputFormula> Registered for OutputMetric<F> {
     /// Keeping the top reverses the direction: a good top changes the outputs if it is removed and preserves them if it is

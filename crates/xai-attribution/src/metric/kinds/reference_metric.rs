@@ -8,8 +8,8 @@ use xai_core::{Input, Real, Result, parallel};
 use crate::batch::second_maps::ReferenceAttributions;
 use crate::batch::{ExplainedBatch, ReferenceMaps, RunData};
 use crate::input;
+use crate::metric::Measure;
 use crate::metric::map_agreement::AgreementOptions;
-use crate::metric::{Measure, Registered};
 
 /// Inputs of metrics that compare maps with reference maps.
 pub const REFERENCE_NEEDS: &[Input] = &[input::EXPLANATIONS, input::REFERENCE_MAPS];
@@ -87,5 +87,3 @@ impl<T: Real, F: AgreementFormula> Measure<T> for ReferenceMetric<F> {
 }
 
 registered!(ReferenceMetric<F: AgreementFormula>);
-
-impl<F: AgreementFormula> Registered for ReferenceMetric<F> {}

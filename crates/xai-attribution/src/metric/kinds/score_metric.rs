@@ -8,7 +8,7 @@ use xai_core::number::check_finite_slice;
 use xai_core::{Accumulator, Error, ExactMean, Help, Input, Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, Plan};
-use crate::metric::{Measure, MetricValue, Parameter, Parameters, Registered};
+use crate::metric::{Measure, MetricValue, Parameter, Parameters};
 use crate::{help, input};
 
 /// Treatment of base scores that the formula cannot divide by: 0 or less in Average Drop,
@@ -260,8 +260,6 @@ impl<T: Real, F: ScoreFormula> Measure<T> for ScoreMetric<F> {
 }
 
 registered!(ScoreMetric<F: ScoreFormula>);
-
-impl<F: ScoreFormula> Registered for ScoreMetric<F> {}
 
 /// Accumulator of a [`ScoreMetric`]. A batch is `(base, masked)`, the scores of some samples.
 ///

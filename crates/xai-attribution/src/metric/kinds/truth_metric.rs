@@ -11,7 +11,7 @@ use crate::batch::{AllSamples, ExplainedBatch, Masks, RunData};
 use crate::map::ChannelPool;
 use crate::metric::kinds::mask_metric::masked_maps;
 use crate::metric::{
-    CombinedValues, DatasetMetric, DatasetMetricDyn, MaskedMap, Measure, Parameters, Registered,
+    CombinedValues, DatasetMetric, DatasetMetricDyn, MaskedMap, Measure, Parameters,
 };
 use crate::{help, input};
 
@@ -164,5 +164,3 @@ impl<T: Real, F: TruthFormula> DatasetMetric<T> for TruthMetric<F> {
 }
 
 registered!(TruthMetric<F: TruthFormula>);
-
-impl<F: TruthFormula> Registered for TruthMetric<F> {}

@@ -12,9 +12,9 @@ pub use {rationale_auprc::*, spans::*, token_overlap::*};
 
 /// The metrics of this folder, in the order of the documentation.
 pub(in crate::metric) const METRICS: &[Entry] = &[
-    Entry::of::<RationaleAuprc>(),
-    Entry::of::<TokenF1>(),
-    Entry::of::<TokenIou>(),
-    Entry::alone(RationaleIouF1::INFO),
-    Entry::alone(RationaleTokenF1::INFO),
+    Entry::new::<RationaleAuprc>(),
+    Entry::new::<TokenF1>(),
+    Entry::new::<TokenIou>(),
+    Entry::with_own_function(RationaleIouF1::INFO),
+    Entry::with_own_function(RationaleTokenF1::INFO),
 ];

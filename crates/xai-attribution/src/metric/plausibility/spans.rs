@@ -169,12 +169,6 @@ pub struct RationaleIouF1 {
 }
 
 impl RationaleIouF1 {
-    /// The metric with the defaults of its parameters.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// The metric of the spans of every sample, each from its first token up to the one behind its last.
     ///
     /// It has a call of its own because it judges spans, which no map has.
@@ -241,12 +235,6 @@ const NEEDS: &[Input] = &[input::GOLD, input::PREDICTED];
 pub struct RationaleTokenF1;
 
 impl RationaleTokenF1 {
-    /// The metric.
-    #[must_use]
-    pub fn new() -> Self {
-        Self
-    }
-
     /// As [`RationaleIouF1::evaluate`], of tokens.
     ///
     /// # Errors

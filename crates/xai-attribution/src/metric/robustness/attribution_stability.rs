@@ -170,7 +170,7 @@ impl<T: Real> Measure<T> for AttributionStability {
     }
 }
 
-registered!(AttributionStability);
+registered!(AttributionStability, options);
 
 impl Registered for AttributionStability {
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = given_neighbors!();

@@ -95,7 +95,7 @@ impl<T: Real> Measure<T> for Continuity {
     }
 }
 
-registered!(Continuity);
+registered!(Continuity, options);
 
 impl Registered for Continuity {
     const TAKES: &'static [Layout] = &[

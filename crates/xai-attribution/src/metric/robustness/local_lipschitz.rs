@@ -89,7 +89,7 @@ impl<T: Real> Measure<T> for LocalLipschitz {
     }
 }
 
-registered!(LocalLipschitz);
+registered!(LocalLipschitz, options);
 
 impl Registered for LocalLipschitz {
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = given_neighbors!();

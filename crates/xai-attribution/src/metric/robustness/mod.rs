@@ -15,12 +15,12 @@ pub use {
 
 /// The metrics of this folder, in the order of the documentation.
 pub(in crate::metric) const METRICS: &[Entry] = &[
-    Entry::of::<AverageStability>(),
-    Entry::of::<MaximumStability>(),
-    Entry::of::<LocalLipschitz>(),
-    Entry::of::<Continuity>(),
-    Entry::of::<RelativeInputStability>(),
-    Entry::of::<RelativeOutputStability>(),
-    Entry::of::<RelativeRepresentationStability>(),
-    Entry::of::<AttributionStability>(),
+    Entry::new::<AverageStability>(),
+    Entry::new::<MaximumStability>(),
+    Entry::new::<LocalLipschitz>(),
+    Entry::new::<Continuity>(),
+    Entry::new::<RelativeInputStability>(),
+    Entry::new::<RelativeOutputStability>(),
+    Entry::new::<RelativeRepresentationStability>(),
+    Entry::new::<AttributionStability>(),
 ];

@@ -290,7 +290,7 @@ impl<T: Real, R: Reference> Measure<T> for RelativeStability<R> {
     }
 }
 
-registered!(RelativeStability<R: Reference>);
+registered!(RelativeStability<R: Reference>, options);
 
 impl<R: Reference> Registered for RelativeStability<R> {
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = given_neighbors!();

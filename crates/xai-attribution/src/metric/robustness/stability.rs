@@ -3,13 +3,13 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use xai_core::describe::{Described, MetricInfo, Parameters, metric};
+use xai_core::describe::{Described, Parameters, metric};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::map::MapDistance;
-use crate::metric::{GivenDraws, Measure, Metric, Registered};
+use crate::metric::{GivenDraws, Measure, Registered};
 use crate::perturbation::{NeighborDistances, Neighbors, OutputChanges};
 
 /// What a [`Stability`] makes of the distances of a sample's neighbours.
@@ -156,26 +156,12 @@ pub type AverageStability = Stability<Average>;
 )]
 pub type MaximumStability = Stability<Maximum>;
 
-impl Stability<Average> {
-    /// The average over 20 neighbours within 0.1, distance L2, seed 1.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-}
-
 impl<S: Statistic> Stability<S> {
     fn work(&self) -> NeighborDistances {
         NeighborDistances {
             neighbors: self.neighbors,
             distance: self.distance.clone(),
         }
-    }
-}
-
-impl<S: Statistic> Metric for Stability<S> {
-    fn info(&self) -> &'static MetricInfo {
-        S::INFO
     }
 }
 
@@ -215,9 +201,7 @@ impl<T: Real, S: Statistic> Measure<T> for Stability<S> {
     }
 }
 
-impl<S: Statistic> Described for Stability<S> {
-    const INFO: &'static MetricInfo = S::INFO;
-}
+registered!(Stability<S: Statistic>, options);
 
 impl<S: Statistic> Registered for Stability<S> {
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = given_neighbors!();

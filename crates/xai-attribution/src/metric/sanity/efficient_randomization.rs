@@ -8,7 +8,7 @@ use crate::batch::{ExplainedBatch, SecondMapsOfBatch};
 use crate::input;
 use crate::map::Bins;
 use crate::map::histogram::{entropy, histogram};
-use crate::metric::{Measure, Parameters, Registered};
+use crate::metric::{Measure, Parameters};
 
 /// Relative rise of the complexity of the map when the model is randomized.
 ///
@@ -94,5 +94,3 @@ impl<T: Real> Measure<T> for EfficientRandomization {
 }
 
 registered!(EfficientRandomization);
-
-impl Registered for EfficientRandomization {}

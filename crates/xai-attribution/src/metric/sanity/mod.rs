@@ -14,8 +14,8 @@ pub use {
 
 /// The metrics of this folder, in the order of the documentation.
 pub(in crate::metric) const METRICS: &[Entry] = &[
-    Entry::of::<RandomLogit>(),
-    Entry::alone(ModelRandomization::INFO),
-    Entry::of::<EfficientRandomization>(),
-    Entry::alone(Representativity::INFO),
+    Entry::new::<RandomLogit>(),
+    Entry::with_own_function(ModelRandomization::INFO),
+    Entry::new::<EfficientRandomization>(),
+    Entry::with_own_function(Representativity::INFO),
 ];

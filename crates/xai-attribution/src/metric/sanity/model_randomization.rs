@@ -95,6 +95,7 @@ pub enum RandomizationOrder {
     range = Range::SIGNED_SHARE,
     invariance = Invariance::SCALE,
     needs = &[input::RANDOMIZED_EXPLAINERS, input::INPUTS, input::TARGETS],
+    constructor = false,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct ModelRandomization {

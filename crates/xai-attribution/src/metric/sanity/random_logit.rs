@@ -1,8 +1,7 @@
 //! The random logit test.
 
 use ndarray::Array2;
-use xai_core::describe::Described;
-use xai_core::describe::{MetricInfo, Parameters, metric};
+use xai_core::describe::{Parameters, metric};
 use xai_core::number::class_index;
 use xai_core::output::arg_max;
 use xai_core::random::{random_stream, uniform_index};
@@ -11,7 +10,7 @@ use xai_core::{Error, Input, Layout, Real, Result};
 use crate::batch::{ExplainedBatch, Plan, RunData, RunWork, SideInput};
 use crate::input;
 use crate::map::MapSimilarity;
-use crate::metric::{GivenDraws, IMAGES_ONLY, Measure, Metric, Registered};
+use crate::metric::{GivenDraws, IMAGES_ONLY, Measure, Registered};
 use crate::model::Targets;
 
 /// Similarity of the maps of the target class and of another class.
@@ -76,6 +75,7 @@ use crate::model::Targets;
     invariance = Invariance::SCALE_AND_MIRROR,
     needs = &[input::EXPLAINER, input::INPUTS, input::TARGETS],
     example = 0.077,
+    constructor = false,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct RandomLogit {
@@ -129,11 +129,7 @@ impl RandomLogit {
     }
 }
 
-impl Metric for RandomLogit {
-    fn info(&self) -> &'static MetricInfo {
-        Self::INFO
-    }
-}
+registered!(RandomLogit, options);
 
 impl<T: Real> Measure<T> for RandomLogit {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {

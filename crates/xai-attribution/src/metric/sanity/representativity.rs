@@ -65,6 +65,7 @@ use crate::metric::Parameters;
     range = Range::SHARE.when("(MeGe: at least 0.5)"),
     invariance = Invariance::SCALE,
     needs = &[input::EXPLANATIONS, input::PREDICTIONS, input::LABELS],
+    constructor = false,
 )]
 #[derive(Debug, Clone, PartialEq, Eq, Parameters)]
 pub struct Representativity {

@@ -66,7 +66,10 @@ fn the_ends_of_a_parameter_are_values_of_it() {
             let of = |value: Value| (param.name.to_owned(), value);
             for value in outside(&param.kind) {
                 let set = [of(value)];
-                let error = entry.check(&set).err().unwrap_or_else(|| panic!("{set:?}"));
+                let error = entry
+                    .params_with(&set)
+                    .err()
+                    .unwrap_or_else(|| panic!("{set:?}"));
                 assert_eq!(error.input().name(), param.name, "{set:?}: {error}");
             }
             for value in ends(&param.kind) {

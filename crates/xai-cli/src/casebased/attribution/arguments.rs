@@ -24,7 +24,7 @@ pub(super) fn own() -> impl Iterator<Item = &'static InputSpec> {
 
 /// The inputs that a metric needs, or uses if they are given.
 pub(super) fn inputs_of(entry: &'static Entry) -> impl Iterator<Item = &'static InputSpec> {
-    let takes = |input: &Input| entry.info.needs.contains(input) || entry.also.contains(input);
+    let takes = |input: &Input| entry.info.needs.contains(input) || entry.optional.contains(input);
     INPUTS.iter().filter(move |spec| takes(&spec.input))
 }
 

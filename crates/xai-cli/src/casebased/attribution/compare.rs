@@ -244,7 +244,7 @@ impl CompareAttributions {
                 let near = nearest(&metric.name.replace('_', "-"), &names);
                 return Err(failure.with_value(&metric.name).help(near));
             };
-            entry.check(&metric.params).map_err(|error| {
+            entry.params_with(&metric.params).map_err(|error| {
                 Failure::of_option("--metrics", error.problem()).with_value(metric)
             })?;
             let mut needs = entry.info.needs.iter();

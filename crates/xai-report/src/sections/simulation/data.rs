@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xai_repro::study::{AccuracyProfile, MetricBehavior, StudySummary};
-use xai_repro::{registry, study};
+use xai_repro::{FAMILY, study};
 
 use crate::origin::Origin;
 
@@ -93,7 +93,7 @@ impl Simulation {
 impl SimulatedMetric {
     fn new(behavior: &MetricBehavior, profile: &AccuracyProfile) -> Self {
         let name = behavior.metric.as_str();
-        let info = registry::metrics().find(|info| info.name == name);
+        let info = FAMILY.infos().find(|info| info.name == name);
         Self {
             metric: name.to_owned(),
             title: info.map_or(name, |info| info.title).to_owned(),

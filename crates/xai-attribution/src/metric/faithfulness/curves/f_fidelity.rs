@@ -9,7 +9,7 @@ use xai_core::random::{random_stream, uniform_index};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
-use crate::metric::{Measure, Registered, SCORE_NEEDS};
+use crate::metric::{Measure, SCORE_NEEDS};
 use crate::perturbation::removal::removal_order::tied_features;
 use crate::perturbation::removal::removed::Remover;
 use crate::perturbation::removal::steps::Counts;
@@ -333,5 +333,3 @@ impl<T: Real, K: RankedPart> Measure<T> for FFidelityMetric<K> {
 }
 
 registered!(FFidelityMetric<K: RankedPart>);
-
-impl<K: RankedPart> Registered for FFidelityMetric<K> {}

@@ -6,7 +6,7 @@ use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::kinds::order_limits::{Limits, OrderLimits};
-use crate::metric::{Measure, Metric, Registered, SCORE_NEEDS};
+use crate::metric::{Measure, Metric, SCORE_NEEDS};
 use crate::perturbation::{
     Baseline, Features, OrderedFeatures, RankBy, RemovalCurve, RemovalOrder, RemovalTies,
     StepCount, Steps,
@@ -180,5 +180,3 @@ impl<T: Real> Measure<T> for Naopc {
 }
 
 registered!(Naopc);
-
-impl Registered for Naopc {}

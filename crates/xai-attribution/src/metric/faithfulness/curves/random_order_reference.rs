@@ -6,7 +6,7 @@ use xai_core::{Real, Result};
 
 use crate::batch::data::ExplainerData;
 use crate::batch::{BatchWork, ExplainedBatch, MapWork, Plan, RunData, SampleBatch};
-use crate::metric::{Measure, Registered, SCORE_NEEDS, area};
+use crate::metric::{Measure, SCORE_NEEDS, area};
 use crate::model::CurveScore;
 use crate::perturbation::removal::steps::step_setters;
 use crate::perturbation::{
@@ -224,5 +224,3 @@ impl<T: Real> Measure<T> for RandomOrderReference {
 }
 
 registered!(RandomOrderReference);
-
-impl Registered for RandomOrderReference {}

@@ -6,7 +6,7 @@ use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::faithfulness::curves::comprehensiveness::{mean_drop, shares};
-use crate::metric::{Measure, Registered, SCORE_NEEDS};
+use crate::metric::{Measure, SCORE_NEEDS};
 use crate::perturbation::removal::steps::step_setters;
 use crate::perturbation::{Baseline, Features, RemovalCurve, RemovalTies, Start, Steps};
 
@@ -113,5 +113,3 @@ impl<T: Real> Measure<T> for RationaleSufficiency {
 }
 
 registered!(RationaleSufficiency);
-
-impl Registered for RationaleSufficiency {}

@@ -7,7 +7,7 @@ use xai_core::evaluation::TiedFeatures;
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
-use crate::metric::{Measure, Registered, SCORE_NEEDS, area};
+use crate::metric::{Measure, SCORE_NEEDS, area};
 use crate::model::CurveScore;
 use crate::perturbation::removal::steps::step_setters;
 use crate::perturbation::{
@@ -117,5 +117,3 @@ impl<T: Real> Measure<T> for SymmetricRelevanceGain {
 }
 
 registered!(SymmetricRelevanceGain);
-
-impl Registered for SymmetricRelevanceGain {}

@@ -476,7 +476,7 @@ impl<T: Real, K: RoadOrder> Measure<T> for RoadMetric<K> {
     }
 }
 
-registered!(RoadMetric<K: RoadOrder>);
+registered!(RoadMetric<K: RoadOrder>, options);
 
 impl<K: RoadOrder> Registered for RoadMetric<K> {
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {

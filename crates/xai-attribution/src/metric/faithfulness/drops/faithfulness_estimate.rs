@@ -6,7 +6,7 @@ use xai_core::statistics::Correlation;
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
-use crate::metric::{Measure, Registered, SCORE_NEEDS};
+use crate::metric::{Measure, SCORE_NEEDS};
 use crate::perturbation::removal::removal_order::tied_features;
 use crate::perturbation::removal::single_removal::check_group_size;
 use crate::perturbation::{Baseline, Features, RankBy, RankedRemoval, RemovalOrder, SingleRemoval};
@@ -151,5 +151,3 @@ impl<T: Real> Measure<T> for FaithfulnessEstimate {
 }
 
 registered!(FaithfulnessEstimate);
-
-impl Registered for FaithfulnessEstimate {}

@@ -443,7 +443,7 @@ impl<T: Real> Measure<T> for Infidelity {
     }
 }
 
-registered!(Infidelity);
+registered!(Infidelity, options);
 
 impl Registered for Infidelity {
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {

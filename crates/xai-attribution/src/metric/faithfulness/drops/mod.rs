@@ -17,12 +17,12 @@ pub use {
 
 /// The metrics of this folder, in the order of the documentation.
 pub(in crate::metric) const METRICS: &[Entry] = &[
-    Entry::of::<FaithfulnessEstimate>(),
-    Entry::of::<Violations>(),
-    Entry::of::<SensitivityN>(),
-    Entry::of::<MonotonicityCorrelation>(),
-    Entry::of::<Infidelity>(),
-    Entry::of::<MuFidelity>(),
-    Entry::of::<PredictionGapImportant>(),
-    Entry::of::<PredictionGapUnimportant>(),
+    Entry::new::<FaithfulnessEstimate>(),
+    Entry::new::<Violations>(),
+    Entry::new::<SensitivityN>(),
+    Entry::new::<MonotonicityCorrelation>(),
+    Entry::new::<Infidelity>(),
+    Entry::new::<MuFidelity>(),
+    Entry::new::<PredictionGapImportant>(),
+    Entry::new::<PredictionGapUnimportant>(),
 ];

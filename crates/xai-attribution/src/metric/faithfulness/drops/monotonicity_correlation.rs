@@ -154,7 +154,7 @@ impl<T: Real> Measure<T> for MonotonicityCorrelation {
     }
 }
 
-registered!(MonotonicityCorrelation);
+registered!(MonotonicityCorrelation, options);
 
 impl Registered for MonotonicityCorrelation {
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {

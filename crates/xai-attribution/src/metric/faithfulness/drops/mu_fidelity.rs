@@ -160,7 +160,7 @@ impl<T: Real> Measure<T> for MuFidelity {
     }
 }
 
-registered!(MuFidelity);
+registered!(MuFidelity, options);
 
 impl Registered for MuFidelity {
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {

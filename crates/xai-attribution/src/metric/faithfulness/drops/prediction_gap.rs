@@ -244,7 +244,7 @@ impl<T: Real, K: NoisyPart> Measure<T> for PredictionGap<K> {
     }
 }
 
-registered!(PredictionGap<K: NoisyPart>);
+registered!(PredictionGap<K: NoisyPart>, options);
 
 impl<K: NoisyPart> Registered for PredictionGap<K> {
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = given_neighbors!();

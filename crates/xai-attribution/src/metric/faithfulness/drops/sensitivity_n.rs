@@ -9,7 +9,7 @@ use xai_core::{Error, Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::input;
-use crate::metric::{Measure, Registered, SCORE_NEEDS};
+use crate::metric::{Measure, SCORE_NEEDS};
 use crate::perturbation::{
     Baseline, CurveScores, Features, RandomSubsets, SubsetDrops, SubsetSampling, SubsetSize,
 };
@@ -218,5 +218,3 @@ impl<T: Real> Measure<T> for SensitivityN {
 }
 
 registered!(SensitivityN);
-
-impl Registered for SensitivityN {}

@@ -5,7 +5,7 @@ use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::kinds::top_k::TopK;
-use crate::metric::{Hits, Measure, Registered, SCORE_NEEDS, Ties};
+use crate::metric::{Hits, Measure, SCORE_NEEDS, Ties};
 use crate::perturbation::{Baseline, Features, SingleRemoval};
 
 /// Share of the top features whose removal moves the score against the sign of their attribution.
@@ -124,5 +124,3 @@ impl<T: Real> Measure<T> for Violations {
 }
 
 registered!(Violations);
-
-impl Registered for Violations {}

@@ -9,7 +9,7 @@ use xai_core::{Error, Real, Result};
 use crate::batch::{ExplainedBatch, MapWork, Plan};
 use crate::input;
 use crate::metric::faithfulness::masking::average_drop::AverageDrop;
-use crate::metric::{BaseScorePolicy, Measure, Registered};
+use crate::metric::{BaseScorePolicy, Measure};
 
 /// Harmonic mean of coherency, simplicity and the share of the score that is kept.
 ///
@@ -144,5 +144,3 @@ impl<T: Real> Measure<T> for Adcc {
 }
 
 registered!(Adcc);
-
-impl Registered for Adcc {}

@@ -10,8 +10,8 @@ pub use {adcc::*, average_drop::*, average_gain::*};
 
 /// The metrics of this folder, in the order of the documentation.
 pub(in crate::metric) const METRICS: &[Entry] = &[
-    Entry::of::<AverageDrop>(),
-    Entry::of::<AverageIncrease>(),
-    Entry::of::<AverageGain>(),
-    Entry::of::<Adcc>(),
+    Entry::new::<AverageDrop>(),
+    Entry::new::<AverageIncrease>(),
+    Entry::new::<AverageGain>(),
+    Entry::new::<Adcc>(),
 ];

@@ -10,9 +10,9 @@ pub use {masked_accuracy::*, output_error::*, target_probability::*};
 
 /// The metrics of this folder, in the order of the documentation.
 pub(in crate::metric) const METRICS: &[Entry] = &[
-    Entry::of::<LogOdds>(),
-    Entry::of::<CrossEntropy>(),
-    Entry::of::<MaskedAccuracy>(),
-    Entry::of::<OutputMae>(),
-    Entry::of::<OutputMse>(),
+    Entry::new::<LogOdds>(),
+    Entry::new::<CrossEntropy>(),
+    Entry::new::<MaskedAccuracy>(),
+    Entry::new::<OutputMae>(),
+    Entry::new::<OutputMse>(),
 ];
