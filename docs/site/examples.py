@@ -194,9 +194,9 @@ def _mean(result, name):
 
 
 MODELS = Path("crates/xai-cli/tests/data/models")
-OF_PAIRS = ("ec_local", "ec_global", "ec_acc", "ec_corr", "ec_matthews", "pa_acc", "pa_kappa", "pa_cramers_v", "pa_disagreement", "pa_nmi")
-OF_NUMBERS = ("ec_ratio", "ec_ratio_signed", "ec_ratio_diff", "ec_ratio_diff_signed", "concordance", "pearson", "mae")
-OF_RUNS = ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1")
+OF_PAIRS, OF_NUMBERS, OF_RUNS = (
+    [info.name for info in repro.metric_infos() if info.kind == kind] for kind in ("pair", "regression", "all runs")
+)
 OF_TRUTH = ("accuracy", "recall", "precision", "f1_score", "auroc", "average_precision", "jaccard")
 OF_MASK = ("size", "sparsity", "entropy", "component_share", "component_ratio", "components_per_node")
 RUNS = [[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]]

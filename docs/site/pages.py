@@ -19,17 +19,13 @@ import peers
 import rust
 from command import run
 from markdown import cell, code, parameters, plain
-from xai_metrics import attribution, casebased, graph, repro
+from xai_metrics import _native, attribution, casebased, graph, repro
 from xai_metrics.attribution import metric_infos
 
 ROOT = Path(__file__).parents[2]
 TEXTS = ["docs/*.md", "docs/guide/*.png", "crates/*/README.md", "crates/xai-attribution/GUIDE.md"]
-FAMILIES = {
-    "attribution": "Attribution maps",
-    "casebased": "Explanations by training cases",
-    "graph": "Graph explanations",
-    "repro": "Repeated trainings",
-}
+#: Titles of the families; metrics of metrics have a page of another form.
+FAMILIES = {name: title for name, title, _ in _native.families() if name != "reliability"}
 
 #: The points of the guide about groups of metrics, by their first words, and which metrics these are.
 GROUPS = {

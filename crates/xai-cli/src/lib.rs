@@ -10,6 +10,7 @@ mod context;
 mod described;
 mod graph;
 mod listed;
+mod metric_command;
 mod output;
 mod report;
 mod repro;
@@ -23,6 +24,7 @@ use xai_files::failure::{Failure, as_option};
 
 use context::Context;
 use described::Described;
+use metric_command::metric_command;
 use usage::manual::{Completions, Manual};
 use usage::{examples, taking_negative_numbers, why_refused};
 
@@ -158,7 +160,7 @@ fn printed(message: &clap::Error) -> ExitCode {
     }
 }
 
-/// A metric of the library that is asked for as a command and has none: another metric of a similar name is no help.
+/// The error for an unknown command with the name of a metric. Where the metric is computed helps more than similar commands.
 fn metric_without_command(error: &clap::Error) -> Option<Failure> {
     use clap::error::{ContextKind, ContextValue, ErrorKind};
     let ErrorKind::InvalidSubcommand = error.kind() else {
@@ -167,9 +169,17 @@ fn metric_without_command(error: &clap::Error) -> Option<Failure> {
     let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
         return None;
     };
-    let entry = xai_metrics::attribution::metric::registry::find(name).ok()?;
-    let what = format_args!("{}: not a command", entry.info.name);
-    Some(Failure::usage(what).help(attribution::compare::other_way(entry)))
+    let metric = xai_metrics::find(name).ok()?;
+    let help = match xai_metrics::attribution::metric::registry::find(name) {
+        Ok(entry) => attribution::compare::other_way(entry),
+        Err(_) => format!(
+            "{} is a metric of the family {}: `{}`",
+            metric.entry.info.name,
+            metric.family.name,
+            metric_command(&metric)
+        ),
+    };
+    Some(Failure::usage(format_args!("{name}: not a command")).help(help))
 }
 
 /// A value that an option refuses, said as the libraries say it.
@@ -193,6 +203,7 @@ fn refused_value(error: &clap::Error) -> Option<Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use xai_metrics::core::describe::metrics_of_families;
 
     /// A command and all below it, but those that repeat the help.
     fn all(command: &clap::Command) -> Vec<&clap::Command> {
@@ -277,6 +288,23 @@ mod tests {
             }
         }
         assert!(n_options > 30 && n_keys > 10, "{n_options} {n_keys}");
+    }
+
+    /// Attribution metrics without a command need inputs that no file holds.
+    #[test]
+    fn every_metric_of_the_other_families_has_a_command() {
+        let mut command = Xai::command();
+        command.build();
+        let metrics = metrics_of_families(xai_metrics::families());
+        let others = metrics
+            .iter()
+            .filter(|metric| metric.family.name != "attribution");
+        for metric in others {
+            let path = metric_command(metric);
+            let mut words = path.split(' ').skip(1);
+            let found = words.try_fold(&command, |at, name| at.find_subcommand(name));
+            assert!(found.is_some(), "{path}");
+        }
     }
 
     #[test]

@@ -213,6 +213,33 @@ mod tests {
     }
 
     #[test]
+    fn a_struct_has_a_constructor_unless_it_writes_its_own() {
+        let expand_struct = |constructor| {
+            let attributes = quote!(
+                name = "a",
+                direction = Direction::Lower,
+                range = Range::REAL,
+                constructor = #constructor
+            );
+            let metric = quote!(
+                #[doc = " Share of hits."]
+                #[doc = ""]
+                #[doc = " ```text"]
+                #[doc = " a / b"]
+                #[doc = " ```"]
+                #[doc = " # Extremes"]
+                #[doc = " 0: none."]
+                #[doc = " # Source"]
+                #[doc = " A paper."]
+                struct A;
+            );
+            expand(attributes, metric).unwrap().to_string()
+        };
+        assert!(expand_struct(true).contains("fn new"));
+        assert!(!expand_struct(false).contains("fn new"));
+    }
+
+    #[test]
     fn titles_are_names_in_words() {
         assert_eq!(title_from_name("average-drop"), "Average drop");
         assert_eq!(title_from_name(""), "");

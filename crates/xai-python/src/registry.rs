@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use xai_core::describe::{FamilyMetric, Operation, candidates, metrics_of_families};
+use xai_core::describe::{Family, FamilyMetric, Operation, candidates, metrics_of_families};
 use xai_metrics::{families, operations};
 
 use crate::described::{metric_info, parameter};
@@ -30,6 +30,13 @@ fn described_metric(py: Python<'_>, metric: FamilyMetric) -> PyResult<Bound<'_, 
         attribution::add_details(&described, entry.info.name)?;
     }
     Ok(described)
+}
+
+/// Name, title and summary of every family.
+#[pyfunction(name = "families")]
+fn family_titles() -> Vec<(&'static str, &'static str, &'static str)> {
+    let titles = |family: &&Family| (family.name, family.title, family.summary);
+    families().iter().map(titles).collect()
 }
 
 /// A metric that a name may stand for: its family, its name, and the name in another package that led to it.
@@ -79,6 +86,7 @@ fn parameters<'py>(py: Python<'py>, operation: &str) -> PyResult<Vec<Bound<'py, 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add_functions!(
         module,
+        family_titles,
         metrics,
         metrics_named,
         nearest_name,

@@ -3,7 +3,6 @@
 use ndarray::{ArrayView1, ArrayView2, s};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3, PyReadonlyArray4};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use xai_core::describe::parse;
 use xai_core::reliability::{
     self, Draws, MetaEvaluation, PerturbationKind, PerturbedValues, RankedValues, RatingLevel,

@@ -20,13 +20,13 @@ use crate::model::{BoxError, Explainer, IntoTargets, Model, Samples, Scoring, Ta
 /// use ndarray::{ArrayD, ArrayViewD, array};
 /// use xai_attribution::batch::Data;
 /// use xai_attribution::model::Targets;
-/// use xai_attribution::{Evaluate, metric::Stability};
+/// use xai_attribution::{Evaluate, metric::AverageStability};
 /// let twice = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
 ///     Ok(x.mapv(|v| 2.0 * v))
 /// };
 /// let x = array![[1.0, 2.0], [3.0, 4.0]];
 /// let data = Data::new(x.view(), &[0, 1]).explainer(&twice).batch_size(1);
-/// assert!(Stability::new().evaluate_on(data)?.value < 0.3);
+/// assert!(AverageStability::new().evaluate_on(data)?.value < 0.3);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 pub struct Data<'a, T> {

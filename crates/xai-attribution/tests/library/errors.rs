@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use ndarray::{Array2, ArrayD, ArrayViewD, CowArray, IxDyn, array};
 use xai_attribution::batch::Data;
-use xai_attribution::metric::{MetricValue, PointingGame, Stability};
+use xai_attribution::metric::{AverageStability, MetricValue, PointingGame};
 use xai_attribution::model::{BoxError, Samples, Targets};
 use xai_attribution::perturbation::{Features, SubsetSize};
 use xai_attribution::{
@@ -229,14 +229,14 @@ fn an_input_that_a_metric_needs_is_missed_before_anything_is_computed() {
         input::EXPLANATIONS,
     );
     missing(
-        reason(Stability::new().evaluate_on(data().maps(x.view()))),
+        reason(AverageStability::new().evaluate_on(data().maps(x.view()))),
         input::EXPLAINER,
     );
     let never = |_: ArrayViewD<'_, f64>| -> Answer { unreachable!() };
     let stopped = Evaluation::new(&never, x.view(), &[0, 0])
         .maps("a", x.view())
         .metric(Deletion::new())
-        .metric(Stability::new())
+        .metric(AverageStability::new())
         .evaluate()
         .unwrap_err();
     assert_eq!(stopped.metric(), Some("average_stability"));

@@ -1,7 +1,7 @@
 //! What errors say to people. No behaviour depends on these words.
 
 use ndarray::{Array2, ArrayD, ArrayViewD, array};
-use xai_attribution::metric::Stability;
+use xai_attribution::metric::AverageStability;
 use xai_attribution::model::Targets;
 use xai_attribution::{AverageDrop, Deletion, Evaluate, Evaluation, MuFidelity};
 
@@ -86,7 +86,7 @@ fn messages_tell_the_call_that_failed() {
     };
     let deletion = Deletion::new().steps(None).batch_size(2);
     let fidelity = MuFidelity::new().n_subsets(20).batch_size(2);
-    let stability = Stability::new().batch_size(2);
+    let stability = AverageStability::new().batch_size(2);
     for (stopped, expected) in [
         (
             deletion.evaluate(&model, x.view(), &[0; 6], maps.view()),

@@ -287,7 +287,7 @@ fn an_explainer_that_fails_is_named_and_what_it_said_is_kept() {
     };
     let mut x = inputs();
     x[[3, 0, 0]] = 100.0;
-    let stopped: EvaluationError = Stability::new()
+    let stopped: EvaluationError = AverageStability::new()
         .batch_size(2)
         .evaluate_explainer(&fails, x.view(), &[0; 5])
         .unwrap_err();
@@ -313,8 +313,8 @@ fn parameters_of_explainer_metrics_outside_their_domain_are_named() {
         let stopped = s.evaluate_explainer(&identity, x.view(), &[0; 5]);
         stopped.unwrap_err().into_error()
     };
-    let near = |neighbors| Stability::new().neighbors(neighbors);
-    let none = Stability::new().batch_size(0);
+    let near = |neighbors| AverageStability::new().neighbors(neighbors);
+    let none = AverageStability::new().batch_size(0);
     let none = none.evaluate_explainer(&identity, x.view(), &[0; 5]);
     for (error, about) in [
         (
@@ -330,7 +330,7 @@ fn parameters_of_explainer_metrics_outside_their_domain_are_named() {
         assert_eq!(error.input(), about);
         assert!(matches!(error.kind(), ErrorKind::InvalidParameter { .. }));
     }
-    let nan = of(Stability::new().distance(MapDistance::from_fn(|_, _| f64::NAN)));
+    let nan = of(AverageStability::new().distance(MapDistance::from_fn(|_, _| f64::NAN)));
     assert_eq!((nan.input(), nan.index()), (input::MAP_DISTANCES, &[0][..]));
     let logit = |t: RandomLogit| {
         let stopped = t.evaluate_explainer(&identity, x.view(), &[0, 7, 0, 0, 0]);
@@ -383,7 +383,7 @@ fn stability_takes_inputs_of_any_shape() {
     let x = inputs();
     let volumes = x.view().into_shape_with_order(vec![5, 2, 2, 3, 1]).unwrap();
     let of = |x: ArrayViewD<'_, f64>| {
-        let of = Stability::new().evaluate_explainer(&identity, x, &[0; 5]);
+        let of = AverageStability::new().evaluate_explainer(&identity, x, &[0; 5]);
         of.unwrap()
     };
     assert_eq!(of(volumes), of(x.view()));
@@ -401,7 +401,7 @@ fn masks_of_inputs_of_any_shape_are_those_of_rows() {
     let of = |features| {
         let masks = Masks::new(ndarray::Array3::from_elem((5, 1, features), true));
         let data = Data::new(x.view(), &[0; 5]).explainer(&column).with(masks);
-        let of = Stability::new().evaluate_on(data);
+        let of = AverageStability::new().evaluate_on(data);
         of.map_err(|stopped| stopped.into_error().input())
     };
     assert!(of(1).is_ok());

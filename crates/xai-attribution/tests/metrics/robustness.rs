@@ -4,8 +4,8 @@ use ndarray::{Array2, ArrayD, ArrayViewD, Axis, array};
 use xai_attribution::batch::Data;
 use xai_attribution::map::MapDistance;
 use xai_attribution::metric::{
-    Complexity, LocalLipschitz, MaximumStability, Measure, NonzeroFeatures, RelativeInputStability,
-    RelativeOutputStability, RelativeRepresentationStability, Sparseness, Stability,
+    AverageStability, Complexity, LocalLipschitz, MaximumStability, Measure, NonzeroFeatures,
+    RelativeInputStability, RelativeOutputStability, RelativeRepresentationStability, Sparseness,
 };
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{GivenNeighbors, Neighborhood, Neighbors, Representation};
@@ -67,7 +67,7 @@ fn metrics() -> [Box<dyn Measure<f64>>; 5] {
         Box::new(RelativeOutputStability::new()),
         Box::new(RelativeRepresentationStability::new()),
         Box::new(
-            Stability::new()
+            AverageStability::new()
                 .distance(MapDistance::Relative)
                 .same_prediction(true),
         ),
@@ -203,7 +203,7 @@ fn maps_of_zeros_have_no_stability_and_no_complexity() {
         ..Neighbors::default()
     };
     let metrics: [&dyn Measure<f64>; 3] = [
-        &Stability::new().neighbors(near),
+        &AverageStability::new().neighbors(near),
         &MaximumStability::default().neighbors(near),
         &LocalLipschitz::new().neighbors(near),
     ];

@@ -1,4 +1,4 @@
-//! What values parameters take and refuse: for the tests of all that has parameters.
+//! Boundary values of parameters, for the tests of everything that has parameters.
 
 use crate::describe::kind::{End, Kind, Range, Word};
 use crate::describe::parameters::{Parameters, with};
@@ -6,7 +6,7 @@ use crate::describe::value::Value;
 use crate::error::ErrorKind;
 
 /// Numbers just outside a range.
-fn beside(range: &Range) -> impl Iterator<Item = f64> + use<> {
+fn just_outside(range: &Range) -> impl Iterator<Item = f64> + use<> {
     let below = match range.low {
         End::Included(low) => Some(low - 1.0),
         End::Excluded(low) => Some(low),
@@ -20,7 +20,7 @@ fn beside(range: &Range) -> impl Iterator<Item = f64> + use<> {
     below.into_iter().chain(above)
 }
 
-/// Values at the ends of a kind, and every word.
+/// Values at the ends of the ranges of a kind, and every word.
 pub fn ends(kind: &Kind) -> Vec<Value> {
     let included = |range: &Range| {
         let ends = [range.low, range.high].into_iter();
@@ -57,16 +57,16 @@ pub fn ends(kind: &Kind) -> Vec<Value> {
     }
 }
 
-/// Values that are not of a kind, each also as text.
+/// Values that a kind refuses, each also as text.
 pub fn outside(kind: &Kind) -> Vec<Value> {
     let mut values: Vec<Value> = match kind {
         Kind::Real(range) => {
             let numbers = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
-            let numbers = numbers.into_iter().chain(beside(range));
+            let numbers = numbers.into_iter().chain(just_outside(range));
             numbers.map(Value::Real).chain([true.into()]).collect()
         }
         Kind::Integer(range) => {
-            let numbers = beside(range).map(|number| Value::Integer(number as i64));
+            let numbers = just_outside(range).map(|number| Value::Integer(number as i64));
             numbers.chain([0.5.into(), true.into()]).collect()
         }
         Kind::Flag => vec![2.5.into()],
@@ -86,7 +86,7 @@ pub fn outside(kind: &Kind) -> Vec<Value> {
                 .map(|item| Value::List(vec![item]));
             items.chain([true.into()]).collect()
         }
-        // What is wrong for one of the kinds may be right for another.
+        // One kind may accept what another refuses.
         Kind::OneOf(kinds) => {
             let values = kinds.iter().flat_map(outside);
             return values.filter(|value| !kind.admits(value)).collect();
@@ -110,13 +110,13 @@ fn has_list(kind: &Kind) -> bool {
     }
 }
 
-/// What has parameters, with one of them at an end of its kind; for every parameter and every end, with the setting as text.
+/// Checks the parameters of `defaults`, and returns a copy for each boundary value of each parameter, with the setting as text.
 ///
-/// Values whose number is larger than 5 000 are set, and left out of what is returned: as many draws take minutes.
+/// Copies with a number above 5,000 are checked but not returned, because as many draws take minutes.
 ///
 /// # Panics
-/// A parameter without documentation; one that takes a value outside its kind, or refuses a value of it; an error that is
-/// about something else.
+/// If a parameter has no documentation, accepts a value outside its kind or refuses one of its kind, or if an error is not about
+/// the parameter.
 #[must_use]
 pub fn at_ends<P: Parameters + Clone>(defaults: &P) -> Vec<(String, P)> {
     let mut all = Vec::new();
@@ -124,23 +124,25 @@ pub fn at_ends<P: Parameters + Clone>(defaults: &P) -> Vec<(String, P)> {
         assert!(!param.doc.is_empty(), "{}", param.name);
         let set = |value: &Value| with(defaults.clone(), [(param.name, value.clone())]);
         for value in outside(&param.kind) {
-            let of = format!("{} = {value:?}", param.name);
-            let error = set(&value).err().unwrap_or_else(|| panic!("{of} is taken"));
-            assert_eq!(error.input().name(), param.name, "{of}: {error}");
+            let setting = format!("{} = {value:?}", param.name);
+            let error = set(&value)
+                .err()
+                .unwrap_or_else(|| panic!("{setting} is accepted"));
+            assert_eq!(error.input().name(), param.name, "{setting}: {error}");
             assert!(
                 matches!(error.kind(), ErrorKind::InvalidParameter { .. }),
-                "{of}: {error}"
+                "{setting}: {error}"
             );
         }
         for value in ends(&param.kind).into_iter().chain([param.value.clone()]) {
-            let of = format!("{} = {value}", param.name);
+            let setting = format!("{} = {value}", param.name);
             let number = value.to_string().rsplit(':').next().map(str::parse::<f64>);
             let is_long = number.is_some_and(|number| number.is_ok_and(|number| number > 5000.0));
             match set(&value) {
-                Ok(with_value) if !is_long => all.push((of, with_value)),
+                Ok(with_value) if !is_long => all.push((setting, with_value)),
                 Ok(_) => {}
-                // A list may have to be of some length, which its kind does not say.
-                Err(error) => assert!(has_list(&param.kind), "{of}: {error}"),
+                // Kinds of lists do not express the length, which may be fixed.
+                Err(error) => assert!(has_list(&param.kind), "{setting}: {error}"),
             }
         }
     }

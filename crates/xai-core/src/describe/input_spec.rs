@@ -1,11 +1,10 @@
-//! The description of an input.
+//! Descriptions of inputs.
 
 use std::fmt;
 
 use crate::error::Input;
 
-/// The description of an input: what the library, the command line, studies and Python need to read it, to check it and to
-/// document it.
+/// The description of an input, from which the library, the command line, studies and Python read, check and document it.
 ///
 /// ```
 /// use xai_core::describe::{Element, InputSpec};
@@ -18,37 +17,37 @@ use crate::error::Input;
 pub struct InputSpec {
     /// The input, with the name that all front ends use.
     pub input: Input,
-    /// The kind of its elements.
+    /// Kind of the elements.
     pub element: Element,
-    /// Its axes by name: `["n_test", "n_train"]`.
+    /// Names of the axes: `["n_test", "n_train"]`.
     pub axes: &'static [&'static str],
-    /// What it is, in a sentence without its full stop.
+    /// Description of the input: one sentence without its full stop.
     pub help: &'static str,
-    /// Whether each explainer of a comparison has its own; otherwise one array describes the data of all.
+    /// Whether each explainer of a comparison has its own array; otherwise all share one.
     pub per_explainer: bool,
-    /// The input that it replaces, where it may be given instead of one that a metric needs.
+    /// The needed input that this one can replace.
     pub instead_of: Option<Input>,
-    /// An input that has to be given with it.
+    /// Another input that this one requires.
     pub requires: Option<Input>,
 }
 
-/// The kind of the elements of an [input](InputSpec).
+/// Kind of the elements of an [input](InputSpec).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Element {
     /// Finite numbers.
     Number,
-    /// Class labels: integers here, labels of any type in Python.
+    /// Class labels: integers in Rust, labels of any type in Python.
     Class,
-    /// Integers, such as positions and numbers of rows.
+    /// Integers, such as positions or counts.
     Integer,
-    /// Truth values, or 0 and 1.
+    /// Booleans, or 0 and 1.
     Boolean,
-    /// Subsets of rows: truth values, or the positions of the members.
+    /// Subsets of rows, as booleans or as positions of the members.
     Subset,
 }
 
 impl InputSpec {
-    /// An input that is the same for all explainers, and stands for itself.
+    /// Creates the description of an input that all explainers share.
     #[must_use]
     pub const fn new(
         input: Input,
@@ -67,14 +66,14 @@ impl InputSpec {
         }
     }
 
-    /// Each explainer of a comparison has its own.
+    /// Sets that each explainer of a comparison has its own array.
     #[must_use]
     pub const fn per_explainer(mut self) -> Self {
         self.per_explainer = true;
         self
     }
 
-    /// It may be given instead of another input, together with a third one.
+    /// Sets the input that this one can replace, together with `requires`.
     #[must_use]
     pub const fn instead_of(mut self, other: Input, requires: Input) -> Self {
         self.instead_of = Some(other);
@@ -82,7 +81,7 @@ impl InputSpec {
         self
     }
 
-    /// Its axes as NumPy writes a shape: `(n_test, n_train)`.
+    /// Axes in the notation of NumPy shapes: `(n_test, n_train)`.
     #[must_use]
     pub fn shape(&self) -> String {
         match self.axes {

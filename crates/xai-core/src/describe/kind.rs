@@ -1,10 +1,10 @@
-//! What values a parameter or a metric has.
+//! Kinds and ranges of values.
 
 use std::fmt;
 
 use crate::describe::value::Value;
 
-/// What values a parameter has.
+/// The values that a parameter accepts.
 ///
 /// ```
 /// use xai_core::describe::{Kind, Range, Value};
@@ -19,45 +19,45 @@ use crate::describe::value::Value;
 pub enum Kind {
     /// A finite number in a range.
     Real(Range),
-    /// A whole number in a range.
+    /// An integer in a range.
     Integer(Range),
     /// `true` or `false`.
     Flag,
-    /// One of some words.
+    /// One of several words.
     Words(&'static [Word]),
-    /// Several values of one kind.
+    /// A list of values of one kind.
     List(&'static Kind),
     /// A value of one of several kinds.
     OneOf(&'static [Kind]),
 }
 
-/// A word that is a value.
+/// A word that a parameter accepts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Word {
     /// The word in kebab-case. `_` may be written for `-`.
     pub name: &'static str,
-    /// Another spelling that is read, the peers' or a number; empty without one.
+    /// Another accepted spelling, from another package or a number; empty without one.
     pub alias: &'static str,
-    /// What it means, in a sentence.
+    /// Meaning of the word, one sentence.
     pub doc: &'static str,
-    /// The value behind a colon, where the word has one: `grid:7`.
+    /// The value after a colon, for words that have one: `grid:7`.
     pub value: Option<WordValue>,
 }
 
-/// The value behind a word.
+/// The value after the colon of a word.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct WordValue {
-    /// What it stands for: `CELLS`.
+    /// Placeholder in help texts: `CELLS`.
     pub name: &'static str,
-    /// What values there are.
+    /// Accepted values.
     pub kind: &'static Kind,
-    /// Whether the word may stand alone, for a default.
+    /// Whether the word can be written without a value, for a default.
     pub has_default: bool,
 }
 
-/// Whether two words are one: `-` and `_` are the same.
+/// Whether two words are equal if `-` and `_` are the same.
 #[must_use]
 pub fn same_word(a: &str, b: &str) -> bool {
     let plain = |c: u8| if c == b'-' { b'_' } else { c };
@@ -65,7 +65,7 @@ pub fn same_word(a: &str, b: &str) -> bool {
 }
 
 impl Word {
-    /// The value behind the word in a text: `Some(None)` for the word alone, `None` for another word.
+    /// Matches a text: the value after the colon, `Some(None)` for the word alone, `None` for another word.
     #[must_use]
     pub fn match_text<'a>(&self, text: &'a str) -> Option<Option<&'a str>> {
         match text.trim().split_once(':') {
@@ -98,31 +98,31 @@ impl fmt::Display for Word {
 }
 
 impl Kind {
-    /// Numbers with a lower end.
+    /// Sets the smallest accepted number.
     #[must_use]
     pub const fn at_least(self, low: f64) -> Self {
         self.from(End::Included(low))
     }
 
-    /// Numbers above a value.
+    /// Accepts only numbers above `low`.
     #[must_use]
     pub const fn above(self, low: f64) -> Self {
         self.from(End::Excluded(low))
     }
 
-    /// Numbers with an upper end.
+    /// Sets the largest accepted number.
     #[must_use]
     pub const fn at_most(self, high: f64) -> Self {
         self.to(End::Included(high))
     }
 
-    /// Numbers below a value.
+    /// Accepts only numbers below `high`.
     #[must_use]
     pub const fn below(self, high: f64) -> Self {
         self.to(End::Excluded(high))
     }
 
-    /// The kind of the items of a list.
+    /// Kind of the items of a list.
     #[must_use]
     pub const fn item(self) -> Self {
         match self {
@@ -183,7 +183,7 @@ impl Kind {
         }
     }
 
-    /// What is expected in place of a value: where a word is right and what stands behind it is not, the range of that.
+    /// What is expected instead of a value. If only the part after the colon of a word is wrong, its range.
     #[must_use]
     pub fn expected(&self, value: &Value) -> String {
         let text = value.word().unwrap_or_default();
@@ -204,7 +204,7 @@ impl Kind {
         }
     }
 
-    /// Its words, where it has some.
+    /// The accepted words.
     pub fn words(&self) -> impl Iterator<Item = &'static Word> {
         let kinds: &[Kind] = match self {
             Self::OneOf(kinds) => kinds,
@@ -217,7 +217,7 @@ impl Kind {
         words.collect::<Vec<_>>().into_iter()
     }
 
-    /// What stands for a value in a synopsis: `NUMBER`, `N`, `lowest|any`.
+    /// Placeholder of a value in a synopsis: `NUMBER`, `N`, `lowest|any`.
     #[must_use]
     pub fn placeholder(&self) -> String {
         match self {
@@ -254,7 +254,7 @@ impl Kind {
 }
 
 impl fmt::Display for Kind {
-    /// What is expected, as an error says it.
+    /// Writes the accepted values for an error message.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let choices = self.choices();
         match choices.split_last() {
@@ -270,17 +270,17 @@ impl fmt::Display for Kind {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum End {
-    /// No finite value is the last.
+    /// No limit.
     Unbounded,
-    /// The value itself belongs to the range.
+    /// The limit belongs to the range.
     Included(f64),
-    /// The value itself does not belong to the range.
+    /// The limit does not belong to the range.
     Excluded(f64),
-    /// A value that depends on the data and belongs to the range: `ln n_positions`.
+    /// A limit that depends on the data and belongs to the range: `ln n_positions`.
     OfData(&'static str),
 }
 
-/// The values that a metric takes, or that a parameter may have.
+/// A range of numbers: the values of a metric or of a parameter.
 ///
 /// ```
 /// use xai_core::describe::Range;
@@ -292,12 +292,11 @@ pub enum End {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Range {
-    /// The lower end.
+    /// Lower end.
     pub low: End,
-    /// The upper end.
+    /// Upper end.
     pub high: End,
-    /// For which scores or parameters it holds, where it does not always: `for scores in (0, 1]`. Empty where
-    /// it does.
+    /// Condition on scores or parameters, such as `for scores in (0, 1]`; empty if the range is unconditional.
     pub when: &'static str,
 }
 
@@ -311,60 +310,60 @@ impl Range {
     /// [0, ∞).
     pub const NON_NEGATIVE: Self = Self::at_least(0.0);
 
-    /// A range between two ends.
+    /// Creates a range between two ends.
     #[must_use]
     pub const fn new(low: End, high: End) -> Self {
         let when = "";
         Self { low, high, when }
     }
 
-    /// From `low` to `high`, both included.
+    /// Range from `low` to `high`, both included.
     #[must_use]
     pub const fn closed(low: f64, high: f64) -> Self {
         Self::new(End::Included(low), End::Included(high))
     }
 
-    /// `low` and all above.
+    /// Range from `low`, included, without an upper limit.
     #[must_use]
     pub const fn at_least(low: f64) -> Self {
         Self::new(End::Included(low), End::Unbounded)
     }
 
-    /// All above `low`.
+    /// Range above `low`, excluded, without an upper limit.
     #[must_use]
     pub const fn above(low: f64) -> Self {
         Self::new(End::Excluded(low), End::Unbounded)
     }
 
-    /// With another upper end, included.
+    /// Sets the upper end, included.
     #[must_use]
     pub const fn up_to(mut self, high: f64) -> Self {
         self.high = End::Included(high);
         self
     }
 
-    /// With another upper end, not included.
+    /// Sets the upper end, excluded.
     #[must_use]
     pub const fn below(mut self, high: f64) -> Self {
         self.high = End::Excluded(high);
         self
     }
 
-    /// With an upper end that depends on the data.
+    /// Sets an upper end that depends on the data.
     #[must_use]
     pub const fn up_to_data(mut self, high: &'static str) -> Self {
         self.high = End::OfData(high);
         self
     }
 
-    /// A range that holds for some scores or parameters only.
+    /// Sets a condition on scores or parameters.
     #[must_use]
     pub const fn when(mut self, when: &'static str) -> Self {
         self.when = when;
         self
     }
 
-    /// Whether a number is in the range. NaN is in none; an end that depends on the data is no limit.
+    /// Whether a number is in the range. NaN is in no range; ends that depend on the data are not checked.
     #[must_use]
     pub fn contains(&self, value: f64) -> bool {
         let above = match self.low {
@@ -380,8 +379,7 @@ impl Range {
         above && below
     }
 
-    /// Whether its values are shares: it is a part of [0, 1], always. An average of values that are all 0 or
-    /// 1 is then a share too.
+    /// Whether the range is an unconditional part of [0, 1], so that averages of 0 and 1 are shares.
     ///
     /// ```
     /// use xai_core::describe::Range;
@@ -398,7 +396,7 @@ impl Range {
         self.when.is_empty() && within(self.low) && within(self.high)
     }
 
-    /// The numbers of the range as words after "a number": `, at least 0`.
+    /// The range in words after "a number": `, at least 0`.
     pub(super) fn in_words(&self) -> String {
         match (self.low, self.high) {
             (End::Unbounded, End::Unbounded) => String::new(),

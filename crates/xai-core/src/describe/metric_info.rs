@@ -5,48 +5,48 @@ use std::fmt;
 use crate::describe::kind::Range;
 use crate::error::Input;
 
-/// A metric as a person chooses it.
+/// The description of a metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct MetricInfo {
-    /// The name on the command line and in JSON.
+    /// Name on the command line and in JSON.
     pub name: &'static str,
-    /// The name in a heading.
+    /// Name in headings.
     pub title: &'static str,
-    /// What the number is, in one sentence without its full stop.
+    /// Definition: one sentence without its full stop.
     pub summary: &'static str,
     /// Which values are better, with the defaults of its parameters.
     pub direction: Direction,
-    /// What leaves its values as they are.
+    /// Changes of the data that do not change the values.
     pub invariance: Invariance,
-    /// The values that it takes.
+    /// Range of the values.
     pub range: Range,
-    /// What it is computed from.
+    /// Inputs that the metric is computed from.
     pub needs: &'static [Input],
     /// The paper or program that defines it.
     pub source: &'static str,
-    /// The value of one sample, with the defaults of all parameters. `x` is the input, `a` or `e(x)` its map, `f` the model, and
-    /// `g` the score of the target.
+    /// Formula of the value of one sample with default parameters. `x` is the input, `a` or `e(x)` its map, `f` the model, and `g`
+    /// the score of the target.
     pub formula: &'static str,
-    /// What both ends of the range mean, and a value between them that stands out, such as chance.
+    /// Meaning of both ends of the range and of notable values between them, such as chance.
     pub extremes: &'static str,
     /// What the number does not show.
     pub limits: &'static str,
-    /// Names of the same quantity in other packages, or of one that differs by a scale: `quantus.Sparseness`. Their numbers may
+    /// Names of the same quantity, or of one that differs by a scale, in other packages: `quantus.Sparseness`. Their numbers may
     /// differ.
     pub elsewhere: &'static [&'static str],
-    /// The value on the data of the documentation's examples, to four decimals; `None` where there is no such example.
+    /// Value for the example data of the documentation, to four decimals; `None` without an example.
     pub example: Option<f64>,
 }
 
-/// A type that is described as a metric, by [`#[metric]`](macro@crate::describe::metric) on it or on an alias of it.
+/// A type with the description of a metric, from [`#[metric]`](macro@crate::describe::metric) on the type or an alias of it.
 pub trait Described {
     /// The description.
     const INFO: &'static MetricInfo;
 }
 
 impl MetricInfo {
-    /// A description with a name alone, to be completed: `MetricInfo { direction: Direction::Higher, ..MetricInfo::named("hits") }`.
+    /// Creates a description with a name only, to be completed: `MetricInfo { direction: Direction::Higher, ..MetricInfo::named("hits") }`.
     #[must_use]
     pub const fn named(name: &'static str) -> Self {
         Self {
@@ -96,26 +96,26 @@ impl MetricInfo {
     }
 }
 
-/// Changes of maps and inputs that leave the values of a metric as they are, with the defaults of its parameters.
+/// Changes of maps and inputs that do not change the values of a metric with default parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Invariance {
-    /// Whether all maps (or attributions) may be multiplied by a positive number.
+    /// Whether values stay the same if all maps or attributions are multiplied by a positive number.
     pub scale: bool,
-    /// Whether inputs, maps and masks may be mirrored, with a model and an explainer that mirror them back.
+    /// Whether values stay the same if inputs, maps and masks are mirrored, and model and explainer mirror them back.
     pub mirror: Mirror,
 }
 
-/// Whether mirroring inputs, maps and masks leaves the values of a metric as they are.
+/// Whether mirroring inputs, maps and masks changes the values of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Mirror {
-    /// It may change them: positions are drawn by their index, or do not map to positions of the same kind.
+    /// It may change them, because positions are drawn by index or do not map to positions of the same kind.
     Changes,
-    /// It leaves them as they are if no two attributions of a map are equal; of equal ones the lower index goes first.
+    /// It changes them only if attributions of a map are equal, because the lower index then goes first.
     KeepsWithoutTies,
-    /// It leaves them as they are.
+    /// It does not change them.
     Keeps,
 }
 
@@ -130,27 +130,27 @@ impl std::fmt::Display for Mirror {
 }
 
 impl Invariance {
-    /// Neither scaling nor mirroring is known to leave the values as they are.
+    /// Both may change the values.
     pub const NONE: Self = Self {
         scale: false,
         mirror: Mirror::Changes,
     };
-    /// Scaling leaves the values as they are.
+    /// Scaling does not change the values.
     pub const SCALE: Self = Self {
         scale: true,
         mirror: Mirror::Changes,
     };
-    /// Mirroring leaves the values as they are.
+    /// Mirroring does not change the values.
     pub const MIRROR: Self = Self {
         scale: false,
         mirror: Mirror::Keeps,
     };
-    /// Scaling and mirroring leave the values as they are.
+    /// Neither scaling nor mirroring changes the values.
     pub const SCALE_AND_MIRROR: Self = Self {
         scale: true,
         mirror: Mirror::Keeps,
     };
-    /// Scaling leaves the values as they are, and so does mirroring if no two attributions of a map are equal.
+    /// Scaling does not change the values; mirroring does not if no two attributions of a map are equal.
     pub const SCALE_AND_MIRROR_WITHOUT_TIES: Self = Self {
         scale: true,
         mirror: Mirror::KeepsWithoutTies,
@@ -166,12 +166,12 @@ pub enum Direction {
     Higher,
     /// Lower is better.
     Lower,
-    /// Neither is better: the value describes.
+    /// Neither is better; the value is descriptive.
     None,
 }
 
 impl Direction {
-    /// The other end.
+    /// The opposite direction.
     ///
     /// ```
     /// use xai_core::Direction;
@@ -187,7 +187,7 @@ impl Direction {
         }
     }
 
-    /// The mark beside a metric in a table: up where higher is better, down where lower is.
+    /// Arrow after the name of a metric in tables: up if higher is better, down if lower is.
     ///
     /// ```
     /// use xai_core::Direction;
@@ -213,7 +213,7 @@ impl fmt::Display for Direction {
     }
 }
 
-/// The table of metrics as Markdown, one row each, and below it how each is read, where that is described.
+/// Markdown table of metrics, followed by the formula and the interpretation of each metric that has them.
 ///
 /// ```
 /// use xai_core::describe::{Direction, MetricInfo, Range, markdown};
@@ -236,10 +236,10 @@ pub fn markdown<'a>(metrics: impl IntoIterator<Item = &'a MetricInfo>) -> String
     let mut table = String::from(
         "| metric | summary | better | range | needs | source |\n|---|---|---|---|---|---|\n",
     );
-    let mut readings = String::new();
+    let mut interpretations = String::new();
     for metric in metrics {
         let needs: Vec<&str> = metric.needs.iter().map(|input| input.name()).collect();
-        // A bar would end the cell.
+        // A vertical bar ends a cell in Markdown.
         let cells = [
             format!("`{}`", metric.name),
             metric.summary.to_owned(),
@@ -251,10 +251,10 @@ pub fn markdown<'a>(metrics: impl IntoIterator<Item = &'a MetricInfo>) -> String
         .map(|cell| cell.replace('|', "\\|"));
         table.push_str(&format!("| {} |\n", cells.join(" | ")));
         if !metric.formula.is_empty() {
-            readings.push_str(&metric.markdown());
+            interpretations.push_str(&metric.markdown());
         }
     }
-    table + &readings
+    table + &interpretations
 }
 
 #[cfg(test)]

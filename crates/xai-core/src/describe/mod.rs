@@ -1,13 +1,17 @@
-//! What a metric says of itself and of its parameters, once, for everybody who asks.
+//! Descriptions of metrics, parameters and inputs, and the registry of metrics.
 //!
-//! A metric is described by a [`MetricInfo`], its parameters by the struct that holds them: a parameter is a
-//! documented field, a word of a choice a documented variant. The derive macros
-//! [`Parameters`](macro@Parameters) and [`Parameter`](macro@Parameter) make of these the setters, the checks, what errors say, and how
-//! text and typed values are read. The command line, studies, Python and the tables of the documentation read them
-//! from here.
+//! A [`MetricInfo`] describes a metric; the documented fields of a struct are its parameters, and the documented variants of an enum
+//! the words that a parameter accepts. The derive macros [`Parameters`](macro@Parameters) and [`Parameter`](macro@Parameter) generate
+//! setters, checks, error messages and conversions from text and typed values. The command line, studies, Python and the tables of the
+//! documentation use the same descriptions.
 //!
-//! [`Param`] is one parameter with its documentation, its [`Kind`] and its [`Value`]; [`with`] sets some of them by name and
-//! checks all. The numbers that are read from one result are its [`Scores`]. [`Setting`] and [`Settings`] are metrics by name with parameters, `deletion(steps=20)`.
+//! | type | describes |
+//! |---|---|
+//! | [`Param`] | a parameter: documentation, [`Kind`] and [`Value`]; [`with`] sets parameters by name |
+//! | [`Score`], [`Scores`] | a metric that is read from a result, and the list of these |
+//! | [`MetricEntry`] | a metric in a registry, with the family's way of computing it; [`find`] searches a list of them |
+//! | [`Family`] | the metrics, operations and inputs of a crate; [`find_in_families`] searches several families |
+//! | [`Setting`], [`Settings`] | metrics by name with values of parameters: `deletion(steps=20)` |
 //!
 //! ```
 //! use xai_core::describe::{Parameter, Parameters, Value, with};

@@ -1,4 +1,4 @@
-//! The parameters of a metric, from the fields that hold them.
+//! Parameters of metrics, derived from the fields that hold them.
 
 use std::sync::Arc;
 
@@ -10,67 +10,69 @@ use crate::error::{Error, Input, Result};
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Param {
-    /// The name of the field that holds it: `max_fraction`. Errors about it have an [`Input`] of this name.
+    /// Name of the field: `max_fraction`. Errors about the parameter have an [`Input`] of this name.
     pub name: &'static str,
-    /// What it is, from the documentation of the field.
+    /// Documentation of the field: its first paragraph.
     pub doc: &'static str,
-    /// What values it has.
+    /// Accepted values.
     pub kind: Kind,
-    /// Its value: of a metric that was just made, the default.
+    /// Current value; the default in a metric with defaults.
     pub value: Value,
 }
 
 impl Param {
-    /// Checks its value against its kind.
+    /// Checks the value against the kind.
     ///
     /// # Errors
-    /// An invalid parameter, with what was expected.
+    /// An invalid parameter with the expected values.
     pub fn check(&self) -> Result<()> {
-        match self.kind.admits(&self.value) {
-            true => Ok(()),
-            false => Err(refused(self.name, &self.value, &self.kind)),
+        if self.kind.admits(&self.value) {
+            Ok(())
+        } else {
+            Err(refused(self.name, &self.value, &self.kind))
         }
     }
 }
 
-/// A value that is not of a parameter's kind.
+/// Creates the error for a value that a parameter does not accept.
 #[doc(hidden)]
 #[must_use]
 pub fn refused(name: &'static str, value: &Value, kind: &Kind) -> Error {
-    // What a kind admits is refused where the type of the parameter does not hold it.
+    // A kind admits integers of any size; the type of the field may be smaller.
     let is_too_large = matches!(kind, Kind::Integer(_)) && kind.admits(value);
-    let expected = match is_too_large {
-        true => "a smaller whole number".to_owned(),
-        false => kind.expected(value),
+    let expected = if is_too_large {
+        "a smaller whole number".to_owned()
+    } else {
+        kind.expected(value)
     };
     Error::parameter(Input::new(name), value, expected)
 }
 
-/// A type of values of parameters. Derived for enums, by [`Parameter`](macro@crate::describe::Parameter).
+/// A type of parameter values. Derived for enums by [`Parameter`](macro@crate::describe::Parameter).
 pub trait Parameter: Sized {
-    /// What values there are.
+    /// Accepted values.
     const KIND: Kind;
 
-    /// The value, from how a front end has it; `None` for what is no value of the kind.
+    /// Converts a value from a front end; `None` if it is not of the kind.
     fn from_value(value: &Value) -> Option<Self>;
 
-    /// The value as a front end has it. What cannot be written down is [`Value::Given`].
+    /// Converts to a value for front ends; [`Value::Given`] for arrays and functions, which have no text form.
     fn to_value(&self) -> Value;
 }
 
-/// What has parameters: a metric, or a group of parameters that several metrics share. Derived for structs, by
+/// A metric with parameters, or a group of parameters that several metrics share. Derived for structs by
 /// [`Parameters`](macro@crate::describe::Parameters).
 pub trait Parameters {
-    /// Appends its parameters with their values, in the order of its fields.
+    /// Appends the parameters with their values, in the order of the fields.
     fn describe(&self, params: &mut Vec<Param>);
 
-    /// Sets the parameter of a name; whether there is one.
+    /// Sets a parameter by name. Returns whether a parameter has this name.
     ///
     /// # Errors
-    /// An invalid parameter, for what is no value of its kind.
+    /// An invalid parameter for a value that is not of its kind.
     fn set(&mut self, name: &str, value: &Value) -> Result<bool>;
 
-    /// Its parameters with their values.
+    /// The parameters with their values.
     fn params(&self) -> Vec<Param> {
         let mut params = Vec::new();
         self.describe(&mut params);
@@ -80,7 +82,7 @@ pub trait Parameters {
     /// Checks the values of all parameters.
     ///
     /// # Errors
-    /// An invalid parameter, about the first that is outside its kind.
+    /// An invalid parameter about the first value that is not of its kind.
     fn check_params(&self) -> Result<()> {
         check_all(&self.params())
     }
@@ -90,10 +92,7 @@ fn check_all(params: &[Param]) -> Result<()> {
     params.iter().try_for_each(Param::check)
 }
 
-/// A parameter of a name, which the caller has not.
-///
-/// # Errors
-/// Always: an invalid parameter, which lists the names there are.
+/// Creates the error for a name that none of `params` has. It lists their names.
 pub fn unknown(name: &str, params: &[Param]) -> Error {
     let names: Vec<&str> = params.iter().map(|param| param.name).collect();
     let expected = match names.as_slice() {
@@ -103,10 +102,10 @@ pub fn unknown(name: &str, params: &[Param]) -> Error {
     Error::parameter(crate::input::PARAMETER, name, expected)
 }
 
-/// What has parameters, with some of them set; of two of one name the later holds.
+/// Sets some parameters by name. If a name occurs twice, the last value is used.
 ///
 /// # Errors
-/// An invalid parameter, for a name that there is not and for a value that is not of its kind.
+/// An invalid parameter for an unknown name and for a value that is not of its kind.
 pub fn with<P: Parameters, N: AsRef<str>>(
     mut defaults: P,
     settings: impl IntoIterator<Item = (N, Value)>,
@@ -118,15 +117,16 @@ pub fn with<P: Parameters, N: AsRef<str>>(
     Ok(defaults)
 }
 
-/// Sets a parameter that there is. (It is compiled once, not for each metric.)
-fn set_known(of: &mut dyn Parameters, name: &str, value: &Value) -> Result<()> {
-    match of.set(name, value)? {
-        true => Ok(()),
-        false => Err(unknown(name, &of.params())),
+/// Sets a parameter, or returns the error for an unknown name. Not generic, so that it is compiled once instead of per metric.
+fn set_known(parameters: &mut dyn Parameters, name: &str, value: &Value) -> Result<()> {
+    if parameters.set(name, value)? {
+        Ok(())
+    } else {
+        Err(unknown(name, &parameters.params()))
     }
 }
 
-/// The word of a choice, without the value behind it.
+/// The word of an enum value, without the value behind the colon.
 pub fn word_of<P: Parameter>(choice: &P) -> &'static str {
     let text = choice.to_value().to_string();
     let text = text.split(':').next().unwrap_or_default();
@@ -134,10 +134,10 @@ pub fn word_of<P: Parameter>(choice: &P) -> &'static str {
     word.map_or("given", |word| word.name)
 }
 
-/// A value from text.
+/// Parses a parameter value from text.
 ///
 /// # Errors
-/// An invalid parameter about `input`, with what is expected.
+/// An invalid parameter about `input` with the expected values.
 pub fn parse<P: Parameter>(input: Input, text: &str) -> Result<P> {
     let value = Value::from(text);
     let parsed = P::from_value(&value);
@@ -154,7 +154,7 @@ impl<P: Parameters + ?Sized> Parameters for Box<P> {
     }
 }
 
-/// Behind a shared reference no parameter can be set: there is none of any name.
+/// A shared reference lists the parameters, but cannot set any.
 impl<P: Parameters + ?Sized> Parameters for &P {
     fn describe(&self, params: &mut Vec<Param>) {
         (**self).describe(params);
@@ -165,7 +165,7 @@ impl<P: Parameters + ?Sized> Parameters for &P {
     }
 }
 
-/// Nothing to choose: a kind of metric without parameters of its own.
+/// No parameters.
 impl Parameters for () {
     fn describe(&self, _: &mut Vec<Param>) {}
 
@@ -244,7 +244,7 @@ impl<P: Parameter> Parameter for Arc<[P]> {
     }
 }
 
-/// A range `low..high` as two numbers.
+/// A pair of numbers, such as the ends of a range.
 impl Parameter for (f64, f64) {
     const KIND: Kind = Kind::List(&f64::KIND);
 

@@ -1,4 +1,4 @@
-//! Metrics by name, with settings of their parameters.
+//! Metrics by name, with values of their parameters.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use crate::describe::value::Value;
 use crate::error::{Error, Result};
 use crate::input;
 
-/// A metric by name, with settings of some of its parameters: `deletion(steps=20, baseline=mean)`.
+/// A metric by name, with values of some of its parameters: `deletion(steps=20, baseline=mean)`.
 ///
 /// ```
 /// use xai_core::describe::Setting;
@@ -21,16 +21,16 @@ use crate::input;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
 pub struct Setting {
-    /// The name of the metric.
+    /// Name of the metric.
     pub name: String,
-    /// Its parameters by name; the others have their defaults.
+    /// Values of parameters by name. Other parameters have their defaults.
     pub params: Vec<(String, Value)>,
 }
 
-/// Several metrics, as a command line has them: `deletion(steps=20), complexity`.
+/// Several metrics as written on a command line: `deletion(steps=20), complexity`.
 ///
-/// A comma ends a parameter where a name and `=` follow, so that a list needs no brackets:
-/// `road(percentages=10,50,90)`. They may be written: `road(percentages=[10, 50, 90])`.
+/// A comma ends a value only if a name and `=` follow, so brackets around lists are optional: `road(percentages=10,50,90)` is the
+/// same as `road(percentages=[10, 50, 90])`.
 ///
 /// ```
 /// use xai_core::describe::Settings;
@@ -44,14 +44,14 @@ pub struct Setting {
 pub struct Settings(pub Vec<Setting>);
 
 impl Setting {
-    /// A metric with the defaults of all parameters.
-    pub fn of(name: impl Into<String>) -> Self {
+    /// Creates a metric with the defaults of all parameters.
+    pub fn new(name: impl Into<String>) -> Self {
         let (name, params) = (name.into(), Vec::new());
         Self { name, params }
     }
 }
 
-/// The parts of a text between commas that are in no brackets.
+/// Splits a text at the commas outside brackets.
 fn parts(text: &str) -> Vec<&str> {
     let (mut depth, mut start, mut parts) = (0i32, 0, Vec::new());
     for (at, c) in text.char_indices() {
@@ -155,7 +155,7 @@ impl fmt::Display for Settings {
     }
 }
 
-/// How a study has it: a name, or a table with the key `name`.
+/// A metric in a study file: a name, or a table with the key `name`.
 #[cfg(feature = "serde")]
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(untagged)]
@@ -230,7 +230,7 @@ mod tests {
     fn a_study_has_a_name_or_a_table() {
         let json = r#"["complexity", {"name": "deletion", "steps": 20, "baseline": "mean"}]"#;
         let metrics: Vec<Setting> = serde_json::from_str(json).unwrap();
-        assert_eq!(metrics[0], Setting::of("complexity"));
+        assert_eq!(metrics[0], Setting::new("complexity"));
         assert_eq!(metrics[1].params[1], ("steps".into(), Value::Integer(20)));
         let again: Vec<Setting> =
             serde_json::from_str(&serde_json::to_string(&metrics).unwrap()).unwrap();

@@ -1,9 +1,9 @@
-//! Values of parameters, whoever hands them over.
+//! Values of parameters from any front end.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// A value of a parameter: text of a command line, a value of a study, an object of Python.
+/// A value of a parameter: text from a command line, a value of a study file or a Python object.
 ///
 /// ```
 /// use xai_core::describe::Value;
@@ -17,20 +17,20 @@ use std::fmt;
 pub enum Value {
     /// `true` or `false`.
     Flag(bool),
-    /// A whole number.
+    /// An integer.
     Integer(i64),
-    /// A number.
+    /// A floating-point number.
     Real(f64),
-    /// A word, or any other value as text.
+    /// A word, or any other value written as text.
     Text(String),
-    /// Several values.
+    /// A list of values.
     List(Vec<Value>),
-    /// An array or a function that the caller has set in the program: it cannot be written down.
+    /// An array or a function that the program set. It has no text form.
     Given,
 }
 
 impl Value {
-    /// The number that it is or, as text, says.
+    /// The value as a number; text is parsed.
     #[must_use]
     pub fn real(&self) -> Option<f64> {
         match self {
@@ -41,7 +41,7 @@ impl Value {
         }
     }
 
-    /// The whole number that it is or, as text, says.
+    /// The value as an integer; text is parsed.
     #[must_use]
     pub fn integer(&self) -> Option<i128> {
         match self {
@@ -51,7 +51,7 @@ impl Value {
         }
     }
 
-    /// Whether it is or, as text, says `true` or `false`.
+    /// The value as a boolean; text is parsed.
     #[must_use]
     pub fn flag(&self) -> Option<bool> {
         match self {
@@ -61,7 +61,7 @@ impl Value {
         }
     }
 
-    /// The word that it is; a number may be the other spelling of a word.
+    /// The value as a word. Numbers count, because a number may be an alias of a word.
     #[must_use]
     pub fn word(&self) -> Option<Cow<'_, str>> {
         match self {
@@ -71,7 +71,7 @@ impl Value {
         }
     }
 
-    /// Its items: of a list, of text with commas between them, or itself.
+    /// Items of a list or of text with commas; a single number is a list of one.
     #[must_use]
     pub fn items(&self) -> Option<Vec<Value>> {
         match self {
@@ -90,9 +90,9 @@ impl From<&str> for Value {
 }
 
 macro_rules! value {
-    ($($of:ty: $variant:ident),+) => {$(
-        impl From<$of> for Value {
-            fn from(value: $of) -> Self {
+    ($($primitive:ty: $variant:ident),+) => {$(
+        impl From<$primitive> for Value {
+            fn from(value: $primitive) -> Self {
                 Self::$variant(value)
             }
         }
@@ -101,7 +101,7 @@ macro_rules! value {
 value!(f64: Real, i64: Integer, bool: Flag);
 
 impl From<u64> for Value {
-    /// A number above 2^63 − 1 is kept as text.
+    /// Numbers above 2^63 − 1 are kept as text.
     fn from(value: u64) -> Self {
         i64::try_from(value).map_or_else(|_| Self::Text(value.to_string()), Self::Integer)
     }

@@ -109,7 +109,7 @@ impl Failure {
         }
         let failure = Self::new(format!("no column `{}`", short(name)));
         let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-        match text::nearest(name, names) {
+        match text::nearest(name, names.iter().copied()) {
             None if names.len() == 1 => failure.help(format!(
                 "the only column is {listed}: cells are separated by commas, semicolons, tabs or vertical bars"
             )),

@@ -50,7 +50,7 @@ fn all_metrics_times(factor: i16, unit: f64, predictions: &Array2<i16>, labels: 
     let agreement = Agreement::new(classes.view()).unwrap();
     let of_all_runs = Agreement::SCORES
         .iter()
-        .map(|score| (score.info, vec![(score.value)(&agreement)]));
+        .map(|score| (score.info, vec![score.value(&agreement)]));
     let number = |label: i16| f64::from(label) * unit;
     let targets: Array1<f64> = labels.iter().copied().map(number).collect();
     let numbers = RegressionReproducibility::new(predictions.mapv(number).view(), targets.view());

@@ -52,7 +52,7 @@ fn of_data<R>(turn: usize, made: impl FnOnce(&AttributionData<'_>) -> R) -> R {
 
 /// The outcomes of all metrics.
 fn outcomes(turn: usize) -> Vec<Outcome> {
-    let all = METRICS.iter().map(|entry| Setting::of(entry.info.name));
+    let all = METRICS.iter().map(|entry| Setting::new(entry.info.name));
     let all: Vec<Setting> = all.collect();
     of_data(turn, |data| evaluate_all(data, &all).unwrap())
 }
@@ -73,7 +73,7 @@ fn the_ends_of_a_parameter_are_values_of_it() {
                 assert_eq!(error.input().name(), param.name, "{set:?}: {error}");
             }
             for value in ends(&param.kind) {
-                let mut setting = Setting::of(entry.info.name);
+                let mut setting = Setting::new(entry.info.name);
                 setting.params.push(of(value));
                 let outcome = of_data(0, |data| evaluate_all(data, std::slice::from_ref(&setting)));
                 match outcome {

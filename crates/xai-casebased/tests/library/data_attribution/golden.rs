@@ -83,7 +83,7 @@ fn outcome(case: &Value) -> Value {
     if !inputs["outputs"].is_null() {
         data = data.with(input::OUTPUTS, outputs.view());
     }
-    let mut metric = Setting::of(case["metric"].as_str().unwrap());
+    let mut metric = Setting::new(case["metric"].as_str().unwrap());
     for (name, value) in case["params"].as_object().unwrap() {
         let text = value
             .as_str()

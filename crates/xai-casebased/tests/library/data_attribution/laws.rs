@@ -362,7 +362,7 @@ fn cases_of_one_side_in_another_order_give_other_values() {
     let problem = Problem::new();
     let turned = |n: usize, by: usize| (0..n).map(|i| (i + by) % n).collect::<Vec<usize>>();
     for entry in METRICS {
-        let metric = Setting::of(entry.info.name);
+        let metric = Setting::new(entry.info.name);
         // The values in ascending order, whatever the order of the test cases.
         let values = |problem: &Problem| {
             let outcome = problem.outcome(&metric);
