@@ -198,10 +198,11 @@ fn arrays_that_are_no_attributions_are_checked_alike() {
         brittleness(&[0], predictions.view()).unwrap_err(),
         "predictions: expected shape (1, 1), got (1, 2)",
     );
-    assert!(
-        find("class_detections")
-            .unwrap_err()
-            .to_string()
-            .contains("one of linear-datamodeling-score, ")
+    let unknown = |name: &str| find(name).unwrap_err().to_string();
+    assert!(unknown("zzz").contains("one of linear-datamodeling-score, "));
+    assert_eq!(
+        unknown("class_detections"),
+        "metric = class_detections: expected the name of a metric; \
+         did you mean `class-detection` or `subclass-detection`?"
     );
 }
