@@ -23,9 +23,9 @@ use crate::error::{Input, Result};
 /// const INFO: &MetricInfo = &MetricInfo::named("largest-share");
 /// let entry = MetricEntry::new(INFO, ()).with_parameters::<LargestShare>();
 /// assert_eq!((entry.key().as_str(), entry.has_param("count")), ("largest_share", true));
-/// let params = entry.params_with(&[("count".into(), 2.into())])?;
+/// let params = entry.params_with(&[("count".into(), 2usize.into())])?;
 /// assert_eq!(params[0].value.to_string(), "2");
-/// assert!(entry.params_with(&[("k".into(), 2.into())]).is_err());
+/// assert!(entry.params_with(&[("k".into(), 2usize.into())]).is_err());
 /// # Ok::<(), xai_core::Error>(())
 /// ```
 #[derive(Clone, Copy)]

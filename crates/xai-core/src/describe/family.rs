@@ -101,11 +101,11 @@ pub fn metrics_of_families(families: &[&'static Family]) -> Vec<FamilyMetric> {
 /// use xai_core::describe::find_in_families;
 /// use xai_core::reliability;
 /// let families = [&reliability::FAMILY];
-/// assert_eq!(find_in_families(&families, "Kendall-W")?.entry.info.name, "kendall_w");
+/// assert_eq!(find_in_families(&families, "Kendall-W")?.entry.info.name, "kendall-w");
 /// let error = find_in_families(&families, "kendal_w").unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "metric = kendal_w: expected the name of a metric; did you mean `reliability.kendall_w`?"
+///     "metric = kendal_w: expected the name of a metric; did you mean `reliability.kendall-w`?"
 /// );
 /// # Ok::<(), xai_core::Error>(())
 /// ```
