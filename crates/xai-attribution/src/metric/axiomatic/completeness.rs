@@ -1,4 +1,4 @@
-//! Completeness.
+//! Completeness: the sum of the attributions against the score gained over the baseline.
 
 use xai_core::describe::{Parameter, Parameters, metric};
 use xai_core::{ExactSum, Real, Result};
@@ -13,9 +13,9 @@ use crate::perturbation::{Baseline, BaselineScores};
 /// |Σ a − (g(x) − g(baseline))| / |g(x) − g(baseline)|
 /// ```
 ///
-/// 0 = complete, **lower is better**. By default the value is the relative gap, which has no value
-/// where the score gained nothing; [`Gap::Absolute`] is `|gap|` in units of the score. All elements of
-/// a map count, of maps without channels one per position: a map whose channels were averaged is not
+/// 0 = complete, **lower is better**. By default the value is the relative gap, which is undefined
+/// if both scores are equal; [`Gap::Absolute`] is the gap in units of the score. All elements of
+/// a map are summed, or one per position for maps without channels: a map whose channels were averaged is not
 /// complete.
 ///
 /// ```
@@ -37,11 +37,11 @@ use crate::perturbation::{Baseline, BaselineScores};
 /// Defaults: the relative gap to baseline 0.
 ///
 /// # Extremes
-/// 0: the attributions add up to what the score gained. 1: the gap is as large as the gain. There is no upper end.
+/// 0: the attributions add up to the score gained. 1: the gap is as large as the gain. There is no upper end.
 ///
 /// # Limits
-/// A sum that is right says nothing about how it is shared among the features. Methods whose maps are no shares of the
-/// score (gradients, saliency) are not meant to be complete.
+/// A correct sum does not show whether it is distributed correctly over the features. Methods whose maps are not contributions
+/// to the score (gradients, saliency) are not meant to be complete.
 ///
 /// # Source
 /// Sundararajan, Taly, Yan, *Axiomatic Attribution for Deep Networks*, 2017.
@@ -65,16 +65,16 @@ pub struct Completeness {
     /// A number, a `Vec` of one number per channel, or any [`Baseline`]. Default: 0.
     #[param(into)]
     baseline: Baseline,
-    /// In which unit the gap is.
+    /// Unit of the gap.
     gap: Gap,
 }
 
-/// In which unit a gap is.
+/// Unit of the gap in [`Completeness`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Gap {
-    /// In units of what the score gained.
+    /// Relative to the score gained over the baseline.
     #[default]
     Relative,
     /// In units of the score.
@@ -99,18 +99,18 @@ impl<T: Real> Measure<T> for Completeness {
         let blank = batch.shared(&BaselineScores(self.baseline.clone()))?;
         let maps = explained.maps()?;
         let value = |(sample, map): (usize, ndarray::ArrayViewD<'_, T>)| {
-            // Exactly, so that the gap is not that of the summation.
-            let gained = [base[sample], -blank[sample]];
-            let gap: ExactSum = map
+            // All terms of the gap in one exact sum: rounding would otherwise leave a gap for a complete map.
+            let gain_terms = [base[sample], -blank[sample]];
+            let difference: ExactSum = map
                 .iter()
                 .map(|a| a.to_f64_exact())
-                .chain(gained.map(|g| -g))
+                .chain(gain_terms.map(|term| -term))
                 .collect();
-            let gap = gap.value().abs();
-            let gained: ExactSum = gained.into_iter().collect();
+            let gap = difference.value().abs();
+            let gained = gain_terms.into_iter().collect::<ExactSum>().value();
             match self.gap {
                 Gap::Absolute => Some(gap),
-                Gap::Relative => (gained.value() != 0.0).then(|| gap / gained.value().abs()),
+                Gap::Relative => (gained != 0.0).then(|| gap / gained.abs()),
             }
         };
         Ok(maps.outer_iter().enumerate().map(value).collect())

@@ -1,4 +1,4 @@
-//! Input invariance.
+//! Input invariance: change of the map under a shift of the inputs that the model compensates.
 
 use xai_core::describe::metric;
 use xai_core::tensor::Rows;
@@ -14,19 +14,20 @@ use crate::metric::{Measure, Parameters};
 /// max |e(f, x) − e(f', x + c)| / max |e(f, x)|, f'(x + c) = f(x)
 /// ```
 ///
-/// where `f'(x + c) = f(x)`: the first layer of `f'` has its bias lowered by what the shift adds to it. In
-/// [0, ∞), **lower is better**, 0 = the map depends on what the model computes, not on where the origin
-/// of its inputs is. It holds within a tolerance where the value is at most that;
-/// [`maps_within`](crate::map::maps_within) tests element by element. No value for a map of zeros.
+/// The model `f'` is `f` with the bias of the first layer lowered by the amount that the shift adds. In
+/// [0, ∞), **lower is better**, 0 = the map depends on the function that the model computes, not on the origin
+/// of its inputs. The property holds within a tolerance if the value is at most the tolerance;
+/// [`maps_within`](crate::map::maps_within) tests it element by element. It is undefined for a map of zeros.
 ///
-/// The maps of `f'` for the shifted inputs are [`SecondMaps`](crate::batch::SecondMaps): an explainer of them adds the shift itself.
+/// The maps of `f'` for the shifted inputs are [`SecondMaps`](crate::batch::SecondMaps). If they come from an explainer, it
+/// receives the original inputs and has to add the shift itself.
 ///
 /// ```
 /// use ndarray::{ArrayD, ArrayViewD, array};
 /// use xai_attribution::batch::{Data, SecondMaps};
 /// use xai_attribution::model::Targets;
 /// use xai_attribution::{Evaluate, metric::InputInvariance};
-/// // Input times gradient of 2 x₀ − x₁: that of the shifted model has the same gradient.
+/// // Input times gradient of 2 x₀ − x₁. The shifted model has the same gradient.
 /// let terms = |x: ArrayViewD<'_, f64>| &x * &array![2.0, -1.0].into_dyn();
 /// let x = array![[1.0, 1.0]];
 /// let maps = terms(x.view().into_dyn());
@@ -38,8 +39,7 @@ use crate::metric::{Measure, Parameters};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
-/// The explainer of the model and that of the shifted one see `n` inputs each, where their maps are
-/// not given.
+/// The explainers of the model and of the shifted model see `n` inputs each, unless their maps exist already.
 ///
 /// # Extremes
 /// 0: the map does not change. 1: it changes by as much as its largest value. There is no upper end.
@@ -50,8 +50,8 @@ use crate::metric::{Measure, Parameters};
 /// # Source
 /// Kindermans et al., *The (Un)reliability of Saliency Methods*, 2017.
 ///
-/// Quantus says whether all elements are within 1e-4 + 1e-5 |e'|, of inputs whose first element it does not shift:
-/// [`maps_within`](crate::map::maps_within), and an explainer that does the same.
+/// Quantus tests whether all elements are within 1e-4 + 1e-5 |e'|, and does not shift the first element of each input:
+/// [`maps_within`](crate::map::maps_within) gives the same, with an explainer that does not either.
 ///
 /// # Elsewhere
 /// `quantus.InputInvariance`
@@ -67,14 +67,16 @@ use crate::metric::{Measure, Parameters};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub struct InputInvariance;
 
-/// The largest change, as a share of the largest size of the first.
+/// Largest change between two maps, relative to the largest magnitude of the first; `None` if the first is zero.
 fn gap<T: Real>(map: &[T], shifted: &[f64]) -> Option<f64> {
-    let size = |largest: f64, x: f64| largest.max(x.abs());
-    let of_map = || map.iter().map(|x| x.to_f64_exact());
-    let unit = of_map().fold(0.0, size);
-    // In units of the largest, so that no difference of finite values overflows.
-    let changes = of_map().zip(shifted).map(|(a, b)| a / unit - b / unit);
-    (unit > 0.0).then(|| changes.fold(0.0, size))
+    let larger_magnitude = |largest: f64, x: f64| largest.max(x.abs());
+    let attributions = || map.iter().map(|x| x.to_f64_exact());
+    let unit = attributions().fold(0.0, larger_magnitude);
+    // Both are divided first, because the difference of two finite values can overflow.
+    let changes = attributions()
+        .zip(shifted)
+        .map(|(a, b)| a / unit - b / unit);
+    (unit > 0.0).then(|| changes.fold(0.0, larger_magnitude))
 }
 
 impl<T: Real> Measure<T> for InputInvariance {

@@ -1,4 +1,4 @@
-//! Does the map keep a law?
+//! Axiomatic metrics: do maps satisfy the properties that attribution methods are meant to have?
 
 use crate::metric::Entry;
 

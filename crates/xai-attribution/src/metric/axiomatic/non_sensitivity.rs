@@ -1,4 +1,4 @@
-//! Non-sensitivity.
+//! Non-sensitivity: features without attribution against features that the model ignores.
 
 use xai_core::describe::{Parameter, Parameters, metric};
 use xai_core::{Real, Result};
@@ -13,12 +13,12 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 /// |A₀ Δ X₀|, A₀ the features without attribution, X₀ those whose removal changes nothing
 /// ```
 ///
-/// A number of features of 0 to all, **lower is better**. A feature has no attribution where that of
+/// A number of features from 0 to all, **lower is better**. A feature has no attribution if that of
 /// each of its positions is 0 or smaller than [`zero_threshold`](NonSensitivity::zero_threshold) (by default a share of the
-/// largest of the map, so that its scale does not matter), and is ignored where the score changes by less than
-/// [`change_threshold`](NonSensitivity::change_threshold), with the baseline and with each of
-/// [`more_baselines`](NonSensitivity::more_baselines): a feature that is at one baseline already seems
-/// ignored. [`Mismatch`] counts one of the two errors only.
+/// largest of the map, so that its scale does not matter). It is ignored if the score changes by less than
+/// [`change_threshold`](NonSensitivity::change_threshold) with the baseline and with each of
+/// [`more_baselines`](NonSensitivity::more_baselines), because a feature that equals one baseline seems to be
+/// ignored. With [`Mismatch`], only one of the two kinds of error is counted.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -39,15 +39,16 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 /// Defaults: single positions, baseline 0, attributions below 1e-5 of the largest, changes of the score below 1e-5.
 ///
 /// # Extremes
-/// 0: attributions are 0 exactly where the model ignores the feature. n_features: they never are.
+/// 0: attributions are 0 exactly for the features that the model ignores. n_features: they disagree on every feature.
 ///
 /// # Limits
-/// Few explainers answer exactly 0: the threshold decides. A feature that equals the baseline seems to be ignored.
+/// Few explainers return exactly 0, so that the value depends on the threshold. A feature that equals the baseline seems to
+/// be ignored.
 ///
 /// # Source
 /// Nguyen and Martínez, *On quantitative aspects of model interpretability*, 2020.
 ///
-/// Quantus has one baseline and one absolute threshold, of maps that it first divides by their largest |attribution|.
+/// Quantus uses one baseline, and one absolute threshold for maps divided by their largest |attribution|.
 ///
 /// # Elsewhere
 /// `quantus.NonSensitivity`
@@ -68,36 +69,36 @@ pub struct NonSensitivity {
     #[param(into)]
     baseline: Baseline,
     /// Further baselines: a feature is ignored if no baseline changes the score.
-    #[param(none = "none", none_doc = "The one baseline.", no_setter)]
+    #[param(none = "none", none_doc = "Only `baseline`.", no_setter)]
     more_baselines: Option<Vec<Baseline>>,
     /// Grouping of positions into features.
     features: Features,
-    /// The size below which an attribution counts as zero: a number, or a share of the map's largest.
+    /// Magnitude below which an attribution counts as zero: a number, or a share of the map's largest.
     #[param(into, default = Threshold::OfLargest(1e-5))]
     zero_threshold: Threshold,
-    /// Below which change of the score a feature counts as ignored.
+    /// Change of the score below which a feature counts as ignored.
     #[param(at_least = 0, default = 1e-5)]
     change_threshold: f64,
-    /// Features that count.
+    /// Mismatches that count.
     mismatch: Mismatch,
 }
 
-/// Features that count.
+/// Mismatches between attributions and the model that [`NonSensitivity`] counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Mismatch {
-    /// Those that the map and the model disagree on.
+    /// Both kinds of mismatch.
     #[default]
     Both,
-    /// Those that have an attribution though the model ignores them.
+    /// Features with an attribution that the model ignores.
     Ignored,
-    /// Those that have no attribution though the model does not ignore them.
+    /// Features without an attribution that the model uses.
     Silent,
 }
 
 impl NonSensitivity {
-    /// Further baselines: a feature is ignored if no baseline changes the score.
+    /// Sets further baselines: a feature is ignored if no baseline changes the score.
     #[must_use]
     pub fn more_baselines(mut self, baselines: Vec<Baseline>) -> Self {
         self.more_baselines = Some(baselines);
@@ -116,37 +117,38 @@ impl NonSensitivity {
 
 impl<T: Real> Measure<T> for NonSensitivity {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        let mut removals = self.removals();
-        removals.try_for_each(|removal| removal.prepare(run))
+        self.removals().try_for_each(|removal| removal.prepare(run))
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
         plan.maps();
-        let mut removals = self.removals();
-        removals.try_for_each(|removal| removal.plan(plan))
+        self.removals().try_for_each(|removal| removal.plan(plan))
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let batch = explained.batch();
-        let drops = self.removals().map(|removal| batch.shared(&removal));
-        let drops = drops.collect::<Result<Vec<_>>>()?;
+        let drops = self
+            .removals()
+            .map(|removal| batch.shared(&removal))
+            .collect::<Result<Vec<_>>>()?;
         let cells = batch.shared(&self.features)?;
         let attributions = explained.attributions()?;
         let n_positions = batch.run().n_positions();
         let value = |sample: usize| {
             let cells = cells.for_sample(sample);
             let attributions = &attributions[sample * n_positions..(sample + 1) * n_positions];
-            let size = |a: &T| a.to_f64_exact().abs();
-            let largest = attributions.iter().map(size).fold(0.0, f64::max);
+            let magnitude = |a: &T| a.to_f64_exact().abs();
+            let largest = attributions.iter().map(magnitude).fold(0.0, f64::max);
             let threshold = self.zero_threshold.cutoff(largest);
             let counts = (0..cells.n_cells()).filter(|&feature| {
                 let positions = cells.positions(feature).iter();
-                let mut sizes = positions.map(|&p| size(&attributions[p as usize]));
-                let is_silent = sizes.all(|size| size < threshold || size == 0.0);
-                let change = |d: f64| d.abs() < self.change_threshold;
+                let mut magnitudes = positions.map(|&p| magnitude(&attributions[p as usize]));
+                // An attribution of 0 is silent for a threshold of 0 too, and for a map of zeros, whose threshold is 0.
+                let is_silent = magnitudes.all(|m| m < threshold || m == 0.0);
+                let is_unchanged = |drop: f64| drop.abs() < self.change_threshold;
                 let is_ignored = drops
                     .iter()
-                    .all(|drops| change(drops.for_sample(sample)[feature]));
+                    .all(|drops| is_unchanged(drops.for_sample(sample)[feature]));
                 match self.mismatch {
                     Mismatch::Both => is_silent != is_ignored,
                     Mismatch::Ignored => is_ignored && !is_silent,

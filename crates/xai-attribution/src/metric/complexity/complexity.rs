@@ -1,4 +1,4 @@
-//! Complexity of a map: the entropy of its attribution.
+//! Complexity of a map: the entropy of its attributions.
 
 use ndarray::ArrayViewD;
 use xai_core::describe::{Parameters, metric};
@@ -11,18 +11,18 @@ use crate::input;
 use crate::metric::kinds::magnitudes::{value_of_maps, values_of_batch, within_range};
 use crate::metric::{Measure, MetricValue};
 
-/// Over how many places a map spreads its attribution: the entropy of `|map|` in nats.
+/// Entropy of `|map|` over the positions, in nats: a measure of how many positions share the attribution.
 ///
 /// ```text
 /// p = m / Σ m      C_i = −Σ p ln p      m = mean over channels of |map|, 0 ln 0 = 0
 /// ```
 ///
-/// 0 = all on one place, `ln n_positions` = evenly spread; lower is easier to read. The scale of a map does not matter. A map
-/// of zeros has no value. `maps` have the shape of inputs or lack the channel axis, see [`Layout`].
+/// 0 = all on one position, `ln n_positions` = evenly spread; lower is easier to read. The scale of a map does not matter. A
+/// map of zeros has no value. `maps` have the shape of inputs or lack the channel axis, see [`Layout`].
 ///
 /// # Errors
-/// Empty without samples or positions, a shape mismatch when the number of axes does not fit the
-/// layout, not finite.
+/// An empty input if there are no samples or positions or if all maps are zero, a shape mismatch if the number of axes does
+/// not fit the layout, and an attribution that is not finite.
 ///
 /// ```
 /// use ndarray::array;
@@ -35,8 +35,8 @@ use crate::metric::{Measure, MetricValue};
 /// ```
 ///
 /// # Source
-/// Bhatt et al., *Evaluating and Aggregating Feature-based Model Explanations*, 2020. Xplique adds 1e-8 to the sum and under
-/// the logarithm, so that a map of zeros has its best value, 0.
+/// Bhatt et al., *Evaluating and Aggregating Feature-based Model Explanations*, 2020. Xplique adds 1e-8 to the sum and inside
+/// the logarithm, with which a map of zeros has the best value, 0.
 pub fn complexity<T: Real>(maps: ArrayViewD<'_, T>, layout: Layout) -> Result<MetricValue> {
     value_of_maps(maps, layout, entropy)
 }
@@ -48,10 +48,10 @@ pub fn complexity<T: Real>(maps: ArrayViewD<'_, T>, layout: Layout) -> Result<Me
 /// ```
 ///
 /// # Extremes
-/// 0: all attribution lies on one position. ln n_positions: it is spread evenly.
+/// 0: all attribution is on one position. ln n_positions: it is spread evenly.
 ///
 /// # Limits
-/// A simple map may be wrong: read it with a metric of faithfulness. Maps of different sizes do not compare.
+/// A simple map may be wrong: read it with a metric of faithfulness. Maps of different sizes are not comparable.
 ///
 /// # Source
 /// Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020.
@@ -83,7 +83,7 @@ fn entropy(magnitudes: &mut [f64]) -> Option<f64> {
         magnitudes: &mut *magnitudes,
         total,
     });
-    // A sum of −0 is not a value of −0.
+    // `max` gives 0 instead of −0 for a single position with all attribution, and for a sum that rounds below 0.
     Some((-magnitudes.iter().sum::<f64>()).max(0.0))
 }
 
@@ -96,12 +96,13 @@ struct EntropyTerms<'a> {
 impl SimdKernel for EntropyTerms<'_> {
     type Output = ();
 
-    // The logarithms are taken before any is added, which goes in order and would keep their loop from vectorising.
+    // The terms are stored and summed afterwards: a sum has to be added in a fixed order, which would keep the loop over the
+    // logarithms from being vectorized.
     #[inline(always)]
     fn run<S: Simd>(self) {
         for magnitude in self.magnitudes {
             let p = *magnitude / self.total;
-            // A choice between values, which vectorises: 0 ln 1 stands for 0 ln 0.
+            // 0 ln 0 is computed as 0 ln 1. A choice between two values can be vectorized, a branch cannot.
             *magnitude = p * elementary::ln(if p > 0.0 { p } else { 1.0 });
         }
     }

@@ -1,4 +1,4 @@
-//! Effective complexity.
+//! Effective complexity: the number of features that preserve the score.
 
 use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
@@ -9,13 +9,13 @@ use crate::perturbation::{RemovalOrder, Start};
 /// Number of the largest attributions that the model needs to keep its score.
 ///
 /// ```text
-/// least k such that |g(x) − g(x with its k' largest |attributions| only)| ≤ tolerance for all k' ≥ k, of the
-/// numbers that `steps` looks at
+/// least k such that |g(x) − g(x with its k' largest |attributions| only)| ≤ tolerance for all k' ≥ k, over the
+/// numbers k of the curve's points
 /// ```
 ///
-/// A number of features of 0 to all, **lower is simpler**. It is found at the points of the curve
-/// only: with 10 steps it is a multiple of a tenth of the features; one step per feature
-/// (`steps(None)`) finds it exactly. The tolerance is in units of the score and 0.1 by default.
+/// A number of features from 0 to all, **lower is simpler**. Only the points of the curve are
+/// evaluated: with 10 steps it is a multiple of a tenth of the features, and exact with one step per feature
+/// (`steps(None)`). The tolerance is in units of the score and 0.1 by default.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -33,13 +33,13 @@ use crate::perturbation::{RemovalOrder, Start};
 /// 0: the baseline alone has the score. n_features: the model needs every feature.
 ///
 /// # Limits
-/// It is as fine as the steps are. It depends on the tolerance and the baseline, and a model that needs many features has
-/// a high value with a right map.
+/// Its resolution is that of the steps. It depends on the tolerance and the baseline, and for a model that needs many features
+/// a faithful map has a high value.
 ///
 /// # Source
 /// Nguyen and Martínez, *On quantitative aspects of model interpretability*, 2020.
 ///
-/// Quantus counts attributions above a threshold instead and asks no model:
+/// Quantus counts attributions above a threshold instead, without a model:
 /// [`NonzeroFeatures`](crate::metric::NonzeroFeatures).
 #[metric(
     name = "effective-complexity",
@@ -68,6 +68,7 @@ impl CurveKind for FeaturesNeeded {
     fn value(&self, points: &CurvePoints<'_>) -> Result<Option<f64>> {
         let last = points.scores.len() - 1;
         let whole = points.scores[last];
+        // Counted from the end: the score has to stay within the tolerance for all larger numbers of features.
         let near = |score: &&f64| (*score - whole).abs() <= self.tolerance;
         let n_near = points.scores.iter().rev().take_while(near).count();
         Ok(Some(points.n_flipped[last + 1 - n_near] as f64))

@@ -1,4 +1,4 @@
-//! How many features does the map need?
+//! Metrics of complexity: over how many positions is the attribution spread?
 
 use crate::metric::Entry;
 

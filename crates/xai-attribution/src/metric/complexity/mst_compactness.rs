@@ -1,4 +1,4 @@
-//! Compactness of what a map marks.
+//! Compactness of the marked positions, from their minimum spanning tree.
 
 use xai_core::describe::{Parameter, Parameters, metric};
 use xai_core::{Layout, Real, Result};
@@ -16,18 +16,18 @@ use crate::metric::{IMAGES_ONLY, Measure, Registered};
 /// 80th percentile of |a| on
 /// ```
 ///
-/// In (0, ∞), **higher is more compact**. The percentile is interpolated linearly; the spanning tree is the shortest
-/// one by Euclidean distances of the positions, the hull their convex hull. Where more than 80 % of a map
-/// are zeros, the percentile is 0 and every position is marked; so it is of a map of one value other than zero. Not
-/// defined for a map of zeros, for less than two positions, and for positions in one line, whose hull has no
-/// area: [`Collinear::Diagonal`] divides by the diagonal of the map instead. Tables are one line.
+/// In (0, ∞), **higher is more compact**. The percentile is interpolated linearly; the spanning tree is the minimum
+/// spanning tree by Euclidean distance, the hull the convex hull. If more than 80 % of a map
+/// are zeros, the percentile is 0 and every position is marked; the same holds for a constant map other than zero. It is
+/// undefined for a map of zeros, for less than two positions, and for positions on one line, whose hull has no
+/// area: [`Collinear::Diagonal`] divides by the diagonal of the map instead. Tables are a single line.
 ///
 /// ```
 /// use ndarray::array;
 /// use xai_attribution::batch::Data;
 /// use xai_attribution::{Evaluate, Layout, metric::MstCompactness};
 /// let maps = array![[[[1.0], [1.0], [0.0]], [[1.0], [1.0], [0.0]], [[0.0], [0.0], [0.0]], [[0.0], [0.0], [0.0]]]];
-/// // Four positions at the corners of a square of area 1, joined by three steps, on a diagonal of 5.
+/// // Four positions at the corners of a unit square, with a tree of three edges of length 1, on a map with a diagonal of 5.
 /// let metric = MstCompactness::new().percentile(70.0).layout(Layout::ChannelsLast);
 /// let value = metric.evaluate_on(Data::from_maps(maps.view()))?;
 /// assert!((value.value - 100.0 * 5.0 * 4.0 / 3.0).abs() < 1e-9);
@@ -37,18 +37,18 @@ use crate::metric::{IMAGES_ONLY, Measure, Registered};
 /// Defaults: the positions from the 80th percentile on.
 ///
 /// # Extremes
-/// Near 0: what is marked is scattered over the map. High: it is one dense patch. There is no upper end.
+/// Near 0: marked positions are scattered over the map. High: they are one dense patch. There is no upper end.
 ///
 /// # Limits
-/// It looks at how close marked positions are, not at where they are. Objects that are scattered have faithful maps with
-/// low values.
+/// It measures how close marked positions are to each other, not where they are. For scattered objects, a faithful map has a
+/// low value.
 ///
 /// # Source
 /// Mesgari et al., arXiv:2603.29491, 2026.
 ///
-/// Quantus takes the tree of a graph of nearest neighbours, whose ties are broken arbitrarily and whose missing edges
-/// shorten it, the diagonal for positions in one line, and 0 for a map of zeros; where its graph holds the shortest tree
-/// its number is ours with [`Collinear::Diagonal`].
+/// Quantus computes the tree of a graph of nearest neighbours, whose ties are broken arbitrarily and whose missing edges
+/// shorten it, uses the diagonal for positions on one line, and 0 for a map of zeros. If its graph contains the minimum
+/// spanning tree, its number is that of [`Collinear::Diagonal`].
 #[metric(
     name = "mst-compactness",
     title = "MST compactness",
@@ -60,42 +60,42 @@ use crate::metric::{IMAGES_ONLY, Measure, Registered};
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct MstCompactness {
-    /// From which percentile of a map on its positions are marked.
+    /// Percentile of a map from which positions are marked.
     #[param(at_least = 0, at_most = 100, default = 80.0)]
     percentile: f64,
     /// Measures the value in hundredths of the diagonal of a map instead of positions.
     #[param(default = true)]
     scaled: bool,
-    /// What is done about positions in one line, whose hull has no area.
+    /// Treatment of positions on one line, whose hull has no area.
     #[param(default = Collinear::Undefined)]
     collinear: Collinear,
 }
 
-/// What is done about positions in one line, whose hull has no area.
+/// Treatment of positions on one line, whose hull has no area.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Collinear {
-    /// They have no value.
+    /// The map has no value.
     #[default]
     Undefined,
-    /// The diagonal of the map stands for the root of the area.
+    /// The diagonal of the map replaces the root of the area.
     Diagonal,
 }
 
 impl MstCompactness {
-    /// The value of a map of so many columns.
+    /// Returns the value of a map with `n_columns` columns.
     fn value(&self, magnitudes: &[f64], n_columns: usize) -> Option<f64> {
         if magnitudes.iter().all(|&m| m == 0.0) {
             return None;
         }
         let least = percentile(magnitudes, self.percentile);
         let marked = magnitudes.iter().enumerate().filter(|(_, m)| **m >= least);
-        let place = |(position, _)| Point {
+        let to_point = |(position, _)| Point {
             row: (position / n_columns) as i32,
             column: (position % n_columns) as i32,
         };
-        let points: Vec<Point> = marked.map(place).collect();
+        let points: Vec<Point> = marked.map(to_point).collect();
         if points.len() < 2 {
             return None;
         }
@@ -106,31 +106,34 @@ impl MstCompactness {
             (_, Collinear::Diagonal) => diagonal,
         };
         let compactness = points.len() as f64 / tree_length(&points) / side;
-        Some(match self.scaled {
-            true => compactness * diagonal * 100.0,
-            false => compactness,
+        Some(if self.scaled {
+            compactness * diagonal * 100.0
+        } else {
+            compactness
         })
     }
 }
 
-/// The percentile of values, interpolated linearly.
+/// Percentile of values with linear interpolation, as NumPy's default.
 fn percentile(values: &[f64], percentile: f64) -> f64 {
-    let place = percentile * (values.len() - 1) as f64 / 100.0;
-    let below = (place.floor() as usize).min(values.len() - 1);
-    let mut values = values.to_vec();
-    let (_, low, above) = values.select_nth_unstable_by(below, f64::total_cmp);
-    let (low, weight) = (*low, place - below as f64);
+    let rank = percentile * (values.len() - 1) as f64 / 100.0;
+    let below = (rank.floor() as usize).min(values.len() - 1);
+    // Selection in linear time instead of a sort: the value above is the least of the upper part.
+    let mut selected = values.to_vec();
+    let (_, low, above) = selected.select_nth_unstable_by(below, f64::total_cmp);
+    let (low, weight) = (*low, rank - below as f64);
     let high = above.iter().copied().fold(f64::INFINITY, f64::min);
-    match weight > 0.0 && high.is_finite() {
-        // Between two equal values exactly those.
-        true => low + (high - low) * weight,
-        false => low,
+    if weight > 0.0 && high.is_finite() {
+        // In this form, interpolation between two equal values is exact, and `>=` still marks them.
+        low + (high - low) * weight
+    } else {
+        low
     }
 }
 
 impl<T: Real> Measure<T> for MstCompactness {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        // Maps without channels, and without inputs beside them, look like time series.
+        // Images without a channel axis that are evaluated without inputs have the layout of time series.
         let planes = [
             Layout::TimeSeries,
             Layout::ChannelsLast,

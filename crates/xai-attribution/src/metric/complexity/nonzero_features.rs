@@ -1,4 +1,4 @@
-//! The number of attributions that are not zero.
+//! Number of attributions that are not zero.
 
 use xai_core::describe::metric;
 use xai_core::{Real, Result};
@@ -14,9 +14,9 @@ use crate::metric::{Measure, Parameters, Threshold};
 /// number of positions with |a| > 1e-5 · max |a|
 /// ```
 ///
-/// The number of positions with `|attribution| > threshold` (channels averaged); **lower is
-/// simpler**. By default the threshold is a share of the largest |attribution| of the map, so that the scale of the map does
-/// not matter. Under an [absolute](crate::metric::Threshold::Absolute) threshold maps of different scales do not compare.
+/// Channels are averaged; **lower is simpler**. By default the threshold is a share of the largest |attribution| of the map,
+/// so that the scale of the map does not matter. With an [absolute](crate::metric::Threshold::Absolute) threshold, maps of
+/// different scales are not comparable.
 ///
 /// ```
 /// use ndarray::array;
@@ -30,14 +30,14 @@ use crate::metric::{Measure, Parameters, Threshold};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
-/// Defaults: above 1e-5 of the largest.
+/// Defaults: above 1e-5 of the largest |attribution|.
 ///
 /// # Extremes
 /// 0: no attribution is above the threshold. n_positions: all are.
 ///
 /// # Limits
-/// A tiny attribution counts as much as the largest one. Under an absolute threshold maps of different scales do not
-/// compare. The model is not asked.
+/// A tiny attribution counts as much as the largest one. With an absolute threshold, maps of different scales are not
+/// comparable. The model is not used.
 ///
 /// # Source
 /// Nguyen and Martínez, *On quantitative aspects of model interpretability*, 2020.
@@ -57,7 +57,7 @@ use crate::metric::{Measure, Parameters, Threshold};
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct NonzeroFeatures {
-    /// The size above which an attribution counts: a number, or a share of the map's largest.
+    /// Magnitude above which an attribution counts: a number, or a share of the map's largest.
     #[param(into, default = Threshold::OfLargest(1e-5))]
     threshold: Threshold,
 }

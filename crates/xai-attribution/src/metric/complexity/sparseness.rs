@@ -1,4 +1,4 @@
-//! Sparseness of a map: the Gini index of its attribution.
+//! Sparseness of a map: the Gini index of its attributions.
 
 use ndarray::ArrayViewD;
 use xai_core::describe::{Parameters, metric};
@@ -9,17 +9,17 @@ use crate::input;
 use crate::metric::kinds::magnitudes::{value_of_maps, values_of_batch, within_range};
 use crate::metric::{Measure, MetricValue};
 
-/// How unequally a map shares its attribution: the Gini index of `|map|`.
+/// Gini index of `|map|`: a measure of how unequally the attribution is distributed over the positions.
 ///
 /// ```text
 /// S_i = 1 − 2 Σ_k (m_(k) / Σ m) (n − k + ½) / n      m_(1) ≤ … ≤ m_(n): sorted channel means of |map|
 /// ```
 ///
-/// 0 = evenly spread, towards 1 = all on one place (`1 − 1/n`); higher is sparser. A map of zeros
-/// has nothing to share: undefined. `maps` as in [`complexity`](crate::complexity()).
+/// 0 = evenly spread, `1 − 1/n` = all on one position; higher is sparser. It is undefined for a map of
+/// zeros. `maps` are those of [`complexity`](crate::complexity()).
 ///
 /// # Errors
-/// As [`complexity`](crate::complexity()); empty when every map is zero.
+/// As [`complexity`](crate::complexity()).
 ///
 /// ```
 /// use ndarray::array;
@@ -43,11 +43,11 @@ pub fn sparseness<T: Real>(maps: ArrayViewD<'_, T>, layout: Layout) -> Result<Me
 /// ```
 ///
 /// # Extremes
-/// 0: attribution is spread evenly. 1 − 1/n_positions: it lies on one position.
+/// 0: attribution is spread evenly. 1 − 1/n_positions: it is on one position.
 ///
 /// # Limits
-/// A sparse map may be wrong: read it with a metric of faithfulness. Thresholding a map raises it, whatever the
-/// explainer.
+/// A sparse map may be wrong: read it with a metric of faithfulness. Setting small attributions of a map to 0 raises it, for
+/// any explainer.
 ///
 /// # Source
 /// Chalasani et al., Concise Explanations of Neural Networks using Adversarial Training, 2020.
@@ -76,6 +76,7 @@ registered!(Sparseness);
 fn gini_index(magnitudes: &mut [f64]) -> Option<f64> {
     within_range(magnitudes);
     magnitudes.sort_unstable_by(f64::total_cmp);
+    // Summed in sorted order, so that the value has the same bits for every arrangement of the positions.
     let total: f64 = magnitudes.iter().sum();
     let n = magnitudes.len() as f64;
     let weighted: f64 = magnitudes

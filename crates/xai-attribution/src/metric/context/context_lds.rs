@@ -1,4 +1,4 @@
-//! The linear datamodeling score of a context.
+//! Linear datamodeling score (LDS) of context attribution.
 
 use ndarray::ArrayView2;
 use xai_core::describe::{Parameters, metric};
@@ -12,13 +12,13 @@ use crate::metric::MetricValue;
 /// Rank correlation of summed attributions and model outputs over ablations of the context.
 ///
 /// ```text
-/// Spearman correlation over ablations of Σ a over what is kept, and the output
+/// Spearman correlation over ablations j of Σ a over the sources kept in j, and the model output f_j
 /// ```
 ///
-/// An ablation keeps some sources of a context, or some features of any input, and `f_ij` is what the model then gives the
-/// answer: best the logit of its probability, [`sequence_score`](crate::metric::sequence_score). In [−1, 1],
-/// **higher is better**: 1 = the sums rank the ablations as the model does. A sample of which either side is constant has
-/// no value.
+/// An ablation keeps some sources of a context, or some features of any input, and `f_j` is the score of the answer for the
+/// kept sources, preferably the logit of its probability ([`sequence_score`](crate::metric::sequence_score)). In [−1, 1],
+/// **higher is better**: 1 = the sums rank the ablations as the model does. It is undefined for a sample whose sums or
+/// outputs are constant.
 ///
 /// ```
 /// use ndarray::array;
@@ -31,11 +31,11 @@ use crate::metric::MetricValue;
 /// ```
 ///
 /// # Extremes
-/// -1: the sums rank the ablations in reverse. 0: they say nothing of the order. 1: they rank them as the model does.
+/// -1: the sums rank the ablations in reverse order. 0: there is no relation. 1: they rank them as the model does.
 ///
 /// # Limits
-/// It asks how well sums predict: where sources work together no map has 1. Which ablations were drawn decides, and few
-/// of them are noise.
+/// It measures how well sums predict outputs: if sources interact, no map has 1. It depends on the drawn ablations, and is
+/// noisy with few of them.
 ///
 /// # Source
 /// Cohen-Wang et al., *ContextCite: Attributing Model Generation to Context*, 2024; Park et al., *TRAK: Attributing Model
@@ -55,13 +55,14 @@ pub struct ContextLds {
 }
 
 impl ContextLds {
-    /// The metric of the maps of all samples, which may have different numbers of features; of each what its ablations kept,
-    /// `(ablations, features)`, and the output of each ablation.
+    /// Evaluates the maps of all samples, which may have different numbers of features.
     ///
-    /// It has a call of its own because it asks no model: ablations were made, and answered, before.
+    /// For each sample, `kept` has the features that each ablation kept, of shape `(ablations, features)`, and `outputs` the
+    /// output of each ablation. The metric has its own method because it calls no model: the outputs of the ablations
+    /// exist already.
     ///
     /// # Errors
-    /// Empty, a shape mismatch, not finite, each of them naming the sample.
+    /// No samples, a shape mismatch, and a number that is not finite. Errors about a sample name it.
     pub fn evaluate<T: Real>(
         &self,
         maps: &[impl AsRef<[T]> + Sync],
@@ -78,13 +79,13 @@ impl ContextLds {
         }
         let values = parallel::map(maps.len(), |sample| {
             let outputs = outputs[sample].as_ref();
-            let value = self.of_sample(maps[sample].as_ref(), kept[sample], outputs);
+            let value = self.evaluate_sample(maps[sample].as_ref(), kept[sample], outputs);
             value.map_err(|error| error.owner(format!("sample {sample}")))
         });
         MetricValue::new(values.into_iter().collect::<Result<_>>()?)
     }
 
-    fn of_sample<T: Real>(
+    fn evaluate_sample<T: Real>(
         &self,
         map: &[T],
         kept: ArrayView2<'_, bool>,
@@ -96,7 +97,7 @@ impl ContextLds {
         }
         check_finite_slice(input::EXPLANATIONS, map)?;
         check_finite_slice(input::OUTPUTS, outputs)?;
-        // Exact, so that equal sums are ties.
+        // Exact sums: with rounding, sums that are mathematically equal could differ in the last bit and break a tie.
         let sum = |kept: ndarray::ArrayView1<'_, bool>| {
             let terms = kept.iter().zip(map).filter(|(kept, _)| **kept);
             terms

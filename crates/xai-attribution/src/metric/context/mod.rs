@@ -1,4 +1,4 @@
-//! Which sources of a context made the answer?
+//! Metrics of context attribution: which sources of a context does the answer depend on?
 
 use crate::metric::Entry;
 use xai_core::describe::Described;

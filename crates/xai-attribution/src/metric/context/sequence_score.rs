@@ -1,4 +1,4 @@
-//! What a model gives a whole answer, from what it gives each token.
+//! Score of a token sequence, from the logits of its tokens.
 
 use xai_core::describe::Parameter;
 use xai_core::number::check_finite_slice;
@@ -6,27 +6,27 @@ use xai_core::{Error, Result};
 
 use crate::input;
 
-/// In which scale a sequence is scored.
+/// Scale of the score of a sequence.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[param(name = "output")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum SequenceScale {
-    /// The logarithm of its probability.
+    /// Log-probability of the sequence.
     LogProb,
-    /// The logarithm of the odds of its probability, which no end of the scale squeezes.
+    /// Logit (log-odds) of its probability, which is unbounded on both sides and so resolves probabilities near 1 too.
     #[default]
     LogitProb,
 }
 
-/// What a model gives a sequence, from the logits of the probabilities of its tokens.
+/// Computes the score of a sequence from the logits of the probabilities of its tokens.
 ///
 /// ```text
 /// L = Σ_t log σ(ℓ_t)        log-prob: L        logit-prob: L − log(1 − e^L)
 /// ```
 ///
-/// `ℓ_t = log(p_t / (1 − p_t))`, of the token `t` behind the ones before it. The number stays finite however sure the
-/// model is.
+/// `ℓ_t = log(p_t / (1 − p_t))`, with `p_t` the probability of token `t` given the tokens before it. The score is finite for
+/// any probability.
 ///
 /// ```
 /// use xai_attribution::metric::{SequenceScale, sequence_score};
@@ -39,23 +39,25 @@ pub enum SequenceScale {
 /// ```
 ///
 /// # Errors
-/// Empty without tokens, not finite.
+/// An empty input, and a logit that is not finite.
 ///
 /// # Source
-/// Cohen-Wang et al., *ContextCite: Attributing Model Generation to Context*, 2024. Their code computes in single precision, where two
-/// tokens of logit 20 have an infinite logit.
+/// Cohen-Wang et al., *ContextCite: Attributing Model Generation to Context*, 2024. Their code computes in single precision,
+/// where two tokens of logit 20 have an infinite logit.
 pub fn sequence_score(token_logits: &[f64], scale: SequenceScale) -> Result<f64> {
     if token_logits.is_empty() {
         return Err(Error::empty(input::TOKEN_LOGITS));
     }
     check_finite_slice(input::TOKEN_LOGITS, token_logits)?;
+    // log σ(ℓ) without overflow: the exponent is never positive.
     let log_sigmoid = |&logit: &f64| logit.min(0.0) - (-logit.abs()).exp().ln_1p();
     let log_prob: f64 = token_logits.iter().map(log_sigmoid).sum();
     if scale == SequenceScale::LogProb {
         return Ok(log_prob);
     }
     if log_prob > -1e-290 {
-        // 1 − e^L is the sum of e^−ℓ, which may be below the smallest number.
+        // Near probability 1, L is −Σ e^−ℓ, whose terms can underflow. To first order 1 − e^L = −L = Σ e^−ℓ, and its logarithm
+        // is computed as a log-sum-exp relative to the least logit, which cannot underflow.
         let least = token_logits.iter().copied().fold(f64::INFINITY, f64::min);
         let others: f64 = token_logits.iter().map(|logit| (least - logit).exp()).sum();
         return Ok(least - others.ln());

@@ -10,11 +10,11 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 /// μ_i = R_in / R_tot        weighted: μ_w,i = μ_i · S_tot / S_in
 /// ```
 ///
-/// `R` sums the [`Relevance`] (by default the positive part of the attributions) over the object and
-/// over all positions, `S` counts them. μ is in [0, 1], **higher is better**; weighted, 1 is what an
-/// even map has, whatever the size of the object, and the largest value is `S_tot / S_in`. Samples
-/// whose object takes a larger share than [`max_size`](MaskMetric::max_size) have no value, nor have
-/// maps without relevance, nor empty masks.
+/// `R` is the sum of the [`Relevance`] (by default the positive part of the attributions) over the object and
+/// over all positions, `S` the number of positions. μ is in [0, 1], **higher is better**. The weighted value is 1 for a
+/// constant map, whatever the size of the object, and at most `S_tot / S_in`. It is undefined for samples
+/// whose object covers a larger share than [`max_size`](MaskMetric::max_size), for
+/// maps without relevance, and for empty masks.
 ///
 /// ```
 /// use ndarray::array;
@@ -29,16 +29,16 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 /// ```
 ///
 /// # Extremes
-/// 0: no relevance lies on the object. 1: all of it does. The share of the object: what an even map has.
+/// 0: no relevance is on the object. 1: all of it is. The object's share of the positions: a constant map.
 ///
 /// # Limits
-/// It asks where the object is, not what the model uses: a model that looks at the background has a faithful map with a
-/// low value.
+/// It compares the map with the object, not with the features that the model uses: for a model that uses the background, a
+/// faithful map has a low value.
 ///
 /// # Source
 /// Kohlbrenner et al., *Towards Best Practice in Explaining Neural Network Decisions with LRP*, 2020.
 ///
-/// Quantus divides by the relevance plus 1e-9, and its weight is another (the share of the mask in the wrong axes).
+/// Quantus divides by the relevance plus 1e-9, and computes the weight from the wrong axes of the mask.
 ///
 /// # Elsewhere
 /// `quantus.AttributionLocalisation`
@@ -61,8 +61,7 @@ pub struct Localization {
     relevance: Relevance,
     /// Divides the share by that of the object's positions: a large object is easier to hit.
     weighted: bool,
-    /// The largest share of the positions that an object may take; samples of larger objects have no
-    /// value.
+    /// Largest share of the positions that an object may cover. Samples with larger objects have no value.
     #[param(above = 0, at_most = 1, default = 1.0)]
     max_size: f64,
 }

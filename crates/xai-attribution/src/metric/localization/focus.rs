@@ -1,4 +1,4 @@
-//! Focus: the right cells of a mosaic.
+//! Focus: relevance on the cells of a mosaic that show the target class.
 
 use xai_core::describe::{Parameters, metric};
 
@@ -10,9 +10,9 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 /// Σ_{p in the cells of the class} max(0, a_p) / Σ_p max(0, a_p)
 /// ```
 ///
-/// In [0, 1], **higher is better**; the share of the cells is chance. Which cells are the class's is
-/// a mask made by [`Masks::mosaic`](crate::batch::Masks::mosaic): 2 × 2 cells are Focus, 3 × 3 cells
-/// the grid pointing game (GridPG, and DiFull where the model sees the cells one by one). No value
+/// In [0, 1], **higher is better**; a random map has the share of the cells. The cells of the target class are
+/// a mask from [`Masks::mosaic`](crate::batch::Masks::mosaic): with 2 × 2 cells this is Focus, with 3 × 3 cells
+/// the grid pointing game (GridPG, or DiFull if the model sees each cell separately). It is undefined
 /// for a map without a positive attribution.
 ///
 /// ```
@@ -27,11 +27,11 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 /// ```
 ///
 /// # Extremes
-/// 0: all positive relevance lies on other cells. The share of the cells: as by chance. 1: all of it lies on the cells of
-/// the class.
+/// 0: all positive relevance is on other cells. The share of the cells: as by chance. 1: all of it is on the cells of the
+/// class.
 ///
 /// # Limits
-/// A mosaic is unlike the training data. A model that has learnt the classes badly has a low value with a faithful map.
+/// A mosaic is unlike the training data. For a model that separates the classes badly, a faithful map has a low value.
 ///
 /// # Source
 /// Arias-Duart et al., *Focus! Rating XAI Methods and Finding Biases*, 2022; Rao et al., *Towards Better Understanding

@@ -1,21 +1,20 @@
-//! The area under the ROC curve of a map against the object.
+//! Ranking metrics of a map against the object: AUROC and average precision.
 
 use xai_core::describe::{Parameters, metric};
 use xai_core::statistics::{auroc, average_precision};
 
 use crate::metric::{MASK_NEEDS, MaskedMap, TruthFormula, TruthMetric};
 
-/// Probability that an attribution on the object exceeds one beside it (AUROC).
+/// Probability that an attribution on the object exceeds one outside it (AUROC).
 ///
 /// ```text
-/// share of the pairs of a position of the object and one beside it of which the former has the larger attribution,
-/// ties by half
+/// share of pairs of a position on the object and one outside it in which the former has the larger attribution, ties
+/// counted as 1/2
 /// ```
 ///
-/// The share of pairs of a position of the object and one beside it in which the former has the
-/// larger attribution, ties counting half: the area under the ROC curve, by mid-ranks. In [0, 1],
-/// **higher is better**, 0.5 = as by chance. No value for an empty mask and for one that is full.
-/// `normalize` does not change the order within a map: it matters where samples are [pooled](TruthMetric::pooled).
+/// It is the area under the ROC curve of the attributions as scores of the object's positions, computed from mid-ranks. In
+/// [0, 1], **higher is better**, 0.5 = as by chance. It is undefined for an empty mask and for one that covers the whole map.
+/// `normalize` does not change the order within a map, but matters if samples are [pooled](TruthMetric::pooled).
 ///
 /// ```
 /// use ndarray::array;
@@ -28,11 +27,11 @@ use crate::metric::{MASK_NEEDS, MaskedMap, TruthFormula, TruthMetric};
 /// ```
 ///
 /// # Extremes
-/// 0: every attribution on the object is lower. 0.5: as by chance. 1: every one is larger.
+/// 0: every attribution on the object is lower than all others. 0.5: as by chance. 1: every one is larger than all others.
 ///
 /// # Limits
-/// Small objects have high values as soon as most of the background is low: average precision asks more of them. It asks
-/// where the object is, not what the model uses.
+/// For small objects the value is high as soon as most of the background is low; average precision is stricter. It compares
+/// the map with the object, not with the features that the model uses.
 ///
 /// # Source
 /// Fawcett, *An introduction to ROC analysis*, 2006.
@@ -70,10 +69,10 @@ impl TruthFormula for RocArea {
 /// positions above t
 /// ```
 ///
-/// `Σ_t (R_t − R_{t−1}) P_t` over the thresholds `t` between different attributions, descending;
-/// `P_t` and `R_t` are precision and recall of the positions at or above it. In (0, 1], **higher is
-/// better**; a random map has about the object's share of the positions. It asks more of small
-/// objects than [`LocalizationAuroc`](crate::metric::LocalizationAuroc). No value for an empty mask.
+/// The thresholds are the distinct attributions in descending order;
+/// `P_t` and `R_t` are precision and recall of the positions at or above `t`. In (0, 1], **higher is
+/// better**; a random map has about the object's share of the positions. For small objects it is stricter
+/// than [`LocalizationAuroc`](crate::metric::LocalizationAuroc). It is undefined for an empty mask.
 ///
 /// ```
 /// use ndarray::array;
@@ -87,12 +86,12 @@ impl TruthFormula for RocArea {
 /// ```
 ///
 /// # Extremes
-/// Near 0: the object has the lowest attributions. The share of the object: what a random map has. 1: every attribution
+/// Near 0: the object has the lowest attributions. The object's share of the positions: a random map. 1: every attribution
 /// on the object is larger than all others.
 ///
 /// # Limits
-/// The value of a random map differs from object to object, and so do the values. It asks where the object is, not what
-/// the model uses.
+/// The value of a random map depends on the size of the object, so that values of different objects are not comparable. It
+/// compares the map with the object, not with the features that the model uses.
 ///
 /// # Source
 /// Manning et al., *Introduction to Information Retrieval*, 2008, section 8.4.

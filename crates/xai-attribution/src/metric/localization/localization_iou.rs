@@ -1,4 +1,4 @@
-//! The overlap of a thresholded map with the object.
+//! Overlap of a thresholded map with the object.
 
 use xai_core::describe::{Parameters, metric};
 
@@ -19,16 +19,16 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 /// use xai_attribution::{Evaluate, metric::LocalizationIou};
 /// let maps = array![[1.0, 0.6, 0.4, 0.0]];
 /// let data = Data::from_maps(maps.view()).with(Masks::new(array![[[true, false, true, false]]]));
-/// // Marked are the first two; one of them is on the object, three are one or the other.
+/// // The first two positions are marked; one of them is on the object, and three are marked or on the object.
 /// assert_eq!(LocalizationIou::new().evaluate_on(data)?.value, 1.0 / 3.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
 /// # Extremes
-/// 0: what is marked lies beside the object. 1: it is the object.
+/// 0: no marked position is on the object. 1: the marked positions are the object.
 ///
 /// # Limits
-/// The threshold decides, and one very large attribution leaves all others unmarked. Maps that show a part of the object,
+/// It depends on the threshold, and one very large attribution leaves all others unmarked. Maps of a part of the object,
 /// which may be all that the model needs, have low values.
 ///
 /// # Source
@@ -50,7 +50,7 @@ pub type LocalizationIou = MaskMetric<Overlap>;
 #[derive(Debug, Clone, PartialEq, Parameters)]
 #[params(of = LocalizationIou, at = formula)]
 pub struct Overlap {
-    /// From which share of the largest attribution on a position is marked.
+    /// Share of the largest attribution from which positions are marked.
     #[param(above = 0, at_most = 1, default = 0.5)]
     threshold: f64,
 }

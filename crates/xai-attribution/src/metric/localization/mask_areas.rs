@@ -1,4 +1,4 @@
-//! The areas under precision and under recall of a mask, over its thresholds.
+//! Areas under the precision and the recall of a map over its thresholds.
 
 use xai_core::describe::{Parameter, Parameters, metric};
 use xai_core::statistics::{ThresholdPoint, thresholds};
@@ -11,32 +11,33 @@ use crate::metric::{MASK_NEEDS, MaskedMap, TruthFormula, TruthMetric};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum AreaRule {
-    /// The area under the steps that the curve has, from 0 on.
+    /// Exact integral of the step function over thresholds in (0, 1].
     #[default]
     Exact,
-    /// Trapezoids between the different attributions, from the smallest one on, as `time_interpret` has them.
+    /// Trapezoids between the distinct attributions, from the smallest one on, as in `time_interpret`.
     Trapezoid,
 }
 
 impl AreaRule {
-    /// The area under a number of each threshold of a map in [0, 1].
-    fn area(self, map: &MaskedMap<'_>, of: impl Fn(&ThresholdPoint) -> f64) -> Option<f64> {
+    /// Area under `height` as a function of the threshold, for a map in [0, 1]; `None` for an empty mask.
+    fn area(self, map: &MaskedMap<'_>, height: impl Fn(&ThresholdPoint) -> f64) -> Option<f64> {
         if map.n_inside == 0 {
             return None;
         }
         let points = thresholds(map.attributions, map.inside);
         Some(match self {
             Self::Exact => {
-                // A threshold of 0 is no threshold: it adds nothing.
+                // Points ascend by value. The marked positions are the same for all thresholds in (previous value, value], so
+                // each point is a step of that width. The first step starts at 0; above the largest value nothing is marked.
                 let below = std::iter::once(0.0).chain(points.iter().map(|point| point.value));
                 let steps = points.iter().zip(below);
                 steps
-                    .map(|(point, below)| (point.value - below) * of(point))
+                    .map(|(point, below)| (point.value - below) * height(point))
                     .sum()
             }
             Self::Trapezoid => {
                 let trapezoid = |pair: &[ThresholdPoint]| {
-                    (pair[1].value - pair[0].value) * (of(&pair[0]) + of(&pair[1])) / 2.0
+                    (pair[1].value - pair[0].value) * (height(&pair[0]) + height(&pair[1])) / 2.0
                 };
                 points.windows(2).map(trapezoid).sum()
             }
@@ -51,8 +52,8 @@ impl AreaRule {
 /// ```
 ///
 /// Maps are scaled to [0, 1] by their smallest and largest attribution, unless `normalize` is off: they then have to be
-/// in [0, 1]. In [0, 1], **higher is better**: 1 = all that is marked is true at every threshold. No value for a sample
-/// without a true position, and for a constant map that is to be scaled.
+/// in [0, 1]. In [0, 1], **higher is better**: 1 = all marked positions are true at every threshold. It is undefined for a
+/// sample without a true position, and for a constant map if maps are scaled.
 ///
 /// ```
 /// use ndarray::array;
@@ -60,24 +61,24 @@ impl AreaRule {
 /// use xai_attribution::{Evaluate, metric::AreaUnderPrecision};
 /// let maps = array![[4.0, 2.0, 0.0]];
 /// let data = Data::from_maps(maps.view()).with(Masks::new(array![[[false, true, false]]]));
-/// // Up to 0.5 both positions are marked, above it the first alone.
+/// // Up to a threshold of 0.5, the first two positions are marked, above it only the first.
 /// assert_eq!(AreaUnderPrecision::new().evaluate_on(data)?.value, 0.5 * 0.5 + 0.5 * 0.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
 /// # Extremes
-/// 0: what is marked is never true. The share of true positions: what a map has whose scaled attributions are 0 or 1 by
-/// chance. 1: all that is marked is true at every threshold.
+/// 0: no marked position is ever true. The share of true positions: a map whose scaled attributions are 0 or 1 at random. 1:
+/// all marked positions are true at every threshold.
 ///
 /// # Limits
-/// A map that marks one true position and nothing else has 1: read it with the area under recall. It asks where the truth
-/// is, not what the model uses.
+/// A map that marks a single true position and nothing else has 1: read it with the area under recall. It compares the map
+/// with the truth, not with the features that the model uses.
 ///
 /// # Source
 /// Crabbé and van der Schaar, *Explaining Time Series Predictions with Dynamic Masks*, 2021.
 ///
-/// Their code and `time_interpret` take trapezoids between the attributions, so that the truth itself has (1 + its share)
-/// / 2: [`AreaRule::Trapezoid`] and [`pooled`](TruthMetric::pooled) give that number.
+/// The authors' code and `time_interpret` use trapezoids between the attributions, with which a map equal to the truth has
+/// (1 + share of true positions) / 2: [`AreaRule::Trapezoid`] and [`pooled`](TruthMetric::pooled) give that number.
 ///
 /// # Elsewhere
 /// `tint.white_box.aup`
@@ -117,7 +118,8 @@ impl TruthFormula for PrecisionArea {
 ///
 /// It is the mean of the attributions of the true positions, scaled as for
 /// [`AreaUnderPrecision`](crate::metric::AreaUnderPrecision). In [0, 1], **higher is better**: 1 = all true positions are
-/// marked at every threshold. No value for a sample without a true position, and for a constant map that is to be scaled.
+/// marked at every threshold. It is undefined for a sample without a true position, and for a constant map if maps are
+/// scaled.
 ///
 /// ```
 /// use ndarray::array;
@@ -125,7 +127,7 @@ impl TruthFormula for PrecisionArea {
 /// use xai_attribution::{Evaluate, metric::AreaUnderRecall};
 /// let maps = array![[4.0, 2.0, 0.0]];
 /// let data = Data::from_maps(maps.view()).with(Masks::new(array![[[true, true, false]]]));
-/// // Up to 0.5 both are found, above it one of two.
+/// // Up to a threshold of 0.5, both true positions are marked, above it one of the two.
 /// assert_eq!(AreaUnderRecall::new().evaluate_on(data)?.value, 0.5 * 1.0 + 0.5 * 0.5);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
@@ -134,8 +136,8 @@ impl TruthFormula for PrecisionArea {
 /// 0: no true position is marked at any threshold. 1: all of them are marked at every threshold.
 ///
 /// # Limits
-/// A map that marks everything but one position that is not true has 1: read it with the area under precision. It asks
-/// where the truth is, not what the model uses.
+/// A map that marks everything except one position that is not true has 1: read it with the area under precision. It compares
+/// the map with the truth, not with the features that the model uses.
 ///
 /// # Source
 /// Crabbé and van der Schaar, Explaining Time Series Predictions with Dynamic Masks, 2021.

@@ -1,4 +1,4 @@
-//! How much, and how surely, a mask says of the true positions, in bits.
+//! Information and entropy of a map at the true positions, in bits.
 
 use xai_core::describe::{Parameters, metric};
 use xai_core::{ExactMean, ExactSum};
@@ -6,8 +6,8 @@ use xai_core::{ExactMean, ExactSum};
 use crate::metric::kinds::truth_metric::TINT_EPSILON;
 use crate::metric::{MASK_NEEDS, MaskedMap, TruthFormula, TruthMetric};
 
-/// The attributions of the true positions.
-fn of_truth<'a>(map: &'a MaskedMap<'_>) -> impl Iterator<Item = f64> + 'a {
+/// Attributions of the true positions.
+fn true_attributions<'a>(map: &'a MaskedMap<'_>) -> impl Iterator<Item = f64> + 'a {
     let positions = map.attributions.iter().zip(map.inside);
     positions.filter(|(_, inside)| **inside).map(|(&a, _)| a)
 }
@@ -16,10 +16,10 @@ fn mean(bits: impl Iterator<Item = f64>) -> Option<f64> {
     bits.collect::<ExactMean>().value()
 }
 
-/// The sum; `None` without a true position.
+/// Sum of `bits` over the true positions; `None` if there are none.
 fn sum(map: &MaskedMap<'_>, bits: impl Fn(f64) -> f64) -> Option<f64> {
-    let bits: ExactSum = of_truth(map).map(bits).collect();
-    (map.n_inside > 0).then(|| bits.value())
+    let sum: ExactSum = true_attributions(map).map(bits).collect();
+    (map.n_inside > 0).then(|| sum.value())
 }
 
 /// Information of a mask about the true positions, in bits.
@@ -29,8 +29,8 @@ fn sum(map: &MaskedMap<'_>, bits: impl Fn(f64) -> f64) -> Option<f64> {
 /// ```
 ///
 /// Maps are scaled to [0, 1] by their smallest and largest attribution, unless `normalize` is off: they then have to be
-/// in [0, 1]. In [0, 16.61] bits, **higher is better**: 0 = no true position is marked. No value for a sample without a true
-/// position, and for a constant map that is to be scaled.
+/// in [0, 1]. In [0, 16.61] bits, **higher is better**: 0 = no true position is marked. It is undefined for a sample without
+/// a true position, and for a constant map if maps are scaled.
 ///
 /// ```
 /// use ndarray::array;
@@ -43,17 +43,17 @@ fn sum(map: &MaskedMap<'_>, bits: impl Fn(f64) -> f64) -> Option<f64> {
 /// ```
 ///
 /// # Extremes
-/// 0: no true position is marked. 16.61: all of them are, fully.
+/// 0: no true position is marked. 16.61: all of them have the attribution 1.
 ///
 /// # Limits
-/// A map that marks everything has the largest value, and the one position that scaling brings to 1 adds 16.61 bits where
-/// it is true: a single position decides. Read it with the mask entropy and the area under precision.
+/// A map that marks everything has the largest value. The position that is scaled to 1 counts 16.61 bits if it is true, so
+/// that a single position can dominate the value. Read it with the mask entropy and the area under precision.
 ///
 /// # Source
 /// Crabbé and van der Schaar, *Explaining Time Series Predictions with Dynamic Masks*, 2021.
 ///
-/// The paper uses natural logarithms and sums over the true positions. Its code and `time_interpret` use bits, sum over
-/// all samples, and add 1e-5 under the logarithm: see [`pooled`](TruthMetric::pooled).
+/// The paper uses natural logarithms and a sum over the true positions. Its code and `time_interpret` use bits, a sum over
+/// all samples, and add 1e-5 inside the logarithm: see [`pooled`](TruthMetric::pooled).
 ///
 /// # Elsewhere
 /// `tint.white_box.information`
@@ -77,10 +77,11 @@ impl TruthFormula for InformationBits {
     const REQUIRES_UNIT_RANGE: bool = true;
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
-        // Not −0 where nothing is marked.
-        mean(of_truth(map).map(|a| (1.0 - a).max(1e-5).log2().abs()))
+        // The logarithm is never positive, so `abs` negates it, and gives 0 instead of −0 for an attribution of 0.
+        mean(true_attributions(map).map(|a| (1.0 - a).max(1e-5).log2().abs()))
     }
 
+    // As `time_interpret`: a sum, and an epsilon instead of a bound. For an attribution of 0 the argument exceeds 1.
     fn pooled(&self, positions: &MaskedMap<'_>) -> Option<f64> {
         sum(positions, |a| (1.0 - a + TINT_EPSILON).log2().abs())
     }
@@ -92,9 +93,9 @@ impl TruthFormula for InformationBits {
 /// mean over true positions of −a log2 a − (1 − a) log2(1 − a), a the map scaled to [0, 1]
 /// ```
 ///
-/// Maps are scaled as for [`MaskInformation`](crate::metric::MaskInformation). In [0, 1] bit, **lower is better**: 0 = every true
-/// position is marked fully or not at all. No value for a sample without a true position, and for a constant map that is
-/// to be scaled.
+/// Maps are scaled as for [`MaskInformation`](crate::metric::MaskInformation). In [0, 1] bit, **lower is better**: 0 = every
+/// true position has the attribution 0 or 1. It is undefined for a sample without a true position, and for a constant map if
+/// maps are scaled.
 ///
 /// ```
 /// use ndarray::array;
@@ -107,10 +108,10 @@ impl TruthFormula for InformationBits {
 /// ```
 ///
 /// # Extremes
-/// 0: every true position is marked fully or not at all. 1: all of them are marked by half.
+/// 0: every true position has the attribution 0 or 1. 1: all of them have 1/2.
 ///
 /// # Limits
-/// A mask that marks no true position is decided, too: read it with the mask information.
+/// A map that marks no true position has 0 as well: read it with the mask information.
 ///
 /// # Source
 /// Crabbé and van der Schaar, Explaining Time Series Predictions with Dynamic Masks, 2021.
@@ -138,7 +139,7 @@ impl TruthFormula for EntropyBits {
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         let bits = |p: f64| if p > 0.0 { -p * p.log2() } else { 0.0 };
-        mean(of_truth(map).map(|a| bits(a) + bits(1.0 - a)))
+        mean(true_attributions(map).map(|a| bits(a) + bits(1.0 - a)))
     }
 
     fn pooled(&self, positions: &MaskedMap<'_>) -> Option<f64> {

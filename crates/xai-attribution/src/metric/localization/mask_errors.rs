@@ -1,15 +1,15 @@
-//! How far a map is from the truth, position by position.
+//! Errors of a map against a mask, position by position.
 
 use xai_core::ExactMean;
 use xai_core::describe::{Parameters, metric};
 
 use crate::metric::{MASK_NEEDS, MaskedMap, TruthFormula, TruthMetric};
 
-/// The mean over all positions of something of their error.
-fn mean_of(map: &MaskedMap<'_>, of: impl Fn(f64) -> f64) -> Option<f64> {
+/// Mean of `loss(attribution − truth)` over all positions; `None` if it is not finite.
+fn mean_loss(map: &MaskedMap<'_>, loss: impl Fn(f64) -> f64) -> Option<f64> {
     let positions = map.attributions.iter().enumerate();
-    let errors: ExactMean = positions.map(|(p, a)| of(a - map.truth(p))).collect();
-    errors.value().filter(|error| error.is_finite())
+    let mean: ExactMean = positions.map(|(p, a)| loss(a - map.truth(p))).collect();
+    mean.value().filter(|mean| mean.is_finite())
 }
 
 /// Mean absolute error of the map against the mask.
@@ -18,8 +18,8 @@ fn mean_of(map: &MaskedMap<'_>, of: impl Fn(f64) -> f64) -> Option<f64> {
 /// mean over positions of |a − t|, t the mask
 /// ```
 ///
-/// `t` are masks, booleans as 0 and 1. In [0, ∞), in [0, 1] for maps in [0, 1], **lower is better**: 0 = the map is the truth.
-/// Maps are read as they are, unless [`normalize`](TruthMetric::normalize) is on.
+/// Boolean masks count as 0 and 1. In [0, ∞), or in [0, 1] for maps in [0, 1], **lower is better**: 0 = the map equals the
+/// mask. Maps are not scaled, unless [`normalize`](TruthMetric::normalize) is on.
 ///
 /// ```
 /// use ndarray::array;
@@ -32,11 +32,11 @@ fn mean_of(map: &MaskedMap<'_>, of: impl Fn(f64) -> f64) -> Option<f64> {
 /// ```
 ///
 /// # Extremes
-/// 0: the map is the truth.
+/// 0: the map equals the mask.
 ///
 /// # Limits
-/// Where little is true a map of zeros is near the truth. Maps have to be in the unit of the truth: normalize them if
-/// they are not.
+/// If few positions are true, a map of zeros has a small error. Maps must have the unit of the mask: normalize them if they
+/// do not.
 ///
 /// # Source
 /// Enguehard, *Time Interpret: a Unified Model Interpretability Library for Time Series*, 2023.
@@ -64,7 +64,7 @@ pub struct AbsoluteError;
 
 impl TruthFormula for AbsoluteError {
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
-        mean_of(map, f64::abs)
+        mean_loss(map, f64::abs)
     }
 }
 
@@ -74,7 +74,7 @@ impl TruthFormula for AbsoluteError {
 /// mean over positions of (a − t)², t the mask
 /// ```
 ///
-/// As [`MaskMae`](crate::metric::MaskMae), of squares.
+/// As [`MaskMae`](crate::metric::MaskMae), with squared errors.
 ///
 /// ```
 /// use ndarray::array;
@@ -115,7 +115,7 @@ pub struct SquaredError;
 
 impl TruthFormula for SquaredError {
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
-        mean_of(map, |error| error * error)
+        mean_loss(map, |error| error * error)
     }
 }
 
@@ -125,7 +125,7 @@ impl TruthFormula for SquaredError {
 /// root of the mean over positions of (a − t)², t the mask
 /// ```
 ///
-/// The root of [`MaskMse`](crate::metric::MaskMse), sample by sample.
+/// It is the square root of [`MaskMse`](crate::metric::MaskMse), sample by sample.
 ///
 /// ```
 /// use ndarray::array;

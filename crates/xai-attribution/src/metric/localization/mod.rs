@@ -1,4 +1,4 @@
-//! Does the map lie on the object?
+//! Metrics of localization: are the large attributions on the object?
 
 use crate::metric::Entry;
 

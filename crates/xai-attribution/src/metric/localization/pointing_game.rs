@@ -10,11 +10,11 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 /// 1[some position of the object is within radius of the position of the largest attribution]
 /// ```
 ///
-/// 1 or 0 per sample without ties, **higher is better**; the value is the share of hits. The distance is
-/// Euclidean, in positions. If several positions share the largest attribution, the value is the share of them that hit, unless
-/// [`ties`](MaskMetric::ties) says otherwise; a map whose attributions are all equal has no value. [`weighted`](MaskMetric::weighted) makes a hit count
-/// `1 − size of the object / size of the map`, so that large objects, which are hit by chance,
-/// count less. An empty mask has no value.
+/// Without ties it is 1 or 0 per sample, **higher is better**; the value is the share of hits. The distance is
+/// Euclidean, in positions. If several positions share the largest attribution, the value is the share of them that hit,
+/// unless [`ties`](MaskMetric::ties) says otherwise; a map whose attributions are all equal has no value. With
+/// [`weighted`](MaskMetric::weighted), a hit counts `1 − size of the object / size of the map`, so that large objects, which
+/// are easily hit by chance, count less. An empty mask has no value.
 ///
 /// ```
 /// use ndarray::array;
@@ -29,16 +29,15 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 /// ```
 ///
 /// # Extremes
-/// 0: no largest attribution lies on the object. 1: every one does.
+/// 0: the largest attribution of no map is on the object. 1: that of every map is.
 ///
 /// # Limits
-/// One position is all that it looks at. Large objects are hit by chance, and a model may rightly use what is beside the
-/// object.
+/// It uses a single position of each map. Large objects are easily hit by chance, and a model may rightly use the background.
 ///
 /// # Source
 /// Zhang et al., *Top-Down Neural Attention by Excitation Backprop*, 2018 (with a radius of 15 pixels).
 ///
-/// Quantus takes radius 0 and [`PointingTies::Any`], and counts an empty mask as a hit.
+/// Quantus uses radius 0 and [`PointingTies::Any`], and counts an empty mask as a hit.
 ///
 /// # Elsewhere
 /// `quantus.PointingGame`
@@ -59,12 +58,12 @@ pub type PointingGame = MaskMetric<Pointing>;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum PointingTies {
-    /// All of them: the value is the share of them that hit. A map whose attributions are all equal has no value.
+    /// The value is the share of the tied positions that hit. A map whose attributions are all equal has no value.
     #[default]
     Expected,
-    /// The position of the lowest index. Mirror images then have different values.
+    /// The position of the lowest index counts. Mirror images then have different values.
     LowestIndex,
-    /// A hit by any of them is a hit, as in Quantus.
+    /// A hit by any of the tied positions is a hit, as in Quantus.
     Any,
 }
 
@@ -77,17 +76,18 @@ pub struct Pointing {
     radius: f64,
     /// Treatment of positions that share the largest attribution.
     ties: PointingTies,
-    /// Whether a hit counts by how small the object is: a large one is easier to hit.
+    /// Multiplies a hit by the share of the map outside the object: a large object is easier to hit.
     weighted: bool,
 }
 
 impl Pointing {
-    /// Finds out whether positions are within the radius of the object.
+    /// Returns a function that tests whether a position is within the radius of the object.
     fn hits<'m>(&self, map: &'m MaskedMap<'m>) -> impl Fn(usize) -> bool + use<'m> {
         let (radius, n_columns) = (self.radius, map.n_columns);
         let n_rows = map.inside.len() / n_columns;
-        // For each position, how far the nearest position of the object in its row is. So a position looks at one number per
-        // row, instead of at all positions: many may be tied.
+        // For each position, the distance to the nearest position of the object in its row. A test then reads one number per
+        // row within reach instead of all positions, which matters because many positions may be tied. Below a radius of 1
+        // only positions of the object itself hit.
         let in_row = if radius < 1.0 {
             Vec::new()
         } else {
@@ -108,8 +108,9 @@ impl Pointing {
     }
 }
 
-/// The distance of each position of a row to the nearest position of the object in it, infinite without any.
+/// Distance of each position of a row to the nearest position of the object in that row; infinite if there is none.
 fn distances_in_row(inside: &[bool]) -> Vec<f64> {
+    // One pass in each direction; the nearest position on either side is the one seen last.
     let mut distances = vec![f64::INFINITY; inside.len()];
     let mut visit = |columns: &mut dyn Iterator<Item = usize>| {
         let mut nearest = f64::INFINITY;

@@ -10,9 +10,9 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 /// Σ_{p in object} r_p / Σ_p r_p, r the positive part of the attributions
 /// ```
 ///
-/// `r` is the [`Relevance`]: by default the positive part of the attributions, which makes the
-/// number the energy-based pointing game. In [0, 1], **higher is better**; with
-/// [`Relevance::Signed`] it may leave that range. No value for an empty mask and for a map without
+/// `r` is the [`Relevance`], by default the positive part of the attributions, with which the metric is
+/// the energy-based pointing game. In [0, 1], **higher is better**; with
+/// [`Relevance::Signed`] the value can be outside that range. It is undefined for an empty mask and for a map without
 /// relevance.
 ///
 /// ```
@@ -29,15 +29,15 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 /// ```
 ///
 /// # Extremes
-/// 0: no relevance lies on the object. 1: all of it does. The share of the object: what an even map has.
+/// 0: no relevance is on the object. 1: all of it is. The object's share of the positions: a constant map.
 ///
 /// # Limits
-/// Large objects have high values by chance. It asks where the object is, not what the model uses.
+/// Large objects have high values by chance. It compares the map with the object, not with the features that the model uses.
 ///
 /// # Source
 /// Arras, Osman, Samek, *CLEVR-XAI*, 2022; Wang et al., *Score-CAM*, 2020, for the positive part.
 ///
-/// Quantus sums the attributions as they are ([`Relevance::Signed`]).
+/// Quantus sums signed attributions ([`Relevance::Signed`]).
 ///
 /// # Elsewhere
 /// `quantus.RelevanceMassAccuracy`

@@ -4,16 +4,16 @@ use xai_core::describe::{Parameters, metric};
 
 use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Ties};
 
-/// Share of the object's positions among as many of the largest attributions.
+/// Share of the m largest attributions that are on the object, m the size of the object.
 ///
 /// ```text
 /// |top m positions ∩ object| / m, m = |object|
 /// ```
 ///
-/// In [0, 1], **higher is better**: precision and recall of the top `m` positions, which are equal
-/// there. A random map has the object's share of the positions. If attributions are tied at the cut, the value is the mean over
-/// all orders of the tied positions, unless [`ties`](MaskMetric::ties) says otherwise. An empty mask has no value, nor has a
-/// map whose attributions are all equal.
+/// In [0, 1], **higher is better**. It is both precision and recall of the top `m` positions, because as many are
+/// marked as are true. A random map has the object's share of the positions. If attributions are tied at the cut, the value
+/// is the mean over all orders of the tied positions, unless [`ties`](MaskMetric::ties) says otherwise. It is undefined for
+/// an empty mask and for a map whose attributions are all equal.
 ///
 /// ```
 /// use ndarray::array;
@@ -26,16 +26,16 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Ties};
 /// ```
 ///
 /// # Extremes
-/// 0: none of the top lies on the object. 1: the top is the object. The share of the object: what a random map has.
+/// 0: no top position is on the object. 1: the top is the object. The object's share of the positions: a random map.
 ///
 /// # Limits
-/// It counts ranks: how much larger the attributions on the object are does not matter. It asks where the object is, not
-/// what the model uses.
+/// It uses ranks only: how much larger the attributions on the object are does not matter. It compares the map with the
+/// object, not with the features that the model uses.
 ///
 /// # Source
 /// Arras, Osman, Samek, *CLEVR-XAI*, 2022.
 ///
-/// Quantus takes tied positions of the lowest index ([`Ties::LowestIndex`]).
+/// Quantus breaks ties by the lowest index ([`Ties::LowestIndex`]).
 ///
 /// # Elsewhere
 /// `quantus.RelevanceRankAccuracy`

@@ -13,11 +13,11 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Ties};
 /// ```
 ///
 /// In [0, 1], **higher is better**. An object of fewer than `k` positions can reach at most
-/// `|object| / k`; [`capped`](MaskMetric::capped) divides by what can be reached.
-/// [`influence`](MaskMetric::influence) multiplies by `n_positions / |object|`, which makes 1 what a
-/// random map has (and larger values possible). If attributions are tied at the cut, the value is the mean over all orders of
-/// the tied positions, unless [`ties`](MaskMetric::ties) says otherwise. An empty mask has no value, nor has a map whose
-/// attributions are all equal.
+/// `|object| / k`; [`capped`](MaskMetric::capped) divides by the largest possible number of hits instead.
+/// [`influence`](MaskMetric::influence) multiplies by `n_positions / |object|`, with which a random map has the value
+/// 1 and larger values are possible. If attributions are tied at the cut, the value is the mean over all orders of
+/// the tied positions, unless [`ties`](MaskMetric::ties) says otherwise. It is undefined for an empty mask and for a map
+/// whose attributions are all equal.
 ///
 /// ```
 /// use ndarray::array;
@@ -34,16 +34,16 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Ties};
 /// ```
 ///
 /// # Extremes
-/// 0: none of the top lies on the object. 1: all of it does. The share of the object: what a random map has.
+/// 0: no top position is on the object. 1: all of them are. The object's share of the positions: a random map.
 ///
 /// # Limits
-/// An object of fewer than k positions cannot reach 1 (`capped` divides by what can be reached). It asks where the object
-/// is, not what the model uses.
+/// An object of fewer than k positions cannot reach 1 (unless `capped` is on). It compares the map with the object, not with
+/// the features that the model uses.
 ///
 /// # Source
 /// Theiner et al., *Interpretable Semantic Photo Geolocation*, 2021.
 ///
-/// Quantus takes 1 000 positions by default, whatever the size of the map, and of tied ones those of the lowest index
+/// Quantus uses 1 000 positions by default for maps of any size, and breaks ties by the lowest index
 /// ([`Ties::LowestIndex`]).
 ///
 /// # Elsewhere
@@ -66,7 +66,7 @@ pub type TopKIntersection = MaskMetric<Intersection>;
 pub struct Intersection {
     /// Number of positions in the top, or a share such as 0.1. Default: a tenth of them.
     k: TopK,
-    /// Whether the share is of what can be reached, so that an object of fewer than `k` positions can reach 1.
+    /// Divides by the smaller of `k` and the size of the object, so that small objects can reach 1.
     capped: bool,
     /// Divides the share by the object's share of the positions, which is the value of a random map.
     influence: bool,

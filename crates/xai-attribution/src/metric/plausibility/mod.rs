@@ -1,4 +1,4 @@
-//! Does the map mark what people say that matters?
+//! Metrics of plausibility: do maps agree with rationales that people marked?
 
 use crate::metric::Entry;
 use xai_core::describe::Described;

@@ -1,4 +1,4 @@
-//! The area under precision and recall of a map against a rationale.
+//! Area under the precision-recall curve of a map against a rationale.
 
 use xai_core::describe::{Parameter, Parameters, metric};
 use xai_core::statistics::{average_precision, thresholds};
@@ -11,11 +11,11 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Area {
-    /// The sum of the precisions, each times the share of the rationale that it adds.
+    /// Average precision: the sum of the precisions, weighted by the increase of recall.
     #[default]
     AveragePrecision,
-    /// Trapezoids from recall 0 and precision 1 on, as ERASER and ferret have them: maps that say nothing have more than
-    /// the share of the rationale.
+    /// Trapezoids starting at recall 0 and precision 1, as in ERASER and ferret. A constant map then has more than the
+    /// rationale's share of the tokens.
     Trapezoid,
 }
 
@@ -24,6 +24,8 @@ impl Area {
         if self == Self::AveragePrecision {
             return average_precision(attributions, inside);
         }
+        // From the largest threshold down, recall rises from 0. The precision at recall 0 is undefined; 1 is the convention of
+        // scikit-learn's curve, which ERASER and ferret use.
         let (mut area, mut before) = (0.0, (0.0, 1.0));
         for point in thresholds(attributions, inside).iter().rev() {
             let (recall, precision) = (point.n_second as f64 / n_inside as f64, point.precision());
@@ -41,35 +43,35 @@ impl Area {
 /// tokens above t
 /// ```
 ///
-/// `Σ_t (R_t − R_{t−1}) P_t` over the thresholds `t` between different attributions, descending; `P_t` and `R_t` are
-/// precision and recall of the tokens at or above it. In (0, 1], **higher is better**; a map that says nothing has the share of
-/// the rationale. No value for an empty rationale.
+/// The thresholds are the distinct attributions in descending order; `P_t` and `R_t` are precision and recall of the tokens
+/// at or above `t`. In (0, 1], **higher is better**; a constant map has the rationale's share of the tokens. It is undefined
+/// for an empty rationale.
 ///
 /// ```
 /// use xai_attribution::metric::{Area, RationaleAuprc};
 /// let (maps, rationales) = ([[0.5, 0.1, 0.9]], [[true, false, false]]);
-/// let of = |area| RationaleAuprc::new().area(area).evaluate_ragged(&maps, &rationales);
-/// assert_eq!(of(Area::AveragePrecision)?.value, 0.5);
-/// // From (0, 1) down to (0, 0), up to (1, 1/2).
-/// assert_eq!(of(Area::Trapezoid)?.value, 0.25);
+/// let evaluate = |area| RationaleAuprc::new().area(area).evaluate_ragged(&maps, &rationales);
+/// assert_eq!(evaluate(Area::AveragePrecision)?.value, 0.5);
+/// // The curve goes from recall 0 and precision 1 to (0, 0) and (1, 1/2).
+/// assert_eq!(evaluate(Area::Trapezoid)?.value, 0.25);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
 /// Texts of different lengths: [`evaluate_ragged`](MaskMetric::evaluate_ragged).
 ///
 /// # Extremes
-/// Near 0: the rationale has the lowest attributions. The share of the rationale: what a random map has. 1: every
-/// attribution on the rationale is larger than all others.
+/// Near 0: the rationale has the lowest attributions. The rationale's share of the tokens: a random map. 1: every attribution
+/// on the rationale is larger than all others.
 ///
 /// # Limits
-/// It asks whether people find the map plausible, not whether the model uses what it marks. The value of a random map
+/// It measures whether people find the map plausible, not whether the model uses the marked tokens. The value of a random map
 /// differs from text to text.
 ///
 /// # Source
 /// DeYoung et al., *ERASER*, 2020.
 ///
-/// ERASER takes [trapezoids](Area::Trapezoid), ferret of positive attributions only:
-/// [`positive_only`](MaskMetric::positive_only).
+/// ERASER uses [trapezoids](Area::Trapezoid); ferret does too, with negative attributions set to 0
+/// ([`positive_only`](MaskMetric::positive_only)).
 ///
 /// # Elsewhere
 /// `ferret.AUPRC_PlausibilityEvaluation`, `ERASER.auprc`

@@ -1,40 +1,44 @@
-//! The largest one-to-one matching of spans that overlap enough.
+//! Maximum one-to-one matching of spans that overlap enough.
 //!
-//! Which spans match is a bipartite graph, and a matching of largest size in it is found by the algorithm of Hopcroft and Karp. A text
-//! of `n` spans may have `n²` pairs that match (all of them where spans are equal), so the pairs are never listed: the
-//! search asks a k-d tree over the ends of the gold spans for *some* span that matches and was not visited yet, and every
-//! visited span leaves the tree. One phase of the search visits each span once, with a query of the tree each, and there are
-//! at most `O(√n)` phases, in practice a few. That is `O(n^1.5)` queries at worst, where listing the pairs is `O(n^2.5)`.
+//! Gold and predicted spans are the vertices of a bipartite graph, whose edges are the pairs of sufficient overlap; a maximum
+//! matching is found by the algorithm of Hopcroft and Karp. A text of `n` spans can have `n²` edges (if all spans are equal),
+//! so the edges are never listed. Instead, the search queries a k-d tree over starts and ends of the gold spans for *some*
+//! matching span that is not visited yet, and every visited span is removed from the tree. One phase of the search visits each
+//! span once, with one query per visit, and there are `O(√n)` phases at most, in practice a few. This takes `O(n^1.5)`
+//! queries in the worst case, where listing the edges takes `O(n^2.5)` steps.
 
 use std::ops::Range as Span;
 
 use xai_core::parallel;
 
-/// The largest number of pairs of a gold and a predicted span whose overlap is at least `threshold`, each span in one pair at
-/// most.
+/// Size of the maximum matching of gold and predicted spans whose intersection over union is at least `threshold`.
 pub(super) fn n_matched(gold: &[Span<usize>], predicted: &[Span<usize>], threshold: f64) -> usize {
     Matching::new(gold, predicted, &|a, b| iou(a, b) >= threshold).size()
 }
 
 /// Intersection over union of the tokens of two spans.
 ///
-/// A span with an end before its start has no token, and no overlap.
+/// A span with an end before its start has no token, and no overlap. Such spans are not valid input, but bounds of tree nodes
+/// can have this form.
 pub(super) fn iou(a: &Span<usize>, b: &Span<usize>) -> f64 {
     let both = a.end.min(b.end).saturating_sub(a.start.max(b.start));
     both as f64 / (a.len() + b.len() - both) as f64
 }
 
-/// Whether two spans match. It has to be monotone: if a span matches, so does one whose ends are both at least as near to those of
-/// the other span, from the same sides.
+/// Test for the match of two spans.
+///
+/// It must be monotone: if a span matches another one, so does every span whose start and end are at least as near to those
+/// of the other one, on the same sides. The search in [`SpanTree`] relies on this.
 type Matches<'a> = dyn Fn(&Span<usize>, &Span<usize>) -> bool + 'a;
 
-/// A matching that grows to the largest one.
+/// A matching that is augmented until it is maximum.
 struct Matching<'a> {
     gold: &'a [Span<usize>],
     predicted: &'a [Span<usize>],
     matches: &'a Matches<'a>,
-    /// By gold span: the predicted span that it is matched with.
+    /// Matched predicted span of each gold span.
     partner: Vec<Option<usize>>,
+    /// `true` for each predicted span that is matched.
     is_matched: Vec<bool>,
 }
 
@@ -53,7 +57,7 @@ impl<'a> Matching<'a> {
         }
     }
 
-    /// The number of pairs of the largest matching.
+    /// Number of pairs of a maximum matching.
     fn size(mut self) -> usize {
         loop {
             let layers = self.layers();
@@ -67,12 +71,13 @@ impl<'a> Matching<'a> {
         }
     }
 
+    /// Predicted spans without a partner.
     fn free(&self) -> impl Iterator<Item = usize> + use<'_> {
         (0..self.predicted.len()).filter(|&span| !self.is_matched[span])
     }
 
-    /// The gold spans by their distance from the predicted spans that are free, up to the first layer that has a free gold span;
-    /// empty where no free gold span can be reached.
+    /// Breadth-first search from the free predicted spans: gold spans by their distance on alternating paths, up to the first
+    /// layer that contains a free gold span. Empty if no free gold span can be reached, that is, if the matching is maximum.
     fn layers(&self) -> Vec<Vec<usize>> {
         let mut unvisited = SpanTree::new(self.gold, (0..self.gold.len()).collect());
         let mut frontier: Vec<usize> = self.free().collect();
@@ -96,25 +101,25 @@ impl<'a> Matching<'a> {
         Vec::new()
     }
 
-    /// Adds pairs along paths through the layers that have no span in common. Says whether there was one.
+    /// Augments the matching along vertex-disjoint shortest paths through the layers. Returns `true` if there was a path.
     fn augment(&mut self, layers: Vec<Vec<usize>>) -> bool {
-        let layers = layers
+        let mut trees: Vec<SpanTree<'_>> = layers
             .into_iter()
-            .map(|layer| SpanTree::new(self.gold, layer));
-        let mut layers: Vec<SpanTree<'_>> = layers.collect();
+            .map(|layer| SpanTree::new(self.gold, layer))
+            .collect();
         let free: Vec<usize> = self.free().collect();
         let mut has_grown = false;
         for span in free {
             parallel::check_stopped();
-            has_grown |= self.augment_from(span, &mut layers);
+            has_grown |= self.augment_from(span, &mut trees);
         }
         has_grown
     }
 
-    /// Searches a path from a free predicted span to a free gold one, depth first, and without recursion: a path may be as long
-    /// as there are spans.
+    /// Depth-first search for a path from a free predicted span to a free gold span. It is not recursive, because a path can
+    /// be as long as there are spans.
     fn augment_from(&mut self, first: usize, layers: &mut [SpanTree<'_>]) -> bool {
-        // Predicted spans, each with the gold span that the path takes from it.
+        // Predicted spans of the path, each with the gold span that follows it.
         let mut path: Vec<(usize, usize)> = Vec::new();
         let mut span = first;
         loop {
@@ -130,13 +135,14 @@ impl<'a> Matching<'a> {
                         None => break,
                     }
                 }
-                // A dead end: its gold span has left its layer and is not tried again.
+                // A dead end. Its gold span was removed from the tree of its layer, so that no other path tries it again.
                 None => match path.pop() {
                     Some((before, _)) => span = before,
                     None => return false,
                 },
             }
         }
+        // The pairs of the path replace those of the old matching on it, which are one less.
         for (span, gold) in path {
             self.partner[gold] = Some(span);
         }
@@ -145,17 +151,17 @@ impl<'a> Matching<'a> {
     }
 }
 
-/// A k-d tree over the starts and the ends of spans, from which spans are taken.
+/// A k-d tree over the starts and ends of spans that supports removal.
 ///
-/// The nodes lie in an array, as those of a heap: node `i` has the children `2 i + 1` and `2 i + 2`. Its spans are a range of
-/// `order`, half of which belongs to each child.
+/// Nodes are stored like a heap: node `i` has the children `2 i + 1` and `2 i + 2`. The spans of a node are a range of
+/// `order`, each half of which belongs to a child.
 struct SpanTree<'a> {
     spans: &'a [Span<usize>],
     order: Vec<usize>,
     nodes: Vec<Node>,
 }
 
-/// The spans of a node that were not taken.
+/// A node: the number of spans that are not removed yet, and the bounds of the starts and ends of all its spans.
 #[derive(Clone)]
 struct Node {
     n_left: usize,
@@ -163,11 +169,11 @@ struct Node {
     ends: (usize, usize),
 }
 
-/// Most spans of a node that has no children.
+/// Largest number of spans of a node without children.
 const LEAF: usize = 4;
 
 impl<'a> SpanTree<'a> {
-    /// A tree of some of the spans.
+    /// Creates a tree of the spans with the indices in `order`.
     fn new(spans: &'a [Span<usize>], order: Vec<usize>) -> Self {
         let mut n_nodes = 1_usize;
         while order.len().div_ceil(n_nodes.div_ceil(2)) > LEAF {
@@ -189,8 +195,8 @@ impl<'a> SpanTree<'a> {
 
     fn build(&mut self, node: usize, range: Span<usize>, by_start: bool) {
         let (spans, part) = (self.spans, &mut self.order[range.clone()]);
-        let bounds = |of: fn(&Span<usize>) -> usize| {
-            let values = part.iter().map(|&span| of(&spans[span]));
+        let bounds = |coordinate: fn(&Span<usize>) -> usize| {
+            let values = part.iter().map(|&span| coordinate(&spans[span]));
             values.fold((usize::MAX, 0), |(low, high), x| (low.min(x), high.max(x)))
         };
         self.nodes[node] = Node {
@@ -199,9 +205,10 @@ impl<'a> SpanTree<'a> {
             ends: bounds(|span| span.end),
         };
         if 2 * node + 2 < self.nodes.len() {
-            let middle = range.len() / 2;
-            if middle < part.len() {
-                part.select_nth_unstable_by_key(middle, |&span| {
+            let half = range.len() / 2;
+            if half < part.len() {
+                // Splits alternate between starts and ends. The other coordinate decides ties.
+                part.select_nth_unstable_by_key(half, |&span| {
                     let span = &spans[span];
                     if by_start {
                         (span.start, span.end)
@@ -210,13 +217,13 @@ impl<'a> SpanTree<'a> {
                     }
                 });
             }
-            let middle = range.start + middle;
+            let middle = range.start + half;
             self.build(2 * node + 1, range.start..middle, !by_start);
             self.build(2 * node + 2, middle..range.end, !by_start);
         }
     }
 
-    /// Takes some span that matches another out of the tree.
+    /// Removes a span that matches `other` from the tree and returns it; `None` if none matches.
     fn take(&mut self, other: &Span<usize>, matches: &Matches<'_>) -> Option<usize> {
         self.take_below(0, 0..self.order.len(), other, matches)
     }
@@ -236,7 +243,8 @@ impl<'a> SpanTree<'a> {
         if n_left == 0 {
             return None;
         }
-        // The span within the bounds that is nearest to the other at both ends: if it does not match, none of the node does.
+        // The span within the bounds that is nearest to `other` at both ends. If it does not match, no span of the node does,
+        // because matches are monotone.
         let nearest = other.start.clamp(starts.0, starts.1)..other.end.clamp(ends.0, ends.1);
         if !matches(other, &nearest) {
             return None;
@@ -246,14 +254,14 @@ impl<'a> SpanTree<'a> {
             self.take_below(2 * node + 1, range.start..middle, other, matches)
                 .or_else(|| self.take_below(2 * node + 2, middle..range.end, other, matches))
         } else {
-            // Spans that are left stand before those that were taken.
+            // In a leaf, remaining spans are stored before removed ones.
             let left = &self.order[range.start..range.start + n_left];
-            let place = left
+            let found = left
                 .iter()
                 .position(|&span| matches(other, &self.spans[span]));
-            place.map(|place| {
-                let (place, last) = (range.start + place, range.start + n_left - 1);
-                self.order.swap(place, last);
+            found.map(|offset| {
+                let (index, last) = (range.start + offset, range.start + n_left - 1);
+                self.order.swap(index, last);
                 self.order[last]
             })
         };
@@ -270,9 +278,9 @@ mod tests {
     use proptest::prelude::*;
     use std::cell::Cell;
 
-    /// The size of the largest matching by augmenting paths over all pairs.
-    fn by_pairs(gold: &[Span<usize>], predicted: &[Span<usize>], threshold: f64) -> usize {
-        fn place(
+    /// Size of the maximum matching by augmenting paths over the list of all edges.
+    fn size_by_edges(gold: &[Span<usize>], predicted: &[Span<usize>], threshold: f64) -> usize {
+        fn augment(
             span: usize,
             pairs: &[Vec<usize>],
             tried: &mut [bool],
@@ -280,7 +288,7 @@ mod tests {
         ) -> bool {
             for &gold in &pairs[span] {
                 if !std::mem::replace(&mut tried[gold], true)
-                    && partner[gold].is_none_or(|other| place(other, pairs, tried, partner))
+                    && partner[gold].is_none_or(|other| augment(other, pairs, tried, partner))
                 {
                     partner[gold] = Some(span);
                     return true;
@@ -288,17 +296,17 @@ mod tests {
             }
             false
         }
-        let of_span = |p: &Span<usize>| {
+        let edges = |p: &Span<usize>| {
             let all = gold.iter().enumerate();
             all.filter(|(_, g)| iou(p, g) >= threshold)
                 .map(|(g, _)| g)
                 .collect()
         };
-        let pairs: Vec<Vec<usize>> = predicted.iter().map(of_span).collect();
+        let pairs: Vec<Vec<usize>> = predicted.iter().map(edges).collect();
         let mut partner = vec![None; gold.len()];
         let spans = 0..predicted.len();
         spans
-            .filter(|&span| place(span, &pairs, &mut vec![false; gold.len()], &mut partner))
+            .filter(|&span| augment(span, &pairs, &mut vec![false; gold.len()], &mut partner))
             .count()
     }
 
@@ -312,13 +320,13 @@ mod tests {
         fn the_matching_is_the_largest(
             gold in spans(), predicted in spans(), threshold in prop::sample::select(vec![0.05, 0.2, 0.5, 0.6, 1.0]),
         ) {
-            let expected = by_pairs(&gold, &predicted, threshold);
+            let expected = size_by_edges(&gold, &predicted, threshold);
             prop_assert_eq!(n_matched(&gold, &predicted, threshold), expected);
             prop_assert_eq!(n_matched(&predicted, &gold, threshold), expected);
         }
     }
 
-    /// The number of times that two spans are compared.
+    /// Number of comparisons of two spans that the search makes.
     fn n_comparisons(gold: &[Span<usize>], predicted: &[Span<usize>], threshold: f64) -> f64 {
         let compared = Cell::new(0u64);
         let matches = |a: &Span<usize>, b: &Span<usize>| {
@@ -329,7 +337,7 @@ mod tests {
         compared.get() as f64
     }
 
-    /// Four times as many spans cost less than `4^1.5` times as many comparisons, where a list of pairs would have 16 times as many.
+    /// Four times as many spans take less than `4^1.5` times as many comparisons; a list of edges would take 16 times as many.
     #[test]
     fn comparisons_grow_slower_than_pairs() {
         type Spans = fn(usize) -> Vec<Span<usize>>;
@@ -338,10 +346,8 @@ mod tests {
         let disjoint: Spans = |n| (0..n).map(|i| 10 * i..10 * i + 5).collect();
         let shifted: Spans = |n| (0..n).map(|i| i..i + n / 2 + 1).collect();
         let scattered: Spans = |n| {
-            let place = |i: usize, by: usize| i.wrapping_mul(by) % (4 * n);
-            (0..n)
-                .map(|i| place(i, 7919)..place(i, 7919) + 1 + i % 37)
-                .collect()
+            let start = |i: usize| i.wrapping_mul(7919) % (4 * n);
+            (0..n).map(|i| start(i)..start(i) + 1 + i % 37).collect()
         };
         let unequal: Spans = |n| (0..n).map(|i| 7 * i + 2..7 * i + 9).collect();
         for (name, gold, predicted, threshold) in [
@@ -353,20 +359,20 @@ mod tests {
             ("different", disjoint, unequal, 0.2),
             ("hopeless", equal, disjoint, 0.5),
         ] {
-            let of = |n: usize| n_comparisons(&gold(n), &predicted(n), threshold);
-            let (small, large) = (of(1_000), of(4_000));
+            let count = |n: usize| n_comparisons(&gold(n), &predicted(n), threshold);
+            let (small, large) = (count(1_000), count(4_000));
             assert!(large < 8.0 * small, "{name}: {small} then {large}");
             assert!(large < 4_000.0 * 4_000.0 / 4.0, "{name}: {large}");
         }
     }
 
-    /// A chain in which each span has to give way to the next: recursion would overflow the stack.
+    /// A chain in which every pair has to be replaced: a recursive search would overflow the stack.
     #[test]
     fn long_paths_need_no_stack() {
         let n = 20_000;
         let gold: Vec<Span<usize>> = (0..n).map(|i| 10 * i..10 * i + 10).collect();
         let predicted: Vec<Span<usize>> = (0..n).map(|i| 10 * i + 5..10 * i + 15).collect();
-        // Each predicted span has a third in common with the two gold spans beside it; the last one has one alone.
+        // Each predicted span has an IoU of 1/3 with two neighbouring gold spans, except for the last one, which has one.
         assert_eq!(n_matched(&gold, &predicted, 0.3), n);
     }
 }

@@ -1,4 +1,4 @@
-//! Spans of tokens that an explainer marks against those that a person marked.
+//! Spans of tokens that an explainer marked, compared with spans that people marked.
 
 use std::ops::Range as Span;
 
@@ -12,27 +12,27 @@ use crate::metric::plausibility::span_matching::n_matched;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SpanScore {
-    /// The share of what is predicted that is right; `None` where nothing is predicted.
+    /// Share of the predicted spans (or tokens) that are correct; `None` if none are predicted.
     pub precision: Option<f64>,
-    /// The share of the gold that is found; `None` without gold.
+    /// Share of the gold spans (or tokens) that are found; `None` if there are none.
     pub recall: Option<f64>,
-    /// Their harmonic mean, 0 where nothing is right; `None` where there is neither.
+    /// Harmonic mean of precision and recall, 0 if nothing is correct; `None` if there is neither a prediction nor gold.
     pub f1: Option<f64>,
 }
 
-/// What the spans of all samples score.
+/// Scores of the spans of all samples, pooled and averaged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SpanScores {
-    /// Of the counts of all samples together: long rationales count more.
+    /// Scores of the summed counts of all samples, in which long rationales count more.
     pub micro: SpanScore,
-    /// The means over samples that have a span, gold or predicted; what a sample lacks counts as 0.
+    /// Means over the samples that have a gold or a predicted span. An undefined precision or recall counts as 0.
     pub macro_mean: SpanScore,
-    /// How many samples have neither.
+    /// Number of samples that have neither.
     pub n_undefined: usize,
 }
 
-/// What is common, predicted and gold of a sample.
+/// Numbers of common, predicted and gold spans (or tokens) of a sample.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     common: usize,
@@ -42,7 +42,7 @@ struct Counts {
 
 impl Counts {
     fn score(self) -> SpanScore {
-        let share = |of: usize| (of > 0).then(|| self.common as f64 / of as f64);
+        let share = |total: usize| (total > 0).then(|| self.common as f64 / total as f64);
         let both = self.predicted + self.gold;
         SpanScore {
             precision: share(self.predicted),
@@ -55,16 +55,20 @@ impl Counts {
 fn scores(samples: &[Counts]) -> SpanScores {
     let has_any = |counts: &&Counts| counts.predicted + counts.gold > 0;
     let defined: Vec<Counts> = samples.iter().filter(has_any).copied().collect();
-    let total = defined.iter().fold(Counts::default(), |sum, of| Counts {
-        common: sum.common + of.common,
-        predicted: sum.predicted + of.predicted,
-        gold: sum.gold + of.gold,
-    });
+    let total = defined
+        .iter()
+        .fold(Counts::default(), |sum, counts| Counts {
+            common: sum.common + counts.common,
+            predicted: sum.predicted + counts.predicted,
+            gold: sum.gold + counts.gold,
+        });
     let micro = total.score();
-    let mean = |of: fn(SpanScore) -> Option<f64>| {
-        let sum: f64 = defined.iter().filter_map(|counts| of(counts.score())).sum();
-        // Undefined of all together is undefined of each.
-        of(micro).map(|_| sum / defined.len() as f64)
+    let mean = |field: fn(SpanScore) -> Option<f64>| {
+        let values = defined.iter().filter_map(|counts| field(counts.score()));
+        let sum: f64 = values.sum();
+        // If a score is undefined for the summed counts, it is undefined for every sample. Otherwise all defined samples are
+        // in the divisor, so that a sample without a prediction counts as precision 0.
+        field(micro).map(|_| sum / defined.len() as f64)
     };
     SpanScores {
         micro,
@@ -77,8 +81,8 @@ fn scores(samples: &[Counts]) -> SpanScores {
     }
 }
 
-/// The counts of all samples, whose spans are checked.
-fn of_samples<S: AsRef<[Span<usize>]>>(
+/// Checks the spans of all samples and computes the scores from the counts of each sample.
+fn evaluate_samples<S: AsRef<[Span<usize>]>>(
     gold: &[S],
     predicted: &[S],
     counts: impl Fn(&[Span<usize>], &[Span<usize>]) -> Counts + Sync + Send,
@@ -101,17 +105,13 @@ fn of_samples<S: AsRef<[Span<usize>]>>(
 /// Checks that every span has a token.
 fn check(input: Input, samples: &[impl AsRef<[Span<usize>]>]) -> Result<()> {
     for (sample, spans) in samples.iter().enumerate() {
-        if let Some((place, span)) = spans
-            .as_ref()
-            .iter()
-            .enumerate()
-            .find(|(_, s)| s.is_empty())
-        {
+        let mut numbered = spans.as_ref().iter().enumerate();
+        if let Some((index, span)) = numbered.find(|(_, span)| span.is_empty()) {
             let (end, expected) = (
                 span.end as f64,
                 format!("an end above its start, {}", span.start),
             );
-            return Err(Error::out_of_domain(input, &[sample, place], end, expected));
+            return Err(Error::out_of_domain(input, &[sample, index], end, expected));
         }
     }
     Ok(())
@@ -124,15 +124,16 @@ fn check(input: Input, samples: &[impl AsRef<[Span<usize>]>]) -> Result<()> {
 /// threshold
 /// ```
 ///
-/// A predicted span matches a gold one where the share of the tokens of either that are of both is at least a threshold. Each span is
-/// matched once at most, and as many as can be are. Precision is the share of the predicted spans that are matched, recall that of
-/// the gold ones, F1 their harmonic mean: over all samples together (`micro`), and as means over samples (`macro`).
+/// A predicted span can be matched with a gold one if the intersection over union of their tokens is at least the threshold.
+/// Each span is matched at most once, and the matching is the largest possible. Precision is the share of matched predicted
+/// spans, recall that of matched gold spans, and F1 their harmonic mean, for the summed counts of all samples (`micro`) and as
+/// means over samples (`macro`).
 ///
 /// In [0, 1], **higher is better**.
 ///
 /// ```
 /// use xai_attribution::metric::RationaleIouF1;
-/// // Half of the gold span each: one of the two can match it.
+/// // Each predicted span covers half of the gold one; only one of them can be matched with it.
 /// let scores = RationaleIouF1::new().evaluate(&[vec![0..4]], &[vec![0..2, 2..4]])?;
 /// assert_eq!((scores.micro.precision, scores.micro.recall), (Some(0.5), Some(1.0)));
 /// assert_eq!(scores.micro.f1, Some(2.0 / 3.0));
@@ -143,14 +144,14 @@ fn check(input: Input, samples: &[impl AsRef<[Span<usize>]>]) -> Result<()> {
 /// 0: no predicted span matches. 1: every predicted span matches a gold one, and every gold one is matched.
 ///
 /// # Limits
-/// The threshold decides, and how far a match is from a perfect one does not count. It asks whether people find the map
-/// plausible, not whether the model uses what it marks.
+/// It depends on the threshold, and the quality of a match above it does not count. It measures whether people find the map
+/// plausible, not whether the model uses the marked tokens.
 ///
 /// # Source
 /// DeYoung et al., *ERASER*, 2020.
 ///
-/// ERASER's code counts every predicted span that matches any gold one, for recall too, which may then be above 1; for
-/// thresholds above 0.5 and spans that do not overlap each other the counts are the same.
+/// ERASER's code counts every predicted span that matches any gold one, also for recall, which can then exceed 1. For
+/// thresholds above 0.5 and spans that do not overlap each other, the counts are the same.
 ///
 /// # Elsewhere
 /// `ERASER.score_hard_rationale_predictions`
@@ -163,25 +164,25 @@ fn check(input: Input, samples: &[impl AsRef<[Span<usize>]>]) -> Result<()> {
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct RationaleIouF1 {
-    /// The share of tokens from which two spans match.
+    /// Smallest intersection over union of two spans that match.
     #[param(above = 0, at_most = 1, default = 0.5)]
     threshold: f64,
 }
 
 impl RationaleIouF1 {
-    /// The metric of the spans of every sample, each from its first token up to the one behind its last.
+    /// Evaluates the spans of every sample, as half-open ranges of tokens.
     ///
-    /// It has a call of its own because it judges spans, which no map has.
+    /// The metric has its own method because its inputs are spans, not maps.
     ///
     /// # Errors
-    /// An invalid parameter, empty, a shape mismatch, out of domain for a span without a token.
+    /// An invalid parameter, no samples, different numbers of samples, and a span without a token.
     pub fn evaluate<S: AsRef<[Span<usize>]>>(
         &self,
         gold: &[S],
         predicted: &[S],
     ) -> Result<SpanScores> {
         self.check_params()?;
-        of_samples(gold, predicted, |gold, predicted| Counts {
+        evaluate_samples(gold, predicted, |gold, predicted| Counts {
             common: n_matched(gold, predicted, self.threshold),
             predicted: predicted.len(),
             gold: gold.len(),
@@ -190,14 +191,16 @@ impl RationaleIouF1 {
 }
 
 const NEEDS: &[Input] = &[input::GOLD, input::PREDICTED];
+
 /// F1 score of the tokens of predicted spans against annotated spans.
 ///
 /// ```text
 /// 2 · common / (predicted + gold tokens)
 /// ```
 ///
-/// Precision is the share of the tokens of predicted spans that are of gold ones, recall the reverse, F1 their harmonic mean: over
-/// all samples together (`micro`), and as means over samples (`macro`). A token of two spans counts once.
+/// Precision is the share of predicted tokens that are gold, recall the share of gold tokens that are predicted, and F1 their
+/// harmonic mean, for the summed counts of all samples (`micro`) and as means over samples (`macro`). A token in two spans
+/// counts once.
 ///
 /// In [0, 1], **higher is better**.
 ///
@@ -210,17 +213,17 @@ const NEEDS: &[Input] = &[input::GOLD, input::PREDICTED];
 /// ```
 ///
 /// # Extremes
-/// 0: no token of a predicted span is of a gold one. 1: the tokens are the same.
+/// 0: no predicted token is gold. 1: the tokens are the same.
 ///
 /// # Limits
-/// Spans that are cut into many score as well as whole ones. It asks whether people find the map plausible, not whether
-/// the model uses what it marks.
+/// A span that is split into several has the same value as the whole one. It measures whether people find the map plausible,
+/// not whether the model uses the marked tokens.
 ///
 /// # Source
 /// DeYoung et al., *ERASER*, 2020.
 ///
-/// ERASER's means leave out samples without a prediction of precision, and those without gold of recall: two sets of
-/// samples.
+/// In ERASER's means, precision leaves out samples without a prediction and recall those without gold, so that they are
+/// over different samples.
 ///
 /// # Elsewhere
 /// `ERASER.score_hard_rationale_predictions`
@@ -235,20 +238,21 @@ const NEEDS: &[Input] = &[input::GOLD, input::PREDICTED];
 pub struct RationaleTokenF1;
 
 impl RationaleTokenF1 {
-    /// As [`RationaleIouF1::evaluate`], of tokens.
+    /// Evaluates the tokens of the spans of every sample; arguments are those of [`RationaleIouF1::evaluate`].
     ///
     /// # Errors
-    /// Empty, a shape mismatch, out of domain for a span without a token.
+    /// No samples, different numbers of samples, and a span without a token.
     pub fn evaluate<S: AsRef<[Span<usize>]>>(
         &self,
         gold: &[S],
         predicted: &[S],
     ) -> Result<SpanScores> {
-        of_samples(gold, predicted, |gold, predicted| {
+        evaluate_samples(gold, predicted, |gold, predicted| {
             let (gold, predicted) = (disjoint(gold), disjoint(predicted));
             let n = |spans: &[Span<usize>]| spans.iter().map(Span::len).sum::<usize>();
             let either = disjoint(&[gold.as_slice(), predicted.as_slice()].concat());
             Counts {
+                // Inclusion and exclusion: |A ∩ B| = |A| + |B| − |A ∪ B|.
                 common: n(&gold) + n(&predicted) - n(&either),
                 predicted: n(&predicted),
                 gold: n(&gold),
@@ -257,7 +261,7 @@ impl RationaleTokenF1 {
     }
 }
 
-/// The tokens of some spans, as spans that have none in common.
+/// Merges spans that overlap or touch, so that every token is in one span only.
 fn disjoint(spans: &[Span<usize>]) -> Vec<Span<usize>> {
     let mut sorted = spans.to_vec();
     sorted.sort_unstable_by_key(|span| span.start);

@@ -1,27 +1,33 @@
-//! The overlap of the top tokens with a rationale.
+//! Overlap of the top tokens with a rationale: F1 and intersection over union.
 
 use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
 
 use crate::metric::{Hits, MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Ties, TopK};
 
-/// How many tokens a map marks, and how many of them are of the rationale. `None` if all attributions are equal and so none
-/// is among the largest, unless ties go by their index.
+/// Returns the number of tokens that a map marks, and the hits of the rationale among them. `None` if all attributions are
+/// equal, because then no token is among the largest, unless ties are broken by index.
 fn marked(map: &MaskedMap<'_>, k: TopK, positive_only: bool, ties: Ties) -> Option<(usize, Hits)> {
     let n = map.attributions.len();
-    let k = match k {
-        // Of a short text all tokens are the top.
+    let largest = match k {
+        // In a short text all tokens are the top.
         TopK::Count(k) => k.min(n),
         TopK::Share(_) => k.resolve(n).ok()?,
     };
-    let n_positive = map.attributions.iter().filter(|a| **a > 0.0).count();
-    let k = if positive_only { k.min(n_positive) } else { k };
-    let is_ranked = k == 0 || ties == Ties::LowestIndex || !map.is_constant();
-    is_ranked.then(|| (k, map.hits(k, ties)))
+    // Positive attributions are the largest ones, so the restriction only makes the top smaller.
+    let n_marked = if positive_only {
+        let n_positive = map.attributions.iter().filter(|a| **a > 0.0).count();
+        largest.min(n_positive)
+    } else {
+        largest
+    };
+    let is_ranked = n_marked == 0 || ties == Ties::LowestIndex || !map.is_constant();
+    is_ranked.then(|| (n_marked, map.hits(n_marked, ties)))
 }
 
 fn check(k: TopK, n_tokens: usize) -> Result<()> {
     match k {
+        // A count may exceed the number of tokens of a short text.
         TopK::Count(_) => Ok(()),
         TopK::Share(_) => k.resolve(n_tokens).map(drop),
     }
@@ -34,8 +40,8 @@ fn check(k: TopK, n_tokens: usize) -> Result<()> {
 /// ```
 ///
 /// In [0, 1], **higher is better**. If attributions are tied at the cut, the value is the mean over all orders of the tied
-/// tokens, unless [`ties`](MaskMetric::ties) says otherwise. A map without a positive attribution marks nothing and has 0. An
-/// empty rationale has no value, nor has a map whose attributions are all equal and positive.
+/// tokens, unless [`ties`](MaskMetric::ties) says otherwise. A map without a positive attribution marks nothing and has the
+/// value 0. It is undefined for an empty rationale and for a map whose attributions are all equal and positive.
 ///
 /// ```
 /// use xai_attribution::metric::{TokenF1, TopK};
@@ -50,16 +56,16 @@ fn check(k: TopK, n_tokens: usize) -> Result<()> {
 /// [`evaluate_ragged`](MaskMetric::evaluate_ragged).
 ///
 /// # Extremes
-/// 0: no top token is of the rationale. 1: the top is the rationale.
+/// 0: no top token is in the rationale. 1: the top is the rationale.
 ///
 /// # Limits
-/// A rationale that is longer or shorter than k cannot reach 1. It asks whether people find the map plausible, not
-/// whether the model uses what it marks.
+/// It cannot reach 1 for a rationale that is longer or shorter than k. It measures whether people find the map plausible, not
+/// whether the model uses the marked tokens.
 ///
 /// # Source
 /// DeYoung et al., *ERASER*, 2020.
 ///
-/// The top tokens are those of ferret, which scores an empty rationale 0 and takes tied tokens of the lowest index
+/// The top tokens are those of ferret, which gives an empty rationale the value 0 and breaks ties by the lowest index
 /// ([`Ties::LowestIndex`]).
 ///
 /// # Elsewhere
@@ -108,8 +114,8 @@ impl MaskFormula for F1OfTop {
 /// |top ∩ rationale| / |top ∪ rationale|, top: of the k largest attributions those above 0
 /// ```
 ///
-/// In [0, 1], **higher is better**. With the top, and the values that are undefined, of [`TokenF1`](crate::metric::TokenF1),
-/// which ranks maps alike sample by sample: `IoU = F1 / (2 − F1)` without ties at the cut.
+/// In [0, 1], **higher is better**. The top tokens and the undefined cases are those of [`TokenF1`](crate::metric::TokenF1).
+/// Without ties at the cut `IoU = F1 / (2 − F1)`, so that both rank the maps of a sample alike.
 ///
 /// ```
 /// use xai_attribution::metric::{TokenIou, TopK};
@@ -120,11 +126,11 @@ impl MaskFormula for F1OfTop {
 /// ```
 ///
 /// # Extremes
-/// 0: no top token is of the rationale. 1: the top is the rationale.
+/// 0: no top token is in the rationale. 1: the top is the rationale.
 ///
 /// # Limits
-/// A rationale that is longer or shorter than k cannot reach 1. It asks whether people find the map plausible, not
-/// whether the model uses what it marks.
+/// It cannot reach 1 for a rationale that is longer or shorter than k. It measures whether people find the map plausible, not
+/// whether the model uses the marked tokens.
 ///
 /// # Source
 /// DeYoung et al., ERASER, 2020.
@@ -165,6 +171,7 @@ impl MaskFormula for IouOfTop {
 
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         let (n_marked, n_common) = marked(map, self.k, self.positive_only, self.ties)?;
+        // IoU is not linear in the hits: its mean over the orders of tied tokens is not the IoU of the mean hits.
         let iou = |n_common| n_common as f64 / (n_marked + map.n_inside - n_common) as f64;
         Some(n_common.mean_of(iou))
     }
