@@ -97,7 +97,8 @@ pub trait DatasetMetric<T: Real>: Sync {
 pub enum CombinedValues {
     /// One value per sample; `None` where it is undefined.
     PerSample(Vec<Option<f64>>),
-    /// One value of all samples together and none per sample, so that two explainers cannot be compared sample by sample.
+    /// One value of all samples together and none per sample, so that two explainers cannot be compared sample by
+    /// sample.
     Pooled(PooledValue),
 }
 
@@ -130,7 +131,8 @@ impl CombinedValues {
 #[derive(Debug)]
 pub struct SampleNotes(Box<dyn Any + Send>);
 
-/// A [`DatasetMetric`] with the type of its notes erased, so that a run can keep metrics of different types in one list.
+/// A [`DatasetMetric`] with the type of its notes erased, so that a run can keep metrics of different types in one
+/// list.
 pub trait DatasetMetricDyn<T: Real>: Sync {
     /// As [`DatasetMetric::reads_maps`].
     fn reads_maps(&self) -> bool;

@@ -21,8 +21,8 @@ pub trait Metric: Parameters {
 
     /// Returns which values are better with the parameters as they are set.
     ///
-    /// By default this is the direction in [`info`](Self::info), which describes the metric with default parameters. Some
-    /// options reverse it, such as [`keep`](crate::metric::OutputMetric::keep).
+    /// By default this is the direction in [`info`](Self::info), which describes the metric with default parameters.
+    /// Some options reverse it, such as [`keep`](crate::metric::OutputMetric::keep).
     fn direction(&self) -> Direction {
         self.info().direction
     }
@@ -90,8 +90,8 @@ pub trait Measure<T: Real>: Metric + Sync {
 
     /// Adds the calls of model and explainer that the metric makes, so that a run can report its cost before it starts.
     ///
-    /// A run calls it after [`prepare`](Self::prepare). By default, the cost of a metric that needs a model or an explainer
-    /// is unknown, and any other metric only reads the maps.
+    /// A run calls it after [`prepare`](Self::prepare). By default, the cost of a metric that needs a model or an
+    /// explainer is unknown, and any other metric only reads the maps.
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare).
@@ -107,19 +107,21 @@ pub trait Measure<T: Real>: Metric + Sync {
 
     /// Returns one value per sample of the batch; `None` where it is undefined.
     ///
-    /// The default implementation returns an error. It is the right one for a metric that compares samples with each other,
-    /// because values computed from a batch alone would depend on the batch size: see
+    /// The default implementation returns an error. It is the right one for a metric that compares samples with each
+    /// other, because values computed from a batch alone would depend on the batch size: see
     /// [`dataset_metric`](Self::dataset_metric).
     ///
     /// # Errors
-    /// Errors of the metric, of the model and of the explainer. Indices in errors count the samples of the whole data set.
+    /// Errors of the metric, of the model and of the explainer. Indices in errors count the samples of the whole data
+    /// set.
     fn per_sample(&self, _explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let expected = "a metric that is computed batch by batch, which this one is not";
         let error = Error::parameter(input::METRIC, self.info().name, expected);
         Err(error.with_help(help::ASK_FOR_WHOLE))
     }
 
-    /// Returns the scores of the batch along the curve, for metrics that are computed from one, such as the area under it.
+    /// Returns the scores of the batch along the curve, for metrics that are computed from one, such as the area under
+    /// it.
     ///
     /// # Errors
     /// As [`per_sample`](Self::per_sample).
@@ -127,8 +129,8 @@ pub trait Measure<T: Real>: Metric + Sync {
         Ok(None)
     }
 
-    /// Returns the number of features whose attribution equals that of another feature of the same sample, for metrics that
-    /// remove features in the order of their attributions. Ties make a part of that order arbitrary.
+    /// Returns the number of features whose attribution equals that of another feature of the same sample, for metrics
+    /// that remove features in the order of their attributions. Ties make a part of that order arbitrary.
     ///
     /// # Errors
     /// As [`per_sample`](Self::per_sample).
@@ -138,8 +140,8 @@ pub trait Measure<T: Real>: Metric + Sync {
 
     /// Returns the metric as a [`DatasetMetric`](crate::metric::DatasetMetric), if it compares samples with each other.
     ///
-    /// A run then calls [`record`](DatasetMetricDyn::record) for every batch instead of [`per_sample`](Self::per_sample),
-    /// and [`values`](DatasetMetricDyn::values) at the end.
+    /// A run then calls [`record`](DatasetMetricDyn::record) for every batch instead of
+    /// [`per_sample`](Self::per_sample), and [`values`](DatasetMetricDyn::values) at the end.
     fn dataset_metric(&self) -> Option<&dyn DatasetMetricDyn<T>> {
         None
     }
@@ -232,8 +234,8 @@ pub trait Registered: Described + Metric + Default + Debug + 'static {
 pub struct MetricValue {
     /// Mean over the samples that have a value; for a metric that pools all samples, their common value.
     pub value: f64,
-    /// One value per sample. `None` where the metric is undefined or a policy left the sample out, and for every sample of
-    /// a pooled metric.
+    /// One value per sample. `None` where the metric is undefined or a policy left the sample out, and for every sample
+    /// of a pooled metric.
     pub per_sample: Vec<Option<f64>>,
     /// Number of samples without a value; 0 for a pooled metric.
     pub n_undefined: usize,

@@ -40,8 +40,8 @@ use crate::perturbation::{Baseline, BaselineScores};
 /// 0: the attributions add up to the score gained. 1: the gap is as large as the gain. There is no upper end.
 ///
 /// # Limits
-/// A correct sum does not show whether it is distributed correctly over the features. Methods whose maps are not contributions
-/// to the score (gradients, saliency) are not meant to be complete.
+/// A correct sum does not show whether it is distributed correctly over the features. Methods whose maps are not
+/// contributions to the score (gradients, saliency) are not meant to be complete.
 ///
 /// # Source
 /// Sundararajan, Taly, Yan, *Axiomatic Attribution for Deep Networks*, 2017.

@@ -19,8 +19,8 @@ use crate::metric::{Measure, Parameters};
 /// of its inputs. The property holds within a tolerance if the value is at most the tolerance;
 /// [`maps_within`](crate::map::maps_within) tests it element by element. It is undefined for a map of zeros.
 ///
-/// The maps of `f'` for the shifted inputs are [`SecondMaps`](crate::batch::SecondMaps). If they come from an explainer, it
-/// receives the original inputs and has to add the shift itself.
+/// The maps of `f'` for the shifted inputs are [`SecondMaps`](crate::batch::SecondMaps). If they come from an
+/// explainer, it receives the original inputs and has to add the shift itself.
 ///
 /// ```
 /// use ndarray::{ArrayD, ArrayViewD, array};

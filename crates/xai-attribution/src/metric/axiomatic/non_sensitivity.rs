@@ -13,12 +13,12 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 /// |A₀ Δ X₀|, A₀ the features without attribution, X₀ those whose removal changes nothing
 /// ```
 ///
-/// A number of features from 0 to all, **lower is better**. A feature has no attribution if that of
-/// each of its positions is 0 or smaller than [`zero_threshold`](NonSensitivity::zero_threshold) (by default a share of the
-/// largest of the map, so that its scale does not matter). It is ignored if the score changes by less than
+/// A number of features from 0 to all, **lower is better**. A feature has no attribution if that of each of its
+/// positions is 0 or smaller than [`zero_threshold`](NonSensitivity::zero_threshold) (by default a share of the largest
+/// of the map, so that its scale does not matter). It is ignored if the score changes by less than
 /// [`change_threshold`](NonSensitivity::change_threshold) with the baseline and with each of
-/// [`more_baselines`](NonSensitivity::more_baselines), because a feature that equals one baseline seems to be
-/// ignored. With [`Mismatch`], only one of the two kinds of error is counted.
+/// [`more_baselines`](NonSensitivity::more_baselines), because a feature that equals one baseline seems to be ignored.
+/// With [`Mismatch`], only one of the two kinds of error is counted.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -42,8 +42,8 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 /// 0: attributions are 0 exactly for the features that the model ignores. n_features: they disagree on every feature.
 ///
 /// # Limits
-/// Few explainers return exactly 0, so that the value depends on the threshold. A feature that equals the baseline seems to
-/// be ignored.
+/// Few explainers return exactly 0, so that the value depends on the threshold. A feature that equals the baseline
+/// seems to be ignored.
 ///
 /// # Source
 /// Nguyen and Martínez, *On quantitative aspects of model interpretability*, 2020.

@@ -1,4 +1,4 @@
-//! Consistency: do samples with one explanation have one prediction?
+//! Consistency: do samples with the same explanation have the same prediction?
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
@@ -22,14 +22,14 @@ use crate::model::Function;
 /// |{j ≠ i : key(a_j) = key(a_i), c_j = c_i}| / |{j ≠ i : key(a_j) = key(a_i)}|, c the predicted classes
 /// ```
 ///
-/// In [0, 1], **higher is better**. The key of a map is what a [`Discretizer`] makes of it: by default the five
-/// positions of the largest attributions, with their signs. A sample whose key nobody shares has no value.
-/// If attributions are tied where a key cuts them, those of the lower index go first, and the result says how many there are.
-/// A key that all maps share makes the value the share of the class, whatever the maps say: choose one that
-/// tells maps apart. A model of one output predicts one class.
+/// In [0, 1], **higher is better**. A [`Discretizer`] turns a map into a key: by default the positions of the five
+/// largest attributions, with their signs. A sample whose key no other sample has is without a value.
+/// If attributions are tied at the cut of a key, those of lower index come first, and the result has their number.
+/// If all maps share a key, the value is the share of the class for any explainer: choose a key that
+/// distinguishes maps. A model with one output predicts a single class.
 ///
-/// The whole data set is compared: the values of a part are others. The model sees 1 row per sample, and maps
-/// are read once. Keys are compared by digests of 128 bits.
+/// Every sample is compared with the whole data set, so values for a part of it differ. The model sees one row per
+/// sample, and maps are read once. Keys are compared by digests of 128 bits.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -42,7 +42,7 @@ use crate::model::Function;
 /// let maps = array![[0.9, 0.0], [-0.7, 0.5], [0.8, 0.2], [0.1, 0.6]];
 /// let metric = Consistency::new().discretizer(Discretizer::TopK(1));
 /// let value = metric.evaluate(&model, x.view(), &[0, 0, 1, 1], maps.view())?;
-/// // The first three point to the first feature; their predictions are 0, 0 and 1.
+/// // The first three maps have the same top feature; their predictions are 0, 0 and 1.
 /// assert_eq!(value.per_sample, [Some(0.5), Some(0.5), Some(0.0), None]);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
@@ -50,17 +50,17 @@ use crate::model::Function;
 /// Defaults: the five largest attributions with their signs.
 ///
 /// # Extremes
-/// 0: equal explanations never have the same prediction. 1: they always have.
+/// 0: equal explanations never have the same prediction. 1: they always do.
 ///
 /// # Limits
-/// It depends on what counts as an equal explanation: a fine key leaves most samples without a value, a coarse one
+/// It depends on the definition of equal explanations: a fine key leaves most samples without a value, a coarse one
 /// measures the share of the class.
 ///
 /// # Source
 /// Dasgupta, Frost, Moshkovitz, *Framework for Evaluating Faithfulness of Local Explanations*, 2022.
 ///
-/// Quantus takes the batch for the data set, the signs of the *first* five elements for a key, and 0 for a sample that
-/// shares it with nobody: its number is ours with a [`Discretizer::function`] and samples without a value counted as 0.
+/// Quantus compares within a batch, uses the signs of the *first* five elements as key, and 0 for a sample whose key no
+/// other sample has. For its number, use a [`Discretizer::function`] and count samples without a value as 0.
 ///
 /// # Elsewhere
 /// `quantus.Consistency`
@@ -74,33 +74,33 @@ use crate::model::Function;
 )]
 #[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct Consistency {
-    /// What has to be the same in two maps that count as one explanation. Default: the positions of the
+    /// Key that must be equal for two maps to count as the same explanation. Default: the positions of the
     /// five largest attributions, with their signs.
     discretizer: Discretizer,
 }
 
-/// What is the same in two maps that count as the same explanation.
+/// Key of a map. Two maps with equal keys count as the same explanation.
 #[derive(Debug, Clone, PartialEq, Parameter)]
 #[non_exhaustive]
 pub enum Discretizer {
-    /// The set of positions of the `K` largest attributions by size.
+    /// Set of positions of the `K` attributions of largest magnitude.
     #[param(name = "top", value_name = "K", at_least = 1)]
     TopK(usize),
-    /// The set of positions of the `K` largest attributions by size, with their signs.
+    /// Set of positions of the `K` attributions of largest magnitude, with their signs.
     #[param(name = "top-signed", value_name = "K", at_least = 1)]
     TopKSigned(usize),
-    /// The positions of the `K` largest attributions by size, in their order.
+    /// Positions of the `K` attributions of largest magnitude, in descending order.
     #[param(value_name = "K", at_least = 1)]
     Rank(usize),
-    /// All attributions, rounded to so many decimals, halves to even.
+    /// All attributions, rounded to this number of decimals, halves to even.
     #[param(value_name = "DECIMALS", at_most = MOST_DECIMALS)]
     Rounded(u32),
-    /// A key of the caller's own, see [`Discretizer::function`].
+    /// A custom key, see [`Discretizer::function`].
     #[param(skip)]
     Function(KeyFunction),
 }
 
-/// A function from the attributions of a map, one per position, to its key.
+/// Function that computes a key from the attributions of a map, one per position.
 pub type KeyFunction = Function<dyn Fn(&[f64]) -> Vec<i64> + Send + Sync>;
 
 impl Default for Discretizer {
@@ -110,13 +110,15 @@ impl Default for Discretizer {
 }
 
 impl Discretizer {
-    /// A key of the caller's own from the attributions of a map, one per position.
+    /// Creates a custom key from a function of the attributions of a map, one per position.
     pub fn function(key: impl Fn(&[f64]) -> Vec<i64> + Send + Sync + 'static) -> Self {
         Self::Function(Function(Arc::new(key)))
     }
 
-    /// Checks the key for maps of so many positions. Signs and ranks of fewer positions than `K` are those of
-    /// all; a set of all would be the same for every map.
+    /// Checks the key for maps of `n_positions` positions.
+    ///
+    /// Only a set without signs is restricted: the set of all positions is the same for every map. Signs and ranks of
+    /// all positions still distinguish maps.
     fn check(&self, n_positions: usize) -> Result<()> {
         match *self {
             Self::TopK(k) if k >= n_positions => {
@@ -132,18 +134,18 @@ impl Discretizer {
         }
     }
 
-    /// The number of attributions of a map whose index decides about its key; `None` for keys that rank nothing.
+    /// Number of attributions for which only the index decides about the key; `None` for keys without a ranking.
     fn tied(&self, attributions: &[f64]) -> Option<usize> {
         let top =
             |k: usize| TopFeatures::new(attributions, k.min(attributions.len()), Ties::Expected);
         match self {
+            // In a set, only ties at the cut matter; in a ranking, all of them.
             Self::TopK(k) | Self::TopKSigned(k) => Some(top(*k).tied_at_cut()),
             Self::Rank(k) => Some(top(*k).tied()),
             Self::Rounded(_) | Self::Function(_) => None,
         }
     }
 
-    /// The key of a map.
     fn key(&self, attributions: &[f64]) -> Vec<i64> {
         match self {
             Self::TopK(k) => {
@@ -166,13 +168,14 @@ impl Discretizer {
             }
             Self::Rounded(decimals) => {
                 let scale = 10f64.powi(*decimals as i32);
-                let rounded = |a: &f64| {
-                    let rounded = (a * scale).round_ties_even();
-                    // Numbers of that size have no decimals to round; + 0.0 makes −0.0 zero.
-                    let rounded = if rounded.is_finite() { rounded } else { *a };
+                let rounded_bits = |a: &f64| {
+                    let scaled = (a * scale).round_ties_even();
+                    // If the product overflows, the number is so large that it has no decimals to round.
+                    let rounded = if scaled.is_finite() { scaled } else { *a };
+                    // Adding 0.0 turns −0.0 into 0.0, so that both have the same bits.
                     (rounded + 0.0).to_bits().cast_signed()
                 };
-                attributions.iter().map(rounded).collect()
+                attributions.iter().map(rounded_bits).collect()
             }
             Self::Function(key) => key(attributions),
         }
@@ -181,15 +184,19 @@ impl Discretizer {
 
 const MOST_DECIMALS: u32 = 15;
 
-/// What is taken down of a sample.
+/// Note about a sample: the digest of its key, and its predicted class.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyAndClass {
     key: [u64; 2],
     class: usize,
 }
 
-/// 128 bits of a key. Ten million keys that differ have two of one digest with a chance of 10⁻²⁵.
+/// Digest of a key, of 128 bits. Two of ten million different keys have the same digest with a probability of about
+/// 10⁻²⁵.
+///
+/// Notes of a fixed size keep the memory small for keys of all attributions ([`Discretizer::Rounded`]).
 fn digest(key: &[i64]) -> [u64; 2] {
+    // Two 64-bit hashes with different prefixes.
     [0u64, 1].map(|half| {
         let mut hasher = DefaultHasher::new();
         hasher.write_u64(half);
@@ -201,17 +208,19 @@ fn digest(key: &[i64]) -> [u64; 2] {
     })
 }
 
-/// What a function makes of the map of every sample of a batch.
-fn for_each_map<T: Real, R: Send>(
+/// Calls a function with the attributions of every map of a batch, in parallel, and returns the results in order.
+fn map_each<T: Real, R: Send>(
     explained: &ExplainedBatch<'_, T>,
-    of_map: impl Fn(&[f64]) -> R + Send + Sync,
+    function: impl Fn(&[f64]) -> R + Send + Sync,
 ) -> Result<Vec<R>> {
     let attributions = explained.attributions()?;
     let positions = explained.batch().run().n_positions();
     Ok(parallel::map(attributions.len() / positions, |sample| {
-        let own = &attributions[sample * positions..(sample + 1) * positions];
-        let own: Vec<f64> = own.iter().map(|a| a.to_f64_exact()).collect();
-        of_map(&own)
+        let map = attributions[sample * positions..(sample + 1) * positions]
+            .iter()
+            .map(|a| a.to_f64_exact())
+            .collect::<Vec<f64>>();
+        function(&map)
     }))
 }
 
@@ -219,7 +228,7 @@ impl<T: Real> DatasetMetric<T> for Consistency {
     type Note = KeyAndClass;
 
     fn notes(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<KeyAndClass>> {
-        let keys = for_each_map(explained, |map| digest(&self.discretizer.key(map)))?;
+        let keys = map_each(explained, |map| digest(&self.discretizer.key(map)))?;
         let classes = predictions(explained)?;
         let notes = keys.into_iter().zip(classes);
         Ok(notes
@@ -228,15 +237,17 @@ impl<T: Real> DatasetMetric<T> for Consistency {
     }
 
     fn combine(&self, _: &AllSamples<'_, T>, notes: &[KeyAndClass]) -> Result<CombinedValues> {
-        let mut of_key: HashMap<[u64; 2], u64> = HashMap::new();
-        let mut of_both: HashMap<([u64; 2], usize), u64> = HashMap::new();
+        // Counts per key and per key and class replace the comparison of all pairs. A sample is not one of its own
+        // others, hence the −1.
+        let mut by_key: HashMap<[u64; 2], u64> = HashMap::new();
+        let mut by_key_and_class: HashMap<([u64; 2], usize), u64> = HashMap::new();
         for note in notes {
-            *of_key.entry(note.key).or_default() += 1;
-            *of_both.entry((note.key, note.class)).or_default() += 1;
+            *by_key.entry(note.key).or_default() += 1;
+            *by_key_and_class.entry((note.key, note.class)).or_default() += 1;
         }
         let value = |note: &KeyAndClass| {
-            let others = of_key[&note.key] - 1;
-            let alike = of_both[&(note.key, note.class)] - 1;
+            let others = by_key[&note.key] - 1;
+            let alike = by_key_and_class[&(note.key, note.class)] - 1;
             (others > 0).then(|| alike as f64 / others as f64)
         };
         Ok(CombinedValues::PerSample(notes.iter().map(value).collect()))
@@ -250,6 +261,7 @@ impl<T: Real> Measure<T> for Consistency {
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
         plan.maps();
+        // Predictions are read off the outputs from which base scores are computed: the same rows of the model.
         plan.base_scores();
         Ok(())
     }
@@ -259,13 +271,13 @@ impl<T: Real> Measure<T> for Consistency {
     }
 
     fn tied(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<TiedFeatures>> {
-        let tied = for_each_map(explained, |map| self.discretizer.tied(map))?;
+        let tied = map_each(explained, |map| self.discretizer.tied(map))?;
         let total = explained.batch().run().n_positions() as u64;
-        let of_map = |tied| TiedFeatures {
+        let to_features = |tied| TiedFeatures {
             tied: tied as u64,
             total,
         };
-        Ok(tied.into_iter().map(|tied| tied.map(of_map)).sum())
+        Ok(tied.into_iter().map(|tied| tied.map(to_features)).sum())
     }
 }
 

@@ -1,4 +1,4 @@
-//! How does the map compare with other maps: a reference, or those of other samples?
+//! Comparison of maps with reference maps, or with the maps of other samples.
 
 use crate::metric::Entry;
 

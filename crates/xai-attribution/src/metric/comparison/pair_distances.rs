@@ -1,4 +1,8 @@
 //! Distances between all pairs of maps of a data set, block by block.
+//!
+//! Maps can exceed the memory. A large block of them (the held maps) stays in memory while all later maps pass by in
+//! small groups, so a data set of `n` maps is read about `n / (2 n_held)` times. Pairs are visited in a fixed order by
+//! one thread; only the distances of a block are computed in parallel.
 
 use std::ops::Range;
 
@@ -10,30 +14,29 @@ use xai_core::{Error, ExactMean, Real, Result, parallel};
 use crate::batch::AllSamples;
 use crate::input;
 
-/// Bytes of maps that are held while all later maps are read beside them.
+/// Bytes of the held maps.
 const HELD: usize = 96 << 20;
-/// Bytes of the maps that are read beside them at once, in double precision.
-const BESIDE: usize = 16 << 20;
-/// Held maps that one task compares.
+/// Bytes of a group of later maps, in double precision.
+const GROUP: usize = 16 << 20;
+/// Number of held maps that one task compares with a group.
 const TILE: usize = 8;
-/// Elements that are compared before the next pair has its turn: those of a tile and of the maps
-/// beside it stay in the nearest caches. A multiple of the eight lanes of a sum.
+/// Number of elements of a pair that are compared before the next pair: those of a tile and of the group
+/// then stay in the caches nearest to the core. A multiple of the eight lanes of a sum.
 const STRETCH: usize = 512;
 
-/// All pairs of maps, by the attributions of their positions.
+/// Distances of all pairs of maps, from the attributions of their positions.
 pub(crate) struct PairDistances<'a, T> {
     all: &'a AllSamples<'a, T>,
     distance: &'a Distance,
-    /// What the attributions of each position are divided by, if by anything; infinite where a position is
-    /// to add nothing.
+    /// Divisors of the attributions of each position, if any. They are infinite for positions that add nothing.
     units: Option<Vec<f64>>,
-    /// How many maps are held, and how many are read beside them at once.
     n_held: usize,
-    n_beside: usize,
+    /// Number of maps of a group.
+    n_group: usize,
 }
 
 impl<'a, T: Real> PairDistances<'a, T> {
-    /// Distances of maps as they are.
+    /// Creates the distances of maps without scaling.
     pub(crate) fn new(all: &'a AllSamples<'a, T>, distance: &'a Distance) -> Self {
         let (n, d) = (all.n_samples(), all.run().n_positions());
         Self {
@@ -41,38 +44,39 @@ impl<'a, T: Real> PairDistances<'a, T> {
             distance,
             units: None,
             n_held: (HELD / (d * size_of::<T>())).clamp(TILE, n.max(TILE)),
-            n_beside: (BESIDE / (d * size_of::<f64>())).clamp(1, 64),
+            n_group: (GROUP / (d * size_of::<f64>())).clamp(1, 64),
         }
     }
 
-    /// With every position in units of its standard deviation (of `n − 1`) over the data set. A position
-    /// that has one value in all maps adds nothing. Two more passes over the maps.
+    /// Divides every position by its standard deviation (with divisor `n − 1`) over the data set, which takes two more
+    /// passes over the maps. A position with the same value in all maps adds nothing.
     pub(crate) fn standardized(mut self) -> Result<Self> {
         self.units = Some(standard_deviations(self.all)?);
         Ok(self)
     }
 
-    /// Gives the distance of every pair `i < j`, which is finite, in an order of its own.
+    /// Calls `visit` with the distance of every pair `i < j`, block by block.
+    ///
+    /// # Errors
+    /// Unreadable maps, maps for which the distance is undefined, and distances that are not finite.
     pub(crate) fn for_each(&self, mut visit: impl FnMut(usize, usize, f64)) -> Result<()> {
-        let (n, n_held, n_beside) = (self.all.n_samples(), self.n_held, self.n_beside);
+        let (n, n_held, n_group) = (self.all.n_samples(), self.n_held, self.n_group);
         let n_pairs = n as u64 * (n as u64).saturating_sub(1) / 2;
         let mut n_done = 0;
         for first in (0..n).step_by(n_held) {
             let held = first..(first + n_held).min(n);
-            let of_held = self.all.attributions(held.clone())?;
-            for start in (first..n).step_by(n_beside) {
-                let beside = start..(start + n_beside).min(n);
-                let of_beside = self.in_units(&self.all.attributions(beside.clone())?);
-                let of_beside =
-                    Rows::from_vec(of_beside, beside.len(), self.all.run().n_positions());
-                let checked = self
-                    .distance
-                    .check_rows(input::EXPLANATIONS, of_beside.view());
+            let held_maps = self.all.attributions(held.clone())?;
+            // Groups start at the first held map: pairs within the held maps are among those of the first groups.
+            for start in (first..n).step_by(n_group) {
+                let group = start..(start + n_group).min(n);
+                let scaled = self.in_units(&self.all.attributions(group.clone())?);
+                let rows = Rows::from_vec(scaled, group.len(), self.all.run().n_positions());
+                let checked = self.distance.check_rows(input::EXPLANATIONS, rows.view());
                 checked.map_err(|error| error.shifted(0, start))?;
-                let of_beside = self.distance.prepare(of_beside).into_vec();
-                let pairs = self.block(&of_held, &of_beside, &held, &beside);
-                for (i, distances) in held.clone().zip(pairs.chunks_exact(beside.len())) {
-                    for (j, &distance) in beside.clone().zip(distances) {
+                let group_maps = self.distance.prepare(rows).into_vec();
+                let pairs = self.block(&held_maps, &group_maps, &held, &group);
+                for (i, distances) in held.clone().zip(pairs.chunks_exact(group.len())) {
+                    for (j, &distance) in group.clone().zip(distances) {
                         if j <= i {
                             continue;
                         }
@@ -110,36 +114,39 @@ impl<'a, T: Real> PairDistances<'a, T> {
         rows
     }
 
-    /// The distances of held maps to those beside them: rows of `beside.len()`. Those of tiles that lie
-    /// behind all of `beside` are left out.
+    /// Distances of the held maps to those of a group, as rows of `group.len()`.
+    ///
+    /// Tiles without a pair `i < j` are skipped and keep the value 0.
     fn block(
         &self,
-        of_held: &[T],
-        of_beside: &[f64],
+        held_maps: &[T],
+        group_maps: &[f64],
         held: &Range<usize>,
-        beside: &Range<usize>,
+        group: &Range<usize>,
     ) -> Vec<f64> {
-        let d = of_beside.len() / beside.len();
-        let mut pairs = vec![0.0; held.len() * beside.len()];
-        let compared_by = self.distance.prepared_distance();
-        parallel::for_each_chunk(&mut pairs, TILE * beside.len(), |tile, pairs| {
+        let d = group_maps.len() / group.len();
+        let mut pairs = vec![0.0; held.len() * group.len()];
+        let prepared_distance = self.distance.prepared_distance();
+        parallel::for_each_chunk(&mut pairs, TILE * group.len(), |tile, pairs| {
             let first = tile * TILE;
-            if held.start + first + 1 >= beside.end {
+            if held.start + first + 1 >= group.end {
                 return;
             }
-            let rows = &of_held[first * d..(first + pairs.len() / beside.len()) * d];
+            let tile_maps = &held_maps[first * d..(first + pairs.len() / group.len()) * d];
             match self.distance {
                 Distance::Euclidean => {
-                    self.squares(rows, of_beside, pairs);
-                    pairs.iter_mut().for_each(|x| *x = x.sqrt());
+                    self.squares(tile_maps, group_maps, pairs);
+                    for pair in pairs {
+                        *pair = pair.sqrt();
+                    }
                 }
-                Distance::SquaredEuclidean => self.squares(rows, of_beside, pairs),
+                Distance::SquaredEuclidean => self.squares(tile_maps, group_maps, pairs),
                 distance => {
-                    let rows = Rows::from_vec(self.in_units(rows), rows.len() / d, d);
-                    let rows = distance.prepare(rows);
-                    for (row, pairs) in rows.iter().zip(pairs.chunks_exact_mut(beside.len())) {
-                        for (pair, other) in pairs.iter_mut().zip(of_beside.chunks_exact(d)) {
-                            *pair = compared_by.distance(row, other);
+                    let scaled = Rows::from_vec(self.in_units(tile_maps), tile_maps.len() / d, d);
+                    let rows = distance.prepare(scaled);
+                    for (row, pairs) in rows.iter().zip(pairs.chunks_exact_mut(group.len())) {
+                        for (pair, other) in pairs.iter_mut().zip(group_maps.chunks_exact(d)) {
+                            *pair = prepared_distance.distance(row, other);
                         }
                     }
                 }
@@ -148,9 +155,11 @@ impl<'a, T: Real> PairDistances<'a, T> {
         pairs
     }
 
-    /// Squared Euclidean distances of a tile, summed as [`Distance`] sums them: eight lanes and a fixed
-    /// tree.
-    fn squares(&self, tile: &[T], of_beside: &[f64], pairs: &mut [f64]) {
+    /// Squared Euclidean distances of a tile to a group.
+    ///
+    /// The sums have the bits of [`Distance`], which adds in eight lanes and a fixed tree: the lanes are kept from
+    /// stretch to stretch, so that cutting the rows into stretches does not change the order of additions.
+    fn squares(&self, tile: &[T], group_maps: &[f64], pairs: &mut [f64]) {
         let d = self.all.run().n_positions();
         let n_rows = tile.len() / d;
         let mut lanes = vec![[0.0; 8]; pairs.len()];
@@ -169,7 +178,7 @@ impl<'a, T: Real> PairDistances<'a, T> {
             InstructionSet::fastest().run(Squares {
                 tile: &stretch,
                 n_rows,
-                beside: of_beside,
+                group: group_maps,
                 d,
                 elements,
                 lanes: &mut lanes,
@@ -194,16 +203,16 @@ fn divide<T: Real>(values: &[T], units: &[f64], to: &mut [f64]) {
     }
 }
 
-/// Adds the squared differences of a stretch of a tile and of all maps beside it.
+/// Kernel that adds the squared differences of a stretch between the maps of a tile and those of a group.
 struct Squares<'a> {
-    /// Rows of [`STRETCH`].
+    /// Elements of the stretch, in rows of [`STRETCH`].
     tile: &'a [f64],
     n_rows: usize,
-    /// Rows of `d`.
-    beside: &'a [f64],
+    /// All elements of the group, in rows of `d`.
+    group: &'a [f64],
     d: usize,
     elements: Range<usize>,
-    /// `[row of the tile][map beside]`.
+    /// Partial sums by `[row of the tile][map of the group]`.
     lanes: &'a mut [[f64; 8]],
 }
 
@@ -212,31 +221,33 @@ impl SimdKernel for Squares<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self) {
-        let n_beside = self.beside.len() / self.d;
+        let n_group = self.group.len() / self.d;
         let length = self.elements.len();
-        for (j, other) in self.beside.chunks_exact(self.d).enumerate() {
+        for (j, other) in self.group.chunks_exact(self.d).enumerate() {
             let other = &other[self.elements.clone()];
             let mut row = 0;
             // Four rows at once: each element of the other map is loaded once for all of them.
             while row + 4 <= self.n_rows {
                 let rows = [row, row + 1, row + 2, row + 3]
                     .map(|row| &self.tile[row * STRETCH..row * STRETCH + length]);
-                let places = [row, row + 1, row + 2, row + 3].map(|row| row * n_beside + j);
-                let sums = add_squares(rows, other, places.map(|place| self.lanes[place]));
-                for (place, sums) in places.into_iter().zip(sums) {
-                    self.lanes[place] = sums;
+                let pairs = [row, row + 1, row + 2, row + 3].map(|row| row * n_group + j);
+                let sums = add_squares(rows, other, pairs.map(|pair| self.lanes[pair]));
+                for (pair, sums) in pairs.into_iter().zip(sums) {
+                    self.lanes[pair] = sums;
                 }
                 row += 4;
             }
             for row in row..self.n_rows {
-                let place = row * n_beside + j;
+                let pair = row * n_group + j;
                 let rows = [&self.tile[row * STRETCH..row * STRETCH + length]];
-                [self.lanes[place]] = add_squares(rows, other, [self.lanes[place]]);
+                [self.lanes[pair]] = add_squares(rows, other, [self.lanes[pair]]);
             }
         }
     }
 }
 
+/// Adds the squared differences of `N` rows and another one to the lanes of each row: element `i` goes to lane `i mod
+/// 8`.
 #[inline(always)]
 fn add_squares<const N: usize>(
     rows: [&[f64]; N],
@@ -249,22 +260,24 @@ fn add_squares<const N: usize>(
         for n in 0..N {
             let row = &blocks[n].0[block];
             for lane in 0..8 {
-                let apart = row[lane] - other[lane];
-                lanes[n][lane] += apart * apart;
+                let difference = row[lane] - other[lane];
+                lanes[n][lane] += difference * difference;
             }
         }
     }
     for (lane, other) in rest.iter().enumerate() {
         for n in 0..N {
-            let apart = blocks[n].1[lane] - other;
-            lanes[n][lane] += apart * apart;
+            let difference = blocks[n].1[lane] - other;
+            lanes[n][lane] += difference * difference;
         }
     }
     lanes
 }
 
-/// The standard deviation (of `n − 1`) of every position over all maps, whatever their order; infinite
-/// where all are equal.
+/// Standard deviation (with divisor `n − 1`) of every position over all maps; infinite for positions that do not vary.
+///
+/// Exact sums make it independent of the order of the maps. A division by infinity gives 0 for all maps, so that a
+/// position that does not vary adds nothing to a distance.
 fn standard_deviations<T: Real>(all: &AllSamples<'_, T>) -> Result<Vec<f64>> {
     let n = all.n_samples();
     let mut largest = 0.0f64;
@@ -272,37 +285,44 @@ fn standard_deviations<T: Real>(all: &AllSamples<'_, T>) -> Result<Vec<f64>> {
         largest = x.iter().fold(largest, |m, x| m.max(x.to_f64_exact().abs()));
         x.iter().map(|x| x.to_f64_exact()).collect()
     })?;
-    // In units in which no square leaves the range of f64; a power of two rounds nothing.
-    let unit = match (1e-100..1e100).contains(&largest) || largest == 0.0 {
-        true => 1.0,
-        false => 2f64.powi(largest.log2().clamp(-1000.0, 1000.0) as i32),
+    // In this unit, squares of very large or very small maps stay within the range of f64. Dividing by a power of two
+    // is exact.
+    let unit = if (1e-100..1e100).contains(&largest) || largest == 0.0 {
+        1.0
+    } else {
+        2f64.powi(largest.log2().clamp(-1000.0, 1000.0) as i32)
     };
+    // A second pass with the means known: the mean of squares minus the square of the mean would cancel.
     let squares = self::means(all, |x, first| {
-        let apart = x.iter().zip(&means[first..]).map(|(x, mean)| {
-            let apart = x.to_f64_exact() / unit - mean / unit;
-            apart * apart
+        let squares = x.iter().zip(&means[first..]).map(|(x, mean)| {
+            let difference = x.to_f64_exact() / unit - mean / unit;
+            difference * difference
         });
-        apart.collect()
+        squares.collect()
     })?;
-    let of_sample = n as f64 / (n as f64 - 1.0);
-    let deviation = |square: f64| match square > 0.0 {
-        true => (square * of_sample).sqrt() * unit,
-        false => f64::INFINITY,
+    let correction = n as f64 / (n as f64 - 1.0);
+    let deviation = |square: f64| {
+        if square > 0.0 {
+            (square * correction).sqrt() * unit
+        } else {
+            f64::INFINITY
+        }
     };
     Ok(squares.into_iter().map(deviation).collect())
 }
 
-/// The exact mean over all samples of a function of every position: of a stretch of a map, and where it begins.
+/// Returns the exact mean of `terms` over all samples, for every position. The arguments of `terms` are a stretch of a
+/// map and the index of its first position.
 fn means<T: Real>(
     all: &AllSamples<'_, T>,
-    mut of: impl FnMut(&[T], usize) -> Vec<f64>,
+    mut terms: impl FnMut(&[T], usize) -> Vec<f64>,
 ) -> Result<Vec<f64>> {
     const PIECE: usize = 256;
-    // An exact sum takes half a kilobyte: of more positions the maps are read several times.
+    // An exact sum takes half a kilobyte. For more positions than this, maps are read several times.
     const AT_ONCE: usize = 1 << 17;
     let d = all.run().n_positions();
-    let n_together = (BESIDE / (d * size_of::<f64>())).clamp(1, 64);
-    let mut of_positions = Vec::with_capacity(d);
+    let n_together = (GROUP / (d * size_of::<f64>())).clamp(1, 64);
+    let mut all_means = Vec::with_capacity(d);
     for first in (0..d).step_by(AT_ONCE) {
         let positions = first..(first + AT_ONCE).min(d);
         let mut means = vec![ExactMean::new(); positions.len()];
@@ -310,7 +330,7 @@ fn means<T: Real>(
             let samples = start..(start + n_together).min(all.n_samples());
             let maps = all.attributions(samples)?;
             let stretches = maps.chunks_exact(d).map(|map| &map[positions.clone()]);
-            let values: Vec<f64> = stretches.flat_map(|map| of(map, first)).collect();
+            let values: Vec<f64> = stretches.flat_map(|map| terms(map, first)).collect();
             parallel::for_each_chunk(&mut means, PIECE, |piece, means| {
                 for sample in values.chunks_exact(positions.len()) {
                     for (mean, &x) in means.iter_mut().zip(&sample[piece * PIECE..]) {
@@ -319,9 +339,9 @@ fn means<T: Real>(
                 }
             });
         }
-        of_positions.extend(means.iter().map(|mean| mean.value().unwrap_or_default()));
+        all_means.extend(means.iter().map(|mean| mean.value().unwrap_or_default()));
     }
-    Ok(of_positions)
+    Ok(all_means)
 }
 
 #[cfg(test)]
@@ -340,7 +360,7 @@ mod tests {
         Array2::from_shape_fn((n, d), value).into_dyn()
     }
 
-    /// All distances `i < j` in blocks of some sizes.
+    /// Distances of all pairs `i < j`, computed with the given sizes of the held maps and of a group.
     fn distances(
         maps: &ArrayD<f32>,
         distance: &Distance,
@@ -360,8 +380,8 @@ mod tests {
         if standardized {
             pairs = pairs.standardized().unwrap();
         }
-        if let Some((n_held, n_beside)) = blocks {
-            (pairs.n_held, pairs.n_beside) = (n_held, n_beside);
+        if let Some((n_held, n_group)) = blocks {
+            (pairs.n_held, pairs.n_group) = (n_held, n_group);
         }
         let mut found = Array2::from_elem((n, n), f64::NAN);
         let mut n_pairs = 0;
@@ -401,7 +421,7 @@ mod tests {
             maps.index_axis_mut(ndarray::Axis(1), 2).fill(7.0);
             let found = distances(&maps, &Distance::SquaredEuclidean, true, None);
             let sum: f64 = found.iter().filter(|x| !x.is_nan()).sum();
-            // Squared differences of all pairs: n times (n − 1) variances of 1 for each of four positions.
+            // The squared differences of all pairs sum to n (n − 1) times the variance, 1, for each of four positions.
             assert!((sum - 4.0 * 12.0 * 11.0).abs() < 1e-9, "{scale}: {sum}");
         }
     }

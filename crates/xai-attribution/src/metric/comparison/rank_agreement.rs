@@ -1,4 +1,4 @@
-//! Agreement of whole rankings.
+//! Agreement of the whole rankings of a map and its reference.
 
 use crate::metric::map_agreement::{AgreementOptions, pairwise_ranks, rank_correlation};
 use crate::metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
@@ -7,13 +7,12 @@ use xai_core::describe::metric;
 /// Rank correlation of the attributions of a map and of its reference.
 ///
 /// ```text
-/// Pearson's correlation of the ranks of |map| and |reference|
+/// Pearson correlation of the ranks of |map| and |reference|
 /// ```
 ///
-/// Pearson's correlation of the ranks of the sizes of the attributions. In [−1, 1], **higher is better** where the
-/// reference is the truth. Attributions of one size share the mean of their ranks
-/// ([`RankTies`](crate::metric::RankTies)). Not defined where all attributions of one map have one size. The
-/// reference is [`ReferenceMaps`](crate::batch::ReferenceMaps); no model is asked.
+/// In [−1, 1], **higher is better** if the reference is the truth. Attributions of equal magnitude share the mean of
+/// their ranks ([`RankTies`](crate::metric::RankTies)). It is undefined if all attributions of one map have the same
+/// magnitude. The reference is [`ReferenceMaps`](crate::batch::ReferenceMaps); no model is needed.
 ///
 /// ```
 /// use ndarray::array;
@@ -30,8 +29,8 @@ use xai_core::describe::metric;
 /// −1: the orders are opposite. 0: there is no relation. 1: the orders are the same.
 ///
 /// # Limits
-/// All ranks count alike: the many features that do not matter outweigh the few that do. It tells about faithfulness only
-/// where the reference is the truth.
+/// All ranks have equal weight, so that many unimportant features outweigh the few important ones. It measures
+/// faithfulness only if the reference is the truth.
 ///
 /// # Source
 /// Krishna et al., *The Disagreement Problem in Explainable Machine Learning*, 2022.
@@ -69,9 +68,9 @@ impl AgreementFormula for CorrelationOfRanks {
 /// share of the pairs of features that |map| and |reference| have in the same order
 /// ```
 ///
-/// By the sizes of the attributions. In [0, 1], **higher is better** where the reference is the truth. A tie agrees
-/// with a tie ([`RankTies`](crate::metric::RankTies)). Not defined for one feature. The reference is
-/// [`ReferenceMaps`](crate::batch::ReferenceMaps); no model is asked.
+/// Features are ordered by magnitude. In [0, 1], **higher is better** if the reference is the truth. A tie agrees
+/// with a tie ([`RankTies`](crate::metric::RankTies)). It is undefined for a single feature. The reference is
+/// [`ReferenceMaps`](crate::batch::ReferenceMaps); no model is needed.
 ///
 /// ```
 /// use ndarray::array;
@@ -85,18 +84,17 @@ impl AgreementFormula for CorrelationOfRanks {
 /// ```
 ///
 /// # Extremes
-/// 0: every pair is the other way round. 0.5: as by chance. 1: every pair has the same order.
+/// 0: every pair has the reverse order. 0.5: as by chance. 1: every pair has the same order.
 ///
 /// # Limits
-/// Pairs of features that do not matter count as others do. It tells about faithfulness only where the reference is the
-/// truth.
+/// Pairs of unimportant features count as much as others. It measures faithfulness only if the reference is the truth.
 ///
 /// # Source
 /// Krishna et al., *The Disagreement Problem in Explainable Machine Learning*, 2022.
 ///
-/// In OpenXAI (Agarwal et al., 2022) a tie counts as the later feature being the larger:
-/// [`RankTies::Dense`](crate::metric::RankTies::Dense), which compares all pairs and takes a time quadratic in the
-/// features.
+/// In OpenXAI (Agarwal et al., 2022), a tie counts as if the later feature were the larger one:
+/// [`RankTies::Dense`](crate::metric::RankTies::Dense), which compares all pairs and takes time quadratic in the
+/// number of features.
 ///
 /// # Elsewhere
 /// `openxai.PRA`

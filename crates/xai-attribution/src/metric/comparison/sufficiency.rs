@@ -1,4 +1,4 @@
-//! Sufficiency: do samples with near maps have one prediction?
+//! Sufficiency: do samples with similar maps have the same prediction?
 
 use xai_core::describe::{Parameters, metric};
 use xai_core::distance::Distance;
@@ -18,15 +18,15 @@ use crate::metric::{
 /// |{j ≠ i : d(a_i, a_j) ≤ t, c_j = c_i}| / |{j ≠ i : d(a_i, a_j) ≤ t}|, c the predicted classes
 /// ```
 ///
-/// In [0, 1], **higher is better**: what explains one prediction explains it wherever it holds. The
-/// distance is Euclidean with every position in units of its standard deviation over the data set, and `t`
-/// is 0.6 of the largest distance of two maps, unless said otherwise. A position that has one value
-/// in all maps adds nothing. A sample that no other map is near to has no value; maps that are all equal are
-/// all near, and the value is the share of the class. A model of one output predicts one class.
+/// In [0, 1], **higher is better**: an explanation that holds for another sample goes with the same prediction there.
+/// By default, the distance is Euclidean with every position divided by its standard deviation over the data set, and
+/// `t` is 0.6 of the largest distance of two maps. A position with the same value in all maps adds nothing. A sample
+/// without another map within `t` has no value. If all maps are equal, they are all within `t`, and the value is the
+/// share of the class. A model with one output predicts a single class.
 ///
-/// The whole data set is compared, pair by pair: the values of a part are others. The model sees 1 row per
-/// sample. Maps are read again in blocks, the first ones more rarely than the last: 96 MB of them are held while
-/// all later ones are read. Those of an explainer without stored maps are all held.
+/// All pairs of the data set are compared, so values for a part of it differ. The model sees one row per sample. Maps
+/// are read again in blocks: 96 MB of them are kept in memory while all later ones are read. The maps of an explainer
+/// that computes them during the run are all kept.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -43,21 +43,21 @@ use crate::metric::{
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
-/// Defaults: standardised Euclidean distances up to 0.6 of the largest.
+/// Defaults: standardized Euclidean distances up to 0.6 of the largest.
 ///
 /// # Extremes
-/// 0: near maps never have the same prediction. 1: they always have.
+/// 0: similar maps never have the same prediction. 1: they always do.
 ///
 /// # Limits
-/// Maps that are all alike have the share of the class, and few classes make that high. It depends on the distance that
-/// counts as near.
+/// If all maps are alike, the value is the share of the class, which is high with few classes. It depends on the
+/// threshold of the distance.
 ///
 /// # Source
 /// Dasgupta, Frost, Moshkovitz, *Framework for Evaluating Faithfulness of Local Explanations*, 2022.
 ///
-/// Quantus takes the batch for the data set, and 0 for a sample that no map is near to; a position with one value in all
-/// maps makes all of its values 0. Its number is ours of absolute maps with samples without a value counted as 0, in one
-/// batch.
+/// Quantus compares within a batch and uses 0 for a sample without a similar map; a position with the same value in all
+/// maps makes all of its values 0. Otherwise its number for one batch is that of absolute maps, with samples without a
+/// value counted as 0.
 ///
 /// # Elsewhere
 /// `quantus.Sufficiency`
@@ -71,23 +71,23 @@ use crate::metric::{
 )]
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Sufficiency {
-    /// The distance of the maps of two samples, by the attributions of their positions.
+    /// Distance of the maps of two samples, computed from the attributions of their positions.
     #[param(default = Distance::Euclidean)]
     distance: Distance,
     /// Divides every position by its standard deviation over the data set.
     #[param(default = true)]
     standardized: bool,
-    /// Up to which distance two maps are near: a distance, or a share of the largest one.
+    /// Largest distance of two similar maps: a distance, or a share of the largest one.
     #[param(into, default = Threshold::OfLargest(0.6))]
     threshold: Threshold,
 }
 
-/// Distances of all pairs are remembered up to so many of them; of more they are computed twice where
-/// the largest has to be known first.
-const REMEMBERED: usize = 8 << 20;
+/// Largest number of pairs whose distances are kept in memory (16 bytes each). For more pairs, distances are computed
+/// twice if the largest one has to be known first.
+const MAX_CACHED_PAIRS: usize = 8 << 20;
 
 impl Sufficiency {
-    /// Counts who is near whom.
+    /// Counts the similar samples of each sample.
     fn count<T: Real>(&self, pairs: &PairDistances<'_, T>, near: &mut Near<'_>) -> Result<()> {
         let share = match self.threshold {
             Threshold::Absolute(limit) => {
@@ -95,25 +95,26 @@ impl Sufficiency {
             }
             Threshold::OfLargest(share) => share,
         };
+        // A relative threshold needs the largest distance before any pair can be compared with it.
         let n = near.classes.len();
         let mut largest = 0.0f64;
-        if n * (n - 1) / 2 > REMEMBERED {
+        if n * (n - 1) / 2 > MAX_CACHED_PAIRS {
             pairs.for_each(|_, _, distance| largest = largest.max(distance))?;
             return pairs.for_each(|i, j, distance| near.add(i, j, distance, share * largest));
         }
-        let mut remembered = Vec::with_capacity(n * (n - 1) / 2);
+        let mut cached = Vec::with_capacity(n * (n - 1) / 2);
         pairs.for_each(|i, j, distance| {
             largest = largest.max(distance);
-            remembered.push((i as u32, j as u32, distance));
+            cached.push((i as u32, j as u32, distance));
         })?;
-        for (i, j, distance) in remembered {
+        for (i, j, distance) in cached {
             near.add(i as usize, j as usize, distance, share * largest);
         }
         Ok(())
     }
 }
 
-/// How many samples are near each sample, and how many of them have its class.
+/// Numbers of samples with a similar map, and of those with the same class too, for each sample.
 struct Near<'a> {
     classes: &'a [usize],
     near: Vec<u64>,
@@ -134,7 +135,7 @@ impl Near<'_> {
 }
 
 impl<T: Real> DatasetMetric<T> for Sufficiency {
-    /// The predicted class.
+    /// Predicted class of a sample.
     type Note = usize;
 
     fn reads_maps(&self) -> bool {
@@ -152,12 +153,12 @@ impl<T: Real> DatasetMetric<T> for Sufficiency {
             near: vec![0; n],
             alike: vec![0; n],
         };
+        // A single sample has no pairs, and no standard deviation to divide by.
         if n > 1 {
-            let pairs = PairDistances::new(all, &self.distance);
-            let pairs = match self.standardized {
-                true => pairs.standardized()?,
-                false => pairs,
-            };
+            let mut pairs = PairDistances::new(all, &self.distance);
+            if self.standardized {
+                pairs = pairs.standardized()?;
+            }
             self.count(&pairs, &mut near)?;
         }
         let counts = near.near.iter().zip(&near.alike);
@@ -166,7 +167,7 @@ impl<T: Real> DatasetMetric<T> for Sufficiency {
     }
 }
 
-/// The class that the model predicts for every sample.
+/// Returns the predicted class of every sample of a batch.
 pub(crate) fn predictions<T: Real>(explained: &ExplainedBatch<'_, T>) -> Result<Vec<usize>> {
     let batch = explained.batch();
     arg_max_rows(input::OUTPUTS, batch.base_outputs()?.view())

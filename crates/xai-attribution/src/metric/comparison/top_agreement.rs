@@ -1,4 +1,4 @@
-//! Agreement on the largest attributions.
+//! Agreement of a map and its reference on the largest attributions.
 
 use crate::metric::map_agreement::{AgreementKind, AgreementOptions};
 use crate::metric::{AgreementFormula, REFERENCE_NEEDS, ReferenceMetric};
@@ -10,12 +10,12 @@ use xai_core::describe::metric;
 /// |top k of the map ∩ top k of the reference| / k
 /// ```
 ///
-/// In [0, 1], **higher is better** where the reference is the truth. The top are the `k` features of the
-/// largest attributions by size; a tenth of them by default. Averaged over
-/// tops of 1 to `k` features with [`over_top`](AgreementOptions::over_top), as the area of the trapezoids. If features are
-/// tied, the value is the mean over all orders of the tied features of both maps, and a map whose attributions all have
-/// one size has no value, unless [`ties`](AgreementOptions::ties) says otherwise. The
-/// reference is [`ReferenceMaps`](crate::batch::ReferenceMaps); no model is asked.
+/// In [0, 1], **higher is better** if the reference is the truth. The top are the `k` features of largest magnitude, by
+/// default a tenth of all. With [`over_top`](AgreementOptions::over_top) the value is averaged over tops of 1 to `k`
+/// features, as the area of the trapezoids. If features are tied, the value is the mean over all orders of the tied
+/// features of both maps, and undefined if all attributions of a map have the same magnitude, unless
+/// [`ties`](AgreementOptions::ties) says otherwise. The reference is [`ReferenceMaps`](crate::batch::ReferenceMaps); no
+/// model is needed.
 ///
 /// ```
 /// use ndarray::array;
@@ -26,22 +26,22 @@ use xai_core::describe::metric;
 /// let reference = ReferenceMaps::new(array![[0.8, 0.3, 0.4, 0.0]]);
 /// let options = AgreementOptions { k: TopK::Count(2), ..AgreementOptions::default() };
 /// let metric = FeatureAgreement::new().options(options);
-/// // The top are features 0 and 1, and features 0 and 2.
+/// // The tops are features 0 and 1 of the map, and features 0 and 2 of the reference.
 /// assert_eq!(metric.evaluate_on(Data::from_maps(maps.view()).with(reference))?.value, 0.5);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
 /// # Extremes
-/// 0: the two have no top feature in common. 1: they have the same top features.
+/// 0: the maps have no top feature in common. 1: they have the same top features.
 ///
 /// # Limits
-/// It tells about faithfulness only where the reference is the truth. Order and signs do not count.
+/// It measures faithfulness only if the reference is the truth. Order and signs do not count.
 ///
 /// # Source
 /// Krishna et al., *The Disagreement Problem in Explainable Machine Learning*, 2022; Agarwal et al., *OpenXAI*, 2022.
 ///
-/// For OpenXAI's number, round `k` up, take [`Ties::LowestIndex`](crate::metric::Ties::LowestIndex), and negate the truth
-/// where the prediction is 0.
+/// For OpenXAI's number, round `k` up, use [`Ties::LowestIndex`](crate::metric::Ties::LowestIndex), and negate the
+/// reference of samples whose prediction is 0.
 ///
 /// # Elsewhere
 /// `openxai.FA`
@@ -62,7 +62,7 @@ pub type FeatureAgreement = ReferenceMetric<CommonFeatures>;
 /// |{features at the same rank in both tops}| / k
 /// ```
 ///
-/// As [`FeatureAgreement`], of the features whose places in the two tops are the same.
+/// As [`FeatureAgreement`], for the features that have the same rank in both tops.
 ///
 /// ```
 /// use ndarray::array;
@@ -82,8 +82,8 @@ pub type FeatureAgreement = ReferenceMetric<CommonFeatures>;
 /// 0: no top feature has the same rank. 1: both tops are the same, in the same order.
 ///
 /// # Limits
-/// One feature that is moved to the front shifts all others, and the value falls to 0. It tells about faithfulness only
-/// where the reference is the truth.
+/// One feature that is moved to the front shifts all others, and the value falls to 0. It measures faithfulness only if
+/// the reference is the truth.
 ///
 /// # Source
 /// Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022.
@@ -107,7 +107,7 @@ pub type RankAgreement = ReferenceMetric<CommonRanks>;
 /// |{features in both tops with the same sign}| / k
 /// ```
 ///
-/// As [`FeatureAgreement`], of the features whose attributions have the same sign.
+/// As [`FeatureAgreement`], for the features whose attributions have the same sign.
 ///
 /// ```
 /// use ndarray::array;
@@ -127,7 +127,8 @@ pub type RankAgreement = ReferenceMetric<CommonRanks>;
 /// 0: no common top feature has the same sign. 1: both tops are the same, with the same signs.
 ///
 /// # Limits
-/// Of maps without signs it is feature agreement. It tells about faithfulness only where the reference is the truth.
+/// For maps without negative values it is feature agreement. It measures faithfulness only if the reference is the
+/// truth.
 ///
 /// # Source
 /// Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022.
@@ -151,7 +152,7 @@ pub type SignAgreement = ReferenceMetric<CommonSigns>;
 /// |{features at the same rank in both tops with the same sign}| / k
 /// ```
 ///
-/// As [`FeatureAgreement`], of the features whose places in the two tops and whose signs are the same.
+/// As [`FeatureAgreement`], for the features that have the same rank and the same sign in both tops.
 ///
 /// ```
 /// use ndarray::array;
@@ -171,8 +172,8 @@ pub type SignAgreement = ReferenceMetric<CommonSigns>;
 /// 0: no top feature has the same rank and sign. 1: both tops are the same, in order and signs.
 ///
 /// # Limits
-/// The strictest of the four: small differences of nearly equal attributions make it 0. It tells about faithfulness only
-/// where the reference is the truth.
+/// It is the strictest of the four: small differences of nearly equal attributions make it 0. It measures faithfulness
+/// only if the reference is the truth.
 ///
 /// # Source
 /// Krishna et al., The Disagreement Problem in Explainable Machine Learning, 2022.
@@ -238,13 +239,13 @@ impl AgreementFormula for CommonSignedRanks {
     }
 }
 
-/// The share of the top that two maps have in common.
+/// Agreement of two maps at the `k` of the options; `None` for an invalid `k`, which is checked before the run.
 fn share(
-    shared: AgreementKind,
+    kind: AgreementKind,
     map: &[f64],
     reference: &[f64],
     options: &AgreementOptions,
 ) -> Option<f64> {
     let k = options.k.resolve(map.len()).ok()?;
-    shared.agreement(map, reference, k, options)
+    kind.agreement(map, reference, k, options)
 }

@@ -17,12 +17,12 @@ use crate::metric::{Measure, MetricValue};
 /// p = m / Σ m      C_i = −Σ p ln p      m = mean over channels of |map|, 0 ln 0 = 0
 /// ```
 ///
-/// 0 = all on one position, `ln n_positions` = evenly spread; lower is easier to read. The scale of a map does not matter. A
-/// map of zeros has no value. `maps` have the shape of inputs or lack the channel axis, see [`Layout`].
+/// 0 = all on one position, `ln n_positions` = evenly spread; lower is easier to read. The scale of a map does not
+/// matter. A map of zeros has no value. `maps` have the shape of inputs or lack the channel axis, see [`Layout`].
 ///
 /// # Errors
-/// An empty input if there are no samples or positions or if all maps are zero, a shape mismatch if the number of axes does
-/// not fit the layout, and an attribution that is not finite.
+/// An empty input if there are no samples or positions or if all maps are zero, a shape mismatch if the number of axes
+/// does not fit the layout, and an attribution that is not finite.
 ///
 /// ```
 /// use ndarray::array;
@@ -35,8 +35,8 @@ use crate::metric::{Measure, MetricValue};
 /// ```
 ///
 /// # Source
-/// Bhatt et al., *Evaluating and Aggregating Feature-based Model Explanations*, 2020. Xplique adds 1e-8 to the sum and inside
-/// the logarithm, with which a map of zeros has the best value, 0.
+/// Bhatt et al., *Evaluating and Aggregating Feature-based Model Explanations*, 2020. Xplique adds 1e-8 to the sum and
+/// inside the logarithm, with which a map of zeros has the best value, 0.
 pub fn complexity<T: Real>(maps: ArrayViewD<'_, T>, layout: Layout) -> Result<MetricValue> {
     value_of_maps(maps, layout, entropy)
 }
@@ -96,8 +96,8 @@ struct EntropyTerms<'a> {
 impl SimdKernel for EntropyTerms<'_> {
     type Output = ();
 
-    // The terms are stored and summed afterwards: a sum has to be added in a fixed order, which would keep the loop over the
-    // logarithms from being vectorized.
+    // The terms are stored and summed afterwards: a sum has to be added in a fixed order, which would keep the loop
+    // over the logarithms from being vectorized.
     #[inline(always)]
     fn run<S: Simd>(self) {
         for magnitude in self.magnitudes {

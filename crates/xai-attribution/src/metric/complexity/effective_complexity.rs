@@ -33,8 +33,8 @@ use crate::perturbation::{RemovalOrder, Start};
 /// 0: the baseline alone has the score. n_features: the model needs every feature.
 ///
 /// # Limits
-/// Its resolution is that of the steps. It depends on the tolerance and the baseline, and for a model that needs many features
-/// a faithful map has a high value.
+/// Its resolution is that of the steps. It depends on the tolerance and the baseline, and for a model that needs many
+/// features a faithful map has a high value.
 ///
 /// # Source
 /// Nguyen and Martínez, *On quantitative aspects of model interpretability*, 2020.

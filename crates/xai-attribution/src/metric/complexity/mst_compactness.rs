@@ -17,10 +17,10 @@ use crate::metric::{IMAGES_ONLY, Measure, Registered};
 /// ```
 ///
 /// In (0, ∞), **higher is more compact**. The percentile is interpolated linearly; the spanning tree is the minimum
-/// spanning tree by Euclidean distance, the hull the convex hull. If more than 80 % of a map
-/// are zeros, the percentile is 0 and every position is marked; the same holds for a constant map other than zero. It is
-/// undefined for a map of zeros, for less than two positions, and for positions on one line, whose hull has no
-/// area: [`Collinear::Diagonal`] divides by the diagonal of the map instead. Tables are a single line.
+/// spanning tree by Euclidean distance, the hull the convex hull. If more than 80 % of a map are zeros, the percentile
+/// is 0 and every position is marked; the same holds for a constant map other than zero. It is undefined for a map of
+/// zeros, for less than two positions, and for positions on one line, whose hull has no area: [`Collinear::Diagonal`]
+/// divides by the diagonal of the map instead. Tables are a single line.
 ///
 /// ```
 /// use ndarray::array;
@@ -40,15 +40,15 @@ use crate::metric::{IMAGES_ONLY, Measure, Registered};
 /// Near 0: marked positions are scattered over the map. High: they are one dense patch. There is no upper end.
 ///
 /// # Limits
-/// It measures how close marked positions are to each other, not where they are. For scattered objects, a faithful map has a
-/// low value.
+/// It measures how close marked positions are to each other, not where they are. For scattered objects, a faithful map
+/// has a low value.
 ///
 /// # Source
 /// Mesgari et al., arXiv:2603.29491, 2026.
 ///
-/// Quantus computes the tree of a graph of nearest neighbours, whose ties are broken arbitrarily and whose missing edges
-/// shorten it, uses the diagonal for positions on one line, and 0 for a map of zeros. If its graph contains the minimum
-/// spanning tree, its number is that of [`Collinear::Diagonal`].
+/// Quantus computes the tree of a graph of nearest neighbours, whose ties are broken arbitrarily and whose missing
+/// edges shorten it, uses the diagonal for positions on one line, and 0 for a map of zeros. If its graph contains the
+/// minimum spanning tree, its number is that of [`Collinear::Diagonal`].
 #[metric(
     name = "mst-compactness",
     title = "MST compactness",

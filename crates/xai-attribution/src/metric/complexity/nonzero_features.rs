@@ -14,9 +14,9 @@ use crate::metric::{Measure, Parameters, Threshold};
 /// number of positions with |a| > 1e-5 · max |a|
 /// ```
 ///
-/// Channels are averaged; **lower is simpler**. By default the threshold is a share of the largest |attribution| of the map,
-/// so that the scale of the map does not matter. With an [absolute](crate::metric::Threshold::Absolute) threshold, maps of
-/// different scales are not comparable.
+/// Channels are averaged; **lower is simpler**. By default the threshold is a share of the largest |attribution| of the
+/// map, so that the scale of the map does not matter. With an [absolute](crate::metric::Threshold::Absolute) threshold,
+/// maps of different scales are not comparable.
 ///
 /// ```
 /// use ndarray::array;

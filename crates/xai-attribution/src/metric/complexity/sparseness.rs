@@ -46,8 +46,8 @@ pub fn sparseness<T: Real>(maps: ArrayViewD<'_, T>, layout: Layout) -> Result<Me
 /// 0: attribution is spread evenly. 1 − 1/n_positions: it is on one position.
 ///
 /// # Limits
-/// A sparse map may be wrong: read it with a metric of faithfulness. Setting small attributions of a map to 0 raises it, for
-/// any explainer.
+/// A sparse map may be wrong: read it with a metric of faithfulness. Setting small attributions of a map to 0 raises
+/// it, for any explainer.
 ///
 /// # Source
 /// Chalasani et al., Concise Explanations of Neural Networks using Adversarial Training, 2020.
@@ -79,6 +79,7 @@ fn gini_index(magnitudes: &mut [f64]) -> Option<f64> {
     // Summed in sorted order, so that the value has the same bits for every arrangement of the positions.
     let total: f64 = magnitudes.iter().sum();
     let n = magnitudes.len() as f64;
+    // `k` counts from 0 here and from 1 in the formula, hence −½ instead of +½.
     let weighted: f64 = magnitudes
         .iter()
         .enumerate()

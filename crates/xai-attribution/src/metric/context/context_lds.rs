@@ -15,10 +15,10 @@ use crate::metric::MetricValue;
 /// Spearman correlation over ablations j of Σ a over the sources kept in j, and the model output f_j
 /// ```
 ///
-/// An ablation keeps some sources of a context, or some features of any input, and `f_j` is the score of the answer for the
-/// kept sources, preferably the logit of its probability ([`sequence_score`](crate::metric::sequence_score)). In [−1, 1],
-/// **higher is better**: 1 = the sums rank the ablations as the model does. It is undefined for a sample whose sums or
-/// outputs are constant.
+/// An ablation keeps some sources of a context, or some features of any input, and `f_j` is the score of the answer for
+/// the kept sources, preferably the logit of its probability ([`sequence_score`](crate::metric::sequence_score)). In
+/// [−1, 1], **higher is better**: 1 = the sums rank the ablations as the model does. It is undefined for a sample whose
+/// sums or outputs are constant.
 ///
 /// ```
 /// use ndarray::array;
@@ -34,12 +34,12 @@ use crate::metric::MetricValue;
 /// -1: the sums rank the ablations in reverse order. 0: there is no relation. 1: they rank them as the model does.
 ///
 /// # Limits
-/// It measures how well sums predict outputs: if sources interact, no map has 1. It depends on the drawn ablations, and is
-/// noisy with few of them.
+/// It measures how well sums predict outputs: if sources interact, no map has 1. It depends on the drawn ablations, and
+/// is noisy with few of them.
 ///
 /// # Source
-/// Cohen-Wang et al., *ContextCite: Attributing Model Generation to Context*, 2024; Park et al., *TRAK: Attributing Model
-/// Behavior at Scale*, 2023.
+/// Cohen-Wang et al., *ContextCite: Attributing Model Generation to Context*, 2024; Park et al., *TRAK: Attributing
+/// Model Behavior at Scale*, 2023.
 #[metric(
     name = "context-lds",
     title = "Context LDS",
@@ -57,9 +57,9 @@ pub struct ContextLds {
 impl ContextLds {
     /// Evaluates the maps of all samples, which may have different numbers of features.
     ///
-    /// For each sample, `kept` has the features that each ablation kept, of shape `(ablations, features)`, and `outputs` the
-    /// output of each ablation. The metric has its own method because it calls no model: the outputs of the ablations
-    /// exist already.
+    /// For each sample, `kept` has the features that each ablation kept, of shape `(ablations, features)`, and
+    /// `outputs` the output of each ablation. The metric has its own method because it calls no model: the outputs of
+    /// the ablations exist already.
     ///
     /// # Errors
     /// No samples, a shape mismatch, and a number that is not finite. Errors about a sample name it.
@@ -106,6 +106,7 @@ impl ContextLds {
                 .value()
         };
         let sums: Vec<f64> = kept.outer_iter().map(sum).collect();
+        // Finite attributions can have a sum outside the range of f64, which has no rank.
         check_finite_slice(input::EXPLANATIONS, &sums)?;
         Ok(self.correlation.correlate_finite(&sums, outputs))
     }

@@ -25,8 +25,8 @@ pub enum SequenceScale {
 /// L = Σ_t log σ(ℓ_t)        log-prob: L        logit-prob: L − log(1 − e^L)
 /// ```
 ///
-/// `ℓ_t = log(p_t / (1 − p_t))`, with `p_t` the probability of token `t` given the tokens before it. The score is finite for
-/// any probability.
+/// `ℓ_t = log(p_t / (1 − p_t))`, with `p_t` the probability of token `t` given the tokens before it. The score is
+/// finite for any probability.
 ///
 /// ```
 /// use xai_attribution::metric::{SequenceScale, sequence_score};
@@ -42,8 +42,8 @@ pub enum SequenceScale {
 /// An empty input, and a logit that is not finite.
 ///
 /// # Source
-/// Cohen-Wang et al., *ContextCite: Attributing Model Generation to Context*, 2024. Their code computes in single precision,
-/// where two tokens of logit 20 have an infinite logit.
+/// Cohen-Wang et al., *ContextCite: Attributing Model Generation to Context*, 2024. Their code computes in single
+/// precision, where two tokens of logit 20 have an infinite logit.
 pub fn sequence_score(token_logits: &[f64], scale: SequenceScale) -> Result<f64> {
     if token_logits.is_empty() {
         return Err(Error::empty(input::TOKEN_LOGITS));
@@ -56,8 +56,8 @@ pub fn sequence_score(token_logits: &[f64], scale: SequenceScale) -> Result<f64>
         return Ok(log_prob);
     }
     if log_prob > -1e-290 {
-        // Near probability 1, L is −Σ e^−ℓ, whose terms can underflow. To first order 1 − e^L = −L = Σ e^−ℓ, and its logarithm
-        // is computed as a log-sum-exp relative to the least logit, which cannot underflow.
+        // Near probability 1, L is −Σ e^−ℓ, whose terms can underflow. To first order 1 − e^L = −L = Σ e^−ℓ, and its
+        // logarithm is computed as a log-sum-exp relative to the least logit, which cannot underflow.
         let least = token_logits.iter().copied().fold(f64::INFINITY, f64::min);
         let others: f64 = token_logits.iter().map(|logit| (least - logit).exp()).sum();
         return Ok(least - others.ln());

@@ -148,6 +148,8 @@ impl<K: CurveKind> CurveMetric<K> {
     }
 }
 
+// The work is the whole metric up to the formula: metrics whose curves have equal settings find the same scores in the
+// batch's cache.
 impl<T: Real, K: CurveKind> Measure<T> for CurveMetric<K> {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
         self.work().prepare(run)
@@ -186,7 +188,8 @@ impl<T: Real, K: CurveKind> Measure<T> for CurveMetric<K> {
 registered!(CurveMetric<K: CurveKind>, options);
 
 impl<K: CurveKind> Registered for CurveMetric<K> {
-    /// An order from the other end of the ranking reverses the direction. Random and given orders have no end and do not.
+    /// An order from the other end of the ranking reverses the direction. Random and given orders have no end and do
+    /// not.
     fn reverses_direction(&self) -> bool {
         use RemovalOrder::{LargestFirst, LeastRelevantFirst, MostRelevantFirst, SmallestFirst};
         let is_descending = |order| match order {

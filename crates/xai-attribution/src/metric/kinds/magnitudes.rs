@@ -55,6 +55,7 @@ fn by_sample(
 ) -> Vec<Option<f64>> {
     let positions = magnitudes.len() / n;
     parallel::map(n, |i| {
+        // A copy, because `value` may scale, sort or overwrite the magnitudes, which other metrics share.
         let mut sample = magnitudes[i * positions..(i + 1) * positions].to_vec();
         let is_nonzero = sample.iter().any(|&m| m > 0.0);
         is_nonzero.then(|| value(&mut sample)).flatten()

@@ -15,8 +15,7 @@ use crate::metric::{Parameter, Parameters, area};
 pub struct AgreementOptions {
     /// Number of features in the top. Default: a tenth of them.
     pub k: TopK,
-    /// Whether agreement on the top is its area over `k' = 1..=k` (the mean of the trapezoids) instead of
-    /// that at `k`.
+    /// Averages the agreement on the top over `k' = 1..=k` (the mean of the trapezoids) instead of using that at `k`.
     pub over_top: bool,
     /// Treatment of features that are tied, at the cut or in the order of the top.
     pub ties: Ties,
@@ -32,8 +31,8 @@ pub enum RankTies {
     /// Tied attributions share the mean of their ranks, and a tie agrees with a tie.
     #[default]
     Mid,
-    /// As OpenXAI: tied attributions share a rank, and the next rank is one more. In pairs, a tie counts as if the later
-    /// feature were the larger one.
+    /// As OpenXAI: tied attributions share a rank, and the next rank is one more. In pairs, a tie counts as if the
+    /// later feature were the larger one.
     Dense,
 }
 
@@ -139,6 +138,7 @@ impl AgreementKind {
         if options.over_top && k > 1 {
             Some(area(&shares))
         } else {
+            // `common` has the numbers for every `k'` up to `k`; the last one is that at `k`.
             shares.last().copied()
         }
     }
@@ -180,8 +180,8 @@ pub(crate) fn pairwise_ranks(a: &[f64], b: &[f64], ties: RankTies) -> Option<f64
     let orders = PairOrders::from_finite(&a, &b);
     let agree = match ties {
         RankTies::Mid => orders.concordant() + orders.tied_in_both,
-        // OpenXAI compares `a[i] > a[j]` with `b[i] > b[j]` for i < j: a tie in one map agrees with the order of the other
-        // unless the earlier feature is the larger one there.
+        // OpenXAI compares `a[i] > a[j]` with `b[i] > b[j]` for i < j: a tie in one map agrees with the order of the
+        // other unless the earlier feature is the larger one there.
         RankTies::Dense => {
             let is_earlier_larger = |map: &[f64], i: usize, j: usize| map[i] > map[j];
             let pairs = (0..a.len()).flat_map(|i| (i + 1..a.len()).map(move |j| (i, j)));

@@ -41,7 +41,8 @@ impl MaskedMap<'_> {
 
     /// Returns the sums of `term(attribution / largest magnitude)` over the object and over all positions.
     ///
-    /// Because of the division, only the ratio of the sums is meaningful, and only for homogeneous terms such as `|x|` or `x²`.
+    /// Because of the division, only the ratio of the sums is meaningful, and only for homogeneous terms such as `|x|`
+    /// or `x²`.
     #[must_use]
     pub fn sums(&self, term: impl Fn(f64) -> f64) -> (f64, f64) {
         // In units of the largest magnitude, no sum leaves the range of f64.
@@ -93,6 +94,7 @@ impl<T: Real> MapWork<T> for ChannelPool {
         let owned;
         let maps = match maps.as_slice() {
             Some(values) => values,
+            // Views with other strides, such as transposed maps, are copied into row-major order.
             None => {
                 owned = maps.iter().copied().collect::<Vec<T>>();
                 &owned
@@ -145,8 +147,8 @@ impl<T: Real, F: MaskFormula> Measure<T> for MaskMetric<F> {
 }
 
 impl<F: MaskFormula> MaskMetric<F> {
-    /// Evaluates maps of different sizes, such as those of texts with different numbers of tokens, each with a mask of its
-    /// size.
+    /// Evaluates maps of different sizes, such as those of texts with different numbers of tokens, each with a mask of
+    /// its size.
     ///
     /// For maps of equal size, the values are those of [`evaluate_on`](crate::Evaluate::evaluate_on).
     ///
@@ -160,9 +162,9 @@ impl<F: MaskFormula> MaskMetric<F> {
     /// ```
     ///
     /// # Errors
-    /// An empty-input error if there are no samples, a map has no positions, or no sample has a value; a shape mismatch if
-    /// the size of a mask differs from that of its map; a non-finite attribution; and errors of the formula. Errors name
-    /// the sample.
+    /// An empty-input error if there are no samples, a map has no positions, or no sample has a value; a shape mismatch
+    /// if the size of a mask differs from that of its map; a non-finite attribution; and errors of the formula. Errors
+    /// name the sample.
     pub fn evaluate_ragged<T: Real>(
         &self,
         maps: &[impl AsRef<[T]> + Sync],
@@ -205,7 +207,8 @@ impl<F: MaskFormula> MaskMetric<F> {
     }
 }
 
-/// Calls `evaluate` for every map of a batch with its mask, in parallel, and returns the results in the order of the samples.
+/// Calls `evaluate` for every map of a batch with its mask, in parallel, and returns the results in the order of the
+/// samples.
 ///
 /// # Errors
 /// Missing masks, unreadable maps, and errors of `evaluate`, which have the index 0 and get that of the sample here.

@@ -35,8 +35,8 @@ pub(crate) struct Limits {
 impl Limits {
     /// Returns the sum along an order if the scores of all subsets are known, otherwise `None`.
     ///
-    /// It adds in the same sequence as the search, so the best order has exactly the sum of the limit, and normalized values
-    /// cannot leave [0, 1] by rounding.
+    /// It adds in the same sequence as the search, so the best order has exactly the sum of the limit, and normalized
+    /// values cannot leave [0, 1] by rounding.
     pub(crate) fn along(&self, order: &[u32]) -> Option<f64> {
         if self.subset_scores.is_empty() {
             return None;
@@ -96,8 +96,8 @@ impl OrderLimits {
         let counts: Vec<usize> = (0..batch.n_samples())
             .map(|i| cells.for_sample(i).n_cells())
             .collect();
-        // All subsets of all samples are one sequence of rows, so that batches of the model are full also for few features.
-        // `starts` has the first row of each sample; its last element is the number of rows.
+        // All subsets of all samples are one sequence of rows, so that batches of the model are full also for few
+        // features. `starts` has the first row of each sample; its last element is the number of rows.
         let mut starts = vec![0];
         for &count in &counts {
             starts.push(starts[starts.len() - 1] + subsets_between(count) as usize);
@@ -132,7 +132,8 @@ impl OrderLimits {
         let mut beams: Vec<Beams> = (0..batch.n_samples())
             .map(|sample| Beams::new(cells.for_sample(sample).n_cells() as u32))
             .collect();
-        // The beams of all samples grow in step, so that the subsets of one size of all samples go to the model together.
+        // The beams of all samples grow in step, so that the subsets of one size of all samples go to the model
+        // together.
         for size in 1..cells.max_count() {
             let mut removed: Vec<(usize, Vec<u32>)> = Vec::new();
             for (sample, beams) in beams.iter().enumerate() {
@@ -249,8 +250,8 @@ impl Beams {
                     }
                 }
             }
-            // The map is in lexicographic order and the sort is stable, so that ties go to the lower features whatever the
-            // order in which subsets were found.
+            // The map is in lexicographic order and the sort is stable, so that ties go to the lower features whatever
+            // the order in which subsets were found.
             let mut best: Vec<(Vec<u32>, f64)> = sums.into_iter().collect();
             best.sort_by(|(_, a), (_, b)| (sign * b).total_cmp(&(sign * a)));
             best.truncate(n_kept);

@@ -15,15 +15,15 @@ use crate::perturbation::removal::removal_order::tied_features;
 use crate::perturbation::{Baseline, Features, RankBy, RemovalOrder, TopRemoval};
 use crate::{help, input};
 
-/// Scale of the model's outputs, for runs without an [activation](crate::Scoring::activation). With one, the outputs are
-/// logits, and the activation turns them into probabilities.
+/// Scale of the model's outputs, for runs without an [activation](crate::Scoring::activation). With one, the outputs
+/// are logits, and the activation turns them into probabilities.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[param(name = "answers")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum OutputScale {
-    /// Probabilities if all outputs of the run are in [0, 1] and the outputs of each input add up to 1, within the accuracy
-    /// of half precision or of rounding to two or more decimals; otherwise logits. The result says which.
+    /// Probabilities if all outputs of the run are in [0, 1] and the outputs of each input add up to 1, within the
+    /// accuracy of half precision or of rounding to two or more decimals; otherwise logits. The result says which.
     #[default]
     Auto,
     /// Logits of classes: probabilities are their softmax, or the sigmoid of a single output.
@@ -83,7 +83,8 @@ impl ModelOutput<'_> {
             return Err(error.with_help(help::ANSWERS_ARE_LOGITS));
         }
         if is_single || self.activation == Activation::Sigmoid {
-            // log σ(x) = min(x, 0) − ln(1 + e^−|x|): the exponential cannot overflow, and `ln_1p` keeps it where it is tiny.
+            // log σ(x) = min(x, 0) − ln(1 + e^−|x|): the exponential cannot overflow, and `ln_1p` keeps it where it is
+            // tiny.
             return Ok(Some(value.min(0.0) - (-value.abs()).exp().ln_1p()));
         }
         // Computed from the logits: the softmax of a class may round to 0, but its logarithm is finite.
@@ -220,7 +221,8 @@ impl<T: Real, F: OutputFormula> Measure<T> for OutputMetric<F> {
 }
 
 impl<F: OutputFormula> OutputMetric<F> {
-    /// Calls `evaluate` with the sample index and the outputs before and after the removal, for every sample of a batch.
+    /// Calls `evaluate` with the sample index and the outputs before and after the removal, for every sample of a
+    /// batch.
     fn pairs<T: Real, R>(
         &self,
         explained: &ExplainedBatch<'_, T>,
@@ -233,6 +235,7 @@ impl<F: OutputFormula> OutputMetric<F> {
         let mut evaluate_row = |row: usize| {
             let sample = first + row;
             let (before, after) = (before.row(row).to_vec(), after.row(row).to_vec());
+            // Differences of outputs are paired by index, which needs the same number of outputs in both calls.
             if before.len() != after.len() {
                 return Err(Error::shape(
                     input::OUTPUTS,
@@ -275,8 +278,9 @@ pub struct ValueByScale {
     probabilities: Option<f64>,
 }
 
-/// The scale of the outputs can only be decided when all outputs of the run are known: otherwise, some samples could be read
-/// as probabilities and others as logits. Until then, the values for both scales are kept, so that the model is called once.
+/// The scale of the outputs can only be decided when all outputs of the run are known: otherwise, some samples could be
+/// read as probabilities and others as logits. Until then, the values for both scales are kept, so that the model is
+/// called once.
 impl<T: Real, F: OutputFormula> DatasetMetric<T> for OutputMetric<F> {
     type Note = ValueByScale;
 
@@ -305,6 +309,7 @@ impl<T: Real, F: OutputFormula> DatasetMetric<T> for OutputMetric<F> {
 
     fn combine(&self, all: &AllSamples<'_, T>, notes: &[ValueByScale]) -> Result<CombinedValues> {
         let run = all.run();
+        // An activation is applied to logits, so that there is nothing to decide.
         let kind = match run.scoring().activation {
             Activation::None => run.decide_output_kind(),
             _ => OutputKind::Logits,
@@ -320,8 +325,8 @@ impl<T: Real, F: OutputFormula> DatasetMetric<T> for OutputMetric<F> {
 registered!(OutputMetric<F: OutputFormula>, options);
 
 impl<F: OutputFormula> Registered for OutputMetric<F> {
-    /// Keeping the top reverses the direction: a good top changes the outputs if it is removed and preserves them if it is
-    /// kept.
+    /// Keeping the top reverses the direction: a good top changes the outputs if it is removed and preserves them if it
+    /// is kept.
     fn reverses_direction(&self) -> bool {
         self.removal.keep
     }

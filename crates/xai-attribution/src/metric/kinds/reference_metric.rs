@@ -18,8 +18,8 @@ pub const REFERENCE_NEEDS: &[Input] = &[input::EXPLANATIONS, input::REFERENCE_MA
 pub trait AgreementFormula:
     Described + Debug + Clone + Default + PartialEq + Send + Sync + 'static
 {
-    /// `true` if the formula compares whole rankings and has the parameter `rank_ties`; `false` if it compares the top of
-    /// both maps and has the other parameters of [`AgreementOptions`].
+    /// `true` if the formula compares whole rankings and has the parameter `rank_ties`; `false` if it compares the top
+    /// of both maps and has the other parameters of [`AgreementOptions`].
     const COMPARES_RANKINGS: bool;
 
     /// Returns the agreement of two maps of finite attributions; `None` where it is undefined.

@@ -20,8 +20,8 @@ pub enum BaseScorePolicy {
     /// Returns an error that names the sample.
     #[default]
     Error,
-    /// Evaluates the formula nevertheless, as other packages do (an Average Drop can then be −3, for instance). A sample
-    /// whose value is not finite is left out of the mean, and counted.
+    /// Evaluates the formula nevertheless, as other packages do (an Average Drop can then be −3, for instance). A
+    /// sample whose value is not finite is left out of the mean, and counted.
     AsIs,
     /// Leaves the sample out of the mean, and counts it.
     Skip,
@@ -106,12 +106,12 @@ pub struct ScoreMetric<F> {
 impl<F: ScoreFormula> ScoreMetric<F> {
     /// Evaluates scores that exist already, `base` and `masked` of shape `(n,)`.
     ///
-    /// The value is that of the [`accumulator`](Self::accumulator); the result also has the value of each sample. Masked
-    /// scores can be `Option`s: a sample whose masked score is `None` has no value.
+    /// The value is that of the [`accumulator`](Self::accumulator); the result also has the value of each sample.
+    /// Masked scores can be `Option`s: a sample whose masked score is `None` has no value.
     ///
     /// # Errors
-    /// A shape mismatch, an empty input (also if the policy skips every sample), a score that is not finite, and an undefined
-    /// score.
+    /// A shape mismatch, an empty input (also if the policy skips every sample), a score that is not finite, and an
+    /// undefined score.
     pub fn evaluate_scores(
         &self,
         base: &[f64],
@@ -174,9 +174,10 @@ impl<F: ScoreFormula> ScoreMetric<F> {
 
     /// Fast path of the accumulator: the mean of many samples that all have a value, without storing the values.
     ///
-    /// `None` for fewer samples than a piece, and if a score or value needs the checks of the slow path, which then decides
-    /// what is wrong with which sample.
+    /// `None` for fewer samples than a piece, and if a score or value needs the checks of the slow path, which then
+    /// decides what is wrong with which sample.
     fn mean_of_many(&self, base: &[f64], masked: &[f64]) -> Option<ExactMean> {
+        // Few samples need no fast path, and different lengths are an error that the slow path reports.
         if base.len() < PIECE || base.len() != masked.len() {
             return None;
         }
@@ -188,8 +189,8 @@ impl<F: ScoreFormula> ScoreMetric<F> {
                 let mut is_plain = true;
                 for ((value, &base), &masked) in values.iter_mut().zip(base).zip(masked) {
                     *value = F::value(base, masked);
-                    // One test for three numbers: a sum with a non-finite term is not finite. A sum of finite numbers that
-                    // overflows only leads to the slow path. `&` instead of `&&` keeps the loop free of branches.
+                    // One test for three numbers: a sum with a non-finite term is not finite. A sum of finite numbers
+                    // that overflows only leads to the slow path. `&` instead of `&&` keeps the loop free of branches.
                     let is_finite = (base + masked + *value).is_finite();
                     is_plain &= is_finite & F::undefined(base).is_none();
                 }
@@ -316,6 +317,7 @@ impl<F: ScoreFormula> Accumulator for ScoreAccumulator<F> {
     }
 
     fn merge(&mut self, other: Self) -> Result<()> {
+        // The policy decides which samples are in the mean, so a mean over both would be that of no policy.
         if self.policy != other.policy {
             return Err(Error::parameter(
                 input::BASE_SCORE_POLICY,

@@ -110,8 +110,8 @@ impl Forest<'_> {
 
     /// Kruskal's algorithm over all edges of squared length up to [`SHORT`], shortest first.
     ///
-    /// Marked positions of a map are mostly adjacent, so that this joins nearly all points in linear time: the candidate
-    /// edges come from a table of steps and need neither distances nor a sort.
+    /// Marked positions of a map are mostly adjacent, so that this joins nearly all points in linear time: the
+    /// candidate edges come from a table of steps and need neither distances nor a sort.
     fn join_near(&mut self) {
         let reach = f64::from(SHORT).sqrt() as i32;
         let directions = (0..=reach).flat_map(|rows| (-reach..=reach).map(move |c| (rows, c)));
@@ -122,6 +122,7 @@ impl Forest<'_> {
             .collect();
         steps.sort_by_key(|(rows, columns)| rows * rows + columns * columns);
         for step in steps {
+            // A single dense patch is joined after the steps of length 1.
             if self.n_trees == 1 {
                 return;
             }
@@ -142,8 +143,8 @@ impl Forest<'_> {
 
     /// Prim's algorithm over the trees that are left, as if each of them were one vertex.
     ///
-    /// Only border points are compared. The four direct neighbours of an inner point are in its own tree, and one of them
-    /// is nearer to any point outside, so no shortest edge between trees starts at an inner point.
+    /// Only border points are compared. The four direct neighbours of an inner point are in its own tree, and one of
+    /// them is nearer to any point outside, so no shortest edge between trees starts at an inner point.
     fn join_far(&mut self) {
         if self.n_trees == 1 {
             return;

@@ -12,8 +12,8 @@ use crate::map::positions::largest;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Ties {
-    /// The value is the mean of the metric over all orders of the tied positions. A map whose attributions are all equal
-    /// has no value.
+    /// The value is the mean of the metric over all orders of the tied positions. A map whose attributions are all
+    /// equal has no value.
     #[default]
     Expected,
     /// Positions of lower index come first, as in other packages. Mirror images then have different values.
@@ -22,8 +22,8 @@ pub enum Ties {
 
 /// Number of the `k` largest attributions of a map that are on the object.
 ///
-/// If positions are tied at the cut, it is a random variable: any order of the tied positions is equally likely, so the hits
-/// among them have a hypergeometric distribution.
+/// If positions are tied at the cut, it is a random variable: any order of the tied positions is equally likely, so the
+/// hits among them have a hypergeometric distribution.
 ///
 /// ```
 /// use xai_attribution::metric::{MaskedMap, Ties};
@@ -112,8 +112,9 @@ impl Hits {
         if least == most {
             return value(least);
         }
-        // The binomial coefficients of large blocks overflow. Weights relative to that of the mode, built outwards by ratios,
-        // are at most 1 and fall off on both sides, so the loops can stop as soon as a weight is too small to change the sum.
+        // The binomial coefficients of large blocks overflow. Weights relative to that of the mode, built outwards by
+        // ratios, are at most 1 and fall off on both sides, so the loops can stop as soon as a weight is too small to
+        // change the sum.
         let mode = (self.drawn as f64 + 1.0) * (self.block_inside as f64 + 1.0)
             / (self.block as f64 + 2.0);
         let mode = (mode as usize).clamp(least, most);
@@ -207,10 +208,11 @@ impl TopFeatures {
     pub(crate) fn common(&self, other: &Self, counts: &[bool]) -> Vec<f64> {
         const AT_CUT: usize = 1;
         const ABOVE: usize = 2;
-        // For a cut at `k'`, a feature above the tied block at the cut is in the top with certainty, and one of that block
-        // with the share of the block that is above the cut. The two maps are independent, so it is enough to know how many
-        // features are in each combination of states: `n_features[state in self][state in other]`. While the cut moves
-        // down, every feature changes its state twice per map, so that all `k'` together take linear time.
+        // For a cut at `k'`, a feature above the tied block at the cut is in the top with certainty, and one of that
+        // block with the share of the block that is above the cut. The two maps are independent, so it is enough to
+        // know how many features are in each combination of states: `n_features[state in self][state in other]`. While
+        // the cut moves down, every feature changes its state twice per map, so that all `k'` together take linear
+        // time.
         let mut states = vec![[0usize; 2]; counts.len()];
         let mut n_features = [[0u128; 3]; 3];
         n_features[0][0] = counts.len() as u128;
@@ -255,8 +257,8 @@ impl TopFeatures {
         for (&feature, &block) in other.features.iter().zip(&other.blocks) {
             other_blocks[feature] = block;
         }
-        // A feature of two blocks that share ranks has any one of these in both maps with probability
-        // 1 / (len · other len). So the number of common features of two blocks is enough, kept at their first shared rank.
+        // A feature of two blocks that share ranks has any one of these in both maps with probability 1 / (len · other
+        // len). So the number of common features of two blocks is enough, kept at their first shared rank.
         let mut n_common = vec![0u64; self.features.len()];
         for (&feature, a) in self.features.iter().zip(&self.blocks) {
             let b = other_blocks[feature];

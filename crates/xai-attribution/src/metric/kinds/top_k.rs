@@ -36,6 +36,7 @@ impl TopK {
     pub fn resolve(self, n_positions: usize) -> Result<usize> {
         match self {
             Self::Count(k) if (1..=n_positions).contains(&k) => Ok(k),
+            // At least 1: a small share of a small map would otherwise round to an empty top.
             Self::Share(share) if share > 0.0 && share <= 1.0 => {
                 Ok(((share * n_positions as f64).round() as usize).max(1))
             }

@@ -41,10 +41,10 @@ pub struct TruthMetric<F> {
     pub(crate) formula: F,
     /// Pooling of the channels of a position into one attribution.
     pool: ChannelPool,
-    /// Whether a map is scaled to [0, 1] by its smallest and its largest attribution; a constant map then has no value.
+    /// Scales maps to [0, 1] by their smallest and largest attribution; a constant map then has no value.
     normalize: bool,
-    /// Whether the positions of all samples are evaluated together, as `time_interpret` does. There is then one value, and
-    /// none per sample, and maps are scaled with 1e-5 in the divisor.
+    /// Evaluates the positions of all samples together, as `time_interpret` does. There is then one value,
+    /// and none per sample, and maps are scaled with 1e-5 in the divisor.
     pooled: bool,
 }
 

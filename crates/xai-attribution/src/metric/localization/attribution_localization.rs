@@ -32,8 +32,8 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 /// 0: no relevance is on the object. 1: all of it is. The object's share of the positions: a constant map.
 ///
 /// # Limits
-/// It compares the map with the object, not with the features that the model uses: for a model that uses the background, a
-/// faithful map has a low value.
+/// It compares the map with the object, not with the features that the model uses: for a model that uses the
+/// background, a faithful map has a low value.
 ///
 /// # Source
 /// Kohlbrenner et al., *Towards Best Practice in Explaining Neural Network Decisions with LRP*, 2020.

@@ -27,8 +27,8 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 /// ```
 ///
 /// # Extremes
-/// 0: all positive relevance is on other cells. The share of the cells: as by chance. 1: all of it is on the cells of the
-/// class.
+/// 0: all positive relevance is on other cells. The share of the cells: as by chance. 1: all of it is on the cells of
+/// the class.
 ///
 /// # Limits
 /// A mosaic is unlike the training data. For a model that separates the classes badly, a faithful map has a low value.

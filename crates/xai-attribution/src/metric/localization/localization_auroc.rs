@@ -12,9 +12,10 @@ use crate::metric::{MASK_NEEDS, MaskedMap, TruthFormula, TruthMetric};
 /// counted as 1/2
 /// ```
 ///
-/// It is the area under the ROC curve of the attributions as scores of the object's positions, computed from mid-ranks. In
-/// [0, 1], **higher is better**, 0.5 = as by chance. It is undefined for an empty mask and for one that covers the whole map.
-/// `normalize` does not change the order within a map, but matters if samples are [pooled](TruthMetric::pooled).
+/// It is the area under the ROC curve of the attributions as scores of the object's positions, computed from mid-ranks.
+/// In [0, 1], **higher is better**, 0.5 = as by chance. It is undefined for an empty mask and for one that covers the
+/// whole map. `normalize` does not change the order within a map, but matters if samples are
+/// [pooled](TruthMetric::pooled).
 ///
 /// ```
 /// use ndarray::array;
@@ -27,11 +28,12 @@ use crate::metric::{MASK_NEEDS, MaskedMap, TruthFormula, TruthMetric};
 /// ```
 ///
 /// # Extremes
-/// 0: every attribution on the object is lower than all others. 0.5: as by chance. 1: every one is larger than all others.
+/// 0: every attribution on the object is lower than all others. 0.5: as by chance. 1: every one is larger than all
+/// others.
 ///
 /// # Limits
-/// For small objects the value is high as soon as most of the background is low; average precision is stricter. It compares
-/// the map with the object, not with the features that the model uses.
+/// For small objects the value is high as soon as most of the background is low; average precision is stricter. It
+/// compares the map with the object, not with the features that the model uses.
 ///
 /// # Source
 /// Fawcett, *An introduction to ROC analysis*, 2006.
@@ -56,6 +58,7 @@ pub type LocalizationAuroc = TruthMetric<RocArea>;
 #[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct RocArea;
 
+// Ranks do not depend on the scale of a map, so maps are not normalized by default.
 impl TruthFormula for RocArea {
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
         auroc(map.attributions, map.inside)
@@ -86,12 +89,12 @@ impl TruthFormula for RocArea {
 /// ```
 ///
 /// # Extremes
-/// Near 0: the object has the lowest attributions. The object's share of the positions: a random map. 1: every attribution
-/// on the object is larger than all others.
+/// Near 0: the object has the lowest attributions. The object's share of the positions: a random map. 1: every
+/// attribution on the object is larger than all others.
 ///
 /// # Limits
-/// The value of a random map depends on the size of the object, so that values of different objects are not comparable. It
-/// compares the map with the object, not with the features that the model uses.
+/// The value of a random map depends on the size of the object, so that values of different objects are not comparable.
+/// It compares the map with the object, not with the features that the model uses.
 ///
 /// # Source
 /// Manning et al., *Introduction to Information Retrieval*, 2008, section 8.4.

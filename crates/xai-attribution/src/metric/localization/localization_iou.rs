@@ -28,12 +28,12 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 /// 0: no marked position is on the object. 1: the marked positions are the object.
 ///
 /// # Limits
-/// It depends on the threshold, and one very large attribution leaves all others unmarked. Maps of a part of the object,
-/// which may be all that the model needs, have low values.
+/// It depends on the threshold, and one very large attribution leaves all others unmarked. Maps of a part of the
+/// object, which may be all that the model needs, have low values.
 ///
 /// # Source
-/// Jaccard, *Étude comparative de la distribution florale*, 1901; thresholds relative to the largest attribution: Zhou et
-/// al., *Learning Deep Features for Discriminative Localization*, 2016.
+/// Jaccard, *Étude comparative de la distribution florale*, 1901; thresholds relative to the largest attribution: Zhou
+/// et al., *Learning Deep Features for Discriminative Localization*, 2016.
 #[metric(
     name = "localization-iou",
     title = "Localization IoU",
@@ -57,6 +57,7 @@ pub struct Overlap {
 
 impl MaskFormula for Overlap {
     fn value(&self, map: &MaskedMap<'_>) -> Option<f64> {
+        // A share of a negative maximum would mark nothing, and of 0 everything that is not negative.
         let largest = map.attributions.iter().copied().fold(0.0, f64::max);
         if largest == 0.0 {
             return None;

@@ -27,8 +27,9 @@ impl AreaRule {
         let points = thresholds(map.attributions, map.inside);
         Some(match self {
             Self::Exact => {
-                // Points ascend by value. The marked positions are the same for all thresholds in (previous value, value], so
-                // each point is a step of that width. The first step starts at 0; above the largest value nothing is marked.
+                // Points ascend by value. The marked positions are the same for all thresholds in (previous value,
+                // value], so each point is a step of that width. The first step starts at 0; above the largest value
+                // nothing is marked.
                 let below = std::iter::once(0.0).chain(points.iter().map(|point| point.value));
                 let steps = points.iter().zip(below);
                 steps
@@ -52,8 +53,8 @@ impl AreaRule {
 /// ```
 ///
 /// Maps are scaled to [0, 1] by their smallest and largest attribution, unless `normalize` is off: they then have to be
-/// in [0, 1]. In [0, 1], **higher is better**: 1 = all marked positions are true at every threshold. It is undefined for a
-/// sample without a true position, and for a constant map if maps are scaled.
+/// in [0, 1]. In [0, 1], **higher is better**: 1 = all marked positions are true at every threshold. It is undefined
+/// for a sample without a true position, and for a constant map if maps are scaled.
 ///
 /// ```
 /// use ndarray::array;
@@ -67,18 +68,18 @@ impl AreaRule {
 /// ```
 ///
 /// # Extremes
-/// 0: no marked position is ever true. The share of true positions: a map whose scaled attributions are 0 or 1 at random. 1:
-/// all marked positions are true at every threshold.
+/// 0: no marked position is ever true. The share of true positions: a map whose scaled attributions are 0 or 1 at
+/// random. 1: all marked positions are true at every threshold.
 ///
 /// # Limits
-/// A map that marks a single true position and nothing else has 1: read it with the area under recall. It compares the map
-/// with the truth, not with the features that the model uses.
+/// A map that marks a single true position and nothing else has 1: read it with the area under recall. It compares the
+/// map with the truth, not with the features that the model uses.
 ///
 /// # Source
 /// Crabbé and van der Schaar, *Explaining Time Series Predictions with Dynamic Masks*, 2021.
 ///
-/// The authors' code and `time_interpret` use trapezoids between the attributions, with which a map equal to the truth has
-/// (1 + share of true positions) / 2: [`AreaRule::Trapezoid`] and [`pooled`](TruthMetric::pooled) give that number.
+/// The authors' code and `time_interpret` use trapezoids between the attributions, with which a map equal to the truth
+/// has (1 + share of true positions) / 2: [`AreaRule::Trapezoid`] and [`pooled`](TruthMetric::pooled) give that number.
 ///
 /// # Elsewhere
 /// `tint.white_box.aup`
@@ -117,9 +118,9 @@ impl TruthFormula for PrecisionArea {
 /// ```
 ///
 /// It is the mean of the attributions of the true positions, scaled as for
-/// [`AreaUnderPrecision`](crate::metric::AreaUnderPrecision). In [0, 1], **higher is better**: 1 = all true positions are
-/// marked at every threshold. It is undefined for a sample without a true position, and for a constant map if maps are
-/// scaled.
+/// [`AreaUnderPrecision`](crate::metric::AreaUnderPrecision). In [0, 1], **higher is better**: 1 = all true positions
+/// are marked at every threshold. It is undefined for a sample without a true position, and for a constant map if maps
+/// are scaled.
 ///
 /// ```
 /// use ndarray::array;
@@ -136,8 +137,8 @@ impl TruthFormula for PrecisionArea {
 /// 0: no true position is marked at any threshold. 1: all of them are marked at every threshold.
 ///
 /// # Limits
-/// A map that marks everything except one position that is not true has 1: read it with the area under precision. It compares
-/// the map with the truth, not with the features that the model uses.
+/// A map that marks everything except one position that is not true has 1: read it with the area under precision. It
+/// compares the map with the truth, not with the features that the model uses.
 ///
 /// # Source
 /// Crabbé and van der Schaar, Explaining Time Series Predictions with Dynamic Masks, 2021.

@@ -29,8 +29,8 @@ fn sum(map: &MaskedMap<'_>, bits: impl Fn(f64) -> f64) -> Option<f64> {
 /// ```
 ///
 /// Maps are scaled to [0, 1] by their smallest and largest attribution, unless `normalize` is off: they then have to be
-/// in [0, 1]. In [0, 16.61] bits, **higher is better**: 0 = no true position is marked. It is undefined for a sample without
-/// a true position, and for a constant map if maps are scaled.
+/// in [0, 1]. In [0, 16.61] bits, **higher is better**: 0 = no true position is marked. It is undefined for a sample
+/// without a true position, and for a constant map if maps are scaled.
 ///
 /// ```
 /// use ndarray::array;
@@ -46,14 +46,14 @@ fn sum(map: &MaskedMap<'_>, bits: impl Fn(f64) -> f64) -> Option<f64> {
 /// 0: no true position is marked. 16.61: all of them have the attribution 1.
 ///
 /// # Limits
-/// A map that marks everything has the largest value. The position that is scaled to 1 counts 16.61 bits if it is true, so
-/// that a single position can dominate the value. Read it with the mask entropy and the area under precision.
+/// A map that marks everything has the largest value. The position that is scaled to 1 counts 16.61 bits if it is true,
+/// so that a single position can dominate the value. Read it with the mask entropy and the area under precision.
 ///
 /// # Source
 /// Crabbé and van der Schaar, *Explaining Time Series Predictions with Dynamic Masks*, 2021.
 ///
-/// The paper uses natural logarithms and a sum over the true positions. Its code and `time_interpret` use bits, a sum over
-/// all samples, and add 1e-5 inside the logarithm: see [`pooled`](TruthMetric::pooled).
+/// The paper uses natural logarithms and a sum over the true positions. Its code and `time_interpret` use bits, a sum
+/// over all samples, and add 1e-5 inside the logarithm: see [`pooled`](TruthMetric::pooled).
 ///
 /// # Elsewhere
 /// `tint.white_box.information`
@@ -93,9 +93,9 @@ impl TruthFormula for InformationBits {
 /// mean over true positions of −a log2 a − (1 − a) log2(1 − a), a the map scaled to [0, 1]
 /// ```
 ///
-/// Maps are scaled as for [`MaskInformation`](crate::metric::MaskInformation). In [0, 1] bit, **lower is better**: 0 = every
-/// true position has the attribution 0 or 1. It is undefined for a sample without a true position, and for a constant map if
-/// maps are scaled.
+/// Maps are scaled as for [`MaskInformation`](crate::metric::MaskInformation). In [0, 1] bit, **lower is better**: 0 =
+/// every true position has the attribution 0 or 1. It is undefined for a sample without a true position, and for a
+/// constant map if maps are scaled.
 ///
 /// ```
 /// use ndarray::array;

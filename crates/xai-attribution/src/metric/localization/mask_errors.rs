@@ -18,8 +18,8 @@ fn mean_loss(map: &MaskedMap<'_>, loss: impl Fn(f64) -> f64) -> Option<f64> {
 /// mean over positions of |a − t|, t the mask
 /// ```
 ///
-/// Boolean masks count as 0 and 1. In [0, ∞), or in [0, 1] for maps in [0, 1], **lower is better**: 0 = the map equals the
-/// mask. Maps are not scaled, unless [`normalize`](TruthMetric::normalize) is on.
+/// Boolean masks count as 0 and 1. In [0, ∞), or in [0, 1] for maps in [0, 1], **lower is better**: 0 = the map equals
+/// the mask. Maps are not scaled, unless [`normalize`](TruthMetric::normalize) is on.
 ///
 /// ```
 /// use ndarray::array;
@@ -35,8 +35,8 @@ fn mean_loss(map: &MaskedMap<'_>, loss: impl Fn(f64) -> f64) -> Option<f64> {
 /// 0: the map equals the mask.
 ///
 /// # Limits
-/// If few positions are true, a map of zeros has a small error. Maps must have the unit of the mask: normalize them if they
-/// do not.
+/// If few positions are true, a map of zeros has a small error. Maps must have the unit of the mask: normalize them if
+/// they do not.
 ///
 /// # Source
 /// Enguehard, *Time Interpret: a Unified Model Interpretability Library for Time Series*, 2023.

@@ -11,10 +11,10 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 /// ```
 ///
 /// Without ties it is 1 or 0 per sample, **higher is better**; the value is the share of hits. The distance is
-/// Euclidean, in positions. If several positions share the largest attribution, the value is the share of them that hit,
-/// unless [`ties`](MaskMetric::ties) says otherwise; a map whose attributions are all equal has no value. With
-/// [`weighted`](MaskMetric::weighted), a hit counts `1 − size of the object / size of the map`, so that large objects, which
-/// are easily hit by chance, count less. An empty mask has no value.
+/// Euclidean, in positions. If several positions share the largest attribution, the value is the share of them that
+/// hit, unless [`ties`](MaskMetric::ties) says otherwise; a map whose attributions are all equal has no value. With
+/// [`weighted`](MaskMetric::weighted), a hit counts `1 − size of the object / size of the map`, so that large objects,
+/// which are easily hit by chance, count less. An empty mask has no value.
 ///
 /// ```
 /// use ndarray::array;
@@ -32,7 +32,8 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 /// 0: the largest attribution of no map is on the object. 1: that of every map is.
 ///
 /// # Limits
-/// It uses a single position of each map. Large objects are easily hit by chance, and a model may rightly use the background.
+/// It uses a single position of each map. Large objects are easily hit by chance, and a model may rightly use the
+/// background.
 ///
 /// # Source
 /// Zhang et al., *Top-Down Neural Attention by Excitation Backprop*, 2018 (with a radius of 15 pixels).
@@ -85,9 +86,9 @@ impl Pointing {
     fn hits<'m>(&self, map: &'m MaskedMap<'m>) -> impl Fn(usize) -> bool + use<'m> {
         let (radius, n_columns) = (self.radius, map.n_columns);
         let n_rows = map.inside.len() / n_columns;
-        // For each position, the distance to the nearest position of the object in its row. A test then reads one number per
-        // row within reach instead of all positions, which matters because many positions may be tied. Below a radius of 1
-        // only positions of the object itself hit.
+        // For each position, the distance to the nearest position of the object in its row. A test then reads one
+        // number per row within reach instead of all positions, which matters because many positions may be tied. Below
+        // a radius of 1 only positions of the object itself hit.
         let in_row = if radius < 1.0 {
             Vec::new()
         } else {

@@ -32,7 +32,8 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 /// 0: no relevance is on the object. 1: all of it is. The object's share of the positions: a constant map.
 ///
 /// # Limits
-/// Large objects have high values by chance. It compares the map with the object, not with the features that the model uses.
+/// Large objects have high values by chance. It compares the map with the object, not with the features that the model
+/// uses.
 ///
 /// # Source
 /// Arras, Osman, Samek, *CLEVR-XAI*, 2022; Wang et al., *Score-CAM*, 2020, for the positive part.

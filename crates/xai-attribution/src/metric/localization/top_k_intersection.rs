@@ -12,11 +12,11 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Ties};
 /// TKI_i = |top k positions ∩ object| / k        capped: / min(k, |object|)
 /// ```
 ///
-/// In [0, 1], **higher is better**. An object of fewer than `k` positions can reach at most
-/// `|object| / k`; [`capped`](MaskMetric::capped) divides by the largest possible number of hits instead.
-/// [`influence`](MaskMetric::influence) multiplies by `n_positions / |object|`, with which a random map has the value
-/// 1 and larger values are possible. If attributions are tied at the cut, the value is the mean over all orders of
-/// the tied positions, unless [`ties`](MaskMetric::ties) says otherwise. It is undefined for an empty mask and for a map
+/// In [0, 1], **higher is better**. An object of fewer than `k` positions can reach at most `|object| / k`;
+/// [`capped`](MaskMetric::capped) divides by the largest possible number of hits instead.
+/// [`influence`](MaskMetric::influence) multiplies by `n_positions / |object|`, with which a random map has the value 1
+/// and larger values are possible. If attributions are tied at the cut, the value is the mean over all orders of the
+/// tied positions, unless [`ties`](MaskMetric::ties) says otherwise. It is undefined for an empty mask and for a map
 /// whose attributions are all equal.
 ///
 /// ```
@@ -37,8 +37,8 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Ties};
 /// 0: no top position is on the object. 1: all of them are. The object's share of the positions: a random map.
 ///
 /// # Limits
-/// An object of fewer than k positions cannot reach 1 (unless `capped` is on). It compares the map with the object, not with
-/// the features that the model uses.
+/// An object of fewer than k positions cannot reach 1 (unless `capped` is on). It compares the map with the object, not
+/// with the features that the model uses.
 ///
 /// # Source
 /// Theiner et al., *Interpretable Semantic Photo Geolocation*, 2021.

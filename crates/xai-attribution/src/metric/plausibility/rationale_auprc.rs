@@ -24,8 +24,8 @@ impl Area {
         if self == Self::AveragePrecision {
             return average_precision(attributions, inside);
         }
-        // From the largest threshold down, recall rises from 0. The precision at recall 0 is undefined; 1 is the convention of
-        // scikit-learn's curve, which ERASER and ferret use.
+        // From the largest threshold down, recall rises from 0. The precision at recall 0 is undefined; 1 is the
+        // convention of scikit-learn's curve, which ERASER and ferret use.
         let (mut area, mut before) = (0.0, (0.0, 1.0));
         for point in thresholds(attributions, inside).iter().rev() {
             let (recall, precision) = (point.n_second as f64 / n_inside as f64, point.precision());
@@ -43,9 +43,9 @@ impl Area {
 /// tokens above t
 /// ```
 ///
-/// The thresholds are the distinct attributions in descending order; `P_t` and `R_t` are precision and recall of the tokens
-/// at or above `t`. In (0, 1], **higher is better**; a constant map has the rationale's share of the tokens. It is undefined
-/// for an empty rationale.
+/// The thresholds are the distinct attributions in descending order; `P_t` and `R_t` are precision and recall of the
+/// tokens at or above `t`. In (0, 1], **higher is better**; a constant map has the rationale's share of the tokens. It
+/// is undefined for an empty rationale.
 ///
 /// ```
 /// use xai_attribution::metric::{Area, RationaleAuprc};
@@ -60,12 +60,12 @@ impl Area {
 /// Texts of different lengths: [`evaluate_ragged`](MaskMetric::evaluate_ragged).
 ///
 /// # Extremes
-/// Near 0: the rationale has the lowest attributions. The rationale's share of the tokens: a random map. 1: every attribution
-/// on the rationale is larger than all others.
+/// Near 0: the rationale has the lowest attributions. The rationale's share of the tokens: a random map. 1: every
+/// attribution on the rationale is larger than all others.
 ///
 /// # Limits
-/// It measures whether people find the map plausible, not whether the model uses the marked tokens. The value of a random map
-/// differs from text to text.
+/// It measures whether people find the map plausible, not whether the model uses the marked tokens. The value of a
+/// random map differs from text to text.
 ///
 /// # Source
 /// DeYoung et al., *ERASER*, 2020.

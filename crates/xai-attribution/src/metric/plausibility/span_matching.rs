@@ -1,11 +1,11 @@
 //! Maximum one-to-one matching of spans that overlap enough.
 //!
-//! Gold and predicted spans are the vertices of a bipartite graph, whose edges are the pairs of sufficient overlap; a maximum
-//! matching is found by the algorithm of Hopcroft and Karp. A text of `n` spans can have `n²` edges (if all spans are equal),
-//! so the edges are never listed. Instead, the search queries a k-d tree over starts and ends of the gold spans for *some*
-//! matching span that is not visited yet, and every visited span is removed from the tree. One phase of the search visits each
-//! span once, with one query per visit, and there are `O(√n)` phases at most, in practice a few. This takes `O(n^1.5)`
-//! queries in the worst case, where listing the edges takes `O(n^2.5)` steps.
+//! Gold and predicted spans are the vertices of a bipartite graph, whose edges are the pairs of sufficient overlap; a
+//! maximum matching is found by the algorithm of Hopcroft and Karp. A text of `n` spans can have `n²` edges (if all
+//! spans are equal), so the edges are never listed. Instead, the search queries a k-d tree over starts and ends of the
+//! gold spans for *some* matching span that is not visited yet, and every visited span is removed from the tree. One
+//! phase of the search visits each span once, with one query per visit, and there are `O(√n)` phases at most, in
+//! practice a few. This takes `O(n^1.5)` queries in the worst case, where listing the edges takes `O(n^2.5)` steps.
 
 use std::ops::Range as Span;
 
@@ -18,8 +18,8 @@ pub(super) fn n_matched(gold: &[Span<usize>], predicted: &[Span<usize>], thresho
 
 /// Intersection over union of the tokens of two spans.
 ///
-/// A span with an end before its start has no token, and no overlap. Such spans are not valid input, but bounds of tree nodes
-/// can have this form.
+/// A span with an end before its start has no token, and no overlap. Such spans are not valid input, but bounds of tree
+/// nodes can have this form.
 pub(super) fn iou(a: &Span<usize>, b: &Span<usize>) -> f64 {
     let both = a.end.min(b.end).saturating_sub(a.start.max(b.start));
     both as f64 / (a.len() + b.len() - both) as f64
@@ -27,8 +27,8 @@ pub(super) fn iou(a: &Span<usize>, b: &Span<usize>) -> f64 {
 
 /// Test for the match of two spans.
 ///
-/// It must be monotone: if a span matches another one, so does every span whose start and end are at least as near to those
-/// of the other one, on the same sides. The search in [`SpanTree`] relies on this.
+/// It must be monotone: if a span matches another one, so does every span whose start and end are at least as near to
+/// those of the other one, on the same sides. The search in [`SpanTree`] relies on this.
 type Matches<'a> = dyn Fn(&Span<usize>, &Span<usize>) -> bool + 'a;
 
 /// A matching that is augmented until it is maximum.
@@ -76,8 +76,9 @@ impl<'a> Matching<'a> {
         (0..self.predicted.len()).filter(|&span| !self.is_matched[span])
     }
 
-    /// Breadth-first search from the free predicted spans: gold spans by their distance on alternating paths, up to the first
-    /// layer that contains a free gold span. Empty if no free gold span can be reached, that is, if the matching is maximum.
+    /// Breadth-first search from the free predicted spans: gold spans by their distance on alternating paths, up to the
+    /// first layer that contains a free gold span. Empty if no free gold span can be reached, that is, if the matching
+    /// is maximum.
     fn layers(&self) -> Vec<Vec<usize>> {
         let mut unvisited = SpanTree::new(self.gold, (0..self.gold.len()).collect());
         let mut frontier: Vec<usize> = self.free().collect();
@@ -93,6 +94,7 @@ impl<'a> Matching<'a> {
             let partners: Vec<Option<usize>> =
                 layer.iter().map(|&gold| self.partner[gold]).collect();
             layers.push(layer);
+            // Only shortest paths are augmented in a phase: the search stops at the first layer with a free gold span.
             if partners.contains(&None) {
                 return layers;
             }
@@ -101,7 +103,8 @@ impl<'a> Matching<'a> {
         Vec::new()
     }
 
-    /// Augments the matching along vertex-disjoint shortest paths through the layers. Returns `true` if there was a path.
+    /// Augments the matching along vertex-disjoint shortest paths through the layers. Returns `true` if there was a
+    /// path.
     fn augment(&mut self, layers: Vec<Vec<usize>>) -> bool {
         let mut trees: Vec<SpanTree<'_>> = layers
             .into_iter()
@@ -116,8 +119,8 @@ impl<'a> Matching<'a> {
         has_grown
     }
 
-    /// Depth-first search for a path from a free predicted span to a free gold span. It is not recursive, because a path can
-    /// be as long as there are spans.
+    /// Depth-first search for a path from a free predicted span to a free gold span. It is not recursive, because a
+    /// path can be as long as there are spans.
     fn augment_from(&mut self, first: usize, layers: &mut [SpanTree<'_>]) -> bool {
         // Predicted spans of the path, each with the gold span that follows it.
         let mut path: Vec<(usize, usize)> = Vec::new();
@@ -135,7 +138,8 @@ impl<'a> Matching<'a> {
                         None => break,
                     }
                 }
-                // A dead end. Its gold span was removed from the tree of its layer, so that no other path tries it again.
+                // A dead end. Its gold span was removed from the tree of its layer, so that no other path tries it
+                // again.
                 None => match path.pop() {
                     Some((before, _)) => span = before,
                     None => return false,
@@ -243,8 +247,8 @@ impl<'a> SpanTree<'a> {
         if n_left == 0 {
             return None;
         }
-        // The span within the bounds that is nearest to `other` at both ends. If it does not match, no span of the node does,
-        // because matches are monotone.
+        // The span within the bounds that is nearest to `other` at both ends. If it does not match, no span of the node
+        // does, because matches are monotone.
         let nearest = other.start.clamp(starts.0, starts.1)..other.end.clamp(ends.0, ends.1);
         if !matches(other, &nearest) {
             return None;
@@ -337,7 +341,8 @@ mod tests {
         compared.get() as f64
     }
 
-    /// Four times as many spans take less than `4^1.5` times as many comparisons; a list of edges would take 16 times as many.
+    /// Four times as many spans take less than `4^1.5` times as many comparisons; a list of edges would take 16 times
+    /// as many.
     #[test]
     fn comparisons_grow_slower_than_pairs() {
         type Spans = fn(usize) -> Vec<Span<usize>>;
@@ -372,7 +377,8 @@ mod tests {
         let n = 20_000;
         let gold: Vec<Span<usize>> = (0..n).map(|i| 10 * i..10 * i + 10).collect();
         let predicted: Vec<Span<usize>> = (0..n).map(|i| 10 * i + 5..10 * i + 15).collect();
-        // Each predicted span has an IoU of 1/3 with two neighbouring gold spans, except for the last one, which has one.
+        // Each predicted span has an IoU of 1/3 with two neighbouring gold spans, except for the last one, which has
+        // one.
         assert_eq!(n_matched(&gold, &predicted, 0.3), n);
     }
 }

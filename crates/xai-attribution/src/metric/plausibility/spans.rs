@@ -16,7 +16,8 @@ pub struct SpanScore {
     pub precision: Option<f64>,
     /// Share of the gold spans (or tokens) that are found; `None` if there are none.
     pub recall: Option<f64>,
-    /// Harmonic mean of precision and recall, 0 if nothing is correct; `None` if there is neither a prediction nor gold.
+    /// Harmonic mean of precision and recall, 0 if nothing is correct; `None` if there is neither a prediction nor
+    /// gold.
     pub f1: Option<f64>,
 }
 
@@ -66,8 +67,8 @@ fn scores(samples: &[Counts]) -> SpanScores {
     let mean = |field: fn(SpanScore) -> Option<f64>| {
         let values = defined.iter().filter_map(|counts| field(counts.score()));
         let sum: f64 = values.sum();
-        // If a score is undefined for the summed counts, it is undefined for every sample. Otherwise all defined samples are
-        // in the divisor, so that a sample without a prediction counts as precision 0.
+        // If a score is undefined for the summed counts, it is undefined for every sample. Otherwise all defined
+        // samples are in the divisor, so that a sample without a prediction counts as precision 0.
         field(micro).map(|_| sum / defined.len() as f64)
     };
     SpanScores {
@@ -124,10 +125,10 @@ fn check(input: Input, samples: &[impl AsRef<[Span<usize>]>]) -> Result<()> {
 /// threshold
 /// ```
 ///
-/// A predicted span can be matched with a gold one if the intersection over union of their tokens is at least the threshold.
-/// Each span is matched at most once, and the matching is the largest possible. Precision is the share of matched predicted
-/// spans, recall that of matched gold spans, and F1 their harmonic mean, for the summed counts of all samples (`micro`) and as
-/// means over samples (`macro`).
+/// A predicted span can be matched with a gold one if the intersection over union of their tokens is at least the
+/// threshold. Each span is matched at most once, and the matching is the largest possible. Precision is the share of
+/// matched predicted spans, recall that of matched gold spans, and F1 their harmonic mean, for the summed counts of all
+/// samples (`micro`) and as means over samples (`macro`).
 ///
 /// In [0, 1], **higher is better**.
 ///
@@ -144,8 +145,8 @@ fn check(input: Input, samples: &[impl AsRef<[Span<usize>]>]) -> Result<()> {
 /// 0: no predicted span matches. 1: every predicted span matches a gold one, and every gold one is matched.
 ///
 /// # Limits
-/// It depends on the threshold, and the quality of a match above it does not count. It measures whether people find the map
-/// plausible, not whether the model uses the marked tokens.
+/// It depends on the threshold, and the quality of a match above it does not count. It measures whether people find the
+/// map plausible, not whether the model uses the marked tokens.
 ///
 /// # Source
 /// DeYoung et al., *ERASER*, 2020.
@@ -198,9 +199,9 @@ const NEEDS: &[Input] = &[input::GOLD, input::PREDICTED];
 /// 2 · common / (predicted + gold tokens)
 /// ```
 ///
-/// Precision is the share of predicted tokens that are gold, recall the share of gold tokens that are predicted, and F1 their
-/// harmonic mean, for the summed counts of all samples (`micro`) and as means over samples (`macro`). A token in two spans
-/// counts once.
+/// Precision is the share of predicted tokens that are gold, recall the share of gold tokens that are predicted, and F1
+/// their harmonic mean, for the summed counts of all samples (`micro`) and as means over samples (`macro`). A token in
+/// two spans counts once.
 ///
 /// In [0, 1], **higher is better**.
 ///
@@ -216,8 +217,8 @@ const NEEDS: &[Input] = &[input::GOLD, input::PREDICTED];
 /// 0: no predicted token is gold. 1: the tokens are the same.
 ///
 /// # Limits
-/// A span that is split into several has the same value as the whole one. It measures whether people find the map plausible,
-/// not whether the model uses the marked tokens.
+/// A span that is split into several has the same value as the whole one. It measures whether people find the map
+/// plausible, not whether the model uses the marked tokens.
 ///
 /// # Source
 /// DeYoung et al., *ERASER*, 2020.

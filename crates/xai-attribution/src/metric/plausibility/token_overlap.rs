@@ -5,8 +5,8 @@ use xai_core::describe::{Parameters, metric};
 
 use crate::metric::{Hits, MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Ties, TopK};
 
-/// Returns the number of tokens that a map marks, and the hits of the rationale among them. `None` if all attributions are
-/// equal, because then no token is among the largest, unless ties are broken by index.
+/// Returns the number of tokens that a map marks, and the hits of the rationale among them. `None` if all attributions
+/// are equal, because then no token is among the largest, unless ties are broken by index.
 fn marked(map: &MaskedMap<'_>, k: TopK, positive_only: bool, ties: Ties) -> Option<(usize, Hits)> {
     let n = map.attributions.len();
     let largest = match k {
@@ -39,9 +39,10 @@ fn check(k: TopK, n_tokens: usize) -> Result<()> {
 /// 2 |top ∩ rationale| / (|top| + |rationale|), top: of the k largest attributions those above 0
 /// ```
 ///
-/// In [0, 1], **higher is better**. If attributions are tied at the cut, the value is the mean over all orders of the tied
-/// tokens, unless [`ties`](MaskMetric::ties) says otherwise. A map without a positive attribution marks nothing and has the
-/// value 0. It is undefined for an empty rationale and for a map whose attributions are all equal and positive.
+/// In [0, 1], **higher is better**. If attributions are tied at the cut, the value is the mean over all orders of the
+/// tied tokens, unless [`ties`](MaskMetric::ties) says otherwise. A map without a positive attribution marks nothing
+/// and has the value 0. It is undefined for an empty rationale and for a map whose attributions are all equal and
+/// positive.
 ///
 /// ```
 /// use xai_attribution::metric::{TokenF1, TopK};
@@ -59,8 +60,8 @@ fn check(k: TopK, n_tokens: usize) -> Result<()> {
 /// 0: no top token is in the rationale. 1: the top is the rationale.
 ///
 /// # Limits
-/// It cannot reach 1 for a rationale that is longer or shorter than k. It measures whether people find the map plausible, not
-/// whether the model uses the marked tokens.
+/// It cannot reach 1 for a rationale that is longer or shorter than k. It measures whether people find the map
+/// plausible, not whether the model uses the marked tokens.
 ///
 /// # Source
 /// DeYoung et al., *ERASER*, 2020.
@@ -114,8 +115,9 @@ impl MaskFormula for F1OfTop {
 /// |top ∩ rationale| / |top ∪ rationale|, top: of the k largest attributions those above 0
 /// ```
 ///
-/// In [0, 1], **higher is better**. The top tokens and the undefined cases are those of [`TokenF1`](crate::metric::TokenF1).
-/// Without ties at the cut `IoU = F1 / (2 − F1)`, so that both rank the maps of a sample alike.
+/// In [0, 1], **higher is better**. The top tokens and the undefined cases are those of
+/// [`TokenF1`](crate::metric::TokenF1). Without ties at the cut `IoU = F1 / (2 − F1)`, so that both rank the maps of a
+/// sample alike.
 ///
 /// ```
 /// use xai_attribution::metric::{TokenIou, TopK};
@@ -129,8 +131,8 @@ impl MaskFormula for F1OfTop {
 /// 0: no top token is in the rationale. 1: the top is the rationale.
 ///
 /// # Limits
-/// It cannot reach 1 for a rationale that is longer or shorter than k. It measures whether people find the map plausible, not
-/// whether the model uses the marked tokens.
+/// It cannot reach 1 for a rationale that is longer or shorter than k. It measures whether people find the map
+/// plausible, not whether the model uses the marked tokens.
 ///
 /// # Source
 /// DeYoung et al., ERASER, 2020.

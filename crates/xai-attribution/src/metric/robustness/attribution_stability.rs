@@ -1,4 +1,4 @@
-//! Stability of maps among neighbours of one prediction.
+//! Stability of maps among neighbours with the same prediction (FASS).
 
 use ndarray::Axis;
 use xai_core::describe::{Parameters, metric};
@@ -17,11 +17,11 @@ use crate::perturbation::{Neighborhood, Neighbors, OutputChanges};
 /// mean over neighbours x' of the same prediction of similarity(e(x), e(x'))
 /// ```
 ///
-/// By structural similarity, Spearman's correlation or the share of the largest attributions that are the
-/// same ([`MapSimilarity`]): where the map is, how it orders, what it marks. In [−1, 1], **higher is
-/// better**, 1 = the map stays as it is. Neighbours of another prediction are left out: their
-/// explanation ought to change. No value without a neighbour that is left, and where all
-/// similarities are undefined, as the correlation of a constant map is.
+/// The similarity ([`MapSimilarity`]) is the structural similarity, Spearman's correlation, or the Jaccard index of the
+/// largest attributions. In [−1, 1], **higher is
+/// better**, 1 = the map does not change. Neighbours with another prediction are left out, because their
+/// explanation should differ. It is undefined without a remaining neighbour, and if all
+/// similarities are undefined, as the correlation with a constant map is.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayD, ArrayViewD, array};
@@ -30,7 +30,7 @@ use crate::perturbation::{Neighborhood, Neighbors, OutputChanges};
 /// let model = |x: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 ///     Ok(x.into_dimensionality().unwrap().to_owned())
 /// };
-/// // The map is the input: within 0.1 its order stays as it is.
+/// // The map is the input, whose order does not change within 0.1.
 /// let same = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
 ///     Ok(x.to_owned())
 /// };
@@ -40,13 +40,13 @@ use crate::perturbation::{Neighborhood, Neighbors, OutputChanges};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
-/// The explainer sees `n · (1 + n_neighbors)` inputs, and so does the model; the three of
-/// [`suite`](Self::suite) together no more.
+/// The explainer sees `n · (1 + n_neighbors)` inputs, and so does the model; this also holds for the three metrics of
+/// [`suite`](Self::suite) together.
 ///
-/// Defaults: by Spearman's correlation, which takes maps of any layout, of 20 neighbours within 0.1 both ways, seed 1.
+/// Defaults: Spearman's correlation, which is defined for any layout, and 20 neighbours within ±0.1, seed 1.
 ///
 /// # Extremes
-/// −1: maps of neighbours are opposite. 0: they are not related. 1: the map stays as it is.
+/// −1: maps of neighbours are opposite. 0: they are not related. 1: the map does not change.
 ///
 /// # Limits
 /// A map that is the same for all inputs has 1 and may say nothing.
@@ -54,8 +54,8 @@ use crate::perturbation::{Neighborhood, Neighbors, OutputChanges};
 /// # Source
 /// Subramaniakuppusamy and Gajjar, *Feature Attribution Stability Suite: How Stable Are Post-Hoc Attributions?*, 2026.
 ///
-/// The suite also rotates, brightens and compresses images: pass such copies minus their images as [given
-/// neighbours](Neighborhood::Given). Maps are compared position by position.
+/// The paper also rotates, brightens and compresses images: pass the differences between such copies and their images
+/// as [given neighbours](Neighborhood::Given). Maps are compared position by position.
 #[metric(
     name = "attribution-stability",
     title = "Attribution Stability (FASS)",
@@ -73,12 +73,12 @@ pub struct AttributionStability {
     /// Similarity of two maps.
     #[param(default = MapSimilarity::Spearman)]
     similarity: MapSimilarity,
-    /// Whether it shares the neighbours' maps with the others of the suite.
+    /// Shares the maps of the neighbours with the other metrics of the suite.
     #[param(skip)]
     in_suite: bool,
 }
 
-/// The similarities of [`AttributionStability::suite`].
+/// Similarities of [`AttributionStability::suite`].
 const SUITE: [MapSimilarity; 3] = [
     MapSimilarity::Ssim,
     MapSimilarity::Spearman,
@@ -86,8 +86,8 @@ const SUITE: [MapSimilarity; 3] = [
 ];
 
 impl AttributionStability {
-    /// By structural similarity, by Spearman's correlation and by the largest tenth of the attributions:
-    /// three metrics of images that share their neighbours' maps where one run has them.
+    /// Returns the metrics of the suite: structural similarity, Spearman's correlation, and the Jaccard index of the
+    /// largest tenth of the attributions. They are for images, and share the maps of the neighbours within a run.
     #[must_use]
     pub fn suite() -> [Self; 3] {
         SUITE.map(|similarity| Self {
@@ -97,11 +97,13 @@ impl AttributionStability {
         })
     }
 
-    /// With another similarity than those of the suite it shares no maps.
+    /// Returns the work on the neighbours' maps. Maps are not kept, so metrics share them by computing all similarities
+    /// of the suite at once; a metric with another similarity computes only its own.
     fn work(&self) -> NeighborSimilarities {
-        let similarities = match self.in_suite && SUITE.contains(&self.similarity) {
-            true => SUITE.to_vec(),
-            false => vec![self.similarity],
+        let similarities = if self.in_suite && SUITE.contains(&self.similarity) {
+            SUITE.to_vec()
+        } else {
+            vec![self.similarity]
         };
         NeighborSimilarities {
             neighbors: self.neighbors,
@@ -110,7 +112,7 @@ impl AttributionStability {
     }
 }
 
-/// How alike the maps of all neighbours are to those of their samples, by each of some similarities.
+/// Work that computes the similarities of the maps of all neighbours to those of their samples.
 #[derive(Debug, Clone, PartialEq)]
 struct NeighborSimilarities {
     neighbors: Neighbors,
@@ -118,20 +120,22 @@ struct NeighborSimilarities {
 }
 
 impl<T: Real> MapWork<T> for NeighborSimilarities {
-    /// One entry per neighbour, in it one per similarity.
+    /// Similarities by `[neighbour][similarity]`.
     type Output = Vec<Vec<Option<f64>>>;
 
     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Self::Output> {
         let (batch, maps) = (explained.batch(), explained.maps()?);
         in_calls(batch, &self.neighbors, |rows, count| {
-            let answer = maps_of_neighbors(explained, &self.neighbors, rows.clone(), count)?;
-            let sample_of: Vec<usize> = rows.clone().map(|row| row / count).collect();
-            let of_samples = maps.select(Axis(0), &sample_of);
+            let neighbor_maps = maps_of_neighbors(explained, &self.neighbors, rows.clone(), count)?;
+            let samples: Vec<usize> = rows.clone().map(|row| row / count).collect();
+            let sample_maps = maps.select(Axis(0), &samples);
             let mut values = vec![Vec::new(); rows.len()];
             for similarity in &self.similarities {
-                let (maps, neighbors) = (of_samples.view(), answer.view());
+                let (maps, neighbors) = (sample_maps.view(), neighbor_maps.view());
                 let by_row = similarity.per_sample(maps, neighbors, batch.layout())?;
-                values.iter_mut().zip(by_row).for_each(|(v, s)| v.push(s));
+                for (values, similarity) in values.iter_mut().zip(by_row) {
+                    values.push(similarity);
+                }
             }
             Ok(values)
         })
@@ -155,7 +159,7 @@ impl<T: Real> Measure<T> for AttributionStability {
         let kept = batch.shared(&OutputChanges(self.neighbors))?;
         let work = self.work();
         let similarities = explained.shared(&work)?;
-        let place = work
+        let own = work
             .similarities
             .iter()
             .position(|s| *s == self.similarity)
@@ -163,7 +167,7 @@ impl<T: Real> Measure<T> for AttributionStability {
         let count = self.neighbors.count(batch.run())?;
         let value = |sample: usize| {
             let rows = (sample * count..(sample + 1) * count).filter(|&r| kept.same_prediction[r]);
-            let defined: Vec<f64> = rows.filter_map(|r| similarities[r][place]).collect();
+            let defined: Vec<f64> = rows.filter_map(|r| similarities[r][own]).collect();
             (!defined.is_empty()).then(|| defined.iter().sum::<f64>() / defined.len() as f64)
         };
         Ok((0..batch.n_samples()).map(value).collect())

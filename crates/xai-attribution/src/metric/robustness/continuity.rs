@@ -1,4 +1,4 @@
-//! Continuity.
+//! Continuity: change of the map under small shifts of the input.
 
 use xai_core::describe::metric;
 use xai_core::{Layout, Real, Result};
@@ -15,10 +15,10 @@ use crate::perturbation::{NeighborDistances, NeighborSet, Shifts};
 /// max over shifted inputs x' of |e(x) − e(x')|₁ / |x − x'|₂
 /// ```
 ///
-/// over copies of every input moved by one or two positions either way. In [0, ∞), **lower is better**, in
-/// units of the maps per unit of the inputs. A shift that does not change the input is skipped; a sample
-/// that no shift changes, a constant one, has no value; tables are refused. A map that moves with its input
-/// counts as changed.
+/// The copies `x'` of an input are shifted by one or two positions in either direction. In [0, ∞), **lower is better**,
+/// in units of the maps per unit of the inputs. A shift that does not change the input is skipped; a sample that no
+/// shift changes, such as a constant one, has no value. Tables are an error. A map that moves with its input counts as
+/// changed.
 ///
 /// ```
 /// use ndarray::{Array, ArrayD, ArrayViewD};
@@ -36,10 +36,9 @@ use crate::perturbation::{NeighborDistances, NeighborSet, Shifts};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
-/// For images and time series. The explainer sees `n · (1 + shifts)` inputs, 8 shifts of an image by
-/// default.
+/// For images and time series. The explainer sees `n · (1 + shifts)` inputs, by default with 8 shifts of an image.
 ///
-/// Defaults: by one and two positions both ways.
+/// Defaults: shifts by one and two positions in both directions.
 ///
 /// # Extremes
 /// 0: the map does not change. There is no upper end: the unit is that of the maps per unit of the inputs.
@@ -50,10 +49,10 @@ use crate::perturbation::{NeighborDistances, NeighborSet, Shifts};
 /// # Source
 /// Montavon, Samek, Müller, *Methods for interpreting and understanding deep neural networks*, 2018.
 ///
-/// Quantus moves images along their width by multiples of a 28th of it, also until nothing is left of them, and adds 1e-9
-/// to the divisor; below 14 columns it shows the blank image only. [`LocalLipschitz`](crate::metric::LocalLipschitz) with
-/// [`MapDistance::L1`] and its shifted images as [given neighbours](crate::perturbation::Neighborhood::Given) has its
-/// numbers.
+/// Quantus shifts images along their width by multiples of a 28th of it, up to shifts that leave nothing of the image,
+/// and adds 1e-9 to the divisor; below 14 columns, the only shifted image is empty. For its numbers, use
+/// [`LocalLipschitz`](crate::metric::LocalLipschitz) with [`MapDistance::L1`] and its shifted images as [given
+/// neighbours](crate::perturbation::Neighborhood::Given).
 ///
 /// # Elsewhere
 /// `quantus.Continuity`
@@ -67,7 +66,7 @@ use crate::perturbation::{NeighborDistances, NeighborSet, Shifts};
 )]
 #[derive(Debug, Clone, Default, PartialEq, Parameters)]
 pub struct Continuity {
-    /// Which shifts. Default: by one and two positions both ways.
+    /// Shifts of each input. Default: by one and two positions in both directions.
     #[param(flatten, setter)]
     shifts: Shifts,
 }
@@ -75,6 +74,7 @@ pub struct Continuity {
 impl Continuity {
     fn work(&self) -> NeighborDistances<Shifts> {
         NeighborDistances {
+            // The L1 distance of the paper; inputs are compared by their Euclidean distance.
             neighbors: self.shifts.clone(),
             distance: MapDistance::L1,
         }

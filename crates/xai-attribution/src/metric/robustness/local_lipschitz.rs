@@ -1,4 +1,4 @@
-//! The local Lipschitz estimate.
+//! Local Lipschitz estimate of an explainer.
 
 use xai_core::describe::{Parameters, metric};
 use xai_core::{Real, Result};
@@ -15,8 +15,8 @@ use crate::perturbation::{NeighborDistances, Neighborhood, Neighbors};
 /// max over neighbours x' of |e(x) − e(x')|₂ / |x − x'|₂
 /// ```
 ///
-/// over noisy copies of every input. In [0, ∞), **lower is better**, in units of the maps per unit of
-/// the inputs. A neighbour that is the sample itself is skipped; a sample of which all are has no value.
+/// The neighbours `x'` are noisy copies of an input. In [0, ∞), **lower is better**, in units of the maps per unit of
+/// the inputs. A neighbour that equals the sample is skipped; a sample without another neighbour has no value.
 ///
 /// ```
 /// use ndarray::{ArrayD, ArrayViewD, array};
@@ -33,13 +33,14 @@ use crate::perturbation::{NeighborDistances, Neighborhood, Neighbors};
 ///
 /// The explainer sees `n · (1 + n_neighbors)` inputs.
 ///
-/// Defaults: 20 neighbours within 0.1 both ways, seed 1.
+/// Defaults: 20 neighbours within ±0.1, seed 1.
 ///
 /// # Extremes
 /// 0: the map does not move. There is no upper end: the unit is that of the maps per unit of the inputs.
 ///
 /// # Limits
-/// The largest of few neighbours is a lower bound of the constant. A map that never changes has 0 and may say nothing.
+/// The largest quotient of few neighbours is only a lower bound of the Lipschitz constant. A map that never changes has
+/// 0 and may carry no information.
 ///
 /// # Source
 /// Alvarez-Melis and Jaakkola, *On the Robustness of Interpretability Methods*, 2018.
@@ -67,6 +68,7 @@ pub struct LocalLipschitz {
 }
 
 impl LocalLipschitz {
+    // The distances of maps are shared with the other metrics of stability that have the same neighbours and distance.
     fn work(&self) -> NeighborDistances {
         NeighborDistances {
             neighbors: self.neighbors,

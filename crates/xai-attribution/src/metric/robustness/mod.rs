@@ -1,4 +1,4 @@
-//! Does the map stay where the input hardly changes?
+//! Metrics of robustness: how much do maps change under small changes of the input?
 
 use crate::metric::Entry;
 

@@ -1,4 +1,4 @@
-//! Relative stability of an explainer.
+//! Relative stability of an explainer, with respect to inputs, outputs or a representation.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -15,19 +15,19 @@ use crate::perturbation::{
     RepresentationChanges,
 };
 
-/// Whose change the change of a map is held against.
+/// The quantity whose relative change the relative change of a map is divided by.
 pub trait Reference:
     Described + Debug + Copy + Default + PartialEq + Send + Sync + 'static
 {
-    /// Checks that the run has what it needs.
+    /// Checks that the run has the required inputs.
     ///
     /// # Errors
-    /// Empty, about what is missing.
+    /// An empty-input error that names a missing input.
     fn prepare<T: Real>(_run: &RunData<'_, T>) -> Result<()> {
         Ok(())
     }
 
-    /// Adds what [`changes`](Self::changes) asks the model for.
+    /// Adds the model calls of [`changes`](Self::changes) to the plan.
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare).
@@ -35,14 +35,14 @@ pub trait Reference:
         Ok(())
     }
 
-    /// The change of every neighbour; NaN where undefined.
+    /// Returns the change between every neighbour and its sample; NaN where it is undefined.
     ///
     /// # Errors
-    /// Those of the model.
+    /// Errors of the model.
     fn changes<T: Real>(batch: &SampleBatch<'_, T>, work: &NeighborDistances) -> Result<Vec<f64>>;
 }
 
-/// How far does a map move, as a share of itself, for each share that something else moves?
+/// Largest relative change of the map per relative change of the input, the output, or a representation.
 ///
 /// ```text
 /// max_j  (|e_i − e_ij| / |e_i|) / max(|r_i − r_ij| / |r_i|, floor)
@@ -72,24 +72,23 @@ pub trait Reference:
 ///
 /// The explainer sees `n · (1 + n_neighbors)` inputs, and so does the model.
 ///
-/// Defaults: 20 neighbours within 0.1 both ways with the same prediction, norms of whole vectors, seed 1.
+/// Defaults: 20 neighbours within ±0.1 with the same prediction, norms of whole vectors, seed 1.
 ///
 /// # Source
 /// Agarwal et al., *Rethinking Stability for Attribution-based Explanations*, 2022; norms of whole
-/// vectors as in OpenXAI, by the same authors. Quantus takes quotients element by element
-/// ([`elementwise`](RelativeStability::elementwise)), whose largest is that of the smallest attribution,
-/// counts neighbours with another prediction or gives up the sample for one, and draws noise upwards
-/// only.
+/// vectors as in OpenXAI, by the same authors. Quantus divides element by element
+/// ([`elementwise`](RelativeStability::elementwise)), so that the smallest attribution dominates,
+/// includes neighbours with another prediction or drops the sample because of one, and draws only positive noise.
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct RelativeStability<R> {
     /// Neighbours of each sample.
     #[param(flatten, setter, default = Neighbors { neighborhood: Neighborhood::Around, ..Neighbors::default() })]
     neighbors: Neighbors,
-    /// Quotients element by element instead of norms of whole vectors, with this number in place of an element of 0;
-    /// outputs are then compared as they are.
+    /// Divides element by element instead of by norms of whole vectors, with this number in place of a divisor of 0.
+    /// Outputs are then compared by their absolute distance.
     #[param(none = "none", none_doc = "Norms of whole vectors.")]
     elementwise: Option<f64>,
-    /// The least relative change that is divided by.
+    /// Lower bound of the divisor.
     #[param(above = 0, default = 1e-6)]
     floor: f64,
     /// Leaves out neighbours for which the model predicts another class.
@@ -106,10 +105,11 @@ pub struct RelativeStability<R> {
 /// ```
 ///
 /// # Extremes
-/// 0: the map does not move. 1: it moves as its input does, both as shares of themselves. There is no upper end.
+/// 0: the map does not change. 1: its relative change is that of the input. There is no upper end.
 ///
 /// # Limits
-/// A map that never changes has 0 and may say nothing. It does not see how far the model's output moved.
+/// A map that never changes has 0 and may carry no information. The change of the model's output is not taken into
+/// account.
 ///
 /// # Source
 /// Agarwal et al., Rethinking Stability for Attribution-based Explanations, 2022.
@@ -134,7 +134,7 @@ pub type RelativeInputStability = RelativeStability<InputChange>;
 /// ```
 ///
 /// # Extremes
-/// 0: the map does not move. 1: it moves as the outputs do, both as shares of themselves. There is no upper end.
+/// 0: the map does not change. 1: its relative change is that of the outputs. There is no upper end.
 ///
 /// # Limits
 /// A model that is flat around the input makes the divisor small and the value large. A map that never changes has 0.
@@ -163,10 +163,10 @@ pub type RelativeOutputStability = RelativeStability<OutputChange>;
 /// ```
 ///
 /// # Extremes
-/// 0: the map does not move. 1: it moves as the layer does, both as shares of themselves. There is no upper end.
+/// 0: the map does not change. 1: its relative change is that of the layer. There is no upper end.
 ///
 /// # Limits
-/// It depends on the layer. A map that never changes has 0 and may say nothing.
+/// It depends on the layer. A map that never changes has 0 and may carry no information.
 ///
 /// # Source
 /// Agarwal et al., Rethinking Stability for Attribution-based Explanations, 2022.
@@ -184,15 +184,15 @@ pub type RelativeOutputStability = RelativeStability<OutputChange>;
 )]
 pub type RelativeRepresentationStability = RelativeStability<RepresentationChange>;
 
-/// The reference of [`RelativeInputStability`].
+/// Relative change of the input, for [`RelativeInputStability`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct InputChange;
 
-/// The reference of [`RelativeOutputStability`].
+/// Relative change of the model's outputs, for [`RelativeOutputStability`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OutputChange;
 
-/// The reference of [`RelativeRepresentationStability`].
+/// Relative change of the representation, for [`RelativeRepresentationStability`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RepresentationChange;
 
@@ -202,6 +202,7 @@ const NEEDS: &[Input] = &[
     input::INPUTS,
     input::TARGETS,
 ];
+
 impl Reference for InputChange {
     fn changes<T: Real>(batch: &SampleBatch<'_, T>, work: &NeighborDistances) -> Result<Vec<f64>> {
         batch
@@ -220,7 +221,7 @@ impl Reference for OutputChange {
         let change = |(distance, size): (&f64, &f64)| match work.distance {
             MapDistance::Relative if *size > 0.0 => distance / size,
             MapDistance::Relative => f64::NAN,
-            // The peer's is that of the outputs as they are.
+            // Element by element, as in Quantus, outputs have an absolute distance.
             _ => *distance,
         };
         Ok(outputs
@@ -263,25 +264,26 @@ impl<T: Real, R: Reference> Measure<T> for RelativeStability<R> {
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
         self.work().plan(plan)?;
         R::plan(plan, &self.work())?;
-        match self.same_prediction {
-            true => OutputChanges(self.neighbors).plan(plan),
-            false => Ok(()),
+        if self.same_prediction {
+            OutputChanges(self.neighbors).plan(plan)?;
         }
+        Ok(())
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let batch = explained.batch();
         let maps = explained.shared(&self.work())?;
         let reference = R::changes(batch, &self.work())?;
-        let kept = match self.same_prediction {
-            true => Some(batch.shared(&OutputChanges(self.neighbors))?),
-            false => None,
+        let outputs = if self.same_prediction {
+            Some(batch.shared(&OutputChanges(self.neighbors))?)
+        } else {
+            None
         };
-        let is_kept = |row: usize| kept.as_ref().is_none_or(|kept| kept.same_prediction[row]);
+        let is_kept = |row: usize| outputs.as_ref().is_none_or(|o| o.same_prediction[row]);
         let count = self.neighbors.count(batch.run())?;
         let value = |sample: usize| {
             let rows = (sample * count..(sample + 1) * count).filter(|&row| is_kept(row));
-            // `max` would take the floor for an undefined change.
+            // NaN has to be filtered first: `f64::max` ignores it and would return the floor for an undefined change.
             let defined = rows.filter(|&row| !reference[row].is_nan());
             let quotients = defined.map(|row| maps[row] / reference[row].max(self.floor));
             quotients.filter(|q| q.is_finite()).reduce(f64::max)

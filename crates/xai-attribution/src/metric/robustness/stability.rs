@@ -1,4 +1,4 @@
-//! Stability of an explainer under small changes of its input.
+//! Stability of an explainer under small changes of the input.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -12,43 +12,44 @@ use crate::map::MapDistance;
 use crate::metric::{GivenDraws, Measure, Registered};
 use crate::perturbation::{NeighborDistances, Neighbors, OutputChanges};
 
-/// What a [`Stability`] makes of the distances of a sample's neighbours.
+/// The statistic by which a [`Stability`] reduces the distances of a sample's neighbours to one value.
 pub trait Statistic:
     Described + Debug + Copy + Default + PartialEq + Send + Sync + 'static
 {
-    /// One number of at least one distance.
-    fn of(distances: &[f64]) -> f64;
+    /// Returns the statistic of at least one distance.
+    fn reduce(distances: &[f64]) -> f64;
 }
 
-/// The mean distance over the neighbours.
+/// Mean distance over the neighbours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Average;
 
-/// The largest distance over the neighbours.
+/// Largest distance over the neighbours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Maximum;
 
 impl Statistic for Average {
-    fn of(distances: &[f64]) -> f64 {
+    fn reduce(distances: &[f64]) -> f64 {
         distances.iter().sum::<f64>() / distances.len() as f64
     }
 }
 
 impl Statistic for Maximum {
-    fn of(distances: &[f64]) -> f64 {
+    fn reduce(distances: &[f64]) -> f64 {
         distances.iter().copied().fold(0.0, f64::max)
     }
 }
 
-/// How far an explanation moves when its input moves a little.
+/// Distance between the map of a sample and the maps of its random neighbours.
 ///
 /// ```text
 /// average_i = mean_j D(Φ(x_i), Φ(x_i + ν_ij))      maximum_i = max_j D(Φ(x_i), Φ(x_i + ν_ij))
 /// ```
 ///
-/// over `n_neighbors` noisy copies of every input; **lower is better**, 0 = the explanation does not
-/// move. A map that never changes is perfectly stable and may say nothing: read it together with a
-/// faithfulness metric. Two maps of zeros have no distance: an explainer that always answers with zeros has no value. Distances have the unit of the maps, so only maps of one scale compare.
+/// The neighbours are `n_neighbors` noisy copies of every input. **Lower is better**, 0 = the explanation does not
+/// change. A map that never changes is perfectly stable and may carry no information: read it together with a
+/// faithfulness metric. The distance of two maps of zeros is undefined, so an explainer that always returns zeros has
+/// no value. Distances have the unit of the maps, so that only maps of the same scale are comparable.
 ///
 /// ```
 /// use ndarray::{ArrayD, ArrayViewD, array};
@@ -70,16 +71,16 @@ impl Statistic for Maximum {
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
-/// With [`MapDistance::Relative`] they have none, and the metrics are Max-Sensitivity and
+/// With [`MapDistance::Relative`], distances have no unit, and the metrics are Max-Sensitivity and
 /// Avg-Sensitivity as Captum and Quantus compute them; a map of zeros then has no value.
 ///
 /// The explainer sees `n · (1 + n_neighbors)` inputs. Average and maximum are two metrics, which
-/// share the neighbours where one run has both.
+/// share the neighbours within a run.
 ///
 /// # Source
 /// Bhatt et al., *Evaluating and Aggregating Feature-based Model Explanations*, 2020, definition 2
 /// (average), and Yeh et al., *On the (In)fidelity and Sensitivity of Explanations*, 2019
-/// (maximum). Xplique's `AverageStability` adds the same noise to every input; here each has its
+/// (maximum). Xplique's `AverageStability` adds the same noise to every input; here each input has its
 /// own.
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Stability<S = Average> {
@@ -90,9 +91,9 @@ pub struct Stability<S = Average> {
     #[param(default = MapDistance::L2)]
     distance: MapDistance,
     /// Leaves out neighbours for which the model predicts another class, which needs a model.
-    /// Default: all count.
+    /// Default: all neighbours count.
     ///
-    /// A sample without any left has no value.
+    /// A sample without a remaining neighbour has no value.
     same_prediction: bool,
     #[param(skip)]
     statistic: PhantomData<S>,
@@ -105,11 +106,11 @@ pub struct Stability<S = Average> {
 /// ```
 ///
 /// # Extremes
-/// 0: the map does not move. There is no upper end: distances have the unit of the map.
+/// 0: the map does not change. There is no upper end: distances have the unit of the map.
 ///
 /// # Limits
-/// A map that never changes has 0 and may say nothing. Where the model itself changes, a faithful map has to move. Maps
-/// of different units do not compare (those of the distance `relative` do).
+/// A map that never changes has 0 and may carry no information. Where the model itself changes, a faithful map has to
+/// change as well. Maps of different units are not comparable (except by the distance `relative`).
 ///
 /// # Source
 /// Bhatt et al., Evaluating and Aggregating Feature-based Model Explanations, 2020.
@@ -134,11 +135,12 @@ pub type AverageStability = Stability<Average>;
 /// ```
 ///
 /// # Extremes
-/// 0: the map does not move. There is no upper end: distances have the unit of the map.
+/// 0: the map does not change. There is no upper end: distances have the unit of the map.
 ///
 /// # Limits
-/// The largest of few neighbours is not the largest there is. A map that never changes has 0 and may say nothing. Maps of
-/// different units do not compare (those of the distance `relative` do).
+/// The largest distance among few neighbours is only a lower bound of the largest possible one. A map that never
+/// changes has 0 and may carry no information. Maps of different units are not comparable (except by the distance
+/// `relative`).
 ///
 /// # Source
 /// Yeh et al., On the (In)fidelity and Sensitivity of Explanations, 2019.
@@ -172,26 +174,31 @@ impl<T: Real, S: Statistic> Measure<T> for Stability<S> {
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
         self.work().plan(plan)?;
-        match self.same_prediction {
-            true => OutputChanges(self.neighbors).plan(plan),
-            false => Ok(()),
+        if self.same_prediction {
+            OutputChanges(self.neighbors).plan(plan)?;
         }
+        Ok(())
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let batch = explained.batch();
         let distances = explained.shared(&self.work())?;
-        let kept = match self.same_prediction {
-            true => Some(batch.shared(&OutputChanges(self.neighbors))?),
-            false => None,
+        let outputs = if self.same_prediction {
+            Some(batch.shared(&OutputChanges(self.neighbors))?)
+        } else {
+            None
         };
-        let is_kept = |row: usize| kept.as_ref().is_none_or(|kept| kept.same_prediction[row]);
+        let is_kept = |row: usize| outputs.as_ref().is_none_or(|o| o.same_prediction[row]);
         let count = self.neighbors.count(batch.run())?;
         let value = |(sample, distances): (usize, &[f64])| {
-            let rows = distances.iter().enumerate();
-            let kept = rows.filter(|(j, d)| is_kept(sample * count + j) && !d.is_nan());
-            let kept: Vec<f64> = kept.map(|(_, d)| *d).collect();
-            (!kept.is_empty()).then(|| S::of(&kept))
+            // NaN is an undefined distance: that of two maps of zeros, or a relative one to a map of zeros.
+            let kept: Vec<f64> = distances
+                .iter()
+                .enumerate()
+                .filter(|(j, d)| is_kept(sample * count + j) && !d.is_nan())
+                .map(|(_, d)| *d)
+                .collect();
+            (!kept.is_empty()).then(|| S::reduce(&kept))
         };
         Ok(distances
             .chunks_exact(count)

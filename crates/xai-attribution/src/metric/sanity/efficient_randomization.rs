@@ -1,4 +1,4 @@
-//! The efficient model-parameter randomization test.
+//! Efficient model-parameter randomization test (eMPRT).
 
 use xai_core::describe::metric;
 use xai_core::tensor::Rows;
@@ -16,11 +16,11 @@ use crate::metric::{Measure, Parameters};
 /// (C(e(f randomized, x)) − C(e(f, x))) / C(e(f, x)), C the entropy of the histogram of a map
 /// ```
 ///
-/// `q` are the shares of a map's values in bins of one width over its own range. All layers are
-/// randomized at once. In [−1, ∞), **higher is better**: a model of random numbers has more random
-/// maps; 0 = they are as complex as before. Unlike the similarities of
-/// [`ModelRandomization`](crate::metric::ModelRandomization) it does not reward noise for being unlike
-/// other noise. No value where C(e) is 0: all values in one bin, as those of a constant map are.
+/// The histogram has bins of equal width over the range of the map. All layers are randomized at once. In [−1, ∞),
+/// **higher is better**: a model with random parameters should have more random maps; 0 = they are as complex as
+/// before. Unlike the similarities of [`ModelRandomization`](crate::metric::ModelRandomization), it does not reward
+/// noise for being unlike other noise. It is undefined if C of the original map is 0, that is, if all its values are in
+/// one bin, as for a constant map.
 ///
 /// The maps of the randomized model are [`SecondMaps`](crate::batch::SecondMaps).
 ///
@@ -37,8 +37,7 @@ use crate::metric::{Measure, Parameters};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
-/// The explainer of the model and that of the randomized one see `n` inputs each, where their maps are
-/// not given.
+/// The explainers of the model and of the randomized model see `n` inputs each, unless their maps exist already.
 ///
 /// Defaults: 100 bins.
 ///
@@ -46,14 +45,14 @@ use crate::metric::{Measure, Parameters};
 /// −1: the map of the randomized model is constant. 0: it is as complex as before. Above 0: it is more complex.
 ///
 /// # Limits
-/// Only the complexity is compared: two maps of equal histograms may have nothing in common. It depends on the bins.
+/// Only the complexity is compared: two maps with equal histograms may have nothing in common. It depends on the bins.
 ///
 /// # Source
 /// Hedström et al., *Sanity Checks Revisited: An Exploration to Repair the Model Parameter Randomisation Test*, 2023.
 ///
-/// With a number of bins, equal to Quantus' `EfficientMPRT`. Quantus' rules for that number use the number of *axes* of a
-/// map instead of the number of its values; [`Bins::FreedmanDiaconis`] uses the values, with the bins of the original map
-/// for both maps.
+/// With a fixed number of bins it equals `EfficientMPRT` of Quantus. The rules of Quantus for the number of bins use
+/// the number of *axes* of a map instead of the number of its values; [`Bins::FreedmanDiaconis`] uses the values, with
+/// the number of bins of the original map for both maps.
 ///
 /// # Elsewhere
 /// `quantus.EfficientMPRT`
@@ -74,6 +73,7 @@ pub struct EfficientRandomization {
 
 impl EfficientRandomization {
     fn value(self, map: &[f64], random: &[f64]) -> Result<Option<f64>> {
+        // The same number of bins for both maps: the entropy grows with the number of bins.
         let n_bins = self.bins.count(map)?;
         let before = entropy(&histogram(map, n_bins));
         let after = entropy(&histogram(random, n_bins));
@@ -84,11 +84,11 @@ impl EfficientRandomization {
 impl<T: Real> Measure<T> for EfficientRandomization {
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let maps = Rows::from_samples(explained.maps()?);
-        let random = explained.batch().shared(&SecondMapsOfBatch)?;
-        let random = Rows::from_samples(random.view());
+        let second_maps = explained.batch().shared(&SecondMapsOfBatch)?;
+        let random_maps = Rows::from_samples(second_maps.view());
         parallel::try_map(maps.n_rows(), |sample| {
             let map: Vec<f64> = maps.row(sample).iter().map(|x| x.to_f64_exact()).collect();
-            self.value(&map, random.row(sample))
+            self.value(&map, random_maps.row(sample))
         })
     }
 }

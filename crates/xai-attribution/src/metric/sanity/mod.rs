@@ -1,4 +1,4 @@
-//! Does the map depend on the model?
+//! Sanity checks: do maps depend on the model, its parameters and the explained class?
 
 use crate::metric::Entry;
 use xai_core::describe::Described;

@@ -1,4 +1,4 @@
-//! The model-parameter randomization test.
+//! Model-parameter randomization test (MPRT).
 
 use ndarray::{ArrayD, ArrayViewD, Axis, concatenate};
 use xai_core::describe::metric;
@@ -13,18 +13,18 @@ use crate::model::explainer::explain_rows;
 use crate::model::{BoxError, Explainer};
 use crate::run::{CompletedScores, EvaluationError};
 
-/// Which layers the steps of [`ModelRandomization`] randomize. Layer 0 is the one at the output.
+/// Layers that the steps of [`ModelRandomization`] randomize. Layer 0 is the one at the output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[param(name = "order")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum RandomizationOrder {
-    /// From the output down: step `k` has layers `0..=k` randomized.
+    /// From the output down: step `k` randomizes layers `0..=k`.
     #[default]
     Cascading,
-    /// From the input up: step `k` has the `k + 1` layers next to the input randomized.
+    /// From the input up: step `k` randomizes the `k + 1` layers next to the input.
     BottomUp,
-    /// One at a time: step `k` has layer `k` randomized.
+    /// One at a time: step `k` randomizes layer `k`.
     Independent,
 }
 
@@ -35,12 +35,12 @@ pub enum RandomizationOrder {
 /// ```
 ///
 /// The maps of the model are compared with those of the model with randomized parameters, layer by
-/// layer. **Lower is better**: an explanation that stays the same (1) for a model of random numbers
-/// does not depend on what the model has learnt. A faithful explainer's similarity falls with the
+/// layer. **Lower is better**: an explanation that stays the same (1) for random parameters
+/// does not depend on what the model has learned. For a faithful explainer, the similarity falls with the
 /// first layers.
 ///
-/// The library knows nothing of parameters: a closure is given the layers to randomize and hands out
-/// an explainer of that model. It is asked once for the model as it is (no layers) and once per
+/// The library has no access to parameters: a closure receives the layers to randomize and returns
+/// an explainer of that model. It is called once for the unchanged model (no layers) and once per
 /// step.
 ///
 /// ```
@@ -48,7 +48,7 @@ pub enum RandomizationOrder {
 /// use xai_attribution::batch::Data;
 /// use xai_attribution::metric::{ModelRandomization, RandomizationOrder};
 /// use xai_attribution::model::Targets;
-/// // A model of two layers; its map is the input where layer 0 is intact, else its reverse.
+/// // A model of two layers. Its map is the input if layer 0 is intact, otherwise the negated input.
 /// let explainer_of = |randomized: &[usize]| -> Result<_, std::fmt::Error> {
 ///     let sign = if randomized.contains(&0) { -1.0 } else { 1.0 };
 ///     Ok(move |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
@@ -57,34 +57,34 @@ pub enum RandomizationOrder {
 /// };
 /// let x = array![[1.0, 2.0, 3.0], [3.0, 1.0, 2.0]];
 /// let test = ModelRandomization::new(2).order(RandomizationOrder::Independent);
-/// let of = test.evaluate(explainer_of, Data::new(x.view(), &[0, 0]))?;
-/// assert_eq!(of.steps[0].value, Some(-1.0)); // layer 0 matters
-/// assert_eq!(of.steps[1].value, Some(1.0)); // layer 1 does not
-/// assert_eq!(of.average()?.value, 0.0);
+/// let values = test.evaluate(explainer_of, Data::new(x.view(), &[0, 0]))?;
+/// assert_eq!(values.steps[0].value, Some(-1.0)); // layer 0 matters
+/// assert_eq!(values.steps[1].value, Some(1.0)); // layer 1 does not
+/// assert_eq!(values.average()?.value, 0.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
-/// Data randomization, a model trained on shuffled labels, is a test of one layer: the closure hands
-/// out an explainer of that model for it. With explainers that are [`Smoothed`](crate::model::Smoothed)
+/// Data randomization, with a model trained on shuffled labels, is a test of one layer for which the closure returns
+/// an explainer of that model. With [`Smoothed`](crate::model::Smoothed) explainers
 /// the test is Smooth MPRT.
 ///
-/// No value where the similarity has none: of a constant map by any but SSIM. The explainers see
+/// A sample without a similarity has no value: for a constant map, only SSIM is defined. The explainers see
 /// `n · (1 + layers)` inputs.
 ///
 /// # Extremes
-/// −1: the maps are opposite. 0: they are not related. 1: the map does not depend on what the model has learnt.
+/// −1: the maps are opposite. 0: they are not related. 1: the map does not depend on what the model has learned.
 ///
 /// # Limits
-/// Maps that show the edges of the input stay similar though they depend on the model, and noise is unlike other noise: a
-/// low value does not prove that a map is right.
+/// Maps that show the edges of the input stay similar although they depend on the model, and noise is unlike other
+/// noise: a low value does not prove that a map is right.
 ///
 /// # Source
 /// Adebayo et al., *Sanity Checks for Saliency Maps*, 2018.
 ///
-/// Xplique's `ModelRandomizationMetric` takes one step: the top quarter of the layers, by Spearman's correlation; the
-/// step that has those layers gives its number. Quantus' `MPRT` compares maps without their signs, element by element:
-/// explainers that answer |maps|, of inputs without channels. Its average over the steps counts the model as it is among
-/// them, which is always 1; [`average`](RandomizationValues::average) leaves it out.
+/// Xplique's `ModelRandomizationMetric` has a single step, the top quarter of the layers, with Spearman's correlation:
+/// the step with the same layers has its number. `MPRT` of Quantus compares absolute maps, element by element: use
+/// explainers that return |maps|, of inputs without channels. Its average over the steps includes the unchanged model,
+/// which is always 1; [`average`](RandomizationValues::average) does not.
 ///
 /// # Elsewhere
 /// `quantus.MPRT`, `quantus.SmoothMPRT`, `xplique.ModelRandomizationMetric`
@@ -99,53 +99,54 @@ pub enum RandomizationOrder {
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct ModelRandomization {
-    /// The number of layers of the model.
+    /// Number of layers of the model.
     #[param(at_least = 1, no_setter)]
     n_layers: usize,
     /// Layers that the steps randomize.
     order: RandomizationOrder,
-    /// Options of the comparison.
+    /// Similarity of two maps.
     similarity: MapSimilarity,
 }
 
-/// The similarity of the maps of a model to those of the model with some layers randomized.
+/// Similarity of the maps of a model to those of the model with some layers randomized.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RandomizationStep {
-    /// The randomized layers, 0 the one at the output.
+    /// Randomized layers; layer 0 is the one at the output.
     pub layers: Vec<usize>,
-    /// The mean over the samples that are defined; `None` where none is.
+    /// Mean over the samples with a similarity; `None` if there are none.
     pub value: Option<f64>,
-    /// One per sample; `None` where the similarity is undefined.
+    /// One value per sample; `None` where the similarity is undefined.
     pub per_sample: Vec<Option<f64>>,
-    /// How many samples have no similarity.
+    /// Number of samples without a similarity.
     pub n_undefined: usize,
 }
 
-/// What a [`ModelRandomization`] says of an explainer.
+/// Result of a [`ModelRandomization`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RandomizationValues {
-    /// One entry per step.
+    /// Similarities at each step.
     pub steps: Vec<RandomizationStep>,
 }
 
 impl RandomizationValues {
-    /// The mean similarity of each sample over the steps where it has one, and the mean of those. The
-    /// model as it is counts for nothing: its similarity with itself is 1 whatever the explainer.
+    /// Averages the similarities of each sample over the steps where they are defined, and then over the samples.
+    ///
+    /// The unchanged model is not included: the similarity to itself is 1 for any explainer.
     ///
     /// # Errors
-    /// Empty where no sample has a similarity at any step.
+    /// An empty-input error if no sample has a similarity at any step.
     pub fn average(&self) -> Result<MetricValue> {
         let n = self.steps.first().map_or(0, |step| step.per_sample.len());
-        let of_sample = |sample: usize| {
+        let mean = |sample: usize| {
             let values = self.steps.iter().filter_map(|step| step.per_sample[sample]);
             values.collect::<ExactMean>().value()
         };
-        MetricValue::new((0..n).map(of_sample).collect())
+        MetricValue::new((0..n).map(mean).collect())
     }
 
-    /// The last step: with cascading layers that of a model without any layer it has learnt.
+    /// Returns the last step; with cascading layers, all layers are randomized there.
     #[must_use]
     pub fn last(&self) -> Option<&RandomizationStep> {
         self.steps.last()
@@ -165,7 +166,7 @@ impl RandomizationStep {
 }
 
 impl ModelRandomization {
-    /// A test of a model of so many layers, at least 1: cascading, by Spearman's correlation.
+    /// Creates a cascading test with Spearman's correlation, for a model with `n_layers` layers, at least 1.
     #[must_use]
     pub fn new(n_layers: usize) -> Self {
         Self {
@@ -175,16 +176,16 @@ impl ModelRandomization {
         }
     }
 
-    /// The test on the inputs of some data. Each explainer sees `n` inputs, in
-    /// batches of the data's scoring; the maps of the model as it is are kept in memory.
+    /// Runs the test on some data. Each explainer sees `n` inputs, in
+    /// batches of the data's scoring; the maps of the unchanged model are kept in memory.
     ///
-    /// It has a call of its own because an explainer is handed out per step, for all samples: batch
-    /// by batch it would be handed out as often as there are batches.
+    /// The metric has its own method because there is an explainer for each step and all samples: in an evaluation
+    /// batch by batch, the closure would be called, and the model randomized, once for each batch.
     ///
     /// # Errors
-    /// An invalid parameter without layers, a shape mismatch, empty, not finite, and the closure's
-    /// or the explainer's own error; with the values of the steps
-    /// [computed until then](EvaluationError::completed).
+    /// An invalid parameter if there are no layers, a shape mismatch, an empty input, a value that is not finite, and
+    /// errors of the closure or the explainer. The error has the values of the [completed](EvaluationError::completed)
+    /// steps.
     pub fn evaluate<T, X, E, F>(
         &self,
         explainer_of: F,
@@ -219,6 +220,7 @@ impl ModelRandomization {
             });
             match per_sample {
                 Ok(per_sample) => steps.push(RandomizationStep::new(layers, per_sample)),
+                // A step can take long, so the values of the steps before an error are not lost.
                 Err(error) => {
                     let completed = steps.into_iter().map(|step| CompletedScores {
                         explainer: None,
@@ -234,15 +236,17 @@ impl ModelRandomization {
     }
 }
 
-/// The maps of all samples of a run.
+/// Computes the maps of all samples of a run, batch by batch.
 fn explain_all<T: Real>(run: &RunData<'_, T>, explainer: &dyn Explainer<T>) -> Result<ArrayD<T>> {
-    let maps = run.batches().map(|samples| {
-        let inputs = run.inputs(samples.clone())?;
-        let targets = run.targets().select(samples.clone());
-        let (sample, call) = (|row| samples.start + row, run.call(&samples));
-        explain_rows(explainer, inputs.view(), &targets, sample, &call)
-    });
-    let maps: Vec<ArrayD<T>> = maps.collect::<Result<_>>()?;
+    let maps = run
+        .batches()
+        .map(|samples| {
+            let inputs = run.inputs(samples.clone())?;
+            let targets = run.targets().select(samples.clone());
+            let (sample, call) = (|row| samples.start + row, run.call(&samples));
+            explain_rows(explainer, inputs.view(), &targets, sample, &call)
+        })
+        .collect::<Result<Vec<ArrayD<T>>>>()?;
     let views: Vec<ArrayViewD<'_, T>> = maps.iter().map(|maps| maps.view()).collect();
     concatenate(Axis(0), &views).map_err(|_| {
         let first = maps[0].shape();

@@ -1,4 +1,4 @@
-//! The random logit test.
+//! Random logit test: maps of the target class against maps of another class.
 
 use ndarray::Array2;
 use xai_core::describe::{Parameters, metric};
@@ -20,8 +20,8 @@ use crate::model::Targets;
 /// ```
 ///
 /// Every sample is explained for its target and for another class, drawn uniformly; the value is
-/// the similarity of the two maps. **Lower is better**: an explanation that stays the same whatever
-/// is asked (1) does not explain the answer.
+/// the similarity of the two maps. **Lower is better**: an explanation that is the same for both classes (1)
+/// does not explain the prediction of either.
 ///
 /// ```
 /// use ndarray::{ArrayD, ArrayViewD, array};
@@ -30,10 +30,10 @@ use crate::model::Targets;
 /// use xai_attribution::{Evaluate, model::Targets};
 /// let x = array![[1.0, 2.0, 3.0], [3.0, 1.0, 2.0]];
 /// let test = RandomLogit::new(2).similarity(MapSimilarity::Spearman);
-/// let deaf = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
+/// let class_independent = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
 ///     Ok(x.to_owned())
 /// };
-/// assert_eq!(test.evaluate_explainer(&deaf, x.view(), &[0, 1])?.value, 1.0);
+/// assert_eq!(test.evaluate_explainer(&class_independent, x.view(), &[0, 1])?.value, 1.0);
 /// let signed = |x: ArrayViewD<'_, f64>, y: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
 ///     let Targets::Classes(classes) = y else { return Err(std::fmt::Error) };
 ///     let mut maps = x.to_owned();
@@ -46,24 +46,25 @@ use crate::model::Targets;
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
-/// The explainer sees `2 n` inputs. Targets are class indices, or rows of which the largest column is
-/// the class; the explainer is given others of the same kind (one-hot rows for rows).
+/// The explainer sees `2 n` inputs. Targets are class indices, or rows whose largest column is
+/// the class; the targets of other classes are of the same kind (one-hot rows for rows).
 ///
-/// No value where the similarity has none: of a constant map by any but SSIM.
+/// A sample without a similarity has no value: for a constant map, only SSIM is defined.
 ///
 /// # Extremes
 /// −1: the maps are opposite. 0: they are not related. 1: the map does not depend on the class.
 ///
 /// # Limits
-/// Two classes of a binary model have opposite or equal maps by construction, and classes that look alike have like maps
-/// for good reason.
+/// The two classes of a binary model have opposite or equal maps by construction, and classes that look alike rightly
+/// have similar maps.
 ///
 /// # Source
 /// Sixt et al., *When Explanations Lie*, 2020; Adebayo et al., *Sanity Checks for Saliency Maps*, 2018.
 ///
-/// As Xplique's `RandomLogitMetric`, up to which class is drawn. Quantus draws the same classes for every batch:
-/// [`OtherTargets::Given`] with its draws gives its numbers by Spearman's and Pearson's correlation. Its structural
-/// similarity is that of *flattened* maps, whose windows run over the ends of rows and channels; it has no option here.
+/// It equals Xplique's `RandomLogitMetric`, except for the drawn classes. Quantus draws the same classes for every
+/// batch: [`OtherTargets::Given`] with its draws gives its numbers for Spearman's and Pearson's correlation. Its
+/// structural similarity is that of *flattened* maps, whose windows cross the ends of rows and channels; there is no
+/// option for it.
 ///
 /// # Elsewhere
 /// `quantus.RandomLogit`, `xplique.RandomLogitMetric`
@@ -81,25 +82,24 @@ use crate::model::Targets;
 pub struct RandomLogit {
     #[param(flatten, default = OtherClasses { n_classes: None, seed: 1, source: OtherTargets::Drawn, })]
     others: OtherClasses,
-    /// Options of the comparison.
+    /// Similarity of two maps.
     #[param(default = MapSimilarity::Ssim)]
     similarity: MapSimilarity,
 }
 
-/// What else a sample is explained for.
+/// Source of the other targets that samples are explained for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum OtherTargets {
-    /// Another class, drawn uniformly, of each sample from a stream of its own.
+    /// Another class, drawn uniformly. Each sample has its own random stream.
     #[default]
     Drawn,
-    /// What is handed in as [`GivenTargets`]: to repeat another tool's run, or to ask for a class of
-    /// one's own choice.
+    /// Targets from [`GivenTargets`], to reproduce another tool's run or to choose the classes.
     Given,
 }
 
-/// What else every sample is explained for: one target per sample.
+/// Other targets that samples are explained for, one target per sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GivenTargets(pub Targets);
 
@@ -115,13 +115,13 @@ impl SideInput for GivenTargets {
 }
 
 impl RandomLogit {
-    /// A test of a model of so many classes, at least 2: by SSIM, seed 1.
+    /// Creates a test with SSIM and seed 1, for a model with `n_classes` classes, at least 2.
     #[must_use]
     pub fn new(n_classes: usize) -> Self {
         Self::default().n_classes(Some(n_classes))
     }
 
-    /// Where the other classes come from. Given ones need no number of classes.
+    /// Sets the source of the other classes. Given ones need no number of classes.
     #[must_use]
     pub fn others(mut self, source: OtherTargets) -> Self {
         self.others.source = source;
@@ -146,16 +146,16 @@ impl<T: Real> Measure<T> for RandomLogit {
         let batch = explained.batch();
         let (run, samples) = (batch.run(), batch.samples());
         let maps = explained.maps()?;
-        let others = run.shared(&self.others)?.select(samples.clone());
+        let other_targets = run.shared(&self.others)?.select(samples.clone());
         let call = run.call(&samples);
-        let others = explained.explain(batch.inputs(), &others, |row| row, &call)?;
+        let other_maps = explained.explain(batch.inputs(), &other_targets, |row| row, &call)?;
         self.similarity
-            .per_sample(maps, others.view(), run.layout())
+            .per_sample(maps, other_maps.view(), run.layout())
     }
 }
 
 impl Registered for RandomLogit {
-    // By its default similarity.
+    // The default similarity, SSIM, is defined for images only.
     const TAKES: &'static [Layout] = IMAGES_ONLY;
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
         input: input::OTHER_TARGETS,
@@ -163,11 +163,11 @@ impl Registered for RandomLogit {
     });
 }
 
-/// Another class for every sample, each from a stream of its own.
+/// Work that determines another class for every sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 #[params(of = RandomLogit, at = others)]
 struct OtherClasses {
-    /// The number of classes, which has to be given for targets that are class indices. Default: the number of
+    /// Number of classes, which is required if targets are class indices. Default: the number of
     /// columns of targets that are rows.
     #[param(
         none = "auto",
@@ -182,7 +182,7 @@ struct OtherClasses {
 }
 
 impl OtherClasses {
-    /// An explainer may read a class that there is not from the other end.
+    /// Checks that given classes exist. An explainer might read a negative class from the end, as Python does.
     fn check(&self, given: &Targets) -> Result<()> {
         let Targets::Classes(classes) = given else {
             return Ok(());
@@ -199,6 +199,8 @@ impl<T: Real> RunWork<T> for OtherClasses {
     type Output = Targets;
 
     fn compute(&self, run: &RunData<'_, T>) -> Result<Targets> {
+        // Computed once per run: the classes are the same for all explainers, and given ones are checked before the
+        // first call.
         if self.source == OtherTargets::Given {
             let given = &run.side::<GivenTargets>()?.0;
             self.check(given)?;
@@ -217,6 +219,7 @@ impl<T: Real> RunWork<T> for OtherClasses {
         }
         let other = |sample: usize, class: usize| {
             let mut stream = random_stream(self.seed, run.item(sample));
+            // A draw from one class less, from which the target's own class is skipped, is uniform over all others.
             let drawn = uniform_index(&mut stream, n_classes - 1);
             drawn + usize::from(drawn >= class)
         };

@@ -1,4 +1,4 @@
-//! MeGe and ReCo: do models that agree explain themselves alike?
+//! MeGe and ReCo: do models that agree have similar maps?
 
 use ndarray::{ArrayView2, ArrayViewD};
 use xai_core::describe::metric;
@@ -10,19 +10,19 @@ use crate::input;
 use crate::map::positions::attributions_of_maps;
 use crate::metric::Parameters;
 
-/// Similarity of the maps of models that are both right (MeGe), and its contrast to models of which one is wrong (ReCo).
+/// Similarity of maps of models that are both right (MeGe), and its contrast to pairs with one wrong model (ReCo).
 ///
 /// ```text
 /// MeGe = 1 / (1 + mean S⁼), ReCo = max over γ of (share of S⁼ up to γ + share of S^≠ above γ − 1), S the distances
 /// √(1 − |Spearman|) of the maps of two models that are both right (S⁼), and of which one is (S^≠)
 /// ```
 ///
-/// Models of the same architecture are trained on different parts of the data. The distance of the
-/// maps of two models for one sample is `√(1 − |Spearman|)`. Where both models are right it goes to
-/// `S⁼`, where one of them is right to `S^≠`, where none is it is left out.
+/// Models of the same architecture are trained on different parts of the data. The distance of the maps of two models
+/// for one sample is `√(1 − |Spearman|)`. It belongs to `S⁼` if both models are right about the sample, to `S^≠` if one
+/// of them is, and is left out if neither is.
 ///
-/// MeGe (representativity) in [0.5, 1]: 1 = models that agree explain alike, so one explanation
-/// tells about the others. ReCo (consistency) in [0, 1]: 1 = a distance tells whether two models
+/// MeGe (representativity) is in [0.5, 1]: 1 = models that agree have the same maps, so that one explanation
+/// is representative of all. ReCo (consistency) is in [0, 1]: 1 = the distance shows whether two models
 /// agree, 0 = it does not. Higher is better for both.
 ///
 /// ```
@@ -31,30 +31,31 @@ use crate::metric::Parameters;
 /// use xai_attribution::metric::Representativity;
 /// let first = array![[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]].into_dyn();
 /// let second = array![[1.0, 2.0, 4.0], [2.0, 1.0, 3.0]].into_dyn();
-/// // Both are right about sample 0 and explain it alike; about sample 1 only the first is right.
+/// // Both are right about sample 0 and have the same ranking; about sample 1 only the first is right.
 /// let predictions = array![[0, 1], [0, 0]];
-/// let of = Representativity::new(Layout::Tabular)
+/// let values = Representativity::new(Layout::Tabular)
 ///     .evaluate(&[first.view(), second.view()], predictions.view(), &[0, 1])?;
-/// assert_eq!((of.mege, of.reco), (Some(1.0), Some(1.0)));
-/// assert_eq!((of.n_same, of.n_different), (1, 1));
+/// assert_eq!((values.mege, values.reco), (Some(1.0), Some(1.0)));
+/// assert_eq!((values.n_same, values.n_different), (1, 1));
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
 /// # Extremes
-/// MeGe 0.5: maps of models that agree are not related, 1: they are the same. ReCo 0: distances do not tell whether two
-/// models agree, 1: they do.
+/// MeGe 0.5: maps of models that agree are not related, 1: they have the same ranking. ReCo 0: distances do not show
+/// whether two models agree, 1: they do.
 ///
 /// # Limits
-/// Models may agree for different reasons, and their maps then rightly differ. It needs several trainings, and says
-/// nothing about one map.
+/// Models may agree for different reasons, and their maps then rightly differ. It needs several trainings, and does not
+/// evaluate single maps.
 ///
 /// # Source
 /// Fel et al., *How good is your explanation? Algorithmic stability measures to assess the quality of explanations for
 /// deep neural networks*, 2020.
 ///
-/// Xplique's `MeGe` tries about 20 thresholds and leaves out what equals one; [`peer_thresholds`](Self::peer_thresholds)
-/// gives its number where no two distances are equal. Which of equal distances are left out depends on the last bits of
-/// the rank correlations, which the two compute in different orders.
+/// Xplique's `MeGe` tries about 20 thresholds and leaves out distances that equal the threshold;
+/// [`peer_thresholds`](Self::peer_thresholds) gives its number if no two distances are equal. Otherwise, the distances
+/// that are left out depend on the last bits of the rank correlations, which the two implementations sum in different
+/// orders.
 ///
 /// # Elsewhere
 /// `xplique.MeGe`
@@ -73,29 +74,29 @@ pub struct Representativity {
     layout: Layout,
     #[param(skip)]
     folds: Option<Vec<usize>>,
-    /// Whether ReCo takes the thresholds of Xplique instead of all: about 20 distances in their order, and
-    /// what equals one is left out. Where no two distances are equal the value is Xplique's, up to rounding.
+    /// Uses Xplique's thresholds for ReCo instead of all: about 20 of the sorted distances, and distances that equal
+    /// the threshold are left out. If no two distances are equal, the value is Xplique's, up to rounding.
     peer_thresholds: bool,
 }
 
-/// MeGe and ReCo, and what they stand on.
+/// MeGe and ReCo, and the numbers of distances they are computed from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MegeReco {
-    /// Mean generalizability; `None` without a pair of models that agree.
+    /// Mean generalizability; `None` if no two models are both right about a sample.
     pub mege: Option<f64>,
-    /// Relative consistency; `None` without a pair that agrees and one that differs.
+    /// Relative consistency; `None` if `n_same` or `n_different` is 0.
     pub reco: Option<f64>,
-    /// Distances where both models are right.
+    /// Number of distances for which both models are right.
     pub n_same: usize,
-    /// Distances where one of the two is right.
+    /// Number of distances for which one of the two models is right.
     pub n_different: usize,
-    /// Pairs left out because a constant map has no rank correlation.
+    /// Number of pairs left out because a constant map has no rank correlation.
     pub n_undefined: usize,
 }
 
 impl Representativity {
-    /// Over all samples and all thresholds, for maps of this layout.
+    /// Creates the metric over all samples and all thresholds, for maps of this layout.
     #[must_use]
     pub fn new(layout: Layout) -> Self {
         Self {
@@ -105,23 +106,23 @@ impl Representativity {
         }
     }
 
-    /// Which model has *not* seen each sample in training, `(n,)`. A pair of models is then compared
-    /// on the samples that one of the two has not seen, as the paper does in cross-validation.
+    /// Sets, for each sample, the index of the model that has *not* seen it in training, `(n,)`. A pair of models is
+    /// then compared on the samples that one of the two has not seen, as in the cross-validation of the paper.
     #[must_use]
     pub fn held_out_by(mut self, models: Vec<usize>) -> Self {
         self.folds = Some(models);
         self
     }
 
-    /// MeGe and ReCo from the maps of every model, `predictions` `(models, n)` and the true labels
-    /// `(n,)`.
+    /// Computes MeGe and ReCo from the maps of every model, the predictions, of shape `(models, n)`, and the true
+    /// labels, of shape `(n,)`.
     ///
-    /// It has a call of its own because it judges the maps of several models together, which no
-    /// batch of one model's maps has.
+    /// The metric has its own method because it compares the maps of several models, and the batches of a run
+    /// have those of one.
     ///
     /// # Errors
-    /// Too few below two models, empty, a shape mismatch, not finite, out of domain for a fold that
-    /// is no model.
+    /// Less than two models, no samples, a shape mismatch, an attribution that is not finite, and a fold that
+    /// is not the index of a model.
     pub fn evaluate<T: Real, L: Label>(
         &self,
         maps: &[ArrayViewD<'_, T>],
@@ -147,7 +148,7 @@ impl Representativity {
         let mean = same.iter().copied().collect::<ExactMean>().value();
         let both = !same.is_empty() && !different.is_empty();
         let reco = if self.peer_thresholds {
-            reco_of_peer
+            reco_of_xplique
         } else {
             reco
         };
@@ -201,8 +202,8 @@ impl Representativity {
         }
     }
 
-    /// The distance of every pair of models on every sample that counts, and whether both are right
-    /// there; no distance where a constant map has no ranks.
+    /// Returns, for every pair of models and every sample that counts, whether both models are right and the distance
+    /// of their maps, which is `None` if one of them is constant.
     fn distances<L: Label>(
         &self,
         ranks: &[Vec<f64>],
@@ -227,8 +228,11 @@ impl Representativity {
             if !right(i) && !right(j) {
                 return None;
             }
-            let of = |model: usize| &ranks[model][sample * positions..(sample + 1) * positions];
-            let rho = correlate_ranks(of(i), of(j));
+            let ranks_of = |model: usize| {
+                let start = sample * positions;
+                &ranks[model][start..start + positions]
+            };
+            let rho = correlate_ranks(ranks_of(i), ranks_of(j));
             Some((
                 right(i) && right(j),
                 rho.map(|rho| (1.0 - rho.abs()).sqrt()),
@@ -237,7 +241,7 @@ impl Representativity {
         distances.into_iter().flatten().collect()
     }
 
-    /// The ranks of the attributions of one model.
+    /// Centred ranks of the attributions of one model. They are computed once per model rather than once per pair.
     fn ranks<T: Real>(
         &self,
         maps: &ArrayViewD<'_, T>,
@@ -261,22 +265,20 @@ impl Representativity {
     }
 }
 
-fn share(count: usize, of: &[f64]) -> f64 {
-    count as f64 / of.len() as f64
-}
-
-/// Over all thresholds; both sides ascend.
+/// ReCo over all thresholds. Both slices are sorted.
 fn reco(same: &[f64], different: &[f64]) -> f64 {
     let at = |&gamma: &f64| {
-        let below = |values: &[f64]| values.partition_point(|&x| x <= gamma);
-        share(below(same), same) - share(below(different), different)
+        let share_up_to =
+            |values: &[f64]| values.partition_point(|&x| x <= gamma) as f64 / values.len() as f64;
+        share_up_to(same) - share_up_to(different)
     };
+    // The difference only rises at distances in `same`, so its maximum is at one of them, or 0 below all.
     same.iter().map(at).fold(0.0, f64::max)
 }
 
-/// Over evenly spaced distances in their order, about 20 of them; a distance that equals the threshold
-/// is on neither side.
-fn reco_of_peer(same: &[f64], different: &[f64]) -> f64 {
+/// ReCo as Xplique computes it: over about 20 evenly spaced ones of the sorted distances, without the distances that
+/// equal the threshold, and with 1e-10 in the divisors.
+fn reco_of_xplique(same: &[f64], different: &[f64]) -> f64 {
     let mut all = [same, different].concat();
     all.sort_unstable_by(f64::total_cmp);
     let at = |&gamma: &f64| {

@@ -33,8 +33,8 @@ use crate::perturbation::{Start, StepCount, Steps};
 /// ```
 ///
 /// # Extremes
-/// 0 or below: the features that the map ranks first do not matter. Near the score itself: the first features carry all of
-/// it.
+/// 0 or below: the features that the map ranks first do not matter. Near the score itself: the first features carry all
+/// of it.
 ///
 /// # Limits
 /// A model that can predict the target from the other features loses nothing, though the map may be right. Read it with

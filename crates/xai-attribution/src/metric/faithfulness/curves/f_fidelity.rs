@@ -32,13 +32,12 @@ pub trait RankedPart:
 /// FF±_i = mean over steps k and draws of ( g(f, x_i) − g(f, x_i without a random share β of its k first features) )
 /// ```
 ///
-/// [`FFidelityPositive`] removes from the most relevant features, **higher is better**; [`FFidelityNegative`] from
-/// the least relevant, **lower is better**; [`FFidelity`] is their difference, **higher is better**. In units of
-/// the score. Removing all of the first features, as [`Deletion`](crate::Deletion) does, makes
-/// inputs unlike the training data. Here only a random share β of them is removed, rounded and at least one feature, and
-/// the model to evaluate is one that was fine-tuned on inputs without random shares up to β of their features: it has
-/// seen inputs with that much missing. The random draws of a sample depend on the seed and its index, and are the same
-/// ranks for all explainers.
+/// [`FFidelityPositive`] removes from the most relevant features, **higher is better**; [`FFidelityNegative`] from the
+/// least relevant, **lower is better**; [`FFidelity`] is their difference, **higher is better**. In units of the score.
+/// Removing all of the first features, as [`Deletion`](crate::Deletion) does, makes inputs unlike the training data.
+/// Here only a random share β of them is removed, rounded and at least one feature, and the model to evaluate is one
+/// that was fine-tuned on inputs without random shares up to β of their features: it has seen inputs with that much
+/// missing. The random draws of a sample depend on the seed and its index, and are the same ranks for all explainers.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -59,8 +58,8 @@ pub trait RankedPart:
 /// Defaults: 10 steps over all positions, 20 draws of a tenth of the part, baseline 0, seed 1.
 ///
 /// # Source
-/// Zheng et al., *F-Fidelity: A Robust Framework for Faithfulness Evaluation of Explainable AI*, 2025. They
-/// draw a share α of the part, capped at β of all features, and report accuracies; scores also change where no prediction
+/// Zheng et al., *F-Fidelity: A Robust Framework for Faithfulness Evaluation of Explainable AI*, 2025. They draw a
+/// share α of the part, capped at β of all features, and report accuracies; scores also change where no prediction
 /// does. The counterpart for graphs is robust fidelity.
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct FFidelityMetric<K> {
@@ -98,8 +97,8 @@ pub struct FFidelityMetric<K> {
 /// 0: both ends of the ranking matter alike. Above 0: the first features matter more. Below 0: the last ones do.
 ///
 /// # Limits
-/// Its justification requires a model that was fine-tuned on inputs with missing features; for any other model, it has the
-/// same drawback as other removals.
+/// Its justification requires a model that was fine-tuned on inputs with missing features; for any other model, it has
+/// the same drawback as other removals.
 ///
 /// # Source
 /// Zheng et al., F-Fidelity, 2025.
@@ -265,8 +264,8 @@ impl<T: Real> MapWork<T> for PartlyRemoved {
         // The first count is 0: nothing is removed, and the drop is 0.
         let parts = &counts[1..];
         let per_sample = parts.len() * self.n_draws;
-        // Every row has an item number, and thus a random stream, of its own, which depends on the index of the sample in the
-        // data set and not on the batch.
+        // Every row has an item number, and thus a random stream, of its own, which depends on the index of the sample
+        // in the data set and not on the batch.
         let first_item = batch.item(0).wrapping_mul(per_sample as u64);
         let scores = batch.score_changed(
             batch.n_samples() * per_sample,
@@ -308,6 +307,7 @@ impl<T: Real, K: RankedPart> Measure<T> for FFidelityMetric<K> {
         let rows = plan.n_samples() * (n_parts * self.n_draws) as u64;
         plan.base_scores();
         plan.maps();
+        // The removed features depend on the map, so that every explainer needs its own rows.
         for &(order, _) in K::ORDERS {
             plan.per_explainer(&self.work(order), rows);
         }

@@ -69,6 +69,7 @@ pub struct ShareLost {
 
 impl CurveKind for ShareLost {
     const START: Start = Start::Input;
+    // By the mean, as in the paper: a sum would rank large segments first.
     const RANK_BY: RankBy = RankBy::Mean;
 
     fn default_steps() -> Steps {

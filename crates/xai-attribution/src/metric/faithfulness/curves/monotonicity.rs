@@ -13,12 +13,11 @@ use crate::perturbation::{RemovalOrder, Start};
 /// not fall
 /// ```
 ///
-/// Starting from the baseline, features are restored by ascending attribution. The value of a sample is the
-/// share of the steps after the first in which the score does not fall by more than
-/// [`tolerance`](CurveMetric::tolerance). With [`strict`](CurveMetric::strict) it is 1 if the score falls on no step and
-/// otherwise 0, as in the paper. In [0, 1], **higher is better**. A curve of less than two steps
-/// has no value. [`RemovalOrder::SmallestFirst`] restores features by ascending magnitude of their
-/// attributions.
+/// Starting from the baseline, features are restored by ascending attribution. The value of a sample is the share of
+/// the steps after the first in which the score does not fall by more than [`tolerance`](CurveMetric::tolerance). With
+/// [`strict`](CurveMetric::strict) it is 1 if the score falls on no step and otherwise 0, as in the paper. In [0, 1],
+/// **higher is better**. A curve of less than two steps has no value. [`RemovalOrder::SmallestFirst`] restores features
+/// by ascending magnitude of their attributions.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -38,7 +37,8 @@ use crate::perturbation::{RemovalOrder, Start};
 /// 0: the score falls at every step. 1: it never falls.
 ///
 /// # Limits
-/// It ignores the size of the steps. If every feature is evidence for the target, the score never falls, whatever the order.
+/// It ignores the size of the steps. If every feature is evidence for the target, the score never falls, whatever the
+/// order.
 ///
 /// # Source
 /// Arya et al., *One Explanation Does Not Fit All*, 2019.
@@ -74,7 +74,8 @@ impl CurveKind for Rising {
     const ORDER: RemovalOrder = RemovalOrder::LeastRelevantFirst;
 
     fn value(&self, points: &CurvePoints<'_>) -> Result<Option<f64>> {
-        // As in AIX360 and Quantus, scores are compared from the first restored feature on; that of the baseline is not one of them.
+        // As in AIX360 and Quantus, scores are compared from the first restored feature on; that of the baseline is not
+        // one of them.
         let steps = points.scores[1..].windows(2);
         let n_steps = steps.len();
         let rises = |step: &&[f64]| step[1] >= step[0] - self.tolerance;

@@ -19,15 +19,15 @@ use crate::perturbation::{
 /// without the first k features of order r))
 /// ```
 ///
-/// In [0, 1], **higher is better**: 1 = no order makes the score fall faster, 0 = no order makes it fall more slowly. The
-/// AOPC of different models is not comparable, because it depends on how much score a model can lose; the normalized
-/// value is. It is undefined if all orders have the same AOPC.
+/// In [0, 1], **higher is better**: 1 = no order makes the score fall faster, 0 = no order makes it fall more slowly.
+/// The AOPC of different models is not comparable, because it depends on how much score a model can lose; the
+/// normalized value is. It is undefined if all orders have the same AOPC.
 ///
 /// Up to [`exact_up_to`](Self::exact_up_to) features (12) the limits are exact: the model sees every subset of features
-/// except the empty and the full one, `2^F − 2` rows per sample for any number of explainers. For more features there are
-/// two beam searches that keep [`beam`](Self::beam) subsets of every size (5): at most `beam · F · (F + 1)` rows, plus
-/// `F + 1` for the order of every map, which also counts as a searched order. By default, features are the 3 × 3 cells of
-/// an image, 3 segments of a time series, and the columns of a table.
+/// except the empty and the full one, `2^F − 2` rows per sample for any number of explainers. For more features there
+/// are two beam searches that keep [`beam`](Self::beam) subsets of every size (5): at most `beam · F · (F + 1)` rows,
+/// plus `F + 1` for the order of every map, which also counts as a searched order. By default, features are the 3 × 3
+/// cells of an image, 3 segments of a time series, and the columns of a table.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -54,7 +54,8 @@ use crate::perturbation::{
 /// features only.
 ///
 /// # Source
-/// Edin et al., *Normalized AOPC: Fixing Misleading Faithfulness Metrics for Feature Attributions Explainability*, 2025.
+/// Edin et al., *Normalized AOPC: Fixing Misleading Faithfulness Metrics for Feature Attributions Explainability*,
+/// 2025.
 #[metric(
     name = "naopc",
     title = "NAOPC",
@@ -171,8 +172,8 @@ impl<T: Real> Measure<T> for Naopc {
             // A beam search may miss the order of the map, which can be beyond the limits it found.
             let (least, largest) = (limits.least.min(own), limits.largest.max(own));
             let is_apart = largest - least > ROUNDING * least.abs().max(largest.abs());
-            // The area over the curve is high where the sum of scores is low, so the limits change sides. The number of points
-            // and the score of the input cancel in the quotient.
+            // The area over the curve is high where the sum of scores is low, so the limits change sides. The number of
+            // points and the score of the input cancel in the quotient.
             is_apart.then(|| (largest - own) / (largest - least))
         };
         Ok(limits.iter().zip(sums).map(value).collect())

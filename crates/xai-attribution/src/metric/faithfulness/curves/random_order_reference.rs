@@ -19,13 +19,13 @@ use crate::perturbation::{
 /// share of R random orders whose area under the curve is worse than that of the map, ties by half
 /// ```
 ///
-/// The area is that under the curve of [`Deletion`](crate::Deletion), most relevant features first, whose
-/// scores it shares. With [`start`](Self::start) at the baseline, it is that of [`Insertion`](crate::Insertion), where a
-/// larger area is better, and the comparison is reversed. The share is in [0, 1], **higher is better**: 0.5 = as good as
-/// a random order. [`ReferenceScale::Z`] is the difference from the mean of the random orders in units of their standard
-/// deviation, undefined if they do not differ. The random orders of a sample depend on the seed and its index in the data
-/// set, and are the same for all explainers. The model sees `R` times the rows between the ends of the curve, once, and the
-/// rows of the curve of every map.
+/// The area is that under the curve of [`Deletion`](crate::Deletion), most relevant features first, whose scores it
+/// shares. With [`start`](Self::start) at the baseline, it is that of [`Insertion`](crate::Insertion), where a larger
+/// area is better, and the comparison is reversed. The share is in [0, 1], **higher is better**: 0.5 = as good as a
+/// random order. [`ReferenceScale::Z`] is the difference from the mean of the random orders in units of their standard
+/// deviation, undefined if they do not differ. The random orders of a sample depend on the seed and its index in the
+/// data set, and are the same for all explainers. The model sees `R` times the rows between the ends of the curve,
+/// once, and the rows of the curve of every map.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -100,8 +100,8 @@ pub enum ReferenceScale {
     /// Share of the random orders that are worse than that of the map.
     #[default]
     Share,
-    /// Difference between the area of the map and the mean area of the random orders, in their standard deviations; positive
-    /// if the map is better.
+    /// Difference between the area of the map and the mean area of the random orders, in their standard deviations;
+    /// positive if the map is better.
     Z,
 }
 
@@ -137,8 +137,8 @@ impl RandomOrderReference {
         let size = areas
             .iter()
             .fold(own.abs(), |size, area| size.max(area.abs()));
-        // Advantage of the map's curve over another one: a small area is good if features are removed, a large one if they are
-        // restored.
+        // Advantage of the map's curve over another one: a small area is good if features are removed, a large one if
+        // they are restored.
         let advantage = |area: f64| match self.start {
             Start::Input => area - own,
             Start::Blank => own - area,
@@ -173,8 +173,8 @@ impl<T: Real> BatchWork<T> for RandomAreas {
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<Vec<f64>>> {
         let areas = (0..self.n_orders as u64).map(|order| {
-            // Multiples of 2^64 / φ spread the seeds of the orders over all 64-bit integers. With `seed + order`, runs with
-            // neighbouring seeds would have nearly the same random orders.
+            // Multiples of 2^64 / φ spread the seeds of the orders over all 64-bit integers. With `seed + order`, runs
+            // with neighbouring seeds would have nearly the same random orders.
             let seed = self
                 .seed
                 .wrapping_add(order.wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -182,6 +182,7 @@ impl<T: Real> BatchWork<T> for RandomAreas {
                 order: RemovalOrder::Random { seed },
                 ..self.curve.clone()
             };
+            // A random order needs no map, but the work on curves takes the batch of an explainer.
             let unnamed = ExplainerData::unnamed();
             let scores = curve.compute(&ExplainedBatch::new(batch, &unnamed)?)?;
             Ok(areas_of(&scores))
@@ -203,6 +204,7 @@ impl<T: Real> Measure<T> for RandomOrderReference {
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
         let curve = self.work();
         curve.plan(plan)?;
+        // The ends of a curve, nothing and everything removed, are the same for all orders and counted there.
         let rows = curve.rows_between(plan.run())? * self.n_orders as u64;
         plan.once(&self.random(), rows);
         Ok(())

@@ -16,8 +16,8 @@ use crate::perturbation::{Baseline, Features, RemovalCurve, RemovalTies, Start, 
 /// mean over q of (g(x) − g(x with the first q of its features only)), q = 1, 5, 10, 20, 50 %
 /// ```
 ///
-/// In units of the score, **lower is better**: the kept features are enough for the prediction. It is the counterpart of
-/// [`Comprehensiveness`](crate::metric::Comprehensiveness).
+/// In units of the score, **lower is better**: the kept features are enough for the prediction. It is the counterpart
+/// of [`Comprehensiveness`](crate::metric::Comprehensiveness).
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -31,15 +31,16 @@ use crate::perturbation::{Baseline, Features, RemovalCurve, RemovalTies, Start, 
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
-/// Defaults: the shares above, baseline 0, single positions, all attributions. The sufficiency of `time_interpret` uses one
-/// share of the cells of a time series, after a softmax: [`shares`](RationaleSufficiency::shares).
+/// Defaults: the shares above, baseline 0, single positions, all attributions. The sufficiency of `time_interpret` uses
+/// one share of the cells of a time series, after a softmax: [`shares`](RationaleSufficiency::shares).
 ///
 /// # Extremes
-/// 0 or below: the kept features are enough for the score. Near the score itself: they do not support the target at all.
+/// 0 or below: the kept features are enough for the score. Near the score itself: they do not support the target at
+/// all.
 ///
 /// # Limits
-/// Nearly all of the input is missing, which is unlike the training data. A low value does not mean that the kept features
-/// are the only ones that suffice.
+/// Nearly all of the input is missing, which is unlike the training data. A low value does not mean that the kept
+/// features are the only ones that suffice.
 ///
 /// # Source
 /// DeYoung et al., *ERASER*, 2020.

@@ -35,8 +35,8 @@ use crate::perturbation::Start;
 /// rises.
 ///
 /// # Limits
-/// It evaluates the order of the features only. Inputs with many features removed are unlike the training data, and values
-/// of different models are not comparable (those of NAOPC are).
+/// It evaluates the order of the features only. Inputs with many features removed are unlike the training data, and
+/// values of different models are not comparable (those of NAOPC are).
 ///
 /// # Source
 /// Samek et al., *Evaluating the visualization of what a deep neural network has learned*, 2017.

@@ -41,12 +41,12 @@ use crate::perturbation::{
 /// Defaults: 10 steps over all positions, baseline 0.
 ///
 /// # Extremes
-/// 0: an order as good as a random one. Above 0: the map orders features as the model uses them. Below 0: it orders them
-/// the wrong way round.
+/// 0: an order as good as a random one. Above 0: the map orders features as the model uses them. Below 0: it orders
+/// them the wrong way round.
 ///
 /// # Limits
-/// It evaluates the order of the features only, not the magnitudes of the attributions. Its largest possible value depends
-/// on the model.
+/// It evaluates the order of the features only, not the magnitudes of the attributions. Its largest possible value
+/// depends on the model.
 ///
 /// # Source
 /// Blücher, Vielhaben, Strodthoff, *Decoupling Pixel Flipping and Occlusion Strategy for Consistent XAI Benchmarks*,

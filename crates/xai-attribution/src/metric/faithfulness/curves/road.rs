@@ -28,19 +28,19 @@ pub trait RoadOrder:
     const ORDERS: &'static [(RemovalOrder, f64)];
 }
 
-/// Accuracy of the model when the most, or least, relevant pixels are removed and imputed from their neighbours (remove and
-/// debias).
+/// Accuracy of the model when the most, or least, relevant pixels are removed and imputed from their neighbours (remove
+/// and debias).
 ///
 /// ```text
 /// ROAD_i = mean over p of 1[ the class predicted for x_i without its first p % of pixels is the target ]
 /// ```
 ///
-/// [`RoadMostRelevantFirst`] in [0, 1], **lower is better**; [`RoadLeastRelevantFirst`] in [0, 1],
-/// **higher is better**; [`Road`] combines them as `(least first − most first) / 2` in [−½, ½], **higher is
-/// better**, 0 for a random order. With [`RoadOf::Score`], the mean score replaces the share of correct
-/// predictions, and the range is that of the scores. Removed pixels have the values of
-/// [`Baseline::LinearImputation`](crate::perturbation::Baseline::LinearImputation) with a little noise. They reveal less
-/// than a constant about which pixels were removed, so that both orders rank explainers alike. Images only;
+/// [`RoadMostRelevantFirst`] in [0, 1], **lower is better**; [`RoadLeastRelevantFirst`] in [0, 1], **higher is
+/// better**; [`Road`] combines them as `(least first − most first) / 2` in [−½, ½], **higher is better**, 0 for a
+/// random order. With [`RoadOf::Score`], the mean score replaces the share of correct predictions, and the range is
+/// that of the scores. Removed pixels have the values of
+/// [`Baseline::LinearImputation`](crate::perturbation::Baseline::LinearImputation) with a little noise. They reveal
+/// less than a constant about which pixels were removed, so that both orders rank explainers alike. Images only;
 /// `⌊pixels · p / 100⌋` pixels are removed.
 ///
 /// ```
@@ -64,10 +64,10 @@ pub trait RoadOrder:
 /// Defaults: 10, 20, …, 90 %, noise of 0.01, seed 1, shares of correct predictions.
 ///
 /// # Source
-/// Rong et al., *A Consistent and Efficient Evaluation Strategy for Attribution Methods*, 2022. The
-/// combination is that of the package `grad-cam`. For the accuracies of Quantus, pass its draws as
-/// [`ImputationNoise::Given`] and evaluate [`RoadMostRelevantFirst`] with one percentage at a time. Quantus fails for images
-/// with several channels and uses the first batch only.
+/// Rong et al., *A Consistent and Efficient Evaluation Strategy for Attribution Methods*, 2022. The combination is that
+/// of the package `grad-cam`. For the accuracies of Quantus, pass its draws as [`ImputationNoise::Given`] and evaluate
+/// [`RoadMostRelevantFirst`] with one percentage at a time. Quantus fails for images with several channels and uses the
+/// first batch only.
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct RoadMetric<K> {
     /// Percentages of pixels that are removed, each in (0, 100): without any pixel there is nothing to impute from.
@@ -99,12 +99,12 @@ fn tenths() -> Arc<[f64]> {
 /// ```
 ///
 /// # Extremes
-/// −0.5: the model is right without the most relevant pixels, and wrong without the least relevant ones. 0: a random order.
-/// 0.5: it is right without the least relevant pixels, and wrong without the most relevant ones.
+/// −0.5: the model is right without the most relevant pixels, and wrong without the least relevant ones. 0: a random
+/// order. 0.5: it is right without the least relevant pixels, and wrong without the most relevant ones.
 ///
 /// # Limits
-/// It counts correct predictions, not scores, so that a prediction with a wide margin does not change. Imputed pixels are
-/// smooth, and the remaining part of an object can restore the removed part.
+/// It counts correct predictions, not scores, so that a prediction with a wide margin does not change. Imputed pixels
+/// are smooth, and the remaining part of an object can restore the removed part.
 ///
 /// # Source
 /// Rong et al., A Consistent and Efficient Evaluation Strategy (ROAD), 2022.
@@ -242,7 +242,8 @@ pub enum RoadOf {
 }
 
 impl<K: RoadOrder> RoadMetric<K> {
-    /// Sets the percentages of pixels that are removed, each in (0, 100): without any pixel there is nothing to impute from.
+    /// Sets the percentages of pixels that are removed, each in (0, 100): without any pixel there is nothing to impute
+    /// from.
     #[must_use]
     pub fn percentages(mut self, percentages: &[f64]) -> Self {
         self.percentages = percentages.into();
@@ -339,8 +340,8 @@ impl<T: Real> MapWork<T> for ImputedCurve {
             ImputationNoise::Gaussian(_) => None,
         };
         let first_sample = batch.samples().start;
-        // Random streams are numbered by the index of the sample in the data set and are the same for all percentages: the
-        // noise depends neither on the batches nor on which other percentages are evaluated.
+        // Random streams are numbered by the index of the sample in the data set and are the same for all percentages:
+        // the noise depends neither on the batches nor on which other percentages are evaluated.
         let items: Vec<u64> = (0..n).map(|sample| batch.item(sample)).collect();
         let (targets, scorer, batch_values) = (run.targets(), batch.scorer(), batch.values());
         let add = |to: &mut T, noise: f64| {
@@ -386,8 +387,8 @@ impl<T: Real> MapWork<T> for ImputedCurve {
                             |row: usize| random_stream(self.seed, items[(first + row) % n]);
                         let mut streams = NormalStreams::new(std::array::from_fn(stream));
                         let most = missing.iter().map(Vec::len).max().unwrap_or_default();
-                        // Normal numbers are drawn 64 at a time for all rows together, a lane per row. `zip` takes the number
-                        // first: a row whose elements are used up skips the rest of its numbers.
+                        // Normal numbers are drawn 64 at a time for all rows together, a lane per row. `zip` takes the
+                        // number first: a row whose elements are used up skips the rest of its numbers.
                         let mut numbers = [[0.0; NormalStreams::COUNT]; 64];
                         let mut elements: Vec<_> = removed_elements.collect();
                         for _ in 0..(most * image.layout.channels).div_ceil(numbers.len()) {

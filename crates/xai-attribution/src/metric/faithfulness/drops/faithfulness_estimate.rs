@@ -72,8 +72,8 @@ pub struct FaithfulnessEstimate {
     baseline: Baseline,
     /// Grouping of positions into features.
     features: Features,
-    /// Number of positions, consecutive in the order of their attributions, that form one feature; 1 uses the features as
-    /// they are.
+    /// Number of positions, consecutive in the order of their attributions, that form one feature; 1 uses the features
+    /// as they are.
     ///
     /// Groups depend on the map, so that explainers do not share the scores of the model. Of positions with equal
     /// attributions the lower one comes first; the result has the number of such positions.

@@ -23,12 +23,12 @@ use crate::perturbation::{
 /// INFD_i = mean over I of ( β Σ I ⊙ a  −  (g(f, x_i) − g(f, x_i − I)) )²
 /// ```
 ///
-/// In [0, ∞), **lower is better**; in squared units of the score. A perturbation `I` sets one patch, or
-/// one square, to the baseline ([`Perturbation`]), or is noise. The predicted change `Σ I ⊙ a`
-/// depends on the kind of map ([`MapKind`]): gradients are multiplied by the change of each element;
-/// contributions (integrated gradients, Shapley values, input times gradient) are summed over the changed elements. β is
-/// 1, or the factor with the least error for each sample ([`Scaling`]), with which the scale of the map does not count; a
-/// sample whose sums are all 0 then has no value.
+/// In [0, ∞), **lower is better**; in squared units of the score. A perturbation `I` sets one patch, or one square, to
+/// the baseline ([`Perturbation`]), or is noise. The predicted change `Σ I ⊙ a` depends on the kind of map
+/// ([`MapKind`]): gradients are multiplied by the change of each element; contributions (integrated gradients, Shapley
+/// values, input times gradient) are summed over the changed elements. β is 1, or the factor with the least error for
+/// each sample ([`Scaling`]), with which the scale of the map does not count; a sample whose sums are all 0 then has no
+/// value.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -53,19 +53,21 @@ use crate::perturbation::{
 /// Defaults: patches of 4 × 4 positions, baseline 0, maps of contributions, as they are.
 ///
 /// # Extremes
-/// 0: the map predicts every change of the score exactly. There is no upper end: the unit is that of the score, squared.
+/// 0: the map predicts every change of the score exactly. There is no upper end: the unit is that of the score,
+/// squared.
 ///
 /// # Limits
-/// A map in another unit than the score has a large error even if its ranking is right (the scaling `optimal-beta` uses the
-/// best factor). Values of different models are not comparable.
+/// A map in another unit than the score has a large error even if its ranking is right (the scaling `optimal-beta` uses
+/// the best factor). Values of different models are not comparable.
 ///
 /// # Source
 /// Yeh et al., *On the (In)fidelity and Sensitivity of Explanations*, 2019.
 ///
-/// The authors' code uses squares of 1 to 10 pixels with sums over the square, or normal noise with products, and the best
-/// β. The kind of map follows from the perturbation unless [`map_kind`](Infidelity::map_kind) says otherwise. For the
-/// numbers of Captum, use [`Perturbation::Given`]; its `normalize` is [`Scaling::OptimalBeta`]. The numbers of Quantus
-/// cannot be reproduced: it does not restore a patch before it removes the next one, and treats any map as gradients.
+/// The authors' code uses squares of 1 to 10 pixels with sums over the square, or normal noise with products, and the
+/// best β. The kind of map follows from the perturbation unless [`map_kind`](Infidelity::map_kind) says otherwise. For
+/// the numbers of Captum, use [`Perturbation::Given`]; its `normalize` is [`Scaling::OptimalBeta`]. The numbers of
+/// Quantus cannot be reproduced: it does not restore a patch before it removes the next one, and treats any map as
+/// gradients.
 ///
 /// # Elsewhere
 /// `captum.infidelity`, `quantus.Infidelity`
@@ -109,7 +111,8 @@ pub enum Perturbation {
     /// Each feature in turn is set to the baseline. The default is `Features::Patches(4)`.
     #[param(plain)]
     Features(Features),
-    /// Each square with a side of 1 to this many positions, at every place of the image, is set to the baseline in turn.
+    /// Each square with a side of 1 to this many positions, at every place of the image, is set to the baseline in
+    /// turn.
     #[param(value_name = "LARGEST", at_least = 1)]
     Squares(usize),
     /// Normal noise of this standard deviation on all elements, with `n_draws` draws per sample.
@@ -185,8 +188,8 @@ impl Infidelity {
         let beta = match self.scaling {
             Scaling::None => 1.0,
             Scaling::OptimalBeta => {
-                // In units of a power of two near the largest sum, no square leaves the range of `f64`, and the division is
-                // exact.
+                // In units of a power of two near the largest sum, no square leaves the range of `f64`, and the
+                // division is exact.
                 let largest = sums.iter().fold(0.0f64, |largest, s| largest.max(s.abs()));
                 let unit = power_of_two(largest);
                 let squares: f64 = sums.iter().map(|s| (s / unit).powi(2)).sum();
@@ -200,7 +203,8 @@ impl Infidelity {
     }
 }
 
-/// Batch work that computes the drops for a kind of perturbation. It does not depend on the map, so explainers share it.
+/// Batch work that computes the drops for a kind of perturbation. It does not depend on the map, so explainers share
+/// it.
 enum Work {
     Features(SingleRemoval),
     Squares(SquareRemoval),
@@ -215,8 +219,8 @@ struct MapValues<'a, T> {
 }
 
 impl<T: Real> MapValues<'_, T> {
-    /// Returns the value of an element of a position. A map can have one value per element, per position (which all channels
-    /// share), or per time step of a time series (which all features share).
+    /// Returns the value of an element of a position. A map can have one value per element, per position (which all
+    /// channels share), or per time step of a time series (which all features share).
     fn value(&self, element: usize, position: usize) -> T {
         let n = self.map.len();
         if n == self.places.size() {
@@ -281,8 +285,8 @@ const BLOCK: usize = 64;
 
 /// Returns the predicted changes for at most [`AT_ONCE`] noisy rows of one sample.
 ///
-/// The additions of each sum are in the order of the positions, so that its bits do not depend on the number of rows that are
-/// summed together.
+/// The additions of each sum are in the order of the positions, so that its bits do not depend on the number of rows
+/// that are summed together.
 fn noise_sums<T: Real>(map: &MapValues<'_, T>, input: &[T], rows: &[&[T]]) -> Vec<f64> {
     let places = map.places;
     if map.kind == MapKind::Contribution {
@@ -306,7 +310,8 @@ fn noise_sums<T: Real>(map: &MapValues<'_, T>, input: &[T], rows: &[&[T]]) -> Ve
             }
         }
     }
-    // Distance between the same channel of two consecutive positions: 1 with channels first, else the number of channels.
+    // Distance between the same channel of two consecutive positions: 1 with channels first, else the number of
+    // channels.
     let step = places.elements(1).next().unwrap_or(1);
     let mut sums = vec![0.0; rows.len()];
     let mut terms = [[0.0; BLOCK]; AT_ONCE];
@@ -421,8 +426,8 @@ impl<T: Real> Measure<T> for Infidelity {
                     }
                 };
                 // The first explainer computes its sums while the noise for the drops is in memory. The drops are then
-                // shared, `visit` is not called again, and other explainers draw the same noise once more for their sums:
-                // to keep it would take `n_draws` times the memory of the batch.
+                // shared, `visit` is not called again, and other explainers draw the same noise once more for their
+                // sums: to keep it would take `n_draws` times the memory of the batch.
                 let drops = batch.shared_with(&drops, || drops.compute_with(batch, visit))?;
                 if sums.iter().any(|sum| sum.get().is_none()) {
                     parallel::map(sums.len().div_ceil(AT_ONCE), |block| {

@@ -69,11 +69,11 @@ use crate::perturbation::{Features, RankBy, RemovalOrder, ValueRange};
 pub struct MonotonicityCorrelation {
     /// Grouping of positions into features.
     features: Features,
-    /// Number of positions, consecutive in the order of their attributions, that form one feature; 1 uses the features as
-    /// they are.
+    /// Number of positions, consecutive in the order of their attributions, that form one feature; 1 uses the features
+    /// as they are.
     ///
-    /// Groups depend on the map, so that explainers do not share the scores of the model. Of positions with attributions of
-    /// equal magnitude the lower one comes first; the result has the number of such positions.
+    /// Groups depend on the map, so that explainers do not share the scores of the model. Of positions with
+    /// attributions of equal magnitude the lower one comes first; the result has the number of such positions.
     #[param(at_least = 1, default = 1)]
     group_size: usize,
     /// Values that a feature is set to.

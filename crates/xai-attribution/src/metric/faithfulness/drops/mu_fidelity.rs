@@ -23,10 +23,10 @@ use crate::perturbation::{
 /// otherwise. The value is the mean over samples; a sample whose drops or sums are all equal
 /// has no correlation and no value.
 ///
-/// The features in subsets are the cells of a 9 × 9 [grid](Features::Grid) for images, segments of
-/// one feature over time for time series, and columns for tables. The draws of a sample depend on the seed and its index in
-/// the data set, and are the same for all explainers, so in an
-/// [`Evaluation`](crate::Evaluation) the drops are computed once for all of them.
+/// The features in subsets are the cells of a 9 × 9 [grid](Features::Grid) for images, segments of one feature over
+/// time for time series, and columns for tables. The draws of a sample depend on the seed and its index in the data
+/// set, and are the same for all explainers, so in an [`Evaluation`](crate::Evaluation) the drops are computed once for
+/// all of them.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -52,19 +52,19 @@ use crate::perturbation::{
 /// Defaults: 200 subsets of a fifth of a 9 × 9 grid, baseline 0, seed 1.
 ///
 /// # Extremes
-/// −1: the score falls most for the lowest sums of attributions. 0: as by chance. 1: drops have the same order as the sums of
-/// attributions.
+/// −1: the score falls most for the lowest sums of attributions. 0: as by chance. 1: drops have the same order as the
+/// sums of attributions.
 ///
 /// # Limits
 /// A correlation does not detect a wrong scale. It is noisy with few subsets, and low for any map if features interact
-/// strongly. If subsets consist of one feature, as by default with up to 7 features, the map of occlusion has the value 1 by
-/// construction.
+/// strongly. If subsets consist of one feature, as by default with up to 7 features, the map of occlusion has the value
+/// 1 by construction.
 ///
 /// # Source
 /// Bhatt et al., *Evaluating and Aggregating Feature-based Model Explanations*, 2020, definition 3.
 ///
-/// Xplique's `MuFidelity` draws subsets like [`SubsetSampling::Independent`], although its documentation says that they have
-/// a fixed size, shares them between the samples of a batch, and counts an undefined correlation as 0 (its mean is
+/// Xplique's `MuFidelity` draws subsets like [`SubsetSampling::Independent`], although its documentation says that they
+/// have a fixed size, shares them between the samples of a batch, and counts an undefined correlation as 0 (its mean is
 /// `value · (n − n_undefined) / n`).
 ///
 /// # Elsewhere

@@ -55,9 +55,9 @@ pub trait NoisyPart:
 /// Defaults: a tenth of the positions, 20 draws of normal noise of 0.1, seed 1.
 ///
 /// # Source
-/// Agarwal et al., *OpenXAI: Towards a Transparent Evaluation of Model Explanations*, 2022; after
-/// Petsiuk et al., *RISE*, 2018. OpenXAI reads the first output for any prediction. For its numbers, use targets of 0 and its
-/// noise as [`Neighborhood::Given`].
+/// Agarwal et al., *OpenXAI: Towards a Transparent Evaluation of Model Explanations*, 2022; after Petsiuk et al.,
+/// *RISE*, 2018. OpenXAI reads the first output for any prediction. For its numbers, use targets of 0 and its noise as
+/// [`Neighborhood::Given`].
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct PredictionGap<K> {
     /// Number of positions in the top, or a share of them. Default: a tenth of them.
@@ -112,8 +112,8 @@ pub type PredictionGapImportant = PredictionGap<Important>;
 /// 0: the score does not depend on the positions outside the top. High: it does.
 ///
 /// # Limits
-/// If the score hardly changes under the noise, which has the unit of the inputs, the value is low for any map: read it with
-/// the important gap.
+/// If the score hardly changes under the noise, which has the unit of the inputs, the value is low for any map: read it
+/// with the important gap.
 ///
 /// # Source
 /// Agarwal et al., OpenXAI, 2022.
@@ -193,8 +193,8 @@ impl<T: Real> MapWork<T> for PartlyNoisy {
             batch.n_samples() * count,
             |row| row / count,
             |row, values| {
-                // Noise is drawn for all positions and the kept ones are restored, so that a position has the same noise in
-                // PGI and PGU, and for every map.
+                // Noise is drawn for all positions and the kept ones are restored, so that a position has the same
+                // noise in PGI and PGU, and for every map.
                 let sample = row / count;
                 source.write(row, values);
                 let input = &inputs[sample * size..(sample + 1) * size];
@@ -219,6 +219,7 @@ impl<T: Real, K: NoisyPart> Measure<T> for PredictionGap<K> {
         let count = self.neighbors.count(plan.run())?;
         plan.base_scores();
         plan.maps();
+        // The noisy positions depend on the map, so that every explainer needs its own rows.
         plan.per_explainer(&self.work(), plan.n_samples() * count as u64);
         Ok(())
     }

@@ -21,11 +21,10 @@ use crate::perturbation::{
 /// without S))
 /// ```
 ///
-/// In [−1, 1], **higher is better**. The value of a sample is the mean over the sizes at which the
-/// correlation is defined; it is undefined where drops or sums are all equal. The curve has the mean over samples at each
-/// size: small `n` measure features individually, large `n` their joint effect.
-/// With a single size it is [`MuFidelity`](crate::MuFidelity) with Pearson's correlation over positions, which shares the
-/// drops.
+/// In [−1, 1], **higher is better**. The value of a sample is the mean over the sizes at which the correlation is
+/// defined; it is undefined where drops or sums are all equal. The curve has the mean over samples at each size: small
+/// `n` measure features individually, large `n` their joint effect. With a single size it is
+/// [`MuFidelity`](crate::MuFidelity) with Pearson's correlation over positions, which shares the drops.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -55,8 +54,8 @@ use crate::perturbation::{
 /// # Source
 /// Ancona et al., *Towards better understanding of gradient-based attribution methods*, 2018.
 ///
-/// Quantus computes a different quantity: one correlation over the samples of the first batch, of the drops along a deletion
-/// curve with the sums of single steps.
+/// Quantus computes a different quantity: one correlation over the samples of the first batch, of the drops along a
+/// deletion curve with the sums of single steps.
 ///
 /// # Elsewhere
 /// `quantus.SensitivityN`
@@ -104,8 +103,8 @@ const LARGEST: f64 = 0.8;
 impl SensitivityN {
     /// Sets the sizes, ascending, each at least 1 and less than the number of features.
     ///
-    /// The default, `None`, are 12 sizes in geometric progression from 1 to 80 % of the features; fewer where rounding makes
-    /// some equal.
+    /// The default, `None`, are 12 sizes in geometric progression from 1 to 80 % of the features; fewer where rounding
+    /// makes some equal.
     #[must_use]
     pub fn sizes(mut self, sizes: Option<&[usize]>) -> Self {
         self.sizes = sizes.map(Arc::from);

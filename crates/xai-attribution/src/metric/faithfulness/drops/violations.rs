@@ -15,10 +15,10 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 /// against the sign of the attribution
 /// ```
 ///
-/// The top features are those of the largest `|attribution|`, a tenth of them by default. If some are tied at the cut, the
-/// value is the mean over all orders of the tied features, unless [`ties`](Violations::ties) says otherwise. In [0, 1],
-/// **lower is better**. It is undefined if all attributions are 0, or if all features have the same `|attribution|` and
-/// only a part of them is the top.
+/// The top features are those of the largest `|attribution|`, a tenth of them by default. If some are tied at the cut,
+/// the value is the mean over all orders of the tied features, unless [`ties`](Violations::ties) says otherwise. In [0,
+/// 1], **lower is better**. It is undefined if all attributions are 0, or if all features have the same `|attribution|`
+/// and only a part of them is the top.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -114,8 +114,8 @@ impl<T: Real> Measure<T> for Violations {
                 |(sum, drop): (&f64, &f64)| *sum * drop.signum() < 0.0 && *drop != 0.0;
             let pairs = sums.iter().zip(drops.for_sample(sample));
             let violated: Vec<bool> = pairs.map(contradicts).collect();
-            // Attributions of 0 have no sign and are not counted in `n`. If they are tied at the cut, the whole block is 0, so
-            // `n` is the same for all orders of the tied features.
+            // Attributions of 0 have no sign and are not counted in `n`. If they are tied at the cut, the whole block
+            // is 0, so `n` is the same for all orders of the tied features.
             let n = k.min(magnitudes.iter().filter(|m| **m != 0.0).count());
             (n > 0).then(|| Hits::new(&magnitudes, &violated, k, self.ties).mean() / n as f64)
         };

@@ -46,12 +46,12 @@ use crate::metric::{BaseScorePolicy, Measure};
 /// Defaults: an error for base scores that cannot be divided by.
 ///
 /// # Extremes
-/// 0: one of the three conditions fails completely. 1: the map of the masked input is the same, marks next to nothing, and
-/// loses no score.
+/// 0: one of the three conditions fails completely. 1: the map of the masked input is the same, marks next to nothing,
+/// and loses no score.
 ///
 /// # Limits
-/// A single number does not show which of the three is low. Coherency measures whether the explainer repeats itself, which a
-/// wrong explainer can do as well.
+/// A single number does not show which of the three is low. Coherency measures whether the explainer repeats itself,
+/// which a wrong explainer can do as well.
 ///
 /// # Source
 /// Poppi et al., *Revisiting the Evaluation of Class Activation Mapping for Explainability: A Novel Metric and
@@ -90,7 +90,8 @@ impl<T: Real> MapWork<T> for MapsOfMasked {
     }
 }
 
-/// Mean of the mask `(m − min m) / (max m − min m)` over the positions of a map. The magnitudes `m` must not all be equal.
+/// Mean of the mask `(m − min m) / (max m − min m)` over the positions of a map. The magnitudes `m` must not all be
+/// equal.
 fn mean_of_mask(magnitudes: &[f64]) -> f64 {
     let (low, high) = magnitudes
         .iter()
@@ -123,6 +124,8 @@ impl<T: Real> Measure<T> for Adcc {
         let drops = Measure::<T>::per_sample(&drop, explained)?;
         let magnitudes = explained.magnitudes()?;
         let again = explained.shared(&MapsOfMasked)?;
+        // Stored maps may lack the channels of those that the explainer computes; a correlation needs the same
+        // elements.
         if again.shape() != explained.maps()?.shape() {
             let (expected, actual) = (explained.maps()?, again.shape());
             return Err(Error::shape(input::EXPLANATIONS, expected.shape(), actual));

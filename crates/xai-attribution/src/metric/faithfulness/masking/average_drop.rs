@@ -33,8 +33,8 @@ pub struct DropFormula;
 /// 0: nothing of the score is lost. 1: all of it is.
 ///
 /// # Limits
-/// A map that keeps everything also has 0: read it with Sparseness or Complexity. Rises of the score count as 0, and masked
-/// inputs are unlike the training data.
+/// A map that keeps everything also has 0: read it with Sparseness or Complexity. Rises of the score count as 0, and
+/// masked inputs are unlike the training data.
 ///
 /// # Source
 /// Chattopadhay et al., *Grad-CAM++*, 2018, section 4.1.

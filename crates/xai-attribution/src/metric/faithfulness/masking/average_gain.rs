@@ -17,8 +17,8 @@ pub struct GainFormula;
 /// max(0, g(x ⊙ M) − g(x)) / (1 − g(x) + 1e-8), M = (|a| − min |a|) / (max |a| − min |a|)
 /// ```
 ///
-/// With scores in [0, 1]: 0 = no rise, 1 = certainty; higher is better. A constant map has no mask, and so no value. Base
-/// scores above 1 are an error unless [`base_score_policy`](ScoreMetric::base_score_policy) says otherwise.
+/// With scores in [0, 1]: 0 = no rise, 1 = certainty; higher is better. A constant map has no mask, and so no value.
+/// Base scores above 1 are an error unless [`base_score_policy`](ScoreMetric::base_score_policy) says otherwise.
 ///
 /// ```
 /// use xai_attribution::AverageGain;
@@ -31,8 +31,8 @@ pub struct GainFormula;
 /// 0: the score does not rise. 1: it rises to 1.
 ///
 /// # Limits
-/// Losses count as 0: read it with Average Drop. If the base score is near 1, the divisor is small, and tiny changes of the
-/// score decide the value.
+/// Losses count as 0: read it with Average Drop. If the base score is near 1, the divisor is small, and tiny changes of
+/// the score decide the value.
 ///
 /// # Source
 /// Zhang et al., *Opti-CAM*, arXiv 2301.07002.

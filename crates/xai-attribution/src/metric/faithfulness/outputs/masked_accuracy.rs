@@ -12,10 +12,10 @@ use crate::metric::{OutputFormula, OutputMetric, OutputPair, OutputScale, SCORE_
 /// 1[argmax f(x without the top) = target]
 /// ```
 ///
-/// The value of a sample is 1 if the largest output is that of the target (ties go to the lower class), otherwise 0. With a
-/// [`threshold`](OutputMetric::threshold), it is 1 if the probability of the target is at least the threshold; a model with
-/// a single output always has one, 0.5 by default. In [0, 1], **lower is better**: the model no longer predicts the target.
-/// With [`keep`](OutputMetric::keep), only the top is left and higher is better.
+/// The value of a sample is 1 if the largest output is that of the target (ties go to the lower class), otherwise 0.
+/// With a [`threshold`](OutputMetric::threshold), it is 1 if the probability of the target is at least the threshold; a
+/// model with a single output always has one, 0.5 by default. In [0, 1], **lower is better**: the model no longer
+/// predicts the target. With [`keep`](OutputMetric::keep), only the top is left and higher is better.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};

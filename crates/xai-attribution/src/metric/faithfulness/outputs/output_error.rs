@@ -40,9 +40,9 @@ impl CountedOutputs {
 /// ```
 ///
 /// In [0, ∞) in units of the outputs, after the activation, **higher is better**: the top matters. With
-/// [`keep`](OutputMetric::keep), only the top is left and lower is better. The changes are summed over all outputs, or only
-/// that of the target is used ([`CountedOutputs::Target`]), and averaged over samples. It is meant for regression and
-/// forecasts.
+/// [`keep`](OutputMetric::keep), only the top is left and lower is better. The changes are summed over all outputs, or
+/// only that of the target is used ([`CountedOutputs::Target`]), and averaged over samples. It is meant for regression
+/// and forecasts.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -62,8 +62,8 @@ impl CountedOutputs {
 /// 0: the top does not matter to any output. There is no upper end: the unit is that of the outputs.
 ///
 /// # Limits
-/// It grows with the number and the scale of the outputs, so that values of different models are not comparable. A change in
-/// favour of the target counts like one against it.
+/// It grows with the number and the scale of the outputs, so that values of different models are not comparable. A
+/// change in favour of the target counts like one against it.
 ///
 /// # Source
 /// Enguehard, *Time Interpret: a Unified Model Interpretability Library for Time Series*, 2023.
@@ -121,8 +121,8 @@ impl OutputFormula for AbsoluteChange {
 /// 0: the top does not matter to any output. There is no upper end: the unit is that of the outputs, squared.
 ///
 /// # Limits
-/// It grows with the number and the scale of the outputs, so that values of different models are not comparable, and a few
-/// large changes dominate it.
+/// It grows with the number and the scale of the outputs, so that values of different models are not comparable, and a
+/// few large changes dominate it.
 ///
 /// # Source
 /// Enguehard, Time Interpret: a Unified Model Interpretability Library for Time Series, 2023.

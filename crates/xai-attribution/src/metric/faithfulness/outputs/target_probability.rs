@@ -11,11 +11,11 @@ use crate::metric::{OutputFormula, OutputMetric, OutputPair, OutputScale, SCORE_
 /// log p(x without the top) − log p(x), p the probability of the target
 /// ```
 ///
-/// In (−∞, ∞), **lower is better**: the probability of the target falls. With [`keep`](OutputMetric::keep), only the top is
-/// left and higher is better. Probabilities are the outputs after the activation of the run: a softmax, or a sigmoid of each
-/// output. Without an activation, they are the outputs themselves if these are [probabilities](OutputScale), otherwise their
-/// softmax. For logits, it is computed by a log-softmax and is finite for any probability; if outputs are probabilities, a
-/// sample whose target has the probability 0 has no value.
+/// In (−∞, ∞), **lower is better**: the probability of the target falls. With [`keep`](OutputMetric::keep), only the
+/// top is left and higher is better. Probabilities are the outputs after the activation of the run: a softmax, or a
+/// sigmoid of each output. Without an activation, they are the outputs themselves if these are
+/// [probabilities](OutputScale), otherwise their softmax. For logits, it is computed by a log-softmax and is finite for
+/// any probability; if outputs are probabilities, a sample whose target has the probability 0 has no value.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -34,8 +34,8 @@ use crate::metric::{OutputFormula, OutputMetric, OutputPair, OutputScale, SCORE_
 /// Far below 0: without the top, the model no longer predicts the target. 0 or above: the top does not matter.
 ///
 /// # Limits
-/// The logarithm of small probabilities has no bound, so that a few samples can dominate the mean. Inputs without the top are
-/// unlike the training data.
+/// The logarithm of small probabilities has no bound, so that a few samples can dominate the mean. Inputs without the
+/// top are unlike the training data.
 ///
 /// # Source
 /// Shrikumar et al., *Learning Important Features Through Propagating Activation Differences*, 2017.
@@ -82,9 +82,9 @@ impl OutputFormula for LogProbabilityRise {
 /// −log p(x without the top), p the probability of the target
 /// ```
 ///
-/// In [0, ∞), **higher is better**: the probability of the target falls. With [`keep`](OutputMetric::keep), only the top is
-/// left and lower is better. Probabilities are those of [`LogOdds`](crate::metric::LogOdds); the probability for the whole
-/// input is not part of the value.
+/// In [0, ∞), **higher is better**: the probability of the target falls. With [`keep`](OutputMetric::keep), only the
+/// top is left and lower is better. Probabilities are those of [`LogOdds`](crate::metric::LogOdds); the probability for
+/// the whole input is not part of the value.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -102,8 +102,8 @@ impl OutputFormula for LogProbabilityRise {
 /// 0: without the top, the target still has the probability 1. ln n_classes: all classes have the same probability.
 ///
 /// # Limits
-/// If the target has a low probability for the whole input, the value is high for any map (log-odds account for that). Inputs
-/// without the top are unlike the training data.
+/// If the target has a low probability for the whole input, the value is high for any map (log-odds account for that).
+/// Inputs without the top are unlike the training data.
 ///
 /// # Source
 /// Enguehard, *Time Interpret: a Unified Model Interpretability Library for Time Series*, 2023.
