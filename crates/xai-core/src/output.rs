@@ -180,7 +180,7 @@ impl SimdKernel for ActivatedRows<'_> {
 const PIECE: usize = 512;
 
 impl fmt::Display for Activation {
-    /// The name that [`FromStr`](std::str::FromStr) reads.
+    /// Writes the name that [`FromStr`](std::str::FromStr) parses.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(word_of(self))
     }
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn adding_a_constant_to_a_row_changes_nothing() {
+    fn softmax_is_invariant_to_a_constant_shift() {
         let p = Activation::Softmax
             .apply(array![[0.5, 1.5]].view())
             .unwrap();
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_transposed_view_is_read_by_its_meaning() {
+    fn a_transposed_view_gives_the_result_of_its_copy() {
         let scores = array![[0.0f32, 1.0], [2.0, 4.0], [1.0, 1.0]];
         let p = Activation::Softmax.apply(scores.t()).unwrap();
         let q = Activation::Softmax
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_score_that_is_not_finite_is_named() {
+    fn the_error_has_the_index_of_a_non_finite_score() {
         let error = Activation::Softmax
             .apply(array![[0.0, 1.0], [f64::INFINITY, 0.0]].view())
             .unwrap_err();
@@ -319,7 +319,7 @@ mod tests {
 
     /// Many rows in one loop, and parts of long ones, have the bits of the formulas for one row.
     #[test]
-    fn rows_together_are_rows_one_by_one() {
+    fn batched_rows_have_the_bits_of_single_rows() {
         for (n_columns, n_rows) in [
             (1, 700),
             (2, 3),
@@ -334,13 +334,13 @@ mod tests {
             let scores = Array2::from_shape_fn((n_rows, n_columns), |(row, column)| {
                 f64::from((7 * row + 13 * column) as u32 % 101) / 8.0 - 6.0
             });
-            let of = |activation: Activation| activation.apply(scores.view()).unwrap();
+            let apply = |activation: Activation| activation.apply(scores.view()).unwrap();
             let (softmax, sigmoid, log_softmax) = (
-                of(Activation::Softmax),
-                of(Activation::Sigmoid),
-                of(Activation::LogSoftmax),
+                apply(Activation::Softmax),
+                apply(Activation::Sigmoid),
+                apply(Activation::LogSoftmax),
             );
-            for (place, row) in scores.rows().into_iter().enumerate() {
+            for (index, row) in scores.rows().into_iter().enumerate() {
                 let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 let exponentials: Vec<f64> =
                     row.iter().map(|x| elementary::exp(x - largest)).collect();
@@ -349,7 +349,7 @@ mod tests {
                     .chunks(16)
                     .fold(0.0, |sum, part| sum + part.iter().sum::<f64>());
                 for (column, &x) in row.iter().enumerate() {
-                    let at = [place, column];
+                    let at = [index, column];
                     assert_eq!(softmax[at], exponentials[column] / total, "{n_columns}");
                     assert_eq!(sigmoid[at], elementary::sigmoid(x));
                     assert_eq!(
@@ -360,7 +360,7 @@ mod tests {
                 }
                 let mut alone = row.to_vec();
                 Activation::LogSoftmax.apply_row(&mut alone);
-                assert_eq!(alone, log_softmax.row(place).to_vec());
+                assert_eq!(alone, log_softmax.row(index).to_vec());
             }
         }
     }
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nan_is_named_with_its_place() {
+    fn the_error_has_the_index_of_a_nan() {
         for column in 0..3 {
             let mut outputs = array![[0.0, 1.0, 2.0], [0.0, 1.0, 2.0]];
             outputs[[1, column]] = f64::NAN;

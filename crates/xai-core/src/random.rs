@@ -102,7 +102,7 @@ pub fn normal(stream: &mut Xoshiro256PlusPlus) -> f64 {
 /// let mut numbers = [[0.0; NormalStreams::COUNT]; 100];
 /// streams.fill(&mut numbers);
 /// let mut fifth = random_stream(1, 5);
-/// assert!(numbers.iter().all(|of_streams| of_streams[5] == normal(&mut fifth)));
+/// assert!(numbers.iter().all(|row| row[5] == normal(&mut fifth)));
 /// ```
 #[derive(Debug, Clone)]
 pub struct NormalStreams {
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_side_by_side_are_those_of_each_stream() {
+    fn combined_streams_draw_the_numbers_of_each_stream() {
         for set in InstructionSet::available() {
             let streams = std::array::from_fn(|item| random_stream(7, item as u64));
             let (mut one_by_one, mut together) = (streams.clone(), NormalStreams::new(streams));

@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn every_level_compares_as_the_operator_does() {
+    fn every_level_compares_like_the_operator() {
         let values = [0.0, -0.0, 1.0, f64::NAN, f64::INFINITY, -1.0, 0.5, -1e300];
         for set in InstructionSet::available() {
             for limit in [0.0, 0.5, -2.0, f64::INFINITY, f64::NAN] {

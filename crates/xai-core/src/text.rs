@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_would_act_is_written_out_and_the_rest_is_left() {
+    fn control_characters_are_escaped_and_others_kept() {
         let text = "a\u{1b}[31m b\r\u{9b}2J\u{202e}\té – ü\n";
         assert_eq!(
             visible(text),

@@ -12,8 +12,8 @@ fn values(per_sample: Vec<Vec<f64>>) -> EvaluationValues {
     EvaluationValues::new(["worst", "good", "middle"], 12, vec![metric])
 }
 
-/// One explainer is better on every sample; the two others are by turns.
-fn told_apart() -> EvaluationValues {
+/// Values of three explainers, of which one is best on every sample and the others alternate.
+fn distinguishable() -> EvaluationValues {
     let of = |value: fn(f64) -> f64| (0..12).map(|i| value(f64::from(i))).collect();
     values(vec![
         of(|i| 0.5 + 0.01 * (i % 2.0)),
@@ -23,12 +23,12 @@ fn told_apart() -> EvaluationValues {
 }
 
 #[test]
-fn the_headline_ranks_explainers_and_says_which_are_told_apart() {
-    let table = told_apart().table(&Statistics::default()).unwrap();
+fn the_headline_shows_ranking_and_significance() {
+    let table = distinguishable().table(&Statistics::default()).unwrap();
     let text = table.to_string();
     let headline = "symmetric_relevance_gain: good > middle ~ worst   (> at corrected p < 0.050, ~ may be chance)";
     assert_eq!(text.lines().next(), Some(headline), "{text}");
-    let mut two = told_apart();
+    let mut two = distinguishable();
     two.explainers.pop();
     two.metrics[0].per_sample.pop();
     let text = two.table(&Statistics::default()).unwrap().to_string();
@@ -39,8 +39,8 @@ fn the_headline_ranks_explainers_and_says_which_are_told_apart() {
 }
 
 #[test]
-fn values_that_are_not_one_for_each_explainer_and_sample_are_refused() {
-    let whole = told_apart().metrics.remove(0).per_sample;
+fn values_of_the_wrong_shape_are_an_error() {
+    let whole = distinguishable().metrics.remove(0).per_sample;
     let numbers = |rows: &[Vec<Option<f64>>]| -> Vec<Vec<f64>> {
         rows.iter()
             .map(|row| row.iter().flatten().copied().collect())
@@ -52,8 +52,8 @@ fn values_that_are_not_one_for_each_explainer_and_sample_are_refused() {
         let wrong = values(wrong);
         let refused = [
             wrong.table(&Statistics::default()).unwrap_err(),
-            wrong.clone().merge(told_apart()).unwrap_err(),
-            told_apart().merge(wrong).unwrap_err(),
+            wrong.clone().merge(distinguishable()).unwrap_err(),
+            distinguishable().merge(wrong).unwrap_err(),
         ];
         for error in refused {
             assert!(matches!(error.kind(), ErrorKind::ShapeMismatch { .. }));
@@ -75,7 +75,7 @@ fn many(n_metrics: usize, n_explainers: usize) -> EvaluationValues {
 }
 
 #[test]
-fn evaluations_beyond_memory_are_refused_before_any_work() {
+fn too_large_evaluations_fail_before_any_work() {
     let statistics = Statistics::default();
     let explainers = many(1, 10_000);
     let error = explainers.table(&statistics).unwrap_err();

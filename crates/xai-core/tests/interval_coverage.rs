@@ -1,13 +1,13 @@
-//! How often intervals of level .95 cover what they estimate, in simulated data sets: seeded, and
-//! coarse enough to take less than two seconds.
+//! Coverage of intervals of level .95 in simulated data sets, seeded and small enough to take less
+//! than two seconds.
 
 use xai_core::Interval;
 use xai_core::parallel;
 use xai_core::random::{Xoshiro256PlusPlus, random_stream, uniform};
 use xai_core::statistics::{bootstrap_bca, bootstrap_replicates, jackknife, wilson};
 
-/// The share of simulated data sets whose interval covers `truth`; each has a random stream of its
-/// own.
+/// Share of simulated data sets whose interval covers `truth`. Each data set has its own random
+/// stream.
 fn coverage(
     n_sets: usize,
     truth: f64,
@@ -27,12 +27,12 @@ fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
     sum / n
 }
 
-/// Runs err on each sample with a probability of their own; pairs of runs agree on a sample when
-/// both err or neither does.
+/// Each run errs on a sample with its own probability. Two runs agree on a sample if both err or
+/// neither does.
 #[test]
 fn the_jackknife_over_runs_covers_the_mean_over_pairs() {
     const SAMPLES: usize = 40;
-    // A run errs with probability p, uniform in [0.1, 0.5], of mean 0.3: 0.3² + 0.7².
+    // A run errs with probability p, uniform in [0.1, 0.5] with mean 0.3, so two runs agree with probability 0.3² + 0.7².
     let truth = 0.58;
     for k in [3usize, 5, 10] {
         let covered = coverage(1000, truth, |stream| {
@@ -64,7 +64,7 @@ fn the_jackknife_over_runs_covers_the_mean_over_pairs() {
 #[test]
 fn bca_covers_the_mean_of_skewed_values() {
     let covered = coverage(500, 1.0, |stream| {
-        // The exponential distribution of mean 1.
+        // Exponential distribution with mean 1.
         let values: Vec<f64> = (0..50).map(|_| -(1.0 - uniform(stream)).ln()).collect();
         let of = |units: &[usize]| Some(mean(units.iter().map(|&unit| values[unit])));
         let replicates = bootstrap_replicates(values.len(), 499, 3, of).unwrap();
@@ -82,6 +82,6 @@ fn wilson_covers_a_small_share() {
         let successes = (0..30).filter(|_| uniform(stream) < 0.05).count();
         wilson(successes as u64, 30, 0.95).unwrap()
     });
-    // Up to 3 of 30 it covers, which has a chance of .9392.
+    // The interval covers 5 % for up to 3 successes of 30, which have probability .9392.
     assert!((covered - 0.9392).abs() < 0.02, "{covered}");
 }

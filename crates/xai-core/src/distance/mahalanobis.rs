@@ -234,7 +234,7 @@ mod tests {
 
     /// Sums in the order of the plain formulas, whatever runs beside them.
     #[test]
-    fn the_factor_and_whitened_rows_have_the_bits_of_the_plain_formulas() {
+    fn factor_and_whitened_rows_have_the_bits_of_the_plain_formulas() {
         let (n, d) = (70, 23);
         let mut stream = random_stream(3, 0);
         let rows = Array2::from_shape_simple_fn((n, d), || uniform(&mut stream));

@@ -219,9 +219,13 @@ impl DistanceFunction for Distance {
                 }
             }),
             Self::BrayCurtis => {
-                let apart = sum_lanes(a, b, |x, y| (x - y).abs());
+                let difference = sum_lanes(a, b, |x, y| (x - y).abs());
                 let total = sum_lanes(a, b, |x, y| (x + y).abs());
-                if apart > 0.0 { apart / total } else { 0.0 }
+                if difference > 0.0 {
+                    difference / total
+                } else {
+                    0.0
+                }
             }
             Self::Hamming => {
                 let different = a.iter().zip(b).filter(|(x, y)| x != y).count();
@@ -461,7 +465,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn distances_are_symmetric_and_zero_to_oneself(
+        fn distances_are_symmetric_and_zero_for_equal_rows(
             pair in prop::collection::vec((0.1..10.0f64, -10.0..-0.1f64), 1..40)
         ) {
             let (a, b): (Vec<f64>, Vec<f64>) = pair.into_iter().unzip();
@@ -531,10 +535,10 @@ mod tests {
         for distance in distances() {
             assert_eq!(distance.to_string().parse::<Distance>().unwrap(), distance);
         }
-        let of_rows = Mahalanobis::from_rows(array![[0.0], [1.0]].view()).unwrap();
-        let of_rows = Distance::Mahalanobis(of_rows).to_string();
-        assert_eq!(of_rows, "mahalanobis");
-        assert!(of_rows.parse::<Distance>().is_err());
+        let mahalanobis = Mahalanobis::from_rows(array![[0.0], [1.0]].view()).unwrap();
+        let name = Distance::Mahalanobis(mahalanobis).to_string();
+        assert_eq!(name, "mahalanobis");
+        assert!(name.parse::<Distance>().is_err());
     }
 
     #[test]

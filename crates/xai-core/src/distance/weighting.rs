@@ -147,8 +147,8 @@ impl Kernel {
             }
             // (r² − d²) / (2 h²) as a product of two factors, which does not cancel for close distances.
             Self::Gaussian { bandwidth } => {
-                let apart = (reference - distance) / bandwidth;
-                0.5 * apart * (distance / bandwidth + reference / bandwidth)
+                let difference = (reference - distance) / bandwidth;
+                0.5 * difference * (distance / bandwidth + reference / bandwidth)
             }
             Self::Exponential { bandwidth } => (reference - distance) / bandwidth,
         }
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn ratios_are_those_of_the_weights_and_survive_where_the_weights_do_not() {
+    fn ratios_equal_those_of_weights_and_do_not_underflow() {
         let kernels = [
             "inverse-cube",
             "uniform",

@@ -67,7 +67,7 @@ pub enum ErrorKind {
     /// There are fewer elements than needed, for example fewer than two runs.
     #[error("at least {needed} needed, got {actual}")]
     TooFew {
-        /// The least number that works.
+        /// Smallest sufficient number.
         needed: usize,
         /// Actual number.
         actual: usize,
@@ -101,7 +101,7 @@ pub enum ErrorKind {
     /// A label is not a class index in `0..n_classes`.
     #[error("expected a class of {}", crate::text::index_range(*.n_classes))]
     LabelOutOfRange {
-        /// The label.
+        /// The invalid label.
         label: i64,
         /// Number of classes.
         n_classes: usize,
@@ -125,7 +125,7 @@ pub enum ErrorKind {
     /// Reading or writing failed.
     #[error("{source}")]
     Io {
-        /// The operating system's reason.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// Stored bytes are damaged, have another format, or a version that this build does not
@@ -484,7 +484,7 @@ mod tests {
     use crate::input;
 
     #[test]
-    fn every_message_names_the_thing_the_place_and_the_expectation() {
+    fn every_message_has_input_index_and_expectation() {
         let says = |error: Error, text: &str| assert_eq!(error.to_string(), text);
         says(
             Error::shape(input::EXPLANATIONS, &[2, 3], &[2, 4]),
@@ -545,7 +545,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_out_is_apart_from_the_problem() {
+    fn help_is_separate_from_the_problem() {
         let help = Help::new("choose another");
         let error = Error::parameter(input::P, 0, "at least 1").with_help(help);
         assert_eq!(error.help(), Some(help));
@@ -560,7 +560,7 @@ mod tests {
     }
 
     #[test]
-    fn an_input_is_renamed_where_it_is_the_one_meant() {
+    fn only_the_given_input_is_renamed() {
         let renamed = |input| Error::empty(input).renamed(input::A, input::SAMPLES);
         assert_eq!(renamed(input::A).input(), input::SAMPLES);
         assert_eq!(renamed(input::B).input(), input::B);

@@ -89,17 +89,17 @@ impl ClassAgreement {
     pub(super) fn reorder(&mut self, order: &[usize]) {
         let sums = self.map_sums.iter_mut().flatten();
         for values in std::iter::once(&mut self.scores).chain(sums) {
-            let mut placed = vec![0.0; values.len()];
+            let mut sorted = vec![0.0; values.len()];
             for (&sample, &value) in order.iter().zip(&*values) {
-                placed[sample] = value;
+                sorted[sample] = value;
             }
-            *values = placed;
+            *values = sorted;
         }
-        let mut placed = vec![false; self.is_class_one.len()];
+        let mut sorted = vec![false; self.is_class_one.len()];
         for (&sample, &is_one) in order.iter().zip(&self.is_class_one) {
-            placed[sample] = is_one;
+            sorted[sample] = is_one;
         }
-        self.is_class_one = placed;
+        self.is_class_one = sorted;
     }
 
     /// Appends later samples of the same explainers.
@@ -177,7 +177,7 @@ mod tests {
 
     /// Maps of class 1 throughout: over both classes their sums do not correlate with the scores.
     #[test]
-    fn a_contradiction_in_one_class_is_not_hidden_by_the_other() {
+    fn each_class_is_tested_separately_too() {
         let margins: Vec<f64> = (0..50).map(|i| f64::from(i) - 24.5).collect();
         let agreement = |sums: Vec<f64>| ClassAgreement {
             scores: margins.iter().map(|margin| margin.abs()).collect(),
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_warn_as_the_whole() {
+    fn merged_parts_have_the_warnings_of_the_whole() {
         let scores: Vec<f64> = (0..30).map(f64::from).collect();
         let sums: Vec<f64> = scores.iter().map(|x| 5.0 - x).collect();
         let part = |range: std::ops::Range<usize>| ClassAgreement {

@@ -73,8 +73,8 @@ impl EvaluationTable {
     /// let (sharp, spread) = ([0.5, 0.5].map(Some).to_vec(), [0.0, 0.2].map(Some).to_vec());
     /// let sparseness = MetricValues::new("sparseness", Direction::Higher, vec![sharp, spread]);
     /// let values = EvaluationValues::new(["sharp", "spread"], 2, vec![sparseness]);
-    /// let judged = values.table(&Statistics::default())?.reliability()?;
-    /// assert_eq!(judged.metrics[0].kendall_w.value, Some(1.0)); // both samples rank alike
+    /// let reliability = values.table(&Statistics::default())?.reliability()?;
+    /// assert_eq!(reliability.metrics[0].kendall_w.value, Some(1.0)); // both samples rank alike
     /// # Ok::<(), xai_core::Error>(())
     /// ```
     pub fn reliability(&self) -> Result<Reliability> {

@@ -194,7 +194,7 @@ mod tests {
     use ndarray::{Array1, Array2, Axis};
 
     #[test]
-    fn a_label_outside_the_classes_is_named_with_its_place() {
+    fn the_error_has_the_index_of_an_invalid_label() {
         assert_eq!(class_index(input::LABELS, 0, 2u8, 3).unwrap(), 2);
         for wrong in [-1i32, 3] {
             let error = class_index(input::LABELS, 5, wrong, 3).unwrap_err();
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_bad_element_is_found_wherever_it_stands() {
+    fn the_first_non_finite_element_is_found_at_any_position() {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             for at in [0, 15, 16, 4095, 4096, 9999] {
                 let mut values = Array1::from_elem(10_000, f64::MAX);

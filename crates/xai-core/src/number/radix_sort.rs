@@ -177,19 +177,19 @@ mod tests {
     use rand_core::Rng;
 
     #[test]
-    fn digits_sort_as_comparisons_do() {
+    fn radix_sort_equals_comparison_sort() {
         for n in [0, 1, FEW - 1, FEW, FEW_ALONE, 5 * PIECE + 1, 100_000] {
             for mask in [u64::MAX, 0xffff_0000, 0x7ff, 0, 1 << 63 | 1] {
                 let mut stream = random_stream(n as u64, mask);
                 let mut keys: Vec<u64> = (0..n).map(|_| stream.next_u64() & mask).collect();
                 let mut narrow: Vec<u32> = keys.iter().map(|&key| key as u32).collect();
-                let places = narrow.iter().zip(0..);
-                let mut places: Vec<u64> = places.map(|(key, i)| key.with_index(i)).collect();
-                let expected = (sorted(&keys), sorted(&narrow), sorted(&places));
+                let indexed = narrow.iter().zip(0..);
+                let mut indexed: Vec<u64> = indexed.map(|(key, i)| key.with_index(i)).collect();
+                let expected = (sorted(&keys), sorted(&narrow), sorted(&indexed));
                 sort_keys(&mut keys);
                 sort_keys(&mut narrow);
-                sort_indexed::<u32>(&mut places);
-                assert!((keys, narrow, places) == expected, "{n} {mask:x}");
+                sort_indexed::<u32>(&mut indexed);
+                assert!((keys, narrow, indexed) == expected, "{n} {mask:x}");
             }
         }
     }

@@ -153,7 +153,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn keys_are_in_the_order_of_the_numbers(
+        fn keys_sort_like_the_numbers(
             a in prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL | prop::num::f64::ZERO,
             b in prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL | prop::num::f64::ZERO,
         ) {
@@ -165,13 +165,13 @@ mod tests {
         }
 
         #[test]
-        fn a_key_gives_its_number_back(a in prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL) {
+        fn a_key_is_converted_back_to_its_number(a in prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL) {
             prop_assert_eq!(f64::from_order_key(a.order_key()), a);
         }
     }
 
     #[test]
-    fn ties_go_to_the_lower_place() {
+    fn equal_keys_sort_by_index() {
         let (zero, minus_zero) = (0f64.order_key(), (-0f64).order_key());
         assert_eq!(zero, minus_zero);
         assert!(zero.with_index(1) < minus_zero.with_index(2));

@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn items_above_one_that_failed_are_not_begun() {
+    fn items_after_a_failed_one_are_skipped() {
         let begun = AtomicUsize::new(0);
         let result: Result<Vec<()>, usize> = with_work_size(1, || {
             try_map(1000, |i| {
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn small_work_stays_on_its_thread_and_other_work_does_not_end_it() {
+    fn small_work_stays_on_its_thread_including_nested_work() {
         let here = std::thread::current().id();
         let elsewhere = |_| std::thread::current().id() != here;
         let met = with_work_size(SMALL, || {

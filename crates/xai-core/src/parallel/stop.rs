@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn every_loop_ends_at_a_raised_flag() {
+    fn every_loop_stops_at_a_raised_flag() {
         const N: usize = 100_000;
         let loops: [&dyn Fn(Item<'_>); 5] = [
             &|item| drop(map(N, |_| item())),
@@ -179,7 +179,7 @@ mod tests {
 
     /// Unwinding once for each item that is left would take seconds.
     #[test]
-    fn a_long_loop_is_left_at_once() {
+    fn a_long_loop_stops_without_unwinding_per_item() {
         const N: usize = 5_000_000;
         let flag = StopFlag::new();
         let start = std::time::Instant::now();
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn work_beside_goes_on() {
+    fn other_work_is_not_stopped() {
         let flag = StopFlag::new();
         let stopped = stoppable(&flag, || {
             flag.raise();
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_of_the_work_stays_one() {
+    fn a_panic_of_the_work_is_passed_on() {
         let panicked = catch_unwind(|| {
             let _ = stoppable(&StopFlag::new(), || resume_unwind(Box::new("other")));
         });

@@ -82,10 +82,10 @@ pub(super) fn inter_of_checked<P>(
         ));
     }
     let (mut n_pairs, mut n_undefined, mut hits) = (0, 0, 0);
-    let kept = perturbed.used_samples(before.n_samples)?;
+    let used = perturbed.used_samples(before.n_samples)?;
     match perturbed.kind {
         PerturbationKind::Minor => {
-            for i in kept {
+            for i in used {
                 // A rank depends on all explainers, so one undefined value excludes the sample.
                 let Some((old, new)) = before.sample(i).zip(after.sample(i)) else {
                     n_undefined += before.rows.len();
@@ -98,7 +98,7 @@ pub(super) fn inter_of_checked<P>(
         }
         PerturbationKind::Disruptive => {
             let better = sign(direction)?;
-            for i in kept {
+            for i in used {
                 for (old, new) in before.rows.iter().zip(&after.rows) {
                     let Some((old, new)) = old[i].zip(new[i]) else {
                         n_undefined += 1;

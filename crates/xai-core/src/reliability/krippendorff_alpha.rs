@@ -273,11 +273,14 @@ fn squared_distances(ratings: &[(f64, usize)]) -> f64 {
         return 0.0;
     }
     let n = ratings.iter().map(|(_, n)| n).sum::<usize>() as f64;
-    let sum: ExactSum = ratings.iter().map(|(place, n)| place * *n as f64).collect();
+    let sum: ExactSum = ratings
+        .iter()
+        .map(|(coordinate, n)| coordinate * *n as f64)
+        .collect();
     let mean = sum.value() / n;
     let squares = ratings
         .iter()
-        .map(|(place, n)| (place - mean) * (place - mean) * *n as f64);
+        .map(|(coordinate, n)| (coordinate - mean) * (coordinate - mean) * *n as f64);
     2.0 * n * squares.collect::<ExactSum>().value()
 }
 

@@ -24,7 +24,7 @@ pub struct ParameterSensitivity {
     pub n_undefined_tau: usize,
     /// Number of samples for which every explainer has a value under every setting.
     pub n_samples: usize,
-    /// The other samples; they are left out.
+    /// Number of other samples, which are left out.
     pub n_undefined: usize,
 }
 

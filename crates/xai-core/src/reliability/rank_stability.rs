@@ -59,7 +59,7 @@ pub struct RankStability {
     pub n_undefined_tau: usize,
     /// Number of samples for which every explainer has a value.
     pub n_samples: usize,
-    /// The other samples; they are left out.
+    /// Number of other samples, which are left out.
     pub n_undefined: usize,
 }
 

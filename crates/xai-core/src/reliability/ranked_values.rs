@@ -103,13 +103,13 @@ pub struct InterMethodReliability {
 pub fn inter_method_reliability(values: &RankedValues<'_>) -> Result<InterMethodReliability> {
     let rows = &values.rows;
     check_compared(rows.len())?;
-    let of_rows = parallel::map(rows.len(), |a| {
+    let by_row = parallel::map(rows.len(), |a| {
         let others = rows[a + 1..].iter();
         others
             .map(|other| rows[a].spearman(other))
             .collect::<Vec<_>>()
     });
-    let pairs = of_rows.concat();
+    let pairs = by_row.concat();
     let (value, n_undefined) = mean_of_defined(&pairs);
     Ok(InterMethodReliability {
         value,

@@ -174,7 +174,7 @@ fn sum_of(values: impl Iterator<Item = f64>) -> ExactSum {
     values.collect()
 }
 
-/// `Σ a b`
+/// Sum of products `Σ a b`, added exactly.
 fn products(a: &[f64], b: &[f64]) -> f64 {
     sum_of(a.iter().zip(b).map(|(a, b)| a * b)).value()
 }

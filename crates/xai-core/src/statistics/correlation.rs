@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_unit_of_the_values_does_not_show() {
+    fn the_result_does_not_depend_on_the_unit_of_values() {
         let (x, y) = ([1.0, 2.5, 3.0, -4.0], [0.5, -1.0, 7.0, 2.0]);
         let plain = pearson(&x, &y).unwrap();
         for exponent in [-1000, -600, 600, 1020] {

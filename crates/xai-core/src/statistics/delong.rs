@@ -78,7 +78,7 @@ pub fn auroc_interval<T: Real>(
     let spread = first
         .variance_of_mean(second.count)
         .zip(second.variance_of_mean(first.count))
-        .filter(|(of_first, of_second)| of_first + of_second > 0.0);
+        .filter(|(first_variance, second_variance)| first_variance + second_variance > 0.0);
     let (method, (low, high)) = match spread {
         Some(spread) => {
             let ends = delong(&first, &second, spread, 0.5 + level / 2.0)?;
@@ -111,11 +111,14 @@ fn areas(first: &Placements, second: &Placements) -> (f64, f64) {
 fn delong(
     first: &Placements,
     second: &Placements,
-    (of_first, of_second): (f64, f64),
+    (first_variance, second_variance): (f64, f64),
     p: f64,
 ) -> Result<(f64, f64)> {
     let (above, below) = areas(first, second);
-    let (error, freedom) = welch((of_first, first.count), (of_second, second.count));
+    let (error, freedom) = welch(
+        (first_variance, first.count),
+        (second_variance, second.count),
+    );
     let half = student_t(p, freedom)? * error / (above * below);
     // Inverse logit of `logit(area) − half`. The upper end is the mirrored lower end of the
     // complement, so that neither end loses digits near 0 or 1.
@@ -166,21 +169,24 @@ fn placements<T: Real>(values: &[T], is_second: &[bool]) -> (Placements, Placeme
     let n_second = is_second.iter().filter(|&&second| second).count() as u128;
     let (mut first, mut second) = (Placements::default(), Placements::default());
     for_each_tie(values, |_, ties| {
-        let of_second = ties.iter().filter(|&&i| is_second[i]).count() as u128;
-        let of_first = ties.len() as u128 - of_second;
-        let above = n_second - second.count - of_second;
-        second.add(2 * first.count + of_first, of_second);
-        first.add(2 * above + of_second, of_first);
+        let n_second_ties = ties.iter().filter(|&&i| is_second[i]).count() as u128;
+        let n_first_ties = ties.len() as u128 - n_second_ties;
+        let above = n_second - second.count - n_second_ties;
+        second.add(2 * first.count + n_first_ties, n_second_ties);
+        first.add(2 * above + n_second_ties, n_first_ties);
     });
     (first, second)
 }
 
 /// Standard error of the sum of two independent means and its degrees of freedom, from the variance
 /// and the number of values of each mean.
-fn welch((of_first, n_first): (f64, u128), (of_second, n_second): (f64, u128)) -> (f64, f64) {
-    let all = of_first + of_second;
+fn welch(
+    (first_variance, n_first): (f64, u128),
+    (second_variance, n_second): (f64, u128),
+) -> (f64, f64) {
+    let all = first_variance + second_variance;
     // Relative to the total variance, whose square could underflow.
-    let (first, second) = (of_first / all, of_second / all);
+    let (first, second) = (first_variance / all, second_variance / all);
     let share = |part: f64, n: u128| part * part / (n as f64 - 1.0);
     let freedom = 1.0 / (share(first, n_first) + share(second, n_second));
     (all.sqrt(), freedom)
@@ -223,7 +229,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn swapping_the_kinds_mirrors_the_interval((values, second) in scored(), level in 0.5..0.99f64) {
+        fn swapping_the_classes_mirrors_the_interval((values, second) in scored(), level in 0.5..0.99f64) {
             let first: Vec<bool> = second.iter().map(|s| !s).collect();
             let of = |flags: &[bool]| auroc_interval(&values, flags, level).unwrap();
             match (auroc(&values, &second), of(&second), of(&first)) {
@@ -240,9 +246,9 @@ mod tests {
 
         /// Leaving a value out of its kind moves the area by its share's distance from the mean.
         #[test]
-        fn the_variance_is_that_of_the_jackknife_within_each_kind((values, second) in scored()) {
-            let (of_first, of_second) = placements(&values, &second);
-            prop_assume!(of_first.count > 1 && of_second.count > 1);
+        fn the_variance_is_that_of_the_jackknife_within_each_class((values, second) in scored()) {
+            let (first, second_placements) = placements(&values, &second);
+            prop_assume!(first.count > 1 && second_placements.count > 1);
             let area = auroc(&values, &second).unwrap();
             for kind in [false, true] {
                 let without = |i: usize| {
@@ -255,18 +261,19 @@ mod tests {
                 let interval = jackknife(area, &left, 0.95).unwrap();
                 let t = student_t(0.975, left.len() as f64 - 1.0).unwrap();
                 let error = (interval.high - interval.low) / 2.0 / t;
-                let (of_kind, n_other) = match kind {
-                    false => (&of_first, of_second.count),
-                    true => (&of_second, of_first.count),
+                let (placements, n_other) = if kind {
+                    (&second_placements, first.count)
+                } else {
+                    (&first, second_placements.count)
                 };
-                let ours = of_kind.variance_of_mean(n_other).unwrap();
+                let ours = placements.variance_of_mean(n_other).unwrap();
                 prop_assert!((ours.sqrt() - error).abs() < 1e-7, "{} {}", ours.sqrt(), error);
             }
         }
     }
 
     #[test]
-    fn separated_kinds_solve_the_score_equation() {
+    fn ends_for_separated_classes_solve_the_score_equation() {
         let values: Vec<f64> = (0..12).map(f64::from).collect();
         let second: Vec<bool> = (0..12).map(|i| i >= 8).collect();
         let interval = auroc_interval(&values, &second, 0.95).unwrap().unwrap();
@@ -283,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn many_values_have_the_quantile_of_the_normal_distribution() {
+    fn for_many_values_the_t_quantile_is_normal() {
         let values: Vec<f64> = (0..400_000i64)
             .map(|i| (i * 7919 % 10_007) as f64)
             .collect();

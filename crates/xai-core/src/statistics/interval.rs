@@ -78,8 +78,8 @@ impl Interval {
     /// ```
     /// use xai_core::statistics::bootstrap_bca;
     /// let replicates: Vec<f64> = (0..=100).map(f64::from).collect();
-    /// let of = |n: usize| bootstrap_bca(50.0, &replicates, &vec![50.0; n], 0.95);
-    /// assert!(of(20)?.is_small_sample() && !of(21)?.is_small_sample());
+    /// let interval = |n: usize| bootstrap_bca(50.0, &replicates, &vec![50.0; n], 0.95);
+    /// assert!(interval(20)?.is_small_sample() && !interval(21)?.is_small_sample());
     /// # Ok::<(), xai_core::Error>(())
     /// ```
     #[must_use]
@@ -319,8 +319,8 @@ mod tests {
         let bca = bootstrap_bca(500.0, &replicates, &[0.0, 0.0, 3.0], 0.9).unwrap();
         assert!((bca.low - 32.002_728).abs() < 1e-5, "{bca:?}");
         assert!((bca.high - 930.469_102).abs() < 1e-5);
-        let of_constant = bootstrap_bca(500.0, &replicates, &[0.1; 3], 0.9).unwrap();
-        assert!((of_constant.low - 50.0).abs() < 1e-6 && (of_constant.high - 950.0).abs() < 1e-6);
+        let constant = bootstrap_bca(500.0, &replicates, &[0.1; 3], 0.9).unwrap();
+        assert!((constant.low - 50.0).abs() < 1e-6 && (constant.high - 950.0).abs() < 1e-6);
     }
 
     #[test]

@@ -70,7 +70,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn kinds_are_units_that_are_counted(
+        fn counted_kinds_give_the_jackknife_of_their_units(
             kinds in prop::collection::vec((-1e3..1e3f64, 0u64..30), 1..6), level in 0.5..0.99f64,
         ) {
             let units: Vec<f64> = kinds

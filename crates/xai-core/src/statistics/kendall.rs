@@ -142,7 +142,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_count_is_that_over_all_pairs(pairs in prop::collection::vec((-4i8..4, -4i8..4), 0..40)) {
+        fn kendall_equals_the_definition_over_all_pairs(pairs in prop::collection::vec((-4i8..4, -4i8..4), 0..40)) {
             let (a, b): (Vec<f64>, Vec<f64>) = pairs.iter().map(|&(a, b)| (f64::from(a), f64::from(b))).unzip();
             let (mut difference, mut in_a, mut in_b) = (0.0, 0.0, 0.0);
             for i in 0..a.len() {

@@ -231,7 +231,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_interval_holds_the_mean_and_mirrors(values in prop::collection::vec(0u8..=8, 1..50)) {
+        fn the_interval_contains_the_mean_and_is_mirrored_with_the_values(values in prop::collection::vec(0u8..=8, 1..50)) {
             let of = |mirror: bool| moments(values.iter().map(|&v| {
                 let share = f64::from(v) / 8.0;
                 if mirror { 1.0 - share } else { share }
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn all_or_nothing_leaves_room_on_one_side() {
+    fn intervals_of_0_and_all_successes_have_positive_width() {
         let z2 = 1.959_963_984_540_054f64.powi(2);
         let none = wilson(0, 30, 0.95).unwrap();
         assert_eq!(none.low, 0.0);

@@ -176,12 +176,12 @@ pub fn average_precision<T: Real>(values: &[T], is_second: &[bool]) -> Option<f6
     let mut found = n_second;
     let mut area = ExactSum::new();
     for_each_tie(values, |below, ties| {
-        let of_second = ties.iter().filter(|&&i| is_second[i]).count();
+        let n_found = ties.iter().filter(|&&i| is_second[i]).count();
         // Thresholds without a value of the second class do not change the recall.
-        if of_second > 0 {
+        if n_found > 0 {
             let precision = found as f64 / (values.len() - below) as f64;
-            area.add(of_second as f64 * precision);
-            found -= of_second;
+            area.add(n_found as f64 * precision);
+            found -= n_found;
         }
     });
     (n_second > 0).then(|| area.value() / n_second as f64)
@@ -282,7 +282,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn many_values_are_ordered_as_few_are(
+        fn radix_sort_and_comparison_give_the_same_order(
             few in prop::collection::vec((-9i8..9, 0u8..4), 1..60), seed in any::<u64>(),
         ) {
             // Of one high half, with many ties, and near 0.

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_samples_are_drawn_as_there_are() {
+    fn draws_have_the_number_of_samples() {
         for n in [1, 2, DIRECT, DIRECT + 1, DIRECT + BLOCK, 3 * DIRECT + 17] {
             let (times, _) = draws(1, n);
             assert_eq!((times.len(), times.iter().sum()), (n, n as f64), "{n}");

@@ -225,7 +225,7 @@ mod tests {
         }
 
         #[test]
-        fn exchanging_the_two_sides_changes_nothing_but_the_sides(
+        fn negated_differences_swap_the_rank_sums(
             d in prop::collection::vec(-9i8..9, 0..80), split in any::<bool>()
         ) {
             let zeros = if split { ZeroMethod::Split } else { ZeroMethod::Wilcox };
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_zeros_is_no_evidence_or_that_nothing_moved() {
+    fn only_zeros_have_no_p_value_or_p_value_one() {
         let left_out = wilcoxon_signed_rank(&[0.0, -0.0], ZeroMethod::Wilcox).unwrap();
         assert_eq!(
             (left_out.n, left_out.p_value, left_out.effect()),

@@ -117,7 +117,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_order_of_the_values_does_not_show(
+        fn the_result_does_not_depend_on_the_order_of_values(
             (values, shuffled) in prop::collection::vec(prop::option::of(-1e6..1e6f64), 0..40)
                 .prop_flat_map(|v| (Just(v.clone()), Just(v).prop_shuffle()))
         ) {

@@ -8,10 +8,10 @@ use crate::sum::exact_sum::ExactSum;
 const UNIT: i32 = 108;
 /// Offset between the biased exponent of a double and the position of its last bit in fixed-point
 /// units.
-const PLACE_OF_EXPONENT: u64 = 1075 - UNIT as u64;
+const EXPONENT_OFFSET: u64 = 1075 - UNIT as u64;
 /// Number of positions of the last bit. Terms below 2^8 have one of them, by which a 64-bit shift
 /// is defined.
-const PLACES: u64 = 64;
+const POSITIONS: u64 = 64;
 /// Fraction bits of a double: its significand without the implicit leading one.
 const FRACTION: u64 = (1 << 52) - 1;
 /// Limit of the upper word of the fixed-point part, which corresponds to a sum of 2^17. It leaves
@@ -71,19 +71,19 @@ impl CompactSum {
         let term = term.to_f64_exact();
         let bits = term.to_bits();
         let exponent = (bits >> 52) & 0x7ff;
-        let place = exponent.wrapping_sub(PLACE_OF_EXPONENT);
+        let position = exponent.wrapping_sub(EXPONENT_OFFSET);
         let is_zero = bits << 1 == 0;
         // One comparison finds terms that are too small, too large or not finite, because the
         // subtraction wraps around.
-        if place >= PLACES && !is_zero {
+        if position >= POSITIONS && !is_zero {
             self.add_to_rest(term);
             return;
         }
         // A zero has no leading one. Handled without a branch, because zeros among values are not
         // predictable.
         let mantissa = (bits & FRACTION) | (u64::from(!is_zero) << 52);
-        // The mask keeps the shift in range for a zero, whose place is not.
-        let size = i128::from(mantissa) << (place & (PLACES - 1));
+        // The mask keeps the shift in range for a zero, whose position is not.
+        let size = i128::from(mantissa) << (position & (POSITIONS - 1));
         let sign = i128::from(bits.cast_signed() >> 63);
         self.set_fixed(self.fixed() + ((size ^ sign) - sign));
     }
@@ -210,7 +210,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_the_exact_sum_to_the_last_bit(
+        fn it_has_the_bits_of_the_exact_sum(
             terms in prop::collection::vec(any_term(), 0..60), cut in 0usize..60
         ) {
             let cut = cut.min(terms.len());
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn it_goes_on_where_the_small_part_is_full() {
+    fn totals_beyond_the_fixed_point_part_are_exact() {
         for sign in [1.0, -1.0] {
             let sum: CompactSum = std::iter::repeat_n(sign * 255.5, 100_000).collect();
             assert_eq!(sum.value(), sign * 255.5 * 1e5);

@@ -92,11 +92,11 @@ impl ExactSum {
         // Subnormal numbers have the exponent of the smallest normal ones, but no leading one.
         let normal = u64::from(exponent != 0);
         let mantissa = (bits & FRACTION) | (normal << 52);
-        // The term is `mantissa · 2^(place − 1074)`: its lowest bit is `shift` bits above the start
+        // The term is `mantissa · 2^(position − 1074)`: its lowest bit is `shift` bits above the start
         // of `digit`.
-        let place = exponent - normal;
-        let digit = (place >> 5) as usize;
-        let shift = place & 31;
+        let position = exponent - normal;
+        let digit = (position >> 5) as usize;
+        let shift = position & 31;
         let low = ((mantissa << shift) & 0xffff_ffff).cast_signed();
         let high = (mantissa >> (32 - shift)).cast_signed();
         // `(x ^ −1) − (−1)` is −x and `(x ^ 0) − 0` is x: the sign is applied without a branch.
@@ -492,7 +492,7 @@ mod tests {
         }
 
         #[test]
-        fn order_and_grouping_do_not_show(
+        fn the_sum_does_not_depend_on_order_and_grouping(
             terms in prop::collection::vec(any_finite(), 0..60), cut in 0usize..60
         ) {
             let cut = cut.min(terms.len());
@@ -505,7 +505,7 @@ mod tests {
         }
 
         #[test]
-        fn many_terms_at_a_time_are_the_terms_one_by_one(
+        fn blocks_of_terms_equal_single_terms(
             terms in prop_oneof![
                 prop::collection::vec(-1e3..1e3f64, 0..3000),
                 prop::collection::vec((-1.0..1.0f64, -60..60i32).prop_map(|(x, e)| x * 2f64.powi(e)), 0..3000),

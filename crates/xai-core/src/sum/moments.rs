@@ -31,7 +31,7 @@ pub struct Moments {
     /// Sum of the squares, each added together with its rounding error. This makes the deviation
     /// exact without a second pass around the mean.
     squares: ExactSum,
-    /// Meaningless without values: ±∞, which not every format can store, would say so less plainly.
+    /// Smallest value; a placeholder without values. Not ±∞, which JSON cannot store.
     min: f64,
     max: f64,
 }
@@ -64,7 +64,7 @@ impl Moments {
         self.squares.add_sum(&other.squares);
     }
 
-    /// Smallest value; 0 while there are none. Not ±∞, which JSON cannot store.
+    /// Extends the extremes by those of further values.
     fn include(&mut self, min: f64, max: f64) {
         (self.min, self.max) = match self.count {
             0 => (min, max),
@@ -276,7 +276,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn moments_in_pieces_are_those_of_all_values_at_once(
+        fn merged_moments_equal_those_of_all_values(
             values in prop::collection::vec(-1.0..1.0f64, 0..60), cut in 0usize..60,
         ) {
             let whole = moments(&values);

@@ -81,7 +81,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn zeros_and_ones_are_read_as_the_booleans_are(mask in prop::collection::vec(any::<bool>(), 3..40)) {
+        fn zeros_and_ones_are_read_like_booleans(mask in prop::collection::vec(any::<bool>(), 3..40)) {
             let integers: Vec<i64> = mask.iter().map(|&mark| i64::from(mark)).collect();
             let expected: Vec<usize> = (0..mask.len()).filter(|&row| mask[row]).collect();
             prop_assert_eq!(selected_rows(SAMPLES, &integers, mask.len()).unwrap(), expected);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_either_is_refused_with_both_readings() {
+    fn ambiguous_zeros_and_ones_are_an_error() {
         for (chosen, n_rows) in [(&[0, 1][..], 2), (&[1, 0], 2), (&[0], 1)] {
             let error = selected_rows(SAMPLES, chosen, n_rows).unwrap_err();
             assert_eq!(error.help(), Some(SPECIFY_ROWS), "{chosen:?}");

@@ -1,16 +1,16 @@
-//! Arithmetic that does not round.
+//! Exact arithmetic.
 
 use dashu_float::FBig;
 use dashu_float::round::mode::HalfEven;
 
-/// Binary, without a limit of its digits: additions and multiplications do not round.
+/// Binary floating-point number of unlimited precision: additions and multiplications are exact.
 pub(crate) type Exact = FBig<HalfEven, 2>;
 
 pub(crate) fn exact(x: f64) -> Exact {
     Exact::try_from(x).unwrap().with_precision(0).value()
 }
 
-/// To 400 bits: for what has no end.
+/// Rounds to 400 bits, for operations whose results have infinitely many digits.
 pub(crate) fn long(x: Exact) -> Exact {
     x.with_precision(400).value()
 }
@@ -35,7 +35,7 @@ pub(crate) fn count(n: usize) -> Exact {
     exact(n as f64)
 }
 
-/// `n Σ x y − Σ x Σ y`
+/// Scaled covariance, `n Σ x y − Σ x Σ y`.
 pub(crate) fn spread(x: &[f64], y: &[f64]) -> Exact {
     let products = sum(x.iter().zip(y).map(|(x, y)| exact(*x) * exact(*y)));
     let [x_sum, y_sum] = [x, y].map(|values| sum(values.iter().map(|x| exact(*x))));
@@ -47,7 +47,7 @@ pub(crate) fn std(x: &[f64]) -> Exact {
     sqrt(ratio(spread(x, x), count(n) * count(n - 1)))
 }
 
-/// The size of a unit in the last place of the double near `x`.
+/// Unit in the last place of the double nearest to `x`.
 pub(crate) fn ulp(x: &Exact) -> Exact {
     let near = x.to_f64().value().abs();
     exact(f64::from_bits(near.to_bits() + 1)) - exact(near)

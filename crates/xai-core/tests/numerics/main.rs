@@ -1,7 +1,8 @@
-//! Every reduction and statistic beside arithmetic that does not round, on data that is hard for arithmetic that does.
+//! All reductions and statistics compared with exact arithmetic, on data for which rounding errors
+//! are large.
 //!
-//! The bounds are those of the documentation. In their derivations `u` is `2^-53`, what one operation may be off by,
-//! relative to its result.
+//! The bounds are those of the documentation. In their derivations `u` is `2^-53`, the largest
+//! relative error of one operation.
 
 mod exact;
 mod statistics;
@@ -16,7 +17,7 @@ use xai_core::sum::Moments;
 use crate::exact::{Exact, abs, count, exact, long, ratio, sqrt, sum, ulp, unit_roundoff};
 use crate::statistics::{Bound, statistics};
 
-/// Names, and as many values on either side.
+/// Names and data sets, each with two columns of equal length.
 fn data() -> Vec<(&'static str, Vec<f64>, Vec<f64>)> {
     let mut stream = random_stream(7, 0);
     let mut uniform = move || stream.next_u64() as f64 / 2f64.powi(63) - 1.0;
@@ -75,7 +76,7 @@ fn data() -> Vec<(&'static str, Vec<f64>, Vec<f64>)> {
 }
 
 #[test]
-fn statistics_are_within_their_bounds_of_arithmetic_that_does_not_round() {
+fn statistics_are_within_their_error_bounds() {
     let mut wrong = Vec::new();
     for statistic in statistics() {
         let mut worst = 0.0f64;
@@ -112,7 +113,7 @@ fn statistics_are_within_their_bounds_of_arithmetic_that_does_not_round() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Numbers that exponentials are taken of.
+/// Arguments of the exponential function.
 fn arguments() -> impl Iterator<Item = f64> {
     let grid = (-745..=709).map(|i| f64::from(i) + 0.37);
     grid.chain([0.0, 1e-300, -1e-17, 1e-9, -708.4, 709.78, -744.44])
@@ -157,7 +158,7 @@ fn activations_are_within_their_bounds() {
         };
         let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let below_top: Vec<Exact> = row.iter().map(|x| exact(*x) - exact(top)).collect();
-        // Of what is farther away nothing is left.
+        // Powers of smaller arguments underflow.
         let near = |x: &Exact| *x > exact(-2000.0);
         let powers = below_top
             .iter()
@@ -170,7 +171,7 @@ fn activations_are_within_their_bounds() {
             after(Activation::Sigmoid),
         );
         for (i, x) in below_top.iter().enumerate().filter(|(_, x)| near(x)) {
-            // A difference is off by u of itself, a power by 3 u, the sum by n more, the quotient by one.
+            // Relative errors: u for a difference, 3 u for a power, n u for the sum, u for the quotient.
             let size = count(row.len()) + exact(8.0) + abs(x.clone());
             let share = long(x.clone()).exp() / total.clone();
             let bound = size.clone() * unit_roundoff() * share.clone() + exact(5e-324);
@@ -188,7 +189,7 @@ fn activations_are_within_their_bounds() {
         }
         for (x, ours) in row.iter().zip(sigmoid).filter(|(x, _)| x.abs() < 2000.0) {
             let truth = ratio(exact(1.0), long(exact(1.0)) + long(exact(-x)).exp());
-            // Those of the power, the sum and the quotient.
+            // Errors of the power, the sum and the quotient.
             assert!(
                 abs(exact(ours) - truth.clone()) <= exact(4.0) * ulp(&truth),
                 "sigmoid of {x}: {ours}"
@@ -197,7 +198,8 @@ fn activations_are_within_their_bounds() {
     }
 }
 
-/// Around 1e8, one unit in the last place apart and more: in integers, nothing is rounded.
+/// Values around 1e8 that differ by one or more units in the last place. The expected values are
+/// computed in integers.
 #[test]
 fn ten_million_terms_far_from_zero_keep_their_mean_and_deviation() {
     const N: u64 = 10_000_000;
@@ -214,7 +216,7 @@ fn ten_million_terms_far_from_zero_keep_their_mean_and_deviation() {
     let error = abs(exact(moments.mean().unwrap()) - mean.clone());
     assert!(error <= exact(1.5) * ulp(&mean));
     let n = i128::from(N);
-    // Each below 2^53 parts of 2^53: two doubles.
+    // Split into two doubles, each of which is exact.
     let spread = n * squares - sum * sum;
     let spread = exact((spread >> 40) as f64) * exact(2f64.powi(40))
         + exact((spread & ((1 << 40) - 1)) as f64);

@@ -1,4 +1,4 @@
-//! The table of all statistics, and what each may be off by.
+//! Table of all statistics and their error bounds.
 
 use xai_core::distance::{Distance, DistanceFunction, Mahalanobis};
 use xai_core::statistics::{
@@ -15,16 +15,16 @@ pub(crate) struct Statistic {
     pub(crate) ours: fn(&[f64], &[f64]) -> Option<f64>,
     pub(crate) truth: fn(&[f64], &[f64]) -> Option<Exact>,
     pub(crate) bound: Bound,
-    /// Where it is defined; elsewhere it says so.
+    /// Returns `true` for data on which the statistic is defined; on other data it must be `None`.
     pub(crate) domain: fn(&[f64], &[f64]) -> bool,
 }
 
 pub(crate) enum Bound {
-    /// Units in the last place of the true value.
+    /// Error bound in units in the last place of the true value.
     Ulps(f64),
-    /// Times `u`, whatever the true value is.
+    /// Absolute error bound in units of `u`.
     Absolute(f64),
-    /// Times `u` and a size of the data.
+    /// Error bound in units of `u` times a magnitude of the data.
     Of(fn(&[f64], &[f64]) -> Exact),
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn statistics() -> Vec<Statistic> {
             },
             total,
         ),
-        // That of the sum and that of the quotient.
+        // Rounding of the sum and of the quotient.
         row(
             "ExactMean",
             Bound::Ulps(1.5),
@@ -92,7 +92,7 @@ pub(crate) fn statistics() -> Vec<Statistic> {
             |x, _| summary(x).mean,
             mean,
         ),
-        // A deviation is off by u, a square by 3 u, their sum by 4 u, what it is divided by one more, the root by 3.5 u.
+        // Relative errors: u for a deviation, 3 u for a square, 4 u for their sum, 5 u for the quotient, 3.5 u for the root.
         row(
             "Summary::std",
             Bound::Ulps(4.0),
@@ -112,11 +112,11 @@ pub(crate) fn statistics() -> Vec<Statistic> {
             "jackknife",
             Bound::Ulps(12.0),
             |x, _| {
-                beside_known(x, |x| {
+                relative_to_known(x, |x| {
                     jackknife(0.0, x, 0.95).map_or(f64::NAN, |interval| interval.high)
                 })
             },
-            deviation_beside_known,
+            deviation_relative_to_known,
         ),
         Statistic {
             domain: |x, _| {
@@ -124,16 +124,16 @@ pub(crate) fn statistics() -> Vec<Statistic> {
             },
             ..row(
                 "jackknife_with_counts",
-                // Its sums are plain ones, of differences from the first value.
+                // Uses plain sums of differences from the first value, which round.
                 Bound::Ulps(200.0),
                 |x, _| {
-                    beside_known(x, |x| {
+                    relative_to_known(x, |x| {
                         let kinds: Vec<(f64, u64)> = x.iter().map(|x| (*x, 1)).collect();
                         jackknife_with_counts(0.0, &kinds, 0.95)
                             .map_or(f64::NAN, |interval| interval.high)
                     })
                 },
-                deviation_beside_known,
+                deviation_relative_to_known,
             )
         },
         row(
@@ -142,7 +142,7 @@ pub(crate) fn statistics() -> Vec<Statistic> {
             |x, y| Some(Centred::new(x).covariance(&Centred::new(y)).value()),
             |x, y| Some(ratio(spread(x, y), count(x.len()) * count(x.len() - 1))),
         ),
-        // Of √(Σ x² Σ y²) the sum of products is off by 4 u and the root by 5.5 u.
+        // Relative to √(Σ x² Σ y²), the error of the sum of products is 4 u and that of the root 5.5 u.
         row(
             "pearson",
             Bound::Absolute(12.0),
@@ -155,7 +155,7 @@ pub(crate) fn statistics() -> Vec<Statistic> {
             |x, y| Centred::new(x).covariance(&Centred::new(y)).concordance(),
             concordance,
         ),
-        // Integers, one product, one root, one quotient.
+        // Integers are exact; one product, one root and one quotient round.
         row(
             "spearman",
             Bound::Ulps(3.0),
@@ -215,7 +215,8 @@ pub(crate) fn statistics() -> Vec<Statistic> {
                 (n_second > 0).then(|| sum(found) / count(n_second))
             },
         ),
-        // The place is exact; of a gap up to twice the largest value three operations, and one of the result.
+        // The position is exact. Three operations round relative to a gap of up to twice the largest value, and one relative
+        // to the result.
         row(
             "quantile at a quarter",
             Bound::Of(|x, _| exact(8.0) * exact(largest(x))),
@@ -228,7 +229,7 @@ pub(crate) fn statistics() -> Vec<Statistic> {
             |x, _| quantile(x, 0.1).unwrap(),
             |x, _| quantile_of(x, 0.1),
         ),
-        // Twice the share of the sign patterns with as small a rank sum: multiples of 2^-50.
+        // Shares of sign patterns are multiples of 2^-50, so their sums are exact.
         row(
             "signed-rank test, exact",
             Bound::Ulps(0.5),
@@ -250,7 +251,7 @@ pub(crate) fn statistics() -> Vec<Statistic> {
                 (!ranks.is_empty()).then(|| share.min(exact(1.0)))
             },
         ),
-        // The argument of erfc is off by 4 u, which twice its square, 15 here, multiplies.
+        // The error of 4 u of the argument of erfc is multiplied by up to twice its square, which is 15 here.
         row(
             "signed-rank test, normal",
             Bound::Ulps(20.0),
@@ -265,7 +266,7 @@ pub(crate) fn statistics() -> Vec<Statistic> {
                     let ties = count(ranks.iter().filter(|other| *other == rank).count());
                     ties.clone() * ties - exact(1.0)
                 }));
-                // Of twice the rank sums.
+                // Computed from doubled rank sums.
                 let mean = n.clone() * (n.clone() + exact(1.0)) * exact(0.5);
                 let variance = exact(2.0)
                     * n.clone()
@@ -276,7 +277,7 @@ pub(crate) fn statistics() -> Vec<Statistic> {
                 Some(erfc(z * sqrt(exact(0.5))))
             },
         ),
-        // Sums in eight lanes: of n terms each is added n / 8 + 10 times at most.
+        // Sums in eight lanes: each of n terms takes part in at most n / 8 + 10 additions.
         Statistic {
             domain: |x, y| largest(x) < 1e154 && largest(y) < 1e154,
             ..row(
@@ -332,7 +333,7 @@ pub(crate) fn statistics() -> Vec<Statistic> {
             |x, y| distance(Distance::Correlation)(x, y),
             |x, y| Some(exact(1.0) - correlation(x, y)?),
         ),
-        // Both rows are divided by the deviation before their difference is taken.
+        // Both rows are divided by the deviation before they are subtracted.
         Statistic {
             domain: |x, _| (1e-140..1e150).contains(&std(x).to_f64().value()),
             ..row(

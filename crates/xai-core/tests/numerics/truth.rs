@@ -1,4 +1,5 @@
-//! What the statistics are, straight from their definitions, and what of ours takes more than a call.
+//! Definitions of the statistics in exact arithmetic, and adapters for statistics that need more
+//! than one call.
 
 use xai_core::distance::{Distance, DistanceFunction};
 use xai_core::statistics::{Summary, ZeroMethod, wilcoxon_signed_rank};
@@ -32,7 +33,7 @@ pub(crate) fn largest(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |most: f64, x| most.max(x.abs()))
 }
 
-/// Twice how many pairs are in order, the others counting −1 and ties 0; and those that are not tied on either side.
+/// Number of concordant minus discordant pairs, and the numbers of pairs that are not tied in `x` and in `y`.
 pub(crate) fn pair_orders(x: &[f64], y: &[f64]) -> (i64, i64, i64) {
     let mut orders = (0, 0, 0);
     for i in 0..x.len() {
@@ -46,7 +47,7 @@ pub(crate) fn pair_orders(x: &[f64], y: &[f64]) -> (i64, i64, i64) {
     orders
 }
 
-/// Twice the mid-ranks, less their mean.
+/// Twice the mid-ranks minus twice their mean.
 pub(crate) fn ranks(x: &[f64]) -> Vec<f64> {
     let below = |v: &f64| {
         x.iter()
@@ -61,7 +62,7 @@ pub(crate) fn correlation(x: &[f64], y: &[f64]) -> Option<Exact> {
     (room > Exact::ZERO).then(|| ratio(spread(x, y), sqrt(room)))
 }
 
-/// Which values are above the median.
+/// Flags of the values above the median.
 pub(crate) fn flags(y: &[f64]) -> Vec<bool> {
     let mut sorted = y.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -78,30 +79,30 @@ pub(crate) fn quantile_of(x: &[f64], q: f64) -> Option<Exact> {
     Some(low.clone() + (place - count(below)) * (high - low))
 }
 
-/// `2 s_xy / (s_x² + s_y² + (x̄ − ȳ)²)`, all times `n²`.
+/// Concordance correlation `2 s_xy / (s_x² + s_y² + (x̄ − ȳ)²)`, with numerator and denominator multiplied by `n²`.
 pub(crate) fn concordance(x: &[f64], y: &[f64]) -> Option<Exact> {
     let shift = total(x, y)? - total(y, x)?;
     let room = spread(x, x) + spread(y, y) + shift.clone() * shift;
     (room > Exact::ZERO).then(|| ratio(exact(2.0) * spread(x, y), room))
 }
 
-/// As many values of a known deviation: Student's t, which the half widths of both have, cancels.
-pub(crate) fn beside_known(x: &[f64], half_width: impl Fn(&[f64]) -> f64) -> Option<f64> {
+/// Half width relative to that of as many values with a known deviation, so that Student's t cancels.
+pub(crate) fn relative_to_known(x: &[f64], half_width: impl Fn(&[f64]) -> f64) -> Option<f64> {
     let known: Vec<f64> = (0..x.len()).map(|i| f64::from(i == 0)).collect();
     Some(half_width(x) / half_width(&known)).filter(|ratio| ratio.is_finite())
 }
 
-pub(crate) fn deviation_beside_known(x: &[f64], _: &[f64]) -> Option<Exact> {
+pub(crate) fn deviation_relative_to_known(x: &[f64], _: &[f64]) -> Option<Exact> {
     let known: Vec<f64> = (0..x.len()).map(|i| f64::from(i == 0)).collect();
     Some(std(x) / std(&known))
 }
 
-/// Squares neither leave the range nor vanish.
+/// Returns `true` if squares neither overflow nor underflow.
 pub(crate) fn has_squares(x: &[f64], _: &[f64]) -> bool {
     largest(x) < 1e154 && largest(x) >= 1e-120
 }
 
-/// The p-value of the first `n` differences.
+/// p-value of the first `n` differences.
 pub(crate) fn signed_rank(x: &[f64], y: &[f64], n: usize) -> Option<f64> {
     let differences: Vec<f64> = x
         .iter()
@@ -113,7 +114,7 @@ pub(crate) fn signed_rank(x: &[f64], y: &[f64], n: usize) -> Option<f64> {
     test.unwrap().p_value
 }
 
-/// Twice the ranks of the differences that are not 0, and the smaller sum of them on one side.
+/// Twice the ranks of the non-zero differences, and the smaller of their sums by sign.
 pub(crate) fn signed_ranks(x: &[f64], y: &[f64], n: usize) -> (Vec<usize>, usize) {
     let differences = x.iter().zip(y).take(n).map(|(x, y)| x / 2.0 - y / 2.0);
     let moved: Vec<f64> = differences.filter(|d| *d != 0.0).collect();
@@ -132,7 +133,7 @@ pub(crate) fn signed_ranks(x: &[f64], y: &[f64], n: usize) -> (Vec<usize>, usize
     (twice, smaller)
 }
 
-/// `1 − 2/√π Σ (−1)^k z^(2k+1) / (k! (2k+1))`
+/// Complementary error function, `1 − 2/√π Σ (−1)^k z^(2k+1) / (k! (2k+1))`.
 pub(crate) fn erfc(z: Exact) -> Exact {
     let z = z.with_precision(2000).value();
     let square = z.clone() * z.clone();

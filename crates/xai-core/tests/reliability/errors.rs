@@ -1,4 +1,4 @@
-//! Bad input is named, with its place.
+//! Errors of the reliability metrics: input, index and help.
 
 use xai_core::error::ErrorKind;
 use xai_core::reliability::{
@@ -19,7 +19,7 @@ fn is_about(error: Option<Error>, input: xai_core::Input, index: &[usize]) {
 }
 
 #[test]
-fn what_is_wrong_with_a_table_has_its_place() {
+fn errors_of_tables_have_input_and_index() {
     is_about(kendall_w(&NONE).err(), input::VALUES, &[]);
     is_about(kendall_w(&INFINITE).err(), input::VALUES, &[1, 0]);
     let ragged = [vec![Some(1.0)], vec![]];
@@ -55,7 +55,7 @@ fn what_is_wrong_with_a_table_has_its_place() {
 }
 
 #[test]
-fn tables_and_masks_of_other_shapes_are_refused() {
+fn tables_and_masks_of_other_shapes_are_an_error() {
     let short = [[Some(1.0)], [Some(1.0)]];
     let perturbed = PerturbedValues::minor(&short[..]);
     is_about(
@@ -90,7 +90,7 @@ fn tables_and_masks_of_other_shapes_are_refused() {
 }
 
 #[test]
-fn where_an_explainer_has_to_be_better_a_metric_needs_a_better_end() {
+fn comparisons_need_a_metric_with_a_better_end() {
     let none = Direction::None;
     is_about(
         MetaEvaluation::new(&GOOD, none).err(),
@@ -116,7 +116,7 @@ fn where_an_explainer_has_to_be_better_a_metric_needs_a_better_end() {
 }
 
 #[test]
-fn draws_are_of_samples_that_there_are() {
+fn draws_with_invalid_indices_or_numbers_are_an_error() {
     let given = [vec![0, 1], vec![1, 2]];
     let error = rank_stability(&GOOD, Direction::Higher, Draws::Indices(&given)).unwrap_err();
     assert!(matches!(
@@ -132,7 +132,7 @@ fn draws_are_of_samples_that_there_are() {
             &[],
         );
     }
-    // A draw of what is left out is no draw.
+    // A draw that has only incomplete samples is not counted.
     let stability = rank_stability(
         &GOOD,
         Direction::Higher,
@@ -149,7 +149,7 @@ fn draws_are_of_samples_that_there_are() {
     );
 }
 
-/// Ranks of three explainers on four samples, a row for each explainer.
+/// Ranks of three explainers on four samples, one row per explainer.
 const RANKS: [[f64; 4]; 3] = [
     [1.0, 1.0, 2.0, 1.0],
     [2.0, 3.0, 1.0, 2.0],
@@ -157,7 +157,7 @@ const RANKS: [[f64; 4]; 3] = [
 ];
 
 #[test]
-fn ranks_with_exchanged_axes_are_refused() {
+fn ranks_with_exchanged_axes_are_an_error() {
     let by_explainer = RANKS.map(|row| row.map(Some));
     let by_sample: Vec<Vec<Option<f64>>> = (0..4)
         .map(|i| RANKS.iter().map(|row| Some(row[i])).collect())
@@ -177,7 +177,7 @@ fn ranks_with_exchanged_axes_are_refused() {
 }
 
 #[test]
-fn more_explainers_than_pairs_fit_into_memory_are_refused() {
+fn too_many_explainers_for_pairs_are_an_error() {
     let many = vec![[Some(1.0)]; 10_000];
     let draws = Draws::default();
     let error = rank_stability(&many, Direction::Higher, draws).err();
@@ -188,7 +188,7 @@ fn more_explainers_than_pairs_fit_into_memory_are_refused() {
         input::EXPLAINERS,
         &[],
     );
-    // What needs no pairs takes them all.
+    // Metrics that compare no pairs have no limit.
     let consistency = internal_consistency_reliability(&ranked, &ranked).unwrap();
     assert_eq!(consistency.n_undefined, 10_000);
     assert_eq!(kendall_w(&many).unwrap().n_samples, 1);

@@ -1,4 +1,5 @@
-//! Every case of the golden file, by MetaQuantus, krippendorff, SciPy or a direct implementation of the definition.
+//! All cases of the golden file, computed by MetaQuantus, krippendorff, SciPy or a direct
+//! implementation of the definition.
 
 use serde_json::{Value, json};
 use xai_core::Direction;
@@ -15,11 +16,11 @@ fn read<T: serde::de::DeserializeOwned>(value: &Value) -> T {
 }
 
 fn direction(word: &Value) -> Direction {
-    // After a minor perturbation it is not read.
+    // Cases with minor perturbations have no direction, which is not used there.
     word.as_str().map_or(Direction::None, |_| read(word))
 }
 
-/// What we answer, by the names of the expected values.
+/// Results of this crate, with the keys of the expected values.
 fn answer(metric: &str, inputs: &Value, params: &Value) -> Value {
     let better = direction(&params["direction"]);
     let kind = || read::<PerturbationKind>(&params["kind"]);
@@ -101,7 +102,7 @@ fn meta(inputs: &Value, better: Direction) -> Value {
     })
 }
 
-/// The largest difference as a share of max(1, |expected|); infinite where the kinds differ.
+/// Largest difference relative to max(1, |expected|); infinite for different types.
 fn gap(expected: &Value, actual: &Value) -> f64 {
     match (expected, actual) {
         (Value::Object(expected), actual) => {
@@ -121,7 +122,7 @@ fn gap(expected: &Value, actual: &Value) -> f64 {
 }
 
 #[test]
-fn every_golden_value_is_ours() {
+fn results_equal_all_golden_values() {
     let file: Value = serde_json::from_str(include_str!("../golden/reliability.json")).unwrap();
     let cases = file["cases"].as_array().unwrap();
     assert_eq!(cases.len(), 59);
@@ -138,7 +139,7 @@ fn every_golden_value_is_ours() {
             case["id"],
             case["metric"]
         );
-        // Where a peer answers something else, it is another number indeed.
+        // Where a reference package is known to differ, its value must really be another number.
         if let Some(value) = case["peer"].get("value").filter(|_| case["id"] != "B024") {
             assert!(gap(value, &actual) > 1e-3, "{}", case["id"]);
         }

@@ -1,4 +1,4 @@
-//! Laws of the metrics of metrics.
+//! Laws that the reliability metrics satisfy.
 
 use proptest::prelude::*;
 use xai_core::describe::{MetricInfo, Scores};
@@ -14,7 +14,8 @@ use xai_core::{Direction, parallel};
 
 type Rows = Vec<Vec<Option<f64>>>;
 
-/// Explainers by samples; quarters of small integers, so that there are ties, and nothing rounds.
+/// Table of explainers by samples. Values are quarters of small integers, so there are ties and
+/// sums are exact.
 fn rows(undefined: bool) -> impl Strategy<Value = Rows> {
     (2usize..5, 2usize..15).prop_flat_map(move |(k, m)| {
         let value = (0..if undefined { 6u8 } else { 1 }, -8i8..8)
@@ -23,7 +24,7 @@ fn rows(undefined: bool) -> impl Strategy<Value = Rows> {
     })
 }
 
-/// Two such tables of one shape.
+/// Two such tables of equal shape.
 fn two(undefined: bool) -> impl Strategy<Value = (Rows, Rows)> {
     (rows(undefined), 0usize..20).prop_map(|(q, turn)| {
         let mut other = q.clone();
@@ -35,7 +36,7 @@ fn two(undefined: bool) -> impl Strategy<Value = (Rows, Rows)> {
     })
 }
 
-/// Explainers by samples without ties in a sample.
+/// Table of explainers by samples without ties within a sample.
 fn untied() -> impl Strategy<Value = Rows> {
     (2usize..6, 2usize..9).prop_flat_map(|(k, m)| {
         let ranking = Just((0..k).map(|x| x as f64).collect::<Vec<f64>>()).prop_shuffle();
@@ -55,7 +56,8 @@ fn ranked(rows: &Rows) -> RankedValues<'_> {
     RankedValues::new(rows, Direction::Higher).unwrap()
 }
 
-/// Values of a metric, of the same explainers and samples after perturbations, and draws of samples.
+/// Values of a metric, values of the same explainers and samples after perturbations, and draws of
+/// samples.
 #[derive(Clone)]
 struct Tables {
     values: Rows,
@@ -67,7 +69,8 @@ struct Tables {
 
 type AllScores = Vec<(&'static MetricInfo, Option<f64>)>;
 
-/// All scores of two tables of values, the second of which may be that of another metric, or of perturbed inputs.
+/// All scores of two tables, the second of which serves as another metric and as values after a
+/// perturbation.
 fn all_scores(q: &Rows, r: &Rows) -> AllScores {
     Tables::new(q, r).scores()
 }
@@ -85,7 +88,7 @@ impl Tables {
         }
     }
 
-    /// Tables of an example: values at random, after perturbations too; one is undefined.
+    /// Random tables, also after perturbations, with one undefined value.
     fn example(seed: u64) -> Self {
         let table = |of: u64| -> Rows {
             let value =
@@ -147,13 +150,13 @@ impl Tables {
     }
 }
 
-/// Equal, or apart by rounding.
+/// Returns `true` if both values are equal up to rounding.
 fn near(a: Option<f64>, b: Option<f64>) -> bool {
     a.zip(b).map_or(a == b, |(a, b)| (a - b).abs() <= 1e-12)
 }
 
 #[test]
-fn the_laws_are_those_of_every_score() {
+fn every_score_satisfies_the_laws() {
     let q = vec![vec![Some(1.0)]; 2];
     let judged = all_scores(&q, &q).into_iter().map(|(info, _)| info);
     assert!(judged.eq(FAMILY.infos()));
@@ -161,7 +164,7 @@ fn the_laws_are_those_of_every_score() {
 
 proptest! {
     #[test]
-    fn a_perturbation_that_moves_nothing_keeps_everything(q in rows(true)) {
+    fn unchanged_values_have_extreme_consistencies(q in rows(true)) {
         let n = q[0].iter().filter(|x| x.is_some()).count();
         let defined: Vec<Option<f64>> = q[0].iter().copied().filter(Option::is_some).collect();
         let minor = intra_consistency(&defined, &PerturbedValues::minor(&defined[..])).unwrap();
@@ -184,7 +187,7 @@ proptest! {
     }
 
     #[test]
-    fn one_thread_gives_the_bits_of_many((q, r) in two(true)) {
+    fn results_have_the_same_bits_on_one_thread((q, r) in two(true)) {
         prop_assert_eq!(parallel::with_work_size(1, || all_scores(&q, &r)), all_scores(&q, &r));
     }
 
@@ -208,7 +211,7 @@ proptest! {
     }
 
     #[test]
-    fn any_increasing_map_leaves_what_is_of_ranks((q, r) in two(true)) {
+    fn rank_based_scores_are_invariant_to_increasing_maps((q, r) in two(true)) {
         let f = |x: f64| x * x * x + 10.0 * x - 3.0; // exact in these numbers
         let g = map(&q, f);
         prop_assert_eq!(kendall_w(&q).unwrap(), kendall_w(&g).unwrap());
@@ -229,9 +232,9 @@ proptest! {
             );
     }
 
-    /// The first explainer stays, whose values intra-consistency compares.
+    /// The first explainer keeps its position, because intra-consistency uses its values.
     #[test]
-    fn the_order_of_samples_and_explainers_does_not_show((q, r) in two(true), turn in 0usize..20) {
+    fn results_do_not_depend_on_the_order_of_samples_and_explainers((q, r) in two(true), turn in 0usize..20) {
         let (tables, m) = (Tables::new(&q, &r), q[0].len());
         let mut turned = tables.clone();
         turned.for_each_table(|rows| {
@@ -248,7 +251,7 @@ proptest! {
     }
 
     #[test]
-    fn opposite_values_with_the_opposite_better_end_are_judged_alike((q, r) in two(true)) {
+    fn negated_values_with_the_opposite_direction_have_equal_scores((q, r) in two(true)) {
         let tables = Tables::new(&q, &r);
         let mut opposite = tables.clone();
         opposite.for_each_table(|rows| *rows = map(rows, |x| -x));
@@ -259,7 +262,7 @@ proptest! {
     }
 
     #[test]
-    fn alpha_is_the_sum_over_all_pairs(q in rows(true), level in 0usize..3) {
+    fn alpha_equals_the_definition_over_all_pairs(q in rows(true), level in 0usize..3) {
         let level = [RatingLevel::Nominal, RatingLevel::Ordinal, RatingLevel::Interval][level];
         let units: Vec<Vec<f64>> = (0..q[0].len())
             .map(|u| q.iter().filter_map(|row| row[u]).collect::<Vec<f64>>())
@@ -286,7 +289,7 @@ proptest! {
     }
 
     #[test]
-    fn without_ties_alpha_and_w_are_of_the_mean_correlation(q in untied()) {
+    fn without_ties_alpha_and_w_follow_from_the_mean_correlation(q in untied()) {
         let (k, m) = (q.len(), q[0].len());
         let sample = |i: usize| q.iter().filter_map(|row| row[i]).collect::<Vec<f64>>();
         let mut correlations = Vec::new();
@@ -298,7 +301,7 @@ proptest! {
         let n = (m * k) as f64;
         let alpha = krippendorff_alpha_of_ranks(&q).unwrap().value.unwrap();
         prop_assert!((alpha - (1.0 - (1.0 - mean) * (n - 1.0) / n)).abs() < 1e-12);
-        // The ranks of each sample as the ratings of one rater.
+        // Each sample is a rater, whose ratings are its ranks.
         let ratings: Rows = (0..m).map(|i| mid_ranks(&sample(i)).into_iter().map(Some).collect()).collect();
         for level in [RatingLevel::Ordinal, RatingLevel::Interval] {
             let rated = krippendorff_alpha(&ratings, level).unwrap().value.unwrap();
@@ -314,7 +317,7 @@ proptest! {
     }
 
     #[test]
-    fn of_two_explainers_one_wins_and_all_samples_rank_as_all_samples(q in rows(true), seed in any::<u64>()) {
+    fn shares_of_wins_add_up_and_a_draw_of_all_samples_agrees(q in rows(true), seed in any::<u64>()) {
         let draws = Draws::Seeded { n_draws: 20, seed };
         let stability = rank_stability(&q, Direction::Higher, draws).unwrap();
         for (a, row) in stability.wins.iter().enumerate() {
@@ -330,7 +333,7 @@ proptest! {
     }
 
     #[test]
-    fn settings_without_effect_are_all_alike(q in rows(true), n in 1usize..4) {
+    fn settings_without_effect_have_full_agreement(q in rows(true), n in 1usize..4) {
         let settings = vec![q.clone(); n];
         let sensitivity = parameter_sensitivity(&settings, Direction::Lower).unwrap();
         let of_all = rank_stability(&q, Direction::Lower, Draws::Seeded { n_draws: 1, seed: 1 }).unwrap();
@@ -345,7 +348,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_perturbations_and_iterations_does_not_show(q in rows(false), shift in -3i8..3) {
+    fn results_do_not_depend_on_the_order_of_perturbations(q in rows(false), shift in -3i8..3) {
         let moved = map(&q, |x| x + f64::from(shift));
         let add = |order: &[(usize, bool)]| {
             let mut meta = MetaEvaluation::new(&q, Direction::Higher).unwrap();
@@ -366,7 +369,7 @@ proptest! {
     }
 }
 
-/// Explainers by samples: any values, without ties in differences.
+/// Table of explainers by samples with arbitrary values, without ties among differences.
 fn generic() -> impl Strategy<Value = Rows> {
     (2usize..5, 2usize..9).prop_flat_map(|(k, m)| {
         let value = (-1e3..1e3f64).prop_map(Some);
@@ -376,7 +379,7 @@ fn generic() -> impl Strategy<Value = Rows> {
 
 proptest! {
     #[test]
-    fn the_unit_of_the_values_does_not_show(
+    fn the_result_does_not_depend_on_the_unit_of_values(
         (q, r) in two(true), exponent in -100i32..100, (g, h) in (generic(), -30i32..30),
     ) {
         let unit = 2f64.powi(exponent);
@@ -385,7 +388,7 @@ proptest! {
             prop_assert!(info.invariance.scale, "{}", info.name);
             prop_assert_eq!(one, other, "{}", info.name);
         }
-        // Decimal factors round, and of generic values nothing ties.
+        // Decimal factors round, but arbitrary values do not tie.
         let unit = 10f64.powi(h);
         let turned: Rows = g.iter().rev().cloned().collect();
         let scaled = all_scores(&map(&g, |x| x * unit), &map(&turned, |x| x * unit));
@@ -396,7 +399,7 @@ proptest! {
     }
 
     #[test]
-    fn the_value_of_all_iterations_is_the_mean_of_theirs(
+    fn the_value_is_the_mean_over_iterations(
         kinds in prop::collection::vec((any::<bool>(), any::<bool>()), 1..5), q in rows(true), turn in 0usize..20,
     ) {
         let mut meta = MetaEvaluation::new(&q, Direction::Higher).unwrap();
@@ -421,8 +424,8 @@ proptest! {
     }
 
     #[test]
-    fn ranks_of_many_explainers_are_those_of_few(q in rows(true), times in 17usize..30) {
-        // Copies tie, and move all ranks apart alike: a mean of mid-ranks is linear in them.
+    fn alpha_of_many_explainers_equals_that_of_their_ranks(q in rows(true), times in 17usize..30) {
+        // Above 64 explainers ranks are sorted and not counted. Copies tie and stretch all ranks linearly.
         let copies: Rows = q.iter().flat_map(|row| vec![row.clone(); times]).collect();
         let samples: Rows = (0..copies[0].len())
             .filter_map(|i| {
@@ -440,9 +443,9 @@ proptest! {
     }
 }
 
-/// Every score relates the explainers sample by sample, or leaves out samples without all values.
+/// Every score compares explainers sample by sample, or leaves out samples without all values.
 #[test]
-fn samples_of_one_explainer_in_another_order_have_other_scores() {
+fn scores_depend_on_the_pairing_of_samples() {
     let n_scores = FAMILY.infos().count();
     let mut is_changed = vec![false; n_scores];
     for seed in 0..100 {
@@ -459,8 +462,8 @@ fn samples_of_one_explainer_in_another_order_have_other_scores() {
     }
 }
 
-/// A metric that rates explainers alike for all samples, keeps its values under noise, and finds all worse after a disruption,
-/// against random values that turn around.
+/// Compares a metric that ranks explainers alike on all samples, keeps its values under noise and
+/// gets worse after a disruption with a metric of random values that reverse.
 #[test]
 fn reliable_metrics_are_better_than_random_ones() {
     let random = {
@@ -487,7 +490,7 @@ fn reliable_metrics_are_better_than_random_ones() {
 }
 
 #[test]
-fn tiny_values_are_ranked_as_large_ones() {
+fn tiny_values_are_ranked_like_large_ones() {
     let values = [[3.0, 1.0, 3.0], [2.0, 2.0, 2.0], [1.0, 1.5, 1.0]];
     for unit in [1e-30, 1e-14, 1.0, 1e30] {
         let rows = values.map(|row| row.map(|x| Some(x * unit)));
@@ -500,7 +503,7 @@ fn tiny_values_are_ranked_as_large_ones() {
 }
 
 #[test]
-fn values_far_from_zero_are_rated_as_near_it() {
+fn alpha_does_not_depend_on_the_distance_from_zero() {
     let near = [[1.0, 2.0, 4.0], [1.0, 3.0, 4.0]];
     let rated = |offset: f64| {
         let ratings = near.map(|row| row.map(|x| Some(x + offset)));
@@ -512,7 +515,7 @@ fn values_far_from_zero_are_rated_as_near_it() {
 }
 
 #[test]
-fn equal_explainers_tie_however_their_values_are_ordered() {
+fn explainers_with_permuted_values_tie() {
     let first: Vec<Option<f64>> = (0..1000).map(|i| Some(1.0 / f64::from(i + 1))).collect();
     let second: Vec<Option<f64>> = first.iter().rev().copied().collect();
     let all = [(0..1000).collect::<Vec<usize>>()];

@@ -1,4 +1,4 @@
-//! Metrics of metrics: values that other programs computed, laws, and errors.
+//! Meta-evaluation: golden values of other programs, laws and errors.
 
 mod errors;
 #[cfg(feature = "serde")]
