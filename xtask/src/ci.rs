@@ -1,24 +1,23 @@
-//! `cargo xtask ci`: everything a change must pass.
+//! `cargo xtask ci`: all checks that a change must pass.
 //!
-//! Cheap steps come first. Clippy and rustdoc share one set of checked dependencies, and all tests share one set of built ones: another
-//! selection of packages has other features and would build nearly everything again. Each library is also checked alone,
-//! without its features.
+//! Cheap steps come first. Clippy and rustdoc select the same packages and features, and so do all tests, because another
+//! selection would build nearly all dependencies again. Each library is also checked alone, without its features.
 //!
 //! | option | adds |
 //! |---|---|
 //! | `--all` | tests without threads, ONNX Runtime, the report in a browser, packaging |
 //! | `--python` | the Python package, built and tested |
-//! | `--sql` | the crates with a query engine to all steps, and the SQL package for Python, on Spark too |
+//! | `--sql` | the crates with a query engine in all steps, and the SQL package for Python with Spark, DuckDB and DataFusion |
 //! | `--site` | the documentation as one site |
 //! | `--laws` | the property tests with a new seed (they use a fixed one otherwise) |
-//! | `--heavy` | the Python package beside torch, Quantus, SHAP and others (gigabytes of downloads) |
+//! | `--heavy` | the tests of the Python package that need torch, Quantus, SHAP and others (gigabytes of downloads) |
 //! | `--long` | steps that take about half an hour each: mutants, dependencies, reproducible builds, soak, fuzzing, faults, other programs |
 
 use crate::command::{ALL, Result, WITH_SQL, cargo, command, target, together};
 use crate::{browser, fuzz, peers, python, site};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// The libraries, each after those it depends on.
+/// The libraries, each after its dependencies.
 const LIBRARIES: [&str; 8] = [
     "xai-derive",
     "xai-core",
@@ -30,15 +29,21 @@ const LIBRARIES: [&str; 8] = [
     "xai-report",
 ];
 
-/// The options that add steps to the everyday ones.
+/// Options that add steps to the everyday ones.
 const OPTIONS: [&str; 7] = [
     "--all", "--python", "--site", "--sql", "--laws", "--long", "--heavy",
 ];
 
-/// Where proptest reads its seed.
+/// Environment variable from which proptest reads its seed.
 const SEED: &str = "PROPTEST_RNG_SEED";
 
-/// A part of the checks, with a name.
+/// The last commit before the limit on subjects: older ones may be longer.
+const LAST_UNCHECKED_COMMIT: &str = "d9ce5625cacc3b814ec896c63bf4c19fe372585a";
+
+/// Longest subject of a commit in characters. Longer ones are cut in lists of commits.
+const MAX_SUBJECT: usize = 72;
+
+/// A named part of the checks.
 struct Step {
     name: String,
     run: Box<dyn Fn() -> Result>,
@@ -61,7 +66,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     Ok(())
 }
 
-/// The everyday steps and those of the options; or only the named ones of all.
+/// Returns the everyday steps and those of the options, or only the named steps.
 fn chosen(arguments: &[&str]) -> Result<Vec<Step>> {
     let (options, names): (Vec<&str>, Vec<&str>) = arguments
         .iter()
@@ -69,14 +74,15 @@ fn chosen(arguments: &[&str]) -> Result<Vec<Step>> {
     if let Some(unknown) = options.iter().find(|option| !OPTIONS.contains(option)) {
         return Err(format!("unknown option {unknown}; there are {}", OPTIONS.join(", ")).into());
     }
-    let packages = match options.contains(&"--sql") {
-        true => WITH_SQL,
-        false => ALL,
+    let packages = if options.contains(&"--sql") {
+        WITH_SQL
+    } else {
+        ALL
     };
     let mut steps = everyday(packages);
     for option in OPTIONS {
         if options.contains(&option) || !names.is_empty() {
-            steps.extend(steps_of(option, packages));
+            steps.extend(optional(option, packages));
         }
     }
     let known: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
@@ -87,12 +93,13 @@ fn chosen(arguments: &[&str]) -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-/// The steps that need a Rust toolchain; `architecture` is left out where Python is not found.
+/// Returns the steps that need only a Rust toolchain. Without Python, `architecture` passes without checking.
 fn everyday(packages: &'static str) -> Vec<Step> {
-    // The same features for both: else most is checked twice.
+    // The same features for both steps, so that dependencies are checked once.
     let with_onnxruntime = format!("{packages} --features xai-cli/onnxruntime");
     let mut steps = vec![
         step("fmt", || cargo("fmt --all --check").run()),
+        step("subjects", subjects),
         step("architecture", python::architecture),
         clippy("clippy", &with_onnxruntime),
         docs("docs", &with_onnxruntime),
@@ -109,10 +116,10 @@ fn everyday(packages: &'static str) -> Vec<Step> {
     steps
 }
 
-/// The steps that an option adds.
-fn steps_of(option: &str, packages: &'static str) -> Vec<Step> {
+/// Returns the steps that an option adds.
+fn optional(option: &str, packages: &'static str) -> Vec<Step> {
     match option {
-        // The results are the same without threads: only the core asks whether there are any.
+        // Results are the same without threads. Only xai-core has code that depends on the feature.
         "--all" => vec![
             test(
                 "sequential",
@@ -120,8 +127,8 @@ fn steps_of(option: &str, packages: &'static str) -> Vec<Step> {
             ),
             step("onnxruntime", || python::onnxruntime(packages)),
             step("browser", || browser::run(packages)),
-            // What the registry would refuse: missing metadata or files. `cargo publish --workspace --dry-run` also builds the
-            // archives, each with dependencies of its own.
+            // Finds missing metadata and files. Without `--no-verify` it would also build each archive with its own
+            // dependencies, which takes long.
             step("publish", || {
                 cargo("publish --workspace --dry-run --no-verify --allow-dirty").run()
             }),
@@ -147,8 +154,39 @@ fn steps_of(option: &str, packages: &'static str) -> Vec<Step> {
     }
 }
 
-/// The tests of the libraries with a seed of this moment, or that of the variable; what does not fix its own number of
-/// cases draws eight times as many as every day.
+/// Checks the subjects of the commits since [`LAST_UNCHECKED_COMMIT`]. Passes without checking if git or that commit is
+/// missing, as in an archive or in a clone without history.
+fn subjects() -> Result {
+    let exists = ["cat-file", "-e", LAST_UNCHECKED_COMMIT];
+    if command("git").args(exists).output().is_err() {
+        eprintln!("left out: the history of commits is not here");
+        return Ok(());
+    }
+    let range = format!("{LAST_UNCHECKED_COMMIT}..HEAD");
+    let log = command("git").args(["log", "--no-merges", "--format=%h %s", &range]);
+    let lines = log.output()?;
+    let too_long = too_long_subjects(&lines);
+    if too_long.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "subjects of more than {MAX_SUBJECT} characters; shorten them and move the rest to the body:\n  {}",
+        too_long.join("\n  ")
+    )
+    .into())
+}
+
+/// Returns the lines `HASH SUBJECT` whose subject is longer than [`MAX_SUBJECT`] characters.
+fn too_long_subjects(log: &str) -> Vec<&str> {
+    let is_too_long = |line: &&str| {
+        line.split_once(' ')
+            .is_some_and(|(_, subject)| subject.chars().count() > MAX_SUBJECT)
+    };
+    log.lines().filter(is_too_long).collect()
+}
+
+/// Runs the tests of the libraries with a seed from the clock, or that of the variable. Properties that do not fix their
+/// own number of cases draw eight times as many as in the step `tests`.
 fn laws() -> Result {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)?
@@ -158,7 +196,7 @@ fn laws() -> Result {
     eprintln!("the seed is {seed}");
     let libraries: String = LIBRARIES.map(|name| format!(" --package {name}")).concat();
     let tests = cargo(&format!("test --all-features --lib --tests{libraries}"));
-    // More cases are rejected, too, where a law does not hold for all of them.
+    // With more cases, more are rejected where a law has conditions.
     tests
         .env(SEED, seed)
         .env("PROPTEST_CASES", "2048")
@@ -166,7 +204,8 @@ fn laws() -> Result {
         .run()
 }
 
-/// Mutants of the lines of the libraries that differ from the branch main; whole crates take hours (`docs/testing.md`).
+/// Runs cargo-mutants on the lines of the libraries that differ from the branch main. Whole crates take hours
+/// (`docs/testing.md`).
 fn mutants() -> Result {
     let changes = target().join("changes.diff");
     std::fs::create_dir_all(target())?;
@@ -181,31 +220,32 @@ fn mutants() -> Result {
     .run()
 }
 
-/// Signals at 200 moments of each command that writes and other faults of the command line, then 60 faults of Spark.
+/// Sends signals at 200 moments of each command that writes files, tests other faults of the command line, then 60 faults
+/// of Spark.
 fn faults() -> Result {
     let tests = cargo("test --package xai-cli --test cli faults");
     tests.env("XAI_FAULTS", "67").run()?;
     python::spark_faults()
 }
 
-/// Builds the program in two places, which must give the same bytes.
+/// Builds the program in two folders, which must give the same bytes.
 fn reproducible() -> Result {
-    let built = |place: &str| -> Result<Vec<u8>> {
-        let place = target().join("reproducible").join(place);
-        // Code that build scripts write names its own place.
-        let remapped = format!("--remap-path-prefix={}=target", place.display());
+    let build = |name: &str| -> Result<Vec<u8>> {
+        let folder = target().join("reproducible").join(name);
+        // Code that build scripts generate contains the path of its folder.
+        let remapped = format!("--remap-path-prefix={}=target", folder.display());
         cargo("build --profile dist --package xai-cli --target-dir")
-            .args([&place])
+            .args([&folder])
             .env("RUSTFLAGS", remapped)
             .run()?;
-        let program = std::fs::read(place.join("dist").join("xai"))?;
-        std::fs::remove_dir_all(place)?;
+        let program = std::fs::read(folder.join("dist").join("xai"))?;
+        std::fs::remove_dir_all(folder)?;
         Ok(program)
     };
-    match built("first")? == built("second")? {
-        true => Ok(()),
-        false => Err("two builds of `xai` differ".into()),
+    if build("first")? != build("second")? {
+        return Err("two builds of `xai` differ".into());
     }
+    Ok(())
 }
 
 fn step(name: impl Into<String>, run: impl Fn() -> Result + 'static) -> Step {
@@ -213,22 +253,23 @@ fn step(name: impl Into<String>, run: impl Fn() -> Result + 'static) -> Step {
     Step { name, run }
 }
 
-fn clippy(name: impl Into<String>, of: &str) -> Step {
-    let line = format!("clippy {of} --all-targets -- -D warnings");
+fn clippy(name: impl Into<String>, packages: &str) -> Step {
+    let line = format!("clippy {packages} --all-targets -- -D warnings");
     step(name, move || cargo(&line).run())
 }
 
-fn docs(name: &str, of: &str) -> Step {
-    let line = format!("doc {of} --no-deps");
+fn docs(name: &str, packages: &str) -> Step {
+    let line = format!("doc {packages} --no-deps");
     step(name, move || {
         cargo(&line).env("RUSTDOCFLAGS", "-D warnings").run()
     })
 }
 
-/// Tests, whose random ones draw the same each time. Many wait for other processes: twice as many as cores at a time.
-fn test(name: impl Into<String>, of: &str) -> Step {
-    let line = format!("test {of}");
+/// Returns a step that runs tests with a fixed seed.
+fn test(name: impl Into<String>, packages: &str) -> Step {
+    let line = format!("test {packages}");
     step(name, move || {
+        // Twice as many threads as cores, because many tests wait for other processes.
         let threads = 2 * std::thread::available_parallelism()?.get();
         let tests = cargo(&line).env(SEED, "1");
         tests.env("RUST_TEST_THREADS", threads.to_string()).run()
@@ -247,7 +288,7 @@ mod tests {
     #[test]
     fn an_option_adds_its_steps_to_the_everyday_ones() {
         let everyday = names(&[]);
-        assert_eq!(everyday[..3], ["fmt", "architecture", "clippy"]);
+        assert_eq!(everyday[..4], ["fmt", "subjects", "architecture", "clippy"]);
         for (option, step) in [
             ("--python", "python"),
             ("--site", "site"),
@@ -259,6 +300,14 @@ mod tests {
         let all = names(&["--all"]);
         assert_eq!(all[all.len() - 3..], ["onnxruntime", "browser", "publish"]);
         assert!(all.contains(&"sequential".to_owned()));
+    }
+
+    #[test]
+    fn subjects_are_counted_in_characters_without_the_hash() {
+        let fits = format!("0123abc {}", "ä".repeat(72));
+        let too_long = format!("4567def {}", "a".repeat(73));
+        let log = format!("{fits}\n{too_long}\n");
+        assert_eq!(too_long_subjects(&log), [too_long]);
     }
 
     #[test]

@@ -15,35 +15,38 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask TASK
 
-  ci [--all] [--python] [--site] [--sql] [--laws] [--heavy] [STEP…]
-                                  everything a change must pass: fmt, architecture, clippy, docs,
-                                  each library without its features, all tests; with --all also
-                                  sequential (the core without threads), onnxruntime, browser and
-                                  publish, with --python the package for Python, with --site the
-                                  documentation as one site, with --sql the crates with a query
-                                  engine in all steps, with --laws the property tests again with
-                                  many cases and a new seed, with --heavy the tests of the package
-                                  for Python beside torch, Quantus, SHAP and other large libraries;
-                                  or only the named steps
-  bench [CRATE] [-- ARGS]         criterion benches, of one crate or all, and which share of the
-                                  machine's limits they reach; ARGS go to criterion
-  fuzz [TARGET…] [--minutes N]    inputs made by libFuzzer, led by coverage, for what reads files, states and
-                                  settings; 30 minutes each
+  ci [OPTION…] [STEP…]            runs all checks that a change must pass: fmt, subjects of
+                                  commits, architecture, clippy, docs, each library without its
+                                  features, all tests; or only the named steps. More checks:
+                                  --all     the core without threads, ONNX Runtime, the report in
+                                            a browser, packaging
+                                  --python  the package for Python
+                                  --site    the documentation as one site
+                                  --sql     the crates with a query engine, in all steps
+                                  --laws    property tests with many cases and a new seed
+                                  --heavy   the package for Python with torch, Quantus, SHAP and
+                                            other large libraries
+                                  --long    steps of half an hour each: mutants, dependencies,
+                                            reproducible builds, soak, fuzzing, faults
+  bench [CRATE] [-- ARGS]         runs the criterion benches of one crate or all, and prints which
+                                  share of the machine's limits they reach; ARGS go to criterion
+  fuzz [TARGET…] [--minutes N]    fuzzes the readers of files, states and settings with libFuzzer;
+                                  30 minutes per target by default
   metrics                         writes the tables of metrics, crates/*/METRICS.md
   peers [FAMILY|WORK…] [--quick] [--write]
-                                  the Python peers and ours in turns on the same data, as tables;
-                                  families: casebased, attribution, graph, repro; with --python
-                                  the peers and the package for Python; with --write the tables
-                                  are written into docs/benchmarks.md, too
+                                  times the Python peers and this project in turns on the same
+                                  data, and prints tables; families: casebased, attribution,
+                                  graph, repro; --python times the package for Python;
+                                  --write also writes the tables into docs/benchmarks.md
   peers --differential [--minutes N] [--seed N] [CASE…]
                                   draws data until the package for Python and scikit-learn or SciPy
-                                  disagree, makes them small, and prints them
-  site                            the documentation as one site, in target/site
+                                  disagree, then reduces and prints the data
+  site                            builds the documentation as one site, in target/site
 ";
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = words.iter().map(String::as_str).collect();
     let result = match arguments.as_slice() {
         ["ci", rest @ ..] => ci::run(rest),
         ["bench", rest @ ..] => bench::run(rest),
