@@ -1,4 +1,5 @@
-//! `cargo xtask bench [CRATE] [-- ARGS]`: the criterion benches, then what this machine can do and the shares of it they reached.
+//! `cargo xtask bench [CRATE] [-- ARGS]`: runs the criterion benches, then measures the limits of this machine and prints
+//! which shares of them the benches reached.
 
 use crate::command::{Result, cargo, root, target};
 
@@ -12,23 +13,28 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
             if !root().join(format!("benches/benches/{file}.rs")).is_file() {
                 return Err(format!("no benches for {name} in the folder benches/benches").into());
             }
-            // Only that family's crate is built; xai-core always is.
-            let family = match file {
+            // Only the crate of that family is built, besides xai-core.
+            let features = match file {
                 "core" => "",
                 "engines" => "casebased",
                 family => family,
             };
             cargo("bench --package xai-benches --no-default-features").args([
-                &format!("--features={family}"),
+                &format!("--features={features}"),
                 "--bench",
                 file,
             ])
         }
-        _ => return Err("one crate, or none for all: cargo xtask bench [CRATE] [-- ARGS]".into()),
+        _ => {
+            return Err(
+                "name one crate, or none for all: cargo xtask bench [CRATE] [-- ARGS]".into(),
+            );
+        }
     };
     let shares = target().join("shares.md");
-    let _ = std::fs::remove_file(&shares); // of an earlier run
-    let done = bench.args(criterion).env("XAI_SHARES", &shares).run();
+    let _ = std::fs::remove_file(&shares); // left by an earlier run
+    let outcome = bench.args(criterion).env("XAI_SHARES", &shares).run();
+    // The limits are measured also if a bench fails.
     let limits = cargo("bench --package xai-benches --no-default-features --bench limits");
-    done.and(limits.env("XAI_SHARES", &shares).run())
+    outcome.and(limits.env("XAI_SHARES", &shares).run())
 }

@@ -1,56 +1,59 @@
-//! Commands that run in the workspace's root, are printed as one would type them, and say how they ended; and what
-//! several tasks build alike.
+//! Commands that run in the root folder of the workspace and are printed as one would type them, and the packages that
+//! several tasks build.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process;
 
-/// Nothing, or what a task says when it fails.
+/// Result of a task.
 pub(crate) type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
-/// The packages of the everyday steps: all but those that carry a query engine, whose build takes longer than all others together.
+/// The packages of the everyday steps: all except those with a query engine, whose build takes longer than that of all
+/// others together.
 pub(crate) const ALL: &str =
     "--workspace --exclude xai-datafusion --exclude xai-sql --exclude xai-sql-python";
 
-/// The packages of all steps with `--sql`. One selection for all steps: another one has other features, and would build nearly everything again.
+/// The packages of all steps with `--sql`. All steps use the same selection, because another one has other features and
+/// would build nearly everything again.
 pub(crate) const WITH_SQL: &str = "--workspace";
 
-/// What is built once, for the tests and for the browser: with what the programs ask for, these make all
-/// features of the libraries. The package for Python has no tests in Rust, and is built by its own tools.
+/// Returns the selection of packages and features that all tests share, so that they are built once. Together with the
+/// features that the programs enable, these are all features of the libraries. The package for Python has no tests in
+/// Rust and is built by its own tools.
 pub(crate) fn together(packages: &str) -> String {
     format!("{packages} --exclude xai-python --features xai-metrics/approximate,xai-metrics/f32")
 }
 
-/// The workspace's root folder.
+/// Returns the root folder of the workspace.
 pub(crate) fn root() -> &'static Path {
     let parent = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
     parent.expect("xtask lies in a folder of the workspace root")
 }
 
-/// Where cargo builds.
+/// Returns the folder in which cargo builds.
 pub(crate) fn target() -> PathBuf {
     root().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
 
-/// A command in the workspace's root.
+/// A command that runs in the root folder of the workspace.
 pub(crate) struct Command(process::Command);
 
-/// The cargo that runs us, so that a toolchain override holds here too.
+/// Creates a command of the cargo that runs this program, so that a toolchain override applies too.
 pub(crate) fn cargo(words: &str) -> Command {
     command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())).words(words)
 }
 
-/// A program.
+/// Creates a command of a program.
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = process::Command::new(program);
     command.current_dir(root());
-    // What cargo says of us to us. A build script (`ring`) that asks for it runs again, and all above is built again, where one
-    // has it and a person's own call of cargo has not.
-    let of_us = |name: &OsStr| {
-        let name = name.to_string_lossy();
-        name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+    // Variables that cargo sets for this program. A build script that reads them (`ring`) would run again, and everything
+    // that depends on it be built again, whenever cargo is called once from here and once by a person.
+    let describes_xtask = |name: &OsStr| {
+        let text = name.to_string_lossy();
+        text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_")
     };
-    for (name, _) in std::env::vars_os().filter(|(name, _)| of_us(name)) {
+    for (name, _) in std::env::vars_os().filter(|(name, _)| describes_xtask(name)) {
         command.env_remove(name);
     }
     Command(command)
@@ -62,7 +65,7 @@ impl Command {
         self
     }
 
-    /// Arguments with spaces between them.
+    /// Adds arguments that are separated by spaces.
     pub(crate) fn words(self, words: &str) -> Self {
         self.args(words.split_whitespace())
     }
@@ -72,7 +75,7 @@ impl Command {
         self
     }
 
-    /// Runs it; its output goes where ours goes.
+    /// Runs the command. It inherits standard output and standard error.
     pub(crate) fn run(mut self) -> Result {
         let line = self.line();
         eprintln!("$ {line}");
@@ -83,29 +86,37 @@ impl Command {
         }
     }
 
-    /// Runs it and gives what it writes to standard output; its errors go where ours go.
+    /// Runs the command and returns its standard output. It inherits standard error.
     pub(crate) fn output(mut self) -> Result<String> {
-        let answer = self.0.stderr(process::Stdio::inherit()).output();
-        let answer = answer.map_err(|error| format!("{}: {error}", self.line()))?;
-        match answer.status.success() {
-            true => Ok(String::from_utf8(answer.stdout)?.trim().to_owned()),
-            false => Err(format!("{}: {}", self.line(), answer.status).into()),
+        let output = self
+            .0
+            .stderr(process::Stdio::inherit())
+            .output()
+            .map_err(|error| format!("{}: {error}", self.line()))?;
+        if !output.status.success() {
+            return Err(format!("{}: {}", self.line(), output.status).into());
         }
+        Ok(String::from_utf8(output.stdout)?.trim().to_owned())
     }
 
-    /// The command as one would type it in the workspace's root.
+    /// Returns the command as one would type it in the root folder of the workspace.
     fn line(&self) -> String {
         let mut words = Vec::new();
-        let set = self.0.get_envs().filter_map(|(name, of)| Some((name, of?)));
-        for (name, value) in set {
-            let value = value.to_string_lossy();
-            words.push(format!("{}={}", name.to_string_lossy(), quoted(&value)));
+        for (name, value) in self.0.get_envs() {
+            // Removed variables have no value.
+            let Some(value) = value else { continue };
+            words.push(format!(
+                "{}={}",
+                name.to_string_lossy(),
+                quoted(&value.to_string_lossy())
+            ));
         }
         let program = Path::new(self.0.get_program());
         let is_cargo = program.file_stem().is_some_and(|name| name == "cargo");
-        words.push(match is_cargo {
-            true => "cargo".to_owned(),
-            false => quoted(&program.to_string_lossy()),
+        words.push(if is_cargo {
+            "cargo".to_owned()
+        } else {
+            quoted(&program.to_string_lossy())
         });
         words.extend(
             self.0
@@ -116,11 +127,13 @@ impl Command {
     }
 }
 
+/// Quotes a word for a shell if necessary.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:=@,+".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

@@ -1,18 +1,19 @@
-//! `cargo xtask fuzz`: inputs that libFuzzer makes, led by coverage, for what reads files, states and settings.
+//! `cargo xtask fuzz`: fuzzes the readers of files, states and settings with libFuzzer.
 //!
-//! The stable compiler counts which branches a run takes, and hands over what is compared with what. Code is optimised, with
-//! the checks of a debug build. What is found stays in `target/fuzz`, and serves the next run.
+//! The stable compiler adds counters to branches and reports the operands of comparisons. Code is optimised, with the
+//! checks of a debug build. Inputs that reach new code are kept in `target/fuzz` for the next run.
 
 use crate::command::{Result, cargo, command, root, target};
 use std::fs;
 
-/// What LLVM adds to every branch and comparison.
+/// Compiler flags that add coverage counters and traces of comparisons.
 const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
      -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
      -Cllvm-args=-sanitizer-coverage-trace-compares";
 
-/// A run ends after so many minutes or so many inputs, unless its minutes are said.
+/// Longest run of a target without `--minutes`. It may also end after [`INPUTS`].
 const MINUTES: f64 = 30.0;
+/// Most inputs of a target without `--minutes`.
 const INPUTS: u64 = 1_000_000;
 
 pub(crate) fn run(arguments: &[&str]) -> Result {
@@ -33,7 +34,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     {
         return Err(format!("no target {unknown}; there are: {}", all.join(", ")).into());
     }
-    let program = built()?;
+    let program = build()?;
     let folder = target().join("fuzz");
     let mut failed = Vec::new();
     for name in all {
@@ -45,14 +46,14 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
         let failures = folder.join("failures");
         fs::create_dir_all(&found)?;
         fs::create_dir_all(&failures)?;
-        // libFuzzer ends without cleaning up.
+        // libFuzzer exits without removing temporary files.
         let temporary = folder.join("temporary").join(&name);
         fs::create_dir_all(&temporary)?;
         let run = command(&program)
             .args([&found])
             .args([format!("-max_total_time={:.0}", minutes * 60.0)])
             .args(inputs.map(|inputs| format!("-runs={inputs}")))
-            // Seconds, megabytes; bytes of an input.
+            // At most a second and 2 GB per input, and inputs of at most 16 KiB.
             .words("-timeout=1 -rss_limit_mb=2048 -max_len=16384 -use_value_profile=1 -print_final_stats=1 -close_fd_mask=1")
             .args([format!("-artifact_prefix={}/{name}-", failures.display())])
             .env("XAI_FUZZ_TARGET", &name)
@@ -65,18 +66,18 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
             failed.push(name);
         }
     }
-    match failed.is_empty() {
-        true => Ok(()),
-        false => Err(format!(
-            "{} failed: the inputs are in {}; one that is mended is kept, with a name, in fuzz/inputs/TARGET",
-            failed.join(", "),
-            folder.join("failures").display()
-        )
-        .into()),
+    if failed.is_empty() {
+        return Ok(());
     }
+    Err(format!(
+        "{} failed: the inputs are in {}; when the defect is fixed, keep the input under a name in fuzz/inputs/TARGET",
+        failed.join(", "),
+        folder.join("failures").display()
+    )
+    .into())
 }
 
-/// The names of the targets.
+/// Reads the names of the targets from the source of the fuzz crate.
 fn targets() -> Result<Vec<String>> {
     let list = fs::read_to_string(root().join("fuzz/src/lib.rs"))?;
     let names = list.lines().filter_map(|line| {
@@ -86,11 +87,14 @@ fn targets() -> Result<Vec<String>> {
     Ok(names.map(str::to_owned).collect())
 }
 
-/// Builds the program for this processor by name, so that what runs while it is built counts nothing.
-fn built() -> Result<std::path::PathBuf> {
-    let about = command("rustc").words("--version --verbose").output()?;
-    let host = about.lines().find_map(|line| line.strip_prefix("host: "));
-    let host = host.ok_or("rustc does not say its host")?;
+/// Builds the program. With an explicit `--target`, `RUSTFLAGS` do not apply to build scripts and macros, which therefore
+/// run without counters.
+fn build() -> Result<std::path::PathBuf> {
+    let version = command("rustc").words("--version --verbose").output()?;
+    let host = version
+        .lines()
+        .find_map(|line| line.strip_prefix("host: "))
+        .ok_or("rustc does not print its host")?;
     let folder = target().join("fuzz");
     cargo("build --profile fuzz --package xai-fuzz --features libfuzzer --target")
         .args([host])

@@ -1,10 +1,10 @@
-//! `cargo xtask peers`: makes the environments of the Python peers and starts `benches/peers/compare.py` in them.
+//! `cargo xtask peers`: creates the environments of the Python peers and runs `benches/peers/compare.py` in them.
 
 use crate::command::{Result, cargo, command, target};
 use crate::python::{base, differential, environment, install, install_alone, install_and_test};
 
-/// Three environments, because the peers need different versions of the same packages; those whose own bounds exclude
-/// what else is needed are installed alone.
+/// Environments and their groups of requirements. There are three, because the peers need different versions of the same
+/// packages. Peers whose version bounds exclude other requirements are installed without dependencies.
 const ENVIRONMENTS: [(&str, &[&str]); 3] = [
     ("peers", &["--requirement benches/peers/peers.txt"]),
     (
@@ -18,7 +18,7 @@ const ENVIRONMENTS: [(&str, &[&str]); 3] = [
         "quantus",
         &[
             "--requirement benches/peers/quantus.txt",
-            // Of the last three only what the metrics need: `benches/peers/absent.py` stands for the rest.
+            // The metrics need few dependencies of the last three; `benches/peers/absent.py` replaces the others.
             "--no-deps quantus==0.6.0 captum==0.9.0 quanda==0.5.0 ferret-xai==0.4.2 metaquantus==0.0.5",
         ],
     ),
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
         let python = environment("package", &[])?;
         install(&python, "dist", "test")?;
         differential(&python, rest)?;
-        // Those with interfaces that this package has, too.
+        // The peers whose interfaces the package imitates.
         for (name, requirements) in ENVIRONMENTS {
             if name != "xplique" {
                 let python = environment(name, requirements)?;
@@ -41,9 +41,11 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
         }
         return Ok(());
     }
-    // It knows the workloads, and says which environments they need.
-    let needed = command(base()).args([SCRIPT, "--environments"]);
-    let needed = needed.args(arguments).output()?;
+    // The script prints which environments the workloads need.
+    let needed = command(base())
+        .args([SCRIPT, "--environments"])
+        .args(arguments)
+        .output()?;
     let from_python = arguments.contains(&"--python");
     if !from_python {
         cargo("build --release --package xai-benches --bin peers-ours").run()?;
@@ -57,7 +59,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
         let python = environment(name, requirements)?;
         if from_python {
             install_and_test(&python, "dist")?;
-            // Its tests have brought releases of their own.
+            // The requirements of the package's tests may have replaced versions of packages.
             environment(name, requirements)?;
         }
         let compare = command(python)
@@ -65,7 +67,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
             .args(arguments)
             .args(["--ours".into(), target().join(&binary)])
             .args(["--data".into(), target().join("peers/data")]);
-        // The tables of the other environments are made all the same.
+        // If one environment fails, the tables of the others are still printed.
         failed.extend(compare.run().err());
     }
     match failed.into_iter().next() {

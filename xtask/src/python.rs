@@ -1,33 +1,36 @@
-//! Python environments below the target folder, and the checks of the package for Python.
+//! Python environments in the target folder, and the checks of the package for Python.
 
 use crate::command::{Command, Result, WITH_SQL, cargo, command, root, target, together};
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX, EXE_SUFFIX};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// A release of another library fails no test of an unchanged package. Relative: pip splits paths at spaces.
+/// Versions of libraries that tests use, so that a new release does not fail the tests of an unchanged package. The path is
+/// relative, because pip splits paths at spaces.
 pub(crate) const CONSTRAINTS: &str = "crates/xai-python/tests/constraints.txt";
 
-/// The Python that environments are made with: the variable `PYTHON` names another one.
+/// Returns the Python with which environments are created: that of the variable `PYTHON`, or `python3`.
 pub(crate) fn base() -> OsString {
     std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into())
 }
 
-/// `cargo xtask ci architecture`: the rules of `docs/architecture.md` that no lint knows.
+/// `cargo xtask ci architecture`: checks the rules of `docs/architecture.md` for which there is no lint.
 pub(crate) fn architecture() -> Result {
     if command(base()).words("--version").output().is_err() {
-        eprintln!("left out: Python is not found here");
+        eprintln!("left out: Python was not found");
         return Ok(());
     }
     command(base()).words("-B xtask/architecture.py").run()
 }
 
-/// The Python of an environment, with one call of pip per group of requirements: it finds in a second what is there.
+/// Creates an environment if necessary, installs each group of requirements, and returns the path of its Python. Installing
+/// requirements again takes about a second.
 pub(crate) fn environment(name: &str, requirements: &[&str]) -> Result<PathBuf> {
     let folder = target().join("python").join(name);
-    let python = folder.join(match cfg!(windows) {
-        true => "Scripts/python.exe",
-        false => "bin/python",
+    let python = folder.join(if cfg!(windows) {
+        "Scripts/python.exe"
+    } else {
+        "bin/python"
     });
     if !python.is_file() {
         command(base()).words("-m venv").args([&folder]).run()?;
@@ -42,14 +45,17 @@ pub(crate) fn pip(python: &Path) -> Command {
     command(python).words("-m pip install --quiet")
 }
 
-/// `cargo xtask ci python`: the package installed as a user installs it, its tests, and its types.
+/// `cargo xtask ci python`: installs the package as a user does, runs its tests and checks its types.
 pub(crate) fn run() -> Result {
-    let is_old = "import sys; sys.exit(sys.version_info < (3, 10))";
-    if let Err(error) = command(base()).args(["-c", is_old]).run() {
-        return Err(format!("{error}\nPython 3.10 or newer is needed: name one by PYTHON").into());
+    let fail_if_old = "import sys; sys.exit(sys.version_info < (3, 10))";
+    if let Err(error) = command(base()).args(["-c", fail_if_old]).run() {
+        return Err(format!(
+            "{error}\nPython 3.10 or newer is needed: name one in the variable PYTHON"
+        )
+        .into());
     }
     let python = environment("package", &[])?;
-    // Link-time optimisation takes most of a wheel's build and changes no result.
+    // The profile dev skips link-time optimisation, which takes most of the build of a wheel and does not change results.
     install_and_test(&python, "dev")?;
     differential(&python, &["--rounds", "100", "--seed", "1"])?;
     soak(&python, &["--calls", "14000"])?;
@@ -57,26 +63,27 @@ pub(crate) fn run() -> Result {
     command(&python).words(types).run()
 }
 
-/// Draws data until the package that is installed and another program disagree.
+/// Compares the installed package with other packages on random data.
 pub(crate) fn differential(python: &Path, arguments: &[&str]) -> Result {
     let script = command(python).words("-B benches/peers/differential.py");
     script.args(arguments).run()
 }
 
-/// Calls the package that is installed many times: memory and threads must not grow.
+/// Calls the installed package many times and fails if memory or the number of threads grows.
 fn soak(python: &Path, arguments: &[&str]) -> Result {
     let script = command(python).words("-B benches/soak.py");
     script.args(arguments).run()
 }
 
-/// `cargo xtask ci soak`: a million calls of the package as it is given away.
+/// `cargo xtask ci soak`: calls the release build of the package a million times.
 pub(crate) fn long_soak() -> Result {
     let python = environment("package", &[])?;
     install(&python, "dist", "test")?;
     soak(&python, &[])
 }
 
-/// `cargo xtask ci python-heavy`: the same tests beside torch, Quantus, SHAP, boosters and others, and those that need them.
+/// `cargo xtask ci python-heavy`: runs the tests with torch, Quantus, SHAP, boosters and others installed, including the
+/// tests that need them.
 pub(crate) fn heavy() -> Result {
     let python = environment("heavy", &[])?;
     install(&python, "dev", "test,heavy")?;
@@ -84,49 +91,49 @@ pub(crate) fn heavy() -> Result {
     pytest(&python).words(folders).run()
 }
 
-/// Installs the package, built with that profile, and tests it.
+/// Builds the package with a profile, installs and tests it.
 pub(crate) fn install_and_test(python: &Path, profile: &str) -> Result {
     install(python, profile, "test")?;
     test_installed(python)
 }
 
-/// The tests of the package that is installed, and the examples of its documentation; the tests draw from a fixed seed.
+/// Runs the tests of the installed package and the examples of its documentation, with a fixed seed.
 pub(crate) fn test_installed(python: &Path) -> Result {
-    for what in [
+    for arguments in [
         "crates/xai-python/tests",
         "--doctest-modules --pyargs xai_metrics",
     ] {
-        pytest(python).words(what).run()?;
+        pytest(python).words(arguments).run()?;
     }
     Ok(())
 }
 
+/// Installs the package and the requirements of some extras.
 pub(crate) fn install(python: &Path, profile: &str, extras: &str) -> Result {
     install_alone(python, profile)?;
-    // What the tests need; the package itself, of which pip asks a build again, is there.
-    let install = building(python, profile);
-    let install = match extras {
-        "test" => install.env("PIP_CONSTRAINT", CONSTRAINTS),
-        _ => install,
-    };
+    // Installs the requirements. pip builds the package again, which is fast now.
+    let mut install = building(python, profile);
+    if extras == "test" {
+        install = install.env("PIP_CONSTRAINT", CONSTRAINTS);
+    }
     let package = format!("./crates/xai-python[{extras}]");
     install.words(&package).run()
 }
 
-/// Installs the package beside what is there.
+/// Installs the package without its dependencies.
 pub(crate) fn install_alone(python: &Path, profile: &str) -> Result {
     let package = "--force-reinstall --no-deps ./crates/xai-python";
     let install = building(python, profile).env("PIP_CONSTRAINT", CONSTRAINTS);
     install.words(package).run()
 }
 
-/// An installation that builds the package with a profile.
+/// Returns a call of pip that builds the package with a profile.
 fn building(python: &Path, profile: &str) -> Command {
     pip(python).env("MATURIN_PEP517_ARGS", format!("--profile={profile}"))
 }
 
 fn pytest(python: &Path) -> Command {
-    // Where the Rust tests have built it, its lists of metrics are compared with those of Python.
+    // If the Rust tests have built `xai`, its lists of metrics are compared with those of Python.
     let xai = target().join("debug").join(format!("xai{EXE_SUFFIX}"));
     command(python)
         .words("-m pytest --quiet --hypothesis-seed=0")
@@ -134,8 +141,8 @@ fn pytest(python: &Path) -> Command {
         .env("XAI", xai)
 }
 
-/// `cargo xtask ci sql-python`: the SQL package for Python with the engines that use it (Spark, DuckDB, DataFusion), the stores of
-/// `xai-sql`, and types.
+/// `cargo xtask ci sql-python`: tests the SQL package for Python with Spark, DuckDB and DataFusion, and the object stores of
+/// `xai-sql`, and checks types.
 pub(crate) fn sql() -> Result {
     let python = sql_environment()?;
     let program = target().join("debug").join(format!("xai-sql{EXE_SUFFIX}"));
@@ -155,7 +162,7 @@ pub(crate) fn sql() -> Result {
         .run()
 }
 
-/// Sixty faults of Spark at random moments of a query, part of `cargo xtask ci faults`.
+/// Tests sixty faults of Spark at random moments of a query, as a part of `cargo xtask ci faults`.
 pub(crate) fn spark_faults() -> Result {
     let python = sql_environment()?;
     pytest(&python)
@@ -164,12 +171,12 @@ pub(crate) fn spark_faults() -> Result {
         .run()
 }
 
-/// An environment with both packages and the engines beside them.
+/// Creates an environment with both packages and the query engines.
 ///
-/// The library that the Rust tests link is copied to where a wheel would put it: a build by pip has other features, and takes as long
-/// again.
+/// The library that the Rust tests link is copied to its place in a wheel. pip would build it with other features, which
+/// takes as long again.
 fn sql_environment() -> Result<PathBuf> {
-    // Without Java the tests of Spark fail one by one, with errors that do not name it.
+    // Without Java, the tests of Spark fail one by one, with errors that do not mention Java.
     if command("java").words("-version").output().is_err() {
         return Err("Spark needs a Java runtime (Debian: openjdk-17-jre-headless)".into());
     }
@@ -182,8 +189,8 @@ fn sql_environment() -> Result<PathBuf> {
     // The features and variables of the tests, so that nothing is built twice.
     let features = together(WITH_SQL);
     cargo(&format!("build {features} --lib --bins --tests")).run()?;
-    let site_packages = "import sysconfig; print(sysconfig.get_path('platlib'))";
-    let site_packages = command(&python).args(["-c", site_packages]).output()?;
+    let print_platlib = "import sysconfig; print(sysconfig.get_path('platlib'))";
+    let site_packages = command(&python).args(["-c", print_platlib]).output()?;
     let package = Path::new(&site_packages).join("xai_metrics_sql");
     copy_folder(
         &root().join("crates/xai-sql-python/python/xai_metrics_sql"),
@@ -199,7 +206,8 @@ fn sql_environment() -> Result<PathBuf> {
     Ok(python)
 }
 
-/// The search path with Azurite, Microsoft's emulator of Azure's store. Its tests are skipped if npm cannot install it.
+/// Returns the search path with Azurite, Microsoft's emulator of Azure Blob Storage. Its tests are skipped if npm cannot
+/// install it.
 fn path_with_azurite() -> Result<OsString> {
     let folder = target().join("azurite");
     let npm = command("npm").words("install --silent --no-audit --no-fund --prefix");
@@ -223,8 +231,8 @@ pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result {
     Ok(())
 }
 
-/// `cargo xtask ci onnxruntime`: the command line with ONNX Runtime, on models that only it runs. Of the libraries it takes what
-/// the other tests have built, and its lints are those of the step `clippy`.
+/// `cargo xtask ci onnxruntime`: tests the command line with ONNX Runtime, on models that only it runs. Uses the libraries
+/// that the other tests built. The step `clippy` checks its code too.
 pub(crate) fn onnxruntime(packages: &str) -> Result {
     let python = environment("onnxruntime", &["onnxruntime==1.31.1"])?;
     let folder = "import os, onnxruntime; print(os.path.join(os.path.dirname(onnxruntime.__file__), 'capi'))";

@@ -1,7 +1,8 @@
-//! `cargo xtask site`: the documentation as one site, in `target/site`.
+//! `cargo xtask site`: builds the documentation as one site, in `target/site`.
 //!
-//! `docs/site` gathers the texts of the repository and makes the pages of the metrics, of the peers' names and of the
-//! package for Python; every command on a page is run. Its Python, 3.11 or newer, has Sphinx alone, and the package beside it.
+//! `docs/site` collects the texts of the repository and generates the pages of the metrics, of the peers' names and of the
+//! package for Python, and runs every command on a page. Its environment (Python 3.11 or newer) has only Sphinx; the package
+//! is on its search path.
 
 use crate::command::{Result, cargo, command, root, target, together};
 use crate::python::{copy_folder, environment, install};
@@ -9,35 +10,35 @@ use std::path::PathBuf;
 use std::{env, fs};
 
 pub(crate) fn run(packages: &str) -> Result {
-    // As the other tests built it: `cargo build` leaves out what only tests ask of the libraries, and builds them again.
+    // Built like the other tests: `cargo build` would select fewer features and build the libraries again.
     cargo(&format!("test {} --test cli --no-run", together(packages))).run()?;
     let binary = target().join(format!("debug/xai{}", env::consts::EXE_SUFFIX));
     let package = environment("package", &[])?;
     install(&package, "dev", "test")?;
-    let purelib = "import sysconfig; print(sysconfig.get_path('purelib'))";
-    let beside = command(package).args(["-c", purelib]).output()?;
+    let print_purelib = "import sysconfig; print(sysconfig.get_path('purelib'))";
+    let site_packages = command(package).args(["-c", print_purelib]).output()?;
     let python = environment("site", &["--requirement docs/site/requirements.txt"])?;
-    let beside = env::join_paths([sql_functions()?, beside.into()])?;
+    let search_path = env::join_paths([sql_functions()?, site_packages.into()])?;
     let pages = target().join("site-pages");
     command(&python)
         .words("-B docs/site/pages.py")
         .args([&binary, &pages])
-        .env("PYTHONPATH", &beside)
+        .env("PYTHONPATH", &search_path)
         .run()?;
-    // Pages that are no more would stay.
+    // Otherwise removed pages would stay.
     let site = target().join("site");
     let _ = fs::remove_dir_all(&site);
     command(&python)
         .words("-B -m sphinx --quiet --fail-on-warning --keep-going --fresh-env -c docs/site -d")
         .args([&target().join("site-state"), &pages, &site])
-        .env("PYTHONPATH", &beside)
+        .env("PYTHONPATH", &search_path)
         .run()?;
     println!("{}", site.join("index.html").display());
     Ok(())
 }
 
-/// A folder with the package of the SQL functions, whose texts are in Python: without its native part, which carries a query engine. What the
-/// types of that say stands for it.
+/// Creates a folder with the SQL package, of which the documentation needs only the Python part. The native part has a query
+/// engine and takes long to build, so its type stubs replace it.
 fn sql_functions() -> Result<PathBuf> {
     let modules = target().join("site-modules");
     let package = modules.join("xai_metrics_sql");
