@@ -1,5 +1,4 @@
-//! Masks, the library's work beside a cheap model, and its overhead beside a small convolutional
-//! network.
+//! Benches of masks, of metrics with a cheap model, and of the library's overhead with a small convolutional network.
 
 mod share;
 
@@ -28,7 +27,7 @@ fn images(n: usize, side: usize, item: u64) -> ArrayD<f32> {
     ArrayD::from_shape_fn(IxDyn(&[n, side, side, 3]), |_| uniform(&mut stream) as f32)
 }
 
-/// Ten outputs, each the mean of every tenth element.
+/// A model with ten outputs, each the mean of every tenth element.
 fn strided(batch: ArrayViewD<'_, f32>) -> Result<Array2<f32>, std::fmt::Error> {
     let n = batch.shape()[0];
     let flat = batch.as_slice().ok_or(std::fmt::Error)?;
@@ -44,7 +43,7 @@ fn masks(c: &mut Criterion) {
     group.sample_size(20);
     for (n, side) in [(16, 64), (64, 64), (64, 224)] {
         let (x, e) = (images(n, side, 0), images(n, side, 1));
-        // What is written counts as what is read.
+        // Two arrays are read, and written bytes count like read ones.
         let work = Work::new(Limit::Read, 3 * 4 * x.len());
         group.bench_work(&format!("{n}x{side}x{side}x3"), work, || {
             let (layout, scaling) = (Layout::ChannelsLast, MaskScaling::Relative);
@@ -53,13 +52,13 @@ fn masks(c: &mut Criterion) {
     }
 }
 
-/// Metrics that read their inputs once and write next to nothing.
+/// Metrics that read their inputs once and write almost nothing.
 fn streams(c: &mut Criterion) {
     let mut group = Group::new(c, "stream");
     group.sample_size(20);
     let maps = images(64, 224, 1);
-    let work = Work::new(Limit::Read, 4 * maps.len());
-    group.bench_work("complexity/64x224x224x3", work, || {
+    let map_work = Work::new(Limit::Read, 4 * maps.len());
+    group.bench_work("complexity/64x224x224x3", map_work, || {
         complexity(black_box(maps.view()), Layout::ChannelsLast)
     });
     let scores = |item| -> Vec<f64> {
@@ -67,8 +66,8 @@ fn streams(c: &mut Criterion) {
         (0..5_000_000).map(|_| 1.0 - uniform(&mut stream)).collect()
     };
     let (base, masked) = (scores(0), scores(1));
-    let work = Work::new(Limit::Read, 2 * 8 * base.len());
-    group.bench_work("average_drop_of_scores/5000000", work, || {
+    let score_work = Work::new(Limit::Read, 2 * 8 * base.len());
+    group.bench_work("average_drop_of_scores/5000000", score_work, || {
         let mut state = AverageDrop::new().accumulator();
         state.update((black_box(&base), &masked)).map(|()| state)
     });
@@ -92,14 +91,14 @@ fn metrics(c: &mut Criterion) {
         b.iter(|| fidelity.evaluate(&strided, x.view(), &targets, e.view()));
     });
     group.bench_function("ssim", |b| {
-        let of = |a: &ArrayD<f32>| {
-            let first = a.index_axis(ndarray::Axis(0), 0).to_owned();
+        let first_image = |images: &ArrayD<f32>| {
+            let first = images.index_axis(ndarray::Axis(0), 0).to_owned();
             first
                 .into_dimensionality::<ndarray::Ix3>()
                 .expect("an image")
         };
-        let (a, b_image) = (of(&x), of(&e));
-        b.iter(|| structural_similarity(black_box(a.view()), b_image.view()));
+        let (first, second) = (first_image(&x), first_image(&e));
+        b.iter(|| structural_similarity(black_box(first.view()), second.view()));
     });
     group.bench_function("complexity", |b| {
         b.iter(|| complexity(e.view(), Layout::ChannelsLast))
@@ -131,7 +130,7 @@ impl Network {
         }
     }
 
-    /// A convolution with zeros around, cut at 0, then the maximum over 2 × 2.
+    /// Computes a convolution with zero padding, a ReLU and a maximum over 2 × 2.
     fn layer(input: &[f32], channels: usize, side: usize, weights: &[f32], out: &mut Vec<f32>) {
         let area = side * side;
         let half = side / 2;
@@ -177,8 +176,8 @@ impl Network {
     }
 }
 
-/// 240 images, four explainers. The model alone on as many rows is the
-/// floor of each metric; what is above it is the library's.
+/// Overhead of the library for 240 images and four explainers: the time of each metric above that of the model alone on the
+/// same number of rows.
 fn overhead(c: &mut Criterion) {
     let mut group = c.benchmark_group("240x1x8x8_network");
     group.sample_size(10);
@@ -190,7 +189,7 @@ fn overhead(c: &mut Criterion) {
     let targets = vec![3u8; 240];
     let network = Network::new();
     let model = |batch: ArrayViewD<'_, f32>| network.outputs(batch);
-    // As the metrics do: 64 rows at once, softmax after.
+    // The metrics also run the model on 64 rows at a time.
     let rows = |n: usize| {
         let batch = x.slice_axis(ndarray::Axis(0), (0..64).into());
         for rows in (0..n).step_by(64).map(|first| 64.min(n - first)) {
@@ -205,8 +204,8 @@ fn overhead(c: &mut Criterion) {
             .layout(layout)
             .activation(Activation::Softmax);
         b.iter(|| {
-            let drop = drop.evaluate(&model, x.view(), &targets, maps[0].view());
-            drop.expect("scores")
+            drop.evaluate(&model, x.view(), &targets, maps[0].view())
+                .expect("scores")
         });
     });
     group.bench_function("model_alone/2640", |b| b.iter(|| rows(2640)));
@@ -219,7 +218,7 @@ fn overhead(c: &mut Criterion) {
             curve.expect("a curve")
         });
     });
-    // Base, baseline, four masked scores, 2 · 9 steps each, 20 subsets, of 240 samples.
+    // Rows: 240 samples times 2 (inputs and baseline) + 4 explainers × (1 masked + 2 · 9 steps) + 20 subsets.
     group.bench_function("model_alone/23520", |b| b.iter(|| rows(23_520)));
     group.bench_function("compare_all", |b| {
         b.iter(|| {
@@ -243,7 +242,7 @@ fn overhead(c: &mut Criterion) {
     group.finish();
 }
 
-/// The first ten elements: a model that costs next to nothing.
+/// A model that takes almost no time: its outputs are the first ten elements.
 fn first_elements(batch: ArrayViewD<'_, f32>) -> Result<Array2<f32>, std::fmt::Error> {
     let n = batch.shape()[0];
     let flat = batch.as_slice().ok_or(std::fmt::Error)?;
@@ -253,7 +252,7 @@ fn first_elements(batch: ArrayViewD<'_, f32>) -> Result<Array2<f32>, std::fmt::E
     }))
 }
 
-/// Maps that are high within a disk: what they remove lies together.
+/// Maps that are high within a disk, so that the removed pixels are connected.
 fn disks(n: usize, side: usize) -> ArrayD<f32> {
     let middle = side as f32 / 2.0;
     ArrayD::from_shape_fn(IxDyn(&[n, side, side]), |at| {
@@ -262,7 +261,7 @@ fn disks(n: usize, side: usize) -> ArrayD<f32> {
     })
 }
 
-/// The library's own work on images, beside a model that has none.
+/// The library's own work on images, with a model that takes almost no time.
 fn without_model(c: &mut Criterion) {
     let mut group = c.benchmark_group("without_model");
     group.sample_size(10);
@@ -287,11 +286,15 @@ fn without_model(c: &mut Criterion) {
     bench("infidelity_64_draws", &x, &e, &|data| {
         infidelity.evaluate_on(data)
     });
-    let road = RoadMostRelevantFirst::default().percentages(&[10.0, 30.0, 50.0, 70.0, 90.0]);
-    let road = |data: Data<'_, f32>| road.evaluate_on(data);
+    let metric = RoadMostRelevantFirst::default().percentages(&[10.0, 30.0, 50.0, 70.0, 90.0]);
+    let road = |data: Data<'_, f32>| metric.evaluate_on(data);
     bench("road_at_random", &x, &e, &road);
     bench("road_disk", &x, &disks(16, 64), &road);
-    let grey = |of: &ArrayD<f32>| of.slice_axis(ndarray::Axis(3), (0..1).into()).to_owned();
+    let grey = |images: &ArrayD<f32>| {
+        images
+            .slice_axis(ndarray::Axis(3), (0..1).into())
+            .to_owned()
+    };
     bench("road_grey_at_random", &grey(&x), &grey(&e), &road);
     bench("road_grey_disk", &grey(&x), &disks(16, 64), &road);
     bench("road_disk_224", &images(16, 224, 0), &disks(16, 224), &road);
@@ -303,11 +306,11 @@ fn without_model(c: &mut Criterion) {
     bench("mu_fidelity_200_subsets", &x, &e, &|data| {
         fidelity.evaluate_on(data)
     });
-    let of_positions = MuFidelity::new()
+    let position_fidelity = MuFidelity::new()
         .features(Features::Positions)
         .subset_size(SubsetSize::Fraction(0.2));
     bench("mu_fidelity_positions", &x, &e, &|data| {
-        of_positions.evaluate_on(data)
+        position_fidelity.evaluate_on(data)
     });
     let segments = ndarray::Array3::from_shape_fn((16, 64, 64), |(_, row, column)| {
         (row / 8 * 8 + column / 8) as u32
@@ -317,9 +320,9 @@ fn without_model(c: &mut Criterion) {
         irof.evaluate_on(data.with(Segments::new(segments.clone())))
     });
     for steps in [48, 384] {
-        let rows = |of: &ArrayD<f32>| {
-            let rows = of.to_shape(IxDyn(&[16, 64 * 64 * 3])).expect("rows");
-            rows.to_owned()
+        let rows = |images: &ArrayD<f32>| {
+            let flat = images.to_shape(IxDyn(&[16, 64 * 64 * 3])).expect("rows");
+            flat.to_owned()
         };
         let flipping = Deletion::new().steps(Some(steps));
         let name = format!("pixel_flipping_{steps}_steps");

@@ -1,5 +1,5 @@
-//! Correspondence alone, the workloads that are also run against the peers, and how cost grows
-//! with rows, features and neighbours.
+//! Benches of correspondence, of the workloads of the comparison with the peers, and of the growth of the time with rows,
+//! features and neighbours.
 
 mod share;
 
@@ -16,7 +16,7 @@ use xai_core::distance::{DistanceFunction, Mahalanobis};
 use xai_core::parallel;
 use xai_core::random::{random_stream, uniform};
 
-/// Independent normal features, the hardest case for a tree.
+/// Returns rows of independent normal features, the hardest case for a tree.
 fn rows(n: usize, d: usize, item: u64) -> Array2<f64> {
     let mut stream = random_stream(1, item);
     Array2::from_shape_simple_fn((n, d), || {
@@ -37,20 +37,20 @@ fn correspondences(c: &mut Criterion) {
     group.finish();
 }
 
-/// All distances of two sets of rows, and the same one pair after another.
+/// All distances between two sets of rows, computed together and pair by pair.
 fn all_pairs(c: &mut Criterion) {
     let mut group = Group::new(c, "distances");
     group.sample_size(10);
     let names = "euclidean manhattan chebyshev minkowski:1 minkowski:2 minkowski:3 cosine correlation canberra \
                  braycurtis hamming";
-    let names = names.split_whitespace();
     let mut all: Vec<Distance> = names
+        .split_whitespace()
         .map(|name| name.parse().expect("a distance"))
         .collect();
     let to = rows(2_000, 64, 0);
     let mahalanobis = Mahalanobis::from_rows(to.view()).expect("independent features");
     all.push(Distance::Mahalanobis(mahalanobis));
-    // Of few rows, what is done to each by itself takes most of the time.
+    // With few rows, preparing each row takes most of the time.
     for n in [16, 500] {
         let from = rows(n, 64, 1);
         group.throughput(Throughput::Elements((n * to.nrows()) as u64));
@@ -66,27 +66,28 @@ fn all_pairs(c: &mut Criterion) {
         group.bench_function(format!("pair_by_pair/64/{distance}"), |b| {
             b.iter(|| {
                 let rows = from.rows().into_iter();
-                let of_row = |row: ndarray::ArrayView1<'_, f64>| -> f64 {
+                let row_sum = |row: ndarray::ArrayView1<'_, f64>| -> f64 {
                     let row = row.to_slice().expect("row-major");
                     let others = to.rows().into_iter();
                     others
                         .map(|other| distance.distance(row, other.to_slice().expect("row-major")))
                         .sum()
                 };
-                rows.map(of_row).sum::<f64>()
+                rows.map(row_sum).sum::<f64>()
             });
         });
     }
-    // Whitening has as many operations as the square of the features.
+    // The time of whitening grows with the square of the number of features.
     let (from, to) = (rows(50, 2_000, 1), rows(2_500, 2_000, 0));
-    let mahalanobis = Mahalanobis::from_covariance(Array2::eye(2_000).view()).expect("the unit");
+    let unit_covariance =
+        Mahalanobis::from_covariance(Array2::eye(2_000).view()).expect("the unit matrix");
     let work = Work::new(Limit::Float64, from.len() * to.nrows());
     group.bench_work("50x2500x2000/euclidean", work, || {
         distances(black_box(from.view()), to.view(), &Distance::Euclidean)
     });
-    let mahalanobis = Distance::Mahalanobis(mahalanobis);
+    let distance = Distance::Mahalanobis(unit_covariance);
     group.bench_function("50x2500x2000/mahalanobis", |b| {
-        b.iter(|| distances(black_box(from.view()), to.view(), &mahalanobis));
+        b.iter(|| distances(black_box(from.view()), to.view(), &distance));
     });
     group.bench_function("covariance/1000x300", |b| {
         let train = rows(1_000, 300, 0);
@@ -94,7 +95,7 @@ fn all_pairs(c: &mut Criterion) {
     });
 }
 
-/// The sizes of the comparison with the peers.
+/// Nearest neighbours, with the sizes of the comparison with the peers.
 fn nearest(c: &mut Criterion) {
     let mut group = Group::new(c, "nearest_batch");
     group.sample_size(10);
@@ -104,11 +105,12 @@ fn nearest(c: &mut Criterion) {
         ("knn_784d", 60_000, 784, 256),
     ] {
         let train = rows(n, d, 0);
-        let search = Engine::Auto.build(train.view(), Distance::Euclidean);
-        let search = search.expect("finite rows");
+        let search = Engine::Auto
+            .build(train.view(), Distance::Euclidean)
+            .expect("finite rows");
         drop(train);
         let queries = rows(queries, d, 1);
-        // As many as a scan has; a tree does less.
+        // The operations of a scan; a tree needs fewer.
         let work = Work::new(Limit::Float32, n * queries.len());
         group.bench_work(name, work, || {
             search.nearest_batch(black_box(queries.view()), 5)
@@ -116,8 +118,8 @@ fn nearest(c: &mut Criterion) {
     }
 }
 
-/// The tree that was not taken, on the rows of `knn_5d`: six neighbours, one more than asked for, as
-/// ranking ties needs them; the ranking itself is not in it.
+/// The tree of the crate kiddo, which is not used, on the rows of `knn_5d`. It searches six neighbours, because ranking ties
+/// needs one more than `k`. The ranking itself is not part of the time.
 fn other_tree(c: &mut Criterion) {
     let points = |rows: &Array2<f64>| -> Vec<[f64; 5]> {
         rows.rows()
@@ -125,8 +127,8 @@ fn other_tree(c: &mut Criterion) {
             .map(|row| std::array::from_fn(|i| row[i]))
             .collect()
     };
-    let tree = ImmutableKdTree::<f64, 5>::new_from_slice(&points(&rows(56_959, 5, 0)));
-    let tree = tree.expect("a tree");
+    let tree =
+        ImmutableKdTree::<f64, 5>::new_from_slice(&points(&rows(56_959, 5, 0))).expect("a tree");
     let queries = points(&rows(2_000, 5, 1));
     let six = NonZero::new(6).expect("not 0");
     let mut group = c.benchmark_group("nearest_batch");
@@ -146,7 +148,7 @@ fn other_tree(c: &mut Criterion) {
     group.finish();
 }
 
-/// Cost of a query over rows and neighbours: what the documentation says of its growth.
+/// Time of a query over the number of rows and neighbours, whose growth the documentation states.
 fn growth(c: &mut Criterion) {
     const QUERIES: usize = 256;
     let mut group = c.benchmark_group("growth");
@@ -154,8 +156,9 @@ fn growth(c: &mut Criterion) {
         .sample_size(10)
         .throughput(Throughput::Elements(QUERIES as u64));
     let mut bench = |name: String, engine: Engine, n: usize, d: usize, k: usize, distance| {
-        let search = engine.build(rows(n, d, 0).view(), distance);
-        let search = search.expect("finite rows");
+        let search = engine
+            .build(rows(n, d, 0).view(), distance)
+            .expect("finite rows");
         let queries = rows(QUERIES, d, 1);
         group.bench_function(BenchmarkId::from_parameter(name), |b| {
             b.iter(|| search.nearest_batch(black_box(queries.view()), k));
@@ -241,7 +244,7 @@ fn explanations(c: &mut Criterion) {
     group.finish();
 }
 
-/// Fits of the sizes that people have, by the engine that is chosen.
+/// Fits of common sizes with the default engine.
 fn fits(c: &mut Criterion) {
     let mut group = c.benchmark_group("fit");
     for (n, d) in [

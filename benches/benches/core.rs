@@ -1,7 +1,6 @@
-//! What the families share: exact sums, finiteness, activations, sorts, random streams.
+//! Benches of `xai-core`: exact sums, checks for finite numbers, activations, sorts and random streams.
 //!
-//! Sums are compared with a plain loop, which rounds at every term: the ratio is the price of
-//! exactness.
+//! Exact sums are compared with a plain loop, which rounds after every term.
 
 mod share;
 
@@ -70,8 +69,8 @@ fn activations(c: &mut Criterion) {
     }
 }
 
-/// Keys of single-precision numbers, alone and with their places: the threshold between digits and
-/// comparisons in `number::radix_sort` is read off here.
+/// Sorts of keys of single-precision numbers, alone and with their positions. They show from which length on radix sort is
+/// faster than sorting by comparisons, which is the threshold in `number::radix_sort`.
 fn sorts(c: &mut Criterion) {
     let mut group = c.benchmark_group("sort");
     for n in [1024, 2048, 4096, 8192, 65536] {
@@ -82,20 +81,20 @@ fn sorts(c: &mut Criterion) {
             .map(|(key, i)| key.with_index(i))
             .collect();
         group.throughput(Throughput::Elements(n as u64));
-        let mut sort = |name, sort: fn(&mut Vec<u32>)| {
+        let mut bench_keys = |name, sort: fn(&mut Vec<u32>)| {
             group.bench_function(format!("{name}/{n}"), |b| {
                 b.iter_batched_ref(|| keys.clone(), sort, BatchSize::LargeInput);
             });
         };
-        sort("keys", sort_keys);
-        sort("keys_unstable", |keys| keys.sort_unstable());
-        let mut sort = |name, sort: fn(&mut Vec<u64>)| {
+        bench_keys("keys", sort_keys);
+        bench_keys("keys_unstable", |keys| keys.sort_unstable());
+        let mut bench_places = |name, sort: fn(&mut Vec<u64>)| {
             group.bench_function(format!("{name}/{n}"), |b| {
                 b.iter_batched_ref(|| places.clone(), sort, BatchSize::LargeInput);
             });
         };
-        sort("places", sort_indexed::<u32>);
-        sort("places_unstable", |places| places.sort_unstable());
+        bench_places("places", sort_indexed::<u32>);
+        bench_places("places_unstable", |places| places.sort_unstable());
     }
     group.finish();
 }

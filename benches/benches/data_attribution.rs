@@ -1,5 +1,5 @@
-//! Metrics of training-data attribution, of 1 000 test cases and 50 000 training cases. Those that read each attribution once
-//! are limited by memory; what the sums over subsets do is a product of matrices.
+//! Benches of training-data attribution, with 1 000 test cases and 50 000 training cases. Metrics that read each attribution
+//! once are limited by memory. The sums over subsets are a matrix product.
 
 mod share;
 
@@ -20,8 +20,8 @@ const N_TEST: usize = 1_000;
 const N_TRAIN: usize = 50_000;
 const N_SUBSETS: usize = 100;
 
-/// What the metrics need beside the attributions.
-struct Sides {
+/// Inputs of the metrics besides the attributions.
+struct SideInputs {
     labels: Vec<i64>,
     classes: Vec<i64>,
     flags: Vec<bool>,
@@ -35,7 +35,7 @@ fn uniforms(rows: usize, columns: usize, item: u64) -> Array2<f64> {
     Array2::from_shape_simple_fn((rows, columns), || uniform(&mut stream) - 0.5)
 }
 
-impl Sides {
+impl SideInputs {
     fn new() -> Self {
         let half = uniforms(N_SUBSETS, N_TRAIN, 1).mapv(|value| value > 0.0);
         Self {
@@ -69,7 +69,7 @@ impl Sides {
 fn metrics(c: &mut Criterion) {
     let mut group = Group::new(c, "data_attribution");
     group.sample_size(10);
-    let (sides, tau) = (Sides::new(), uniforms(N_TEST, N_TRAIN, 0));
+    let (sides, tau) = (SideInputs::new(), uniforms(N_TEST, N_TRAIN, 0));
     let (random, single) = (uniforms(N_TEST, N_TRAIN, 3), tau.mapv(|value| value as f32));
     let bytes = N_TEST * N_TRAIN * size_of::<f64>();
     let read = Work::new(Limit::Read, bytes);
@@ -107,7 +107,7 @@ fn metrics(c: &mut Criterion) {
     });
 }
 
-/// Intervals over a million test cases: the bootstrap alone, of as few replicates as a benchmark has time for.
+/// Bootstrap intervals over up to a million test cases, with few replicates to keep the bench short.
 fn intervals(c: &mut Criterion) {
     let mut group = c.benchmark_group("intervals");
     group.sample_size(10);
@@ -116,10 +116,12 @@ fn intervals(c: &mut Criterion) {
         ..Statistics::default()
     };
     for n in [1_000, 100_000, 1_000_000] {
-        let per_sample = uniforms(2, n, 4);
-        let per_sample = per_sample.outer_iter();
-        let per_sample = per_sample.map(|row| row.iter().copied().map(Some).collect());
-        let metric = MetricValues::new("score", Direction::Higher, per_sample.collect());
+        let scores = uniforms(2, n, 4);
+        let per_sample = scores
+            .outer_iter()
+            .map(|row| row.iter().copied().map(Some).collect())
+            .collect();
+        let metric = MetricValues::new("score", Direction::Higher, per_sample);
         let values = EvaluationValues::new(["a", "b"], n, vec![metric]);
         group.throughput(Throughput::Elements((n * statistics.replicates) as u64));
         group.bench_function(BenchmarkId::from_parameter(n), |b| {

@@ -1,11 +1,9 @@
-//! `Engine::Auto` beside the engines that it chooses from, in turns, in one run: is it within 1.3 times
-//! of the better one? Not by criterion, which runs one after the other: a change in the machine's speed would
-//! meet only one of them.
+//! Checks that `Engine::Auto` takes at most 1.3 times as long as the better of the engines from which it chooses. The engines
+//! run in turns. Criterion would run one after the other, and changes in the machine's speed would affect only one of them.
 //!
-//! `cargo bench -p xai-benches --bench engines [-- ROW...]` prints a table, whose last column is the time of
-//! the engine that `Auto` became over that of the better engine, and ends with exit code 1 where that is more than
-//! 1.3. Times are the best of all rounds; building is timed once. On a machine with other work a scan gains on a tree,
-//! which lives on caches.
+//! `cargo bench -p xai-benches --bench engines [-- ROW...]` prints a table. Its last column is the time of the engine that
+//! `Auto` chose divided by that of the better engine. The exit code is 1 if it is more than 1.3 in any row. Times are the
+//! best of all rounds; building is timed once. On a busy machine a scan gains on a tree, because a tree depends on caches.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -15,10 +13,10 @@ use ndarray::{Array2, ArrayView2, s};
 use xai_benches::rows::{clusters, digits, normals, uniforms};
 use xai_casebased::{Distance, Engine, NeighborSearch};
 
-/// Rows of one kind, `(number of rows, 0 for training rows and 1 for queries)`.
+/// Function that creates rows of a distribution, from their number and 0 for training rows or 1 for queries.
 type Rows = fn(usize, u64) -> Array2<f64>;
 
-/// What is searched.
+/// A search, which is a row of the table.
 struct Row {
     name: &'static str,
     rows: Rows,
@@ -46,8 +44,8 @@ const fn row(
     }
 }
 
-/// The sizes of the comparison with the peers, and others on both sides of the place where the engines meet,
-/// which is near 10 independent normal features.
+/// The sizes of the comparison with the peers, and others around the point at which both engines take the same time, which is
+/// near 10 independent normal features.
 const ROWS: &[Row] = {
     use Distance::{Chebyshev, Euclidean, Manhattan};
     let normal_5: Rows = |n, item| normals(n, 5, item);
@@ -76,21 +74,21 @@ const ROWS: &[Row] = {
     ]
 };
 
-/// The time of `Auto` over that of the better engine that is still right.
+/// Largest allowed time of `Auto` relative to that of the better engine.
 const ALLOWED: f64 = 1.3;
 
-/// What the rounds of a row may take together, and how many there are at least.
+/// Total time of the rounds of a row, and their least number.
 const ROUNDS: (Duration, usize) = (Duration::from_secs(8), 4);
 
-/// An engine takes a round of all queries, or of as many as fit into this.
+/// Longest time of an engine's round. A round has all queries, or as many as fit into this time.
 const ROUND: Duration = Duration::from_millis(500);
 
-/// One engine on its way through the rounds.
+/// An engine and its times.
 struct Contestant {
     search: Box<dyn NeighborSearch>,
     build: Duration,
     queries: usize,
-    /// Seconds per query, the best round.
+    /// Seconds per query of the best round.
     best: f64,
 }
 
@@ -115,16 +113,16 @@ impl Contestant {
             let fit = ROUND.as_secs_f64() / start.elapsed().as_secs_f64() * FIRST as f64;
             self.queries = (fit as usize).clamp(FIRST, queries.nrows());
         }
-        let queries = queries.slice(s![..self.queries, ..]);
+        let round_queries = queries.slice(s![..self.queries, ..]);
         let start = Instant::now();
-        black_box(self.search.nearest_batch(queries, k)).expect("finite distances");
+        black_box(self.search.nearest_batch(round_queries, k)).expect("finite distances");
         self.best = self
             .best
             .min(start.elapsed().as_secs_f64() / self.queries as f64);
     }
 }
 
-/// Prints the line of one row, and gives the time of what `Auto` became over that of the better engine.
+/// Prints a row, and returns the time of the engine that `Auto` chose divided by that of the better engine.
 fn compare(row: &Row) -> f64 {
     let train = (row.rows)(row.n, 0);
     let queries = (row.rows)(row.queries, 1);
@@ -138,7 +136,7 @@ fn compare(row: &Row) -> f64 {
         rounds += 1;
     }
     let [auto, tree, scan] = &contestants;
-    // `Auto` is one of the others, twice as often on the clock.
+    // `Auto` is one of the other two engines, which is therefore timed twice as often.
     let same = match auto.search.engine() {
         Engine::KdTree => tree,
         _ => scan,
@@ -164,20 +162,21 @@ fn compare(row: &Row) -> f64 {
 }
 
 fn main() -> ExitCode {
-    // Cargo hands options on, such as `--bench`.
+    // Cargo passes options such as `--bench`.
     let names: Vec<String> = std::env::args()
         .skip(1)
         .filter(|a| !a.starts_with("--"))
         .collect();
-    println!("µs per query and ms to build, of `Auto`, tree and scan:\n");
+    println!("µs per query and ms to build, for `Auto`, tree and scan:\n");
     println!(
         "| rows | distance, k | `Auto` is | `Auto` | tree | scan | built | tree | scan | ratio |"
     );
     println!("|---|---|---|---:|---:|---:|---:|---:|---:|---:|");
     let chosen = |row: &&Row| names.is_empty() || names.iter().any(|name| row.name.contains(name));
     let ratios: Vec<f64> = ROWS.iter().filter(chosen).map(compare).collect();
-    match ratios.iter().all(|ratio| *ratio <= ALLOWED) {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
+    if ratios.iter().all(|ratio| *ratio <= ALLOWED) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     }
 }

@@ -1,5 +1,5 @@
-//! Graph metrics over size: cost per element should stay flat, and grow with the logarithm of the
-//! size at most where scores are ranked.
+//! Benches of graph metrics over size. The time per element should be constant, or grow with the logarithm of the size for
+//! metrics that rank scores.
 
 mod share;
 
@@ -20,7 +20,7 @@ use xai_graph::{
 const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 const N_CLASSES: usize = 10;
 
-/// Arrays that are read once, of elements of so many bytes.
+/// Returns the work of reading elements of a size in bytes once.
 fn reads(elements: usize, bytes: usize) -> Work {
     Work::new(Limit::Read, elements * bytes)
 }
@@ -42,13 +42,12 @@ fn ground_truths(c: &mut Criterion) {
         group.bench_work(&format!("f32/{n}"), reads(2 * n, 4), || {
             ground_truth(black_box(predicted.view()), truth.view())
         });
-        let (predicted, truth) = (predicted.mapv(f64::from), truth.mapv(f64::from));
+        let (predicted64, truth64) = (predicted.mapv(f64::from), truth.mapv(f64::from));
         group.bench_work(&format!("f64/{n}"), reads(2 * n, 8), || {
-            ground_truth(black_box(predicted.view()), truth.view())
+            ground_truth(black_box(predicted64.view()), truth64.view())
         });
-        // Ten distinct scores: as many ties as there can be.
-        let tied = scores(n, 0).mapv(|x| (10.0 * x).floor() / 10.0);
-        let truth = scores(n, 1);
+        // Only ten distinct scores, so that there are many ties.
+        let tied = predicted.mapv(|x| (10.0 * x).floor() / 10.0);
         group.bench_work(&format!("f32_tied/{n}"), reads(2 * n, 4), || {
             ground_truth(black_box(tied.view()), truth.view())
         });
@@ -63,14 +62,14 @@ fn divergences(c: &mut Criterion) {
         group.bench_work(&format!("logits/{n}"), work, || {
             unfaithfulness(black_box(full.view()), kept.view())
         });
-        let softmax = |rows: &Array2<f32>| {
-            let rows = Activation::Softmax.apply(rows.view());
-            rows.expect("finite").mapv(|x| x as f32)
+        let softmax = |logits: &Array2<f32>| {
+            let probabilities = Activation::Softmax.apply(logits.view());
+            probabilities.expect("finite").mapv(|x| x as f32)
         };
-        let (full, kept) = (softmax(&full), softmax(&kept));
+        let (full_probs, kept_probs) = (softmax(&full), softmax(&kept));
         let metric = UnfaithfulnessMetric::new().return_type(ReturnType::Probs);
         group.bench_work(&format!("probs/{n}"), work, || {
-            metric.evaluate(black_box(full.view()), kept.view())
+            metric.evaluate(black_box(full_probs.view()), kept_probs.view())
         });
     }
 }
@@ -109,7 +108,7 @@ fn masks(c: &mut Criterion) {
         let mut node = || (uniform(&mut stream) * n_nodes as f64) as i64;
         let edges = Array2::from_shape_fn((2, n), |_| node());
         let mask = scores(n, 0);
-        // A score and two nodes an edge.
+        // An edge has a score and two nodes.
         group.bench_work(&format!("f32/{n}"), reads(n, 4 + 2 * 8), || {
             let metric = MaskMetric::new().threshold(0.5);
             metric.evaluate_edges(black_box(mask.view()), edges.view(), n_nodes)

@@ -1,4 +1,4 @@
-//! Pairwise metrics over the number of samples, runs and classes, and on each instruction set.
+//! Benches of pairwise metrics over the number of samples, runs and classes, and for each instruction set.
 
 mod share;
 
@@ -27,15 +27,16 @@ fn packed(k: usize, n: usize, classes: usize) -> PackedRuns {
     PackedRuns::new(PAIR_METRICS, runs.view(), &vec![0u16; n]).expect("runs")
 }
 
-/// A pair of packed runs: linear in the number of samples.
+/// Pairs of packed runs. The time is linear in the number of samples.
 fn pairs(c: &mut Criterion) {
     let mut group = Group::new(c, "pairs_of_packed_runs");
     let k = 64;
     group.sample_size(10);
     for n in [1_000, 10_000, 100_000, 300_000] {
         let packed = packed(k, n, 10);
-        // Words of 64 bits that are ANDed, counted and added: of errors once for a pair. Ten classes have four bits, so
-        // that κ takes four XORs, a count and an addition, twice as many operations; for Cramér's V, 9 sets meet 9.
+        // Number of 64-bit words per pair that are ANDed, counted and added. Errors need one pass. Ten classes have four
+        // bits, so κ needs four XORs, a count and an addition, which are twice as many operations. Cramér's V intersects 9
+        // class sets with 9.
         for (name, metrics, passes) in [
             ("errors", error_metrics(), 1),
             ("kappa", vec![PairMetric::PA_KAPPA], 2),
@@ -51,7 +52,7 @@ fn pairs(c: &mut Criterion) {
     }
 }
 
-/// The same counts on each instruction set that the processor has.
+/// The same metrics on each instruction set of the processor.
 fn instruction_sets(c: &mut Criterion) {
     let mut group = c.benchmark_group("instruction_sets");
     group.sample_size(10);
@@ -71,7 +72,7 @@ fn instruction_sets(c: &mut Criterion) {
     group.finish();
 }
 
-/// Class tables by AND-popcounts of class sets, by a square histogram and row by row.
+/// Contingency tables of classes. Their number decides between AND-popcounts of class sets, a square histogram, and rows.
 fn tables(c: &mut Criterion) {
     let mut group = c.benchmark_group("cramers_v_by_classes");
     group.sample_size(10);
@@ -85,7 +86,7 @@ fn tables(c: &mut Criterion) {
     group.finish();
 }
 
-/// What comes before the pairs, once a run.
+/// Packing of runs, which happens once per run before the pairs.
 fn packing(c: &mut Criterion) {
     let mut group = c.benchmark_group("packing");
     group.sample_size(10);
@@ -145,9 +146,9 @@ fn simulators(c: &mut Criterion) {
         });
     });
     let p = ClassDistribution::Uniform.draw(20, 1, 0).expect("classes");
-    let law = AliasTable::new(&p).expect("a law");
+    let table = AliasTable::new(&p).expect("a distribution");
     let mut stream = random_stream(1, 0);
-    c.bench_function("alias_table/20", |b| b.iter(|| law.sample(&mut stream)));
+    c.bench_function("alias_table/20", |b| b.iter(|| table.sample(&mut stream)));
     let simulator = PredictionSimulator::new(&p, RunErrors::default().max_error_share(0.5))
         .expect("a simulator");
     let labels = vec![0; 1000];

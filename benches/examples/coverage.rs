@@ -1,5 +1,6 @@
-//! How often intervals of level 0.95 hold the true value, and how often tests of level 0.05 find a difference that is none:
-//! the tables of `docs/statistics.md`. Every share is of 20 000 drawn data sets, the same ones in each run.
+//! Prints the tables of `docs/statistics.md`: how often intervals of level 0.95 contain the true value, and how often tests
+//! of level 0.05 find a difference that does not exist. Every share is over 20 000 random data sets, which are the same in
+//! each run.
 //!
 //! `cargo run --release -p xai-benches --example coverage`
 
@@ -17,55 +18,55 @@ use xai_core::sum::Moments;
 const DATA_SETS: usize = 20_000;
 const LEVEL: f64 = 0.95;
 
-/// How one value is drawn, and the mean that it has.
-struct Source {
+/// A distribution with its mean.
+struct Distribution {
     name: &'static str,
     mean: f64,
     draw: fn(&mut Xoshiro256PlusPlus) -> f64,
 }
 
-const SOURCES: [Source; 9] = [
-    Source {
+const DISTRIBUTIONS: [Distribution; 9] = [
+    Distribution {
         name: "normal",
         mean: 0.0,
         draw: normal,
     },
-    Source {
+    Distribution {
         name: "exponential (skew 2)",
         mean: 1.0,
         draw: exponential,
     },
-    Source {
+    Distribution {
         name: "log-normal (skew 6.2)",
         mean: 1.648_721_270_700_128,
         draw: |s| normal(s).exp(),
     },
-    Source {
+    Distribution {
         name: "counts 0, 1, 2, … of mean 0.5 (ties)",
         mean: 0.5,
         draw: |s| count(s, 0.5),
     },
-    Source {
+    Distribution {
         name: "share, uniform",
         mean: 0.5,
         draw: uniform,
     },
-    Source {
+    Distribution {
         name: "share, fourth power (skew 1.1)",
         mean: 0.2,
         draw: |s| uniform(s).powi(4),
     },
-    Source {
+    Distribution {
         name: "share, 90 % of them 0",
         mean: 0.05,
         draw: |s| if uniform(s) < 0.9 { 0.0 } else { uniform(s) },
     },
-    Source {
+    Distribution {
         name: "0 or 1, 30 %",
         mean: 0.3,
         draw: |s| f64::from(u8::from(uniform(s) < 0.3)),
     },
-    Source {
+    Distribution {
         name: "0 or 1, 2 %",
         mean: 0.02,
         draw: |s| f64::from(u8::from(uniform(s) < 0.02)),
@@ -76,7 +77,7 @@ fn exponential(stream: &mut Xoshiro256PlusPlus) -> f64 {
     -(1.0 - uniform(stream)).ln()
 }
 
-/// Poisson's distribution, by the product of uniform numbers.
+/// Draws from the Poisson distribution, by multiplying uniform numbers.
 fn count(stream: &mut Xoshiro256PlusPlus, mean: f64) -> f64 {
     let (mut count, mut product) = (0.0, uniform(stream));
     while product > (-mean).exp() {
@@ -86,26 +87,28 @@ fn count(stream: &mut Xoshiro256PlusPlus, mean: f64) -> f64 {
     count
 }
 
-/// The share of the data sets for which something holds, with two digits; those without an answer do not count.
-fn share(holds: impl Fn(&mut Xoshiro256PlusPlus) -> Option<bool> + Sync + Send) -> String {
-    let answers = parallel::map(DATA_SETS, |i| holds(&mut random_stream(17, i as u64)));
-    let answers: Vec<bool> = answers.into_iter().flatten().collect();
-    match answers.len() {
+/// Returns the share of the data sets for which `is_true`, with three decimals. Data sets with `None` do not count.
+fn share(is_true: impl Fn(&mut Xoshiro256PlusPlus) -> Option<bool> + Sync + Send) -> String {
+    let outcomes = parallel::map(DATA_SETS, |i| is_true(&mut random_stream(17, i as u64)));
+    let defined: Vec<bool> = outcomes.into_iter().flatten().collect();
+    match defined.len() {
         0 => "–".to_owned(),
         n => format!(
             "{:.3}",
-            answers.iter().filter(|a| **a).count() as f64 / n as f64
+            defined.iter().filter(|outcome| **outcome).count() as f64 / n as f64
         ),
     }
 }
 
-fn holds(interval: Option<Interval>, truth: f64) -> Option<bool> {
-    interval.map(|it| it.low <= truth && truth <= it.high)
+fn contains(interval: Option<Interval>, truth: f64) -> Option<bool> {
+    interval.map(|interval| interval.low <= truth && truth <= interval.high)
 }
 
 fn moments(values: &[f64]) -> Moments {
     let mut moments = Moments::new();
-    values.iter().for_each(|value| moments.add(*value));
+    for value in values {
+        moments.add(*value);
+    }
     moments
 }
 
@@ -119,9 +122,9 @@ fn means_without(values: &[f64]) -> Vec<f64> {
 }
 
 fn bca(values: &[f64]) -> Option<Interval> {
-    let mean_of =
+    let resampled_mean =
         |units: &[usize]| Some(units.iter().map(|&i| values[i]).sum::<f64>() / units.len() as f64);
-    let replicates = bootstrap_replicates(values.len(), 1_000, 5, mean_of).ok()?;
+    let replicates = bootstrap_replicates(values.len(), 1_000, 5, resampled_mean).ok()?;
     bootstrap_bca(mean(values), &replicates, &means_without(values), LEVEL).ok()
 }
 
@@ -137,38 +140,38 @@ fn row(name: &str, cells: impl Iterator<Item = String>) {
 
 fn means() {
     let sizes = [5, 10, 20, 50, 200, 1_000];
-    let drawn = |source: &Source, n, stream: &mut Xoshiro256PlusPlus| -> Vec<f64> {
+    let drawn = |source: &Distribution, n, stream: &mut Xoshiro256PlusPlus| -> Vec<f64> {
         (0..n).map(|_| (source.draw)(stream)).collect()
     };
     table("`mean_interval` of", &sizes, "n");
-    for source in &SOURCES {
+    for source in &DISTRIBUTIONS {
         row(
             source.name,
             sizes.iter().map(|&n| {
                 share(|stream| {
                     let values = moments(&drawn(source, n, stream));
-                    holds(mean_interval(&values, LEVEL).ok()?, source.mean)
+                    contains(mean_interval(&values, LEVEL).ok()?, source.mean)
                 })
             }),
         );
     }
-    let sizes = &sizes[..4];
+    let bootstrap_sizes = &sizes[..4];
     table(
         "`bootstrap_bca` of the mean, 1 000 replicates, of",
-        sizes,
+        bootstrap_sizes,
         "n",
     );
-    for source in &SOURCES[..7] {
+    for source in &DISTRIBUTIONS[..7] {
         row(
             source.name,
-            sizes.iter().map(|&n| {
+            bootstrap_sizes.iter().map(|&n| {
                 share(|stream| {
                     let values = drawn(source, n, stream);
                     let is_constant = values.iter().all(|value| *value == values[0]);
                     if is_constant {
                         None
                     } else {
-                        holds(bca(&values), source.mean)
+                        contains(bca(&values), source.mean)
                     }
                 })
             }),
@@ -185,18 +188,18 @@ fn shares() {
             sizes.iter().map(|&n| {
                 share(|stream| {
                     let successes = (0..n).filter(|_| uniform(stream) < truth).count();
-                    holds(wilson(successes as u64, n, LEVEL).ok(), truth)
+                    contains(wilson(successes as u64, n, LEVEL).ok(), truth)
                 })
             }),
         );
     }
 }
 
-/// Normal scores of two kinds whose means differ by `shift`, rounded to steps where `step` is above 0.
+/// AUROC of normal scores of two groups whose means differ by `shift`.
 fn aurocs() {
     let sizes = ["5 + 5", "10 + 10", "10 + 90", "50 + 50", "50 + 450"];
     table("`auroc_interval`, true AUROC", &sizes, "n");
-    // √2 times the quantiles of the normal distribution.
+    // The shift is √2 times the quantile of the normal distribution at the true AUROC.
     for (truth, shift) in [
         (0.6, 0.358_286_9),
         (0.8, 1.190_232_2),
@@ -215,14 +218,14 @@ fn aurocs() {
                         .iter()
                         .map(|&second| normal(stream) + if second { shift } else { 0.0 })
                         .collect();
-                    holds(auroc_interval(&scores, &is_second, LEVEL).ok()?, truth)
+                    contains(auroc_interval(&scores, &is_second, LEVEL).ok()?, truth)
                 })
             }),
         );
     }
 }
 
-/// Runs that predict at random around one truth, compared in pairs: each pair shares its runs with others.
+/// Mean agreement of pairs of runs with independent errors. Pairs are dependent, because they share runs.
 fn pairs() {
     let runs = [3, 5, 10, 30];
     table(
@@ -245,7 +248,7 @@ fn pairs() {
                     let agreement = |a: &[bool], b: &[bool]| {
                         a.iter().zip(b).filter(|(a, b)| a == b).count() as f64 / SAMPLES as f64
                     };
-                    let of = |left_out: usize| {
+                    let mean_agreement = |left_out: usize| {
                         let kept: Vec<&Vec<bool>> = right
                             .iter()
                             .enumerate()
@@ -258,10 +261,10 @@ fn pairs() {
                             .collect();
                         mean(&pairs)
                     };
-                    let without: Vec<f64> = (0..n).map(of).collect();
-                    // E[a b + (1 - a)(1 - b)] of two independent accuracies.
+                    let without: Vec<f64> = (0..n).map(mean_agreement).collect();
+                    // E[a b + (1 - a)(1 - b)] of two independent accuracies with mean 0.75.
                     let truth = 0.75 * 0.75 + 0.25 * 0.25;
-                    holds(jackknife(of(n), &without, LEVEL).ok(), truth)
+                    contains(jackknife(mean_agreement(n), &without, LEVEL).ok(), truth)
                 })
             }),
         );
@@ -275,24 +278,24 @@ fn tests() {
         &sizes,
         "n",
     );
-    let differences: [Source; 3] = [
-        Source {
+    let differences: [Distribution; 3] = [
+        Distribution {
             name: "normal",
             mean: 0.0,
             draw: normal,
         },
-        Source {
+        Distribution {
             name: "rounded to whole numbers (ties, zeros)",
             mean: 0.0,
             draw: |s| normal(s).round(),
         },
-        Source {
+        Distribution {
             name: "heavy tails (normal / uniform)",
             mean: 0.0,
             draw: |s| normal(s) / (1.0 - uniform(s)),
         },
     ];
-    let p_of =
+    let p_value =
         |draw: fn(&mut Xoshiro256PlusPlus) -> f64, n: usize, stream: &mut Xoshiro256PlusPlus| {
             let values: Vec<f64> = (0..n).map(|_| draw(stream)).collect();
             wilcoxon_signed_rank(&values, ZeroMethod::Wilcox)
@@ -303,7 +306,7 @@ fn tests() {
         row(
             source.name,
             sizes.iter().map(|&n| {
-                share(|stream| Some(p_of(source.draw, n, stream).is_some_and(|p| p <= 0.05)))
+                share(|stream| Some(p_value(source.draw, n, stream).is_some_and(|p| p <= 0.05)))
             }),
         );
     }
@@ -314,7 +317,7 @@ fn tests() {
             sizes.iter().map(|&n| {
                 share(|stream| {
                     let p_values: Vec<Option<f64>> =
-                        (0..15).map(|_| p_of(source.draw, n, stream)).collect();
+                        (0..15).map(|_| p_value(source.draw, n, stream)).collect();
                     Some(holm(&p_values).into_iter().flatten().any(|p| p <= 0.05))
                 })
             }),

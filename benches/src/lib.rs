@@ -1,9 +1,9 @@
-//! Our side of the run against the peers (`cargo xtask peers`), workload by workload.
+//! This project's side of the comparison with other packages, the peers (`cargo xtask peers`).
 //!
-//! The peers' process (`peers/compare.py`) writes the data of a workload to `target/peers/data/WORKLOAD/*.npy`, our
-//! process ([`serve`]) reads the same files, and the two are then timed in turns, so that a change
-//! in the machine's speed meets both. At the end our answer is written beside the data and the
-//! peer's process compares it with its own: a time is only reported together with that verdict.
+//! The peers' process (`peers/compare.py`) writes the data of a workload to `target/peers/data/WORKLOAD/*.npy`. The process
+//! of this crate ([`serve`]) reads the same files. The two are timed in turns, so that changes in the machine's speed affect
+//! both. At the end this process writes its results next to the data, and the peers' process compares them with its own:
+//! times are reported only together with the outcome of this comparison.
 //!
 //! A family lists its [`Workload`]s in its own module:
 //!
@@ -12,7 +12,7 @@
 //! use xai_benches::{Answers, Data, Prepared, Result, Workload};
 //!
 //! pub const WORKLOADS: &[Workload] = &[Workload {
-//!     name: "row_sums",            // what `prepare` is called with; one line of the table
+//!     name: "row_sums",            // the argument of the command `prepare`; a row of the table
 //!     data: "row_sums",            // the folder under target/peers/data
 //!     prepare: row_sums,
 //! }];
@@ -22,17 +22,17 @@
 //!     let rows = x.nrows() as f64;                      // units of work in one run
 //!     Ok(Prepared::new(
 //!         rows,
-//!         move || Ok(x.sum_axis(ndarray::Axis(1))),     // what is timed
+//!         move || Ok(x.sum_axis(ndarray::Axis(1))),     // the run that is timed
 //!         |sums, answers: &Answers| answers.write("sums", &sums.view()),
 //!     ))
 //! }
 //! # assert_eq!(WORKLOADS[0].name, "row_sums");
 //! ```
 //!
-//! What is timed is what a user would call, with the input already in memory and nothing kept from
-//! an earlier run; what a user does once (fitting an index, packing predictions when the peer's
-//! time leaves out its own preparation too) belongs before `Prepared::new`.
-#![deny(unsafe_code)] // `limits::registers` is where it is allowed
+//! A run is what a user would call, with the input in memory and nothing kept from an earlier run. Work that a user does
+//! once (fitting an index, or packing predictions if the peer's time excludes its preparation too) belongs before
+//! `Prepared::new`.
+#![deny(unsafe_code)] // Only `limits::registers` needs it.
 
 mod families;
 pub mod limits;

@@ -1,9 +1,9 @@
-//! `peers-ours`: our side of the run against the peers.
+//! `peers-ours`: this project's side of the comparison with the peers.
 //!
 //! ```text
-//! peers-ours list                    the workloads of this build
-//! peers-ours serve ROOT              talk to `peers/compare.py` on standard input and output
-//! peers-ours time ROOT [NAME…]       time them alone, on data that a peers run left under ROOT
+//! peers-ours list                    prints the workloads of this build
+//! peers-ours serve ROOT              takes commands of `peers/compare.py` on standard input
+//! peers-ours time ROOT [NAME…]       times workloads alone, on the data of an earlier comparison in ROOT
 //! ```
 #![forbid(unsafe_code)]
 
@@ -29,7 +29,7 @@ fn main() -> Result<()> {
     }
 }
 
-/// Prints the best of five rounds of each workload, as one JSON object a line.
+/// Prints the best of five rounds of each workload, as a JSON object per line.
 fn time(root: &Path, names: &[&str]) -> Result<()> {
     for workload in workloads() {
         if !names.is_empty() && !names.contains(&workload.name) {

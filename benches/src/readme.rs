@@ -1,4 +1,4 @@
-//! The examples of the READMEs, as doc tests: here, because a crate cannot depend on all.
+//! Doc tests of the examples in the READMEs. They are in this crate because it depends on all libraries.
 
 macro_rules! readme {
     ($($name:ident $(if $feature:literal)*: $path:literal;)*) => {$(

@@ -1,30 +1,30 @@
-//! The conversation with `peers/compare.py`: one command per line in, one reply per line out.
+//! Protocol with `peers/compare.py`: a command per line of input, and a reply per line of output.
 
 use crate::families::workloads;
 use crate::workload::{Answers, Data, Prepared, Result};
 use std::io::{BufRead, Write};
 use std::path::Path;
 
-/// Answers commands until the input ends.
+/// Executes commands until the input ends.
 ///
-/// | command | reply |
-/// |---|---|
-/// | `prepare NAME` | `ok`: data read, one run done, its answer in `ROOT/NAME/ours/*.npy` |
-/// | `time` | `seconds S`, per unit of the prepared workload |
-/// | `release` | `ok`: the workload's memory is given back |
+/// | command | action | reply |
+/// |---|---|---|
+/// | `prepare NAME` | reads the data, runs once, and writes the answer to `ROOT/DATA/ours/NAME/*.npy` | `ok` |
+/// | `time` | times the prepared workload | `seconds S`, per unit of work |
+/// | `release` | frees the memory of the workload | `ok` |
 ///
-/// Anything that fails is `error TEXT`, and the conversation goes on. `root` is the folder with one
-/// folder of data per workload.
+/// A command that fails has the reply `error TEXT`, and does not end the loop. `root` is the folder with the data folders
+/// of the workloads.
 ///
 /// # Errors
-/// Only when the conversation itself breaks.
+/// If the input cannot be read or the output cannot be written.
 pub fn serve(root: &Path, input: impl BufRead, mut output: impl Write) -> Result<()> {
     let mut prepared: Option<Prepared> = None;
     for line in input.lines() {
         let line = line?;
         let reply = match line.split_once(' ').unwrap_or((line.as_str(), "")) {
             ("prepare", name) => {
-                prepared = None; // the earlier one's memory first
+                prepared = None; // frees the memory of the earlier workload first
                 prepare(root, name).map(|p| {
                     prepared = Some(p);
                     "ok".to_owned()
@@ -49,7 +49,7 @@ pub fn serve(root: &Path, input: impl BufRead, mut output: impl Write) -> Result
     Ok(())
 }
 
-/// Reads the data and runs once, which warms up and gives the answer to compare.
+/// Reads the data of a workload and runs it once, as a warm-up and for the answer to compare.
 pub(crate) fn prepare(root: &Path, name: &str) -> Result<Prepared> {
     let workload = workloads()
         .into_iter()
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_command_is_answered_and_the_conversation_goes_on() {
+    fn a_wrong_command_does_not_end_the_loop() {
         assert_eq!(
             talk("time\nfly\nprepare no-such\nrelease\n"),
             "error nothing is prepared\nerror unknown command fly\n\
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_read_back_as_they_were_written() {
+    fn written_answers_can_be_read() {
         let folder = std::env::temp_dir().join(format!("xai-benches-{}", std::process::id()));
         let mut prepared = Prepared::new(
             2.0,

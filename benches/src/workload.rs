@@ -1,4 +1,4 @@
-//! What a workload is: its data, its run, its answer.
+//! Workloads, their data and their answers.
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -7,26 +7,26 @@ use std::time::{Duration, Instant};
 use ndarray::{Array, ArrayView, Dimension};
 use ndarray_npy::{ReadableElement, WritableElement};
 
-/// Anything that can go wrong, as text for the person who runs the benches.
+/// Result with any error, which is shown to the person who runs the benches.
 pub type Result<T, E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
-/// One line of our side of the table.
+/// A workload, which is a row of the table of this project's times.
 pub struct Workload {
-    /// Its name, unique over all families.
+    /// Name, unique over all families.
     pub name: &'static str,
-    /// The folder of its data; several workloads may share one.
+    /// Folder of its data. Several workloads may share one.
     pub data: &'static str,
-    /// Reads the data and does what is done once.
+    /// Reads the data and does the work that is not timed.
     pub prepare: fn(&Data) -> Result<Prepared>,
 }
 
-/// The arrays that a peer's process left for a workload.
+/// The arrays that the peers' process wrote for a workload.
 pub struct Data {
     folder: PathBuf,
 }
 
 impl Data {
-    /// The data in a folder.
+    /// Creates a reader of the arrays in a folder.
     #[must_use]
     pub fn new(folder: &Path) -> Self {
         Self {
@@ -43,20 +43,20 @@ impl Data {
         ndarray_npy::read_npy(&path).map_err(|e| format!("{}: {e}", path.display()).into())
     }
 
-    /// Where `NAME.npy` is, for a workload that maps the file itself.
+    /// Returns the path of `NAME.npy`, for workloads that open the file themselves.
     #[must_use]
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.join(format!("{name}.npy"))
     }
 }
 
-/// Where a workload's answers go, for the peer's process to compare.
+/// Writer of a workload's answers, which the peers' process compares with its own.
 pub struct Answers {
     folder: PathBuf,
 }
 
 impl Answers {
-    /// Answers in a folder.
+    /// Creates a writer into a folder.
     #[must_use]
     pub fn new(folder: &Path) -> Self {
         Self {
@@ -85,17 +85,17 @@ pub struct Prepared {
     step: Box<dyn FnMut(Step<'_>) -> Result<Duration>>,
 }
 
-/// What [`Prepared`] is asked to do: erases the type of the answer.
+/// Mode of a run. With it a [`Prepared`] needs only one closure, and no type parameter for the answer.
 enum Step<'a> {
-    /// One run, timed.
+    /// Time the run.
     Time,
-    /// One run, whose answer is written.
+    /// Write the answer of the run.
     Answer(&'a Answers),
 }
 
 impl Prepared {
-    /// A workload of `units` units of work per run (queries, pairs, draws: times are per unit), the
-    /// run itself, and how its answer is written.
+    /// Creates a workload from its units of work per run (queries, pairs or draws; times are per unit), the run, and a
+    /// function that writes its answer.
     pub fn new<T: 'static>(
         units: f64,
         mut run: impl FnMut() -> Result<T> + 'static,
@@ -119,13 +119,13 @@ impl Prepared {
         }
     }
 
-    /// Seconds per unit of work: the best run of a round, which is as many runs as fill 500 ms but
-    /// at least three, because the first finds caches that the other side has filled.
+    /// Returns the seconds per unit of work of the best run in a round. A round takes 500 ms and has at least three runs,
+    /// because the caches are filled by the other side before the first.
     ///
-    /// The caller takes the minimum of several such rounds. The peers' side does the same.
+    /// The caller takes the minimum of several rounds. The peers' side does the same.
     ///
     /// # Errors
-    /// Those of the run.
+    /// The errors of the run.
     pub fn time(&mut self) -> Result<f64> {
         const ROUND: Duration = Duration::from_millis(500);
         const LEAST: u32 = 3;
@@ -139,10 +139,10 @@ impl Prepared {
         Ok(best.as_secs_f64() / self.units)
     }
 
-    /// Runs once and writes the answer; also the warm-up.
+    /// Runs once and writes the answer. This is also the warm-up.
     ///
     /// # Errors
-    /// Those of the run and of writing.
+    /// The errors of the run and of writing.
     pub fn answer(&mut self, answers: &Answers) -> Result<()> {
         (self.step)(Step::Answer(answers)).map(|_| ())
     }

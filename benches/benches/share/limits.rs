@@ -1,4 +1,5 @@
-//! What this machine can do, and the shares of it that the benches of the same `cargo xtask bench` reached, as Markdown.
+//! Prints the limits of this machine, and the shares of them that the benches of the same `cargo xtask bench` reached, as
+//! tables in Markdown.
 
 use xai_benches::limits::{FILE, machine};
 

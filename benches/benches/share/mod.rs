@@ -1,11 +1,11 @@
-//! Groups of criterion whose benches say what they do of what limits them.
+//! Groups of criterion benches that also measure the limiting resource of each bench.
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput};
 use std::ops::{Deref, DerefMut};
 use xai_benches::limits::{Limit, Share, Work};
 
-/// A group with its name.
+/// A criterion group with its name.
 pub(crate) struct Group<'a> {
     name: &'static str,
     group: BenchmarkGroup<'a, WallTime>,
@@ -17,7 +17,7 @@ impl<'a> Group<'a> {
         Self { name, group }
     }
 
-    /// Times a workload, and what limits it in turns with it.
+    /// Times a workload in turns with its limiting resource.
     pub(crate) fn bench_work<T>(&mut self, id: &str, work: Work, mut run: impl FnMut() -> T) {
         let mut share = Share::new(format!("{}/{id}", self.name), work);
         self.group.throughput(match work.limit {

@@ -1,4 +1,4 @@
-//! Our side of the workloads of `xai-attribution`.
+//! Workloads of `xai-attribution`.
 
 use ndarray::{Array1, Array2, Array4, ArrayD, ArrayViewD, Ix1, Ix2, Ix4, ShapeError, aview1};
 use xai_attribution::{Activation, AverageDrop, Concurrent, Deletion, Evaluate, Layout};
@@ -6,7 +6,7 @@ use xai_core::tensor::{MaskScaling, mask_inputs};
 
 use crate::workload::{Data, Prepared, Result, Workload};
 
-/// The workloads; names, data files and answers as in `benches/README.md`.
+/// The workloads. `benches/README.md` lists their data files and answers.
 pub(crate) const WORKLOADS: &[Workload] = &[
     Workload {
         name: "mask",
@@ -36,7 +36,7 @@ fn mask(data: &Data) -> Result<Prepared> {
                 inputs.view(),
                 maps.view(),
                 Layout::ChannelsLast,
-                // The peer's numbers are compared.
+                // The scaling of the peer, whose results are compared.
                 MaskScaling::Xplique,
             )?)
         },
@@ -44,7 +44,7 @@ fn mask(data: &Data) -> Result<Prepared> {
     ))
 }
 
-/// Images, their maps and classes, and a linear model of them.
+/// Images, their maps and classes, and a linear model.
 struct Linear {
     inputs: ArrayD<f32>,
     maps: ArrayD<f32>,

@@ -1,4 +1,4 @@
-//! Our side of the workloads that Quantus has in `xai-attribution`: its parameters, its numbers.
+//! Workloads of `xai-attribution` that are compared with Quantus and Captum, with their parameters.
 
 use std::fmt::Error as NoError;
 
@@ -17,7 +17,7 @@ use xai_core::statistics::Correlation;
 
 use crate::workload::{self, Prepared, Result, Workload};
 
-/// The workloads; names, data files and answers as in `benches/README.md`.
+/// The workloads. `benches/README.md` lists their data files and answers.
 pub(crate) const WORKLOADS: &[Workload] = &[
     Workload {
         name: "quantus_pixel_flipping",
@@ -51,7 +51,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
     },
 ];
 
-/// Images as rows, whose elements are the peer's features, and a linear model of them.
+/// Images as rows (the peer's features are their elements), and a linear model.
 struct Linear {
     inputs: ArrayD<f32>,
     maps: ArrayD<f32>,
@@ -82,7 +82,7 @@ impl Linear {
         Ok(rows.dot(&self.weights) + &self.bias)
     }
 
-    /// Input x gradient.
+    /// Returns the maps of input × gradient.
     fn explain(
         &self,
         inputs: ArrayViewD<'_, f32>,
@@ -99,23 +99,23 @@ impl Linear {
     }
 }
 
-/// A metric of the model and the maps, timed.
-fn of_maps(
+/// Prepares a metric of the model and the maps.
+fn prepare_with_maps(
     data: &workload::Data,
     evaluate: impl Fn(Data<'_, f32>) -> Result<MetricValue, EvaluationError> + 'static,
     answer: impl Fn(&MetricValue) -> f64 + 'static,
 ) -> Result<Prepared> {
-    timed(Linear::read(data)?, evaluate, answer)
+    prepare_linear(Linear::read(data)?, evaluate, answer)
 }
 
-fn timed(
+fn prepare_linear(
     linear: Linear,
     evaluate: impl Fn(Data<'_, f32>) -> Result<MetricValue, EvaluationError> + 'static,
     answer: impl Fn(&MetricValue) -> f64 + 'static,
 ) -> Result<Prepared> {
     let run = move || {
-        let model = |batch: ArrayViewD<'_, f32>| linear.outputs(batch);
-        let model = Concurrent(&model);
+        let outputs = |batch: ArrayViewD<'_, f32>| linear.outputs(batch);
+        let model = Concurrent(&outputs);
         let data = Data::new(linear.inputs.view(), &linear.targets)
             .model(&model)
             .maps(linear.maps.view());
@@ -132,7 +132,7 @@ fn pixel_flipping(data: &workload::Data, step: usize) -> Result<Prepared> {
         .baseline(Baseline::SampleMin);
     let evaluate =
         move |data: Data<'_, f32>| metric.evaluate_on(data.activation(Activation::Softmax));
-    // The peer's area leaves out the whole input, and is in units of steps.
+    // The peer's area leaves out the point of the complete input, and its unit is a step.
     let area = |value: &MetricValue| {
         let points = value.curve.as_deref().unwrap_or_default();
         let pairs = points.windows(2).skip(1);
@@ -140,7 +140,7 @@ fn pixel_flipping(data: &workload::Data, step: usize) -> Result<Prepared> {
             .map(|pair| f64::midpoint(pair[0].score, pair[1].score))
             .sum()
     };
-    of_maps(data, evaluate, area)
+    prepare_with_maps(data, evaluate, area)
 }
 
 fn faithfulness_correlation(data: &workload::Data) -> Result<Prepared> {
@@ -150,7 +150,7 @@ fn faithfulness_correlation(data: &workload::Data) -> Result<Prepared> {
         .n_subsets(100)
         .correlation(Correlation::Pearson)
         .baseline(Baseline::SampleMin);
-    of_maps(
+    prepare_with_maps(
         data,
         move |data| metric.evaluate_on(data),
         |value| value.value,
@@ -164,7 +164,7 @@ fn infidelity(data: &workload::Data) -> Result<Prepared> {
     let metric = Infidelity::new()
         .perturbation(Perturbation::Gaussian { sigma: 0.1 })
         .n_draws(64);
-    timed(
+    prepare_linear(
         linear,
         move |data| metric.evaluate_on(data),
         |value| value.value,
@@ -182,8 +182,8 @@ fn road(data: &workload::Data) -> Result<Prepared> {
     };
     let metric = RoadMostRelevantFirst::default().percentages(&[10.0, 30.0, 50.0, 70.0, 90.0]);
     let run = move || {
-        let model = |batch: ArrayViewD<'_, f32>| linear.outputs(batch);
-        let model = Concurrent(&model);
+        let outputs = |batch: ArrayViewD<'_, f32>| linear.outputs(batch);
+        let model = Concurrent(&outputs);
         let data = Data::new(linear.inputs.view(), &linear.targets)
             .model(&model)
             .maps(linear.maps.view())

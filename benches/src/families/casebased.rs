@@ -1,11 +1,11 @@
-//! Our side of the workloads of `xai-casebased`.
+//! Workloads of `xai-casebased`.
 
 use ndarray::{Array1, Array2, Ix1, Ix2};
 use xai_casebased::{CaseExplainer, Distance, Engine};
 
 use crate::workload::{Data, Prepared, Result, Workload};
 
-/// The workloads; names, data files and answers as in `benches/README.md`.
+/// The workloads. `benches/README.md` lists their data files and answers.
 pub(crate) const WORKLOADS: &[Workload] = &[
     Workload {
         name: "knn_5d",
@@ -59,7 +59,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
     },
 ];
 
-/// Neighbours per query, unless another number is given.
+/// Number of neighbours per query in most workloads.
 const K: usize = 5;
 
 fn nearest(data: &Data) -> Result<Prepared> {
@@ -75,11 +75,11 @@ fn nearest_by(data: &Data, distance: Distance, k: usize) -> Result<Prepared> {
         n_queries as f64,
         move || Ok(search.nearest_batch(queries.view(), k)?),
         move |found, answers| {
-            let place = |(query, rank): (usize, usize)| found[query][rank];
+            let neighbor = |(query, rank): (usize, usize)| found[query][rank];
             let shape = (n_queries, k);
-            let neighbors = Array2::from_shape_fn(shape, |at| place(at).index as i64);
+            let neighbors = Array2::from_shape_fn(shape, |at| neighbor(at).index as i64);
             answers.write("neighbors", &neighbors.view())?;
-            let distances = Array2::from_shape_fn(shape, |at| place(at).distance);
+            let distances = Array2::from_shape_fn(shape, |at| neighbor(at).distance);
             answers.write("distances", &distances.view())
         },
     ))
@@ -95,8 +95,10 @@ fn explanations(data: &Data) -> Result<Prepared> {
         queries.nrows() as f64,
         move || Ok(explainer.explain_batch(queries.view(), &predicted)?),
         |explanations, answers| {
-            let scores = explanations.iter().map(|e| e.correspondence.score);
-            let scores: Array1<f64> = scores.map(|score| score.unwrap_or(f64::NAN)).collect();
+            let scores: Array1<f64> = explanations
+                .iter()
+                .map(|e| e.correspondence.score.unwrap_or(f64::NAN))
+                .collect();
             answers.write("correspondence", &scores.view())
         },
     ))

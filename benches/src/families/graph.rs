@@ -1,4 +1,4 @@
-//! Our side of the workloads of `xai-graph`.
+//! Workloads of `xai-graph`.
 
 use ndarray::{Array1, Array2, aview1};
 use xai_graph::ground_truth::ZeroDivision;
@@ -6,7 +6,7 @@ use xai_graph::{GroundTruthMetric, KlDirection, UnfaithfulnessMetric, fidelity};
 
 use crate::workload::{Data, Prepared, Result, Workload};
 
-/// The workloads; names, data files and answers as in `benches/README.md`.
+/// The workloads. `benches/README.md` lists their data files and answers.
 pub(crate) const WORKLOADS: &[Workload] = &[
     Workload {
         name: "groundtruth",
@@ -25,7 +25,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
     },
 ];
 
-/// All seven statistics; the peer's five are compared.
+/// Computes all seven statistics. The five that the peer has are compared.
 fn ground_truth(data: &Data) -> Result<Prepared> {
     let predicted: Array1<f32> = data.read("predicted")?;
     let target: Array1<f32> = data.read("target")?;
@@ -34,20 +34,20 @@ fn ground_truth(data: &Data) -> Result<Prepared> {
         1.0,
         move || Ok(metric.evaluate(predicted.view(), target.view())?),
         |scores, answers| {
-            let of_the_peer = [
+            let compared = [
                 Some(scores.accuracy),
                 scores.recall,
                 scores.precision,
                 scores.f1_score,
                 scores.auroc,
             ];
-            let values = of_the_peer.map(|score| score.unwrap_or(f64::NAN));
+            let values = compared.map(|score| score.unwrap_or(f64::NAN));
             answers.write("metrics", &aview1(&values))
         },
     ))
 }
 
-/// The peer's direction, in which it computes `KL(softmax b ‖ softmax a)`.
+/// Uses the direction of the peer, which computes `KL(softmax b ‖ softmax a)`.
 fn unfaithfulness(data: &Data) -> Result<Prepared> {
     let full: Array2<f32> = data.read("a")?;
     let kept: Array2<f32> = data.read("b")?;

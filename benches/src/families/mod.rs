@@ -13,10 +13,10 @@ mod repro;
 
 use crate::workload::Workload;
 
-/// Every workload of the families that are compiled in.
+/// Returns the workloads of the families that are compiled in.
 #[must_use]
 pub fn workloads() -> Vec<&'static Workload> {
-    #[allow(unused_mut)] // with no family compiled in
+    #[allow(unused_mut)] // unused if no family is compiled in
     let mut all: Vec<&'static Workload> = Vec::new();
     #[cfg(feature = "casebased")]
     all.extend(casebased::WORKLOADS);

@@ -1,4 +1,4 @@
-//! Our side of the workloads of `xai-repro`.
+//! Workloads of `xai-repro`.
 
 use ndarray::{Array2, Array3, Axis, aview1};
 use xai_repro::study::{MeanMetrics, StudySettings};
@@ -6,7 +6,7 @@ use xai_repro::{PackedRuns, PairMetric, Pairwise, PairwiseReproducibility, Simul
 
 use crate::workload::{Data, Prepared, Result, Workload};
 
-/// The workloads; names, data files and answers as in `benches/README.md`.
+/// The workloads. `benches/README.md` lists their data files and answers.
 pub(crate) const WORKLOADS: &[Workload] = &[
     Workload {
         name: "ec_pairs",
@@ -51,7 +51,7 @@ const AGREEMENT: [PairMetric; 3] = [
     PairMetric::PA_CRAMERS_V,
 ];
 
-/// The predictions of a workload, and labels that are all 0: an error is what is not 0.
+/// The predictions of a workload. All labels are 0, so that every prediction other than 0 is an error.
 enum Predictions {
     Errors(Array2<u8>),
     Classes(Array2<i64>),
@@ -83,7 +83,7 @@ impl Predictions {
     }
 }
 
-/// Metrics of runs that are packed already.
+/// Prepares metrics of runs that are packed before the timed run.
 fn packed(
     array: &str,
     answer: &'static str,
@@ -97,7 +97,7 @@ fn packed(
     })
 }
 
-/// The same from predictions as they come.
+/// Prepares the same, with packing as a part of the timed run.
 fn raw(
     array: &str,
     answer: &'static str,
@@ -121,16 +121,19 @@ fn prepared(
         n_pairs,
         move || run(&pairwise),
         move |runs, answers| {
-            // Undefined values as NaN, which the other side reads.
-            let values = metrics.iter().flat_map(|&metric| runs.pairs(metric));
-            let values: Vec<f64> = values.map(|value| value.unwrap_or(f64::NAN)).collect();
+            // Undefined values are written as NaN.
+            let values: Vec<f64> = metrics
+                .iter()
+                .flat_map(|&metric| runs.pairs(metric))
+                .map(|value| value.unwrap_or(f64::NAN))
+                .collect();
             answers.write(answer, &aview1(&values))
         },
     ))
 }
 
-/// Draws of the study as it is; random draws cannot be compared with the peer's, so what is compared is
-/// the metrics of the peer's draws, taken by the same function.
+/// Times draws of the study with default settings. Random draws cannot be compared with the peer's, so the answer is the
+/// metrics of the peer's draws, computed by the same function.
 fn study(data: &Data) -> Result<Prepared> {
     const DRAWS: u32 = 400;
     let labels: Array2<i64> = data.read("labels")?;
@@ -139,12 +142,12 @@ fn study(data: &Data) -> Result<Prepared> {
     Ok(Prepared::new(
         DRAWS.into(),
         move || Ok(study.simulate(0..DRAWS.into())?),
-        move |_, answers| answers.write("metrics", &of_peer(&labels, &predictions)?.view()),
+        move |_, answers| answers.write("metrics", &metrics(&labels, &predictions)?.view()),
     ))
 }
 
-/// The peer's metrics, in its order, of its draws.
-fn of_peer(labels: &Array2<i64>, predictions: &Array3<i64>) -> Result<Array2<f64>> {
+/// Computes the metrics that the peer has, in its order, for its draws.
+fn metrics(labels: &Array2<i64>, predictions: &Array3<i64>) -> Result<Array2<f64>> {
     const METRICS: [&str; 7] = [
         "pa_acc",
         "pa_kappa",
@@ -156,12 +159,10 @@ fn of_peer(labels: &Array2<i64>, predictions: &Array3<i64>) -> Result<Array2<f64
     ];
     let mut values = Array2::zeros((labels.nrows(), METRICS.len()));
     for (draw, mut row) in values.axis_iter_mut(Axis(0)).enumerate() {
-        let labels = labels
-            .row(draw)
-            .mapv(|label| u32::try_from(label).unwrap_or(u32::MAX));
-        let runs = predictions.index_axis(Axis(0), draw);
-        let runs = runs.mapv(|label| u32::try_from(label).unwrap_or(u32::MAX));
-        let means = MeanMetrics::new(runs.view(), &labels.to_vec())?;
+        let to_u32 = |label: i64| u32::try_from(label).unwrap_or(u32::MAX);
+        let draw_labels = labels.row(draw).mapv(to_u32);
+        let runs = predictions.index_axis(Axis(0), draw).mapv(to_u32);
+        let means = MeanMetrics::new(runs.view(), &draw_labels.to_vec())?;
         for (value, name) in row.iter_mut().zip(METRICS) {
             *value = means.metric(name).unwrap_or(f64::NAN);
         }

@@ -1,4 +1,4 @@
-//! How much of a limit this machine has.
+//! Measurement of the limits of this machine.
 
 use std::fmt::Write;
 use std::hint::black_box;
@@ -21,25 +21,25 @@ enum Measured {
     Loop(Loop),
 }
 
-/// At most as many bytes are read.
+/// Size of the largest array that is read, in bytes.
 const LARGEST: f64 = 2e9;
 
 impl Meter {
     pub(super) fn new(limit: Limit, amount: f64, threads: usize) -> Self {
         let measured = match limit {
-            // Ones: pages of zeros might be one page.
+            // Not zeros: all pages of an array of zeros may be the same page of physical memory.
             Limit::Read => Measured::Array(vec![1; (amount.min(LARGEST) / 8.0) as usize]),
             _ => Measured::Loop(registers::widest(limit)),
         };
         Self { threads, measured }
     }
 
-    /// How much per second: the best of four passes, as the first finds caches that another array has filled.
+    /// Returns the rate per second: the best of four passes, because other arrays fill the caches before the first.
     pub(super) fn measure(&self) -> f64 {
         (0..4).map(|_| self.pass()).fold(0.0, f64::max)
     }
 
-    /// How much per second in about a millisecond, or in one pass over the array.
+    /// Returns the rate per second of a pass over the array, or of a loop of about a millisecond.
     fn pass(&self) -> f64 {
         const ROUNDS: u32 = 300_000;
         const BLOCK: usize = 1 << 17;
@@ -56,26 +56,26 @@ impl Meter {
                 }));
                 8.0 * values.len() as f64
             }
-            Measured::Loop(of) => {
-                parallel::map(self.threads, |_| (of.run)(ROUNDS));
-                of.operations * f64::from(ROUNDS) * self.threads as f64
+            Measured::Loop(operations) => {
+                parallel::map(self.threads, |_| (operations.run)(ROUNDS));
+                operations.operations * f64::from(ROUNDS) * self.threads as f64
             }
         };
         done / start.elapsed().as_secs_f64()
     }
 
-    /// The best of half a second, and of five at least.
+    /// Returns the best rate of half a second of measurements, at least five.
     fn best(&self) -> f64 {
-        let (start, mut runs, mut most) = (Instant::now(), 0, 0f64);
+        let (start, mut runs, mut best) = (Instant::now(), 0, 0f64);
         while runs < 5 || start.elapsed().as_millis() < 500 {
-            most = most.max(self.measure());
+            best = best.max(self.measure());
             runs += 1;
         }
-        most
+        best
     }
 }
 
-/// The sum of an array in 16 registers of 256 bits, or 8 of 512.
+/// Kernel that adds the elements of an array in 64 lanes, which are 16 registers of 256 bits or 8 of 512.
 struct Sum<'a>(&'a [u64]);
 
 impl SimdKernel for Sum<'_> {
@@ -93,37 +93,38 @@ impl SimdKernel for Sum<'_> {
     }
 }
 
-/// What this machine can do, as a table in Markdown.
+/// Measures the limits of this machine and formats them as a table in Markdown.
 #[must_use]
 pub fn machine() -> String {
     let (caches, threads) = (caches(), parallel::threads());
-    // An array much larger than the last cache.
-    let last = caches.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0);
-    let beyond = (4.0 * last as f64).clamp(256e6, LARGEST);
+    // The array must be much larger than the last cache, so that it is read from memory.
+    let last_cache = caches.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0);
+    let array_bytes = (4.0 * last_cache as f64).clamp(256e6, LARGEST);
     let mut text = format!(
         "Processor: {}. Instructions: {}. Caches: ",
         processor(),
         InstructionSet::fastest()
     );
-    let caches: Vec<String> = caches
+    let cache_sizes: Vec<String> = caches
         .iter()
         .map(|(name, bytes)| format!("{name} {} KiB", bytes >> 10))
         .collect();
+    // Writing to a string does not fail.
     let _ = write!(
         text,
         "{}.\n\n| limit | unit | one core | {threads} threads |\n|---|---|---:|---:|\n",
-        caches.join(", ")
+        cache_sizes.join(", ")
     );
     for limit in Limit::ALL {
         let [one, all] =
-            [1, threads].map(|threads| Meter::new(limit, beyond, threads).best() / 1e9);
-        let how = match limit {
-            Limit::Read => format!("an array of {:.0} MB", beyond / 1e6),
+            [1, threads].map(|threads| Meter::new(limit, array_bytes, threads).best() / 1e9);
+        let method = match limit {
+            Limit::Read => format!("an array of {:.0} MB", array_bytes / 1e6),
             _ => registers::widest(limit).instructions,
         };
         let _ = writeln!(
             text,
-            "| {} ({how}) | {} | {one:.1} | {all:.1} |",
+            "| {} ({method}) | {} | {one:.1} | {all:.1} |",
             limit.name(),
             limit.unit()
         );
@@ -131,7 +132,7 @@ pub fn machine() -> String {
     text
 }
 
-/// The model of the processor, where the system says so.
+/// Returns the model of the processor, if `/proc/cpuinfo` has it.
 fn processor() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = text
@@ -140,7 +141,7 @@ fn processor() -> String {
     name.map_or_else(|| "unknown".to_owned(), |(_, name)| name.to_owned())
 }
 
-/// The caches that hold data, with their bytes, where the system says so.
+/// Returns the name and size in bytes of the data caches, if `/sys` has them.
 fn caches() -> Vec<(String, usize)> {
     let read = |index: usize, what: &str| {
         let text = std::fs::read_to_string(format!(

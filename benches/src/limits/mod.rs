@@ -1,8 +1,8 @@
-//! What this machine can do, and the share of it that a workload reaches.
+//! Limits of this machine, and the share of them that a workload reaches.
 //!
-//! A [`Work`] stands beside the workload that does it: how much, and what limits it. While criterion times the workload, a
-//! [`Share`] measures the limit in turns with it, so that a change of the machine's speed meets both; of both, the best
-//! run counts.
+//! Each workload has a [`Work`]: the limiting resource and the amount of work. While criterion times the workload, a
+//! [`Share`] measures the limit in turns with it, so that changes of the machine's speed affect both. The best run of each
+//! is used.
 
 mod meter;
 mod registers;

@@ -1,8 +1,8 @@
-//! Loops that stay in registers: how many operations of a kind the processor does.
+//! Loops that use only registers, to measure how many operations of a kind the processor executes.
 //!
-//! A loop is written for each width of registers, and the widest one that this processor has is run; where there is no
-//! such loop, that of [`Lanes`] is compiled for the level that the kernels of the libraries run at.
-// A function compiled for more than the baseline is called here, where its features were detected.
+//! There is a loop for each width of registers, of which the widest one that this processor has is run. Without such a
+//! loop, that of [`Lanes`] is compiled for the SIMD level at which the kernels of the libraries run.
+// Functions with `target_feature` are called after the features were detected.
 #![allow(unsafe_code)]
 
 use std::hint::black_box;
@@ -10,21 +10,23 @@ use xai_core::simd::{InstructionSet, Simd, SimdKernel, SimdLevel};
 
 use crate::limits::work::Limit;
 
-/// Sums that do not wait for one another: more than the steps that a core has under way at a time.
+/// Number of independent sums. It is larger than the number of operations that a core executes at a time, so that no
+/// operation waits for the result of another.
 const CHAINS: u32 = 12;
 
-/// A loop, and what a round of it does.
+/// A loop, and the number of operations in a round.
 pub(super) struct Loop {
-    /// The instructions, or the level that the compiler chose them for.
+    /// The instructions, or the level for which the compiler chose them.
     pub(super) instructions: String,
     /// Operations of a round, as [`Limit`] counts them.
     pub(super) operations: f64,
-    /// Runs so many rounds.
+    /// Runs a number of rounds.
     pub(super) run: fn(u32),
 }
 
-/// Calls `$module::$name` where `$feature`s are detected; `$each` operations are those of one register.
-macro_rules! loop_of {
+/// Returns the loop `x86::$name`, with `$each` operations per register. The features of the function must be detected
+/// before.
+macro_rules! x86_loop {
     ($name:ident, $text:literal, $each:expr) => {
         Some(Loop {
             instructions: $text.to_owned(),
@@ -35,34 +37,34 @@ macro_rules! loop_of {
     };
 }
 
-/// The loop of the widest registers.
+/// Returns the loop for the widest registers of this processor.
 pub(super) fn widest(limit: Limit) -> Loop {
     #[cfg(target_arch = "x86_64")]
-    if let Some(found) = of_x86(limit) {
+    if let Some(found) = widest_x86(limit) {
         return found;
     }
     in_lanes(limit)
 }
 
 #[cfg(target_arch = "x86_64")]
-fn of_x86(limit: Limit) -> Option<Loop> {
+fn widest_x86(limit: Limit) -> Option<Loop> {
     let level = InstructionSet::fastest().level();
     let is_512 = level >= SimdLevel::Avx512;
     let is_256 = level >= SimdLevel::Avx2 && is_x86_feature_detected!("fma");
     match limit {
-        Limit::Float32 if is_512 => loop_of!(float_32_of_512, "FMA, 512 bits", 32.0),
-        Limit::Float32 if is_256 => loop_of!(float_32_of_256, "FMA, 256 bits", 16.0),
-        Limit::Float64 if is_512 => loop_of!(float_64_of_512, "FMA, 512 bits", 16.0),
-        Limit::Float64 if is_256 => loop_of!(float_64_of_256, "FMA, 256 bits", 8.0),
+        Limit::Float32 if is_512 => x86_loop!(float_32_of_512, "FMA, 512 bits", 32.0),
+        Limit::Float32 if is_256 => x86_loop!(float_32_of_256, "FMA, 256 bits", 16.0),
+        Limit::Float64 if is_512 => x86_loop!(float_64_of_512, "FMA, 512 bits", 16.0),
+        Limit::Float64 if is_256 => x86_loop!(float_64_of_256, "FMA, 256 bits", 8.0),
         Limit::Dot if is_512 && is_x86_feature_detected!("avx512vnni") => {
-            loop_of!(dot_of_512, "VNNI, 512 bits", 128.0)
+            x86_loop!(dot_of_512, "VNNI, 512 bits", 128.0)
         }
-        Limit::Dot if is_256 => loop_of!(dot_of_256, "VPMADDWD, 256 bits", 32.0),
+        Limit::Dot if is_256 => x86_loop!(dot_of_256, "VPMADDWD, 256 bits", 32.0),
         Limit::Count if level == SimdLevel::Avx512Popcount => {
-            loop_of!(count_of_512, "VPOPCNTQ, 512 bits", 8.0)
+            x86_loop!(count_of_512, "VPOPCNTQ, 512 bits", 8.0)
         }
         Limit::SharedBits if level == SimdLevel::Avx512Popcount => {
-            loop_of!(shared_bits_of_512, "VPOPCNTQ, 512 bits", 8.0)
+            x86_loop!(shared_bits_of_512, "VPOPCNTQ, 512 bits", 8.0)
         }
         _ => None,
     }
@@ -109,14 +111,14 @@ mod x86 {
     }
 }
 
-/// The same steps on arrays, whose instructions the compiler chooses.
+/// Kernel with the same steps on arrays, for which the compiler chooses the instructions.
 struct Lanes<T, F> {
     rounds: u32,
     start: T,
     step: F,
 }
 
-/// Values of a round, in four chains of 128 bytes at most.
+/// Number of values per chain, at most 128 bytes. There are four chains.
 const LANES: usize = 16;
 
 impl<T: Copy, F: Fn(T, T) -> T> SimdKernel for Lanes<T, F> {
@@ -140,7 +142,7 @@ impl<T: Copy, F: Fn(T, T) -> T> SimdKernel for Lanes<T, F> {
 }
 
 fn in_lanes(limit: Limit) -> Loop {
-    // Where registers of 512 bits have no population count, the libraries count in those of 256, too.
+    // The libraries also use registers of 256 bits if those of 512 bits have no population count.
     fn set() -> InstructionSet {
         let mut sets = InstructionSet::available().into_iter();
         sets.rfind(|set| set.level() != SimdLevel::Avx512)

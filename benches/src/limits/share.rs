@@ -6,35 +6,35 @@ use std::time::{Duration, Instant};
 use crate::limits::meter::Meter;
 use crate::limits::work::{Limit, Work};
 
-/// The variable that names the file which collects the shares of a run.
+/// Environment variable with the name of the file that collects the shares of a run.
 pub const FILE: &str = "XAI_SHARES";
 
-/// The fastest runs of a workload and of its limit.
+/// The best results of a workload and of its limit.
 pub struct Share {
     name: String,
     work: Work,
-    /// Seconds.
+    /// Time of the fastest run in seconds.
     fastest: f64,
-    /// Per second.
-    most: f64,
-    /// Made when the workload is run, which a filter may leave out.
+    /// Highest measured rate of the limit per second.
+    highest_rate: f64,
+    /// Created at the first run, which a filter of criterion may leave out.
     meter: Option<Meter>,
 }
 
 impl Share {
-    /// Of a workload that has not been run yet.
+    /// Creates the share of a workload that has not run yet.
     #[must_use]
     pub fn new(name: String, work: Work) -> Self {
         Self {
             meter: None,
             fastest: f64::INFINITY,
-            most: 0.0,
+            highest_rate: 0.0,
             name,
             work,
         }
     }
 
-    /// Runs the workload so often, then what limits it.
+    /// Runs the workload `iterations` times, then measures its limit. Returns the total time of the workload.
     pub fn time<T>(&mut self, iterations: u64, mut run: impl FnMut() -> T) -> Duration {
         let mut total = Duration::ZERO;
         for _ in 0..iterations {
@@ -53,43 +53,43 @@ impl Share {
         let meter = self
             .meter
             .get_or_insert_with(|| Meter::new(limit, amount, threads));
-        self.most = self.most.max(meter.measure());
+        self.highest_rate = self.highest_rate.max(meter.measure());
         total
     }
 }
 
-/// Bytes below which an array stays in the cores' own caches, where calls and threads take most of the time.
+/// Size in bytes below which no share is printed: smaller arrays stay in the cores' own caches, and calls and threads take
+/// most of the time.
 const SMALL: f64 = 8e6;
 
 impl Drop for Share {
-    /// Prints the line of a workload that was run, and adds it to the file of the run.
+    /// Prints the row of a workload that was run, and appends it to the file of shares.
     fn drop(&mut self) {
         let is_small = self.work.limit == Limit::Read && self.work.amount < SMALL;
         if self.fastest.is_infinite() || is_small {
             return;
         }
-        let row = row(&self.name, self.work, self.fastest, self.most);
+        let row = row(&self.name, self.work, self.fastest, self.highest_rate);
         println!("{row}");
-        if let Some(file) = std::env::var_os(FILE) {
-            let file = std::fs::OpenOptions::new()
+        if let Some(path) = std::env::var_os(FILE) {
+            std::fs::OpenOptions::new()
                 .create(true)
                 .append(true)
-                .open(file);
-            let written = file
-                .and_then(|mut file| std::io::Write::write_all(&mut file, (row + "\n").as_bytes()));
-            written.expect("the file of the shares can be written");
+                .open(path)
+                .and_then(|mut file| std::io::Write::write_all(&mut file, (row + "\n").as_bytes()))
+                .expect("the file of the shares can be written");
         }
     }
 }
 
-/// A row of the table.
-fn row(name: &str, work: Work, seconds: f64, most: f64) -> String {
+/// Formats a row of the table. `limit_rate` is the rate of the limit per second.
+fn row(name: &str, work: Work, seconds: f64, limit_rate: f64) -> String {
     let (rate, cores) = (work.amount / seconds, work.threads);
-    let (unit, share) = (work.limit.unit(), 100.0 * rate / most);
+    let (unit, share) = (work.limit.unit(), 100.0 * rate / limit_rate);
     format!(
         "| {name} | {cores} | {:.1} of {:.1} {unit} | {share:.0} % |",
         rate / 1e9,
-        most / 1e9
+        limit_rate / 1e9
     )
 }
 
@@ -99,18 +99,18 @@ mod tests {
 
     #[test]
     fn a_row_is_the_rate_its_limit_and_the_share() {
-        let on = |limit, amount| Work::new(limit, amount).on_one_core();
+        let work = |limit, amount| Work::new(limit, amount).on_one_core();
         assert_eq!(
-            row("a", on(Limit::Read, 3_000_000_000), 0.5, 8e9),
+            row("a", work(Limit::Read, 3_000_000_000), 0.5, 8e9),
             "| a | 1 | 6.0 of 8.0 GB/s | 75 % |"
         );
-        // A multiply-add is two operations, a word one.
+        // A multiply-add is two operations, and a word is one.
         assert_eq!(
-            row("b", on(Limit::Float32, 30_000_000_000), 0.5, 160e9),
+            row("b", work(Limit::Float32, 30_000_000_000), 0.5, 160e9),
             "| b | 1 | 120.0 of 160.0 GFLOP/s | 75 % |"
         );
         assert_eq!(
-            row("c", on(Limit::SharedBits, 4_000_000_000), 2.0, 4e9),
+            row("c", work(Limit::SharedBits, 4_000_000_000), 2.0, 4e9),
             "| c | 1 | 2.0 of 4.0 G words/s | 50 % |"
         );
     }
@@ -121,7 +121,7 @@ mod tests {
         let mut pauses = [20, 3, 20].map(Duration::from_millis).into_iter();
         let total = share.time(3, || pauses.next().map(std::thread::sleep));
         assert!(share.fastest >= 0.003 && 3.0 * share.fastest < total.as_secs_f64());
-        assert!(share.most > 0.0);
+        assert!(share.highest_rate > 0.0);
         share.fastest = f64::INFINITY; // nothing is printed
     }
 }

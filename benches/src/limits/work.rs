@@ -1,21 +1,21 @@
-//! What a workload does, and what limits it.
+//! The amount of work of a workload, and the resource that limits it.
 
 use xai_core::parallel;
 
-/// What a processor has only so much of.
+/// Limited resource of a processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
-    /// Bytes read, from an array as large as what the workload reads: where it is kept (a cache or memory) is the same.
+    /// Bytes read from an array of the same size as that of the workload, so that both are in the same cache or in memory.
     Read,
-    /// Multiplications and additions in single precision, two operations of a multiply-add.
+    /// Multiplications and additions in single precision. A multiply-add counts as two operations.
     Float32,
-    /// The same in double precision.
+    /// Multiplications and additions in double precision. A multiply-add counts as two operations.
     Float64,
-    /// The same of integers.
+    /// Multiplications and additions of integers. A multiply-add counts as two operations.
     Dot,
-    /// Population counts of 64 bits, each added to a sum.
+    /// Population counts of 64-bit words, each added to a sum.
     Count,
-    /// The same of the bits that two words share: an AND more, which pairs of runs need.
+    /// Population counts of the AND of two 64-bit words, each added to a sum. Metrics of pairs of runs need these.
     SharedBits,
 }
 
@@ -49,7 +49,7 @@ impl Limit {
         }
     }
 
-    /// Of one multiply-add, or of one word.
+    /// Returns the number of operations of a byte, multiply-add or word.
     pub(super) fn operations(self) -> f64 {
         match self {
             Self::Float32 | Self::Float64 | Self::Dot => 2.0,
@@ -58,18 +58,18 @@ impl Limit {
     }
 }
 
-/// What one run of a workload does of what limits it, on all cores.
+/// The work of one run of a workload, on all cores.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Work {
-    /// What limits it.
+    /// The resource that limits the workload.
     pub limit: Limit,
-    /// Bytes, operations or words.
+    /// Number of bytes, operations or words.
     pub amount: f64,
     pub(super) threads: usize,
 }
 
 impl Work {
-    /// So many bytes, multiply-adds or words.
+    /// Creates work from a number of bytes, multiply-adds or words.
     #[must_use]
     pub fn new(limit: Limit, amount: usize) -> Self {
         Self {
@@ -79,7 +79,7 @@ impl Work {
         }
     }
 
-    /// The same on one core.
+    /// Returns the same work on one core.
     #[must_use]
     pub fn on_one_core(self) -> Self {
         Self { threads: 1, ..self }
