@@ -1,4 +1,4 @@
-//! Files, by the readers of `xai-files`.
+//! Targets that read files with `xai-files`.
 
 use std::cell::RefCell;
 use std::io::Cursor;
@@ -21,7 +21,7 @@ thread_local! {
     static FOLDER: RefCell<Option<TempDir>> = const { RefCell::new(None) };
 }
 
-/// Writes a file of some name, and reads it.
+/// Writes a file with a name into a temporary folder and passes its path to `read`.
 fn with_file(name: &str, content: &[u8], read: impl FnOnce(&Path)) {
     FOLDER.with_borrow_mut(|folder| {
         let folder = folder.get_or_insert_with(|| TempDir::new().expect("a temporary folder"));
@@ -31,7 +31,7 @@ fn with_file(name: &str, content: &[u8], read: impl FnOnce(&Path)) {
     });
 }
 
-/// All that an array is read as.
+/// Reads an array as each supported type.
 fn read_array(file: &Path) {
     let _ = arrays::read_f64::<IxDyn>(file);
     let _ = arrays::read_f32::<IxDyn>(file);
@@ -47,9 +47,9 @@ pub(crate) fn npy(bytes: &[u8]) {
         let content = Content::of(file).map(|content| content.to_string());
         read_array(file);
         if let Some(opened) = NpyFile::open(file) {
-            assert!(content.is_ok(), "opened, and not recognised: {content:?}");
+            assert!(content.is_ok(), "opened, but not recognised: {content:?}");
             let n = opened.shape()[0];
-            // Bytes that are no booleans are an error, wherever they stand.
+            // Booleans other than 0 and 1 are errors, so the results are not asserted.
             let _ = (opened.rows(0..n), opened.rows(n - 1..n));
             if opened.has_integers() {
                 let all = opened.shape().iter().product();
@@ -79,8 +79,7 @@ pub(crate) fn npz(bytes: &[u8]) {
 }
 
 pub(crate) fn csv(bytes: &[u8]) {
-    let opened = || Table::parse("table.csv", Cursor::new(bytes.to_vec()));
-    let Ok(table) = opened() else {
+    let Ok(table) = Table::parse("table.csv", Cursor::new(bytes.to_vec())) else {
         return;
     };
     let n_columns = table.header().n_columns();
@@ -100,12 +99,12 @@ pub(crate) fn csv(bytes: &[u8]) {
         assert!(column < n_columns && cell.row < piece.n_rows(), "{cell:?}");
     }
     for column in 0..n_columns {
-        let texts = piece.text(column).expect("a column that was asked for");
+        let texts = piece.text(column).expect("a column of the selection");
         assert_eq!(texts.iter().count(), piece.n_rows());
-        let mut classes = ClassesBuilder::default();
-        let numbers = texts.iter().map(|text| classes.number(text));
-        if let Ok(mut numbers) = numbers.collect::<Result<Vec<i64>, _>>() {
-            let (renumbering, classes) = classes.finish();
+        let mut builder = ClassesBuilder::default();
+        let numbered: Result<Vec<i64>, _> = texts.iter().map(|text| builder.number(text)).collect();
+        if let Ok(mut numbers) = numbered {
+            let (renumbering, classes) = builder.finish();
             renumbering.apply(&mut numbers);
             for (number, text) in numbers.iter().zip(texts.iter()) {
                 assert_eq!(classes.known(text), Ok(*number), "{text:?}");
@@ -119,7 +118,7 @@ pub(crate) fn json(bytes: &[u8]) {
         return;
     };
     let value = serde_json::from_slice::<serde_json::Value>(bytes);
-    // What other readers accept is read alike.
+    // Valid JSON has the same value for other readers.
     if let Ok(value) = value {
         assert_eq!(
             serde_json::from_str::<serde_json::Value>(&text).ok(),
@@ -128,7 +127,7 @@ pub(crate) fn json(bytes: &[u8]) {
     }
 }
 
-/// JSON documents as programs write them.
+/// Returns JSON documents in the encodings and with the numbers that programs write.
 pub(crate) fn documents() -> Vec<Vec<u8>> {
     let text = r#"{"a": [1, NaN, null, -2.5e3], "b\"NaN": "NaN \\ Infinity", "c": {"d": [true, "\u00e9"]}}"#;
     let wide = |unit: fn(u16) -> [u8; 2], mark: [u8; 2]| {
@@ -145,7 +144,7 @@ pub(crate) fn documents() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Tables as programs write them.
+/// Returns tables in the encodings and with the separators that programs write.
 pub(crate) fn tables() -> Vec<Vec<u8>> {
     let text = "a,b,label\n1,2.5,\"x, \"\"y\"\"\"\n,nan,z\r\n-1e300,inf,\n";
     let wide = |unit: fn(u16) -> [u8; 2], mark: [u8; 2]| {
@@ -165,8 +164,8 @@ pub(crate) fn tables() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Operators that make arrays as large as a number in the file says: what a model asks for with them, in memory and in time, is
-/// no fault of a reader.
+/// Operators whose output size depends on numbers in the file. Models with them are opened but not run, because they may
+/// legitimately need any amount of memory and time.
 const CHOOSE_SIZES: [&[u8]; 12] = [
     b"ConstantOfShape",
     b"ConvTranspose",

@@ -1,41 +1,41 @@
-//! What reads files, states and settings, as functions of bytes: whatever the bytes are, a function ends without a panic, in
-//! time, and holds little more memory than the bytes are.
+//! Readers of files, states and settings as functions of arbitrary bytes. They must return without a panic, in time, and
+//! with little more memory than the size of the input.
 //!
-//! `cargo xtask fuzz` calls them with inputs that libFuzzer makes, led by coverage. `tests/inputs.rs` calls them every day with
-//! the files of the workspace, whole, cut and changed, and with every input that once failed (`inputs/TARGET`).
+//! `cargo xtask fuzz` calls them with inputs from libFuzzer. `tests/inputs.rs`, a part of the everyday tests, calls them with
+//! the files of the workspace, complete, truncated and changed, and with inputs that failed once (`inputs/TARGET`).
 #![forbid(unsafe_code)]
 
 mod files;
 mod limits;
-/// A report with all sections.
+/// Creates a report with all sections.
 #[path = "../../crates/xai-report/tests/fixture/realistic.rs"]
-#[allow(dead_code)] // another test of xai-report uses the rest
+#[allow(dead_code)] // The tests of xai-report use the rest of this file. `expect` would fail there.
 mod realistic;
 mod seeds;
 mod settings;
 mod states;
 
-pub use limits::judged;
+pub use limits::run_within_limits;
 
-/// A reader that is given any bytes.
+/// A function under test, which reads arbitrary bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
-    /// Its name, and that of the folder of its inputs.
+    /// Name of the target, and of the folder with its inputs.
     pub name: &'static str,
-    /// What it reads.
+    /// Description of the data that it reads.
     pub reads: &'static str,
     run: fn(&[u8]),
-    /// Files of the workspace that it reads: folders, and how names end.
+    /// Folders of the workspace with inputs, and the ends of their file names.
     seeds: &'static [(&'static str, &'static str)],
-    /// Other inputs: what the libraries themselves write.
+    /// Returns further inputs, most of them written by the libraries.
     written: fn() -> Vec<Vec<u8>>,
 }
 
-/// All of them.
+/// All targets.
 pub const TARGETS: &[Target] = &[
     Target {
         name: "npy",
-        reads: "arrays, whole and by parts",
+        reads: "arrays, as a whole and in parts",
         run: files::npy,
         seeds: &[
             ("crates/xai-cli/sample", ".npy"),
@@ -62,14 +62,14 @@ pub const TARGETS: &[Target] = &[
     },
     Target {
         name: "json",
-        reads: "JSON documents in any encoding, with numbers that are none",
+        reads: "JSON documents in any encoding, with NaN and Infinity",
         run: files::json,
         seeds: &[("crates/xai-cli/sample", ".json")],
         written: files::documents,
     },
     Target {
         name: "onnx",
-        reads: "models of samples and of graphs, and what they answer",
+        reads: "models of samples and of graphs, and their outputs",
         run: files::onnx,
         seeds: &[
             ("crates/xai-cli/sample", ".onnx"),
@@ -79,7 +79,7 @@ pub const TARGETS: &[Target] = &[
     },
     Target {
         name: "study",
-        reads: "study files, and in them the options of all commands",
+        reads: "study files, with the options of all commands",
         run: settings::study,
         seeds: &[("crates/xai-cli", "study.toml"), ("docs", ".toml")],
         written: Vec::new,
@@ -93,14 +93,14 @@ pub const TARGETS: &[Target] = &[
     },
     Target {
         name: "report",
-        reads: "reports, and the pages that are made of them",
+        reads: "reports, and their pages",
         run: settings::report,
         seeds: &[],
         written: settings::reports,
     },
     Target {
         name: "explainer",
-        reads: "stored explainers, as they lie in a file and with their checksum made right",
+        reads: "stored explainers, with the checksum of the input or a corrected one",
         run: states::explainer,
         seeds: &[],
         written: states::explainers,
@@ -122,13 +122,13 @@ pub const TARGETS: &[Target] = &[
 ];
 
 impl Target {
-    /// The target of a name.
+    /// Returns the target with a name.
     #[must_use]
-    pub fn of(name: &str) -> Option<&'static Self> {
+    pub fn find(name: &str) -> Option<&'static Self> {
         TARGETS.iter().find(|target| target.name == name)
     }
 
-    /// Gives it an input.
+    /// Reads an input.
     pub fn run(&self, input: &[u8]) {
         (self.run)(input);
     }

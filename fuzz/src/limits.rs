@@ -1,21 +1,22 @@
-//! What an input may cost.
+//! Limit on the memory that reading an input may take.
 
 use peak_alloc::PeakAlloc;
 
 use crate::Target;
 
-/// Longer inputs are not given; `cargo xtask fuzz` makes none.
+/// Size of the largest input in bytes. `cargo xtask fuzz` makes no larger ones.
 pub(crate) const LARGEST_INPUT: usize = 16 << 10;
 
-/// Memory is at most this many times the input, beside what is allowed in any case.
+/// Memory per byte of the input.
 const TIMES: usize = 4;
+/// Memory that is allowed for any input.
 const ALLOWED: usize = 64 << 20;
 
-/// Gives a target an input, and panics where it holds more memory than it may; otherwise how many bytes it held at most, beside
-/// those that were held before.
+/// Runs a target on an input and returns the peak of the memory in bytes, above the memory before the call. Panics if it is
+/// more than four times the input plus 64 MiB.
 ///
-/// The limit is four times the input and 64 MB. Programs that call this have [`PeakAlloc`] as their allocator.
-pub fn judged(target: &Target, input: &[u8]) -> usize {
+/// Programs that call this must have [`PeakAlloc`] as their allocator.
+pub fn run_within_limits(target: &Target, input: &[u8]) -> usize {
     let before = PeakAlloc.current_usage();
     PeakAlloc.reset_peak_usage();
     target.run(input);

@@ -1,4 +1,4 @@
-//! Inputs to begin with: files of the workspace, and what the libraries write.
+//! First inputs: files of the workspace, and data that the libraries write.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use crate::Target;
 use crate::limits::LARGEST_INPUT;
 
-/// The root of the workspace.
+/// Returns the root folder of the workspace.
 fn root() -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     package.parent().expect("the workspace").to_owned()
 }
 
-/// The files below a folder whose names end in some way.
-fn below(folder: &Path, end: &str, found: &mut Vec<PathBuf>) {
+/// Adds the files of a folder and its subfolders whose names have an end.
+fn find_files(folder: &Path, end: &str, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {
-            below(&path, end, found);
+            find_files(&path, end, found);
         } else if path.to_string_lossy().ends_with(end) {
             found.push(path);
         }
@@ -25,19 +25,19 @@ fn below(folder: &Path, end: &str, found: &mut Vec<PathBuf>) {
 }
 
 impl Target {
-    /// The folder of inputs that once failed, and of those that are written nowhere else.
+    /// Returns the folder with inputs that failed once, and with inputs that exist nowhere else.
     #[must_use]
     pub fn folder(&self) -> PathBuf {
         root().join("fuzz").join("inputs").join(self.name)
     }
 
-    /// The inputs to begin with, none of them long.
+    /// Returns the first inputs, without those longer than 16 KiB.
     #[must_use]
     pub fn inputs(&self) -> Vec<Vec<u8>> {
         let mut files = Vec::new();
-        below(&self.folder(), "", &mut files);
+        find_files(&self.folder(), "", &mut files);
         for (folder, end) in self.seeds {
-            below(&root().join(folder), end, &mut files);
+            find_files(&root().join(folder), end, &mut files);
         }
         files.sort();
         files.dedup();

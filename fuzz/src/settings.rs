@@ -1,4 +1,4 @@
-//! Text that says what to compute, and reports of what was.
+//! Targets that read studies, settings of metrics, and reports.
 
 use xai_metrics::attribution::metric::{Entry, registry};
 use xai_metrics::core::describe::{Setting, Settings};
@@ -30,18 +30,20 @@ pub(crate) fn settings(bytes: &[u8]) {
     }
 }
 
-/// Every metric with its defaults written out.
+/// Returns the settings of every metric, with all defaults.
 pub(crate) fn examples() -> Vec<Vec<u8>> {
-    let of = |entry: &Entry| {
-        let params = entry.params().into_iter();
-        let params = params.map(|param| (param.name.to_owned(), param.value));
+    let default_setting = |entry: &Entry| {
+        let params = entry
+            .params()
+            .into_iter()
+            .map(|param| (param.name.to_owned(), param.value));
         let setting = Setting {
             name: entry.key(),
             params: params.collect(),
         };
         setting.to_string().into_bytes()
     };
-    registry::metrics().iter().map(of).collect()
+    registry::metrics().iter().map(default_setting).collect()
 }
 
 pub(crate) fn report(bytes: &[u8]) {
@@ -55,7 +57,8 @@ pub(crate) fn report(bytes: &[u8]) {
     Report::from_json(json.as_bytes()).expect("a report that was just written");
 }
 
-/// Reports of no section, and of one each of a report with all of them: whole ones are larger than libFuzzer's changes reach.
+/// Returns reports with one section each and one without sections. A report with all sections would be larger than the
+/// largest input.
 pub(crate) fn reports() -> Vec<Vec<u8>> {
     let Report {
         casebased,

@@ -1,4 +1,4 @@
-//! What the libraries store, and read again.
+//! Targets that read stored states.
 
 use std::fmt::Debug;
 
@@ -21,10 +21,11 @@ use xai_metrics::repro::study::{SimulationStudy, StudySettings};
 use xai_metrics::repro::{Agreement, Pairwise, RegressionReproducibility};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Before the content of a stored explainer: mark, version, length.
+/// Size of the header of a stored explainer: mark, version and length.
 const HEADER: usize = 20;
 
-/// An explainer as it lies in a file; and where the first byte is 0, the rest as the content of one.
+/// Reads a stored explainer. If the first byte is 0, the rest is the content of one, to which the header and a correct checksum
+/// are added.
 pub(crate) fn explainer(bytes: &[u8]) {
     let framed = match bytes.split_first() {
         Some((0, content)) => {
@@ -43,11 +44,11 @@ pub(crate) fn explainer(bytes: &[u8]) {
     let n_features = explainer.training_info().n_features;
     let sample = ndarray::Array1::<f64>::zeros(n_features);
     let explained = format!("{:?}", explainer.explain(sample.view(), 0));
-    let mut again = Vec::new();
-    explainer.save(&mut again).expect("what was read is stored");
-    let loaded = CaseExplainer::load(&again[..]).expect("what was just stored");
-    let again = format!("{:?}", loaded.explain(sample.view(), 0));
-    assert_eq!(again, explained);
+    let mut stored = Vec::new();
+    explainer.save(&mut stored).expect("a vector takes it");
+    let loaded = CaseExplainer::load(&stored[..]).expect("a file that was just stored");
+    let explained_again = format!("{:?}", loaded.explain(sample.view(), 0));
+    assert_eq!(explained_again, explained);
 }
 
 pub(crate) fn explainers() -> Vec<Vec<u8>> {
@@ -69,36 +70,38 @@ pub(crate) fn explainers() -> Vec<Vec<u8>> {
     stored.collect()
 }
 
-/// A state that is read, finished, stored, and merged with itself.
-fn accumulated<A: Accumulator<Output: Debug> + Clone + Debug + Serialize + DeserializeOwned>(
+/// Reads a state, finishes it, stores and reads it again, merges it with itself, and updates it.
+fn check_accumulator<
+    A: Accumulator<Output: Debug> + Clone + Debug + Serialize + DeserializeOwned,
+>(
     bytes: &[u8],
     update: impl FnOnce(&mut A),
 ) {
-    let Some(mut state) = stored_as::<A>(bytes) else {
+    let Some(mut state) = read::<A>(bytes) else {
         return;
     };
     let finished = format!("{:?}", state.finish());
-    let again = postcard::to_stdvec(&state).expect("a state as bytes");
-    let again: A = match postcard::from_bytes(&again) {
-        Ok(again) => again,
-        Err(error) => panic!("{state:?} was stored, and cannot be read: {error}"),
+    let stored = postcard::to_stdvec(&state).expect("a state as bytes");
+    let loaded: A = match postcard::from_bytes(&stored) {
+        Ok(loaded) => loaded,
+        Err(error) => panic!("{state:?} was stored but cannot be read: {error}"),
     };
-    assert_eq!(format!("{:?}", again.finish()), finished);
-    let _ = state.merge(again);
+    assert_eq!(format!("{:?}", loaded.finish()), finished);
+    let _ = state.merge(loaded);
     let _ = state.finish();
     update(&mut state);
     let _ = state.finish();
 }
 
-/// Bytes in postcard's format, or as JSON where they begin as it does.
-fn stored_as<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+/// Reads a value from JSON if the bytes begin like JSON, otherwise from the format of postcard.
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     match bytes.first() {
         Some(b'{' | b'[') => serde_json::from_slice(bytes).ok(),
         _ => postcard::from_bytes(bytes).ok(),
     }
 }
 
-/// The first byte says of which type the state is.
+/// Reads a state, whose type depends on the first byte.
 pub(crate) fn state(bytes: &[u8]) {
     let Some((kind, rest)) = bytes.split_first() else {
         return;
@@ -108,57 +111,57 @@ pub(crate) fn state(bytes: &[u8]) {
     let rows = array![[0.0, 1.0], [2.0, 0.0]];
     match kind % 14 {
         0 => {
-            if let Some(mut sum) = stored_as::<ExactSum>(rest) {
-                let again = sum.clone();
+            if let Some(mut sum) = read::<ExactSum>(rest) {
+                let original = sum.clone();
                 sum.add(1e300);
-                sum.add_sum(&again);
-                let _ = (sum.value(), again.value());
+                sum.add_sum(&original);
+                let _ = (sum.value(), original.value());
             }
         }
-        1 => accumulated::<ExactMean>(rest, |mean| drop(mean.update(&[1.0]))),
+        1 => check_accumulator::<ExactMean>(rest, |mean| drop(mean.update(&[1.0]))),
         2 => {
-            if let Some(mut moments) = stored_as::<Moments>(rest) {
-                let again = moments.clone();
+            if let Some(mut moments) = read::<Moments>(rest) {
+                let original = moments.clone();
                 moments.add(0.5);
-                moments.merge(&again);
+                moments.merge(&original);
                 let _ = (moments.mean(), moments.std(), moments.n_ones());
             }
         }
-        3 => accumulated::<GroundTruthAccumulator<f32>>(rest, |state| {
+        3 => check_accumulator::<GroundTruthAccumulator<f32>>(rest, |state| {
             drop(state.update((single.view(), truth.0.view())));
             let _ = state.clone().curves();
         }),
-        4 => accumulated::<GroundTruthAccumulator<f64>>(rest, |state| {
+        4 => check_accumulator::<GroundTruthAccumulator<f64>>(rest, |state| {
             drop(state.update((double.view(), truth.1.view())));
             let _ = state.clone().curves();
         }),
-        5 => accumulated::<FidelityAccumulator>(rest, fidelity),
-        6 => accumulated::<UnfaithfulnessAccumulator<f64>>(rest, |state| {
+        5 => check_accumulator::<FidelityAccumulator>(rest, fidelity),
+        6 => check_accumulator::<UnfaithfulnessAccumulator<f64>>(rest, |state| {
             drop(state.update((rows.view(), rows.view())));
         }),
-        7 => accumulated::<OverGraphs<FidelityAccumulator>>(rest, over_graphs),
-        8 => accumulated::<OverGraphs<UnfaithfulnessAccumulator<f64>>>(rest, |state| {
+        7 => check_accumulator::<OverGraphs<FidelityAccumulator>>(rest, over_graphs),
+        8 => check_accumulator::<OverGraphs<UnfaithfulnessAccumulator<f64>>>(rest, |state| {
             drop(state.update((rows.view(), rows.view())));
         }),
-        9 => accumulated::<OverGraphs<GroundTruthAccumulator<f32>>>(rest, |state| {
+        9 => check_accumulator::<OverGraphs<GroundTruthAccumulator<f32>>>(rest, |state| {
             drop(state.update((single.view(), truth.0.view())));
         }),
-        10 => accumulated::<PairwiseAccumulator>(rest, |state| {
+        10 => check_accumulator::<PairwiseAccumulator>(rest, |state| {
             let (runs, labels) = runs();
             drop(state.update((runs.view(), labels.view())));
         }),
-        11 => accumulated::<ScoreAccumulator<DropFormula>>(rest, |state| {
+        11 => check_accumulator::<ScoreAccumulator<DropFormula>>(rest, |state| {
             drop(state.update((&[0.5], &[0.25])));
         }),
-        12 => accumulated::<Audit>(rest, |audit| {
+        12 => check_accumulator::<Audit>(rest, |audit| {
             let explanations = explanations();
             drop(audit.update(&explanations));
         }),
         _ => {
-            if let Some(agreement) = stored_as::<Agreement>(rest) {
+            if let Some(agreement) = read::<Agreement>(rest) {
                 let _ = format!("{agreement:?}");
             }
-            let _ = stored_as::<RegressionReproducibility>(rest);
+            let _ = read::<RegressionReproducibility>(rest);
         }
     }
 }
@@ -178,17 +181,19 @@ fn runs() -> (ndarray::Array2<i64>, ndarray::Array1<i64>) {
 }
 
 fn explanations() -> Vec<Explanation> {
-    let explainer = CaseExplainer::builder().k(1);
-    let explainer = explainer.fit(array![[0.0], [1.0]].view(), &[0, 1]);
-    let explainer = explainer.expect("an explainer of two cases");
-    let explained = explainer.explain_batch(array![[0.1], [0.8]].view(), &[0, 0]);
-    let explained = explained.expect("explanations of two samples");
+    let explainer = CaseExplainer::builder()
+        .k(1)
+        .fit(array![[0.0], [1.0]].view(), &[0, 1])
+        .expect("an explainer of two cases");
+    let explanations = explainer
+        .explain_batch(array![[0.1], [0.8]].view(), &[0, 0])
+        .expect("explanations of two samples");
     explainer
-        .with_truth(explained, &[0, 1])
-        .expect("truths of two samples")
+        .with_truth(explanations, &[0, 1])
+        .expect("true classes of two samples")
 }
 
-/// One state of each type, in both formats.
+/// Returns a state of each type, in both formats.
 pub(crate) fn stored() -> Vec<Vec<u8>> {
     fn both<T: Serialize>(kind: u8, state: &T) -> [Vec<u8>; 2] {
         let bytes = postcard::to_stdvec(state).expect("a state as bytes");
@@ -199,19 +204,24 @@ pub(crate) fn stored() -> Vec<Vec<u8>> {
         state.update(batch).expect("a batch");
         state
     }
-    let (mask, truth) = (array![0.5, 0.1, 0.5], array![1.0, 0.0, 0.0]);
-    let (mask32, truth32) = (mask.mapv(|x| x as f32), truth.mapv(|x| x as f32));
-    let (mask, truth): (ArrayView1<'_, f64>, _) = (mask.view(), truth.view());
-    let (mask32, truth32): (ArrayView1<'_, f32>, _) = (mask32.view(), truth32.view());
-    let rows = array![[0.0, 1.0], [2.0, 0.0]];
-    let rows: ArrayView2<'_, f64> = rows.view();
+    let (mask_values, truth_values) = (array![0.5, 0.1, 0.5], array![1.0, 0.0, 0.0]);
+    let (mask_singles, truth_singles) = (
+        mask_values.mapv(|x| x as f32),
+        truth_values.mapv(|x| x as f32),
+    );
+    let (mask, truth): (ArrayView1<'_, f64>, _) = (mask_values.view(), truth_values.view());
+    let (mask32, truth32): (ArrayView1<'_, f32>, _) = (mask_singles.view(), truth_singles.view());
+    let outputs = array![[0.0, 1.0], [2.0, 0.0]];
+    let rows: ArrayView2<'_, f64> = outputs.view();
     let (runs, labels) = runs();
     let mean = updated(ExactMean::new(), &[1e300, -0.5, 1e-300][..]);
     let mut sum = ExactSum::new();
     sum.add(1e300);
     sum.add(-1e-300);
     let mut moments = Moments::new();
-    [1.0, 2.0, 4.0].iter().for_each(|x| moments.add(*x));
+    for x in [1.0, 2.0, 4.0] {
+        moments.add(x);
+    }
     let mut fidelities = FidelityAccumulator::new();
     fidelity(&mut fidelities);
     let mut graphs = OverGraphs::new(FidelityAccumulator::new());

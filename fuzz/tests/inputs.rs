@@ -1,22 +1,22 @@
-//! Every target with its inputs, whole, cut and changed: no panic, and no memory that only the input claims. `cargo xtask fuzz`
-//! looks for more.
+//! Runs every target on its inputs, complete, truncated and changed. There must be no panic, and no allocation of a size that an
+//! input only claims. `cargo xtask fuzz` searches for more inputs.
 
 use peak_alloc::PeakAlloc;
-use xai_fuzz::{TARGETS, judged};
+use xai_fuzz::{TARGETS, run_within_limits};
 
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// Changed inputs of each, at most.
+/// Largest number of changed inputs per input.
 const CHANGED: usize = 24;
 
-/// A number that is made of others, the same each time.
+/// Returns a pseudo-random number that depends only on `number`.
 fn mixed(number: usize) -> usize {
     let product = (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (product >> 17) as usize
 }
 
-/// An input that is cut, and one of which a byte is another.
+/// Returns the input truncated at a position, and with another byte there.
 fn changed(input: &[u8], number: usize) -> [Vec<u8>; 2] {
     let at = mixed(number) % input.len().max(1);
     let mut other = input.to_vec();
@@ -27,24 +27,24 @@ fn changed(input: &[u8], number: usize) -> [Vec<u8>; 2] {
 }
 
 #[test]
-fn readers_end_whatever_they_are_given() {
+fn readers_return_for_any_input() {
     for target in TARGETS {
         let inputs = target.inputs();
         assert!(!inputs.is_empty(), "{} has no input", target.name);
-        // Each is given as it is; a share of them is changed.
+        // At most about 600 changed inputs per target.
         let per_input = (600 / inputs.len()).clamp(1, CHANGED);
         let mut largest = 0;
-        judged(target, b"");
+        run_within_limits(target, b"");
         for (i, input) in inputs.iter().enumerate() {
-            largest = largest.max(judged(target, input));
+            largest = largest.max(run_within_limits(target, input));
             for number in 0..per_input {
                 for changed in changed(input, i * CHANGED + number) {
-                    largest = largest.max(judged(target, &changed));
+                    largest = largest.max(run_within_limits(target, &changed));
                 }
             }
         }
         eprintln!(
-            "{}: {} inputs, at most {largest} bytes held",
+            "{}: {} inputs, at most {largest} bytes of memory",
             target.name,
             inputs.len()
         );
