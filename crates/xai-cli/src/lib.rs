@@ -1,7 +1,7 @@
 //! `xai`: how good are explanations of machine-learning predictions?
 //!
-//! One module a command group; each turns files into arrays, calls the library, and hands the
-//! result to `Context::present`. Nothing is computed here that the library could.
+//! Each command group has a module, which reads files into arrays, calls the library and passes the result to
+//! `Context::present`. All metrics are computed by the library.
 #![forbid(unsafe_code)]
 
 mod attribution;
@@ -26,14 +26,14 @@ use context::Context;
 use described::Described;
 use metric_command::metric_command;
 use usage::manual::{Completions, Manual};
-use usage::{examples, taking_negative_numbers, why_refused};
+use usage::{allow_negative_numbers, examples, refusal_reason};
 
-/// How good are explanations of machine-learning predictions?
+/// Measures how good explanations of machine-learning predictions are.
 ///
-/// Without a command, reports on the built-in sample study.
+/// Without a command, makes a report on the built-in sample study.
 #[derive(Debug, Parser)]
 #[command(name = "xai", version, infer_subcommands = true)]
-#[command(after_help = examples::of(&[
+#[command(after_help = examples::section(&[
     "xai report",
     "xai casebased explain --train train.csv --test test.csv --label class -k 5",
     "xai repro pairwise --predictions runs.npy --labels y.npy --json",
@@ -47,55 +47,55 @@ struct Xai {
 
 #[derive(Debug, Subcommand)]
 enum Group {
-    /// Does a prediction agree with its nearest training cases?
-    #[command(subcommand, after_help = examples::of(&[
+    /// Explanations by training cases: does a prediction agree with its nearest training cases?
+    #[command(subcommand, after_help = examples::section(&[
         "xai casebased explain --train train.csv --test test.csv --label class -k 5",
         "xai casebased audit --train train.csv --test test.csv --label class",
     ]))]
     Casebased(Box<casebased::Command>),
-    /// Does the model still believe its answer on what an attribution map keeps?
-    #[command(subcommand, after_help = examples::of(&[
+    /// Attribution maps: metrics of faithfulness, localization, robustness, complexity and more.
+    #[command(subcommand, after_help = examples::section(&[
         "xai attribution list",
         "xai attribution complexity --explanations maps.npy",
     ]))]
     Attribution(attribution::Command),
-    /// Is an explanatory subgraph sufficient and necessary?
-    #[command(subcommand, after_help = examples::of(&[
+    /// Explanations of graph models: is an explanatory subgraph sufficient and necessary?
+    #[command(subcommand, after_help = examples::section(&[
         "xai graph fidelity --full full.npy --kept kept.npy --complement complement.npy",
         "xai graph groundtruth --predicted mask.npy --target truth.npy",
     ]))]
     Graph(graph::Command),
-    /// Do repeated trainings make the same predictions, and the same errors?
-    #[command(subcommand, after_help = examples::of(&[
+    /// Reproducibility: do repeated trainings make the same predictions, and the same errors?
+    #[command(subcommand, after_help = examples::section(&[
         "xai repro pairwise --predictions runs.npy --labels y.npy",
         "xai repro simulate classes --kind step --n-classes 5",
     ]))]
     Repro(repro::Command),
-    /// Every family on one study, as a page and as JSON.
+    /// Makes a report (HTML and JSON) on a study: all sections of a TOML file.
     Report(report::Arguments),
-    /// Is this program right on this processor? Computes the figures of the sample study, and compares them with those that
-    /// are built in.
-    #[command(after_help = examples::of(&["xai self-check", "xai self-check --json"]))]
+    /// Tests this program on this processor: computes the figures of the sample study and compares them with the built-in
+    /// expected values.
+    #[command(after_help = examples::section(&["xai self-check", "xai self-check --json"]))]
     SelfCheck,
-    /// The script by which a shell completes commands and options.
+    /// Prints a script with which a shell completes commands and options.
     Completions(Completions),
-    /// Manual pages.
+    /// Prints or writes manual pages.
     Man(Manual),
 }
 
-/// The program `xai`, with the arguments of the process.
+/// Runs the program `xai` with the arguments of the process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let parsed = taking_negative_numbers(Xai::command())
+    let parsed = allow_negative_numbers(Xai::command())
         .try_get_matches()
         .and_then(|matches| {
-            let xai = Xai::from_arg_matches(&matches);
-            let xai = xai.map_err(|error| error.format(&mut Xai::command()))?;
+            let xai = Xai::from_arg_matches(&matches)
+                .map_err(|error| error.format(&mut Xai::command()))?;
             Ok((xai, output::overwriting::check(&matches)))
         });
     let (Xai { mut context, group }, checked) = match parsed {
         Ok(parsed) => parsed,
-        Err(other) => return printed(&other),
+        Err(message) => return print_message(&message),
     };
     match checked {
         Ok(rows_on_stdout) => context.rows_on_stdout = rows_on_stdout,
@@ -111,9 +111,9 @@ pub fn main() -> ExitCode {
         Some(Group::Completions(command)) => command.run(Xai::command(), &context),
         Some(Group::Man(command)) => command.run(Xai::command(), &context),
         None => {
-            context.remark("no command: `xai report` on the built-in sample study (`xai --help` lists the commands)");
+            context.remark("no command was given: running `xai report` on the built-in sample study (`xai --help` lists the commands)");
             if cfg!(debug_assertions) {
-                context.remark("built without optimisation: for large files `cargo install --path crates/xai-cli`");
+                context.remark("this program was built without optimisation: for large files install the release build with `cargo install --path crates/xai-cli`");
             }
             report::run(&report::Arguments::default(), &context)
         }
@@ -124,10 +124,10 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Reads a study and the options that its sections are. No file that it names is opened.
+/// Parses a study and the options of its sections, without opening the files that it names. Used by the fuzz targets.
 ///
 /// # Errors
-/// What `xai report check` says of a study before it looks at files.
+/// The errors of `xai report check` that do not depend on files: invalid TOML, unknown keys and wrong values.
 #[doc(hidden)]
 pub fn check_study(text: &[u8]) -> Result<(), Failure> {
     use std::path::Path;
@@ -138,18 +138,17 @@ pub fn check_study(text: &[u8]) -> Result<(), Failure> {
     })
 }
 
-/// Prints the failure to standard error and gives its exit code.
+/// Prints the failure to standard error and returns its exit code.
 fn report_failure(failure: &Failure) -> ExitCode {
     output::stderr::print_failure(&failure.to_string());
     ExitCode::from(failure.exit_code())
 }
 
-/// Prints the help, the version, or what is wrong with the arguments. Where standard error takes nothing
-/// the exit code alone says it; help that could not be printed is a failure.
-fn printed(message: &clap::Error) -> ExitCode {
+/// Prints a message of `clap` (help, version, or an error in the arguments) and returns its exit code. Help that cannot
+/// be printed is a failure. If standard error cannot be written, an error is reported by the exit code only.
+fn print_message(message: &clap::Error) -> ExitCode {
     use std::io::ErrorKind::BrokenPipe;
-    let said_otherwise = refused_value(message).or_else(|| metric_without_command(message));
-    if let Some(failure) = said_otherwise {
+    if let Some(failure) = refused_value(message).or_else(|| metric_without_command(message)) {
         return report_failure(&failure);
     }
     match message.print() {
@@ -160,7 +159,8 @@ fn printed(message: &clap::Error) -> ExitCode {
     }
 }
 
-/// The error for an unknown command with the name of a metric. Where the metric is computed helps more than similar commands.
+/// Returns the failure for an unknown command that is the name of a metric. It says where the metric is computed, which helps
+/// more than the similar command names that `clap` suggests.
 fn metric_without_command(error: &clap::Error) -> Option<Failure> {
     use clap::error::{ContextKind, ContextValue, ErrorKind};
     let ErrorKind::InvalidSubcommand = error.kind() else {
@@ -182,7 +182,7 @@ fn metric_without_command(error: &clap::Error) -> Option<Failure> {
     Some(Failure::usage(format_args!("{name}: not a command")).help(help))
 }
 
-/// A value that an option refuses, said as the libraries say it.
+/// Rewrites an error about an option's value in the format of the libraries' errors.
 fn refused_value(error: &clap::Error) -> Option<Failure> {
     use clap::error::{ContextKind, ContextValue, ErrorKind};
     let text = |kind| match error.get(kind) {
@@ -195,7 +195,7 @@ fn refused_value(error: &clap::Error) -> Option<Failure> {
     // The option with its placeholder, `--threshold <NUMBER>`.
     let option = text(ContextKind::InvalidArg)?.split(' ').next()?;
     let name = option.trim_start_matches('-');
-    let why = why_refused(error)?;
+    let why = refusal_reason(error)?;
     let failure = Failure::of_option(&as_option(name, None), why);
     Some(failure.with_value(text(ContextKind::InvalidValue)?))
 }
@@ -205,14 +205,17 @@ mod tests {
     use super::*;
     use xai_metrics::core::describe::metrics_of_families;
 
-    /// A command and all below it, but those that repeat the help.
+    /// Returns a command and all its subcommands, without the `help` commands.
     fn all(command: &clap::Command) -> Vec<&clap::Command> {
-        let below = command.get_subcommands();
-        let below = below.filter(|it| it.get_name() != "help").flat_map(all);
-        std::iter::once(command).chain(below).collect()
+        let subcommands = command
+            .get_subcommands()
+            .filter(|subcommand| subcommand.get_name() != "help");
+        std::iter::once(command)
+            .chain(subcommands.flat_map(all))
+            .collect()
     }
 
-    /// The command that has the options of an operation.
+    /// Returns the path of the command that has the options of an operation.
     fn path(operation: &str) -> &'static [&'static str] {
         match operation {
             "casebased.explainer" => &["casebased", "explain"],
@@ -231,12 +234,12 @@ mod tests {
         }
     }
 
-    /// A parameter has one name: in its description, as an option with its sentence and its default, in
-    /// what is said of a wrong value, and as a key of studies.
+    /// A parameter has the same name as an option (whose help begins with its documentation and whose default is its
+    /// value), in errors about wrong values, and as a key of studies.
     #[test]
     fn every_parameter_is_an_option_of_its_name_in_help_errors_and_studies() {
         use report::{sections::SECTIONS, study::keys};
-        // The library simulates predictions for programs; `repro simulate study` is made of them.
+        // Simulated predictions have no command of their own; `repro simulate study` uses them.
         let operations =
             xai_metrics::operations().filter(|it| it.name != "repro.simulate_predictions");
         let mut command = Xai::command();
@@ -244,13 +247,13 @@ mod tests {
         let (mut n_options, mut n_keys) = (0, 0);
         for operation in operations {
             let path = path(operation.name);
-            let below = path
+            let subcommand = path
                 .iter()
-                .try_fold(&command, |at, name| at.find_subcommand(name));
-            let arguments: Vec<_> = below.expect(operation.name).get_arguments().collect();
+                .try_fold(&command, |command, name| command.find_subcommand(name));
+            let arguments: Vec<_> = subcommand.expect(operation.name).get_arguments().collect();
             for param in (operation.params)() {
                 let name = format!("{} of {}", param.name, operation.name);
-                // The metrics are a list; the seed is an option of every command.
+                // The metrics are a list, and the seed is an option of every command.
                 if ["seed", "metrics"].contains(&param.name) {
                     continue;
                 }
@@ -262,16 +265,20 @@ mod tests {
                     help.starts_with(param.doc.trim_end_matches('.')),
                     "{name}: {help}"
                 );
-                let default = argument.get_default_values().first();
-                let default = default.map(|it| it.to_string_lossy().into_owned());
-                assert_eq!(default, Some(param.value.to_string()), "{name}");
+                let defaults = argument.get_default_values();
+                let default = defaults.first().map(|value| value.to_string_lossy());
+                assert_eq!(
+                    default.as_deref(),
+                    Some(&*param.value.to_string()),
+                    "{name}"
+                );
                 let wrong = format!("--{option}=no such value");
                 let words = ["xai"].iter().chain(path).copied().chain([wrong.as_str()]);
                 let error = Xai::command().try_get_matches_from(words).unwrap_err();
-                let said = error.to_string();
+                let message = error.to_string();
                 assert!(
-                    said.contains(&format!("--{option}")) && said.contains("no such value"),
-                    "{said}"
+                    message.contains(&format!("--{option}")) && message.contains("no such value"),
+                    "{message}"
                 );
                 n_options += 1;
                 for section in SECTIONS {
@@ -280,7 +287,7 @@ mod tests {
                         command.path == path && !command.left_out.contains(&option.as_str())
                     });
                     if is_key {
-                        let keys = keys::of(&section.commands());
+                        let keys = keys::from_commands(&section.commands());
                         assert!(keys.iter().any(|key| key.key == param.name), "{name}");
                         n_keys += 1;
                     }
@@ -308,18 +315,17 @@ mod tests {
     }
 
     #[test]
-    fn no_option_says_its_range_as_rust_writes_it() {
+    fn errors_do_not_show_ranges_in_rust_syntax() {
         let mut command = Xai::command();
         command.build();
         let mut n_refused = 0;
-        for of_tree in all(&command) {
-            let names = of_tree.get_arguments().filter_map(|it| it.get_long());
-            for name in names {
+        for subcommand in all(&command) {
+            for name in subcommand.get_arguments().filter_map(clap::Arg::get_long) {
                 let wrong = format!("--{name}=-1");
-                let read = of_tree
+                let parsed = subcommand
                     .clone()
                     .try_get_matches_from(["xai", wrong.as_str()]);
-                let Err(error) = read else {
+                let Err(error) = parsed else {
                     continue;
                 };
                 assert!(!error.to_string().contains("..="), "{error}");
@@ -330,21 +336,24 @@ mod tests {
     }
 
     #[test]
-    fn every_help_ends_with_examples_of_its_command_that_can_be_given() {
-        let mut command = taking_negative_numbers(Xai::command());
+    fn every_help_ends_with_valid_examples_of_its_command() {
+        let mut command = allow_negative_numbers(Xai::command());
         command.build();
-        for of_tree in all(&command) {
-            let name = of_tree.get_bin_name().unwrap_or_default();
-            let examples = examples::of_command(of_tree);
+        for subcommand in all(&command) {
+            let name = subcommand.get_bin_name().unwrap_or_default();
+            let examples = examples::commands_in(subcommand);
             assert!((1..=3).contains(&examples.len()), "{name}: {examples:?}");
             for example in examples {
                 assert!(example.starts_with(name), "{name}: {example}");
-                let words = example.split(" > ").next().unwrap_or_default();
-                // What a shell makes of quotes around a word without spaces.
-                let words = words.split_whitespace().map(|word| word.trim_matches('\''));
-                let matches = taking_negative_numbers(Xai::command()).try_get_matches_from(words);
-                let read = matches.and_then(|matches| Xai::from_arg_matches(&matches));
-                assert!(read.is_ok(), "{example}\n{}", read.unwrap_err());
+                let without_redirection = example.split(" > ").next().unwrap_or_default();
+                // A shell removes the quotes around a word.
+                let words = without_redirection
+                    .split_whitespace()
+                    .map(|word| word.trim_matches('\''));
+                let parsed = allow_negative_numbers(Xai::command())
+                    .try_get_matches_from(words)
+                    .and_then(|matches| Xai::from_arg_matches(&matches));
+                assert!(parsed.is_ok(), "{example}\n{}", parsed.unwrap_err());
             }
         }
     }

@@ -1,4 +1,4 @@
-//! `xai`: how good are explanations of machine-learning predictions?
+//! The binary `xai`, which measures how good explanations of machine-learning predictions are.
 #![forbid(unsafe_code)]
 
 fn main() -> std::process::ExitCode {

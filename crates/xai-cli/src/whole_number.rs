@@ -1,10 +1,10 @@
-//! Options that are whole numbers.
+//! Options whose values are whole numbers.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// Reads a whole number of a range.
+/// Returns a value parser for whole numbers in a range.
 pub(crate) fn in_range<N>(
     range: RangeInclusive<N>,
 ) -> impl Fn(&str) -> Result<N, String> + Clone + Send + Sync + 'static

@@ -115,7 +115,7 @@ impl Asked {
 
 /// All metrics of all explainers of one model.
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&[
+#[command(after_help = examples::section(&[
     "xai attribution compare --model model.onnx --inputs x.npy --targets y.npy --explanations gradient=g.npy shap=s.npy",
     "xai attribution compare --model model.onnx --inputs x.npy --targets y.npy --explanations shap=s.npy --metrics 'deletion(steps=20),insertion' --out scores.csv",
 ]))]
@@ -160,9 +160,9 @@ impl Compare {
         }
         let of_metrics = compared.table.metrics.iter().flat_map(|metric| {
             let values = metric.values.iter();
-            values.flat_map(|v| rows::of_samples(&v.explainer, &metric.metric, &v.per_sample))
+            values.flat_map(|v| rows::per_sample(&v.explainer, &metric.metric, &v.per_sample))
         });
-        rows::write(self.out.as_deref(), rows::OF_SAMPLES, of_metrics)?;
+        rows::write(self.out.as_deref(), rows::SAMPLE_COLUMNS, of_metrics)?;
         let result = CompareResult {
             channels: compared.reading.channels,
             table: compared.table.by_name(),
@@ -453,15 +453,17 @@ impl Compare {
         let out = self.out.as_ref().filter(|_| !completed.is_empty())?;
         let of_scores = completed.iter().flat_map(|scores| {
             let explainer = scores.explainer.as_deref().unwrap_or_default();
-            rows::of_samples(explainer, &scores.score, &scores.per_sample)
+            rows::per_sample(explainer, &scores.score, &scores.per_sample)
         });
-        Some(match rows::write(Some(out), rows::OF_SAMPLES, of_scores) {
-            Ok(()) => format!(
-                "the scores computed until then are in {}",
-                whole_file::called(out).display()
-            ),
-            Err(failure) => format!("the scores computed until then are lost: {failure}"),
-        })
+        Some(
+            match rows::write(Some(out), rows::SAMPLE_COLUMNS, of_scores) {
+                Ok(()) => format!(
+                    "the scores computed until then are in {}",
+                    whole_file::called(out).display()
+                ),
+                Err(failure) => format!("the scores computed until then are lost: {failure}"),
+            },
+        )
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{Context, examples};
 
 /// `xai attribution list`
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&[
+#[command(after_help = examples::section(&[
     "xai attribution list",
     "xai attribution list --json",
 ]))]

@@ -18,7 +18,7 @@ use crate::{Context, examples};
 
 /// Each metric of a comparison judged, without its model.
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&[
+#[command(after_help = examples::section(&[
     "xai attribution reliability scores.json",
     "xai attribution reliability scores.json --n-draws 10000 --json",
 ]))]
@@ -49,7 +49,7 @@ fn by_name<S: Serializer>(metrics: &[MetricReliability], s: S) -> Result<S::Ok, 
 impl Reliability {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let values = read(&self.scores)?;
-        context.computes();
+        context.end_check();
         let statistics = Statistics {
             replicates: self.n_draws,
             seed: context.seed(),

@@ -26,7 +26,7 @@ use crate::{Context, examples};
 
 /// Texts with the attributions of their tokens, and how far they agree with what people marked.
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&[
+#[command(after_help = examples::section(&[
     "xai attribution texts --texts reviews.json",
     "xai attribution texts --texts reviews.csv --json",
 ]))]

@@ -1,4 +1,4 @@
-//! What is released of cases without showing a training row.
+//! `xai casebased explain --aggregate-only`: explanations that show no training row.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::output::json_list::JsonList;
 use crate::output::rows::Rows;
 use crate::output::text;
 
-/// What may be said of a case without showing a training row.
+/// Aggregated explanation of one sample.
 #[derive(Serialize)]
 struct AggregateResult {
     sample: usize,
@@ -34,20 +34,20 @@ struct AggregateResult {
     distance_range: Option<(f64, f64)>,
     n_distinct: usize,
     ties_at_k: usize,
-    /// Why nothing is released.
+    /// Reason for which no aggregates are released.
     refused: Option<String>,
 }
 
 impl AggregateResult {
     fn new(
         sample: usize,
-        (predicted, truth): (Option<i64>, Option<i64>),
+        (column_predicted, truth): (Option<i64>, Option<i64>),
         released: Result<AggregateExplanation, Error>,
         classes: &Classes,
     ) -> Self {
         let predicted = released
             .as_ref()
-            .map_or(predicted, |released| released.predicted);
+            .map_or(column_predicted, |released| released.predicted);
         let withheld = Self {
             sample,
             predicted,
@@ -92,7 +92,7 @@ impl AggregateResult {
     }
 }
 
-/// What stands before the releases.
+/// The JSON of the command, except the list of explanations.
 #[derive(Serialize)]
 struct Summary {
     mean_correspondence: Option<f64>,
@@ -104,10 +104,10 @@ struct Summary {
     tables: Tables,
 }
 
-/// Releases in the table for a person.
+/// Number of explanations in the table for people.
 const SHOWN: usize = 20;
 
-/// What is kept of releases while the next are made.
+/// Collects aggregated explanations batch by batch.
 pub(super) struct Aggregates {
     n: usize,
     n_undefined: usize,
@@ -148,7 +148,7 @@ impl Aggregates {
         self.n == 0
     }
 
-    /// Releases what may be released of each sample.
+    /// Explains a batch and writes its rows.
     pub(super) fn add(
         &mut self,
         explaining: &Explaining<'_>,
@@ -164,17 +164,17 @@ impl Aggregates {
         for (row, (released, &number)) in released.into_iter().zip(&samples.numbers).enumerate() {
             let predicted = samples.predicted.as_ref().map(|p| p[row]);
             let truth = samples.truth.as_ref().map(|t| t[row]);
-            let one = AggregateResult::new(number, (predicted, truth), released, classes);
+            let result = AggregateResult::new(number, (predicted, truth), released, classes);
             self.n += 1;
-            match (&one.refused, one.correspondence) {
+            match (&result.refused, result.correspondence) {
                 (Some(_), _) => self.n_refused += 1,
                 (None, None) => self.n_undefined += 1,
                 (None, Some(score)) => self.mean.add(score),
             }
-            rows.write(row_of(&one, classes))?;
+            rows.write(csv_row(&result, classes))?;
             match &mut self.json {
-                Some(json) => json.push(&one)?,
-                None if self.first.len() < SHOWN => self.first.push(shown(&one, classes)),
+                Some(json) => json.push(&result)?,
+                None if self.first.len() < SHOWN => self.first.push(table_row(&result, classes)),
                 None => {}
             }
         }
@@ -222,11 +222,11 @@ impl Summary {
     }
 }
 
-/// A row of the table for a person.
-fn shown(e: &AggregateResult, classes: &Classes) -> [String; 6] {
+/// Formats a row of the table for people.
+fn table_row(e: &AggregateResult, classes: &Classes) -> [String; 6] {
     let range = e
         .distance_range
-        .map(|(least, most)| format!("{least:.2} to {most:.2}"));
+        .map(|(nearest, farthest)| format!("{nearest:.2} to {farthest:.2}"));
     [
         e.sample.to_string(),
         AggregateResult::class(e.predicted, e.predicted_name.as_ref()),
@@ -237,8 +237,8 @@ fn shown(e: &AggregateResult, classes: &Classes) -> [String; 6] {
     ]
 }
 
-/// A row of `--out`.
-fn row_of(e: &AggregateResult, classes: &Classes) -> [String; 10] {
+/// Formats a row of `--out`.
+fn csv_row(e: &AggregateResult, classes: &Classes) -> [String; 10] {
     [
         e.sample.to_string(),
         AggregateResult::class(e.predicted, e.predicted_name.as_ref()),

@@ -12,27 +12,27 @@ use xai_files::{Failure, Files, InFiles};
 use xai_metrics::casebased::correspondence::ClassWeightsSum;
 use xai_metrics::casebased::{ClassWeights, Correspondence, CorrespondenceMetric, Level};
 
-use crate::casebased::fitting::WeightsOfClasses;
+use crate::casebased::fitting::ClassWeightOptions;
 use crate::output::text;
 use crate::{Context, Described, examples};
 
 /// `xai casebased correspondence`
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&[
+#[command(after_help = examples::section(&[
     "xai casebased correspondence --neighbors neighbors.csv --predicted 1",
     "xai casebased correspondence --neighbors neighbors.csv --predicted benign --class-weight benign=2",
 ]))]
-pub(crate) struct CorrespondenceOfTable {
+pub(crate) struct CorrespondenceCommand {
     /// The neighbours: a table with the columns `distance` and `label`.
     #[arg(long, value_name = "N.csv")]
     neighbors: PathBuf,
-    /// The predicted class, as the table calls it.
+    /// The predicted class, by its name in the table.
     #[arg(long, value_name = "L", allow_negative_numbers = true)]
     predicted: String,
     #[command(flatten)]
     metric: Described<CorrespondenceMetric>,
     #[command(flatten)]
-    weights: WeightsOfClasses,
+    weights: ClassWeightOptions,
 }
 
 #[derive(Serialize)]
@@ -40,27 +40,27 @@ struct CorrespondenceResult {
     correspondence: Option<f64>,
     level: Level,
     n_neighbors: usize,
-    /// Relative to the largest weight of a neighbour.
+    /// Sum of the weights of the neighbours of each class, relative to the largest weight of a neighbour.
     class_weights_sum: ClassWeightsSum,
     class_weights_relative_to: &'static str,
-    /// What the classes are called, where they are called by words.
+    /// Names of the classes, if they are words.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     class_names: BTreeMap<i64, Arc<str>>,
 }
 
-impl CorrespondenceOfTable {
+impl CorrespondenceCommand {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         self.weights.check()?;
-        let metric = self.metric.read()?;
+        let unweighted = self.metric.read()?;
         let working = context.working("reading neighbours");
         let (distances, labels, mut classes) = self.read()?;
         drop(working);
-        let weights = ClassWeights::new(self.weights.of_classes(&classes)?);
-        let metric = metric.class_weights(weights.in_files(&WeightsOfClasses::options())?);
-        let predicted = classes.number(self.predicted.trim()).map_err(|why| {
-            let (given, expected) = (&self.predicted, why.expected());
+        let weights = ClassWeights::new(self.weights.resolve(&classes)?);
+        let metric = unweighted.class_weights(weights.in_files(&ClassWeightOptions::options())?);
+        let predicted = classes.number(self.predicted.trim()).map_err(|reason| {
+            let expected = reason.expected();
             let failure = Failure::of_option("--predicted", format_args!("expected {expected}"));
-            why.help(failure.with_value(given))
+            reason.help(failure.with_value(&self.predicted))
         })?;
         let c: Correspondence = metric.evaluate(&distances, &labels, predicted).in_files(
             &Files::mainly(&self.neighbors).and(Described::<CorrespondenceMetric>::options()),
@@ -76,7 +76,7 @@ impl CorrespondenceOfTable {
         context.present(&result, || result.table(&classes))
     }
 
-    /// The distances and classes of the neighbours.
+    /// Reads the distances and the classes of the neighbours.
     fn read(&self) -> Result<(Vec<f64>, Vec<i64>, Classes), Failure> {
         let table = Table::read(&self.neighbors)?;
         let (distance, label) = (table.column("distance")?, table.column("label")?);
@@ -84,21 +84,24 @@ impl CorrespondenceOfTable {
             numbers: vec![distance],
             texts: vec![label],
         })?;
-        let odd = piece.first_wrong().into_iter().chain(piece.first_missing());
-        if let Some((column, cell)) = odd.min_by_key(|(_, cell)| cell.row) {
+        let wrong_cells = piece.first_wrong().into_iter().chain(piece.first_missing());
+        if let Some((column, cell)) = wrong_cells.min_by_key(|(_, cell)| cell.row) {
             return Err(piece.cell(cell.row, column, &cell.text, "a finite number"));
         }
-        let mut classes = ClassesBuilder::default();
+        let mut builder = ClassesBuilder::default();
         let mut labels = Vec::with_capacity(piece.n_rows());
         for (row, text) in piece.text(label)?.iter().enumerate() {
-            let class = classes.number(text);
-            let cell = |why: NoClass| why.help(piece.cell(row, label, text, why.expected()));
-            labels.push(class.map_err(cell)?);
+            let class = builder.number(text);
+            let failure =
+                |reason: NoClass| reason.help(piece.cell(row, label, text, reason.expected()));
+            labels.push(class.map_err(failure)?);
         }
         if labels.is_empty() {
-            return Err(Failure::new("no neighbours below the header").in_file(&self.neighbors));
+            return Err(Failure::new("the table has no rows below its header")
+                .help("write a row per neighbour, with its distance and label")
+                .in_file(&self.neighbors));
         }
-        let (renumbering, classes) = classes.finish();
+        let (renumbering, classes) = builder.finish();
         renumbering.apply(&mut labels);
         Ok((piece.into_numbers().0, labels, classes))
     }

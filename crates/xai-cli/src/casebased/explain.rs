@@ -22,7 +22,7 @@ use crate::{Context, examples};
 
 /// `xai casebased explain`
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&[
+#[command(after_help = examples::section(&[
     "xai casebased explain --train train.csv --test test.csv --label class -k 5",
     "xai casebased explain --explainer fitted.xai --test test.csv --label class --out neighbors.csv",
     "xai casebased explain --train train.csv --test test.csv --label class --redact name --limit 10 --json",
@@ -33,21 +33,20 @@ pub(crate) struct Explain {
     /// Explain only the first N test rows.
     #[arg(long, value_name = "N", value_parser = crate::whole_number::in_range(1..=u32::MAX))]
     limit: Option<u32>,
-    /// Write a row per neighbour: sample, predicted, true, correspondence, level, rank, index,
-    /// distance, label, and the features and metadata of the neighbour. Of aggregates: a row per
-    /// sample.
+    /// Write a row per neighbour: sample, predicted, true, correspondence, level, rank, index, distance, label, and the
+    /// features and metadata of the neighbour. With `--aggregate-only`: a row per sample.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
 }
 
-/// What stands before the explanations.
+/// The JSON of the command, except the list of explanations.
 #[derive(Serialize)]
 struct ExplainResult {
     mean_correspondence: Option<f64>,
     n_undefined: usize,
-    /// Samples of which training cases that are as near as the last neighbour are left out.
+    /// Number of samples with more training cases at the distance of the last neighbour than there is room for.
     n_tied: usize,
-    /// The share of true neighbours that an approximate search finds.
+    /// Share of the true neighbours that an approximate search finds.
     #[serde(skip_serializing_if = "Option::is_none")]
     recall: Option<f64>,
     #[serde(flatten)]
@@ -59,36 +58,33 @@ impl Explain {
         let fitted = self.table.fitted(self.out.is_some(), context)?;
         let limit = self.limit.map_or(usize::MAX, |limit| limit as usize);
         let mut explaining = self.table.explaining(fitted, limit)?;
-        // The bar is for what a person waits for.
         let bar = context.progress_bytes(&self.table.test, "explaining");
-        let done = match explaining.fitted.aggregate_only {
-            true => self.aggregate(explaining, &bar, context),
-            false => {
+        if explaining.fitted.aggregate_only {
+            return self.aggregate(explaining, &bar, context);
+        }
+        let mut collected = Collected::new(context.json);
+        let header = match self.out {
+            Some(_) => {
                 let info = explaining.fitted.explainer.training_info();
-                let mut collected = Collected::new(context.json);
-                let header = match self.out {
-                    Some(_) => header(&info, explaining.fitted.provenance),
-                    None => Vec::new(),
-                };
-                rows::stream(self.out.as_deref(), header, |rows| {
-                    while let Some(samples) = explaining.samples()? {
-                        collected.add(explaining.explain(&samples)?, rows)?;
-                        bar.set_position(explaining.end_byte());
-                    }
-                    match collected.n {
-                        0 => Err(explaining.no_rows()),
-                        _ => Ok(()),
-                    }
-                })?;
-                bar.finish_and_clear();
-                collected.present(explaining, context)
+                header(&info, explaining.fitted.provenance)
             }
+            None => Vec::new(),
         };
+        rows::stream(self.out.as_deref(), header, |rows| {
+            while let Some(samples) = explaining.samples()? {
+                collected.add(explaining.explain(&samples)?, rows)?;
+                bar.set_position(explaining.end_byte());
+            }
+            match collected.n {
+                0 => Err(explaining.no_rows()),
+                _ => Ok(()),
+            }
+        })?;
         bar.finish_and_clear();
-        done
+        collected.present(explaining, context)
     }
 
-    /// What is released of each row by an explainer that shows no training row.
+    /// Explains each row by aggregates, which show no training row.
     fn aggregate(
         &self,
         mut explaining: Explaining<'_>,
@@ -101,28 +97,28 @@ impl Explain {
                 aggregates.add(&explaining, &samples, rows)?;
                 bar.set_position(explaining.end_byte());
             }
-            match aggregates.is_empty() {
-                true => Err(explaining.no_rows()),
-                false => Ok(()),
+            if aggregates.is_empty() {
+                return Err(explaining.no_rows());
             }
+            Ok(())
         })?;
         bar.finish_and_clear();
         aggregates.present(explaining, context)
     }
 }
 
-/// What is kept of explanations while the next are made.
+/// Collects explanations batch by batch.
 struct Collected {
     n: usize,
     n_tied: usize,
     audit: Audit,
-    /// All of them, for JSON.
+    /// All explanations, for `--json`.
     json: Option<JsonList>,
-    /// The least supported first, for a person.
+    /// The [`SHOWN`] least supported predictions so far, least supported first, for the table.
     least: Vec<ExplanationSummary>,
 }
 
-/// Explanations in the table for a person.
+/// Number of explanations in the table for people.
 const SHOWN: usize = 20;
 
 impl Collected {
@@ -182,9 +178,9 @@ impl Collected {
     }
 }
 
-/// A row per neighbour.
+/// Writes a row per neighbour.
 fn write_rows(e: &Explanation, rows: &mut Rows<'_>) -> Result<(), Failure> {
-    if rows.go_nowhere() {
+    if rows.are_discarded() {
         return Ok(());
     }
     for (rank, case) in e.neighbors.iter().enumerate() {
@@ -206,8 +202,8 @@ fn write_rows(e: &Explanation, rows: &mut Rows<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The columns of `--out` that every neighbour has.
-const OWN: [&str; 9] = [
+/// The first columns of `--out`, which do not depend on the training file.
+const FIXED_COLUMNS: [&str; 9] = [
     "sample",
     "predicted",
     "true",
@@ -219,29 +215,29 @@ const OWN: [&str; 9] = [
     "label",
 ];
 
-/// The columns of `--out`: those of every neighbour, then its features, then its metadata by name.
+/// Returns the columns of `--out`: the fixed ones, then the features, then the metadata sorted by name. Without
+/// provenance there are only the fixed ones.
 fn header(info: &TrainingInfo, provenance: bool) -> Vec<String> {
     let mut metadata = info.metadata_names.clone();
     hide_file_rows(&mut metadata);
     metadata.sort();
-    let metadata = metadata.iter().map(|name| &**name);
-    let shown = info
+    let names = info
         .feature_names
         .iter()
         .map(String::as_str)
-        .chain(metadata);
+        .chain(metadata.iter().map(|name| &**name));
     let is_shown = |name: &&str| provenance && info.redacted.iter().all(|hidden| hidden != name);
-    unique(shown.filter(is_shown).collect())
+    unique(names.filter(is_shown).collect())
 }
 
-/// Names of columns beside those that every neighbour has: one that is called as one of these is
-/// called `case.NAME`, with as many `case.` in front as make it the only one of its name.
+/// Returns the fixed columns followed by `columns`. A column with the name of a fixed one is renamed to `case.NAME`, with
+/// as many `case.` in front as are needed for a unique name.
 fn unique(columns: Vec<&str>) -> Vec<String> {
-    let mut taken: HashSet<String> = OWN.map(str::to_owned).into();
-    let collides = |column: &&&str| OWN.contains(*column);
+    let mut taken: HashSet<String> = FIXED_COLUMNS.map(str::to_owned).into();
+    let collides = |column: &&&str| FIXED_COLUMNS.contains(*column);
     let free = columns.iter().filter(|column| !collides(column));
     taken.extend(free.map(|column| (*column).to_owned()));
-    let mut header: Vec<String> = OWN.map(str::to_owned).into();
+    let mut header: Vec<String> = FIXED_COLUMNS.map(str::to_owned).into();
     for column in &columns {
         let mut name = (*column).to_owned();
         if collides(&column) {
@@ -256,7 +252,6 @@ fn unique(columns: Vec<&str>) -> Vec<String> {
 }
 
 impl ExplainResult {
-    /// The least supported first.
     fn table(&self, least: &[ExplanationSummary], n: usize) -> String {
         let rows = least.iter().map(|e| {
             let neighbors: Vec<String> = e
@@ -291,7 +286,7 @@ impl ExplainResult {
         let tied = match self.n_tied {
             0 => String::new(),
             n => format!(
-                "\n{n} of them: more training rows are as near as the last neighbour; those with lower numbers were taken"
+                "\n{n} of them have more training rows at the distance of the last neighbour; those with lower numbers were used"
             ),
         };
         format!(
@@ -309,7 +304,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_columns_of_the_rows_have_one_name() {
+    fn column_names_are_unique() {
         let columns = vec![
             "distance",
             "case.distance",

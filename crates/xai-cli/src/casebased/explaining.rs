@@ -1,4 +1,4 @@
-//! Test rows on their way from the file to explanations.
+//! Explanation of the rows of a test file, batch by batch.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,51 +11,55 @@ use xai_files::{Failure, Files};
 use xai_metrics::casebased::{Explanation, input};
 
 use crate::Context;
-use crate::casebased::fitting::{ColumnsUsed, Fitted, Source};
+use crate::casebased::fitting::{ColumnsUsed, ExplainerSource, FittedExplainer};
 use crate::casebased::samples::{Samples, TestColumns, TestRows};
 
-/// What was made of the tables, in JSON.
+/// The part of the JSON about the columns and rows of the tables.
 #[derive(Serialize)]
 pub(crate) struct Tables {
     #[serde(flatten)]
     pub(crate) used: ColumnsUsed,
-    /// Test rows that were left out for a missing cell, where that was asked for.
+    /// Number of test rows left out because of a missing cell; `None` without `--drop-rows-with-missing`.
     #[serde(skip_serializing_if = "Option::is_none")]
     test_rows_dropped: Option<usize>,
-    /// What the classes are called, where they are called by words.
+    /// Names of the classes, if they are words.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) class_names: BTreeMap<i64, Arc<str>>,
 }
 
-/// Test cases in a file, and what they are explained by.
+/// Options of the test file and of the explainer.
 #[derive(Debug, Args)]
 pub(super) struct TestTable {
     #[command(flatten)]
-    source: Source,
-    /// The test cases, with the same features by name; read piece by piece, so that the file may be
-    /// larger than memory.
+    source: ExplainerSource,
+    /// The test cases, with columns of the same names as the features. Read in pieces, so that the file may be larger than
+    /// memory.
     #[arg(long, value_name = "Q.csv")]
     pub(super) test: PathBuf,
     /// The column of the true class: whole numbers, words, or True and False.
     #[arg(long, value_name = "COLUMN")]
     label: Option<String>,
-    /// The column of the predicted class in the test file; without it the neighbours vote.
+    /// The column of the predicted class in the test file. Without it, the neighbours vote.
     #[arg(long, value_name = "COLUMN")]
     predicted: Option<String>,
 }
 
 impl TestTable {
-    /// Fits or loads the explainer. `provenance` is whether rows of training cases will be shown.
-    pub(super) fn fitted(&self, provenance: bool, context: &Context) -> Result<Fitted, Failure> {
+    /// Fits or loads the explainer. `provenance` is `true` if the output shows the rows of training cases.
+    pub(super) fn fitted(
+        &self,
+        provenance: bool,
+        context: &Context,
+    ) -> Result<FittedExplainer, Failure> {
         let _working = context.working("reading and fitting training cases");
         let (label, predicted) = (self.label.as_deref(), self.predicted.as_deref());
         self.source.explainer(label, predicted, provenance)
     }
 
-    /// Opens the file. The rows after so many are left out.
+    /// Opens the test file, of which at most `limit` rows are read.
     pub(super) fn explaining(
         &self,
-        fitted: Fitted,
+        fitted: FittedExplainer,
         limit: usize,
     ) -> Result<Explaining<'_>, Failure> {
         let table = Table::read(&self.test)?.concealing(&fitted.redacted);
@@ -81,16 +85,16 @@ impl TestTable {
     }
 }
 
-/// Test rows while they are read, and what they are explained by.
+/// An explainer and the test rows that it explains.
 pub(super) struct Explaining<'a> {
-    pub(super) fitted: Fitted,
+    pub(super) fitted: FittedExplainer,
     pub(super) test: &'a PathBuf,
     rows: TestRows,
     drops_rows: bool,
 }
 
 impl Explaining<'_> {
-    /// The next batch.
+    /// Reads the next batch; `None` at the end.
     pub(super) fn samples(&mut self) -> Result<Option<Samples>, Failure> {
         self.rows.next(&mut self.fitted.classes)
     }
@@ -100,27 +104,31 @@ impl Explaining<'_> {
         samples.explain(&self.fitted.explainer, &self.fitted.classes, self.test)
     }
 
-    /// Bytes of the test file that were read.
+    /// Returns the number of bytes of the test file that were read.
     pub(super) fn end_byte(&self) -> u64 {
         self.rows.end_byte()
     }
 
-    /// An error that there are no rows.
+    /// Returns the error for a test file without rows.
     pub(super) fn no_rows(&self) -> Failure {
         let empty = xai_metrics::Error::empty(input::SAMPLES);
         Files::mainly(self.test).failure(&empty)
     }
 
-    /// What a person may overlook of the tables.
+    /// Returns remarks on the tables: left-out columns and rows, and classes without training rows.
     pub(super) fn remarks(&self) -> Vec<String> {
         let test = self.test.display();
         let mut remarks = self.fitted.used.remarks();
-        let unseen = self.fitted.classes.unseen_names();
-        let unseen: Vec<String> = unseen.map(|name| format!("`{name}`")).collect();
-        if !unseen.is_empty() {
-            let unseen = unseen.join(", ");
+        let unseen_classes: Vec<String> = self
+            .fitted
+            .classes
+            .unseen_names()
+            .map(|name| format!("`{name}`"))
+            .collect();
+        if !unseen_classes.is_empty() {
             remarks.push(format!(
-                "{test}: classes that no training row has: {unseen}"
+                "{test}: classes that no training row has: {}",
+                unseen_classes.join(", ")
             ));
         }
         if self.rows.n_dropped > 0 {
@@ -130,7 +138,7 @@ impl Explaining<'_> {
         remarks
     }
 
-    /// What was made of the tables; says on standard error what a person may overlook.
+    /// Prints the remarks on the tables and returns their part of the JSON.
     pub(super) fn finish(self, context: &Context) -> Tables {
         for remark in self.remarks() {
             context.remark(remark);
@@ -138,7 +146,7 @@ impl Explaining<'_> {
         self.tables()
     }
 
-    /// What was made of the tables.
+    /// Returns the part of the JSON about the tables.
     pub(super) fn tables(self) -> Tables {
         Tables {
             used: self.fitted.used,

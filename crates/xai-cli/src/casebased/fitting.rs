@@ -1,4 +1,4 @@
-//! From the command line to a fitted explainer.
+//! Options for fitting or loading an explainer, and `xai casebased fit`.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -26,28 +26,28 @@ use crate::casebased::training::{Roles, Training, has_file_rows, hide_file_rows,
 use crate::output::whole_file;
 use crate::{Context, Described, examples};
 
-/// How an explainer is fitted.
+/// Options for fitting an explainer.
 #[derive(Debug, Args)]
 pub(super) struct Fitting {
     #[command(flatten)]
     choices: Described<CaseExplainerBuilder>,
     #[command(flatten)]
-    weights: WeightsOfClasses,
-    /// A column of the training file that accompanies the cases and is no feature. May be repeated.
+    weights: ClassWeightOptions,
+    /// A column of the training file that is shown with the neighbours but is not a feature. May be repeated.
     #[arg(long, value_name = "COLUMN")]
     metadata: Vec<String>,
-    /// A column of the training file that is left out. May be repeated.
+    /// A column of the training file to leave out. May be repeated.
     #[arg(long, value_name = "COLUMN")]
     drop_column: Vec<String>,
     /// A column whose values are never shown: not in outputs, errors or remarks, and not in a stored explainer unless
-    /// `fit --store-redacted` allows it. Its name, and the distances that it enters, remain. May be repeated.
+    /// `fit --store-redacted` allows it. Its name is shown, and it still contributes to distances. May be repeated.
     #[arg(long, value_name = "COLUMN")]
     redact: Vec<String>,
 }
 
-/// Where an explainer comes from.
+/// Options of the explainer: a training file to fit it to, or a stored explainer.
 #[derive(Debug, Args)]
-pub(super) struct Source {
+pub(super) struct ExplainerSource {
     /// The training cases: numeric features and a label column.
     #[arg(long, value_name = "T.csv", required_unless_present = "explainer")]
     train: Option<PathBuf>,
@@ -61,7 +61,7 @@ pub(super) struct Source {
 }
 
 /// A fitted explainer with the settings of the command that uses it.
-pub(super) struct Fitted {
+pub(super) struct FittedExplainer {
     pub(super) explainer: CaseExplainer,
     pub(super) classes: Classes,
     /// All features, redacted ones included: what a test file must have.
@@ -69,46 +69,47 @@ pub(super) struct Fitted {
     /// Columns whose values no message shows.
     pub(super) redacted: Vec<String>,
     pub(super) aggregate_only: bool,
-    /// The share of true neighbours that an approximate search finds.
+    /// Share of the true neighbours that an approximate search finds.
     pub(super) recall: Option<f64>,
-    /// Neighbours that are asked.
+    /// Number of neighbours per sample.
     pub(super) k: usize,
-    /// Whether cases show their features and metadata.
+    /// Is `true` if the output shows features and metadata of training cases.
     pub(super) provenance: bool,
-    /// Of the training file; what is not known of a stored explainer is `None`.
+    /// Columns of the training file. Partly `None` for explainers loaded from a file, which does not store them.
     pub(super) used: ColumnsUsed,
 }
 
-/// Which columns of the training file were used, in JSON.
+/// The part of the JSON about the columns and rows of the training file.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct ColumnsUsed {
     pub(crate) columns_used: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) columns_left_out: Option<Vec<LeftOut>>,
-    /// Training rows that were left out for a missing cell, where that was asked for.
+    /// Number of training rows left out because of a missing cell; `None` without `--drop-rows-with-missing`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) train_rows_dropped: Option<usize>,
-    /// Features that [number the rows](numbers_rows).
+    /// Features that [look like row numbers](looks_like_row_numbers).
     #[serde(skip)]
-    numberings: Vec<String>,
-    /// Whether the explainer comes from a file that holds the values of redacted columns.
+    row_numbers: Vec<String>,
+    /// Is `true` if the explainer comes from a file that contains the values of redacted columns.
     #[serde(skip)]
     file_holds_redacted: bool,
 }
 
 impl ColumnsUsed {
-    /// What of the training file was left out although nobody asked for that, and what was not although it may be no feature.
+    /// Returns remarks on columns that were left out without an option, on features that may be row numbers, on stored
+    /// values of redacted columns and on left-out rows.
     pub(super) fn remarks(&self) -> Vec<String> {
         let left_out = self.columns_left_out.as_deref().unwrap_or_default();
         let mut remarks = left_out::remarks(left_out);
-        remarks.extend(self.numberings.iter().map(|column| {
+        remarks.extend(self.row_numbers.iter().map(|column| {
             let drop = drop_column(column);
             format!(
-                "`{column}` numbers the training rows; if it is no feature, leave it out: {drop}"
+                "`{column}` is used as a feature, but looks like the number of each row; if it is one, leave it out: {drop}"
             )
         }));
         if self.file_holds_redacted {
-            let remark = "the file of the explainer holds the values of the redacted columns";
+            let remark = "the file of the explainer contains the values of the redacted columns";
             remarks.push(remark.to_owned());
         }
         if let Some(n @ 1..) = self.train_rows_dropped {
@@ -117,8 +118,7 @@ impl ColumnsUsed {
         remarks
     }
 
-    /// Says these [remarks](Self::remarks). Called when all else is done: a command that fails says one
-    /// thing.
+    /// Prints the [remarks](Self::remarks). Called at the end, so that a command that fails prints only its error.
     pub(super) fn remark(&self, context: &Context) {
         for remark in self.remarks() {
             context.remark(remark);
@@ -126,7 +126,7 @@ impl ColumnsUsed {
     }
 }
 
-impl Fitted {
+impl FittedExplainer {
     fn new(explainer: CaseExplainer, provenance: bool) -> Self {
         let info = explainer.training_info();
         Self {
@@ -136,7 +136,7 @@ impl Fitted {
                 columns_used: info.feature_names.clone(),
                 columns_left_out: None,
                 train_rows_dropped: None,
-                numberings: Vec::new(),
+                row_numbers: Vec::new(),
                 file_holds_redacted: info.file_holds_redacted,
             },
             explainer,
@@ -148,48 +148,50 @@ impl Fitted {
         }
     }
 
-    /// Test rows that are explained at a time: as many as keep what is told of their neighbours within
-    /// some tens of megabytes.
+    /// Returns the number of test rows that are explained at a time, 64 to 4096. The explanations of a batch then take
+    /// about 32 MiB.
     pub(super) fn batch(&self) -> usize {
         const BYTES: usize = 32 << 20;
-        let features = if self.provenance {
+        let n_features = if self.provenance {
             self.features.len()
         } else {
             0
         };
-        let of_case = 8 * features + 160;
-        (BYTES / (of_case.saturating_mul(self.k) + 400)).clamp(64, 4096)
+        // Estimates: 8 bytes per feature and 160 bytes per neighbour, 400 bytes per explanation.
+        let bytes_per_neighbor = 8 * n_features + 160;
+        (BYTES / (bytes_per_neighbor.saturating_mul(self.k) + 400)).clamp(64, 4096)
     }
 }
 
-impl Source {
-    /// Fits or loads the explainer. `provenance` is whether rows will be shown.
+impl ExplainerSource {
+    /// Fits or loads the explainer. `provenance` is `true` if the output shows the rows of training cases.
     pub(super) fn explainer(
         &self,
         label: Option<&str>,
         predicted: Option<&str>,
         provenance: bool,
-    ) -> Result<Fitted, Failure> {
+    ) -> Result<FittedExplainer, Failure> {
         if let Some(file) = &self.explainer {
-            if self.fitting.any_given() {
+            if self.fitting.is_any_given() {
                 return Err(Failure::of_option(
                     "--explainer",
-                    "a stored explainer has its choices already",
+                    "options for fitting do not apply to a stored explainer",
                 )
-                .help("leave out the options of fitting, or fit again"));
+                .help("leave out the options for fitting, or fit again with --train"));
             }
             let opened = std::fs::File::open(file)
                 .map_err(Failure::cannot_be_opened)
                 .in_file(file)?;
             let explainer = CaseExplainer::load(std::io::BufReader::new(opened))
                 .in_files(&Files::mainly(file))?;
-            let fitted = Fitted::new(explainer, true);
+            let fitted = FittedExplainer::new(explainer, true);
             redaction::check(&fitted.redacted, label, predicted)?;
             return Ok(fitted);
         }
         let (Some(train), Some(label)) = (&self.train, label) else {
-            let failure = Failure::of_option("--label", "needed to fit an explainer");
-            return Err(failure.with_value("COLUMN"));
+            let failure = Failure::usage("--label COLUMN is needed to fit an explainer")
+                .about_option("--label");
+            return Err(failure.help("name the column of the true class"));
         };
         let missing = self.missing;
         self.fitting
@@ -198,37 +200,39 @@ impl Source {
 }
 
 impl Fitting {
-    fn any_given(&self) -> bool {
+    fn is_any_given(&self) -> bool {
         self.choices.any_given()
-            || self.weights.any_given()
+            || self.weights.is_any_given()
             || !self.metadata.is_empty()
             || !self.drop_column.is_empty()
             || !self.redact.is_empty()
     }
 
-    /// Fits an explainer to a training file with a column of true classes and, it may be, one of
-    /// predicted ones.
+    /// Fits an explainer to a training file with a column of true classes and possibly one of predicted classes.
     pub(super) fn fit(
         &self,
         train: &Path,
         (label, predicted): (&str, Option<&str>),
         missing: MissingCells,
         provenance: bool,
-    ) -> Result<Fitted, Failure> {
+    ) -> Result<FittedExplainer, Failure> {
         self.weights.check()?;
-        let builder = self.choices.read()?;
+        let choices = self.choices.read()?;
         let mut training = self.read(train, (label, predicted), missing)?;
-        // Rows that were left out shift the others, of whose numbers metadata tells.
+        // If rows were left out, the numbers of the others in the file are kept as metadata, which needs provenance.
         let provenance = provenance || training.n_dropped > 0;
-        let mut builder = builder.provenance(provenance);
-        for (label, weight) in self.weights.of_classes(&training.classes)? {
+        let mut builder = choices.provenance(provenance);
+        for (label, weight) in self.weights.resolve(&training.classes)? {
             builder = builder.class_weight(label, weight);
         }
         builder = redaction::apply(builder, &self.redact, &training);
         let features = training.features.clone();
-        let columns = features.iter().zip(training.rows.columns());
-        let numberings = columns.filter(|(_, column)| numbers_rows(column.view()));
-        let numberings = numberings.map(|(name, _)| name.clone()).collect();
+        let row_numbers = features
+            .iter()
+            .zip(training.rows.columns())
+            .filter(|(_, column)| looks_like_row_numbers(column.view()))
+            .map(|(name, _)| name.clone())
+            .collect();
         let largest = lines_of_largest(&training);
         let lines = std::mem::take(&mut training.lines);
         let explainer = training
@@ -242,11 +246,11 @@ impl Fitting {
                 row_failure(&error, &TRAINING_ROWS, line, train)
                     .unwrap_or_else(|| self.files(train).failure(&name_feature(error, &features)))
             })?;
-        let mut fitted = Fitted::new(explainer, provenance);
+        let mut fitted = FittedExplainer::new(explainer, provenance);
         fitted.redacted.clone_from(&self.redact);
         fitted.classes = training.classes;
         fitted.used.columns_left_out = Some(training.left_out);
-        fitted.used.numberings = numberings;
+        fitted.used.row_numbers = row_numbers;
         fitted.used.train_rows_dropped = missing.drop_rows.then_some(training.n_dropped);
         Ok(fitted)
     }
@@ -263,9 +267,10 @@ impl Fitting {
             if column == label || self.metadata.contains(column) {
                 return Err(Failure::of_option(
                     "--drop-column",
-                    "a column of labels or metadata is no feature already",
+                    "the column of labels or metadata is not a feature",
                 )
-                .with_value(column));
+                .with_value(column)
+                .help("leave out this --drop-column"));
             }
         }
         let table = Table::read(train)?.concealing(&self.redact);
@@ -292,18 +297,18 @@ impl Fitting {
             ])
             .ways_out(&[(LEAVE_FEATURE_OUT, "leave the column out: --drop-column")])
             .and(Described::<CaseExplainerBuilder>::options())
-            .and(WeightsOfClasses::options())
+            .and(ClassWeightOptions::options())
     }
 }
 
-/// Inputs whose first axis is that of the training rows.
+/// Inputs with a row per training row.
 const TRAINING_ROWS: [Input; 3] = [input::TRAIN, input::TRAIN_SCALED, input::TRAIN_WHITENED];
 
-/// Whether a column looks like the number of each row, of a whole table or of a random part of one: whole numbers, none of them twice,
-/// from a range of at most two for each row. Ten values that count or measure something are hardly ever so.
-fn numbers_rows(column: ArrayView1<'_, f64>) -> bool {
+/// Returns `true` if a column looks like row numbers, of a whole table or of a random half of one: distinct whole numbers
+/// in a range that is less than twice the number of rows. Ten or more counts or measurements are hardly ever like this.
+fn looks_like_row_numbers(column: ArrayView1<'_, f64>) -> bool {
     const FEWEST: usize = 10;
-    // Of any other column the first rows tell: the others are not read.
+    // `all` stops early in most other columns, which repeat a value or have a fraction in the first rows.
     let mut seen = HashSet::new();
     let mut is_new = |x: &f64| x.fract() == 0.0 && seen.insert(x.to_bits());
     if column.len() < FEWEST || !column.iter().all(&mut is_new) {
@@ -314,7 +319,7 @@ fn numbers_rows(column: ArrayView1<'_, f64>) -> bool {
     largest - smallest < 2.0 * column.len() as f64
 }
 
-/// The line of the training file with the number of each feature that is farthest from 0.
+/// Returns for each feature the line of the training file with the number farthest from 0.
 fn lines_of_largest(training: &Training) -> Vec<u64> {
     let mut largest = vec![(0, 0.0f64); training.rows.ncols()];
     for (line, row) in training.lines.iter().zip(training.rows.rows()) {
@@ -327,22 +332,24 @@ fn lines_of_largest(training: &Training) -> Vec<u64> {
     largest.into_iter().map(|(line, _)| line).collect()
 }
 
-/// Names the cell that makes the deviation of a feature infinite.
+/// Returns a failure that names the cell which makes the deviation of a feature infinite, if the error is about this.
 fn too_large(error: &Error, features: &[String], largest: &[u64]) -> Option<Failure> {
     let (&[feature], Some(SPREADS)) = (error.index(), error.part_name()) else {
         return None;
     };
     let (name, line) = (features.get(feature)?, largest.get(feature)?);
-    let what = "so large that the deviation of the column is infinite";
+    if error.input() != input::TRAIN {
+        return None;
+    }
+    let what = "the number is so large that the standard deviation of the column is infinite";
     let drop = drop_column(name);
-    (error.input() == input::TRAIN).then(|| {
-        Failure::new(format_args!("line {line}, column `{name}`: {what}")).help(format_args!(
-            "correct the cell, scale the column down, or leave it out: {drop}"
-        ))
-    })
+    let failure = Failure::new(format_args!("line {line}, column `{name}`: {what}"));
+    Some(failure.help(format_args!(
+        "correct the cell, scale the column down, or leave it out: {drop}"
+    )))
 }
 
-/// Names the feature that makes a covariance singular.
+/// Adds to an error about a singular covariance the name of the feature that causes it.
 fn name_feature(error: Error, features: &[String]) -> Error {
     match error.index().first().and_then(|&i| features.get(i)) {
         Some(feature) if error.input() == COVARIANCE => {
@@ -355,7 +362,7 @@ fn name_feature(error: Error, features: &[String]) -> Error {
 
 /// `xai casebased fit`
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&["xai casebased fit --train train.csv --label class -k 7 --out fitted.xai"]))]
+#[command(after_help = examples::section(&["xai casebased fit --train train.csv --label class -k 7 --out fitted.xai"]))]
 pub(crate) struct Fit {
     /// The training cases: numeric features and a label column.
     #[arg(long, value_name = "T.csv")]
@@ -363,18 +370,18 @@ pub(crate) struct Fit {
     /// The column of the true class: whole numbers, words, or True and False.
     #[arg(long, value_name = "COLUMN")]
     label: String,
-    /// A column of predicted classes in the training file, which is no feature.
+    /// A column of predicted classes in the training file, which is not a feature.
     #[arg(long, value_name = "COLUMN")]
     predicted: Option<String>,
     #[command(flatten)]
     fitting: Fitting,
     #[command(flatten)]
     missing: MissingCells,
-    /// Where the explainer is stored. The file holds the features of all training rows, because distances need them.
+    /// The file to store the explainer in. It contains the features of all training rows, which distances need.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Allow the stored file to hold the values of redacted features. The file records it. Without this option an explainer
-    /// with redacted features is not stored.
+    /// Allow the stored file to contain the values of redacted features, and record this in the file. Without this option
+    /// an explainer with redacted features is not stored.
     #[arg(long)]
     store_redacted: bool,
 }
@@ -417,10 +424,10 @@ impl Fit {
     }
 }
 
-/// What each class counts.
+/// The option `--class-weight`.
 #[derive(Debug, Args)]
-pub(super) struct WeightsOfClasses {
-    /// What a class counts; one without a weight counts 1. May be repeated.
+pub(super) struct ClassWeightOptions {
+    /// Weight of the neighbours of a class, CLASS=WEIGHT; classes without this option have weight 1. May be repeated.
     #[arg(
         long = "class-weight",
         value_name = "L=W",
@@ -436,13 +443,13 @@ fn class_weight(text: &str) -> Result<(String, f64), &'static str> {
         let label = label.trim();
         (!label.is_empty()).then_some((label.to_owned(), weight.trim().parse().ok()?))
     };
-    parse().ok_or("expected LABEL=WEIGHT, for instance 1=2.5 or benign=2.5")
+    parse().ok_or("expected CLASS=WEIGHT, for example 1=2.5 or benign=2.5")
 }
 
-impl WeightsOfClasses {
-    /// The classes with a weight of their own.
-    pub(super) fn of_classes(&self, classes: &Classes) -> Result<Vec<(i64, f64)>, Failure> {
-        let of_class = |(label, weight): &(String, f64)| match classes.known(label) {
+impl ClassWeightOptions {
+    /// Returns the weights by the number of their class. Fails for classes that are not in `classes`.
+    pub(super) fn resolve(&self, classes: &Classes) -> Result<Vec<(i64, f64)>, Failure> {
+        let numbered = |(label, weight): &(String, f64)| match classes.known(label) {
             Ok(label) => Ok((label, *weight)),
             Err(expected) => Err(Failure::of_option(
                 "--class-weight",
@@ -450,10 +457,10 @@ impl WeightsOfClasses {
             )
             .with_value(format_args!("{label}={weight}"))),
         };
-        self.class_weights.iter().map(of_class).collect()
+        self.class_weights.iter().map(numbered).collect()
     }
 
-    /// Checks the weights before anything is read.
+    /// Checks the weights before any file is read.
     pub(super) fn check(&self) -> Result<(), Failure> {
         for (label, weight) in &self.class_weights {
             let checked = ClassWeights::new([(label.parse().unwrap_or(0), *weight)]);
@@ -463,11 +470,11 @@ impl WeightsOfClasses {
         Ok(())
     }
 
-    pub(super) fn any_given(&self) -> bool {
+    pub(super) fn is_any_given(&self) -> bool {
         !self.class_weights.is_empty()
     }
 
-    /// The option.
+    /// Returns the name of the option for errors about class weights.
     pub(super) fn options() -> Files<'static> {
         Files::new().options(&[(input::CLASS_WEIGHTS, "--class-weight")])
     }

@@ -1,4 +1,4 @@
-//! What is done about cells that are missing or no numbers.
+//! Handling of cells that are missing or not numbers.
 
 use clap::Args;
 use xai_files::Failure;
@@ -6,27 +6,25 @@ use xai_files::classes::NoClass;
 use xai_files::left_out::drop_column;
 use xai_files::table::{NonNumber, NonNumberCell, Piece, Place};
 
-/// What is done about missing cells.
+/// The option for missing cells.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct MissingCells {
-    /// Leave out training and test rows in which a feature, or a class that is given, is missing: an
-    /// empty cell, NA, NaN, null. Without this option such a cell is an error.
+    /// Leave out training and test rows in which a feature or a class is missing: an empty cell, NA, NaN or null. Without
+    /// this option a missing cell is an error.
     #[arg(long = "drop-rows-with-missing")]
     pub(crate) drop_rows: bool,
 }
 
-/// What leaves rows with a missing cell out.
+/// Option that leaves out rows with a missing cell.
 const DROP_ROWS: &str = "--drop-rows-with-missing";
 
 impl MissingCells {
-    /// A cell of a feature that is no finite number.
+    /// Returns the failure for a cell of a feature that is not a finite number.
     pub(crate) fn no_number(&self, place: &Place, column: usize, cell: &NonNumberCell) -> Failure {
         let expected = match cell.kind {
-            NonNumber::Missing => {
-                "a finite number, and the cell is empty or says that it is missing"
-            }
+            NonNumber::Missing => "a finite number, but the value is missing",
             NonNumber::Boolean => {
-                "a number, as in other rows: True and False are numbers where all cells are such"
+                "a number as in other rows (True and False are read as numbers only if all cells of the column are such)"
             }
             _ => "a finite number",
         };
@@ -36,7 +34,7 @@ impl MissingCells {
             drop_column(place.header().name(column))
         );
         let leave_row_out = match cell.kind {
-            NonNumber::Missing => format!(", leave the row out: {DROP_ROWS}"),
+            NonNumber::Missing => format!(", leave out rows with missing cells: {DROP_ROWS}"),
             _ => String::new(),
         };
         failure.help(format!(
@@ -45,20 +43,20 @@ impl MissingCells {
         ))
     }
 
-    /// A cell that names no class; `row` is one of the piece.
+    /// Returns the failure for a cell that is not a class; `row` counts within the piece.
     pub(crate) fn no_class(
         &self,
         piece: &Piece,
         (row, column): (usize, usize),
         text: &str,
-        why: NoClass,
+        reason: NoClass,
     ) -> Failure {
-        let failure = piece.cell(row, column, text, why.expected());
-        match why {
-            NoClass::Missing => {
-                failure.help(format!("fill the cell, or leave the row out: {DROP_ROWS}"))
-            }
-            _ => why.help(failure),
+        let failure = piece.cell(row, column, text, reason.expected());
+        match reason {
+            NoClass::Missing => failure.help(format!(
+                "fill the cell, or leave out rows with missing cells: {DROP_ROWS}"
+            )),
+            _ => reason.help(failure),
         }
     }
 }

@@ -16,18 +16,18 @@ pub(crate) mod training;
 
 use crate::{Context, examples};
 
-/// Commands of the group.
+/// Commands of the group `casebased`.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
-    /// Correspondence of one prediction with neighbours given as a table.
-    Correspondence(correspondence::CorrespondenceOfTable),
-    /// The nearest training cases of every test row, and how far they agree with its prediction.
+    /// Correspondence of one prediction with neighbours that are given as a table.
+    Correspondence(correspondence::CorrespondenceCommand),
+    /// Finds the nearest training cases of every test row, and how far they agree with its prediction.
     Explain(explain::Explain),
-    /// A whole test file in one report, read piece by piece: correspondence by class and by right
-    /// or wrong, its calibration, and the least supported predictions.
-    Audit(audit::AuditOfTable),
-    /// How good explanations by training cases are: metrics of training-data attribution.
-    #[command(subcommand, after_help = examples::of(&[
+    /// Summarises a test file: correspondence by class and by right or wrong prediction, its calibration, and the least
+    /// supported predictions.
+    Audit(audit::AuditCommand),
+    /// Metrics of training-data attribution: how good explanations by training cases are.
+    #[command(subcommand, after_help = examples::section(&[
         "xai casebased attribution list",
         "xai casebased attribution top-k-cardinality --attributions attributions.npy",
     ]))]

@@ -1,16 +1,15 @@
-//! Columns whose values leave the program in no way.
+//! Columns whose values are never shown.
 //!
-//! What redaction means is written down at
-//! [`CaseExplainerBuilder::redact`](xai_metrics::casebased::CaseExplainerBuilder::redact). Here it
-//! means, besides, that no message shows a cell of the column (`Table::concealing`), and that no column
-//! that the answer consists of can be redacted.
+//! [`CaseExplainerBuilder::redact`](xai_metrics::casebased::CaseExplainerBuilder::redact) documents redaction in results.
+//! In addition, no message shows a cell of a redacted column (`Table::concealing`), and the columns of labels and
+//! predictions cannot be redacted, because they are the result.
 
 use xai_files::Failure;
 use xai_metrics::casebased::CaseExplainerBuilder;
 
 use crate::casebased::training::Training;
 
-/// A redacted column that the answer consists of, and why it cannot be redacted.
+/// Returns a redacted column that is the label or the prediction, and the reason why it cannot be redacted.
 pub(crate) fn refused<'a>(
     redacted: &[String],
     label: Option<&'a str>,
@@ -20,13 +19,13 @@ pub(crate) fn refused<'a>(
         (label, "the classes of the neighbours are the explanation"),
         (predicted, "the predicted classes are what is explained"),
     ];
-    shown.into_iter().find_map(|(column, why)| {
-        let column = column.filter(|column| redacted.iter().any(|r| r == column))?;
-        Some((column, why))
+    shown.into_iter().find_map(|(column, reason)| {
+        let name = column?;
+        redacted.iter().any(|r| r == name).then_some((name, reason))
     })
 }
 
-/// As [`refused`], of an option.
+/// Fails for a column of `--redact` that [cannot be redacted](refused).
 pub(super) fn check(
     redacted: &[String],
     label: Option<&str>,
@@ -34,13 +33,13 @@ pub(super) fn check(
 ) -> Result<(), Failure> {
     match refused(redacted, label, predicted) {
         None => Ok(()),
-        Some((column, why)) => Err(Failure::of_option("--redact", why)
+        Some((column, reason)) => Err(Failure::of_option("--redact", reason)
             .with_value(column)
-            .help("--aggregate-only M shows shares of classes and no training row")),
+            .help("use --aggregate-only M, which shows shares of classes and no training row")),
     }
 }
 
-/// Redacts what is a feature or accompanies one; other columns are never shown.
+/// Redacts the columns that are features or metadata. Other columns are never shown.
 pub(crate) fn apply(
     mut builder: CaseExplainerBuilder,
     redacted: &[String],

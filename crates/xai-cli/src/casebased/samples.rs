@@ -1,4 +1,4 @@
-//! Test rows from tables, batch by batch.
+//! Reading of test rows from tables, batch by batch.
 
 use std::path::Path;
 
@@ -11,29 +11,29 @@ use xai_metrics::casebased::{CaseExplainer, Explanation, input};
 use xai_metrics::core::Input;
 
 use crate::casebased::missing::MissingCells;
-use crate::casebased::training::{count_as_file, row_failure};
+use crate::casebased::training::{restore_file_rows, row_failure};
 
-/// The columns of a test table.
+/// The columns of a test table, and how they are read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TestColumns<'a> {
     pub(crate) features: &'a [String],
-    /// The true class, where the table has that column.
+    /// Column of the true class. It is ignored if the table does not have it.
     pub(crate) label: Option<&'a str>,
     pub(crate) predicted: Option<&'a str>,
-    /// The classes of the training rows, ascending: a predicted class is one of them.
+    /// The classes of the training rows, ascending. A predicted class must be one of them.
     pub(crate) known: &'a [i64],
     pub(crate) missing: MissingCells,
-    /// Rows to read at most.
+    /// Largest number of rows that are read.
     pub(crate) limit: usize,
-    /// Rows of a batch.
+    /// Largest number of rows in a batch.
     pub(crate) batch: usize,
 }
 
-/// A test table while it is read.
+/// Reader of a test table.
 pub(crate) struct TestRows {
     pieces: Pieces,
     piece: Option<Piece>,
-    /// Rows of the piece that are handed out.
+    /// Number of rows of the piece that were returned.
     done: usize,
     label: Option<usize>,
     predicted: Option<usize>,
@@ -41,12 +41,12 @@ pub(crate) struct TestRows {
     missing: MissingCells,
     limit: usize,
     batch: usize,
-    /// Rows that were left out for a missing cell.
+    /// Number of rows left out because of a missing cell.
     pub(crate) n_dropped: usize,
 }
 
 impl TestRows {
-    /// Begins to read a table that has the features by name.
+    /// Creates a reader of a table. Fails if the table does not have the columns of the features and of the prediction.
     pub(crate) fn new(table: Table, columns: &TestColumns<'_>) -> Result<Self, Failure> {
         let label = columns
             .label
@@ -78,12 +78,12 @@ impl TestRows {
         })
     }
 
-    /// Bytes of the file that were read.
+    /// Returns the number of bytes of the file that were read.
     pub(crate) fn end_byte(&self) -> u64 {
         self.piece.as_ref().map_or(0, Piece::end_byte)
     }
 
-    /// The next rows, at most a batch of them; `None` at the end.
+    /// Returns the next batch of rows; `None` at the end.
     pub(crate) fn next(&mut self, classes: &mut Classes) -> Result<Option<Samples>, Failure> {
         loop {
             let piece = match &self.piece {
@@ -99,8 +99,10 @@ impl TestRows {
                     continue;
                 }
             };
-            let end = self.limit.saturating_sub(piece.first_row());
-            let end = end.min(piece.n_rows()).min(self.done + self.batch);
+            let limit_in_piece = self.limit.saturating_sub(piece.first_row());
+            let end = limit_in_piece
+                .min(piece.n_rows())
+                .min(self.done + self.batch);
             if end <= self.done {
                 return Ok(None);
             }
@@ -113,6 +115,7 @@ impl TestRows {
         }
     }
 
+    /// Returns the rows of a piece from `self.done` to `end`, and the number of rows left out because of a missing cell.
     fn samples(
         &self,
         piece: &Piece,
@@ -124,7 +127,7 @@ impl TestRows {
         let mut predicted = self.predicted.map(|_| Vec::new());
         let mut truth = self.label.map(|_| Vec::new());
         for row in self.done..end {
-            // Both are asked in the order of the rows: unseen classes are numbered as they come.
+            // Unseen classes get numbers as they appear, so both columns are read row by row.
             let class_predicted = self.class(piece, row, self.predicted, classes)?;
             if class_predicted.is_some_and(|class| !self.is_known(class)) {
                 return Err(self.unknown_class(piece, row, classes));
@@ -164,7 +167,8 @@ impl TestRows {
         self.known.binary_search(&class).is_ok()
     }
 
-    /// An error about a predicted class that no training row has, with examples of both sides.
+    /// Returns the error about a predicted class that no training row has, with examples of such classes and of the
+    /// classes of training rows.
     fn unknown_class(&self, piece: &Piece, row: usize, classes: &mut Classes) -> Failure {
         const EXAMPLES: usize = 3;
         let Some(column) = self.predicted else {
@@ -183,8 +187,12 @@ impl TestRows {
                 unknown.push(text);
             }
         }
-        let known = self.known.iter().take(EXAMPLES);
-        let known: Vec<String> = known.map(|class| classes.called(*class)).collect();
+        let known: Vec<String> = self
+            .known
+            .iter()
+            .take(EXAMPLES)
+            .map(|class| classes.called(*class))
+            .collect();
         let expected = format!(
             "a class of the training rows, for example {}; no training row has {}",
             known.join(", "),
@@ -192,7 +200,7 @@ impl TestRows {
         );
         piece
             .cell(row, column, texts.get(row), &expected)
-            .help("call predicted classes as the training rows call them")
+            .help("use the same names for the classes in both files")
     }
 
     fn class(
@@ -214,15 +222,17 @@ impl TestRows {
     }
 }
 
-/// Whether every feature of the rows that count is a number, or missing where that may be.
+/// Fails if a feature of the rows up to the limit is not a number, unless it is missing and rows with missing cells are
+/// left out.
 fn check(piece: &Piece, limit: usize, missing: &MissingCells) -> Result<(), Failure> {
     let counts = |row: usize| piece.first_row() + row < limit;
     let wrong = piece.first_wrong().filter(|(_, cell)| counts(cell.row));
-    let gap = piece.first_missing().filter(|(_, cell)| counts(cell.row));
-    let gap = gap.filter(|_| !missing.drop_rows);
+    let missing_cell = piece
+        .first_missing()
+        .filter(|(_, cell)| counts(cell.row) && !missing.drop_rows);
     let first = wrong
         .into_iter()
-        .chain(gap)
+        .chain(missing_cell)
         .min_by_key(|(column, cell)| (cell.row, *column));
     match first {
         None => Ok(()),
@@ -230,45 +240,45 @@ fn check(piece: &Piece, limit: usize, missing: &MissingCells) -> Result<(), Fail
     }
 }
 
-/// Some test rows.
+/// A batch of test rows.
 pub(crate) struct Samples {
     pub(crate) rows: Array2<f64>,
     pub(crate) predicted: Option<Vec<i64>>,
     pub(crate) truth: Option<Vec<i64>>,
-    /// Which row of the file each one is.
+    /// Index of each row in the file, from 0.
     pub(crate) numbers: Vec<usize>,
-    /// The line of the file that each one stands on.
+    /// Line of each row in the file.
     lines: Vec<u64>,
 }
 
 impl Samples {
-    /// Explains the rows; samples and training rows are counted as their files do.
+    /// Explains the rows. Samples and training rows have their indices in the files, also if rows were left out.
     pub(crate) fn explain(
         &self,
         explainer: &CaseExplainer,
         classes: &Classes,
         file: &Path,
     ) -> Result<Vec<Explanation>, Failure> {
-        let explanations = match &self.predicted {
+        let explained = match &self.predicted {
             Some(predicted) => explainer.explain_batch(self.rows.view(), predicted),
             None => explainer.explain_votes(self.rows.view()),
         };
-        let explanations = match &self.truth {
-            Some(truth) => explanations.and_then(|e| explainer.with_truth(e, truth)),
-            None => explanations,
+        let with_truth = match &self.truth {
+            Some(truth) => explained.and_then(|e| explainer.with_truth(e, truth)),
+            None => explained,
         };
-        let mut explanations = explanations.map_err(|error| self.failure(&error, file))?;
+        let mut explanations = with_truth.map_err(|error| self.failure(&error, file))?;
         for (explanation, &number) in explanations.iter_mut().zip(&self.numbers) {
             explanation.sample = number;
-            // Classes that no training row has are named too.
+            // The explainer knows the names of training classes only; `classes` also has those of the test file.
             explanation.predicted_name = explanation.predicted.and_then(|p| classes.name(p));
             explanation.truth_name = explanation.truth.and_then(|t| classes.name(t));
-            count_as_file(explanation);
+            restore_file_rows(explanation);
         }
         Ok(explanations)
     }
 
-    /// An error about a row of the batch, about the row of the file.
+    /// Converts an error about a row of the batch to a failure that names the line of the file.
     pub(crate) fn failure(&self, error: &Error, file: &Path) -> Failure {
         const PER_ROW: [Input; 4] = [
             input::SAMPLES,
@@ -280,8 +290,8 @@ impl Samples {
             .unwrap_or_else(|| Files::mainly(file).failure(error))
     }
 
-    /// Runs of rows that follow each other in the file: each with its first row in the batch and in
-    /// the file, and its length.
+    /// Returns the maximal runs of rows that are consecutive in the file, each with its first row in the batch, its first
+    /// row in the file, and its length.
     pub(crate) fn runs(&self) -> Vec<(usize, usize, usize)> {
         let mut runs: Vec<(usize, usize, usize)> = Vec::new();
         for (row, &number) in self.numbers.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Training rows from tables.
+//! Reading of training rows from tables.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,20 +15,19 @@ use xai_metrics::core::{Error, Input};
 
 use crate::casebased::missing::MissingCells;
 
-/// What the columns of a training table are that are no features.
+/// Roles of the columns of a training table that are not features.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Roles<'a> {
     pub(crate) label: &'a str,
-    /// Columns that accompany the rows.
     pub(crate) metadata: &'a [String],
-    /// A column of predicted classes, which the table need not have.
+    /// Column of predicted classes. The table need not have it.
     pub(crate) predicted: Option<&'a str>,
-    /// Columns that are left out.
+    /// Columns that the user left out.
     pub(crate) dropped: &'a [String],
     pub(crate) missing: MissingCells,
 }
 
-/// A training table: features, labels, and columns that only accompany them.
+/// The contents of a training table.
 pub(crate) struct Training {
     pub(crate) features: Vec<String>,
     pub(crate) rows: Array2<f64>,
@@ -36,20 +35,20 @@ pub(crate) struct Training {
     pub(crate) classes: Classes,
     pub(crate) metadata: Vec<(String, MetadataColumn)>,
     pub(crate) left_out: Vec<LeftOut>,
-    /// Rows that are left out for a missing cell.
+    /// Number of rows left out because of a missing cell.
     pub(crate) n_dropped: usize,
-    /// The line of the file that each row stands on.
+    /// Line of each row in the file.
     pub(crate) lines: Vec<u64>,
 }
 
-/// The metadata column that holds, where rows were left out, which row of the file each one is.
+/// Metadata column with the index of each row in the file, which is added if rows were left out.
 const FILE_ROW: &str = "row of the training file";
 
 impl Training {
-    /// Reads a table piece by piece, so that its text is never in memory as a whole.
+    /// Reads a table in pieces, so that its text is never in memory as a whole.
     ///
-    /// Every column without another role is a feature, unless it has no name, holds not one number or
-    /// is dropped.
+    /// Every column without another role is a feature, unless it has no name, contains no number or codes with leading
+    /// zeros, or is left out by the user.
     pub(crate) fn read(table: Table, roles: &Roles<'_>) -> Result<Self, Failure> {
         let mut left_out = Vec::new();
         let label = table.column(roles.label)?;
@@ -98,7 +97,7 @@ impl Training {
         rows.finish(&place, &candidates, left_out)
     }
 
-    /// Gives the builder what is known of the rows beside their features.
+    /// Moves metadata, class names and feature names into the builder.
     pub(crate) fn describe(&mut self, mut builder: CaseExplainerBuilder) -> CaseExplainerBuilder {
         for (name, column) in std::mem::take(&mut self.metadata) {
             builder = builder.metadata(name, column);
@@ -114,17 +113,17 @@ fn named_columns(table: &Table, names: &[String]) -> Result<Vec<usize>, Failure>
     names.iter().map(|name| table.column(name)).collect()
 }
 
-/// Rows while they are read.
+/// The rows of a training table while it is read.
 struct Rows<'a> {
     label: usize,
     metadata: &'a [usize],
     missing: MissingCells,
-    /// Row after row of the columns that may be features.
+    /// Values of the columns that may be features, row by row.
     values: Vec<f64>,
     tallies: Vec<Tally>,
     classes: ClassesBuilder,
     labels: Vec<i64>,
-    /// Whether the class of each row is known.
+    /// Is `false` for rows without a class, which are left out in the end.
     has_class: Vec<bool>,
     texts: Vec<TextColumn>,
     lines: Vec<u64>,
@@ -137,7 +136,7 @@ impl Rows<'_> {
             self.has_class.push(label.is_ok());
             match label {
                 Ok(label) => self.labels.push(label),
-                // The row is left out in the end.
+                // The row is left out in the end, so its label does not matter.
                 Err(NoClass::Missing) if self.missing.drop_rows => self.labels.push(0),
                 Err(why) => {
                     let at = (row, self.label);
@@ -155,9 +154,11 @@ impl Rows<'_> {
         for (tally, below) in self.tallies.iter_mut().zip(tallies) {
             tally.append(below, first_row);
         }
-        match self.values.is_empty() {
-            true => self.values = values,
-            false => self.values.extend_from_slice(&values),
+        // A table of one piece needs no copy.
+        if self.values.is_empty() {
+            self.values = values;
+        } else {
+            self.values.extend_from_slice(&values);
         }
         Ok(())
     }
@@ -171,7 +172,9 @@ impl Rows<'_> {
         let features = self.features(place, candidates, &mut left_out)?;
         let header = place.header();
         if features.is_empty() {
-            let failure = Failure::new("no column of numbers beside the label");
+            let failure =
+                Failure::new("no column can be a feature: none besides the label has numbers")
+                    .help("save the features as columns of numbers");
             return Err(failure.in_file(place.file()));
         }
         let keep = self.keep(&features, candidates.len());
@@ -188,10 +191,9 @@ impl Rows<'_> {
         if n_dropped > 0 {
             retain(&mut labels, &keep);
             retain(&mut self.lines, &keep);
-            let rows: Vec<i64> = (0..keep.len() as i64).collect();
-            let rows = rows.into_iter().zip(&keep).filter(|(_, keep)| **keep);
-            let rows: Vec<i64> = rows.map(|(row, _)| row).collect();
-            metadata.push((FILE_ROW.to_owned(), rows.into()));
+            let mut file_rows: Vec<i64> = (0..keep.len() as i64).collect();
+            retain(&mut file_rows, &keep);
+            metadata.push((FILE_ROW.to_owned(), file_rows.into()));
         }
         left_out.sort_by_key(|(column, _)| *column);
         let left_out = left_out.into_iter().map(|(column, reason)| LeftOut {
@@ -213,7 +215,8 @@ impl Rows<'_> {
         })
     }
 
-    /// Which of the columns that may be features are.
+    /// Returns the features, as positions among the candidates, and adds the other candidates to `left_out`. Fails at the
+    /// first cell that is not a number in a column of numbers.
     fn features(
         &self,
         place: &Place,
@@ -223,7 +226,7 @@ impl Rows<'_> {
         let (mut features, mut wrong) = (Vec::new(), Vec::new());
         for (slot, (tally, &column)) in self.tallies.iter().zip(candidates).enumerate() {
             match tally.contents() {
-                // Without rows nothing is known of a column, which is said later.
+                // Without rows nothing is known about a column; fitting reports the missing rows.
                 _ if self.has_class.is_empty() => features.push(slot),
                 Contents::Mixed(cell) => wrong.push((cell, column)),
                 Contents::Words => left_out.push((column, Reason::Text)),
@@ -245,7 +248,7 @@ impl Rows<'_> {
         }
     }
 
-    /// Which rows have a class and every feature.
+    /// Returns for each row whether it has a class and all features.
     fn keep(&self, features: &[usize], n_columns: usize) -> Vec<bool> {
         let mut keep = self.has_class.clone();
         if self.missing.drop_rows {
@@ -257,6 +260,7 @@ impl Rows<'_> {
     }
 }
 
+/// Keeps the values at which `keep` is `true`.
 fn retain<T>(values: &mut Vec<T>, keep: &[bool]) {
     let mut row = 0;
     values.retain(|_| {
@@ -265,7 +269,7 @@ fn retain<T>(values: &mut Vec<T>, keep: &[bool]) {
     });
 }
 
-/// Keeps some columns of some rows, in place.
+/// Keeps the columns `features` of the rows at which `keep` is `true`, in place.
 fn compact(values: &mut Vec<f64>, n_columns: usize, features: &[usize], keep: &[bool]) {
     if features.len() == n_columns && keep.iter().all(|keep| *keep) {
         return;
@@ -280,8 +284,8 @@ fn compact(values: &mut Vec<f64>, n_columns: usize, features: &[usize], keep: &[
     values.truncate(to);
 }
 
-/// The narrowest type that all values of a column have. A whole number that would be printed in
-/// another way, as a code with leading zeros would, keeps the column text.
+/// Converts a column of metadata to the narrowest type of all its values: integers, numbers, booleans or texts. A column
+/// with a whole number that would be printed differently, for example a code with leading zeros, stays text.
 fn typed(values: &TextColumn) -> MetadataColumn {
     fn all<T: std::str::FromStr>(values: &TextColumn) -> Option<Vec<T>> {
         values.iter().map(|value| value.parse().ok()).collect()
@@ -303,8 +307,9 @@ fn typed(values: &TextColumn) -> MetadataColumn {
     }
 }
 
-/// Counts training rows as the file does where some were left out, also those of a stored explainer.
-pub(crate) fn count_as_file(explanation: &mut Explanation) {
+/// Replaces the indices of training rows by those in the file, if rows were left out, and removes the metadata column that
+/// has them. Also works for stored explainers.
+pub(crate) fn restore_file_rows(explanation: &mut Explanation) {
     for case in &mut explanation.neighbors {
         use xai_metrics::casebased::training::MetadataValue;
         if let Some(MetadataValue::Integer(row)) = case.metadata.remove(FILE_ROW) {
@@ -313,8 +318,8 @@ pub(crate) fn count_as_file(explanation: &mut Explanation) {
     }
 }
 
-/// An error about a row of an array, as one about the line of its file, as errors about cells are; `None` for an error about
-/// anything else.
+/// Converts an error about a row of an array to a failure that names the line of its file, in the form of errors about
+/// cells; `None` for errors about anything else.
 pub(crate) fn row_failure(
     error: &Error,
     per_row: &[Input],
@@ -338,12 +343,12 @@ pub(crate) fn row_failure(
     })
 }
 
-/// Takes the numbers of rows, which nobody called metadata, from the names of metadata.
+/// Removes the column of file rows from the names of metadata, because it is not a column of the user's file.
 pub(crate) fn hide_file_rows(metadata_names: &mut Vec<Arc<str>>) {
     metadata_names.retain(|name| **name != *FILE_ROW);
 }
 
-/// Whether rows of the training file were left out, by the names of an explainer's metadata.
+/// Returns `true` if rows of the training file were left out, judging by the names of an explainer's metadata.
 pub(crate) fn has_file_rows(metadata_names: &[Arc<str>]) -> bool {
     metadata_names.iter().any(|name| **name == *FILE_ROW)
 }

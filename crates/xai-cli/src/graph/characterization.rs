@@ -1,4 +1,4 @@
-//! `xai graph characterization`
+//! `xai graph characterization` and `xai graph fidelity-auc`
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::{Context, Described, examples};
 
 /// `xai graph characterization`
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&[
+#[command(after_help = examples::section(&[
     "xai graph characterization --pos pos.npy --neg neg.npy",
     "xai graph characterization --pos pos.npy --neg neg.npy --pos-weight 0.3 --neg-weight 0.7 --out -",
 ]))]
@@ -27,7 +27,7 @@ pub(crate) struct Characterization {
     neg: PathBuf,
     #[command(flatten)]
     metric: Described<library::Characterization>,
-    /// Write one row per explanation.
+    /// Write a row per explanation: its number, fid+, fid- and the characterization.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
 }
@@ -37,8 +37,8 @@ impl Characterization {
         let working = context.working("reading and combining scores");
         let pos = arrays::read_f64::<Ix1>(&self.pos)?.to_vec();
         let neg = arrays::read_f64::<Ix1>(&self.neg)?.to_vec();
-        let values = self.metric.read()?.scores(&pos, &neg);
-        let values = values.in_files(&self.files())?;
+        let scores = self.metric.read()?.scores(&pos, &neg);
+        let values = scores.in_files(&self.files())?;
         let explanations = || (0..pos.len()).map(|i| (i, [pos[i], neg[i], values[i]]));
         let header = [
             "explanation",
@@ -80,7 +80,7 @@ impl Characterization {
 
 /// `xai graph fidelity-auc`
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&["xai graph fidelity-auc --pos pos.npy --neg neg.npy --x sizes.npy"]))]
+#[command(after_help = examples::section(&["xai graph fidelity-auc --pos pos.npy --neg neg.npy --x sizes.npy"]))]
 pub(crate) struct FidelityAuc {
     /// fid+ at each point of the curve, (m,).
     #[arg(long, value_name = "P.npy")]
@@ -88,7 +88,7 @@ pub(crate) struct FidelityAuc {
     /// fid- at each point of the curve, (m,), below 1.
     #[arg(long, value_name = "Q.npy")]
     neg: PathBuf,
-    /// Where the points are, (m,), ascending.
+    /// Position of each point on the horizontal axis, for example the explanation size, (m,), ascending.
     #[arg(long, value_name = "X.npy")]
     x: PathBuf,
 }

@@ -8,13 +8,13 @@ use serde::Serialize;
 use xai_files::{Failure, Files, InFiles, arrays};
 use xai_metrics::graph::{Predictions, input};
 
-use crate::graph::options::compared::{Compared, Comparison};
+use crate::graph::options::comparison::{Comparison, ComparisonOptions};
 use crate::output::rows;
 use crate::{Context, examples};
 
 /// `xai graph fidelity`
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&[
+#[command(after_help = examples::section(&[
     "xai graph fidelity --full full.npy --kept kept.npy --complement complement.npy",
     "xai graph fidelity --full full.npy --kept kept.npy --complement complement.npy --mode phenomenon --target y.npy --index test.npy",
 ]))]
@@ -29,8 +29,8 @@ pub(crate) struct Fidelity {
     #[arg(long, value_name = "C.npy")]
     complement: PathBuf,
     #[command(flatten)]
-    compared: Compared,
-    /// Write the predictions of each row.
+    comparison: ComparisonOptions,
+    /// Write the predicted classes of each row: on the whole graph, on the explanation and on its complement.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
 }
@@ -46,16 +46,18 @@ struct FidelityResult {
 impl Fidelity {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let working = context.working("reading and comparing outputs");
-        let answers = [&self.full, &self.kept, &self.complement].map(|file| Answers::read(file));
-        let [full, kept, complement] = answers;
-        let answers = [full?, kept?, complement?];
-        let [full, kept, complement] = answers.each_ref().map(Answers::predictions);
-        let compared = self.compared.read(|| Ok(full.n_samples()))?;
-        let fidelity = compared
+        let stored = [
+            StoredPredictions::read(&self.full)?,
+            StoredPredictions::read(&self.kept)?,
+            StoredPredictions::read(&self.complement)?,
+        ];
+        let [full, kept, complement] = stored.each_ref().map(StoredPredictions::as_predictions);
+        let comparison = self.comparison.read(|| Ok(full.n_samples()))?;
+        let fidelity = comparison
             .metric()
             .evaluate(&full, &kept, &complement)
             .in_files(&self.files())?;
-        self.write_classes(&compared, [full, kept, complement])?;
+        self.write_classes(&comparison, [full, kept, complement])?;
         drop(working);
         let result = FidelityResult {
             pos_fidelity: fidelity.pos,
@@ -73,17 +75,17 @@ impl Fidelity {
             .file(&[input::COMPLEMENT], &self.complement)
             .shaped_by(&[input::KEPT, input::COMPLEMENT, input::TARGET], &self.full)
             .bounded_by(&[input::INDEX], &self.full)
-            .and(self.compared.files())
+            .and(self.comparison.files())
     }
 
     fn write_classes(
         &self,
-        compared: &Comparison,
+        comparison: &Comparison,
         predictions: [&dyn Predictions; 3],
     ) -> Result<(), Failure> {
         let files = [&self.full, &self.kept, &self.complement];
         let all = || (0..predictions[0].n_samples()).collect();
-        let measured: Vec<usize> = compared.index.clone().unwrap_or_else(all);
+        let measured: Vec<usize> = comparison.index.clone().unwrap_or_else(all);
         rows::stream(
             self.out.as_deref(),
             ["row", "full", "kept", "complement"],
@@ -105,20 +107,20 @@ impl Fidelity {
     }
 }
 
-/// Predictions from a file: integers of one axis are labels, numbers of two axes are outputs.
-enum Answers {
+/// Predictions from a file: integers with one axis are labels, numbers with two axes are outputs.
+enum StoredPredictions {
     Labels(Array1<i64>),
     Single(Array2<f32>),
     Double(Array2<f64>),
 }
 
-impl Answers {
+impl StoredPredictions {
     fn read(file: &Path) -> Result<Self, Failure> {
         let stored = arrays::read(file)?;
         match stored.shape().len() {
             1 => stored.into_labels().map(Self::Labels).map_err(|failure| {
                 failure.help(
-                    "outputs have two axes, (n, c); a single score is compared with its threshold first",
+                    "pass whole numbers as labels, or outputs with two axes (n, c); turn single scores into labels with your threshold",
                 )
             }),
             2 if stored.is_single() => stored.into_f32().map(Self::Single),
@@ -131,7 +133,7 @@ impl Answers {
         }
     }
 
-    fn predictions(&self) -> &dyn Predictions {
+    fn as_predictions(&self) -> &dyn Predictions {
         match self {
             Self::Labels(labels) => labels,
             Self::Single(outputs) => outputs,

@@ -17,7 +17,7 @@ use crate::{Context, Described, examples};
 
 /// `xai graph groundtruth`
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&[
+#[command(after_help = examples::section(&[
     "xai graph groundtruth --predicted mask.npy --target truth.npy",
     "xai graph groundtruth --predicted mask.npy --target truth.npy --selection truth-size --out -",
 ]))]
@@ -25,36 +25,35 @@ pub(crate) struct Groundtruth {
     /// Scores of the mask, any shape, in [0, 1].
     #[arg(long, value_name = "P.npy")]
     predicted: PathBuf,
-    /// The truth, of the same shape: 0/1, or scores. With one more axis in front, several valid
-    /// truths: the one that the mask fits best counts.
+    /// The true explanation, of the same shape: 0 and 1, or scores. With an additional first axis, several valid true
+    /// explanations, of which the one that fits the mask best is used.
     #[arg(long, value_name = "T.npy")]
     target: PathBuf,
     #[command(flatten)]
     metric: Described<GroundTruthMetric>,
-    /// Write a row per element: its score, its truth, and whether it is predicted and true. Of several
-    /// truths it is the best.
+    /// Write a row per element: its score, its true value (of the best true explanation), and whether it counts as
+    /// predicted and as true.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
 }
 
-/// A mask, the truth that it was scored against, and the scores.
+/// A mask, the true explanation that it was compared with, and the scores.
 pub(crate) struct MaskAndTruth {
     pub(crate) scores: GroundTruth,
-    /// Which of how many truths it was, where there is an axis for them.
+    /// Index of the best true explanation and number of true explanations, if the target has an axis for several.
     best_truth: Option<(usize, usize)>,
     predicted: Predicted,
     target: Array1<f64>,
 }
 
-/// The scores of a mask. Thresholds are compared in their precision, whatever the target is stored as:
-/// of single-precision scores a threshold of 0.3 is the single-precision 0.3.
+/// The scores of a mask in the precision of their file. Thresholds are compared in this precision: for single-precision
+/// scores, a threshold of 0.3 is the single-precision number 0.3.
 enum Predicted {
     Single(Array1<f32>),
     Double(Array1<f64>),
 }
 
 impl Predicted {
-    /// The scores as `f64`.
     fn to_f64(&self) -> Vec<f64> {
         match self {
             Self::Single(scores) => scores.iter().map(|&score| f64::from(score)).collect(),
@@ -64,7 +63,7 @@ impl Predicted {
 }
 
 impl Serialize for MaskAndTruth {
-    /// Every score by its name, how many are undefined, and which of several truths it was.
+    /// Serializes the scores by name, the number of undefined ones, and the index of the best true explanation.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut result = serializer.serialize_map(None)?;
         for (name, value) in self.scores.values() {
@@ -74,15 +73,15 @@ impl Serialize for MaskAndTruth {
         if let Some(share) = self.scores.tied_share {
             result.serialize_entry("tied_share", &share)?;
         }
-        if let Some((which, _)) = self.best_truth {
-            result.serialize_entry("best_truth", &which)?;
+        if let Some((index, _)) = self.best_truth {
+            result.serialize_entry("best_truth", &index)?;
         }
         result.end()
     }
 }
 
 impl MaskAndTruth {
-    /// The scores of the mask, in the order of its elements.
+    /// Returns the scores of the mask, in the order of its elements.
     pub(crate) fn mask(&self) -> Vec<f64> {
         self.predicted.to_f64()
     }
@@ -90,58 +89,59 @@ impl MaskAndTruth {
 
 impl Groundtruth {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let compared = self.evaluate(context)?;
-        self.write_elements(&compared)?;
-        let scores = &compared.scores;
-        context.present(&compared, || match compared.best_truth {
+        let result = self.evaluate(context)?;
+        self.write_elements(&result)?;
+        let scores = &result.scores;
+        context.present(&result, || match result.best_truth {
             None => scores.to_string(),
-            Some((which, n_truths)) => format!("{scores}\nagainst truth {which} of {n_truths}"),
+            Some((index, n_truths)) => format!(
+                "{scores}\ncompared with true explanation {index} (from 0) of {n_truths}, the best fit"
+            ),
         })
     }
 
-    /// The scores of the mask against its truth, or against the best of several.
+    /// Computes the scores of the mask against its true explanation, or against the best of several.
     pub(crate) fn evaluate(&self, context: &Context) -> Result<MaskAndTruth, Failure> {
         let working = context.working("reading and ranking the mask");
         let (predicted, target) = (arrays::read(&self.predicted)?, arrays::read(&self.target)?);
         let n_truths = self.n_truths(&predicted, &target)?;
-        let target = target.into_f64::<IxDyn>()?;
-        let compared = if predicted.is_single() {
-            let predicted = predicted.into_f32::<IxDyn>()?;
-            self.against(predicted, target, n_truths, Predicted::Single)
+        let target_array = target.into_f64::<IxDyn>()?;
+        let result = if predicted.is_single() {
+            let scores = predicted.into_f32::<IxDyn>()?;
+            self.compare(scores, target_array, n_truths, Predicted::Single)
         } else {
-            let predicted = predicted.into_f64::<IxDyn>()?;
-            self.against(predicted, target, n_truths, Predicted::Double)
+            let scores = predicted.into_f64::<IxDyn>()?;
+            self.compare(scores, target_array, n_truths, Predicted::Double)
         };
         drop(working);
-        compared
+        result
     }
 
-    /// What each element counts as, in the order of the elements.
-    pub(crate) fn elements(&self, of: &MaskAndTruth) -> Result<Vec<CountedElement>, Failure> {
-        let (metric, target) = (self.metric.read()?, of.target.view());
-        let elements = match &of.predicted {
+    /// Returns for each element, in order, whether it counts as predicted and as true.
+    pub(crate) fn elements(&self, mask: &MaskAndTruth) -> Result<Vec<CountedElement>, Failure> {
+        let (metric, target) = (self.metric.read()?, mask.target.view());
+        let elements = match &mask.predicted {
             Predicted::Single(predicted) => metric.per_element(predicted.view(), target),
             Predicted::Double(predicted) => metric.per_element(predicted.view(), target),
         };
         elements.in_files(&self.files())
     }
 
-    /// The curves over all thresholds.
-    pub(crate) fn curves(&self, of: &MaskAndTruth) -> Result<GroundTruthCurves, Failure> {
-        let (metric, target) = (self.metric.read()?, of.target.view());
-        let curves = match &of.predicted {
+    /// Returns the ROC and precision-recall curves over all thresholds.
+    pub(crate) fn curves(&self, mask: &MaskAndTruth) -> Result<GroundTruthCurves, Failure> {
+        let (metric, target) = (self.metric.read()?, mask.target.view());
+        let curves = match &mask.predicted {
             Predicted::Single(predicted) => metric.curves(predicted.view(), target),
             Predicted::Double(predicted) => metric.curves(predicted.view(), target),
         };
         curves.in_files(&self.files())
     }
 
-    /// The file of the mask.
     pub(crate) fn mask_file(&self) -> &Path {
         &self.predicted
     }
 
-    /// The number of truths, where there is an axis for them.
+    /// Returns the number of true explanations if the target has an axis for several. Fails if its shape does not fit.
     fn n_truths(
         &self,
         predicted: &StoredArray,
@@ -151,7 +151,7 @@ impl Groundtruth {
             shape if shape == predicted.shape() => Ok(None),
             [n_truths, shape @ ..] if shape == predicted.shape() => Ok(Some(*n_truths)),
             shape => Err(Failure::new(format!(
-                "expected the shape of the scores, {:?} in {}, got {shape:?}",
+                "expected the shape of the mask, {:?} in {}, got {shape:?}",
                 predicted.shape(),
                 self.predicted.display()
             ))
@@ -166,19 +166,20 @@ impl Groundtruth {
             .and(Described::<GroundTruthMetric>::options())
     }
 
-    /// Scores a mask of any shape against its truth, or against the best of several.
-    fn against<T: Real>(
+    /// Compares a mask of any shape with its true explanation, or with the best of several. `store` wraps the flattened
+    /// mask.
+    fn compare<T: Real>(
         &self,
-        predicted: ArrayD<T>,
+        mask: ArrayD<T>,
         target: ArrayD<f64>,
         n_truths: Option<usize>,
-        kept_as: fn(Array1<T>) -> Predicted,
+        store: fn(Array1<T>) -> Predicted,
     ) -> Result<MaskAndTruth, Failure> {
         let metric = self.metric.read()?;
-        let predicted: Array1<T> = predicted.into_iter().collect();
+        let predicted: Array1<T> = mask.into_iter().collect();
         let shape = (n_truths.unwrap_or(1), predicted.len());
-        let truths = Array2::from_shape_vec(shape, target.into_iter().collect());
-        let truths = truths.map_err(Failure::new)?;
+        let truths =
+            Array2::from_shape_vec(shape, target.into_iter().collect()).map_err(Failure::new)?;
         let best = match n_truths {
             None => metric
                 .evaluate(predicted.view(), truths.row(0))
@@ -189,23 +190,23 @@ impl Groundtruth {
             }
         };
         let (best_truth, scores) = best.in_files(&self.files())?;
-        let row = best_truth.map_or(0, |(which, _)| which);
+        let row = best_truth.map_or(0, |(index, _)| index);
         Ok(MaskAndTruth {
             scores,
             best_truth,
-            predicted: kept_as(predicted),
+            predicted: store(predicted),
             target: truths.row(row).to_owned(),
         })
     }
 
-    fn write_elements(&self, of: &MaskAndTruth) -> Result<(), Failure> {
+    fn write_elements(&self, mask: &MaskAndTruth) -> Result<(), Failure> {
         if self.out.is_none() {
             return Ok(());
         }
-        let counted = self.elements(of)?;
-        let elements = counted.into_iter().zip(&of.target).enumerate();
+        let counted = self.elements(mask)?;
+        let elements = counted.into_iter().zip(&mask.target).enumerate();
         let rows = elements.map(|(i, (counted, truth))| {
-            let score = match &of.predicted {
+            let score = match &mask.predicted {
                 Predicted::Single(scores) => scores[i].to_string(),
                 Predicted::Double(scores) => scores[i].to_string(),
             };

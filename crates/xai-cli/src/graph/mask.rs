@@ -12,7 +12,7 @@ use crate::{Context, Described, examples};
 
 /// `xai graph mask`
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&[
+#[command(after_help = examples::section(&[
     "xai graph mask --mask mask.npy",
     "xai graph mask --mask mask.npy --edge-index edges.npy --threshold 0.5",
 ]))]
@@ -20,10 +20,10 @@ pub(crate) struct Mask {
     /// The mask, (m,) in [0, 1].
     #[arg(long, value_name = "M.npy")]
     mask: PathBuf,
-    /// Edges of the mask, (2, m): tells how connected it is.
+    /// The edges that the mask scores, (2, m). Adds measures of how connected the mask is.
     #[arg(long, value_name = "E.npy")]
     edge_index: Option<PathBuf>,
-    /// Nodes of the graph. Default: the largest node number plus 1.
+    /// Number of nodes of the graph. Default: the largest node number in the edges plus 1.
     #[arg(long, value_name = "N", requires = "edge_index")]
     n_nodes: Option<usize>,
     #[command(flatten)]
@@ -39,15 +39,17 @@ impl Mask {
             None => metric.evaluate(mask.view()),
             Some(file) => {
                 let edges = arrays::read_places::<Ix2>(file)?;
-                let last = edges.iter().copied().max().unwrap_or(-1);
-                let numbered = usize::try_from(last.saturating_add(1)).unwrap_or_default();
-                let n_nodes = self.n_nodes.unwrap_or(numbered);
-                if n_nodes < numbered {
+                let largest = edges.iter().copied().max().unwrap_or(-1);
+                let least_nodes = usize::try_from(largest.saturating_add(1)).unwrap_or_default();
+                let n_nodes = self.n_nodes.unwrap_or(least_nodes);
+                if n_nodes < least_nodes {
                     let file = file.display();
-                    let why = format_args!("{file} has a node {last}");
-                    return Err(Failure::of_option("--n-nodes", why)
+                    let reason = format_args!("{file} has an edge of node {largest}");
+                    return Err(Failure::of_option("--n-nodes", reason)
                         .with_value(n_nodes)
-                        .help("nodes count from 0"));
+                        .help(format_args!(
+                            "nodes count from 0: pass at least {least_nodes}"
+                        )));
                 }
                 metric.evaluate_edges(mask.view(), edges.view(), n_nodes)
             }

@@ -6,32 +6,32 @@ mod characterization;
 mod fidelity;
 pub(crate) mod groundtruth;
 mod mask;
+mod model_sweep;
 pub(crate) mod options;
 mod robust_fidelity;
 pub(crate) mod sweep;
-mod sweep_of_model;
 mod unfaithfulness;
 
 use crate::Context;
 
-/// Commands of the group.
+/// Commands of the group `graph`.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
-    /// Does the prediction change without the explanation (fid+), or with it alone (fid-)?
+    /// Fidelity: does the prediction change without the explanation (fid+), or with it alone (fid-)?
     Fidelity(fidelity::Fidelity),
-    /// Necessary and sufficient in one number: fid+ and 1 - fid- combined.
+    /// Characterization score: fid+ and 1 - fid- combined into one number.
     Characterization(characterization::Characterization),
-    /// Area under fid+ / (1 - fid-) over explanation sizes.
+    /// Area under the curve of fid+ / (1 - fid-) over explanation sizes.
     FidelityAuc(characterization::FidelityAuc),
-    /// How far the answer on the explanation is from the answer on the whole graph.
+    /// Unfaithfulness: distance of the output on the explanation from the output on the whole graph.
     Unfaithfulness(unfaithfulness::Unfaithfulness),
-    /// Does a mask find what is known to matter?
+    /// Scores of a mask against a true explanation, for example AUROC and F1.
     Groundtruth(groundtruth::Groundtruth),
-    /// Every score at every explanation size, and the best size.
+    /// Fidelity, characterization and unfaithfulness at every explanation size, and the best size.
     Sweep(Box<sweep::SweepCommand>),
-    /// Fidelity that takes away a little at a time, of an ONNX model.
+    /// Robust fidelity of an ONNX model: removes random parts of the explanation instead of all of it.
     RobustFidelity(Box<robust_fidelity::RobustFidelity>),
-    /// How small, how decided, how connected a mask is.
+    /// Properties of a mask: size, entropy and connectedness.
     Mask(mask::Mask),
 }
 

@@ -12,32 +12,32 @@ use xai_metrics::graph::fidelity;
 use xai_metrics::graph::{ReturnType, RobustFidelityMetric, input};
 
 use crate::described::word;
-use crate::graph::options::compared::Compared;
+use crate::graph::options::comparison::ComparisonOptions;
 use crate::graph::options::model_and_graph::GraphFiles;
 use crate::{Context, Described, examples};
 
 /// `xai graph robust-fidelity`
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&["xai graph robust-fidelity --model model.onnx --features x.npy --edge-index edges.npy --edge-mask mask.npy --fraction 0.2"]))]
+#[command(after_help = examples::section(&["xai graph robust-fidelity --model model.onnx --features x.npy --edge-index edges.npy --edge-mask mask.npy --fraction 0.2"]))]
 pub(crate) struct RobustFidelity {
-    /// A model with the inputs features (n, f), edge_index (2, e), edge_weight (e,).
+    /// A graph model with the inputs features (n, f), edge_index (2, e) and optionally edge_weight (e,).
     #[arg(long, value_name = "M.onnx")]
     model: PathBuf,
     #[command(flatten)]
     graph: GraphFiles,
-    /// The explanation is this share of the edges, the highest of the mask. Without, the mask must
-    /// be 0 or 1.
+    /// Share of the edges in the explanation: those with the highest scores. Without it, the mask must contain only 0
+    /// and 1.
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     fraction: Option<f64>,
     #[command(flatten)]
     metric: Described<RobustFidelityMetric<'static>>,
     #[command(flatten)]
-    compared: Compared,
-    /// Compare the probability of the class too, of the same draws: that of the true one with a
-    /// target, else of the one predicted on the whole graph.
+    comparison: ComparisonOptions,
+    /// Also compare the probabilities of the class, on the same draws. The class is the true one with `--target`,
+    /// otherwise the one predicted on the whole graph.
     #[arg(long)]
     probabilities: bool,
-    /// What the outputs are that probabilities are taken from.
+    /// Kind of the model's outputs, from which probabilities are computed.
     #[arg(long, value_parser = word::<ReturnType>(), default_value = "logits", requires = "probabilities")]
     return_type: ReturnType,
 }
@@ -47,7 +47,7 @@ pub(crate) struct RobustFidelity {
 struct RobustResult {
     #[serde(flatten)]
     robust: fidelity::RobustFidelity,
-    /// Share of the edges that tie at the cut of `--fraction`.
+    /// Share of the edges that have the score at which `--fraction` cuts.
     #[serde(skip_serializing_if = "Option::is_none")]
     tied_share: Option<f64>,
 }
@@ -58,7 +58,7 @@ impl fmt::Display for RobustResult {
         match self.tied_share.filter(|share| *share > 0.0) {
             Some(share) => write!(
                 f,
-                "\n{share:.4} of the edges tie at the cut: the first of them are kept"
+                "\n{share:.4} of the edges have the score at the cut; the first of them are kept"
             ),
             None => Ok(()),
         }
@@ -72,18 +72,17 @@ impl RobustFidelity {
         let model = OnnxModel::of_graphs(&self.model, &self.graph.engine)?;
         let stored = self.graph.read(&model)?;
         let n_rows = || stored.n_rows(&model).in_files(&self.files());
-        let compared = self.compared.read(n_rows)?;
+        let comparison = self.comparison.read(n_rows)?;
         drop(working);
         let bar = context.progress(metric.n_calls() as u64, "running the model");
         let model = Watched {
             model,
             watch: |runs| bar.inc(runs),
         };
-        let metric = metric.fidelity(compared.metric()).edges(stored.edges);
-        let metric = match self.probabilities {
-            true => metric.probabilities(self.return_type),
-            false => metric,
-        };
+        let mut metric = metric.fidelity(comparison.metric()).edges(stored.edges);
+        if self.probabilities {
+            metric = metric.probabilities(self.return_type);
+        }
         let evaluate = || {
             let mask = match self.fraction {
                 None => stored.mask.clone(),
@@ -106,7 +105,7 @@ impl RobustFidelity {
         self.graph
             .files(&self.model)
             .file(&[input::FULL, input::KEPT, input::COMPLEMENT], &self.model)
-            .and(self.compared.files())
+            .and(self.comparison.files())
             .options(&[(input::FRACTION, "--fraction")])
     }
 }

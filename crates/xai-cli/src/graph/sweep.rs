@@ -10,14 +10,14 @@ use xai_files::{Failure, Files, InFiles, arrays};
 use xai_metrics::graph::dataset::{SweepCurve, SweepPoint};
 use xai_metrics::graph::{Sweep, UnfaithfulnessMetric, help, input};
 
-use crate::graph::options::compared::Compared;
+use crate::graph::options::comparison::ComparisonOptions;
 use crate::graph::unfaithfulness::assumed;
 use crate::output::rows;
 use crate::{Context, Described, examples};
 
 /// `xai graph sweep`
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&["xai graph sweep --full full.npy --kept kept.npy --complement complement.npy --levels sizes.npy"]))]
+#[command(after_help = examples::section(&["xai graph sweep --full full.npy --kept kept.npy --complement complement.npy --levels sizes.npy"]))]
 pub(crate) struct SweepCommand {
     /// Outputs on the whole graph, (n, c).
     #[arg(long, value_name = "F.npy", requires_all = ["kept", "complement", "levels"], required_unless_present = "model")]
@@ -28,16 +28,16 @@ pub(crate) struct SweepCommand {
     /// Outputs on the graph without the explanation at each level, (levels, n, c).
     #[arg(long, value_name = "C.npy", requires = "full")]
     complement: Option<PathBuf>,
-    /// The size at each level, (levels,), ascending. With a model the default is 0.1, 0.2, … 1.
+    /// Explanation size at each level, (levels,), ascending. Default with a model: 0.1, 0.2, …, 1.
     #[arg(long, value_name = "X.npy")]
     levels: Option<PathBuf>,
     #[command(flatten)]
-    of_model: super::sweep_of_model::ModelSource,
+    model: super::model_sweep::ModelSource,
     #[command(flatten)]
-    compared: Compared,
+    comparison: ComparisonOptions,
     #[command(flatten)]
     divergence: Described<UnfaithfulnessMetric<'static>>,
-    /// Write one row per level.
+    /// Write a row per level: the size and its scores.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
 }
@@ -47,17 +47,17 @@ struct SweepResult<'a> {
     curve: &'a [SweepPoint],
     fidelity_auc: Option<f64>,
     best_level: f64,
-    /// What the outputs were taken for, if they look like something else.
+    /// Remark if the outputs do not look like the kind that they were read as.
     #[serde(skip_serializing_if = "Option::is_none")]
     assumed: Option<&'a str>,
 }
 
-/// A sweep, and what it was over.
+/// Scores at every explanation size.
 pub(crate) struct SweepScores {
     pub(crate) curve: SweepCurve,
     /// The rows that are explained; `None` for all.
     pub(crate) index: Option<Vec<usize>>,
-    /// What the outputs were taken for, if they look like something else.
+    /// Remark if the outputs do not look like the kind that they were read as.
     assumed: Option<String>,
 }
 
@@ -77,15 +77,15 @@ impl SweepCommand {
         })
     }
 
-    /// The scores at every size.
+    /// Computes the scores at every explanation size.
     pub(crate) fn evaluate(&self, context: &Context) -> Result<SweepScores, Failure> {
-        // A model has a bar of its own.
-        let working = self.full.is_some();
-        let working = working.then(|| context.working("reading and comparing outputs"));
+        // A sweep of a model shows a progress bar of its own.
+        let reads_outputs = self.full.is_some();
+        let working = reads_outputs.then(|| context.working("reading and comparing outputs"));
         let stored = self.outputs()?;
-        let compared = self.compared.read(|| match &stored {
+        let comparison = self.comparison.read(|| match &stored {
             Some([full, ..]) => Ok(full.n_rows()),
-            None => self.of_model.n_rows(context),
+            None => self.model.n_rows(context),
         })?;
         let levels = match &self.levels {
             Some(file) => arrays::read_f64::<Ix1>(file)?.to_vec(),
@@ -93,7 +93,7 @@ impl SweepCommand {
         };
         let divergence = self.divergence.read()?;
         let sweep = Sweep::new()
-            .fidelity(compared.metric())
+            .fidelity(comparison.metric())
             .unfaithfulness(divergence);
         let (curve, assumed) = match stored {
             Some(outputs) => {
@@ -103,31 +103,31 @@ impl SweepCommand {
             }
             None => {
                 let (files, levels_file) = (self.files(), self.levels.as_ref());
-                let run = self
-                    .of_model
-                    .run(&sweep, &levels, &files, levels_file, context);
-                (run?, None)
+                let curve = self
+                    .model
+                    .run(&sweep, &levels, &files, levels_file, context)?;
+                (curve, None)
             }
         };
         drop(working);
         Ok(SweepScores {
             curve,
-            index: compared.index,
+            index: comparison.index,
             assumed,
         })
     }
 
-    /// The edges and the mask of a model's graph, where a model is swept.
+    /// Returns the files of the edges and of the mask of the model's graph.
     pub(crate) fn edges_and_mask(&self) -> (Option<&Path>, Option<&Path>) {
-        self.of_model.graph.edges_and_mask()
+        self.model.graph.edges_and_mask()
     }
 
     fn files(&self) -> Files<'_> {
         let mut files = Files::new();
         let outputs = [input::KEPT, input::COMPLEMENT];
         if let Some(full) = &self.full {
-            let of_rows = [input::KEPT, input::COMPLEMENT, input::TARGET];
-            files = files.shaped_by(&of_rows, full);
+            let per_row = [input::KEPT, input::COMPLEMENT, input::TARGET];
+            files = files.shaped_by(&per_row, full);
             files = files.bounded_by(&[input::INDEX], full);
         }
         if let Some(levels) = &self.levels {
@@ -138,14 +138,14 @@ impl SweepCommand {
             .optional(&[input::KEPT], self.kept.as_ref())
             .optional(&[input::COMPLEMENT], self.complement.as_ref())
             .optional(&[input::LEVELS], self.levels.as_ref())
-            .and(self.compared.files())
+            .and(self.comparison.files())
             .ways_out(&[(
                 help::PASS_LABELS_FOR_ONE_COLUMN,
-                "save two columns per row, 0 and the score as logits, for a single score",
+                "save a single score as two logits per row, 0 and the score",
             )])
     }
 
-    /// The outputs, where they are in files.
+    /// Reads the outputs; `None` if a model is given instead.
     fn outputs(&self) -> Result<Option<[StoredArray; 3]>, Failure> {
         match (&self.full, &self.kept, &self.complement) {
             (Some(full), Some(kept), Some(complement)) => {

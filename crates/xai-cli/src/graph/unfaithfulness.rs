@@ -18,7 +18,7 @@ use crate::{Context, Described, examples};
 
 /// `xai graph unfaithfulness`
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&[
+#[command(after_help = examples::section(&[
     "xai graph unfaithfulness --full full.npy --kept kept.npy",
     "xai graph unfaithfulness --full full.npy --kept kept.npy --return-type probs --out rows.csv",
 ]))]
@@ -39,7 +39,7 @@ pub(crate) struct Unfaithfulness {
     out: Option<PathBuf>,
 }
 
-/// The metric with what was assumed, and its value per row where they are asked for.
+/// The result, and its value per row if `--out` is given.
 type Scores = (UnfaithfulnessResult, Option<Vec<f64>>);
 
 /// The JSON of `xai graph unfaithfulness`.
@@ -47,7 +47,7 @@ type Scores = (UnfaithfulnessResult, Option<Vec<f64>>);
 struct UnfaithfulnessResult {
     #[serde(flatten)]
     value: library::Unfaithfulness,
-    /// What the outputs were taken for, if they look like something else.
+    /// Remark if the outputs do not look like the kind that they were read as.
     #[serde(skip_serializing_if = "Option::is_none")]
     assumed: Option<String>,
 }
@@ -62,7 +62,8 @@ impl fmt::Display for UnfaithfulnessResult {
     }
 }
 
-/// What outputs are taken for, in terms of the options, if they look like something else.
+/// Returns a remark if outputs do not look like the kind that they are read as, for example logits read as
+/// probabilities.
 pub(super) fn assumed<T: Real>(
     metric: &UnfaithfulnessMetric<'_>,
     outputs: ArrayView2<'_, T>,
@@ -76,11 +77,10 @@ impl Unfaithfulness {
         let working = context.working("reading and comparing outputs");
         let (full, kept) = (arrays::read(&self.full)?, arrays::read(&self.kept)?);
         let index = index::read(self.index.as_deref(), || Ok(full.n_rows()))?;
-        let metric = self.metric.read()?;
-        let metric = match &index {
-            Some(index) => metric.index(index),
-            None => metric,
-        };
+        let mut metric = self.metric.read()?;
+        if let Some(index) = &index {
+            metric = metric.index(index);
+        }
         let scores = if full.is_single() && kept.is_single() {
             self.scores(&metric, full.into_f32::<Ix2>()?, kept.into_f32::<Ix2>()?)
         } else {
@@ -110,9 +110,11 @@ impl Unfaithfulness {
             value: metric.evaluate(full.view(), kept.view())?,
             assumed: assumed(metric, full.view()),
         };
-        let per_row = self.out.is_some();
-        let per_row = per_row.then(|| metric.per_row(full.view(), kept.view()));
-        Ok((unfaithfulness, per_row.transpose()?))
+        let per_row = match self.out {
+            Some(_) => Some(metric.per_row(full.view(), kept.view())?),
+            None => None,
+        };
+        Ok((unfaithfulness, per_row))
     }
 
     fn files(&self) -> Files<'_> {

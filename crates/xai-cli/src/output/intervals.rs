@@ -4,7 +4,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use xai_files::Failure;
 
-/// A result as JSON in which every interval is `[low, high]`. The library keeps with an interval how it was made.
+/// Converts a result to JSON with every interval as `[low, high]`. The library's intervals are objects that also name
+/// their method.
 pub(crate) fn as_pairs(result: &impl Serialize) -> Result<Value, Failure> {
     let mut json = serde_json::to_value(result).map_err(Failure::new)?;
     make_pairs(&mut json);
@@ -15,6 +16,7 @@ fn make_pairs(json: &mut Value) {
     match json {
         Value::Array(values) => values.iter_mut().for_each(make_pairs),
         Value::Object(fields) => {
+            // `method` tells the library's intervals from other objects with these keys.
             match (fields.get("low"), fields.get("high"), fields.get("method")) {
                 (Some(low), Some(high), Some(_)) => *json = json!([low, high]),
                 _ => fields.values_mut().for_each(make_pairs),

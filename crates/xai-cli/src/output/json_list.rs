@@ -1,4 +1,4 @@
-//! A long list in a JSON object, of which memory holds only the end.
+//! A JSON object with a long list, which is kept in a temporary file if it is larger than some megabytes.
 
 use std::io::{BufWriter, Seek, Write};
 
@@ -9,10 +9,10 @@ use xai_files::visible::visible_json;
 
 use crate::output::stdout;
 
-/// Bytes of a list that memory holds; a longer one goes to a temporary file.
+/// Largest list in bytes that is kept in memory.
 const IN_MEMORY: usize = 16 << 20;
 
-/// The items of a list, kept as text until the object before them is known.
+/// The items of a list as JSON text. They are written after the other keys of their object, which are known later.
 pub(crate) struct JsonList {
     text: BufWriter<SpooledTempFile>,
     n: usize,
@@ -26,20 +26,18 @@ impl JsonList {
         }
     }
 
-    /// Adds an item.
     pub(crate) fn push(&mut self, item: &impl Serialize) -> Result<(), Failure> {
         if self.n > 0 {
             self.text.write_all(b",").map_err(no_temporary_file)?;
         }
         self.n += 1;
-        let item = serde_json::to_string(item).map_err(Failure::new)?;
-        let item = visible_json(item);
+        let json = visible_json(serde_json::to_string(item).map_err(Failure::new)?);
         self.text
-            .write_all(item.as_bytes())
+            .write_all(json.as_bytes())
             .map_err(no_temporary_file)
     }
 
-    /// Prints an object with keys of its own and the list as its last.
+    /// Prints `object` as JSON with the list as an additional last key.
     pub(crate) fn print(self, object: &impl Serialize, key: &str) -> Result<(), Failure> {
         let object = visible_json(serde_json::to_string(object).map_err(Failure::new)?);
         let open = object.strip_suffix('}').unwrap_or(&object);

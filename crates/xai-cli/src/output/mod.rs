@@ -1,4 +1,4 @@
-//! Where results go: a table or JSON on standard output, rows to a file.
+//! Output of results: a table or JSON on standard output, and rows in a file.
 
 pub(crate) mod intervals;
 pub(crate) mod json_list;

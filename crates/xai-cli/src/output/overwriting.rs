@@ -1,4 +1,4 @@
-//! `--out` before there is anything to write.
+//! Checks of `--out` before anything is computed.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -8,66 +8,70 @@ use clap_lex::OsStrExt;
 use xai_files::destination::{is_same_file, is_standard_output};
 use xai_files::{Failure, InFile, destination, npz};
 
-/// Commands whose `--out` is a folder, which is made.
-const OF_FOLDERS: [&str; 2] = ["report", "man"];
+/// Commands whose `--out` is a folder.
+const WITH_FOLDER: [&str; 2] = ["report", "man"];
 
-/// Commands whose `--out` is no text.
-const OF_BYTES: [&str; 1] = ["fit"];
+/// Commands whose `--out` is a binary file.
+const WITH_BINARY_FILE: [&str; 1] = ["fit"];
 
-/// Refuses a file for `--out` that the command reads, by whatever name and through whatever links,
-/// and one that cannot be made, before anything is computed. Says whether rows go to standard output.
+/// Fails if `--out` cannot be created or is a file that the command reads, also by another name or through links.
+/// Returns `true` if `--out` is standard output.
 pub(crate) fn check(matches: &ArgMatches) -> Result<bool, Failure> {
     let mut command = matches;
     let mut name = "";
-    while let Some((next, of_next)) = command.subcommand() {
-        (name, command) = (next, of_next);
+    while let Some((subcommand, submatches)) = command.subcommand() {
+        (name, command) = (subcommand, submatches);
     }
     let Ok(Some(out)) = command.try_get_one::<PathBuf>("out") else {
         return Ok(false);
     };
-    let (is_of_folder, is_stdout) = (OF_FOLDERS.contains(&name), is_standard_output(out));
+    let is_stdout = is_standard_output(out);
     if is_stdout {
         check_standard_output(command, name)?;
     }
-    if !is_of_folder {
+    if !WITH_FOLDER.contains(&name) {
         destination::check(out).in_file(out)?;
     }
-    match inputs(command).any(|input| is_same_file(out, &input)) {
-        false => Ok(is_stdout),
-        true => Err(
-            Failure::of_option("--out", "a file that is read here, and would be lost")
-                .with_value(out.display())
-                .help("name another file"),
-        ),
+    if inputs(command).any(|input| is_same_file(out, &input)) {
+        return Err(Failure::of_option(
+            "--out",
+            "the command reads this file and would overwrite it",
+        )
+        .with_value(out.display())
+        .help("name another file"));
     }
+    Ok(is_stdout)
 }
 
-/// Standard output takes the rows of one command, and nothing else beside them.
+/// Fails if a command cannot write its rows to standard output: it writes several files, binary data to a terminal, or
+/// JSON to the same place.
 fn check_standard_output(command: &ArgMatches, name: &str) -> Result<(), Failure> {
-    // Of a report it is the page alone.
-    if OF_FOLDERS.contains(&name) && name != "report" {
-        return Err(Failure::of_option("--out", "several files go to a folder")
-            .with_value("-")
-            .help("name a folder"));
-    }
-    if OF_BYTES.contains(&name) && std::io::stdout().is_terminal() {
+    // `report --out -` writes the page alone.
+    if WITH_FOLDER.contains(&name) && name != "report" {
         return Err(
-            Failure::of_option("--out", "a terminal cannot show what is stored")
+            Failure::of_option("--out", "standard output cannot take several files")
                 .with_value("-")
-                .help("name a file, or send standard output to one"),
+                .help("name a folder"),
+        );
+    }
+    if WITH_BINARY_FILE.contains(&name) && std::io::stdout().is_terminal() {
+        return Err(
+            Failure::of_option("--out", "a terminal cannot show a binary file")
+                .with_value("-")
+                .help("name a file, or redirect standard output to one"),
         );
     }
     if command.get_flag("json") {
         return Err(Failure::of_option(
             "--json",
-            "standard output has the rows already, by --out -",
+            "standard output cannot take JSON and the rows of --out -",
         )
-        .help("write the rows to a file, or leave --json out"));
+        .help("write the rows to a file, or leave out --json"));
     }
     Ok(())
 }
 
-/// The files that a command is given.
+/// Returns the input files of a command: all arguments that are paths or `NAME=FILE`, except `--out`.
 fn inputs(command: &ArgMatches) -> impl Iterator<Item = PathBuf> {
     let others = command
         .ids()
@@ -76,7 +80,7 @@ fn inputs(command: &ArgMatches) -> impl Iterator<Item = PathBuf> {
     others.flat_map(|id| {
         let paths = match command.try_get_many::<PathBuf>(id) {
             Ok(paths) => paths.into_iter().flatten().cloned().collect(),
-            // `NAME=FILE`
+            // The argument is of another type, for example `NAME=FILE`.
             Err(_) => match command.try_get_raw(id) {
                 Ok(Some(words)) => words
                     .filter_map(|word| Some(PathBuf::from(word.split_once("=")?.1)))

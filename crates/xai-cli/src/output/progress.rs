@@ -1,4 +1,4 @@
-//! What a person sees who waits.
+//! Progress bars.
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -6,28 +6,28 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Work that takes longer than this has a bar.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// Between two looks of a bar while nothing moves on.
+/// Time after which a bar is shown.
+const DELAY: Duration = Duration::from_secs(1);
+/// Time between redraws of a bar without progress.
 const TICK: Duration = Duration::from_millis(200);
 
-/// A bar on standard error, if that is a terminal; gone when dropped.
+/// A progress bar on standard error, if that is a terminal. Dropping it removes the bar.
 pub(crate) struct Progress(ProgressBar);
 
-/// What a bar tells.
+/// Measure of progress that a bar shows.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Kind {
-    /// How many of some items, how fast, and the time left.
+pub(crate) enum ProgressKind {
+    /// Items out of a known number, items per second and the time left.
     Items(u64),
-    /// How many of the bytes of a file, how fast, and the time left.
+    /// Bytes out of the size of a file, bytes per second and the time left.
     Bytes(u64),
-    /// How many items, and how fast, of a number that nobody knows before.
+    /// Items out of an unknown number, items per second and the time so far.
     Counter,
-    /// That work goes on, and since when.
+    /// The time so far.
     Spinner,
 }
 
-impl Kind {
+impl ProgressKind {
     fn template(self) -> &'static str {
         match self {
             Self::Items(_) => "{msg} [{bar:40}] {pos}/{len} {per_sec}, {eta} left",
@@ -46,20 +46,24 @@ impl Kind {
 }
 
 impl Progress {
-    /// A bar that nobody sees before the work has taken its time, and nobody at all who did not ask.
-    pub(crate) fn new(kind: Kind, what: impl Into<Cow<'static, str>>, is_shown: bool) -> Self {
+    /// Creates a bar that appears after a second, or never if `is_shown` is `false`.
+    pub(crate) fn new(
+        kind: ProgressKind,
+        what: impl Into<Cow<'static, str>>,
+        is_shown: bool,
+    ) -> Self {
         let bar = ProgressBar::with_draw_target(kind.length(), ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template(kind.template()) {
             bar.set_style(style);
         }
         bar.set_message(what);
         if is_shown {
-            let patient = bar.clone();
+            let delayed = bar.clone();
             std::thread::spawn(move || {
-                std::thread::sleep(PATIENCE);
-                if !patient.is_finished() {
-                    patient.set_draw_target(ProgressDrawTarget::stderr());
-                    patient.enable_steady_tick(TICK);
+                std::thread::sleep(DELAY);
+                if !delayed.is_finished() {
+                    delayed.set_draw_target(ProgressDrawTarget::stderr());
+                    delayed.enable_steady_tick(TICK);
                 }
             });
         }
@@ -86,8 +90,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bar_is_gone_when_dropped_also_where_work_stops_early() {
-        let progress = Progress::new(Kind::Spinner, "working", false);
+    fn dropping_a_bar_finishes_it() {
+        let progress = Progress::new(ProgressKind::Spinner, "working", false);
         let bar = progress.0.clone();
         assert!(!bar.is_finished());
         drop(progress);
@@ -95,12 +99,17 @@ mod tests {
     }
 
     #[test]
-    fn every_bar_of_known_length_tells_rate_and_time_left() {
-        for kind in [Kind::Items(2), Kind::Bytes(2)] {
+    fn bars_of_known_length_show_rate_and_time_left() {
+        for kind in [ProgressKind::Items(2), ProgressKind::Bytes(2)] {
             let template = kind.template();
             assert!(template.contains("per_sec") && template.contains("{eta}"));
         }
-        for kind in [Kind::Items(2), Kind::Bytes(2), Kind::Counter, Kind::Spinner] {
+        for kind in [
+            ProgressKind::Items(2),
+            ProgressKind::Bytes(2),
+            ProgressKind::Counter,
+            ProgressKind::Spinner,
+        ] {
             assert!(ProgressStyle::with_template(kind.template()).is_ok());
         }
     }

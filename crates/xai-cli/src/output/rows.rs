@@ -1,4 +1,4 @@
-//! Per-item rows as CSV.
+//! Rows per item (sample, pair of runs, edge, …) as CSV.
 
 use std::io::Write;
 use std::path::Path;
@@ -7,16 +7,15 @@ use xai_files::Failure;
 
 use crate::output::{text, whole_file};
 
-/// Where rows go: to a file, or nowhere.
+/// Writer of rows to a file; without a file rows are discarded.
 pub(crate) struct Rows<'a>(Option<csv::Writer<&'a mut dyn Write>>);
 
 impl Rows<'_> {
-    /// Whether nobody reads the rows, so that they need not be made.
-    pub(crate) fn go_nowhere(&self) -> bool {
+    /// Returns `true` if rows are discarded, so that the caller need not format them.
+    pub(crate) fn are_discarded(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Writes a row.
     pub(crate) fn write<C: AsRef<[u8]>>(
         &mut self,
         row: impl IntoIterator<Item = C>,
@@ -30,7 +29,7 @@ impl Rows<'_> {
     }
 }
 
-/// Writes rows to a file, if one is given.
+/// Writes a header and rows to `out`, if it is given.
 pub(crate) fn write<R, C>(
     out: Option<&Path>,
     header: impl IntoIterator<Item = impl AsRef<[u8]>>,
@@ -48,7 +47,7 @@ where
     })
 }
 
-/// Does work that writes rows on its way. Nothing is left of a file whose work fails.
+/// Runs `work`, which writes rows to `out` if it is given. If the work fails, the file is not created or changed.
 pub(crate) fn stream<T>(
     out: Option<&Path>,
     header: impl IntoIterator<Item = impl AsRef<[u8]>>,
@@ -68,11 +67,11 @@ pub(crate) fn stream<T>(
     })
 }
 
-/// The columns of [`of_samples`].
-pub(crate) const OF_SAMPLES: [&str; 4] = ["explainer", "metric", "sample", "score"];
+/// The columns of [`per_sample`].
+pub(crate) const SAMPLE_COLUMNS: [&str; 4] = ["explainer", "metric", "sample", "score"];
 
-/// A row for each sample of one explainer by one metric.
-pub(crate) fn of_samples<'a>(
+/// Returns a row for each sample, with the explainer, the metric and the sample's score.
+pub(crate) fn per_sample<'a>(
     explainer: &'a str,
     metric: &'a str,
     per_sample: &'a [Option<f64>],

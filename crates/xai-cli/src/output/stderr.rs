@@ -1,7 +1,6 @@
 //! Standard error.
 //!
-//! Where nobody reads it, because it is closed or its disk is full, what is printed is lost and the work
-//! goes on.
+//! Errors while writing are ignored: a closed standard error or a full disk should not end the work.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -12,17 +11,16 @@ use anstream::{AutoStream, ColorChoice};
 
 use super::style;
 
-/// Prints a line.
 pub(crate) fn print_line(text: impl Display) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
-/// Prints what went wrong, and what to do.
+/// Prints the error and help lines of a failure.
 pub(crate) fn print_failure(text: &str) {
     print_styled(text, style::failure);
 }
 
-/// Prints text for people, as standard output does; names in it act on no terminal.
+/// Prints text for people like [`stdout::print_text`](crate::output::stdout::print_text), with control characters escaped.
 pub(crate) fn print_text(text: &str) {
     print_styled(&visible_lines(text), style::tables);
 }

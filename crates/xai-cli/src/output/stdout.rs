@@ -12,26 +12,26 @@ use crate::output::style;
 /// Prints one JSON object.
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string(value).map_err(Failure::new)?;
-    print_as_it_is(&visible_json(text))
+    print_unstyled(&visible_json(text))
 }
 
-/// Prints text; names in it act on no terminal.
+/// Prints text for people. Control characters, which names in files may contain, are escaped.
 pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
-    let text = visible_lines(text);
+    let visible = visible_lines(text);
     match AutoStream::choice(&std::io::stdout()) {
-        ColorChoice::Never => print_as_it_is(&text),
+        ColorChoice::Never => print_unstyled(&visible),
         choice => {
             let coloured = AutoStream::new(std::io::stdout().lock(), choice);
-            print_to(coloured, |out| writeln!(out, "{}", style::tables(&text)))
+            print_to(coloured, |out| writeln!(out, "{}", style::tables(&visible)))
         }
     }
 }
 
-fn print_as_it_is(text: &str) -> Result<(), Failure> {
+fn print_unstyled(text: &str) -> Result<(), Failure> {
     print(|stdout| writeln!(stdout, "{text}"))
 }
 
-/// Prints what is written; a reader who has seen enough (`| head`) is no error.
+/// Lets `write` write to standard output. A closed pipe (`| head`) is not an error.
 pub(crate) fn print(
     write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> Result<(), Failure> {

@@ -1,24 +1,24 @@
-//! Colour and weight of what people read, in the styles of the command line's own messages.
+//! Colours and bold text for failures, tables and help, in the styles that `clap` uses.
 //!
-//! Who prints decides whether a stream takes them: where it is a terminal, and neither `NO_COLOR` nor
-//! another convention says otherwise.
+//! The functions that print decide whether to use them: only for terminals, and depending on `NO_COLOR` and similar
+//! environment variables.
 
 use anstyle::{AnsiColor, Style};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const HELP: Style = AnsiColor::Green.on_default().bold();
-/// The header of a table.
+/// Style of table headers.
 const HEADER: Style = Style::new().bold();
-/// The heading of a part of the help.
+/// Style of headings in help texts.
 pub(crate) const HEADING: Style = Style::new().bold().underline();
 
 fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// The text of a failure: its first words say what the lines are.
+/// Styles the words `error:` and `help:` at the start of the lines of a failure.
 pub(super) fn failure(text: &str) -> String {
-    let of_line = |line: &str| {
+    let style_line = |line: &str| {
         for (word, style) in [("error:", ERROR), ("help:", HELP)] {
             if let Some(rest) = line.strip_prefix(word) {
                 return styled(style, word) + rest;
@@ -26,30 +26,30 @@ pub(super) fn failure(text: &str) -> String {
         }
         line.to_owned()
     };
-    let lines: Vec<String> = text.lines().map(of_line).collect();
+    let lines: Vec<String> = text.lines().map(style_line).collect();
     lines.join("\n")
 }
 
-/// Text with the headers of its tables: the lines of a paragraph above a rule.
+/// Styles the headers of the tables in a text: the lines of a paragraph above a rule.
 pub(super) fn tables(text: &str) -> String {
     let lines: Vec<&str> = text.split('\n').collect();
     let mut out: Vec<String> = Vec::with_capacity(lines.len());
-    let mut paragraph = 0;
+    let mut paragraph_start = 0;
     for line in lines {
         if is_rule(line) {
-            for header in &mut out[paragraph..] {
+            for header in &mut out[paragraph_start..] {
                 *header = styled(HEADER, header);
             }
         }
         out.push(line.to_owned());
         if line.is_empty() || is_rule(line) {
-            paragraph = out.len();
+            paragraph_start = out.len();
         }
     }
     out.join("\n")
 }
 
-/// Whether a line is the rule below a header.
+/// Returns `true` for the rule below a table header.
 fn is_rule(line: &str) -> bool {
     !line.is_empty() && line.chars().all(|c| c == '─')
 }
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_word_of_a_failure_says_what_it_is() {
+    fn the_first_word_of_a_line_of_a_failure_is_styled() {
         assert_eq!(
             failure("error: a: error: b\nhelp: c"),
             "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m a: error: b\n\u{1b}[1m\u{1b}[32mhelp:\u{1b}[0m c"

@@ -1,4 +1,4 @@
-//! Tables for people.
+//! Text tables for people.
 
 use comfy_table::{
     Cell, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width,
@@ -7,8 +7,8 @@ use comfy_table::{
 use xai_files::visible::visible;
 use xai_report::text::DASH as UNDEFINED;
 
-/// A table: a header row and rows of text, numbers to the right. On a terminal of fewer columns its
-/// texts are wrapped; where even that does not fit, a row is a paragraph with a line per cell.
+/// Formats a table with columns of numbers aligned to the right. If it is wider than `width`, its texts are wrapped; if
+/// that is not enough, each row becomes a paragraph with a line per cell. Without a width nothing is wrapped.
 pub(super) fn within<R, C>(
     width: Option<u16>,
     header: &[&str],
@@ -27,22 +27,22 @@ where
     table.set_header(&header);
     for row in rows {
         let cells = row.into_iter().map(|cell| {
-            let cell = visible(&cell.to_string()).into_owned();
+            let text = visible(&cell.to_string()).into_owned();
             match width {
-                Some(_) => shortened(cell),
-                None => cell,
+                Some(_) => shortened(text),
+                None => text,
             }
         });
         table.add_row(cells.collect::<Vec<_>>());
     }
     let columns = 0..header.len();
-    let longest: usize = columns.clone().map(|column| longest(&table, column)).sum();
-    if longest > MOST_COLUMNS {
+    let full_width: usize = columns.clone().map(|column| longest(&table, column)).sum();
+    if full_width > MAX_TABLE_WIDTH {
         return paragraphs(&header, &table);
     }
-    let least: usize = columns.map(|column| align(&mut table, column)).sum();
+    let least_width: usize = columns.map(|column| align(&mut table, column)).sum();
     match width {
-        Some(width) if least > usize::from(width) => return paragraphs(&header, &table),
+        Some(width) if least_width > usize::from(width) => return paragraphs(&header, &table),
         Some(width) => {
             table.set_content_arrangement(ContentArrangement::Dynamic);
             table.set_width(width);
@@ -52,23 +52,23 @@ where
     table.trim_fmt()
 }
 
-/// Characters of a row that is drawn as one: the table counts them in 16 bits.
-const MOST_COLUMNS: usize = 30_000;
+/// Largest width of a table in characters: `comfy_table` counts them in 16 bits.
+const MAX_TABLE_WIDTH: usize = 30_000;
 
-/// The length of the longest cell of a column.
+/// Returns the width of the longest cell of a column, including its header.
 fn longest(table: &Table, index: usize) -> usize {
     let cells = table.column_cells_iter(index).flatten();
     let header = table.header().and_then(|row| row.cell_iter().nth(index));
-    let lengths = cells.chain(header).map(|cell| length(&cell.content()));
-    lengths.max().unwrap_or_default()
+    let widths = cells.chain(header).map(|cell| text_width(&cell.content()));
+    widths.max().unwrap_or_default()
 }
 
-/// Characters of a cell that a terminal shows. Wrapping a word takes time that grows with the square of its length.
-const MOST_SHOWN: usize = 1000;
+/// Most characters of a cell on a terminal. The time for wrapping a word grows with the square of its length.
+const MAX_CELL_CHARS: usize = 1000;
 
-/// A cell of at most [`MOST_SHOWN`] characters, and how many it had.
+/// Cuts a cell after [`MAX_CELL_CHARS`] characters and adds its full length.
 fn shortened(cell: String) -> String {
-    match cell.char_indices().nth(MOST_SHOWN) {
+    match cell.char_indices().nth(MAX_CELL_CHARS) {
         None => cell,
         Some((end, _)) => {
             let n = cell.chars().count();
@@ -77,71 +77,72 @@ fn shortened(cell: String) -> String {
     }
 }
 
-/// A paragraph for each row: the name of each column and its cell.
+/// Formats each row as a paragraph with the name and the cell of each column.
 fn paragraphs(header: &[String], table: &Table) -> String {
-    let width = header.iter().map(|name| length(name)).max();
-    let width = width.unwrap_or_default();
-    let of_row = |row: &comfy_table::Row| {
+    let name_widths = header.iter().map(|name| text_width(name));
+    let width = name_widths.max().unwrap_or_default();
+    let paragraph = |row: &comfy_table::Row| {
         let cells = header.iter().zip(row.cell_iter());
         // Padded by hand: `format!` panics on widths above 65,535.
         let lines = cells.map(|(name, cell)| {
-            let fill = " ".repeat(width - length(name));
+            let fill = " ".repeat(width - text_width(name));
             format!(" {name}{fill}   {}", cell.content())
         });
         lines.collect::<Vec<_>>().join("\n")
     };
-    let paragraphs: Vec<String> = table.row_iter().map(of_row).collect();
+    let paragraphs: Vec<String> = table.row_iter().map(paragraph).collect();
     paragraphs.join("\n\n")
 }
 
-/// Numbers end at one place. Neither they nor the names of rows are ever broken, nor words of a header,
-/// nor short ones of a text. Gives the width that this needs.
+/// Sets the alignment and the least width of a column, and returns this width. The width keeps numbers, the names of
+/// rows (first column), words of the header and short words of texts in one piece.
 fn align(table: &mut Table, index: usize) -> usize {
-    let header = table.header().and_then(|row| row.cell_iter().nth(index));
-    let header = header.map_or_else(String::new, Cell::content);
-    let cells = table.column_cells_iter(index);
-    let cells: Vec<String> = cells
+    let header_cell = table.header().and_then(|row| row.cell_iter().nth(index));
+    let header = header_cell.map_or_else(String::new, Cell::content);
+    let cells: Vec<String> = table
+        .column_cells_iter(index)
         .map(|cell| cell.map_or_else(String::new, Cell::content))
         .collect();
-    let is_of_numbers =
+    let is_numeric =
         cells.iter().all(|cell| is_number(cell)) && cells.iter().any(|cell| cell != UNDEFINED);
-    let words = cells.iter().flat_map(|cell| cell.split_whitespace());
-    let longest = match is_of_numbers {
-        true => cells.iter().map(|cell| length(cell)).max(),
-        false if index == 0 => cells
-            .iter()
-            .map(|cell| length(cell).min(LONGEST_NAME))
-            .max(),
-        false => words.map(|word| length(word).min(LONGEST_WORD)).max(),
+    let cell_widths = cells.iter().map(|cell| text_width(cell));
+    let content_width = if is_numeric {
+        cell_widths.max()
+    } else if index == 0 {
+        cell_widths.map(|width| width.min(LONGEST_NAME)).max()
+    } else {
+        let words = cells.iter().flat_map(|cell| cell.split_whitespace());
+        words.map(|word| text_width(word).min(LONGEST_WORD)).max()
     };
-    let of_header = header.split_whitespace().map(length);
-    let least = of_header.chain(longest).max().unwrap_or_default();
+    let header_words = header.split_whitespace().map(text_width);
+    let width = header_words.chain(content_width).max().unwrap_or_default();
     let Some(column) = table.column_mut(index) else {
-        return least;
+        return width;
     };
-    let least = least + usize::from(column.padding_width());
-    let fixed = Width::Fixed(u16::try_from(least).unwrap_or(u16::MAX));
-    column.set_constraint(ColumnConstraint::LowerBoundary(fixed));
-    if is_of_numbers {
+    let least_width = width + usize::from(column.padding_width());
+    let boundary = Width::Fixed(u16::try_from(least_width).unwrap_or(u16::MAX));
+    column.set_constraint(ColumnConstraint::LowerBoundary(boundary));
+    if is_numeric {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    least
+    least_width
 }
 
-/// Longer names of rows may be broken where a terminal is narrow.
+/// Width up to which names of rows are not broken.
 const LONGEST_NAME: usize = 40;
-/// Longer words of a text may be.
+/// Width up to which words of a text are not broken.
 const LONGEST_WORD: usize = 16;
 
-fn length(text: &str) -> usize {
+fn text_width(text: &str) -> usize {
     console::measure_text_width(text)
 }
 
-/// Whether a cell is a number, an interval, or what stands for one that is undefined.
+/// Returns `true` for a number, an interval, an empty cell and the dash of an undefined value.
 fn is_number(cell: &str) -> bool {
     let is_number = |text: &str| text.parse::<f64>().is_ok();
-    let interval = cell.strip_prefix('[');
-    let interval = interval.and_then(|rest| rest.strip_suffix(']'));
+    let interval = cell
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'));
     match interval.and_then(|ends| ends.split_once(", ")) {
         Some((low, high)) => is_number(low) && is_number(high),
         None => cell == UNDEFINED || cell.is_empty() || is_number(cell),
@@ -159,7 +160,7 @@ mod tests {
     ];
 
     #[test]
-    fn numbers_end_at_one_place() {
+    fn numbers_are_aligned_to_the_right() {
         let table = within(None, &HEADER, ROWS);
         let expected = " metric               mean correspondence       95 % interval
 ──────────────────────────────────────────────────────────────
@@ -169,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_narrow_terminal_breaks_no_number_no_name_and_no_word_of_a_header() {
+    fn a_narrow_terminal_breaks_no_number_name_or_header_word() {
         let table = within(Some(60), &HEADER, ROWS);
         let expected = " metric                         mean       95 % interval
                       correspondence

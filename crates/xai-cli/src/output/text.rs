@@ -1,27 +1,27 @@
-//! Results as text: cells of tables and of rows.
+//! Formatting of results as cells of tables and rows.
 
 use super::table;
 
 pub(crate) use xai_report::text::{coverage, decimals, interval, or_dash, with_arrow};
 
-/// A cell for a value that may be undefined: empty then.
+/// Formats a value as a cell of a row; an undefined value is an empty cell.
 pub(crate) fn cell(value: Option<impl std::fmt::Display>) -> String {
     value.map(|x| x.to_string()).unwrap_or_default()
 }
 
-/// A class as the files call it: by its name, where it has one; empty where it is undefined.
+/// Formats a class by its name in the files, or by its number if it has no name. An undefined class is empty.
 pub(crate) fn class(label: Option<i64>, name: Option<&str>) -> String {
     name.map_or_else(|| cell(label), str::to_owned)
 }
 
-/// What is said of a search that does not find everybody.
+/// Formats the remark on an approximate search; empty for an exact one.
 pub(crate) fn approximate(recall: Option<f64>) -> String {
     recall.map_or_else(String::new, |recall| {
         format!("; approximate search, recall {:.1} %", 100.0 * recall)
     })
 }
 
-/// A table for people, as wide as the terminal at most, if there is one.
+/// Formats a table for people, at most as wide as the terminal if there is one.
 pub(crate) fn table<R, C>(header: &[&str], rows: impl IntoIterator<Item = R>) -> String
 where
     R: IntoIterator<Item = C>,

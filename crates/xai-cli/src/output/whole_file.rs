@@ -1,4 +1,4 @@
-//! Files that are whole or as they were, also after Ctrl-C.
+//! Writing of files so that they are complete or unchanged, also after Ctrl-C.
 
 use std::io::Write;
 use std::path::Path;
@@ -9,7 +9,7 @@ use xai_files::{Failure, InFile, WholeFile};
 
 pub(crate) use xai_files::destination::{called, is_file, is_standard_output, standard_output};
 
-/// Writes a [whole file](xai_files::WholeFile).
+/// Writes a file with [`WholeFile`], which an interrupt removes if it is incomplete.
 pub(crate) fn write<T>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<T, Failure>,
@@ -18,7 +18,7 @@ pub(crate) fn write<T>(
     whole_file::write(path, write)
 }
 
-/// Writes several files of text, all or none: they are whole under other names before the first gets its own.
+/// Writes several text files, all or none: they are complete under temporary names before the first is renamed.
 pub(crate) fn write_together(files: &[(&Path, &str)]) -> Result<(), Failure> {
     let written = files.iter().map(|(path, text)| {
         remove_unfinished_on_interrupt(path);
@@ -30,7 +30,6 @@ pub(crate) fn write_together(files: &[(&Path, &str)]) -> Result<(), Failure> {
     whole_file::finish_all(written.collect::<Result<Vec<_>, Failure>>()?)
 }
 
-/// Writes a file of text.
 pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
     write(path, |file| {
         file.write_all(text.as_bytes())
@@ -40,12 +39,12 @@ pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
 
 fn remove_unfinished_on_interrupt(path: &Path) {
     static INSTALLED: OnceLock<()> = OnceLock::new();
-    // Streams have nothing to remove, and an interrupt ends the process as it ends any other.
+    // Streams leave nothing behind, so the default handling of an interrupt is enough.
     if !is_file(path).is_ok_and(|is_file| is_file) {
         return;
     }
     INSTALLED.get_or_init(|| {
-        // Without a handler an interrupt still leaves no half-written result, only a stray file.
+        // If the handler cannot be installed, an interrupt leaves a temporary file but no incomplete result.
         let _ = ctrlc::set_handler(|| {
             whole_file::remove_unfinished();
             std::process::exit(130);

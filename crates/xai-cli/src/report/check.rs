@@ -1,4 +1,4 @@
-//! `xai report check`: whether a study can be computed, without computing it or asking a model.
+//! `xai report check`: checks whether a study can be computed, without computing it or running a model.
 
 use std::path::PathBuf;
 
@@ -16,9 +16,9 @@ use crate::{Context, examples};
 
 /// `xai report check`
 #[derive(Debug, clap::Args)]
-#[command(after_help = examples::of(&["xai report check study.toml"]))]
+#[command(after_help = examples::section(&["xai report check study.toml"]))]
 pub(crate) struct Check {
-    /// The study. Without it, the built-in sample study.
+    /// The study to check. Default: the built-in sample study.
     study: Option<PathBuf>,
 }
 
@@ -42,7 +42,7 @@ struct CheckedSection {
 struct CheckedFile {
     key: String,
     path: String,
-    /// What is in it; `None` where that cannot be told.
+    /// Description of the contents; `None` if the file cannot be read.
     holds: Option<String>,
 }
 
@@ -71,7 +71,7 @@ impl Check {
     }
 }
 
-/// Checks one section: its keys, its files, and all that can be done with them before something is computed.
+/// Checks the keys and files of a section, and everything else that can be checked before something is computed.
 fn check(opened: &Opened, section: &Section, context: &Context) -> (CheckedSection, Vec<Failure>) {
     let mut checked = CheckedSection {
         family: section.kind.key,
@@ -86,10 +86,10 @@ fn check(opened: &Opened, section: &Section, context: &Context) -> (CheckedSecti
     (checked, failures)
 }
 
-/// All that is wrong with the files of a section.
+/// Returns everything that is wrong with the files of a section.
 ///
 /// # Errors
-/// Keys that name no files.
+/// Wrong keys: without valid keys the files are not known.
 fn check_files(
     opened: &Opened,
     section: &Section,
@@ -97,7 +97,7 @@ fn check_files(
     checked: &mut CheckedSection,
 ) -> Result<Vec<Failure>, Failure> {
     let study = (&opened.document, section);
-    let (kind, keys) = sections::open(study, &opened.folder, context.given_seed())?;
+    let (kind, keys) = sections::open(study, &opened.folder, context.seed_option())?;
     let mut prepared = kind.prepare(&keys)?;
     checked.commands = prepared.commands;
     let mut failures = Vec::new();
@@ -115,7 +115,7 @@ fn check_files(
         }
     }
     failures.extend(kind.check(study, &contents));
-    // A pipe is read once, by the report.
+    // A pipe can be read only once, which is left to the report.
     let is_pipe = |file: &CheckedFile| {
         let found = std::fs::metadata(opened.folder.join(&file.path));
         found.is_ok_and(|found| !found.is_file())
@@ -140,7 +140,8 @@ fn table(result: &CheckResult) -> String {
     for section in &result.sections {
         let verdict = match section.errors.len() {
             0 => "can be computed".to_owned(),
-            n => format!("{n} wrong"),
+            1 => "1 error".to_owned(),
+            n => format!("{n} errors"),
         };
         parts.push(format!(
             "[[{}]] {}: {verdict}",
@@ -154,7 +155,7 @@ fn table(result: &CheckResult) -> String {
                     text::or_dash(file.holds.clone()),
                 ]
             });
-            parts.push(text::table(&["key", "file", "holds"], rows));
+            parts.push(text::table(&["key", "file", "contents"], rows));
         }
     }
     parts.join("\n\n")

@@ -1,4 +1,4 @@
-//! `xai report diff`: what changed between two reports, and whether by more than chance.
+//! `xai report diff`: compares two reports and tells changes from chance.
 
 use std::path::{Path, PathBuf};
 
@@ -11,11 +11,11 @@ use crate::{Context, examples};
 
 /// `xai report diff`
 #[derive(Debug, clap::Args)]
-#[command(after_help = examples::of(&["xai report diff last-week xai-report"]))]
+#[command(after_help = examples::section(&["xai report diff last-week xai-report"]))]
 pub(crate) struct Diff {
-    /// The report that stands: its `report.json`, or its folder.
+    /// The old report: its `report.json`, or its folder.
     old: PathBuf,
-    /// The report that is held against it.
+    /// The new report: its `report.json`, or its folder.
     new: PathBuf,
     /// Also list the figures that did not change beyond their intervals.
     #[arg(long)]
@@ -44,10 +44,15 @@ impl Diff {
         let mut parts = Vec::new();
         let [old, new] = &result.xai_versions;
         if old != new {
-            parts.push(format!("made by xai {old} and {new}"));
+            parts.push(format!(
+                "The reports were made by different versions: xai {old} and {new}."
+            ));
         }
         if result.seeds[0] != result.seeds[1] {
-            parts.push(format!("seeds {} and {}", result.seeds[0], result.seeds[1]));
+            parts.push(format!(
+                "The reports have different seeds: {} and {}.",
+                result.seeds[0], result.seeds[1]
+            ));
         }
         if !result.files.is_empty() {
             let rows = result.files.iter().map(|file| {
@@ -58,7 +63,7 @@ impl Diff {
                 ]
             });
             parts.push(format!(
-                "The data are not the same.\n\n{}",
+                "The input files differ.\n\n{}",
                 text::table(&["section", "file", "change"], rows)
             ));
         }
@@ -78,17 +83,17 @@ impl Diff {
         let n_same = result.figures.len() - listed.len();
         let other = match result.n_other_settings {
             0 => String::new(),
-            n => format!(", {n} with other settings"),
+            n => format!(", {n} not compared because their settings differ"),
         };
         parts.push(format!(
-            "{} better and {} worse beyond their intervals{other}; {n_same} of {} figures the same or within them",
+            "{} figures better and {} worse beyond their intervals{other}; {n_same} of {} the same or within their intervals",
             result.n_better, result.n_worse, result.figures.len()
         ));
         parts.join("\n\n")
     }
 }
 
-/// Every setting that differs, once for each metric.
+/// Returns a row for every setting that differs, once per metric.
 fn settings(result: &xai_report::Diff) -> Vec<[String; 4]> {
     let mut rows: Vec<[String; 4]> = Vec::new();
     for change in &result.figures {
@@ -108,7 +113,7 @@ fn settings(result: &xai_report::Diff) -> Vec<[String; 4]> {
     rows
 }
 
-/// The cells of a change in the table.
+/// Returns the cells of a change in the table.
 fn row(change: &Change) -> [String; 8] {
     let value = |estimate: Option<Estimate>| text::decimals(estimate.and_then(|it| it.value));
     let ends = |estimate: Option<Estimate>| text::interval(estimate.and_then(|it| it.interval));
@@ -124,11 +129,12 @@ fn row(change: &Change) -> [String; 8] {
     ]
 }
 
-/// Reads the `report.json` at a path, or in a folder.
+/// Reads a `report.json` from its path, or from its folder.
 fn read(path: &Path) -> Result<Report, Failure> {
-    let file = match path.is_dir() {
-        true => path.join("report.json"),
-        false => path.to_owned(),
+    let file = if path.is_dir() {
+        path.join("report.json")
+    } else {
+        path.to_owned()
     };
     let bytes = std::fs::read(&file)
         .map_err(Failure::cannot_be_opened)

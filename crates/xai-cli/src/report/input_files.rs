@@ -1,4 +1,4 @@
-//! The files behind a report: sizes and hashes.
+//! Sizes and hashes of the input files of a report.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,15 +9,15 @@ use sha2::{Digest, Sha256};
 use xai_files::npz;
 use xai_report::InputFile;
 
-/// How many bytes are read at a time.
+/// Number of bytes that are read at a time.
 const PIECE: usize = 1 << 20;
 
-/// A file by its path relative to the folder of the study; of `file.npz:name` the whole archive. What is no regular
-/// file or cannot be read has no hash and 0 bytes; why it cannot be read is an error of the section.
+/// Returns the size and hash of a file. `name` is its path relative to the folder of the study; for `file.npz:name` they are
+/// those of the archive. Pipes, devices and files that cannot be read have no hash and 0 bytes; the section reports the error.
 pub(super) fn input_file(folder: &Path, name: &str) -> InputFile {
-    let path = folder.join(name);
-    let path = npz::entry_of(&path).map_or(path, |(archive, _)| archive);
-    // A pipe can be read once, and its section has read it.
+    let full_path = folder.join(name);
+    let path = npz::entry_of(&full_path).map_or(full_path, |(archive, _)| archive);
+    // A pipe can be read only once, which is left to its section.
     let is_file = std::fs::metadata(&path).is_ok_and(|found| found.is_file());
     let hashed = is_file.then(|| hash(&path).ok()).flatten();
     let (bytes, sha256) = hashed.unzip();
@@ -28,7 +28,7 @@ pub(super) fn input_file(folder: &Path, name: &str) -> InputFile {
     }
 }
 
-/// The size and the SHA-256 of a file.
+/// Returns the size and the SHA-256 of a file.
 fn hash(path: &Path) -> std::io::Result<(u64, String)> {
     let (mut file, mut hasher) = (File::open(path)?, Sha256::new());
     let (mut piece, mut bytes) = (vec![0; PIECE], 0);
@@ -44,7 +44,7 @@ fn hash(path: &Path) -> std::io::Result<(u64, String)> {
     Ok((bytes, hex(&hasher.finalize())))
 }
 
-/// As [`input_file`], of bytes in memory.
+/// Like [`input_file`], for bytes in memory.
 pub(super) fn input_of_bytes(name: &Path, bytes: &[u8]) -> InputFile {
     InputFile {
         path: name.display().to_string(),

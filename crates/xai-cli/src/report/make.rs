@@ -1,4 +1,4 @@
-//! From a study to its report.
+//! Computes the sections of a study and writes the report.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -16,20 +16,20 @@ use crate::report::sections::{self, SECTIONS};
 use crate::report::study::document::{Document, Section};
 use crate::report::study::shell;
 
-/// Where the report goes unless somebody says where.
+/// Default folder of the report.
 pub(super) const DEFAULT_FOLDER: &str = "xai-report";
 
-/// The page in the folder.
+/// File name of the page.
 const PAGE: &str = "index.html";
-/// The numbers in the folder.
+/// File name of the figures.
 const NUMBERS: &str = "report.json";
 
-/// A study that was read, and the folder that its paths begin in.
+/// A study, and the folder to which its paths are relative.
 pub(super) struct Opened {
     pub(super) document: Document,
     pub(super) folder: PathBuf,
     bytes: Vec<u8>,
-    /// The files of the built-in study, as long as this value is there.
+    /// Temporary folder of the built-in study, which is removed with this value.
     _unpacked: Option<TempDir>,
 }
 
@@ -55,24 +55,26 @@ impl Opened {
         })
     }
 
-    /// Refuses a study without sections.
+    /// Fails for a study without sections.
     pub(super) fn check_sections(&self) -> Result<(), Failure> {
         if !self.document.sections.is_empty() {
             return Ok(());
         }
-        let kinds = SECTIONS.iter().map(|section| section.kind().key);
-        let mut kinds: Vec<String> = kinds.map(|key| format!("[[{key}]]")).collect();
-        let last = kinds.pop().unwrap_or_default();
+        let mut keys: Vec<String> = SECTIONS
+            .iter()
+            .map(|section| format!("[[{}]]", section.kind().key))
+            .collect();
+        let last = keys.pop().unwrap_or_default();
         let help = format!(
-            "add {} or {last}; `xai report init` writes a study of the files of a folder",
-            kinds.join(", ")
+            "add {} or {last}; `xai report init` writes a study for the files of a folder",
+            keys.join(", ")
         );
-        let failure = Failure::new("nothing to report: the study has no section");
+        let failure = Failure::new("the study has no sections");
         Err(failure.help(help).in_file(&self.document.text.file))
     }
 }
 
-/// `xai report [STUDY.toml] [--out FOLDER]`
+/// Runs `xai report [STUDY.toml] [--out FOLDER]`.
 pub(super) fn run(
     study: Option<&Path>,
     out: &Path,
@@ -83,12 +85,12 @@ pub(super) fn run(
     opened.check_sections()?;
     let to_standard_output = out == Path::new("-");
     if !to_standard_output && !force {
-        keep_foreign(out)?;
+        check_overwriting(out)?;
     }
-    let (report, failures) = evaluate_all(&opened, study, context);
-    // Nothing was computed: what was there before stays.
+    let (report, failures) = evaluate_sections(&opened, study, context);
+    // If no section was computed, an earlier report is kept.
     if report.missing.len() == opened.document.sections.len() {
-        return Err(all(failures));
+        return Err(print_all_but_last(failures));
     }
     let html = page(&report);
     if to_standard_output {
@@ -103,13 +105,14 @@ pub(super) fn run(
     if failures.is_empty() {
         return Ok(());
     }
-    Err(all(failures))
+    Err(print_all_but_last(failures))
 }
 
-/// The report in a few lines, for the terminal: the findings, and the figures of every section.
+/// Formats the findings and the figures of every section for the terminal.
 fn digest(report: &Report) -> String {
-    let findings = report.findings.iter();
-    let findings: Vec<String> = findings
+    let findings: Vec<String> = report
+        .findings
+        .iter()
         .map(|finding| format!("- {}", visible(&finding.text)))
         .collect();
     let mut parts = vec![visible(&report.title).into_owned(), findings.join("\n")];
@@ -117,11 +120,11 @@ fn digest(report: &Report) -> String {
     parts.join("\n\n")
 }
 
-/// Refuses to replace files of the report's names that no report wrote.
-fn keep_foreign(folder: &Path) -> Result<(), Failure> {
+/// Fails if the folder has files with the names of the report's files that `xai report` did not write.
+fn check_overwriting(folder: &Path) -> Result<(), Failure> {
     for (name, mark) in [(PAGE, GENERATOR), (NUMBERS, "\"schema_version\"")] {
         let file = folder.join(name);
-        // What is no file cannot be replaced, which the writing says.
+        // A folder of this name cannot be replaced, which is reported when the report is written.
         if !file.is_file() {
             continue;
         }
@@ -129,8 +132,8 @@ fn keep_foreign(folder: &Path) -> Result<(), Failure> {
         let read =
             std::fs::File::open(&file).and_then(|open| open.take(4096).read_to_end(&mut head));
         if read.is_ok() && !String::from_utf8_lossy(&head).contains(mark) {
-            let failure = Failure::new("it is there already, and no report wrote it");
-            let help = "name another folder with --out, or replace it with --force";
+            let failure = Failure::new("this file exists and was not written by `xai report`");
+            let help = "name another folder with --out, or overwrite the file with --force";
             return Err(failure.help(help).in_file(&file));
         }
     }
@@ -140,14 +143,14 @@ fn keep_foreign(folder: &Path) -> Result<(), Failure> {
 /// Writes the page and the JSON, both or neither.
 ///
 /// # Errors
-/// A folder that cannot be made, a file that cannot be written.
+/// If the folder cannot be created or a file cannot be written.
 fn write(report: &Report, html: &str, folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder)
-        .map_err(|e| Failure::new(format!("cannot be made: {e}")))
+        .map_err(|e| Failure::new(format!("cannot be created: {e}")))
         .in_file(folder)?;
     let json = report.to_json().map_err(Failure::new)?;
     let (page, numbers) = (folder.join(PAGE), folder.join(NUMBERS));
-    // The one reason that is known why the second of two names could not be given.
+    // Renaming would fail for the second file after the first has been replaced.
     if numbers.is_dir() {
         let failure = Failure::cannot_be_written("it is a folder");
         return Err(failure.in_file(&numbers));
@@ -155,8 +158,8 @@ fn write(report: &Report, html: &str, folder: &Path) -> Result<(), Failure> {
     whole_file::write_together(&[(&page, html), (&numbers, &json)])
 }
 
-/// Says all failures but the last, which the caller says.
-pub(super) fn all(mut failures: Vec<Failure>) -> Failure {
+/// Prints all failures except the last, which is returned for the caller to print.
+pub(super) fn print_all_but_last(mut failures: Vec<Failure>) -> Failure {
     let last = failures
         .pop()
         .unwrap_or_else(|| Failure::new("nothing to report"));
@@ -166,8 +169,8 @@ pub(super) fn all(mut failures: Vec<Failure>) -> Failure {
     last
 }
 
-/// Computes every section; those that cannot be are missing.
-pub(super) fn evaluate_all(
+/// Computes every section. Sections that fail are listed in [`Report::missing`].
+pub(super) fn evaluate_sections(
     opened: &Opened,
     study: Option<&Path>,
     context: &Context,
@@ -196,7 +199,8 @@ pub(super) fn evaluate_all(
     (report, failures)
 }
 
-/// Computes a section into a report; what it is made from becomes known on the way.
+/// Computes a section and adds it to the report. Commands, files and settings are added to `origin` as soon as they are
+/// known, so that a section that fails lists them too.
 fn evaluate(
     opened: &Opened,
     section: &Section,
@@ -205,7 +209,7 @@ fn evaluate(
     report: &mut Report,
 ) -> Result<(), Failure> {
     let study = (&opened.document, section);
-    let (kind, keys) = sections::open(study, &opened.folder, context.given_seed())?;
+    let (kind, keys) = sections::open(study, &opened.folder, context.seed_option())?;
     let prepared = kind.prepare(&keys)?;
     for file in &prepared.files {
         if !origin.files.iter().any(|other| other.path == file.path) {
@@ -220,7 +224,7 @@ fn evaluate(
     evaluated.map_err(|failure| keys.in_study(failure))
 }
 
-/// The command that makes the report.
+/// Returns the command that makes the report.
 fn command(study: Option<&Path>, context: &Context) -> String {
     let mut words = vec!["xai".to_owned(), "report".to_owned()];
     words.extend(
@@ -228,7 +232,7 @@ fn command(study: Option<&Path>, context: &Context) -> String {
             .and_then(Path::file_name)
             .map(|name| name.to_string_lossy().into_owned()),
     );
-    if let Some(seed) = context.given_seed() {
+    if let Some(seed) = context.seed_option() {
         words.extend(["--seed".to_owned(), seed.to_string()]);
     }
     words.extend(["--out".to_owned(), DEFAULT_FOLDER.to_owned()]);

@@ -1,7 +1,7 @@
-//! `xai report`: a study as a page and as JSON.
+//! `xai report`: makes a report on a study, as a page and as JSON.
 //!
-//! A study is read ([`study`]) and each of its sections is computed ([`sections`]); the library `xai-report` makes
-//! `report.json` and the page of the results.
+//! [`study`] reads the study and [`sections`] computes its sections. The library `xai-report` makes `report.json` and the page
+//! from the results.
 
 mod check;
 mod diff;
@@ -29,7 +29,7 @@ use make::DEFAULT_FOLDER;
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_precedence_over_arg = true,
-    after_help = examples::of(&[
+    after_help = examples::section(&[
         "xai report",
         "xai report study.toml --out study-report",
         "xai report init --from results",
@@ -42,48 +42,46 @@ pub(crate) struct Arguments {
     make: Make,
 }
 
-/// What a report is made from, and where it goes.
+/// Options of `xai report` without a subcommand.
 #[derive(Debug, clap::Args)]
 struct Make {
-    /// The study: a TOML file with a section for everything that is reported on. Without it, the built-in
-    /// sample study.
+    /// The study: a TOML file with a section for each part of the report. Default: the built-in sample study.
     study: Option<PathBuf>,
-    /// The folder for `index.html` and `report.json`; `-` writes the page to standard output.
+    /// Folder for `index.html` and `report.json`; `-` writes the page to standard output.
     #[arg(long, value_name = "FOLDER", default_value = DEFAULT_FOLDER)]
     out: PathBuf,
-    /// Replace an `index.html` or `report.json` in the folder that `xai report` did not write.
+    /// Overwrite an `index.html` or `report.json` in the folder that `xai report` did not write.
     #[arg(long)]
     force: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Writes a study of the files of a folder, with comments.
+    /// Writes a study with comments for the files of a folder.
     Init(init::Init),
-    /// Whether a study can be computed: its keys, its files and what is in them. No model is asked.
+    /// Checks the keys and files of a study without computing it or running models.
     Check(check::Check),
-    /// What changed between two reports, and whether by more than chance: the exit code is 3 where something got
-    /// worse beyond its interval.
+    /// Compares two reports; the exit code is 3 if a figure got worse beyond its interval.
     Diff(diff::Diff),
-    /// The JSON Schema of `report.json` or of a study, on standard output.
-    #[command(after_help = examples::of(&[
+    /// Prints the JSON Schema of `report.json` or of a study.
+    #[command(after_help = examples::section(&[
         "xai report schema > report.schema.json",
         "xai report schema study > study.schema.json",
     ]))]
     Schema {
-        /// What it describes. An editor that reads schemas of TOML completes and checks a study whose first line is
-        /// `#:schema study.schema.json`.
+        /// The file format. With the first line `#:schema study.schema.json`, editors that support JSON Schema for TOML
+        /// complete and check a study.
         #[arg(value_enum, default_value = "report")]
-        of: Schema,
+        format: Schema,
     },
 }
 
-/// What a schema describes.
+/// File format of a schema.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Schema {
     /// `report.json`
     Report,
-    /// A study
+    /// a study
     Study,
 }
 
@@ -100,7 +98,7 @@ impl Default for Arguments {
     }
 }
 
-/// Runs `xai report` or one of its commands.
+/// Runs `xai report` or one of its subcommands.
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
     match &arguments.command {
         None => make::run(
@@ -112,15 +110,14 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
         Some(Command::Init(init)) => init.run(context),
         Some(Command::Check(check)) => check.run(context),
         Some(Command::Diff(diff)) => diff.run(context),
-        Some(Command::Schema { of }) => schema(*of),
+        Some(Command::Schema { format }) => print_schema(*format),
     }
 }
 
-/// Prints a schema.
-fn schema(of: Schema) -> Result<(), Failure> {
-    let text = match of {
+fn print_schema(format: Schema) -> Result<(), Failure> {
+    let text = match format {
         Schema::Report => Report::json_schema(),
-        Schema::Study => serde_json::to_string_pretty(&schema::of_study()),
+        Schema::Study => serde_json::to_string_pretty(&schema::study_schema()),
     };
     crate::output::stdout::print_text(&text.map_err(Failure::new)?)
 }

@@ -8,16 +8,16 @@ use xai_files::{Failure, InFile};
 
 use crate::output::whole_file;
 
-/// The study and its files, so that the binary needs nothing beside it.
+/// The study and its files, which are part of the binary.
 static SAMPLE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/sample");
 
-/// The study file.
+/// File name of the study.
 pub(crate) const STUDY: &str = "study.toml";
 
-/// What `self-check` expects, which is no file of the study.
+/// File name of the expected values of `self-check`, which is not a file of the study.
 const FIGURES: &str = "figures.json";
 
-/// The files of a folder and of those in it.
+/// Returns the files of a folder and of its subfolders.
 fn files(folder: &'static Dir<'static>) -> Vec<&'static File<'static>> {
     let own = folder
         .files()
@@ -25,18 +25,20 @@ fn files(folder: &'static Dir<'static>) -> Vec<&'static File<'static>> {
     own.chain(folder.dirs().flat_map(files)).collect()
 }
 
-/// The files in a folder that is gone when the value is.
+/// Writes the files into a temporary folder, which is removed when the value is dropped.
 pub(crate) fn in_temporary_folder() -> Result<TempDir, Failure> {
-    let folder =
-        TempDir::new().map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;
+    let folder = TempDir::new()
+        .map_err(|error| Failure::new(format!("no temporary folder can be created: {error}")))?;
     write(folder.path())?;
     Ok(folder)
 }
 
-/// The first of the files that is in a folder already.
-pub(crate) fn first_there(folder: &Path) -> Option<PathBuf> {
-    let mut files = files(&SAMPLE).into_iter();
-    files.find_map(|file| Some(folder.join(file.path())).filter(|file| file.exists()))
+/// Returns the first of the sample's files that exists in a folder.
+pub(crate) fn first_existing(folder: &Path) -> Option<PathBuf> {
+    files(&SAMPLE)
+        .into_iter()
+        .map(|file| folder.join(file.path()))
+        .find(|path| path.exists())
 }
 
 /// Writes the files into a folder.

@@ -1,25 +1,26 @@
-//! The JSON Schema of a study: what an editor needs to complete and to check its keys.
+//! The JSON Schema of a study, with which editors complete and check its keys.
 //!
-//! It is made of what the commands say of their options, and of the descriptions of the metrics.
+//! It is generated from the options of the commands and from the descriptions of the metrics.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 use xai_metrics::core::describe::{End, Kind, Param, Range, Value as Default};
 
-use crate::report::section::{MetricsOfKey, StudySection};
+use crate::report::section::{MetricsKey, StudySection};
 use crate::report::sections::SECTIONS;
-use crate::report::study::keys::{self, ALIASES, Is, OptionOfKey, Takes};
+use crate::report::study::keys::{self, ALIASES, KeyOption, KeyRole, KeyValue};
 use crate::report::study::prepare::{Explainers, with_common};
 
-/// The schema of a study.
-pub(crate) fn of_study() -> Value {
+/// Returns the schema of a study.
+pub(crate) fn study_schema() -> Value {
     let mut properties = Map::new();
     properties.insert(
         "title".to_owned(),
         json!({ "type": "string", "description": "The title of the page." }),
     );
-    let seed = json!({ "type": "integer", "minimum": 0, "description": "Seed of random choices." });
+    let seed =
+        json!({ "type": "integer", "minimum": 0, "description": "Seed of the random numbers." });
     properties.insert("seed".to_owned(), seed);
     for kind in SECTIONS {
         let section = one_or_several(&section(*kind));
@@ -34,21 +35,21 @@ pub(crate) fn of_study() -> Value {
     })
 }
 
-/// A table, `[repro]`, or several, `[[repro]]`.
+/// Returns a schema for one table, `[repro]`, or several, `[[repro]]`.
 fn one_or_several(table: &Value) -> Value {
     json!({ "anyOf": [table, { "type": "array", "items": table, "minItems": 1 }] })
 }
 
-/// The schema of the sections of a kind.
+/// Returns the schema of a kind of section.
 fn section(kind: &dyn StudySection) -> Value {
     let mut table = TableSchema::default();
     let name = json!({ "type": "string", "description": "The heading of the section." });
     table.add("name", name);
-    for key in keys::of(&with_common(&kind.commands())) {
-        let of_metrics = kind.metrics().filter(|_| key.key == "metrics");
-        let schema = match (of_metrics, key.options.first()) {
-            (Some(of_metrics), _) => metrics(&of_metrics),
-            (None, Some(option)) => of_option(option),
+    for key in keys::from_commands(&with_common(&kind.commands())) {
+        let metrics_key = kind.metrics().filter(|_| key.key == "metrics");
+        let schema = match (metrics_key, key.options.first()) {
+            (Some(metrics_key), _) => metrics_schema(&metrics_key),
+            (None, Some(option)) => option_schema(option),
             (None, None) => continue,
         };
         table.add(&key.key, schema);
@@ -57,8 +58,8 @@ fn section(kind: &dyn StudySection) -> Value {
             table.require(&[&key.key]);
         }
     }
-    for (alias, of) in ALIASES {
-        if let Some(schema) = table.properties.get(*of).cloned() {
+    for (alias, key) in ALIASES {
+        if let Some(schema) = table.properties.get(*key).cloned() {
             table.add(alias, schema);
         }
     }
@@ -76,7 +77,7 @@ fn section(kind: &dyn StudySection) -> Value {
             table.add("explainers", one_or_several(&explainer.into_json()));
             table.require(&["explainers"]);
         }
-        // They decide over those of the section.
+        // Required keys of the section may be given by its explainers.
         Explainers::Keys => {
             explainer.properties.clone_from(&table.properties);
             table.add("explainers", one_or_several(&explainer.into_json()));
@@ -86,31 +87,33 @@ fn section(kind: &dyn StudySection) -> Value {
     table.into_json()
 }
 
-/// The schema of a table without other keys.
+/// Builder of the schema of a table that has no other keys.
 #[derive(Default)]
 struct TableSchema {
     properties: Map<String, Value>,
-    /// Keys of which one is needed, each with its other spellings.
+    /// Conditions that one of several keys is present, each with its spellings.
     required: Vec<Value>,
 }
 
 impl TableSchema {
-    /// Adds a key, which may be written with dashes too.
+    /// Adds a key, which may also be written with dashes.
     fn add(&mut self, key: &str, schema: Value) {
         self.properties
             .insert(key.replace('_', "-"), schema.clone());
         self.properties.insert(key.to_owned(), schema);
     }
 
-    /// Needs one of some keys.
+    /// Requires that one of the keys is present.
     fn require(&mut self, keys: &[&str]) {
-        let spelled = keys
+        let spellings: BTreeSet<String> = keys
             .iter()
-            .flat_map(|key| [(*key).to_owned(), key.replace('_', "-")]);
-        let one: BTreeSet<String> = spelled.collect();
-        let one = one.into_iter().map(|key| json!({ "required": [key] }));
-        self.required
-            .push(json!({ "anyOf": one.collect::<Vec<_>>() }));
+            .flat_map(|key| [(*key).to_owned(), key.replace('_', "-")])
+            .collect();
+        let alternatives: Vec<Value> = spellings
+            .into_iter()
+            .map(|key| json!({ "required": [key] }))
+            .collect();
+        self.required.push(json!({ "anyOf": alternatives }));
     }
 
     fn into_json(self) -> Value {
@@ -122,22 +125,23 @@ impl TableSchema {
     }
 }
 
-/// The schema of an option.
-fn of_option(option: &OptionOfKey) -> Value {
+/// Returns the schema of an option.
+fn option_schema(option: &KeyOption) -> Value {
     let argument = &option.argument;
-    let words = argument.get_possible_values();
-    let words: Vec<&str> = words.iter().map(|word| word.get_name()).collect();
-    let one = match words.is_empty() {
-        true => json!({ "type": ["string", "number"] }),
-        false => json!({ "enum": words }),
+    let possible_values = argument.get_possible_values();
+    let words: Vec<&str> = possible_values.iter().map(|word| word.get_name()).collect();
+    let one = if words.is_empty() {
+        json!({ "type": ["string", "number"] })
+    } else {
+        json!({ "enum": words })
     };
-    let mut schema = match option.takes() {
-        Takes::Nothing => json!({ "type": "boolean" }),
-        Takes::Many => json!({ "anyOf": [one, { "type": "array", "items": one }] }),
-        // Of keys that only studies have, words are numbers.
-        _ if !option.is_typed && option.is() == Is::File => json!({ "type": "string" }),
+    let mut schema = match option.value_kind() {
+        KeyValue::Nothing => json!({ "type": "boolean" }),
+        KeyValue::Many => json!({ "anyOf": [one, { "type": "array", "items": one }] }),
+        // Keys that only studies have take files or numbers.
+        _ if !option.is_typed && option.role() == KeyRole::File => json!({ "type": "string" }),
         _ if !option.is_typed => json!({ "type": "integer", "minimum": 0 }),
-        // A list in one word, `0.1,0.2`, may be written as a list.
+        // The options that take a list as one word, `0.1,0.2`, take an array as keys.
         _ if words.is_empty() => json!({ "type": ["string", "number", "array"] }),
         _ if words == ["true", "false"] => json!({ "type": "boolean" }),
         _ => one,
@@ -150,55 +154,56 @@ fn of_option(option: &OptionOfKey) -> Value {
     schema
 }
 
-/// Metrics by name, and as tables with settings of their parameters; groups are words for several of them.
-fn metrics(MetricsOfKey { metrics, groups }: &MetricsOfKey) -> Value {
+/// Returns the schema of the key `metrics`: names of metrics or groups, or tables with a name and settings of parameters.
+fn metrics_schema(MetricsKey { metrics, groups }: &MetricsKey) -> Value {
     let mut names: Vec<&str> = groups.to_vec();
-    let (mut tables, mut of_any) = (Vec::new(), Map::new());
+    let (mut tables, mut all_params) = (Vec::new(), Map::new());
     for (info, params) in metrics {
         names.push(info.name);
-        let params = params
+        let properties: Map<String, Value> = params
             .iter()
-            .map(|param| (param.name.to_owned(), of_param(param)));
-        let params: Map<String, Value> = params.collect();
-        of_any.extend(params.clone());
-        tables.push(table(name_of(&[info.name]), info.summary, params));
+            .map(|param| (param.name.to_owned(), param_schema(param)))
+            .collect();
+        all_params.extend(properties.clone());
+        tables.push(table(names_schema(&[info.name]), info.summary, properties));
     }
     if !groups.is_empty() {
-        let about = "Several metrics: settings are those of every metric that has the parameter.";
-        tables.push(table(name_of(groups), about, of_any));
+        let about = "Several metrics. A setting applies to every metric that has the parameter.";
+        tables.push(table(names_schema(groups), about, all_params));
     }
-    // A metric by its name or several of them, with settings as on the command line.
-    let text = json!({ "type": "string", "pattern": list_of(&names) });
+    // Names separated by commas, with settings in brackets, as on the command line.
+    let text = json!({ "type": "string", "pattern": list_pattern(&names) });
     let one = [std::slice::from_ref(&text), &tables].concat();
     json!({
-        "description": "The metrics, with settings of their parameters.",
+        "description": "Metrics, optionally with settings of their parameters.",
         "anyOf": [text, { "type": "array", "items": { "anyOf": one }, "minItems": 1 }],
     })
 }
 
-/// Names as they may be written: with dashes or underscores.
-fn name_of(names: &[&str]) -> Value {
-    let spelled = names
+/// Returns a schema for one of some names, each with dashes or underscores.
+fn names_schema(names: &[&str]) -> Value {
+    let spellings: BTreeSet<String> = names
         .iter()
-        .flat_map(|name| [(*name).to_owned(), name.replace('-', "_")]);
-    let spelled: BTreeSet<String> = spelled.collect();
-    json!({ "enum": spelled })
+        .flat_map(|name| [(*name).to_owned(), name.replace('-', "_")])
+        .collect();
+    json!({ "enum": spellings })
 }
 
-/// The pattern of names with settings in brackets, separated by commas.
-fn list_of(names: &[&str]) -> String {
-    let names: Vec<String> = names
+/// Returns a regular expression for names separated by commas, each optionally with settings in brackets.
+fn list_pattern(names: &[&str]) -> String {
+    let patterns: Vec<String> = names
         .iter()
         .map(|name| name.replace(['-', '_'], "[-_]"))
         .collect();
+    // Settings may contain one level of nested brackets.
     let one = format!(
         r"\s*({})\s*(\([^()]*(\([^()]*\)[^()]*)*\))?\s*",
-        names.join("|")
+        patterns.join("|")
     );
     format!("^{one}(,{one})*$")
 }
 
-/// A table with a name and settings of parameters.
+/// Returns the schema of a table with a name and other properties.
 fn table(name: Value, description: &str, mut properties: Map<String, Value>) -> Value {
     properties.insert("name".to_owned(), name);
     json!({
@@ -210,8 +215,8 @@ fn table(name: Value, description: &str, mut properties: Map<String, Value>) -> 
     })
 }
 
-fn of_param(param: &Param) -> Value {
-    let mut schema = of_kind(&param.kind);
+fn param_schema(param: &Param) -> Value {
+    let mut schema = kind_schema(&param.kind);
     schema["description"] = json!(param.doc);
     if param.value != Default::Given {
         schema["default"] = json!(param.value);
@@ -219,29 +224,30 @@ fn of_param(param: &Param) -> Value {
     schema
 }
 
-fn of_kind(kind: &Kind) -> Value {
+fn kind_schema(kind: &Kind) -> Value {
     match kind {
-        Kind::Real(range) => of_range("number", range),
-        Kind::Integer(range) => of_range("integer", range),
+        Kind::Real(range) => range_schema("number", range),
+        Kind::Integer(range) => range_schema("integer", range),
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Words(words) if words.iter().all(|word| word.value.is_none()) => {
-            let words = words
+            let constants: Vec<Value> = words
                 .iter()
-                .map(|word| json!({ "const": word.name, "description": word.doc }));
-            json!({ "oneOf": words.collect::<Vec<_>>() })
+                .map(|word| json!({ "const": word.name, "description": word.doc }))
+                .collect();
+            json!({ "oneOf": constants })
         }
-        // A word with a value behind it, `blur:2`.
+        // A word may be followed by a value: `blur:2`.
         Kind::Words(_) => json!({ "type": "string" }),
         Kind::List(item) => {
-            let item = of_kind(item);
-            json!({ "anyOf": [item, { "type": "array", "items": item }] })
+            let one = kind_schema(item);
+            json!({ "anyOf": [one, { "type": "array", "items": one }] })
         }
-        Kind::OneOf(kinds) => json!({ "anyOf": kinds.iter().map(of_kind).collect::<Vec<_>>() }),
+        Kind::OneOf(kinds) => json!({ "anyOf": kinds.iter().map(kind_schema).collect::<Vec<_>>() }),
         _ => json!({}),
     }
 }
 
-fn of_range(type_name: &str, range: &Range) -> Value {
+fn range_schema(type_name: &str, range: &Range) -> Value {
     let mut schema = json!({ "type": type_name });
     match range.low {
         End::Included(low) => schema["minimum"] = json!(low),
@@ -266,7 +272,7 @@ mod tests {
 
     #[test]
     fn the_keys_of_the_sample_study_are_in_the_schema() {
-        let schema = of_study();
+        let schema = study_schema();
         let study: toml::Table = include_str!("../../sample/study.toml").parse().unwrap();
         for (family, sections) in study.iter().filter(|(_, value)| value.is_array()) {
             let known = &schema["properties"][family]["anyOf"][0]["properties"];
@@ -285,7 +291,7 @@ mod tests {
 
     #[test]
     fn a_parameter_has_its_range_its_words_and_its_default() {
-        let schema = of_study();
+        let schema = study_schema();
         let metrics = &schema["properties"]["attribution"]["anyOf"][0]["properties"]["metrics"];
         let tables = metrics["anyOf"][1]["items"]["anyOf"].as_array().unwrap();
         let named = |name: &str| {
@@ -304,7 +310,7 @@ mod tests {
 
     #[test]
     fn metrics_of_training_cases_have_settings_and_no_groups() {
-        let schema = of_study();
+        let schema = study_schema();
         let metrics =
             &schema["properties"]["data_attribution"]["anyOf"][0]["properties"]["metrics"];
         let tables = metrics["anyOf"][1]["items"]["anyOf"].as_array().unwrap();
@@ -322,7 +328,7 @@ mod tests {
         assert!(!names.clone().any(is_group));
     }
 
-    /// Whether a value follows a schema, as far as the schema of studies has keywords.
+    /// Validates a value, for the keywords that the schema of studies uses.
     fn follows(value: &Value, schema: &Value) -> bool {
         let has_type = |name: &Value| match name.as_str() {
             Some("object") => value.is_object(),
@@ -387,7 +393,7 @@ mod tests {
 
     fn is_valid(study: &str) -> bool {
         let study: toml::Table = study.parse().unwrap();
-        follows(&serde_json::to_value(study).unwrap(), &of_study())
+        follows(&serde_json::to_value(study).unwrap(), &study_schema())
     }
 
     const RUNS: &str = "predictions = 'a.csv'\nlabels = 'y'\n";
@@ -415,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_report_refuses_by_its_keys_does_not_follow_the_schema() {
+    fn studies_with_wrong_keys_do_not_follow_the_schema() {
         for study in [
             "titel = 'x'\n".to_owned(),
             format!("seed = -5\n[repro]\n{RUNS}"),

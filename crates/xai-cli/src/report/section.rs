@@ -1,4 +1,4 @@
-//! What every kind of section of a study has.
+//! The trait of the kinds of sections of a study.
 
 use xai_files::content::Content;
 use xai_metrics::core::MetricInfo;
@@ -7,40 +7,41 @@ use xai_metrics::core::describe::Param;
 use crate::report::study::arguments::NamedFile;
 use crate::report::study::document::{Document, Section};
 
-// What an implementation names.
+// Types that implementations use.
 pub(crate) use crate::Context;
 pub(crate) use crate::report::init::draft::Draft;
 pub(crate) use crate::report::init::found::Folder;
-pub(crate) use crate::report::study::keys::CommandOfSection;
+pub(crate) use crate::report::study::keys::SectionCommand;
 pub(crate) use crate::report::study::prepare::{Explainers, Prepared, SectionKeys, into_report};
 pub(crate) use xai_files::Failure;
 pub(crate) use xai_report::{Origin, Report, SectionKind};
 
-/// A kind of section of a study: its keys, how it is computed, checked and drafted. Each is a file in `report/sections`.
+/// A kind of section of a study: its keys, and how it is computed, checked and drafted. Each is a file in
+/// `report/sections`.
 pub(crate) trait StudySection: Sync {
-    /// Its key and title.
+    /// Returns its key and title.
     fn kind(&self) -> &'static SectionKind;
 
-    /// The commands whose options are its keys, and keys that only studies have.
-    fn commands(&self) -> Vec<CommandOfSection>;
+    /// Returns the commands whose options are the keys of the section, and keys that only studies have.
+    fn commands(&self) -> Vec<SectionCommand>;
 
-    /// The tables of explainers that it has.
+    /// Returns the form of its tables of explainers.
     fn explainers(&self) -> Explainers {
         Explainers::None
     }
 
-    /// What its key `metrics` takes; `None` where there is no such key.
-    fn metrics(&self) -> Option<MetricsOfKey> {
+    /// Returns the values of its key `metrics`; `None` if it has no such key.
+    fn metrics(&self) -> Option<MetricsKey> {
         None
     }
 
     /// Reads the keys.
     ///
     /// # Errors
-    /// A value that a key cannot have, a key that is needed; shown where it stands.
+    /// If a value is invalid or a required key is missing. The error shows the line of the study.
     fn prepare(&self, keys: &SectionKeys<'_>) -> Result<Prepared, Failure>;
 
-    /// What is wrong between the keys and the contents of the files that they name.
+    /// Returns contradictions between the keys and the contents of the files that they name.
     fn check(
         &self,
         _study: (&Document, &Section),
@@ -49,24 +50,24 @@ pub(crate) trait StudySection: Sync {
         Vec::new()
     }
 
-    /// Drafts the sections that the files of a folder make; `None` where they make none.
+    /// Drafts a section for the files of a folder; `None` if necessary files are missing.
     fn init(&self, _folder: &Folder<'_>, _draft: &mut Draft) -> Option<()> {
         None
     }
 
-    /// Its sections of a report as tables for the terminal.
+    /// Formats its sections of a report as tables for the terminal.
     fn digest(&self, report: &Report) -> Vec<String>;
 
-    /// The largest difference of a figure of the built-in study between two machines, as a share of its size if that is above 1:
-    /// libraries have the same bits everywhere, less the last digit of numbers as text.
+    /// Returns the largest difference of a figure of the built-in study between two machines, relative to its size if that is
+    /// above 1. Library results have the same bits everywhere; the default allows for the decimal text of expected values.
     fn tolerance(&self) -> f64 {
         1e-12
     }
 }
 
-/// The metrics that a key takes.
-pub(crate) struct MetricsOfKey {
+/// Values of the key `metrics`.
+pub(crate) struct MetricsKey {
     pub(crate) metrics: Vec<(&'static MetricInfo, Vec<Param>)>,
-    /// Words for several of them.
+    /// Names of groups of metrics.
     pub(crate) groups: &'static [&'static str],
 }

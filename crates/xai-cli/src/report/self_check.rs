@@ -1,6 +1,6 @@
-//! `xai self-check`: whether this program computes right on this processor.
+//! `xai self-check`: tests whether this program computes correctly on this processor.
 //!
-//! All figures of the built-in study are computed and held against those that are built in.
+//! It computes all figures of the built-in study and compares them with expected values that are part of the program.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,17 @@ use xai_report::{Estimate, Report, diff};
 
 use crate::Context;
 use crate::output::text;
-use crate::report::make::{Opened, all, evaluate_all};
+use crate::report::make::{Opened, evaluate_sections, print_all_but_last};
 use crate::report::sections::SECTIONS;
 
-/// What `xai self-check --json` prints of a program whose tests have passed.
+/// Output of `xai self-check --json` of a program whose tests passed.
 const EXPECTED: &str = include_str!("../../sample/figures.json");
 
-/// The figures of the built-in study.
+/// The figures of the built-in study. The JSON of `xai self-check`.
 #[derive(Debug, Serialize, Deserialize)]
 struct SelfCheck {
     xai_version: String,
-    /// What the loops ran with.
+    /// Instruction set of the vectorised loops.
     instruction_set: String,
     figures: Vec<Figure>,
     #[serde(skip_deserializing)]
@@ -32,7 +32,7 @@ struct SelfCheck {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Figure {
     family: String,
-    /// `average_drop / saliency`
+    /// Metric and explainer, for example `average_drop / saliency`.
     figure: String,
     value: Option<f64>,
     interval: Option<[f64; 2]>,
@@ -41,9 +41,9 @@ struct Figure {
 /// A figure that is not as expected.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Wrong {
-    /// What was computed; `None` where it was not.
+    /// Computed figure; `None` if it was not computed.
     found: Option<Figure>,
-    /// What should have been.
+    /// Expected figure; `None` for a figure that is not expected.
     expected: Option<Figure>,
 }
 
@@ -51,10 +51,10 @@ struct Wrong {
 pub(crate) fn run(context: &Context) -> Result<(), Failure> {
     let opened = Opened::read(None)?;
     let expected: SelfCheck = serde_json::from_str(EXPECTED).map_err(Failure::new)?;
-    // That of the study, whatever `--seed` says.
-    let (report, failures) = evaluate_all(&opened, None, &context.with_seed(Some(1)));
+    // The expected figures have the seed of the study, so `--seed` is ignored.
+    let (report, failures) = evaluate_sections(&opened, None, &context.with_seed(Some(1)));
     if !failures.is_empty() {
-        return Err(all(failures));
+        return Err(print_all_but_last(failures));
     }
     let figures = figures(&report);
     let check = SelfCheck {
@@ -66,65 +66,69 @@ pub(crate) fn run(context: &Context) -> Result<(), Failure> {
     context.present(&check, || check.table())?;
     match check.wrong.len() {
         0 => Ok(()),
-        n => Err(Failure::new(format_args!("{n} figures are not those that this version should compute"))
-            .help("do not rely on this program on this machine, and report what `xai self-check --json` prints")),
+        n => Err(Failure::new(format_args!(
+            "{n} figures differ from the values that this version should compute"
+        ))
+        .help("do not rely on this program on this machine, and report the output of `xai self-check --json`")),
     }
 }
 
-/// Every figure of a report.
+/// Returns every figure of a report: all figures that are new relative to an empty report.
 fn figures(report: &Report) -> Vec<Figure> {
-    let all = diff(&Report::new(""), report).figures.into_iter();
-    all.map(|of| {
-        let Estimate {
-            value, interval, ..
-        } = of.new.unwrap_or_default();
-        Figure {
-            family: of.family,
-            figure: of.figure,
-            value,
-            interval,
-        }
-    })
-    .collect()
+    let changes = diff(&Report::new(""), report).figures.into_iter();
+    changes
+        .map(|change| {
+            let Estimate {
+                value, interval, ..
+            } = change.new.unwrap_or_default();
+            Figure {
+                family: change.family,
+                figure: change.figure,
+                value,
+                interval,
+            }
+        })
+        .collect()
 }
 
-/// What is not as expected, missing or not expected.
+/// Returns the figures that differ from the expected ones, are missing, or are not expected.
 fn wrong(found: &[Figure], expected: &[Figure]) -> Vec<Wrong> {
     let mut pairs = BTreeMap::<_, (Option<&Figure>, Option<&Figure>)>::new();
-    for of in found {
-        pairs.entry((&of.family, &of.figure)).or_default().0 = Some(of);
+    for figure in found {
+        pairs.entry((&figure.family, &figure.figure)).or_default().0 = Some(figure);
     }
-    for of in expected {
-        pairs.entry((&of.family, &of.figure)).or_default().1 = Some(of);
+    for figure in expected {
+        pairs.entry((&figure.family, &figure.figure)).or_default().1 = Some(figure);
     }
-    let pairs = pairs.into_values();
     let differ = |(found, expected): &(Option<&Figure>, Option<&Figure>)| match (found, expected) {
-        (Some(found), Some(expected)) => !found.is(expected),
+        (Some(found), Some(expected)) => !found.is_close(expected),
         _ => true,
     };
     let cloned = |(found, expected): (Option<&Figure>, Option<&Figure>)| Wrong {
         found: found.cloned(),
         expected: expected.cloned(),
     };
-    pairs.filter(differ).map(cloned).collect()
+    pairs.into_values().filter(differ).map(cloned).collect()
 }
 
 impl Figure {
-    /// Whether its numbers are those of another one, up to rounding.
-    fn is(&self, other: &Self) -> bool {
+    /// Returns `true` if its numbers equal those of another figure up to the [tolerance] of the kind of section.
+    ///
+    /// [tolerance]: crate::report::section::StudySection::tolerance
+    fn is_close(&self, other: &Self) -> bool {
         let mut sections = SECTIONS.iter();
         let section = sections.find(|section| section.kind().key == self.family);
-        let most = section.map_or(0.0, |section| section.tolerance());
-        let near = |a: f64, b: f64| (a - b).abs() <= most * b.abs().max(1.0);
-        let value = match (self.value, other.value) {
-            (Some(a), Some(b)) => near(a, b),
+        let tolerance = section.map_or(0.0, |section| section.tolerance());
+        let is_near = |a: f64, b: f64| (a - b).abs() <= tolerance * b.abs().max(1.0);
+        let has_same_value = match (self.value, other.value) {
+            (Some(a), Some(b)) => is_near(a, b),
             (a, b) => a == b,
         };
-        let interval = match (self.interval, other.interval) {
-            (Some(a), Some(b)) => near(a[0], b[0]) && near(a[1], b[1]),
+        let has_same_interval = match (self.interval, other.interval) {
+            (Some(a), Some(b)) => is_near(a[0], b[0]) && is_near(a[1], b[1]),
             (a, b) => a == b,
         };
-        value && interval
+        has_same_value && has_same_interval
     }
 }
 
@@ -137,21 +141,32 @@ impl SelfCheck {
             }
         }
         let rows = families.into_iter().map(|family| {
-            let n = self.figures.iter().filter(|of| of.family == family).count();
-            let is_here = |of: &&Wrong| of.found.as_ref().is_some_and(|of| of.family == family);
-            let n_wrong = self.wrong.iter().filter(is_here).count();
+            let n = self
+                .figures
+                .iter()
+                .filter(|figure| figure.family == family)
+                .count();
+            let is_in_family = |wrong: &&Wrong| {
+                wrong
+                    .found
+                    .as_ref()
+                    .is_some_and(|figure| figure.family == family)
+            };
+            let n_wrong = self.wrong.iter().filter(is_in_family).count();
             [family.to_owned(), n.to_string(), (n - n_wrong).to_string()]
         });
         let mut parts = vec![text::table(&["family", "figures", "right"], rows)];
         if !self.wrong.is_empty() {
-            let value = |of: &Option<Figure>| text::cell(of.as_ref().and_then(|of| of.value));
-            let rows = self.wrong.iter().map(|of| {
-                let named = of.found.as_ref().or(of.expected.as_ref());
-                let name = |of: &Figure| format!("{} / {}", of.family, of.figure);
+            let value = |figure: &Option<Figure>| {
+                text::cell(figure.as_ref().and_then(|figure| figure.value))
+            };
+            let rows = self.wrong.iter().map(|wrong| {
+                let figure = wrong.found.as_ref().or(wrong.expected.as_ref());
+                let name = |figure: &Figure| format!("{} / {}", figure.family, figure.figure);
                 [
-                    named.map(name).unwrap_or_default(),
-                    value(&of.found),
-                    value(&of.expected),
+                    figure.map(name).unwrap_or_default(),
+                    value(&wrong.found),
+                    value(&wrong.expected),
                 ]
             });
             parts.push(text::table(&["not as expected", "found", "expected"], rows));
@@ -183,28 +198,26 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_that_differs_is_missing_or_is_new_is_wrong() {
-        let of = |value| figure("graph", "fidelity / a", value);
-        let wrong_of = |found: &[Figure], expected: &[Figure]| wrong(found, expected).len();
-        assert_eq!(wrong_of(&[of(Some(0.5))], &[of(Some(0.5 + 1e-13))]), 0);
-        assert_eq!(wrong_of(&[of(Some(0.5))], &[of(Some(0.5 + 1e-9))]), 1);
-        assert_eq!(wrong_of(&[of(None)], &[of(None)]), 0);
-        assert_eq!(wrong_of(&[of(None)], &[of(Some(0.5))]), 1);
-        assert_eq!(wrong_of(&[of(Some(f64::NAN))], &[of(Some(0.5))]), 1);
-        assert_eq!(wrong_of(&[], &[of(Some(0.5))]), 1);
-        assert_eq!(
-            wrong_of(&[of(Some(0.5))], &[figure("graph", "b", Some(0.5))]),
-            2
-        );
+    fn figures_that_differ_are_missing_or_are_new_are_wrong() {
+        let fidelity = |value| figure("graph", "fidelity / a", value);
+        let n_wrong = |found: &[Figure], expected: &[Figure]| wrong(found, expected).len();
+        let half = [fidelity(Some(0.5))];
+        assert_eq!(n_wrong(&half, &[fidelity(Some(0.5 + 1e-13))]), 0);
+        assert_eq!(n_wrong(&half, &[fidelity(Some(0.5 + 1e-9))]), 1);
+        assert_eq!(n_wrong(&[fidelity(None)], &[fidelity(None)]), 0);
+        assert_eq!(n_wrong(&[fidelity(None)], &half), 1);
+        assert_eq!(n_wrong(&[fidelity(Some(f64::NAN))], &half), 1);
+        assert_eq!(n_wrong(&[], &half), 1);
+        assert_eq!(n_wrong(&half, &[figure("graph", "b", Some(0.5))]), 2);
         // Only the interval differs.
         let narrow = Figure {
             interval: Some([0.4, 0.6]),
-            ..of(Some(0.5))
+            ..fidelity(Some(0.5))
         };
-        assert_eq!(wrong_of(&[narrow], &[of(Some(0.5))]), 1);
-        // A model in single precision may round otherwise.
-        let of = |value| figure("attribution", "deletion / a", Some(value));
-        assert_eq!(wrong_of(&[of(0.5)], &[of(0.5 + 1e-6)]), 0);
-        assert_eq!(wrong_of(&[of(0.5)], &[of(0.51)]), 1);
+        assert_eq!(n_wrong(&[narrow], &half), 1);
+        // Models compute in single precision, with rounding that depends on the processor.
+        let deletion = |value| figure("attribution", "deletion / a", Some(value));
+        assert_eq!(n_wrong(&[deletion(0.5)], &[deletion(0.5 + 1e-6)]), 0);
+        assert_eq!(n_wrong(&[deletion(0.5)], &[deletion(0.51)]), 1);
     }
 }

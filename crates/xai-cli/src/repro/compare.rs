@@ -17,12 +17,12 @@ use crate::{Context, Described, examples};
 
 /// `xai repro compare`
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&["xai repro compare --first old.npy --second new.npy --labels y.npy"]))]
+#[command(after_help = examples::section(&["xai repro compare --first old.npy --second new.npy --labels y.npy"]))]
 pub(crate) struct Compare {
-    /// Predicted labels of the first group, as for `pairwise`.
+    /// Predicted labels of the first group of runs, in the formats of `xai repro pairwise --predictions`.
     #[arg(long, value_name = "A.npy", num_args = 1.., required = true)]
     first: Vec<PathBuf>,
-    /// Predicted labels of the second group, of the same samples.
+    /// Predicted labels of the second group of runs, for the same samples.
     #[arg(long, value_name = "B.npy", num_args = 1.., required = true)]
     second: Vec<PathBuf>,
     #[command(flatten)]
@@ -43,42 +43,52 @@ struct CompareResult {
     n_samples: usize,
     #[serde(serialize_with = "by_name")]
     metrics: Vec<GroupDifference>,
-    /// The columns of the tables that were not read as runs.
+    /// Columns of the tables that were not read as runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     columns_left_out: Vec<LeftOut>,
 }
 
-/// A JSON object with a key per metric, in the order in which the metrics were asked for.
-fn by_name<S: Serializer>(of: &[GroupDifference], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(of.iter().map(|of| (of.metric.name(), of)))
+/// Serializes a JSON object with a key per metric, in the order of `--metrics`.
+fn by_name<S: Serializer>(
+    differences: &[GroupDifference],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let by_name = differences
+        .iter()
+        .map(|difference| (difference.metric.name(), difference));
+    serializer.collect_map(by_name)
 }
 
 impl Compare {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let working = context.working("reading and comparing runs");
-        let groups = [&self.first, &self.second];
-        let groups = groups.map(|files| RunFiles::new(files, &self.labels));
+        let groups = [&self.first, &self.second].map(|files| RunFiles::new(files, &self.labels));
         let [first, second] = runs::load_all(groups)?;
         if first.labels != second.labels {
             return Err(Failure::new(format!(
-                "other labels than in {}: the groups must predict the same samples",
+                "the true labels differ from those in {}",
                 self.first[0].display()
             ))
+            .help("both groups must predict the same samples, in the same order")
             .in_file(&self.second[0]));
         }
         let files = runs::files(&self.first[0], &self.labels.labels)
             .owned(FIRST, &self.first[0])
             .owned(SECOND, &self.second[0]);
-        let comparison = self.comparison.read_seeded(context)?;
-        let comparison = comparison.metrics(&self.metrics.chosen()?);
-        let (of_first, of_second) = (first.predictions.view(), second.predictions.view());
-        let differences = comparison.compare(of_first, of_second, &first.labels);
-        let differences = differences.in_files(&files)?;
+        let comparison = self
+            .comparison
+            .read_seeded(context)?
+            .metrics(&self.metrics.chosen()?);
+        let differences = comparison.compare(
+            first.predictions.view(),
+            second.predictions.view(),
+            &first.labels,
+        );
         let result = CompareResult {
             n_first: first.predictions.nrows(),
             n_second: second.predictions.nrows(),
             n_samples: first.labels.len(),
-            metrics: differences,
+            metrics: differences.in_files(&files)?,
             columns_left_out: [first.left_out.as_slice(), &second.left_out].concat(),
         };
         self.write_pairs(comparison.options(), [&first, &second])?;
@@ -87,7 +97,7 @@ impl Compare {
         context.present(&result, || result.table())
     }
 
-    /// Evaluates the pairs within each group and writes a row for each, if there is a file for them.
+    /// Evaluates the pairs within each group and writes a row for each to `--out`, if it is given.
     fn write_pairs(&self, pairwise: &Pairwise, groups: [&LoadedRuns; 2]) -> Result<(), Failure> {
         let metrics = self.metrics.chosen()?;
         let names = metrics.iter().map(|metric| metric.name());
@@ -129,10 +139,10 @@ impl CompareResult {
             .metrics
             .first()
             .map_or((0, true), |d| (d.n_assignments, d.exact));
-        let how = if exact { "all" } else { "drawn" };
+        let selection = if exact { "all" } else { "randomly drawn" };
         format!(
             "{} and {} runs on {} samples; means over the pairs within each group; permutation test \
-             over {n} assignments of runs ({how})\n\n{}",
+             over {n} assignments of runs ({selection})\n\n{}",
             self.n_first,
             self.n_second,
             self.n_samples,

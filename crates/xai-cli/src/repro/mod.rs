@@ -12,17 +12,17 @@ pub(crate) mod table_runs;
 
 use crate::{Context, examples};
 
-/// Commands of the group.
+/// Commands of the group `repro`.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
-    /// Every metric on every pair of runs.
+    /// Agreement of predictions and of errors for every pair of runs of a classifier.
     Pairwise(pairwise::Pairwise),
-    /// Are two groups of runs equally reproducible? A permutation test.
+    /// Permutation test of whether two groups of runs are equally reproducible.
     Compare(compare::Compare),
-    /// Every metric on every pair of runs that predict numbers.
+    /// Agreement of predictions and of errors for every pair of runs of a regression model.
     Regression(regression::Regression),
-    /// What the metrics are tried on.
-    #[command(subcommand, after_help = examples::of(&[
+    /// Simulated predictions on which the metrics are evaluated.
+    #[command(subcommand, after_help = examples::section(&[
         "xai repro simulate classes --kind step --n-classes 5",
         "xai repro simulate study --iterations 1000",
     ]))]

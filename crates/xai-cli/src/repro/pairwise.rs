@@ -14,20 +14,20 @@ use xai_metrics::repro::pairwise::PairwiseReport;
 use xai_metrics::repro::{Agreement, PackedRuns, PairMetric, RunInterval, SampleConsistency};
 
 use crate::output::text;
-use crate::repro::options::{Labels, PairMetrics, called, table_of_metrics, write_pairs};
+use crate::repro::options::{Labels, PairMetrics, interval_method, metrics_table, write_pairs};
 use crate::repro::runs::{self, LoadedRuns, RunFiles};
 use crate::{Context, Described, examples};
 
 /// `xai repro pairwise`
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&[
+#[command(after_help = examples::section(&[
     "xai repro pairwise --predictions runs.npy --labels y.npy",
     "xai repro pairwise --predictions runs.csv --labels class --inconsistent 10 --out pairs.csv",
     "xai repro pairwise --predictions run1.npy run2.npy run3.npy --labels y.npy --metrics ec_local,pa_kappa",
 ]))]
 pub(crate) struct Pairwise {
-    /// Predicted labels: one array (runs, samples); several files, an array (samples,) per run; or
-    /// .csv files with a column per run.
+    /// Predicted labels: an array (runs, samples), several files with an array (samples,) per run, or .csv files with a
+    /// column per run.
     #[arg(long, value_name = "P.npy", num_args = 1.., required = true)]
     predictions: Vec<PathBuf>,
     #[command(flatten)]
@@ -38,44 +38,44 @@ pub(crate) struct Pairwise {
     pairwise: Described<repro::Pairwise>,
     #[command(flatten)]
     interval: Described<RunInterval>,
-    /// Do not keep the values of the pairs: memory grows with the runs only. Leaves out `pairs` and the
-    /// median; intervals are jackknife ones.
+    /// Do not keep the values of the pairs, so that memory grows with the number of runs only. Leaves out `pairs` and the
+    /// median; intervals are jackknife intervals.
     #[arg(long, conflicts_with_all = ["out", "interval"])]
     summary_only: bool,
-    /// Also list the samples on which the runs disagree most.
+    /// Also list the N samples on which the runs disagree most.
     #[arg(long, value_name = "N")]
     inconsistent: Option<usize>,
-    /// Write a row per pair: the two runs and each metric.
+    /// Write a row per pair of runs: their numbers and the value of each metric.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
 }
 
-/// Every metric on every pair of runs, and what it was made of.
+/// The metrics of all pairs of runs, with remarks on the input.
 #[derive(Serialize)]
 pub(crate) struct PairwiseResult {
     #[serde(flatten)]
     pub(crate) report: PairwiseReport,
-    /// Of the samples on which the runs disagree most, where they are listed.
+    /// Votes of the runs on the samples on which they disagree most; empty unless these are listed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) votes: Vec<VotesOfSample>,
-    /// Columns of tables that are no runs.
+    /// Columns of tables that were not read as runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) columns_left_out: Vec<LeftOut>,
 }
 
-/// How many runs predict each class of a sample.
+/// Number of runs that predict each class for a sample.
 #[derive(Serialize)]
 pub(crate) struct VotesOfSample {
-    /// The sample, from 0.
+    /// Index of the sample, from 0.
     pub(crate) sample: usize,
-    /// Its true class, as the files call it.
+    /// Name of the true class in the files.
     #[serde(rename = "true")]
     pub(crate) truth: String,
-    /// The classes as the files call them, most frequent first.
+    /// Name of each predicted class and number of runs that predict it, most frequent first.
     pub(crate) votes: Vec<(String, usize)>,
 }
 
-/// Runs in bits, and what is asked of them beside.
+/// Packed runs, and the samples on which they disagree if these are listed.
 struct Packed {
     runs: PackedRuns,
     samples: Option<SampleConsistency>,
@@ -94,17 +94,17 @@ impl Pairwise {
         context.present(&result, || self.table(&result.report))
     }
 
-    /// The metrics that were asked for.
+    /// Returns the metrics of the option `--metrics`.
     pub(crate) fn metrics(&self) -> Result<Vec<PairMetric>, Failure> {
         self.metrics.chosen()
     }
 
-    /// Whether the values of the pairs are not kept.
-    pub(crate) fn keeps_no_pairs(&self) -> bool {
+    /// Returns `true` if the values of the pairs are not kept.
+    pub(crate) fn is_summary_only(&self) -> bool {
         self.summary_only
     }
 
-    /// Every metric on every pair of runs; lists so many of the samples on which the runs disagree most.
+    /// Computes every metric on every pair of runs, and lists the `inconsistent` samples on which the runs disagree most.
     pub(crate) fn evaluate(
         &self,
         inconsistent: Option<usize>,
@@ -114,12 +114,13 @@ impl Pairwise {
         let packed = self.pack(inconsistent, &files)?;
         let pairwise = self.pairwise.read()?.metrics(&self.metrics.chosen()?);
         let interval = self.interval.read_seeded(context)?;
-        context.computes();
-        let report = match self.summary_only {
-            true => pairwise.report_summaries(&packed.runs, interval.coverage()),
-            false => pairwise.report(&packed.runs, interval),
+        context.end_check();
+        let evaluated = if self.summary_only {
+            pairwise.report_summaries(&packed.runs, interval.coverage())
+        } else {
+            pairwise.report(&packed.runs, interval)
         };
-        let mut report = report.in_files(&files)?;
+        let mut report = evaluated.in_files(&files)?;
         if let (Some(samples), Some(limit)) = (&packed.samples, inconsistent) {
             report = report.with_samples(samples, limit);
         }
@@ -131,7 +132,7 @@ impl Pairwise {
     }
 
     fn pack(&self, inconsistent: Option<usize>, files: &Files<'_>) -> Result<Packed, Failure> {
-        // Agreement across all runs is taken on what percent agreement is.
+        // The agreement across all runs needs the packed form of percent agreement, also if that is not a chosen metric.
         let packed_for = [&self.metrics.chosen()?, &[PairMetric::PA_ACC][..]].concat();
         let runs = RunFiles::new(&self.predictions, &self.labels);
         let Some(limit) = inconsistent else {
@@ -147,10 +148,12 @@ impl Pairwise {
         let predictions = loaded.predictions.view();
         let runs = PackedRuns::new(&packed_for, predictions, &loaded.labels).in_files(files)?;
         let samples = SampleConsistency::new(predictions).in_files(files)?;
-        let most = samples.most_inconsistent(limit).into_iter();
+        let inconsistent_samples = samples.most_inconsistent(limit).into_iter();
         Ok(Packed {
             runs,
-            votes: most.map(|sample| votes_of(sample, &loaded)).collect(),
+            votes: inconsistent_samples
+                .map(|sample| sample_votes(sample, &loaded))
+                .collect(),
             samples: Some(samples),
             columns_left_out: loaded.left_out,
         })
@@ -159,7 +162,7 @@ impl Pairwise {
     fn table(&self, result: &PairwiseReport) -> String {
         let n_pairs = |m: &MetricReport| m.n_defined.to_string();
         let coverage = result.interval.coverage();
-        let pairs = table_of_metrics(&result.metrics, coverage, Some(("pairs", n_pairs)));
+        let pairs = metrics_table(&result.metrics, coverage, Some(("pairs", n_pairs)));
         let counts = [
             ["always wrong".to_owned(), result.always_wrong.to_string()],
             ["ever wrong".to_owned(), result.ever_wrong.to_string()],
@@ -170,36 +173,38 @@ impl Pairwise {
         });
         let rows = counts.into_iter().chain(scores);
         let across = text::table(&["across all runs", "value"], rows);
-        let method = called(result.interval);
+        let method = interval_method(result.interval);
         let mut text = format!(
             "{} runs on {} samples; intervals by {method} over runs\n\n{pairs}\n\n{across}",
             result.n_runs, result.n_samples
         );
         if result.metrics.iter().any(|(_, metric)| metric.small_sample) {
-            text += "\n\n20 runs or fewer: these intervals cover less often than they say; \
-                     --interval jackknife covers from 3 runs on";
+            text += "\n\n20 runs or fewer: these intervals contain the true value less often than their level; \
+                     --interval jackknife reaches its level from 3 runs on";
         }
         if let Some(samples) = &result.samples {
-            text += &table_of_samples(samples);
+            text += &samples_table(samples);
         }
         text
     }
 }
 
-fn votes_of(sample: usize, runs: &LoadedRuns) -> VotesOfSample {
-    let called = |label: i64| runs.classes.called(label);
-    let votes = votes(runs.predictions.view(), sample).into_iter();
+fn sample_votes(sample: usize, runs: &LoadedRuns) -> VotesOfSample {
+    let class_name = |label: i64| runs.classes.called(label);
+    let label_votes = votes(runs.predictions.view(), sample).into_iter();
     VotesOfSample {
         sample,
         truth: runs
             .labels
             .get(sample)
-            .map_or_else(String::new, |label| called(*label)),
-        votes: votes.map(|(label, n)| (called(label), n)).collect(),
+            .map_or_else(String::new, |label| class_name(*label)),
+        votes: label_votes
+            .map(|(label, n)| (class_name(label), n))
+            .collect(),
     }
 }
 
-fn table_of_samples(samples: &InconsistentSamples) -> String {
+fn samples_table(samples: &InconsistentSamples) -> String {
     let rows = samples.most_inconsistent.iter().map(|sample| {
         [
             sample.sample.to_string(),
@@ -210,7 +215,7 @@ fn table_of_samples(samples: &InconsistentSamples) -> String {
     });
     let header = ["sample", "entropy", "modal share", "classes"];
     format!(
-        "\n\n{} samples change their prediction; mean entropy {:.4} nats\n\n{}",
+        "\n\n{} samples are predicted differently by some runs; mean entropy {:.4} nats\n\n{}",
         samples.ever_changing,
         samples.mean_entropy,
         text::table(&header, rows)

@@ -12,32 +12,32 @@ use xai_metrics::repro::{
     PairStatistic, RegressionMetric, RegressionReproducibility, RunInterval, input,
 };
 
-use crate::repro::options::{called, table_of_metrics, write_pairs};
+use crate::repro::options::{interval_method, metrics_table, write_pairs};
 use crate::repro::runs;
 use crate::repro::table_runs::NumberRuns;
 use crate::{Context, Described, examples};
 
 /// `xai repro regression`
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&[
+#[command(after_help = examples::section(&[
     "xai repro regression --predictions runs.npy --targets y.npy",
     "xai repro regression --predictions runs.csv --targets price --out -",
 ]))]
 pub(crate) struct Regression {
-    /// Predicted numbers: an array (runs, samples), or a .csv with a column per run.
+    /// Predicted numbers: an array (runs, samples), or a .csv file with a column per run.
     #[arg(long, value_name = "P.npy")]
     predictions: PathBuf,
-    /// True numbers (samples,): an array; a .csv with one column; or, where the runs are columns of a
-    /// .csv, the column that holds them.
+    /// True numbers (samples,): an array, a .csv file with one column, or the name of a column if the runs are columns of
+    /// a .csv file.
     #[arg(long, value_name = "Y.npy|COLUMN")]
     targets: PathBuf,
-    /// A column of the .csv of the runs that is no run. May be repeated. Columns without a name, as the
-    /// index that pandas writes, and columns that number the rows are none.
+    /// A column of the .csv file of the runs that is not a run. May be repeated. Columns without a name (such as the
+    /// index that pandas writes) and columns that number the rows are left out without this option.
     #[arg(long, value_name = "COLUMN")]
     drop_column: Vec<String>,
     #[command(flatten)]
     interval: Described<RunInterval>,
-    /// Write a row per pair: the two runs and each metric.
+    /// Write a row per pair of runs: their numbers and the value of each metric.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
 }
@@ -49,7 +49,7 @@ struct RegressionResult {
     #[serde(serialize_with = "by_name")]
     metrics: Vec<(&'static str, MetricReport)>,
     mean_absolute_error: Vec<f64>,
-    /// Columns of the table that are no runs.
+    /// Columns of the table that were not read as runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     columns_left_out: Vec<LeftOut>,
 }
@@ -80,17 +80,18 @@ impl Regression {
         let runs =
             RegressionReproducibility::new(predictions.view(), targets.view()).in_files(&files)?;
         let interval = self.interval.read_seeded(context)?;
-        let of_metric = |&metric: &RegressionMetric| {
-            let around = runs.interval_of(metric, PairStatistic::Mean, interval)?;
-            let report = MetricReport::new(&runs.summary(metric), around, runs.pairs(metric));
+        let metric_report = |&metric: &RegressionMetric| {
+            let mean_interval = runs.interval_of(metric, PairStatistic::Mean, interval)?;
+            let report =
+                MetricReport::new(&runs.summary(metric), mean_interval, runs.pairs(metric));
             Ok((metric.name(), report))
         };
-        let metrics = REGRESSION_METRICS.iter().map(of_metric);
-        let metrics: xai_metrics::Result<_> = metrics.collect();
+        let reports: xai_metrics::Result<_> =
+            REGRESSION_METRICS.iter().map(metric_report).collect();
         let result = RegressionResult {
             n_runs: runs.n_runs(),
             n_samples: targets.len(),
-            metrics: metrics.in_files(&files)?,
+            metrics: reports.in_files(&files)?,
             mean_absolute_error: runs.mean_absolute_error.clone(),
             columns_left_out: left_out,
         };
@@ -107,8 +108,8 @@ impl RegressionResult {
             "{} runs on {} samples; intervals by {} over runs\n\n{}",
             self.n_runs,
             self.n_samples,
-            called(interval),
-            table_of_metrics(&self.metrics, interval.coverage(), None)
+            interval_method(interval),
+            metrics_table(&self.metrics, interval.coverage(), None)
         )
     }
 }

@@ -1,4 +1,4 @@
-//! Where runs come from: one array, several files, or tables with a column per run.
+//! Reading of runs from one array, several files, or tables with a column per run.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,8 @@ use xai_metrics::repro::{PackedRuns, PackedRunsBuilder, PairMetric, input};
 
 use crate::repro::options::Labels;
 use crate::repro::table_runs::{
-    ClassTable, RowLabels, RunColumn, RunColumns, check_columns, check_dropped, examples, is_table,
-    rows_of_runs,
+    ClassTable, RowLabels, RunColumn, RunColumns, check_columns, check_dropped, class_examples,
+    is_table, rows_of_runs,
 };
 
 /// Predictions and labels in memory.
@@ -25,27 +25,27 @@ pub(crate) struct LoadedRuns {
     pub(crate) labels: Vec<i64>,
     /// Column of each run of a table; `None` for runs of arrays.
     columns: Vec<Option<RunColumn>>,
-    /// What the samples are called, if a table says so.
+    /// Names of the samples, if a table has an index column.
     rows: Option<RowLabels>,
-    /// What the classes are called.
+    /// Names of the classes.
     pub(crate) classes: Classes,
-    /// Columns of tables that are no runs.
+    /// Columns of tables that were not read as runs.
     pub(crate) left_out: Vec<LeftOut>,
 }
 
 impl LoadedRuns {
-    /// Refuses predictions that have no class in common with the labels.
+    /// Fails if the predictions, or those of one column, have no class in common with the labels.
     fn check_classes(&self, file: &Path) -> Result<(), Failure> {
-        let called = |class| self.classes.called(class);
+        let class_name = |class| self.classes.called(class);
         let truth: HashSet<&i64> = self.labels.iter().collect();
         if self.predictions.iter().any(|class| truth.contains(class)) {
-            return check_columns(&self.predictions, &self.columns, &self.labels, called);
+            return check_columns(&self.predictions, &self.columns, &self.labels, class_name);
         }
-        let predicted = examples(&self.predictions, called);
-        Err(no_common_class(&predicted, &examples(&self.labels, called)).in_file(file))
+        let predicted = class_examples(&self.predictions, class_name);
+        Err(no_common_class(&predicted, &class_examples(&self.labels, class_name)).in_file(file))
     }
 
-    /// Leaves out columns that name the samples.
+    /// Removes columns that name the samples.
     fn leave_out_names(&mut self) -> Result<(), Failure> {
         let runs = rows_of_runs(
             &self.predictions,
@@ -61,41 +61,47 @@ impl LoadedRuns {
     }
 }
 
-/// What errors about runs are about: the first file of predictions, or the labels.
+/// Returns the files of errors: the file of the labels for errors about labels, otherwise the predictions.
 pub(crate) fn files<'a>(predictions: &'a Path, labels: &'a Path) -> Files<'a> {
-    let labels = match names_a_file(labels) {
-        true => labels,
-        false => predictions,
+    let labels_file = if is_file_name(labels) {
+        labels
+    } else {
+        predictions
     };
     Files::mainly(predictions)
-        .file(&[input::LABELS], labels)
+        .file(&[input::LABELS], labels_file)
         .named(["metrics"])
 }
 
-/// Whether labels are a file of their own, and no column.
-pub(crate) fn names_a_file(labels: &Path) -> bool {
+/// Returns `true` if `--labels` is the name of a file, and not of a column: it has an extension.
+pub(crate) fn is_file_name(labels: &Path) -> bool {
     labels.extension().is_some()
 }
 
-/// Refuses a column of labels where no table has columns. What is there is a file, whatever its name.
+/// Fails if `--labels` is the name of a column, but the runs are not in a table. A name without an extension is a file if
+/// there is one.
 fn check_labels(files: &[PathBuf], labels: &Path) -> Result<(), Failure> {
-    let may_be_read = |file: &PathBuf| is_table(file) || !file.exists();
-    if names_a_file(labels) || labels.exists() || files.iter().any(may_be_read) {
+    // A missing file gets its own error when it is opened.
+    let may_be_table = |file: &PathBuf| is_table(file) || !file.exists();
+    if is_file_name(labels) || labels.exists() || files.iter().any(may_be_table) {
         return Ok(());
     }
-    let what = format!("a column, but {} is no table", files[0].display());
+    let what = format!(
+        "this is neither a file nor a column, because {} is not a table",
+        files[0].display()
+    );
     Err(Failure::of_option("--labels", what)
         .with_value(labels.display())
-        .help("name a file of labels, Y.npy or Y.csv"))
+        .help("name a file of labels, for example Y.npy or Y.csv"))
 }
 
-/// Where runs and labels are.
+/// The options that name the runs and the labels.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunFiles<'a> {
     pub(crate) predictions: &'a [PathBuf],
     /// A file, or a column of the table of runs.
     pub(crate) labels: &'a Path,
-    /// Columns that are no runs.
+    /// Columns that the user left out.
     pub(crate) dropped: &'a [String],
 }
 
@@ -115,7 +121,7 @@ pub(crate) fn load(files: RunFiles<'_>) -> Result<LoadedRuns, Failure> {
     Ok(loaded)
 }
 
-/// Reads several groups of runs whose classes are the same.
+/// Reads several groups of runs, with one numbering of the classes for all.
 pub(super) fn load_all<const N: usize>(
     groups: [RunFiles<'_>; N],
 ) -> Result<[LoadedRuns; N], Failure> {
@@ -144,15 +150,15 @@ pub(super) fn load_all<const N: usize>(
 }
 
 fn read(group: RunFiles<'_>, classes: &mut ClassesBuilder) -> Result<LoadedRuns, Failure> {
-    let (files, labels) = (group.predictions, group.labels);
-    check_labels(files, labels)?;
+    let (files, labels_path) = (group.predictions, group.labels);
+    check_labels(files, labels_path)?;
     let mut all: Option<Array2<i64>> = None;
     let mut columns: Vec<Option<RunColumn>> = Vec::new();
     let mut left_out = Vec::new();
     let (mut truth, mut rows) = (None, None);
     for file in files {
         let runs = if is_table(file) {
-            let needs_labels = all.is_none() && !names_a_file(labels);
+            let needs_labels = all.is_none() && !is_file_name(labels_path);
             let table = from_table(file, group, needs_labels, classes)?;
             left_out.extend(table.left_out);
             RowLabels::check_same(&mut rows, table.rows)?;
@@ -180,32 +186,34 @@ fn read(group: RunFiles<'_>, classes: &mut ClassesBuilder) -> Result<LoadedRuns,
     let labels = match truth {
         Some(truth) => truth,
         None => {
-            let (read, of_labels) = read_labels(labels, classes)?;
-            check_length(&files[0], predictions.dim(), labels, (read.len(), LABELS))?;
-            RowLabels::check_same(&mut rows, of_labels)?;
-            read
+            let (labels, label_rows) = read_labels(labels_path, classes)?;
+            let n_labels = (labels.len(), LABELS);
+            check_length(&files[0], predictions.dim(), labels_path, n_labels)?;
+            RowLabels::check_same(&mut rows, label_rows)?;
+            labels
         }
     };
     Ok(LoadedRuns {
-        predictions: in_rows(predictions),
+        predictions: to_standard_layout(predictions),
         labels,
         columns,
         rows,
-        // Known when all groups are read.
+        // Set when all groups are read.
         classes: Classes::default(),
         left_out,
     })
 }
 
-/// The same array, run after run; a copy only of one that is stored in another way.
-fn in_rows(predictions: Array2<i64>) -> Array2<i64> {
-    match predictions.is_standard_layout() {
-        true => predictions,
-        false => predictions.as_standard_layout().into_owned(),
+/// Returns the array with the samples of each run next to each other. Copies only arrays of another memory layout.
+fn to_standard_layout(predictions: Array2<i64>) -> Array2<i64> {
+    if predictions.is_standard_layout() {
+        predictions
+    } else {
+        predictions.as_standard_layout().into_owned()
     }
 }
 
-/// Columns of a table that may be runs, and the labels where they are among its columns.
+/// Columns of a table that may be runs, and the labels if they are a column.
 struct TableRuns {
     runs: Array2<i64>,
     columns: Vec<RunColumn>,
@@ -225,7 +233,7 @@ fn from_table(
     if needs_labels {
         table.column(&truth)?;
     }
-    let columns = RunColumns::of(&table, &truth, group.dropped)?;
+    let columns = RunColumns::new(&table, &truth, group.dropped)?;
     let named = columns.named(file, table.header().names()).collect();
     let ClassTable { truth, runs, rows } = ClassTable::read(table, &columns, classes)?;
     let shape = (runs.len(), runs.first().map_or(0, Vec::len));
@@ -238,28 +246,29 @@ fn from_table(
     })
 }
 
-/// Tables of one group may each hold the labels, which are the same then.
+/// Checks that tables of one group that contain the labels contain the same ones, and stores the first.
 fn same_labels(
     labels: &mut Option<Vec<i64>>,
-    here: Option<Vec<i64>>,
+    file_labels: Option<Vec<i64>>,
     file: &Path,
     files: &[PathBuf],
 ) -> Result<(), Failure> {
-    match (&labels, here) {
-        (Some(labels), Some(here)) if *labels != here => Err(Failure::new(format!(
-            "other labels than in {}: the runs must be of the same samples, in the same order",
+    match (&labels, file_labels) {
+        (Some(labels), Some(file_labels)) if *labels != file_labels => Err(Failure::new(format!(
+            "the true labels differ from those in {}",
             files[0].display()
         ))
+        .help("all runs must predict the same samples, in the same order")
         .in_file(file)),
-        (None, here) => {
-            *labels = here;
+        (None, file_labels) => {
+            *labels = file_labels;
             Ok(())
         }
         _ => Ok(()),
     }
 }
 
-/// Labels in a file of their own, an array or a table with one column, and what the rows of the table are called.
+/// Reads labels from a file of their own, an array or a table with one column, and the names of the table's rows.
 fn read_labels(
     labels: &Path,
     classes: &mut ClassesBuilder,
@@ -270,50 +279,53 @@ fn read_labels(
         return Ok((stored.into_labels::<Ix1>()?.to_vec(), None));
     }
     let table = Table::read(labels)?;
-    // The labels are all that the table is about: a wrong cell is no reason to leave their column out.
+    // As labels and not as a run, so that the error about a wrong cell does not suggest leaving out their only column.
     let columns = RunColumns::only_truth(&table)?;
     let ClassTable { truth, rows, .. } = ClassTable::read(table, &columns, classes)?;
     Ok((truth.unwrap_or_default(), rows))
 }
 
-/// Arrays hold whole numbers; so must the tables beside them.
+/// Declares that classes are whole numbers, because an array contains them. Fails if tables of the same runs name them by
+/// words.
 fn numbers(classes: &mut ClassesBuilder, array: &StoredArray) -> Result<(), Failure> {
     classes.are_numbers(array.is_boolean()).map_err(|why| {
         let failure = Failure::new(format!(
-            "classes by whole numbers, and not so in the tables: expected {}",
+            "this array has whole numbers as classes, but a table has other classes: expected {}",
             why.expected()
         ));
         why.help(failure).in_file(array.file())
     })
 }
 
-/// An array `(k, n)` is `k` runs; of several files one of `(n,)` is one. A single array must have two
-/// axes.
+/// Reads an array `(k, n)` as `k` runs. If there are several files, an array `(n,)` is one run; a single array must have
+/// two axes.
 fn from_array(stored: StoredArray, is_one_of_several: bool) -> Result<Array2<i64>, Failure> {
-    match stored.shape().len() == 1 && is_one_of_several {
-        true => Ok(stored.into_labels::<Ix1>()?.insert_axis(Axis(0))),
-        false => stored.into_labels(),
+    if stored.shape().len() == 1 && is_one_of_several {
+        Ok(stored.into_labels::<Ix1>()?.insert_axis(Axis(0)))
+    } else {
+        stored.into_labels()
     }
 }
 
 fn no_common_class(predicted: &str, truth: &str) -> Failure {
     Failure::new(format!(
-        "predictions and labels have no class in common: {predicted} are predicted, {truth} are true"
+        "predictions and labels have no class in common: predicted are {predicted}, true are {truth}"
     ))
-    .help("name the classes alike on both sides")
+    .help("use the same names for the classes in both files")
 }
 
-fn other_samples(files: &[PathBuf], n: usize, here: usize) -> Failure {
+fn other_samples(files: &[PathBuf], n_first: usize, n: usize) -> Failure {
     Failure::new(format!(
-        "{here} samples per run, but {} has {n}",
+        "{n} samples per run, but {} has {n_first}",
         files[0].display()
     ))
+    .help("all files must have predictions for the same samples")
 }
 
-/// What is true of classes.
+/// Name of the true values of classifiers in errors.
 const LABELS: &str = "labels";
 
-/// Refuses another number of `what` is true than runs have samples.
+/// Fails if the number of true values (`what`: labels or targets) is not the number of samples of the runs.
 pub(super) fn check_length(
     file: &Path,
     (n_runs, n_samples): (usize, usize),
@@ -328,61 +340,71 @@ pub(super) fn check_length(
         "{n_true} {what}, but {file} has {n_samples} samples per run"
     ))
     .in_file(truth);
-    Err(match (n_runs == n_true, is_table) {
-        (false, _) => failure,
-        (true, true) => failure.help(format_args!("{file} looks transposed: it needs a column per run, with the samples below each other; pandas.DataFrame.T turns it")),
-        (true, false) => failure.help(format_args!("{file} looks transposed: it needs the runs first, (runs, samples); save array.T")),
+    if n_runs != n_true {
+        return Err(failure.help("every sample needs a prediction of every run, and a true value"));
+    }
+    Err(if is_table {
+        failure.help(format_args!("{file} looks transposed: it needs a column per run and a row per sample; transpose it with pandas.DataFrame.T"))
+    } else {
+        failure.help(format_args!(
+            "{file} looks transposed: it needs the shape (runs, samples); save array.T"
+        ))
     })
 }
 
-/// Packs runs for metrics. Arrays that are stored run after run are read and packed some runs at a time,
-/// so that they may be larger than memory.
+/// Reads and packs runs for the metrics. Integer arrays in C order are read a few runs at a time, so that they may be
+/// larger than memory.
 pub(super) fn pack(
     runs: RunFiles<'_>,
     metrics: &[PairMetric],
 ) -> Result<(PackedRuns, Vec<LeftOut>), Failure> {
-    let (files, labels) = (runs.predictions, runs.labels);
-    check_labels(files, labels)?;
-    let places = self::files(&files[0], labels);
-    let stored: Option<Vec<StoredRuns>> = match is_table(labels) {
-        true => None,
-        false => files.iter().map(|file| StoredRuns::open(file)).collect(),
+    let (files, labels_path) = (runs.predictions, runs.labels);
+    check_labels(files, labels_path)?;
+    let error_files = self::files(&files[0], labels_path);
+    let opened: Option<Vec<StoredRuns>> = if is_table(labels_path) {
+        None
+    } else {
+        files.iter().map(|file| StoredRuns::open(file)).collect()
     };
-    // A single array must have two axes, which the reader of all kinds says.
-    let stored = stored.filter(|stored| stored.len() > 1 || stored[0].file.shape().len() == 2);
-    let Some(stored) = stored.filter(|_| runs.dropped.is_empty()) else {
+    // A single array without two axes goes to the general reader, which reports the error.
+    let can_stream = |opened: &Vec<StoredRuns>| {
+        runs.dropped.is_empty() && (opened.len() > 1 || opened[0].file.shape().len() == 2)
+    };
+    let Some(stored) = opened.filter(can_stream) else {
         let LoadedRuns {
             predictions,
             labels,
             left_out,
             ..
         } = load(runs)?;
-        let packed = PackedRuns::new(metrics, predictions.view(), &labels).in_files(&places)?;
+        let packed =
+            PackedRuns::new(metrics, predictions.view(), &labels).in_files(&error_files)?;
         return Ok((packed, left_out));
     };
-    let labels_of_file: Vec<i64> = arrays::read(labels)?.into_labels::<Ix1>()?.to_vec();
+    let labels: Vec<i64> = arrays::read(labels_path)?.into_labels::<Ix1>()?.to_vec();
     let n_runs = stored.iter().map(|runs| runs.n_runs).sum();
     let shape = (n_runs, stored[0].n_samples);
-    check_length(&files[0], shape, labels, (labels_of_file.len(), LABELS))?;
-    let mut packing = PackedRunsBuilder::new(metrics, &labels_of_file).in_files(&places)?;
-    let mut unknown = UnknownClasses::new(&labels_of_file);
+    check_length(&files[0], shape, labels_path, (labels.len(), LABELS))?;
+    let mut builder = PackedRunsBuilder::new(metrics, &labels).in_files(&error_files)?;
+    let mut unknown = UnknownClasses::new(&labels);
     for (file, runs) in files.iter().zip(stored) {
-        if runs.n_samples != labels_of_file.len() {
-            return Err(other_samples(files, labels_of_file.len(), runs.n_samples).in_file(file));
+        if runs.n_samples != labels.len() {
+            return Err(other_samples(files, labels.len(), runs.n_samples).in_file(file));
         }
-        runs.pack(&mut packing, &mut unknown, &self::files(file, labels))
+        runs.pack(&mut builder, &mut unknown, &self::files(file, labels_path))
             .in_file(file)?;
     }
     if let Some(predicted) = unknown.examples() {
-        let truth = examples(&labels_of_file, |class| class.to_string());
+        let truth = class_examples(&labels, |class| class.to_string());
         return Err(no_common_class(&predicted, &truth).in_file(&files[0]));
     }
-    Ok((packing.build().in_files(&places)?, Vec::new()))
+    Ok((builder.build().in_files(&error_files)?, Vec::new()))
 }
 
-/// Predicted classes that are not among the labels, until one comes that is.
+/// Finds out whether predictions have any class in common with the labels, while they are read.
 struct UnknownClasses {
     truth: HashSet<i64>,
+    /// The first three predicted classes that are not among the labels.
     first: Vec<i64>,
     is_any_known: bool,
 }
@@ -396,37 +418,39 @@ impl UnknownClasses {
         }
     }
 
-    fn look_at<L: Label>(&mut self, labels: &[L]) {
-        let mut labels = labels.iter().filter_map(|label| label.to_i64());
-        while let Some(label) = labels.next().filter(|_| !self.is_any_known) {
-            if self.truth.contains(&label) {
+    fn update<L: Label>(&mut self, predictions: &[L]) {
+        // One common class is enough: after it no prediction is looked at.
+        let mut classes = predictions.iter().filter_map(|label| label.to_i64());
+        while let Some(class) = classes.next().filter(|_| !self.is_any_known) {
+            if self.truth.contains(&class) {
                 self.is_any_known = true;
-            } else if self.first.len() < 3 && !self.first.contains(&label) {
-                self.first.push(label);
+            } else if self.first.len() < 3 && !self.first.contains(&class) {
+                self.first.push(class);
             }
         }
     }
 
-    /// The first predicted classes, if none is among the labels.
+    /// Returns the first predicted classes, if no predicted class is among the labels.
     fn examples(&self) -> Option<String> {
-        let is_unknown = !self.is_any_known && !self.first.is_empty();
-        is_unknown.then(|| examples(&self.first, |class| class.to_string()))
+        if self.is_any_known || self.first.is_empty() {
+            return None;
+        }
+        Some(class_examples(&self.first, |class| class.to_string()))
     }
 }
 
-/// An `.npy` file of integers that holds run after run.
+/// An open `.npy` file of integers in C order.
 struct StoredRuns {
     file: NpyFile,
     n_runs: usize,
     n_samples: usize,
 }
 
-/// Runs that are read, and packed in parallel, at once.
+/// Number of runs that are read at a time and packed in parallel.
 const RUNS_AT_ONCE: usize = 8;
 
 impl StoredRuns {
-    /// Opens a file if it is of this kind; what is not is left to the reader of all kinds, which
-    /// knows what to say.
+    /// Opens a file if it has this format. Other files are left to the general reader, which also reports errors.
     fn open(file: &Path) -> Option<Self> {
         let file = NpyFile::open(file).filter(NpyFile::has_integers)?;
         let (n_runs, n_samples) = match *file.shape() {
@@ -443,7 +467,7 @@ impl StoredRuns {
 
     fn pack(
         self,
-        packing: &mut PackedRunsBuilder,
+        builder: &mut PackedRunsBuilder,
         unknown: &mut UnknownClasses,
         files: &Files<'_>,
     ) -> Result<(), Failure> {
@@ -451,13 +475,13 @@ impl StoredRuns {
             let end = self.n_runs.min(first + RUNS_AT_ONCE);
             let n = self.n_samples;
             let pushed = match self.file.integers(first * n..end * n)? {
-                Integers::I8(labels) => push(&labels, n, packing, unknown),
-                Integers::U8(labels) => push(&labels, n, packing, unknown),
-                Integers::I16(labels) => push(&labels, n, packing, unknown),
-                Integers::U16(labels) => push(&labels, n, packing, unknown),
-                Integers::I32(labels) => push(&labels, n, packing, unknown),
-                Integers::U32(labels) => push(&labels, n, packing, unknown),
-                Integers::I64(labels) => push(&labels, n, packing, unknown),
+                Integers::I8(labels) => push(&labels, n, builder, unknown),
+                Integers::U8(labels) => push(&labels, n, builder, unknown),
+                Integers::I16(labels) => push(&labels, n, builder, unknown),
+                Integers::U16(labels) => push(&labels, n, builder, unknown),
+                Integers::I32(labels) => push(&labels, n, builder, unknown),
+                Integers::U32(labels) => push(&labels, n, builder, unknown),
+                Integers::I64(labels) => push(&labels, n, builder, unknown),
             };
             pushed.in_files(files)?;
         }
@@ -468,10 +492,10 @@ impl StoredRuns {
 fn push<L: Label>(
     labels: &[L],
     n_samples: usize,
-    packing: &mut PackedRunsBuilder,
+    builder: &mut PackedRunsBuilder,
     unknown: &mut UnknownClasses,
 ) -> xai_metrics::Result<()> {
-    unknown.look_at(labels);
+    unknown.update(labels);
     let runs: Vec<&[L]> = labels.chunks_exact(n_samples).collect();
-    packing.push_all(&runs)
+    builder.push_all(&runs)
 }

@@ -1,4 +1,4 @@
-//! Runs in tables: a column per run, and one that holds what is true.
+//! Runs in tables: a column per run, and optionally a column of true values.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -11,27 +11,27 @@ use xai_files::left_out::{LeftOut, Reason, drop_column};
 use xai_files::table::{Columns, Table};
 use xai_files::{Failure, arrays};
 
-/// Whether a file is a table, by its name.
+/// Returns `true` if the name of a file ends in `.csv`.
 pub(crate) fn is_csv(file: &Path) -> bool {
     let extension = file.extension();
     extension.is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
 }
 
-/// Whether a file of runs is read as a table: by its name, or because it begins as no array and no archive of arrays does.
-/// What is no regular file can be read once, and is an array.
+/// Returns `true` if a file of runs is read as a table: its name ends in `.csv`, or its first bytes are not those of
+/// `.npy` and `.npz` files. Pipes and devices with other names are arrays, because they can be read only once.
 pub(super) fn is_table(file: &Path) -> bool {
     if is_csv(file) {
         return true;
     }
     let mut start = Vec::new();
-    // A pipe is not opened here: whoever writes into it would find it closed.
+    // A pipe is not opened here: closing it again would break its writer.
     file.is_file()
         && File::open(file).is_ok_and(|opened| opened.take(4).read_to_end(&mut start).is_ok())
         && !start.starts_with(b"\x93NUM")
         && !start.starts_with(b"PK")
 }
 
-/// Refuses columns that were to be left out and are in no table.
+/// Fails if a column of `--drop-column` is in no table.
 pub(super) fn check_dropped<'a>(
     file: &Path,
     dropped: &[String],
@@ -40,41 +40,43 @@ pub(super) fn check_dropped<'a>(
     let is_dropped = |name: &&String| left_out.clone().any(|left| left.column == **name);
     match dropped.iter().find(|name| !is_dropped(name)) {
         None => Ok(()),
-        Some(name) => Err(Failure::new(format!("no column `{name}` of a run"))
-            .help("--drop-column names columns of the tables of runs")
+        Some(name) => Err(Failure::new(format!("there is no column `{name}`"))
+            .help("--drop-column takes names of columns in the tables of runs")
             .in_file(file)),
     }
 }
 
-/// Fewest rows of which each may be expected to have a class that comes again.
+/// From this number of rows on, predictions of a class are expected to repeat a class; a column without a repeated class
+/// is an index.
 const FEWEST_NAMES: usize = 10;
-/// Fewest rows that all have another class, and none of the true ones, by more than chance.
+/// From this number of rows on, a column of distinct classes without any true class is an index.
 const FEWEST_UNKNOWN: usize = 3;
-/// Fewest rows that no run numbers one after another by chance.
+/// From this number of rows on, a column that increases by one from row to row is an index.
 const FEWEST_COUNTED: usize = 5;
 
-/// What a column of a table is, which nobody said.
+/// Role of a column that no option names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ColumnRole {
     Run,
-    /// An index or a name of each sample.
+    /// An index or the names of the samples.
     Name,
-    /// It numbers the rows and is what is true of them, too: a perfect run, or an index.
+    /// Both the column and the true values number the rows: a perfect run, or an index.
     RunOrName,
 }
 
 impl ColumnRole {
-    /// Judges a column of classes by the true classes of the samples.
+    /// Determines the role of a column of classes from the true classes of the samples.
     ///
-    /// A name differs from row to row. So do the runs of an identification task, in which every sample has a class of its
-    /// own: these agree with the truth in most rows, or have some of its classes, and do not just number the rows.
-    fn of_classes(column: &[i64], truth: &[i64]) -> Self {
+    /// Names differ from row to row. So do the predictions in an identification task, in which every sample has a
+    /// different class, but these have the true class in most rows, or some of the true classes, and do not just number
+    /// the rows.
+    fn from_classes(column: &[i64], truth: &[i64]) -> Self {
         if counts_rows(
             column
                 .windows(2)
                 .map(|pair| pair[1].wrapping_sub(pair[0]) == 1),
         ) {
-            return Self::of_counter(column == truth);
+            return Self::from_counter(column == truth);
         }
         if column.len() < FEWEST_UNKNOWN || !all_differ(column) {
             return Self::Run;
@@ -91,16 +93,16 @@ impl ColumnRole {
         }
     }
 
-    /// Judges a column of numbers: no model predicts one after another.
-    fn of_numbers(column: &[f64], truth: &[f64]) -> Self {
+    /// Determines the role of a column of numbers: a column that numbers the rows is not a prediction.
+    fn from_numbers(column: &[f64], truth: &[f64]) -> Self {
         if counts_rows(column.windows(2).map(|pair| pair[1] - pair[0] == 1.0)) {
-            Self::of_counter(column == truth)
+            Self::from_counter(column == truth)
         } else {
             Self::Run
         }
     }
 
-    fn of_counter(is_truth: bool) -> Self {
+    fn from_counter(is_truth: bool) -> Self {
         if is_truth {
             Self::RunOrName
         } else {
@@ -109,13 +111,13 @@ impl ColumnRole {
     }
 }
 
-/// Whether each row is one more than the row before it, in enough rows.
+/// Returns `true` if every step from row to row is an increase by one, and there are enough rows.
 fn counts_rows(mut steps: impl ExactSizeIterator<Item = bool>) -> bool {
     steps.len() + 1 >= FEWEST_COUNTED && steps.all(|is_one| is_one)
 }
 
 fn all_differ(column: &[i64]) -> bool {
-    // Of most runs a class comes again after a few rows: the others are not looked at.
+    // Most runs repeat a class after a few rows, so that `all` stops early.
     let mut seen = HashSet::new();
     column.iter().all(|class| seen.insert(class))
 }
@@ -128,8 +130,8 @@ pub(super) struct RunColumn {
 }
 
 impl RunColumn {
-    /// Returns `true` if the column is a run. Names of samples are added to `left_out`. A column that may be either is a run if
-    /// it is named like one of the others, and refused otherwise.
+    /// Returns `true` if the column is a run, and adds names of samples to `left_out`. A column that may be either is a
+    /// run if its name is like that of another column; otherwise it is an error.
     fn is_run(
         &self,
         role: ColumnRole,
@@ -148,34 +150,34 @@ impl RunColumn {
             }
             ColumnRole::RunOrName if self.is_named_like_one_of(others) => Ok(true),
             ColumnRole::RunOrName => Err(Failure::new(format!(
-                "column `{}` numbers the rows, and so do the true values: an index, or a run without an error?",
+                "column `{}` numbers the rows, as the true values do: it may be an index or a run without errors",
                 self.name
             ))
             .help(format_args!(
-                "leave an index out with {}; save runs without an error as an array, .npy",
+                "if it is an index, leave it out with {}; if it is a run, save the runs as an array, .npy",
                 drop_column(&self.name)
             ))
             .in_file(&self.file)),
         }
     }
 
-    /// Returns `true` if only a number at the end tells the name from that of another column: `run1` and `run2`.
+    /// Returns `true` if another column has the same name up to a number at the end, as `run1` and `run2` have.
     fn is_named_like_one_of(&self, others: &[Option<RunColumn>]) -> bool {
         let own = stem(&self.name);
         let is_numbered = |name: &str| !stem(name).is_empty() && stem(name) != name;
-        let mut others = others.iter().flatten().map(|other| other.name.as_str());
+        let mut names = others.iter().flatten().map(|other| other.name.as_str());
         is_numbered(&self.name)
-            && others.any(|name| name != self.name && is_numbered(name) && stem(name) == own)
+            && names.any(|name| name != self.name && is_numbered(name) && stem(name) == own)
     }
 }
 
-/// A name without the number at its end.
+/// Returns a name without the number at its end.
 fn stem(name: &str) -> &str {
     name.trim_end_matches(|c: char| c.is_ascii_digit())
 }
 
-/// Which rows of predictions are runs, judged by what is true of the samples. Rows without a column come from arrays, and
-/// are runs.
+/// Returns the indices of the rows of `predictions` that are runs. Rows without a column come from arrays and are runs;
+/// other rows are checked against the true classes. Columns that are not runs are added to `left_out`.
 pub(super) fn rows_of_runs(
     predictions: &Array2<i64>,
     columns: &[Option<RunColumn>],
@@ -187,7 +189,7 @@ pub(super) fn rows_of_runs(
         let is_run = match column {
             None => true,
             Some(column) => {
-                let role = ColumnRole::of_classes(&values.to_vec(), truth);
+                let role = ColumnRole::from_classes(&values.to_vec(), truth);
                 column.is_run(role, columns, left_out)?
             }
         };
@@ -197,19 +199,21 @@ pub(super) fn rows_of_runs(
     }
     match columns.iter().flatten().next() {
         Some(column) if runs.is_empty() => Err(Failure::new(
-            "no column of a run: another class in every row",
+            "no column is a run: every column has a different class in every row",
         )
+        .help("check that the columns are predictions, not names of the samples")
         .in_file(&column.file)),
         _ => Ok(runs),
     }
 }
 
-/// Refuses a column of a table that has no class of the labels or of a run: it predicts something else.
+/// Fails if a column of a table has no class in common with the labels or with a run that has: it predicts something
+/// else.
 pub(super) fn check_columns(
     predictions: &Array2<i64>,
     columns: &[Option<RunColumn>],
     truth: &[i64],
-    called: impl Fn(i64) -> String,
+    class_name: impl Fn(i64) -> String,
 ) -> Result<(), Failure> {
     let true_classes: HashSet<i64> = truth.iter().copied().collect();
     let mut known = true_classes.clone();
@@ -228,13 +232,13 @@ pub(super) fn check_columns(
         let is_unknown = !classes.iter().any(|class| known.contains(class));
         if let (true, Some(column)) = (is_unknown, &columns[row]) {
             return Err(Failure::new(format!(
-                "column `{}` has no class of the labels: {} there, {} here",
+                "column `{}` has no class in common with the labels: it has {}, the labels have {}",
                 column.name,
-                examples(truth, &called),
-                examples(classes, &called)
+                class_examples(classes, &class_name),
+                class_examples(truth, &class_name)
             ))
             .help(format_args!(
-                "leave the column out where it is no run: {}",
+                "if the column is not a run, leave it out: {}",
                 drop_column(&column.name)
             ))
             .in_file(&column.file));
@@ -243,14 +247,14 @@ pub(super) fn check_columns(
     Ok(())
 }
 
-/// Up to three classes, as a file calls them.
-pub(super) fn examples<'a>(
+/// Formats up to three different classes by their names.
+pub(super) fn class_examples<'a>(
     classes: impl IntoIterator<Item = &'a i64>,
-    called: impl Fn(i64) -> String,
+    class_name: impl Fn(i64) -> String,
 ) -> String {
     let mut first: Vec<String> = Vec::new();
     for &class in classes {
-        let name = format!("`{}`", called(class));
+        let name = format!("`{}`", class_name(class));
         if !first.contains(&name) {
             first.push(name);
         }
@@ -261,7 +265,7 @@ pub(super) fn examples<'a>(
     first.join(", ")
 }
 
-/// The index of a table, as pandas writes it: what its rows are called.
+/// The index column of a table, as pandas writes it, with the names of the rows.
 #[derive(Debug, Clone)]
 pub(super) struct RowLabels {
     file: PathBuf,
@@ -269,44 +273,45 @@ pub(super) struct RowLabels {
 }
 
 impl RowLabels {
-    /// Checks that the rows of several tables are of the same samples, in one order: they are matched by their place.
-    pub(super) fn check_same(known: &mut Option<Self>, here: Option<Self>) -> Result<(), Failure> {
-        let Some(here) = here else {
+    /// Checks that several tables name their rows alike, because rows are matched by position, not by name. Stores the
+    /// first index in `known`.
+    pub(super) fn check_same(known: &mut Option<Self>, other: Option<Self>) -> Result<(), Failure> {
+        let Some(other) = other else {
             return Ok(());
         };
         let Some(first) = known else {
-            *known = Some(here);
+            *known = Some(other);
             return Ok(());
         };
-        let mut pairs = here.labels.iter().zip(&first.labels);
-        let Some(row) = pairs.position(|(here, first)| here != first) else {
+        let mut pairs = other.labels.iter().zip(&first.labels);
+        let Some(row) = pairs.position(|(label, first_label)| label != first_label) else {
             return Ok(());
         };
         Err(Failure::new(format!(
-            "row {} is `{}` here and `{}` in {}: rows are matched by their place",
+            "row {} is named `{}` here, but `{}` in {}; rows are matched by position",
             row + 1,
-            here.labels[row],
+            other.labels[row],
             first.labels[row],
             first.file.display()
         ))
-        .help("give both files the rows of the same samples in one order, with pandas.DataFrame.reindex for instance")
-        .in_file(&here.file))
+        .help("save the same samples in the same order in both files, for example with pandas.DataFrame.reindex")
+        .in_file(&other.file))
     }
 }
 
-/// Which columns of a table are runs.
+/// Roles of the columns of a table, as indices.
 pub(super) struct RunColumns {
     runs: Vec<usize>,
-    /// What is true, where the table holds it.
+    /// Column of the true values, if the table has one.
     pub(super) truth: Option<usize>,
-    /// What the rows are called.
+    /// Column with the names of the rows, if the table has one.
     index: Option<usize>,
     pub(super) left_out: Vec<LeftOut>,
 }
 
 impl RunColumns {
-    /// Every column is a run, unless it holds what is true, has no name or is dropped.
-    pub(super) fn of(table: &Table, truth: &str, dropped: &[String]) -> Result<Self, Failure> {
+    /// Assigns roles: every column is a run, except the column of true values, columns without a name, and dropped ones.
+    pub(super) fn new(table: &Table, truth: &str, dropped: &[String]) -> Result<Self, Failure> {
         let header = table.header();
         let is_dropped = |name: &String| dropped.contains(name);
         let mut columns = Self {
@@ -316,14 +321,16 @@ impl RunColumns {
             left_out: Vec::new(),
         };
         for (column, name) in header.names().iter().enumerate() {
-            let reason = match columns.truth == Some(column) {
-                true => continue,
-                false if is_dropped(name) => Reason::Dropped,
-                false if header.is_index(column) => Reason::Unnamed,
-                false => {
-                    columns.runs.push(column);
-                    continue;
-                }
+            if columns.truth == Some(column) {
+                continue;
+            }
+            let reason = if is_dropped(name) {
+                Reason::Dropped
+            } else if header.is_index(column) {
+                Reason::Unnamed
+            } else {
+                columns.runs.push(column);
+                continue;
             };
             columns.left_out.push(LeftOut {
                 file: table.place().file().to_owned(),
@@ -331,13 +338,15 @@ impl RunColumns {
                 reason,
             });
         }
-        match columns.runs.is_empty() {
-            true => Err(Failure::new("no column of a run").in_file(table.place().file())),
-            false => Ok(columns),
+        if columns.runs.is_empty() {
+            return Err(Failure::new("no column is a run")
+                .help("save a column of predictions per run")
+                .in_file(table.place().file()));
         }
+        Ok(columns)
     }
 
-    /// The columns of runs, in the order in which they are read.
+    /// Returns the columns of runs with their names, in the order in which they are read.
     pub(super) fn named(&self, file: &Path, names: &[String]) -> impl Iterator<Item = RunColumn> {
         self.runs.iter().map(|&column| RunColumn {
             file: file.to_owned(),
@@ -345,7 +354,7 @@ impl RunColumns {
         })
     }
 
-    /// One column, and nothing that is true of it.
+    /// Returns the only column of a table as a run, without true values.
     pub(super) fn only(table: &Table) -> Result<Self, Failure> {
         Ok(Self {
             runs: vec![only_column(table)?],
@@ -355,7 +364,7 @@ impl RunColumns {
         })
     }
 
-    /// One column, which is what is true.
+    /// Returns the only column of a table as the true values.
     pub(super) fn only_truth(table: &Table) -> Result<Self, Failure> {
         Ok(Self {
             runs: Vec::new(),
@@ -365,7 +374,7 @@ impl RunColumns {
         })
     }
 
-    /// The labels of the rows of a file, if it has any.
+    /// Returns the names of the rows of a file, if it has an index column.
     fn row_labels(&self, file: &Path, labels: Vec<Box<str>>) -> Option<RowLabels> {
         self.index.map(|_| RowLabels {
             file: file.to_owned(),
@@ -374,13 +383,13 @@ impl RunColumns {
     }
 }
 
-/// The first column of a table that is an index.
+/// Returns the first index column of a table.
 fn index_of(table: &Table) -> Option<usize> {
     let header = table.header();
     (0..header.n_columns()).find(|&column| header.is_index(column))
 }
 
-/// A table of classes: what is true, where it is among the columns, and run after run.
+/// A table of classes: the column of true classes, if there is one, and the columns of the runs.
 pub(super) struct ClassTable {
     pub(super) truth: Option<Vec<i64>>,
     pub(super) runs: Vec<Vec<i64>>,
@@ -388,17 +397,18 @@ pub(super) struct ClassTable {
 }
 
 impl ClassTable {
-    /// Reads a table piece by piece. Classes are numbered for now.
+    /// Reads a table piece by piece. Class numbers are provisional until `classes` is finished.
     pub(super) fn read(
         table: Table,
         columns: &RunColumns,
         classes: &mut ClassesBuilder,
     ) -> Result<Self, Failure> {
-        let asked: Vec<usize> = columns.truth.iter().chain(&columns.runs).copied().collect();
-        let mut read: Vec<Vec<i64>> = vec![Vec::new(); asked.len()];
+        let class_columns: Vec<usize> =
+            columns.truth.iter().chain(&columns.runs).copied().collect();
+        let mut read: Vec<Vec<i64>> = vec![Vec::new(); class_columns.len()];
         let wanted = Columns {
             numbers: Vec::new(),
-            texts: asked.iter().copied().chain(columns.index).collect(),
+            texts: class_columns.iter().copied().chain(columns.index).collect(),
         };
         let file = table.place().file().to_owned();
         let mut rows = Vec::new();
@@ -407,7 +417,7 @@ impl ClassTable {
             if let Some(index) = columns.index {
                 rows.extend(piece.text(index)?.iter().map(Box::from));
             }
-            for (labels, &column) in read.iter_mut().zip(&asked) {
+            for (labels, &column) in read.iter_mut().zip(&class_columns) {
                 for (row, text) in piece.text(column)?.iter().enumerate() {
                     let class = classes.number(text).map_err(|why| {
                         let failure = piece.cell(row, column, text, why.expected());
@@ -415,7 +425,7 @@ impl ClassTable {
                         match (why, Some(column) == columns.truth) {
                             (NoClass::Continuous, _) | (_, true) => why.help(failure),
                             _ => failure.help(format!(
-                                "correct the cell, or leave the column out where it is no run: {}",
+                                "correct the cell, or leave the column out if it is not a run: {}",
                                 drop_column(name)
                             )),
                         }
@@ -424,17 +434,17 @@ impl ClassTable {
                 }
             }
         }
-        let mut read = read.into_iter();
-        let truth = columns.truth.and_then(|_| read.next());
+        let mut labels = read.into_iter();
+        let truth = columns.truth.and_then(|_| labels.next());
         Ok(Self {
             truth,
-            runs: read.collect(),
+            runs: labels.collect(),
             rows: columns.row_labels(&file, rows),
         })
     }
 }
 
-/// A table of numbers: what is true, where it is among the columns, and run after run.
+/// A table of numbers: the column of true values, if there is one, and the columns of the runs.
 pub(super) struct NumberTable {
     pub(super) truth: Option<Vec<f64>>,
     pub(super) runs: Vec<Vec<f64>>,
@@ -443,10 +453,10 @@ pub(super) struct NumberTable {
 
 impl NumberTable {
     pub(super) fn read(table: Table, columns: &RunColumns) -> Result<Self, Failure> {
-        let asked: Vec<usize> = columns.truth.iter().chain(&columns.runs).copied().collect();
+        let number_columns = columns.truth.iter().chain(&columns.runs);
         let file = table.place().file().to_owned();
         let piece = table.whole(&Columns {
-            numbers: asked,
+            numbers: number_columns.copied().collect(),
             texts: columns.index.into_iter().collect(),
         })?;
         let odd = piece.first_wrong().into_iter().chain(piece.first_missing());
@@ -454,12 +464,13 @@ impl NumberTable {
             let name = piece.place().header().name(column);
             let failure = piece.cell(cell.row, column, &cell.text, "a finite number");
             let remedy = cell.kind.remedy();
-            return Err(match Some(column) == columns.truth {
-                true => failure.help(remedy),
-                false => failure.help(format!(
-                    "{remedy}, or leave the column out where it is no run: {}",
+            return Err(if Some(column) == columns.truth {
+                failure.help(remedy)
+            } else {
+                failure.help(format!(
+                    "{remedy}, or leave the column out if it is not a run: {}",
                     drop_column(name)
-                )),
+                ))
             });
         }
         let numbers = piece.numbers();
@@ -477,17 +488,17 @@ impl NumberTable {
     }
 }
 
-/// The one column of a table that is no index.
+/// Returns the only column of a table that is not an index.
 fn only_column(table: &Table) -> Result<usize, Failure> {
     let header = table.header();
     let mut named = (0..header.n_columns()).filter(|&column| !header.is_index(column));
     match (named.next(), named.next()) {
         (Some(column), None) => Ok(column),
         _ => Err(Failure::new(format!(
-            "{} columns: expected one beside the index",
+            "expected one column (and optionally an index), got {} columns",
             header.n_columns()
         ))
-        .help("save what is true alone, or put it into the table of the runs and name its column")
+        .help("save the true values alone, or as a column of the table of runs, and pass its name")
         .in_file(table.place().file())),
     }
 }
@@ -496,12 +507,12 @@ fn only_column(table: &Table) -> Result<usize, Failure> {
 pub(super) struct NumberRuns {
     pub(super) predictions: Array2<f64>,
     pub(super) targets: Array1<f64>,
-    /// Columns of the table that are no runs.
+    /// Columns of the table that were not read as runs.
     pub(super) left_out: Vec<LeftOut>,
 }
 
 impl NumberRuns {
-    /// Reads runs, and targets that are a file or a column of the runs' table.
+    /// Reads the runs, and the targets from a file or from a column of the table of runs.
     pub(super) fn read(
         predictions: &Path,
         targets: &Path,
@@ -520,7 +531,7 @@ impl NumberRuns {
         if targets.extension().is_none() {
             table.column(&truth)?;
         }
-        let mut columns = RunColumns::of(&table, &truth, dropped)?;
+        let mut columns = RunColumns::new(&table, &truth, dropped)?;
         check_dropped(predictions, dropped, columns.left_out.iter())?;
         let names = table.header().names().to_vec();
         let NumberTable { truth, runs, rows } = NumberTable::read(table, &columns)?;
@@ -532,7 +543,7 @@ impl NumberRuns {
         let mut kept = Vec::new();
         let named: Vec<Option<RunColumn>> = columns.named(predictions, &names).map(Some).collect();
         for (run, column) in runs.into_iter().zip(named.iter().flatten()) {
-            let role = ColumnRole::of_numbers(&run, &targets.to_vec());
+            let role = ColumnRole::from_numbers(&run, &targets.to_vec());
             if column.is_run(role, &named, &mut left_out)? {
                 kept.push(run);
             }
@@ -546,7 +557,7 @@ impl NumberRuns {
     }
 }
 
-/// Reads targets of the rows of a table, if the predictions are one.
+/// Reads targets from a file. `rows` are the names of the samples in the table of runs, which must be the same.
 fn read_targets(targets: &Path, mut rows: Option<RowLabels>) -> Result<Array1<f64>, Failure> {
     if !is_table(targets) {
         return arrays::read_f64::<Ix1>(targets);

@@ -1,14 +1,14 @@
-//! The end of every help: commands to start from.
+//! The section "Examples" at the end of help texts.
 
 use std::fmt::Write;
 
 use crate::output::style::HEADING;
 
-/// What stands above the commands.
+/// Heading of the section.
 pub(super) const TITLE: &str = "Examples:";
 
-/// Commands as the end of a help.
-pub(crate) fn of(commands: &[impl AsRef<str>]) -> String {
+/// Formats example commands as the last section of a help text.
+pub(crate) fn section(commands: &[impl AsRef<str>]) -> String {
     let mut text = format!("{HEADING}{TITLE}{HEADING:#}");
     for command in commands {
         // Writing to a string does not fail.
@@ -17,10 +17,12 @@ pub(crate) fn of(commands: &[impl AsRef<str>]) -> String {
     text
 }
 
-/// The commands at the end of a command's help.
-pub(crate) fn of_command(command: &clap::Command) -> Vec<String> {
-    let text = command.get_after_help().map(ToString::to_string);
-    let text = text.unwrap_or_default();
+/// Returns the example commands of a command's help text.
+pub(crate) fn commands_in(command: &clap::Command) -> Vec<String> {
+    let Some(section) = command.get_after_help() else {
+        return Vec::new();
+    };
+    let text = section.to_string();
     let lines = text.lines().map(str::trim);
     let commands = lines.filter(|line| line.starts_with("xai"));
     commands.map(str::to_owned).collect()

@@ -1,4 +1,4 @@
-//! The options of intervals over samples.
+//! Options of confidence intervals over samples.
 
 use clap::Args;
 use xai_metrics::attribution::input;
@@ -7,10 +7,10 @@ use xai_metrics::core::evaluation::Statistics;
 
 use crate::Context;
 
-/// How intervals over samples are made.
+/// Options of confidence intervals over samples.
 #[derive(Debug, Args)]
 pub(crate) struct IntervalOptions {
-    /// The coverage of the intervals.
+    /// Coverage of the confidence intervals, between 0 and 1.
     #[arg(
         long,
         value_name = "SHARE",
@@ -18,13 +18,13 @@ pub(crate) struct IntervalOptions {
         allow_hyphen_values = true
     )]
     pub(crate) level: f64,
-    /// Bootstrap replicates behind each interval; 0 makes none.
+    /// Bootstrap replicates per confidence interval; 0 computes no intervals.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) n_replicates: usize,
 }
 
 impl IntervalOptions {
-    /// What errors call them.
+    /// Names of the options in errors about the library's inputs.
     pub(crate) const NAMES: [(Input, &'static str); 2] = [
         (input::LEVEL, "--level"),
         (input::N_REPLICATES, "--n-replicates"),

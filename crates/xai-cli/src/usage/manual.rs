@@ -1,4 +1,4 @@
-//! `xai man`
+//! `xai man` and `xai completions`
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,32 +14,34 @@ use crate::{Context, examples};
 
 /// `xai man`
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&["xai man", "xai man --out man1"]))]
+#[command(after_help = examples::section(&["xai man", "xai man --out man1"]))]
 pub(crate) struct Manual {
-    /// Write the pages of all commands to a folder, which is made: xai.1, xai-graph-fidelity.1, …
+    /// Write the pages of all commands to a folder: xai.1, xai-graph-fidelity.1, … The folder is created if necessary.
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 }
 
 impl Manual {
-    /// Prints the page of a command, or writes those of all its commands too.
+    /// Prints the page of `command`, or writes its page and those of all its subcommands to the folder.
     pub(crate) fn run(&self, command: Command, context: &Context) -> Result<(), Failure> {
         let pages = pages(command).map_err(Failure::new)?;
         let Some(folder) = &self.out else {
             if context.json {
-                return Err(Failure::of_option("--json", "a manual page is no JSON")
-                    .help("leave --json out, or write the pages to a folder with --out"));
+                return Err(Failure::of_option(
+                    "--json",
+                    "a manual page cannot be printed as JSON",
+                )
+                .help("leave out --json, or write the pages to a folder with --out"));
             }
             let page = pages.into_iter().next().unwrap_or_default();
             return stdout::print(|out| out.write_all(page.text.as_bytes()));
         };
         std::fs::create_dir_all(folder)
-            .map_err(|error| Failure::new(format_args!("cannot be made: {error}")))
+            .map_err(|error| Failure::new(format_args!("cannot be created: {error}")))
             .in_file(folder)?;
         for page in &pages {
             whole_file::write_text(&folder.join(&page.file), &page.text)?;
         }
-        // In the order of the commands.
         let files: Vec<&str> = pages.iter().map(|page| page.file.as_str()).collect();
         context.present(&BTreeMap::from([("pages", &files)]), || {
             format!("{} pages in {}", files.len(), folder.display())
@@ -47,16 +49,16 @@ impl Manual {
     }
 }
 
-/// A manual page.
+/// A manual page and its file name.
 #[derive(Default)]
 struct Page {
     file: String,
     text: String,
 }
 
-/// The page of a command, then those of its commands.
+/// Returns the page of a command, followed by those of its subcommands in their order.
 fn pages(command: Command) -> std::io::Result<Vec<Page>> {
-    // The commands that only repeat the help have no page.
+    // The `help` commands get no pages.
     let mut command = command.disable_help_subcommand(true);
     command.build();
     let mut pages = Vec::new();
@@ -66,11 +68,10 @@ fn pages(command: Command) -> std::io::Result<Vec<Page>> {
 
 fn add_pages(command: &Command, pages: &mut Vec<Page>) -> std::io::Result<()> {
     pages.push(page(command)?);
-    let commands = command.get_subcommands().filter(|it| !it.is_hide_set());
-    for of_group in commands {
-        add_pages(of_group, pages)?;
-    }
-    Ok(())
+    command
+        .get_subcommands()
+        .filter(|subcommand| !subcommand.is_hide_set())
+        .try_for_each(|subcommand| add_pages(subcommand, pages))
 }
 
 fn page(command: &Command) -> std::io::Result<Page> {
@@ -86,7 +87,7 @@ fn page(command: &Command) -> std::io::Result<Page> {
     if command.has_subcommands() {
         man.render_subcommands_section(&mut text)?;
     }
-    let examples = examples::of_command(command);
+    let examples = examples::commands_in(command);
     if !examples.is_empty() {
         examples_section(&examples).to_writer(&mut text)?;
     }
@@ -96,7 +97,7 @@ fn page(command: &Command) -> std::io::Result<Page> {
     })
 }
 
-/// Commands line by line: as text they would be filled into one paragraph.
+/// Returns the section EXAMPLES with a command per line. `nf` turns off filling, which would join the lines.
 fn examples_section(examples: &[String]) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["EXAMPLES"]);
@@ -110,22 +111,23 @@ fn examples_section(examples: &[String]) -> Roff {
 
 /// `xai completions`
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&[
+#[command(after_help = examples::section(&[
     "xai completions bash > xai.bash",
     "xai completions zsh > _xai",
     "xai completions fish > xai.fish",
 ]))]
 pub(crate) struct Completions {
-    /// The shell.
+    /// The shell that runs the script.
     shell: Shell,
 }
 
 impl Completions {
-    /// Prints the script that completes a command.
+    /// Prints the completion script of `command`.
     pub(crate) fn run(&self, mut command: Command, context: &Context) -> Result<(), Failure> {
         if context.json {
             return Err(
-                Failure::of_option("--json", "a script is no JSON").help("leave --json out")
+                Failure::of_option("--json", "a script cannot be printed as JSON")
+                    .help("leave out --json"),
             );
         }
         let mut script = Vec::new();

@@ -1,4 +1,4 @@
-//! Files with names: `NAME=FILE`.
+//! Option values of the form `NAME=FILE`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap_lex::OsStrExt;
 
-/// `NAME=FILE`
+/// A file with a name, given as `NAME=FILE`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NamedFile {
     pub(crate) name: String,
@@ -14,22 +14,22 @@ pub(crate) struct NamedFile {
 }
 
 impl NamedFile {
-    /// How `clap` reads it.
+    /// Returns the value parser for `clap`.
     pub(crate) fn parser() -> impl TypedValueParser<Value = Self> {
-        OsStringValueParser::new().try_map(Self::of)
+        OsStringValueParser::new().try_map(Self::parse)
     }
 
-    fn of(argument: OsString) -> Result<Self, &'static str> {
+    fn parse(argument: OsString) -> Result<Self, &'static str> {
         match argument.split_once("=") {
             Some((name, file)) if !name.is_empty() && !file.is_empty() => Ok(Self {
                 name: name.to_string_lossy().into_owned(),
                 file: file.into(),
             }),
-            _ => Err("expected NAME=FILE, the explainer and its file"),
+            _ => Err("expected NAME=FILE, the name of an explainer and its file"),
         }
     }
 
-    /// The file of a name among several.
+    /// Returns the file with the given name.
     pub(crate) fn find<'a>(files: &'a [Self], name: &str) -> Option<&'a Path> {
         let found = files.iter().find(|file| file.name == name);
         found.map(|file| &*file.file)

@@ -149,7 +149,7 @@ pub(crate) fn command(entry: &'static Entry) -> Command {
         .arg(out_argument(of_scores))
         .about(entry.info.summary.to_owned() + better)
         .long_about(None)
-        .after_help(examples::of(&examples_of(entry)))
+        .after_help(examples::section(&examples_of(entry)))
 }
 
 /// Commands to start from: with all files that the metric needs and, where there may be, with scores.

@@ -50,7 +50,7 @@ pub(super) fn command(entry: &'static Entry) -> Command {
         .args(inputs_of(entry).map(|spec| file_argument(entry, spec)))
         .args(entry.params().iter().map(argument))
         .args(has_rows(entry).then_some(out))
-        .after_help(examples::of(&examples_of(entry)))
+        .after_help(examples::section(&examples_of(entry)))
 }
 
 /// The option of an input that may be missing.

@@ -29,7 +29,7 @@ use crate::{Context, examples};
 
 /// Several explainers side by side: metrics with intervals over test cases, ranks and paired tests.
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&[
+#[command(after_help = examples::section(&[
     "xai casebased attribution compare --attributions tracin=a.npy trak=b.npy --train-labels y.npy --test-classes c.npy",
     "xai casebased attribution compare --attributions tracin=a.npy --flags flipped.npy --metrics mislabeling-detection",
 ]))]
@@ -139,9 +139,9 @@ impl CompareAttributions {
         drop(working);
         let of_metrics = compared.table.metrics.iter().flat_map(|metric| {
             let values = metric.values.iter();
-            values.flat_map(|v| rows::of_samples(&v.explainer, &metric.metric, &v.per_sample))
+            values.flat_map(|v| rows::per_sample(&v.explainer, &metric.metric, &v.per_sample))
         });
-        rows::write(self.out.as_deref(), rows::OF_SAMPLES, of_metrics)?;
+        rows::write(self.out.as_deref(), rows::SAMPLE_COLUMNS, of_metrics)?;
         if let Some(remark) = compared.remark() {
             context.remark(remark);
         }

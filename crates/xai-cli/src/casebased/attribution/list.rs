@@ -9,7 +9,7 @@ use crate::{Context, examples};
 
 /// `xai casebased attribution list`
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&[
+#[command(after_help = examples::section(&[
     "xai casebased attribution list",
     "xai casebased attribution list --json",
 ]))]

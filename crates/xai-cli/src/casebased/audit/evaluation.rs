@@ -1,4 +1,4 @@
-//! From test rows to an audit.
+//! Evaluation of an audit, batch by batch.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,27 +16,27 @@ use crate::casebased::samples::Samples;
 use crate::output::rows::Rows;
 use crate::output::{rows, text};
 
-/// An audit of a test table, and what it was made of.
+/// An audit of a test table, with remarks on the tables.
 pub(crate) struct Audited {
     pub(crate) report: AuditReport,
-    /// The listed predictions beside their precedents, by sample; empty unless that was asked for.
+    /// Features of the listed predictions compared with those of their precedents, by sample; empty unless requested.
     pub(crate) features: BTreeMap<usize, Vec<FeatureComparison>>,
     pub(crate) classes: Classes,
-    /// Training cases.
+    /// Number of training cases.
     pub(crate) n_train: usize,
-    /// Nearest cases that are asked.
+    /// Number of neighbours per sample.
     pub(crate) k: usize,
-    /// The share of true neighbours that an approximate search finds.
+    /// Share of the true neighbours that an approximate search finds.
     pub(crate) recall: Option<f64>,
     pub(crate) tables: Tables,
-    /// What a person may overlook.
+    /// Remarks on the tables, for example on left-out columns.
     pub(crate) remarks: Vec<String>,
 }
 
 impl Audited {
-    /// Audits the test table. Lists so many of the least supported predictions, beside the features of
-    /// their precedents if that is asked for, and writes a row per test row where `out` says.
-    pub(super) fn of_table(
+    /// Audits the test table. `listing` is the number of least supported predictions to list; with `compares` their
+    /// features are compared with those of their precedents. Writes a row per test row to `out`, if it is given.
+    pub(super) fn evaluate(
         table: &TestTable,
         listing: Listing,
         compares: bool,
@@ -47,15 +47,15 @@ impl Audited {
         if fitted.aggregate_only {
             return Err(Failure::of_option(
                 "--aggregate-only",
-                "an audit lists single predictions",
+                "not possible for an audit, which lists single predictions",
             )
-            .help("`xai casebased explain` releases aggregates"));
+            .help("use `xai casebased explain`, which can show aggregates only"));
         }
         let mut explaining = table.explaining(fitted, usize::MAX)?;
         if context.is_check() {
             while explaining.samples()?.is_some() {}
         }
-        context.computes();
+        context.end_check();
         let header = ["sample", "predicted", "true", "correspondence", "level"];
         let mut listed = compares.then(Listed::default);
         let report = rows::stream(out, header, |rows| {
@@ -98,14 +98,14 @@ fn audit(
     let bar = context.progress_bytes(test, "auditing");
     while let Some(samples) = explaining.samples()? {
         let explanations = explaining.explain(&samples)?;
-        // Samples are counted as the file does, also where rows were left out.
+        // Samples have their indices in the file: an audit per run of consecutive rows, which are then merged.
         for (row, first, length) in samples.runs() {
             let mut run = empty().starting_at(first);
             run.update(&explanations[row..row + length])
                 .and_then(|()| audit.merge(run))
                 .in_files(&files)?;
         }
-        if !rows.go_nowhere() {
+        if !rows.are_discarded() {
             explanations.iter().try_for_each(|e| write(e, rows))?;
         }
         if let Some(listed) = listed {
@@ -127,7 +127,7 @@ fn write(e: &Explanation, rows: &mut Rows<'_>) -> Result<(), Failure> {
     ])
 }
 
-/// The rows of the least supported predictions so far, and what explains them, by sample.
+/// The explanations and feature rows of the least supported predictions so far, by sample.
 #[derive(Default)]
 struct Listed(BTreeMap<usize, (Explanation, Vec<f64>)>);
 
@@ -160,9 +160,10 @@ impl Listed {
             explanations.push(explanation);
         }
         let explainer = &explaining.fitted.explainer;
-        let features = explainer.compare_features(&explanations, rows.view());
-        let features = features.in_files(&Files::mainly(test))?;
-        let of_samples = explanations.iter().map(|explanation| explanation.sample);
-        Ok(of_samples.zip(features).collect())
+        let comparisons = explainer
+            .compare_features(&explanations, rows.view())
+            .in_files(&Files::mainly(test))?;
+        let samples = explanations.iter().map(|explanation| explanation.sample);
+        Ok(samples.zip(comparisons).collect())
     }
 }

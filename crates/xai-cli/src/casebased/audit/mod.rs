@@ -19,11 +19,11 @@ use crate::{Context, Described, examples};
 
 /// `xai casebased audit`
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&[
+#[command(after_help = examples::section(&[
     "xai casebased audit --train train.csv --test test.csv --label class",
     "xai casebased audit --explainer fitted.xai --test test.csv --label class --predicted model --out -",
 ]))]
-pub(crate) struct AuditOfTable {
+pub(crate) struct AuditCommand {
     #[command(flatten)]
     table: TestTable,
     #[command(flatten)]
@@ -33,7 +33,7 @@ pub(crate) struct AuditOfTable {
     out: Option<PathBuf>,
 }
 
-impl AuditOfTable {
+impl AuditCommand {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let audited = self.evaluate(self.listing.read()?, false, self.out.as_deref(), context)?;
         for remark in &audited.remarks {
@@ -49,7 +49,7 @@ impl AuditOfTable {
         })
     }
 
-    /// Audits the test table: see [`Audited::of_table`].
+    /// Audits the test table: see [`Audited::evaluate`].
     pub(crate) fn evaluate(
         &self,
         listing: Listing,
@@ -57,7 +57,7 @@ impl AuditOfTable {
         out: Option<&Path>,
         context: &Context,
     ) -> Result<Audited, Failure> {
-        Audited::of_table(&self.table, listing, compares, out, context)
+        Audited::evaluate(&self.table, listing, compares, out, context)
     }
 }
 
@@ -65,18 +65,17 @@ impl AuditOfTable {
 struct AuditResult {
     #[serde(flatten)]
     report: AuditReport,
-    /// The share of true neighbours that an approximate search finds.
+    /// Share of the true neighbours that an approximate search finds.
     #[serde(skip_serializing_if = "Option::is_none")]
     recall: Option<f64>,
     #[serde(flatten)]
     tables: Tables,
 }
 
-/// Columns of which higher values are better.
 const MEAN_CORRESPONDENCE: &str = "mean correspondence ↑";
 const ACCURACY: &str = "accuracy ↑";
 
-/// The tables of an audit.
+/// Formats an audit as tables for people.
 fn summary(report: &AuditReport, names: &Classes, recall: Option<f64>) -> String {
     tables(report, names) + &text::approximate(recall)
 }
@@ -86,10 +85,10 @@ fn interval(interval: Option<Interval>) -> String {
 }
 
 fn tables(report: &AuditReport, names: &Classes) -> String {
-    let called = |label: Option<i64>| text::or_dash(label.map(|label| names.called(label)));
-    let scores = report.scores().map(|(info, value, of)| {
+    let class_name = |label: Option<i64>| text::or_dash(label.map(|label| names.called(label)));
+    let scores = report.scores().map(|(info, value, ends)| {
         let name = format!("{} {}", info.title, info.direction.arrow());
-        [name, text::decimals(value), interval(of)]
+        [name, text::decimals(value), interval(ends)]
     });
     let classes = report.by_class.iter().map(|(label, class)| {
         [
@@ -123,15 +122,15 @@ fn tables(report: &AuditReport, names: &Classes) -> String {
     let least = report.least_supported.iter().map(|listed| {
         [
             listed.sample.to_string(),
-            called(listed.predicted),
-            called(listed.truth),
+            class_name(listed.predicted),
+            class_name(listed.truth),
             text::decimals(Some(listed.correspondence)),
         ]
     });
     let tied = match report.n_tied {
         0 => String::new(),
         n => format!(
-            "\n{n} of them: more training rows are as near as the last neighbour; those with lower numbers were taken"
+            "\n{n} of them have more training rows at the distance of the last neighbour; those with lower numbers were used"
         ),
     };
     [

@@ -1,4 +1,4 @@
-//! Rows that are measured.
+//! The option `--index`: which rows are measured.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use xai_files::{Failure, Files, InFile, InFiles, arrays};
 use xai_metrics::core::tensor::{is_zeros_and_ones, selected_rows};
 use xai_metrics::graph::input;
 
-/// Reads the rows that are measured, if a file names them. `n_rows` is called only for booleans and for zeros and ones,
-/// since it may run a model.
+/// Reads the positions of the measured rows from a file, if there is one. `n_rows` is called only for booleans and for
+/// zeros and ones, because it may run a model.
 pub(crate) fn read(
     file: Option<&Path>,
     n_rows: impl FnOnce() -> Result<usize, Failure>,
@@ -18,9 +18,11 @@ pub(crate) fn read(
         .transpose()
 }
 
-/// Rows that an array names: positions `(m,)`, whose order is kept, or booleans or zeros and ones `(n_rows,)`.
+/// Returns the positions of the rows that an array selects: positions `(m,)`, whose order is kept, or booleans or zeros
+/// and ones `(n_rows,)`.
 ///
-/// Fails for booleans of another shape, for negative positions, and for zeros and ones that may be positions or a mask.
+/// Fails for booleans of another shape, for negative positions, and for zeros and ones that could be read as positions or
+/// as a selection.
 pub(crate) fn rows(
     stored: StoredArray,
     n_rows: impl FnOnce() -> Result<usize, Failure>,
@@ -44,11 +46,11 @@ pub(crate) fn rows(
         let files = Files::new().file(&[input::INDEX], &file);
         return selected_rows(input::INDEX, &chosen, n_rows()?).in_files(&files);
     }
-    // The metric checks that there are so many rows.
+    // The metric checks the upper bound.
     let row = |(i, &position): (usize, &i64)| {
         usize::try_from(position).map_err(|_| {
             Failure::new(format!(
-                "index[{i}] = {position}: expected a row, at least 0"
+                "index[{i}] = {position}: expected the position of a row, at least 0"
             ))
         })
     };

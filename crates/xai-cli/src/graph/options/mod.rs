@@ -1,5 +1,5 @@
-//! Options that several commands take.
+//! Options that several commands of the group have.
 
-pub(super) mod compared;
+pub(super) mod comparison;
 pub(crate) mod index;
 pub(super) mod model_and_graph;

@@ -1,4 +1,4 @@
-//! A graph model in an ONNX file, and its graph.
+//! Options of commands that run an ONNX graph model on a graph.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use xai_metrics::graph::{Graph, GraphModel, help, input};
 
 use crate::described::word;
 
-/// A graph, and how its edges are taken away.
+/// The files of a graph, and how edges are removed from it.
 #[derive(Debug, Args)]
 pub(crate) struct GraphFiles {
     /// Node features, (n, f).
@@ -25,13 +25,14 @@ pub(crate) struct GraphFiles {
     /// Scores of the edges, (e,).
     #[arg(long, value_name = "M.npy")]
     edge_mask: Option<PathBuf>,
-    /// Edge weights, (e,); 1 each without.
+    /// Edge weights, (e,). Default: 1 for every edge.
     #[arg(long, value_name = "W.npy")]
     edge_weight: Option<PathBuf>,
-    /// How edges are taken away. Default: by weight if the model takes weights.
+    /// Way in which edges are removed. Default: by weight if the model has an input for edge weights, otherwise from the edge
+    /// list.
     #[arg(long, value_parser = word::<EdgeRemoval>())]
     removal: Option<EdgeRemoval>,
-    /// Both directions of an edge are kept or left together.
+    /// Keep or remove both directions of an edge together.
     #[arg(long)]
     undirected: bool,
     #[command(flatten)]
@@ -39,7 +40,7 @@ pub(crate) struct GraphFiles {
 }
 
 impl GraphFiles {
-    /// For each input that an error may be about: its file, and the files that its shape and its range follow from.
+    /// Returns the file of each input in errors, and the files from which its shape and its range follow.
     pub(crate) fn files<'a>(&'a self, model: &'a Path) -> Files<'a> {
         let mut files = Files::new();
         let masks = [input::MASK, input::EDGE_MASK, input::EXPLANATION];
@@ -50,7 +51,7 @@ impl GraphFiles {
         if let Some(edges) = &self.edge_index {
             files = files.shaped_by(&masks, edges);
             files = files.shaped_by(&[input::EDGE_WEIGHT], edges);
-            // The edges tell which two are the directions of one edge, whose values must be equal.
+            // The edge list determines which two entries are the directions of one edge, whose values must be equal.
             files = files.bounded_by(&[input::EXPLANATION], edges);
         }
         files
@@ -61,27 +62,28 @@ impl GraphFiles {
             .optional(&masks, self.edge_mask.as_ref())
             .ways_out(&[(
                 help::SPARSIFY_FIRST,
-                "make the mask hard: --fraction SHARE keeps the highest",
+                "make the mask hard with --fraction SHARE, which keeps the edges with the highest scores",
             )])
     }
 
-    /// The files of the edges and of their scores.
+    /// Returns the files of the edges and of their scores.
     pub(crate) fn edges_and_mask(&self) -> (Option<&Path>, Option<&Path>) {
         (self.edge_index.as_deref(), self.edge_mask.as_deref())
     }
 
-    /// Reads the arrays. The features, the edges and their scores are required; without `--removal` it follows from the
-    /// inputs of the model.
+    /// Reads the arrays. The features, the edges and their scores are required. Without `--removal` the inputs of the
+    /// model decide.
     pub(crate) fn read(&self, model: &OnnxModel) -> Result<GraphArrays, Failure> {
-        let given = |file: &Option<PathBuf>, option: &str| {
+        let required = |file: &Option<PathBuf>, option: &str| {
             file.clone()
                 .ok_or_else(|| Failure::of_option("--model", format_args!("needs --{option}")))
         };
         let removal = match (self.removal, model.takes_weight()) {
             (Some(EdgeRemoval::Weight), false) => {
-                return Err(
-                    Failure::usage("the model takes no edge weights").help("pass --removal remove")
-                );
+                return Err(Failure::usage(
+                    "--removal weight: the model has no input for edge weights",
+                )
+                .help("pass --removal remove"));
             }
             (Some(removal), _) => removal,
             (None, true) => EdgeRemoval::Weight,
@@ -89,9 +91,9 @@ impl GraphFiles {
         };
         let edge_weight = self.edge_weight.as_deref();
         Ok(GraphArrays {
-            features: arrays::read_f32::<Ix2>(&given(&self.features, "features")?)?,
-            edge_index: arrays::read_places::<Ix2>(&given(&self.edge_index, "edge-index")?)?,
-            mask: arrays::read_f32::<Ix1>(&given(&self.edge_mask, "edge-mask")?)?,
+            features: arrays::read_f32::<Ix2>(&required(&self.features, "features")?)?,
+            edge_index: arrays::read_places::<Ix2>(&required(&self.edge_index, "edge-index")?)?,
+            mask: arrays::read_f32::<Ix1>(&required(&self.edge_mask, "edge-mask")?)?,
             edge_weight: edge_weight.map(arrays::read_f32::<Ix1>).transpose()?,
             edges: EdgeChoices::new()
                 .removal(removal)
@@ -107,33 +109,34 @@ pub(crate) struct GraphArrays {
     edge_index: Array2<i64>,
     edge_weight: Option<Array1<f32>>,
     pub(crate) mask: Array1<f32>,
-    /// How edges are taken away.
+    /// Way in which edges are removed.
     pub(crate) edges: EdgeChoices,
-    /// The same choice as in `edges`, whose own is private to the library.
+    /// Copy of the choice in `edges`, which has no getter.
     is_undirected: bool,
 }
 
 impl GraphArrays {
-    /// The mask, 1 for the share of the edges with the highest scores and 0 for the others.
+    /// Returns a hard mask: 1 for the share of the edges with the highest scores and 0 for the others.
     pub(crate) fn sparsified(&self, share: f64) -> xai_metrics::Result<Array1<f32>> {
-        let share = Sparsity::Fraction(share);
-        match self.is_undirected {
-            true => sparsify_undirected(self.mask.view(), self.edge_index.view(), share),
-            false => sparsify(self.mask.view(), share),
+        let sparsity = Sparsity::Fraction(share);
+        if self.is_undirected {
+            sparsify_undirected(self.mask.view(), self.edge_index.view(), sparsity)
+        } else {
+            sparsify(self.mask.view(), sparsity)
         }
     }
 
-    /// Share of the edges that tie at the cut of [`sparsified`](Self::sparsified).
+    /// Returns the share of the edges that have the score at which [`sparsified`](Self::sparsified) cuts.
     pub(crate) fn tied_share(&self, share: f64) -> xai_metrics::Result<f64> {
         let undirected = self.is_undirected.then(|| self.edge_index.view());
         tied_share(self.mask.view(), undirected, Sparsity::Fraction(share))
     }
 
-    /// The number of rows that a model answers with: runs the model once.
+    /// Returns the number of rows of the model's output, by running the model once.
     pub(crate) fn n_rows(&self, model: &OnnxModel) -> xai_metrics::Result<usize> {
-        let outputs = model.outputs(self.view()?);
-        let outputs =
-            outputs.map_err(|error| xai_metrics::Error::model("the whole graph", error))?;
+        let outputs = model
+            .outputs(self.view()?)
+            .map_err(|error| xai_metrics::Error::model("the whole graph", error))?;
         Ok(outputs.nrows())
     }
 

@@ -1,4 +1,4 @@
-//! A study while it is drafted.
+//! Text of a study that `xai report init` writes.
 
 use std::collections::BTreeMap;
 
@@ -7,22 +7,24 @@ use crate::report::init::found::FoundFile;
 /// The text of a study: TOML with comments.
 pub(crate) struct Draft {
     text: String,
-    /// The key of the sections that are drafted.
+    /// Key of the current kind of section.
     key: &'static str,
-    /// The number of sections by key.
+    /// Number of sections by key.
     pub(super) sections: BTreeMap<&'static str, usize>,
 }
 
 impl Draft {
-    /// A study without sections.
+    /// Creates a study without sections.
     pub(super) fn new() -> Self {
         let mut draft = Self {
             text: String::new(),
             key: "",
             sections: BTreeMap::new(),
         };
-        draft.comment("A study for `xai report`: paths are relative to this file. The keys of a section are the options of the command that it names.");
-        draft.comment("Lines marked “guessed” follow from names and shapes: look at them.");
+        draft.comment("A study for `xai report`. Paths are relative to this file. The keys of a section are the options of the command in its comment.");
+        draft.comment(
+            "Lines marked “guessed” were chosen by names and shapes of files: check them.",
+        );
         draft.entry("title", "Study", false);
         draft
     }
@@ -31,13 +33,13 @@ impl Draft {
         &self.text
     }
 
-    /// Goes on with sections of another key.
-    pub(super) fn go_on(&mut self, key: &'static str) {
+    /// Starts the sections of another kind.
+    pub(super) fn start_kind(&mut self, key: &'static str) {
         self.key = key;
         self.sections.insert(key, 0);
     }
 
-    /// Begins a section, under the question that it answers; without a name it is the only one.
+    /// Begins a section with the question that it answers as a comment. An empty name is left out.
     pub(crate) fn begin(&mut self, name: &str, question: &str) {
         self.text.push('\n');
         self.comment(question);
@@ -54,23 +56,23 @@ impl Draft {
         self.entry("name", name, false);
     }
 
-    /// A line for the reader.
+    /// Adds a comment.
     pub(crate) fn comment(&mut self, text: &str) {
         self.text += &format!("# {text}\n");
     }
 
-    /// A key with a text.
+    /// Adds a key with a text.
     pub(crate) fn entry(&mut self, key: &str, value: &str, is_guessed: bool) {
         let mark = if is_guessed { "  # guessed" } else { "" };
         self.text += &format!("{key} = {}{mark}\n", toml::Value::from(value));
     }
 
-    /// A file that was found, and whether what it is was guessed.
+    /// Adds a key with the path of a file.
     pub(crate) fn file(&mut self, key: &str, file: &FoundFile, is_guessed: bool) {
         self.entry(key, &file.path, is_guessed);
     }
 
-    /// A file that may have been found.
+    /// Adds a key with the path of a file, marked as guessed, if a file was found.
     pub(crate) fn guessed(&mut self, key: &str, file: Option<&FoundFile>) {
         if let Some(file) = file {
             self.file(key, file, true);

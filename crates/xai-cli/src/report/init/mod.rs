@@ -1,4 +1,4 @@
-//! `xai report init`: a study of the files of a folder.
+//! `xai report init`: writes a study for the files of a folder.
 
 pub(crate) mod draft;
 pub(crate) mod found;
@@ -14,13 +14,13 @@ use crate::report::sample;
 use crate::report::sections::SECTIONS;
 use crate::{Context, examples};
 use draft::Draft;
-use found::{FoundFile, MOST_FILES, by_folder, find};
+use found::{FoundFile, MAX_FILES, by_folder, find};
 
 /// `xai report init`
 #[derive(Debug, clap::Args)]
-#[command(after_help = examples::of(&["xai report init --from results", "xai report init --sample --from sample"]))]
+#[command(after_help = examples::section(&["xai report init --from results", "xai report init --sample --from sample"]))]
 pub(crate) struct Init {
-    /// The folder whose files the study names. What a file is follows from its name, shape and columns.
+    /// The folder with the files of the study. Names, shapes and columns decide which file is used for which key.
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     from: PathBuf,
     /// The study to write; `-` writes it to standard output. Default: study.toml in the folder.
@@ -35,7 +35,7 @@ pub(crate) struct Init {
 #[derive(Debug, Serialize)]
 struct InitResult {
     study: PathBuf,
-    /// How many sections of each kind it has.
+    /// Number of sections by kind.
     #[serde(flatten)]
     sections: BTreeMap<&'static str, usize>,
 }
@@ -51,11 +51,11 @@ impl Init {
             return self.write_sample(context);
         }
         if !to_standard_output && study.exists() {
-            let failure =
-                Failure::new("there is a study already").help("name another file with --out");
+            let failure = Failure::new("this study exists and is not overwritten")
+                .help("name another file with --out, or remove it");
             return Err(failure.in_file(&study));
         }
-        // Paths of a study begin in its own folder.
+        // Paths in a study are relative to its own folder.
         let folder = match (to_standard_output, study.parent()) {
             (false, Some(parent)) => parent.to_owned(),
             _ => self.from.clone(),
@@ -63,7 +63,7 @@ impl Init {
         let found = find(&self.from, &folder)?;
         if found.is_cut {
             context.remark(format_args!(
-                "{}: more than {MOST_FILES} files; those of its upper folders were looked at",
+                "{}: more than {MAX_FILES} files; only the first, in the upper folders, were used",
                 self.from.display()
             ));
         }
@@ -71,10 +71,10 @@ impl Init {
         let n_sections: usize = draft.sections.values().sum();
         if n_sections == 0 {
             let failure = Failure::new(
-                "no files that a study is made of: expected .npy, .csv, .json or .onnx files with names as in the sample",
+                "no files for a study: expected .npy, .csv, .json or .onnx files with names like those of the sample study",
             );
             return Err(failure
-                .help("`xai report init --sample --from FOLDER` writes the sample study")
+                .help("see the names in the sample study, which `xai report init --sample --from FOLDER` writes")
                 .in_file(&self.from));
         }
         if to_standard_output {
@@ -87,20 +87,21 @@ impl Init {
         };
         context.present(&result, || {
             let study = study.display();
-            format!("{study}: {n_sections} sections; look at the lines marked “guessed”, then\n\n  xai report check {study}\n  xai report {study}")
+            format!("wrote {study} with {n_sections} sections; check the lines marked “guessed”, then run\n\n  xai report check {study}\n  xai report {study}")
         })
     }
 
     fn write_sample(&self, context: &Context) -> Result<(), Failure> {
         if self.out.is_some() {
             return Err(Failure::usage(
-                "--sample and --out: the sample goes into the folder of --from",
-            ));
+                "--sample cannot be used with --out: it writes several files",
+            )
+            .help("name their folder with --from"));
         }
         let study = self.from.join(sample::STUDY);
-        if let Some(file) = sample::first_there(&self.from) {
+        if let Some(file) = sample::first_existing(&self.from) {
             let failure =
-                Failure::new("it is there already, and the sample has a file of this name");
+                Failure::new("this file exists, and the sample study has a file of this name");
             return Err(failure
                 .help("name another folder with --from")
                 .in_file(&file));
@@ -111,7 +112,10 @@ impl Init {
         sample::write(&self.from)?;
         let result = InitResult {
             study: study.clone(),
-            sections: SECTIONS.iter().map(|it| (it.kind().key, 1)).collect(),
+            sections: SECTIONS
+                .iter()
+                .map(|section| (section.kind().key, 1))
+                .collect(),
         };
         context.present(&result, || {
             format!("the sample study is in {}", study.display())
@@ -119,13 +123,14 @@ impl Init {
     }
 }
 
-/// A study of some files.
+/// Drafts a study for some files.
 fn draft(files: &[FoundFile]) -> Draft {
     let mut draft = Draft::new();
     let folders = by_folder(files);
     for section in SECTIONS {
-        draft.go_on(section.kind().key);
+        draft.start_kind(section.kind().key);
         for folder in &folders {
+            // `None` means that the folder has no files for this kind.
             let _: Option<()> = section.init(folder, &mut draft);
         }
     }
@@ -140,8 +145,8 @@ mod tests {
     #[test]
     fn the_files_of_the_sample_make_its_study() {
         let folder = sample::in_temporary_folder().unwrap();
-        let expected = std::fs::read(folder.path().join(sample::STUDY)).unwrap();
-        let expected = Document::parse(Path::new("a"), &expected).unwrap();
+        let bytes = std::fs::read(folder.path().join(sample::STUDY)).unwrap();
+        let expected = Document::parse(Path::new("a"), &bytes).unwrap();
         let draft = draft(&find(folder.path(), folder.path()).unwrap().files);
         let drafted = Document::parse(Path::new("b"), draft.as_str().as_bytes()).unwrap();
         let values = |document: &Document, family: &str| {

@@ -1,4 +1,4 @@
-//! Attribution maps: what `xai attribution compare` finds.
+//! The section `[[attribution]]`: results of `xai attribution compare`.
 
 use ndarray::ArrayD;
 use xai_files::content::Content;
@@ -17,8 +17,8 @@ use crate::attribution::parameters::{ALL_WORD, STANDARD_WORD};
 use crate::report::digest::compared;
 use crate::report::init::found::name;
 use crate::report::section::{
-    CommandOfSection, Context, Draft, Explainers, Failure, Folder, MetricsOfKey, Origin, Prepared,
-    Report, SectionKeys, SectionKind, StudySection, into_report,
+    Context, Draft, Explainers, Failure, Folder, MetricsKey, Origin, Prepared, Report,
+    SectionCommand, SectionKeys, SectionKind, StudySection, into_report,
 };
 
 const EXPLAINERS: &[(&str, &str)] = &[("maps", "--explanations"), ("explainer", "--explainers")];
@@ -30,10 +30,10 @@ impl StudySection for AttributionSection {
         &Attribution::KIND
     }
 
-    fn commands(&self) -> Vec<CommandOfSection> {
-        // Explainers are tables of their own.
+    fn commands(&self) -> Vec<SectionCommand> {
+        // The explainers are tables of the section.
         let left_out = &["out", "explanations", "explainers"];
-        vec![CommandOfSection::new::<Compare>(
+        vec![SectionCommand::new::<Compare>(
             &["attribution", "compare"],
             left_out,
         )]
@@ -43,9 +43,9 @@ impl StudySection for AttributionSection {
         Explainers::Files(EXPLAINERS)
     }
 
-    fn metrics(&self) -> Option<MetricsOfKey> {
+    fn metrics(&self) -> Option<MetricsKey> {
         let entries = registry::metrics().iter().filter(|entry| entry.is_built());
-        Some(MetricsOfKey {
+        Some(MetricsKey {
             metrics: entries.map(|entry| (entry.info, entry.params())).collect(),
             groups: &[STANDARD_WORD, ALL_WORD],
         })
@@ -57,25 +57,25 @@ impl StudySection for AttributionSection {
         arguments
             .check()
             .map_err(|failure| keys.in_study(failure))?;
-        let evaluate = move |origin, context: &Context| evaluate(&arguments, origin, context);
-        let evaluate = into_report(evaluate, |report| &mut report.attribution);
+        let section = move |origin, context: &Context| evaluate(&arguments, origin, context);
+        let evaluate = into_report(section, |report| &mut report.attribution);
         Ok(keys.prepared(evaluate, &[line]))
     }
 
     /// Drafts a section for a folder with a model, its inputs and targets, and maps.
     fn init(&self, folder: &Folder<'_>, draft: &mut Draft) -> Option<()> {
-        let model =
-            folder.find(|file| file.holds == Content::Model && !file.is_called(&["explainer"]))?;
+        let model = folder
+            .find(|file| file.holds == Content::Model && !file.name_contains(&["explainer"]))?;
         let inputs = folder.find(|file| {
-            file.shape().len() >= 2 && (file.is_called(&["input", "image"]) || file.stem == "x")
+            file.shape().len() >= 2 && (file.name_contains(&["input", "image"]) || file.stem == "x")
         })?;
         let n_samples = inputs.shape()[0];
-        let maps =
-            folder.all_of(|file| file.path != inputs.path && is_map(file.shape(), inputs.shape()));
+        let maps = folder
+            .find_all(|file| file.path != inputs.path && is_map(file.shape(), inputs.shape()));
         maps.first()?;
         let targets = folder.find(|file| {
             file.shape() == [n_samples]
-                && (file.is_called(&["target", "label", "class"]) || file.stem == "y")
+                && (file.name_contains(&["target", "label", "class"]) || file.stem == "y")
         })?;
         draft.begin(
             &folder.name(),
@@ -84,12 +84,13 @@ impl StudySection for AttributionSection {
         draft.file("model", model, false);
         draft.file("inputs", inputs, false);
         draft.file("targets", targets, false);
-        // Metrics of scores that may be negative are refused: logits are made probabilities.
+        // Some metrics fail for negative scores, so logits are converted to probabilities.
         if ends_in_logits(&model.file) {
             draft.entry("activation", "softmax", true);
         } else {
-            draft
-                .comment("activation = \"softmax\"  # if the model answers with logits of classes");
+            draft.comment(
+                "activation = \"softmax\"  # if the outputs of the model are logits of classes",
+            );
         }
         for maps in maps {
             draft.begin_explainer(&name(&maps.stem));
@@ -100,16 +101,16 @@ impl StudySection for AttributionSection {
 
     fn digest(&self, report: &Report) -> Vec<String> {
         let sections = report.attribution.iter();
-        compared(sections.map(|of| (&of.origin, &of.compared)))
+        compared(sections.map(|section| (&section.origin, &section.compared)))
     }
 
-    /// The model computes in single precision, and sums its products in the order that suits the registers.
+    // The model computes in single precision, with an order of summation that depends on the width of the registers.
     fn tolerance(&self) -> f64 {
         1e-4
     }
 }
 
-/// Whether an array has the shape of maps of inputs: theirs, or without channels.
+/// Returns `true` if an array has the shape of maps of the inputs, with or without channels.
 fn is_map(shape: &[usize], inputs: &[usize]) -> bool {
     let without = |axis: usize| {
         let mut rest = inputs.to_vec();
@@ -125,13 +126,13 @@ fn evaluate(
     mut origin: Origin,
     context: &Context,
 ) -> Result<Attribution, Failure> {
-    let compared = arguments.evaluate(context, &|_| context.computes())?;
-    let said = compared
+    let compared = arguments.evaluate(context, &|_| context.end_check())?;
+    let remarks = compared
         .table
         .assumed
         .iter()
         .chain(&compared.table.warnings);
-    origin.remarks.extend(said.map(ToString::to_string));
+    origin.remarks.extend(remarks.map(ToString::to_string));
     if let Some(channels) = compared.reading.channels {
         let channels = channels.word().to_owned();
         origin.settings.insert("channels".to_owned(), channels);
@@ -141,7 +142,7 @@ fn evaluate(
     Attribution::new(origin, &compared.table, activation, gallery).map_err(Failure::new)
 }
 
-/// The best and the worst maps of each explainer, where the inputs are images.
+/// Collects the best and the worst maps of each explainer; `None` if the inputs are not images.
 fn gallery(arguments: &Compare, compared: &Compared) -> Result<Option<Gallery>, Failure> {
     let shape = compared.opened.inputs.shape();
     let layout = compared.scoring.layout_of(shape).ok();
@@ -153,7 +154,7 @@ fn gallery(arguments: &Compare, compared: &Compared) -> Result<Option<Gallery>, 
     let mut items = Vec::new();
     for (explainer, chosen) in choice.samples.iter().enumerate() {
         if !chosen.is_empty() {
-            items.extend(of_explainer(
+            items.extend(gallery_items(
                 arguments, compared, layout, explainer, chosen,
             )?);
         }
@@ -161,7 +162,8 @@ fn gallery(arguments: &Compare, compared: &Compared) -> Result<Option<Gallery>, 
     Ok(choice.gallery(items))
 }
 
-fn of_explainer(
+/// Returns the gallery items of an explainer for the chosen samples.
+fn gallery_items(
     arguments: &Compare,
     compared: &Compared,
     layout: Layout,
@@ -188,7 +190,7 @@ fn of_explainer(
         maps.view(),
         &compared.scoring,
     );
-    // Single precision is enough for pictures.
+    // Pictures need only single precision.
     let single = |array: &ArrayD<f64>| array.mapv(|x| x as f32);
     let data = GalleryData {
         inputs: &single(&inputs),

@@ -1,15 +1,15 @@
-//! Case-based explanations: what `xai casebased audit` finds.
+//! The section `[[casebased]]`: results of `xai casebased audit`.
 
 use xai_files::content::Content;
 use xai_files::left_out::LeftOut;
 use xai_metrics::casebased::result::Listing;
 use xai_report::sections::casebased::{AuditedData, Casebased};
 
-use crate::casebased::audit::AuditOfTable;
+use crate::casebased::audit::AuditCommand;
 use crate::output::text::{decimals, interval, table};
 use crate::report::init::found::FoundFile;
 use crate::report::section::{
-    CommandOfSection, Context, Draft, Failure, Folder, Origin, Prepared, Report, SectionKeys,
+    Context, Draft, Failure, Folder, Origin, Prepared, Report, SectionCommand, SectionKeys,
     SectionKind, StudySection,
 };
 use crate::report::study::arguments::{NamedFile, is_file_name};
@@ -23,9 +23,9 @@ impl StudySection for CasebasedSection {
         &Casebased::KIND
     }
 
-    fn commands(&self) -> Vec<CommandOfSection> {
+    fn commands(&self) -> Vec<SectionCommand> {
         let left_out = &["out", "n-least-supported"];
-        vec![CommandOfSection::new::<AuditOfTable>(
+        vec![SectionCommand::new::<AuditCommand>(
             &["casebased", "audit"],
             left_out,
         )]
@@ -35,10 +35,10 @@ impl StudySection for CasebasedSection {
         keys.single(evaluate, |report| &mut report.casebased)
     }
 
-    /// Columns that a section names and its tables do not have.
+    /// Returns failures for columns that the section names and its tables do not have.
     ///
-    /// Which columns are features follows from what is left out on the way; that all features of the
-    /// training table are in the test table is for the command to say.
+    /// Missing columns of features are not checked here, because the features are known only after reading the training
+    /// table. The command reports them.
     fn check(
         &self,
         (document, section): (&Document, &Section),
@@ -49,17 +49,17 @@ impl StudySection for CasebasedSection {
             let Value::Word(column) = &key.value else {
                 return None;
             };
-            let (file, columns) = contents.iter().find_map(|(of, content)| match content {
-                Content::Table(columns) if of.key == file => Some((of, columns)),
+            let (table, columns) = contents.iter().find_map(|(named, content)| match content {
+                Content::Table(columns) if named.key == file => Some((named, columns)),
                 _ => None,
             })?;
             if is_file_name(column) || columns.contains(column) {
                 return None;
             }
-            let what = format!("{} has no column `{column}`", file.path);
+            let what = format!("{} has no column `{column}`", table.path);
             let failure = document.text.failure(key.value_at.clone(), what);
-            let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
-            Some(failure.help(nearest(column, &columns)))
+            let names: Vec<&str> = columns.iter().map(String::as_str).collect();
+            Some(failure.help(nearest(column, &names)))
         };
         let named = [("label", "train"), ("predicted", "test")];
         named.into_iter().filter_map(missing).collect()
@@ -67,9 +67,10 @@ impl StudySection for CasebasedSection {
 
     /// Drafts a section for a folder with a table of training and one of test cases.
     fn init(&self, folder: &Folder<'_>, draft: &mut Draft) -> Option<()> {
-        let called =
-            |word: &str| folder.find(|file| !file.columns().is_empty() && file.is_called(&[word]));
-        let (train, test) = (called("train")?, called("test")?);
+        let find_table = |word: &str| {
+            folder.find(|file| !file.columns().is_empty() && file.name_contains(&[word]))
+        };
+        let (train, test) = (find_table("train")?, find_table("test")?);
         draft.begin(&folder.name(), "Does a prediction agree with its nearest training cases? Keys: the options of `xai casebased audit`.");
         draft.file("train", train, false);
         draft.file("test", test, false);
@@ -84,8 +85,8 @@ impl StudySection for CasebasedSection {
 
     fn digest(&self, report: &Report) -> Vec<String> {
         let sections = report.casebased.iter().map(|section| {
-            let groups = [("right", &section.right), ("wrong", &section.wrong)];
-            let groups = groups.into_iter().filter_map(|(name, group)| {
+            let right_and_wrong = [("right", &section.right), ("wrong", &section.wrong)];
+            let groups = right_and_wrong.into_iter().filter_map(|(name, group)| {
                 let group = group.as_ref()?;
                 Some((name, group.n, &group.mean_correspondence))
             });
@@ -109,7 +110,7 @@ impl StudySection for CasebasedSection {
     }
 }
 
-/// What columns of true classes are called.
+/// Usual names of columns of true classes.
 const LABELS: [&str; 8] = [
     "label",
     "target",
@@ -120,10 +121,10 @@ const LABELS: [&str; 8] = [
     "outcome",
     "species",
 ];
-/// What columns of predicted classes are called.
+/// Usual names of columns of predicted classes.
 const PREDICTIONS: [&str; 6] = ["predicted", "prediction", "pred", "y_pred", "y_hat", "yhat"];
 
-/// The column of one of some names.
+/// Returns the column with the first of the names that the table has, ignoring case.
 fn column<'a>(file: &'a FoundFile, names: &[&str]) -> Option<&'a String> {
     let find = |name: &&str| {
         file.columns()
@@ -133,14 +134,14 @@ fn column<'a>(file: &'a FoundFile, names: &[&str]) -> Option<&'a String> {
     names.iter().find_map(find)
 }
 
-/// The least supported predictions that are shown.
+/// Number of least supported predictions on the page.
 const SHOWN: Listing = Listing {
     n_least_supported: 6,
 };
 
 /// Audits the test table as `xai casebased audit` does.
 fn evaluate(
-    arguments: &AuditOfTable,
+    arguments: &AuditCommand,
     mut origin: Origin,
     context: &Context,
 ) -> Result<Casebased, Failure> {
@@ -170,29 +171,30 @@ mod tests {
         evaluate(&parsed(line), origin(), &context()).unwrap()
     }
 
-    /// The section of tables that are written for it.
-    fn of_tables(train: &str, test: &str, rest: &[&str]) -> Casebased {
+    /// Writes the tables to files and returns their section.
+    fn section_from_tables(train: &str, test: &str, rest: &[&str]) -> Casebased {
         let folder = tempfile::tempdir().unwrap();
         let (train, test) = (
             write(folder.path(), "train.csv", train),
             write(folder.path(), "test.csv", test),
         );
-        let files = ["--train", train.to_str().unwrap(), "--test"];
-        let files = [&files[..], &[test.to_str().unwrap(), "--label", "class"]].concat();
+        let (train, test) = (train.to_str().unwrap(), test.to_str().unwrap());
+        let files = ["--train", train, "--test", test, "--label", "class"];
         section(&[&files[..], rest].concat())
     }
 
     #[test]
     fn the_sample_has_the_numbers_of_the_command() {
         let (train, test) = (sample("casebased/train.csv"), sample("casebased/test.csv"));
-        let line = ["--train", &train, "--test", &test, "--label", "diagnosis"];
-        let line = [&line[..], &["--predicted", "predicted"]].concat();
+        let files = ["--train", &train, "--test", &test];
+        let columns = ["--label", "diagnosis", "--predicted", "predicted"];
+        let line = [&files[..], &columns].concat();
         let section = section(&line);
-        let arguments: AuditOfTable = parsed(&line);
+        let arguments: AuditCommand = parsed(&line);
         let audited = arguments.evaluate(SHOWN, false, None, &context()).unwrap();
         let json = serde_json::to_value(&audited.report).unwrap();
         let ours = serde_json::to_value(&section).unwrap();
-        for (our_place, their_place) in [
+        for (section_path, report_path) in [
             ("/mean_correspondence/value", "/mean_correspondence"),
             ("/wrong/n", "/wrong/n"),
             ("/wrong/histogram/counts", "/distribution/wrong/counts"),
@@ -200,12 +202,12 @@ mod tests {
             ("/expected_calibration_error", "/expected_calibration_error"),
             ("/levels", "/cases/levels"),
         ] {
-            let value = ours.pointer(our_place).unwrap();
-            assert_eq!(Some(value), json.pointer(their_place), "{our_place}");
+            let value = ours.pointer(section_path).unwrap();
+            assert_eq!(Some(value), json.pointer(report_path), "{section_path}");
         }
-        // 171 rows of the test file, whose last two columns are the class and the prediction.
-        let rows = std::fs::read_to_string(&test).unwrap();
-        let rows: Vec<Vec<&str>> = rows
+        // The test file has 171 rows. Its last two columns are the class and the prediction.
+        let text = std::fs::read_to_string(&test).unwrap();
+        let rows: Vec<Vec<&str>> = text
             .lines()
             .skip(1)
             .map(|l| l.split(',').collect())
@@ -240,7 +242,7 @@ mod tests {
         let train = "x,same,hidden,class\n0,1,5,no\n2,1,6,no\n4,1,7,yes\n6,1,8,yes\n";
         let test = "x,same,hidden,class,guess\n7,1,8,yes,no\n0,1,5,no,no\n";
         let rest = ["--predicted", "guess", "-k", "2", "--redact", "hidden"];
-        let section = of_tables(train, test, &rest);
+        let section = section_from_tables(train, test, &rest);
         let least = &section.least_supported[0];
         assert_eq!((least.sample, least.level.as_str()), (0, "low"));
         assert_eq!(least.predicted.as_deref(), Some("no"));
@@ -266,7 +268,7 @@ mod tests {
     #[test]
     fn without_a_true_class_there_is_no_right_and_wrong() {
         let train = "x,note,class\n0,a,0\n1,b,0\n2,c,1\n";
-        let section = of_tables(train, "x\n0\n1\n", &["-k", "2"]);
+        let section = section_from_tables(train, "x\n0\n1\n", &["-k", "2"]);
         assert_eq!(
             (section.right, section.wrong, section.accuracy),
             (None, None, None)
@@ -281,9 +283,9 @@ mod tests {
     }
 
     #[test]
-    fn where_all_are_right_nothing_is_told_apart() {
+    fn auroc_is_undefined_if_all_predictions_are_right() {
         let train = "x,class\n0,0\n1,0\n2,0\n";
-        let section = of_tables(train, "x,class\n0,0\n1,0\n", &["-k", "1"]);
+        let section = section_from_tables(train, "x,class\n0,0\n1,0\n", &["-k", "1"]);
         assert_eq!(section.auroc_of_right, None);
         let wrong = section.wrong.unwrap();
         assert_eq!((wrong.n, wrong.mean_correspondence.value), (0, None));
@@ -295,10 +297,14 @@ mod tests {
     }
 
     #[test]
-    fn aggregates_alone_are_no_audit() {
+    fn audits_do_not_take_aggregate_only() {
         let file = sample("casebased/train.csv");
-        let line = ["--train", &file, "--test", &file, "--label", "diagnosis"];
-        let line = [&line[..], &["--aggregate-only", "3"]].concat();
+        let files = ["--train", &file, "--test", &file];
+        let line = [
+            &files[..],
+            &["--label", "diagnosis", "--aggregate-only", "3"],
+        ]
+        .concat();
         let failure = evaluate(&parsed(&line), origin(), &context()).unwrap_err();
         assert!(
             failure.to_string().contains("--aggregate-only"),

@@ -1,4 +1,4 @@
-//! Explanatory subgraphs: what `xai graph sweep` and `xai graph groundtruth` find.
+//! The section `[[graph]]`: results of `xai graph sweep` and `xai graph groundtruth`.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -14,23 +14,24 @@ use crate::graph::sweep::SweepCommand;
 use crate::output::text::{decimals, interval, table};
 use crate::report::init::found::{FoundFile, by_folder};
 use crate::report::section::{
-    CommandOfSection, Context, Draft, Explainers, Failure, Folder, Origin, Prepared, Report,
+    Context, Draft, Explainers, Failure, Folder, Origin, Prepared, Report, SectionCommand,
     SectionKeys, SectionKind, StudySection, into_report,
 };
 use crate::report::study::arguments::CommandLine;
 use crate::report::study::document::{Key, Table};
 use crate::report::study::keys::canonical;
 
-/// Keys of the drawings, which only studies have. The graph and the mask of an explainer are keys of its commands too.
+/// Keys of the drawings. `edge_index` and `edge_mask` are also options of the commands; `drawn_nodes` is a key of studies
+/// only.
 #[derive(Debug, Clone, clap::Args)]
 struct DrawingKeys {
-    /// The edges that the masks score, (2, e). Without it those of a model's graph.
+    /// The edges that the masks score, (2, e). Default: those of the model's graph.
     #[arg(long)]
     edge_index: Option<PathBuf>,
-    /// The scores of the edges. Without it those that a model was swept with, or that have a truth.
+    /// The scores of the edges. Default: those of the sweep of a model, or of the comparison with a true explanation.
     #[arg(long)]
     edge_mask: Option<PathBuf>,
-    /// How many explained nodes are drawn with their surroundings.
+    /// Number of explained nodes that are drawn with their neighbourhoods.
     #[arg(long, default_value_t = 3)]
     drawn_nodes: usize,
 }
@@ -39,14 +40,14 @@ const SWEEP: usize = 0;
 const GROUNDTRUTH: usize = 1;
 const DRAWING: usize = 2;
 
-const COMMANDS: &[CommandOfSection] = &[
-    CommandOfSection::new::<SweepCommand>(&["graph", "sweep"], &["out"]),
-    CommandOfSection {
-        // `target` are the true labels of the nodes.
+const COMMANDS: &[SectionCommand] = &[
+    SectionCommand::new::<SweepCommand>(&["graph", "sweep"], &["out"]),
+    SectionCommand {
+        // `target` is the key of the sweep's true labels.
         renamed: &[("predicted", "edge_mask"), ("target", "edge_mask_true")],
-        ..CommandOfSection::new::<Groundtruth>(&["graph", "groundtruth"], &["out"])
+        ..SectionCommand::new::<Groundtruth>(&["graph", "groundtruth"], &["out"])
     },
-    CommandOfSection::keys_alone::<DrawingKeys>(),
+    SectionCommand::study_keys::<DrawingKeys>(),
 ];
 
 pub(super) struct GraphSection;
@@ -56,7 +57,7 @@ impl StudySection for GraphSection {
         &Graph::KIND
     }
 
-    fn commands(&self) -> Vec<CommandOfSection> {
+    fn commands(&self) -> Vec<SectionCommand> {
         COMMANDS.to_vec()
     }
 
@@ -64,59 +65,59 @@ impl StudySection for GraphSection {
         Explainers::Keys
     }
 
-    /// One command per explainer, and another where the truth is known. Each explainer asks its model by itself, and is checked by
-    /// itself.
+    /// Prepares a sweep per explainer, and a comparison with the true explanation if there is one. Explainers are separate parts
+    /// of a check, because each may run a model, and a check ends there.
     fn prepare(&self, keys: &SectionKeys<'_>) -> Result<Prepared, Failure> {
-        // Without a table of explainers the section is one.
+        // Without tables of explainers, the keys of the section are those of its only explainer.
         let section = keys.section;
-        let alone = [Table {
+        let only_explainer = [Table {
             at: section.at.clone(),
             keys: Vec::new(),
         }];
         let tables = match section.explainers.as_slice() {
-            [] => &alone,
+            [] => &only_explainer,
             tables => tables,
         };
         let mut lines = Vec::new();
-        let explainers = tables
-            .iter()
-            .map(|table| explainer(keys, table, &mut lines));
-        let explainers = explainers.collect::<Result<Vec<_>, _>>()?;
-        // The masks are those of the explainers.
-        let own = section
+        let mut explainers = Vec::with_capacity(tables.len());
+        for table in tables {
+            explainers.push(explainer(keys, table, &mut lines)?);
+        }
+        // The masks are read per explainer.
+        let drawing_keys = section
             .keys
             .iter()
             .filter(|key| canonical(&key.name) != "edge_mask");
-        let (line, drawing) = keys.command_of(DRAWING, own, &section.at)?;
+        let (line, drawing) = keys.command_from(DRAWING, drawing_keys, &section.at)?;
         lines.push(line);
         let inputs = Rc::new(GraphInputs {
             explainers,
             drawing,
         });
-        let of_explainers = |places: std::ops::Range<usize>| {
+        let evaluate_range = |range: std::ops::Range<usize>| {
             let inputs = Rc::clone(&inputs);
-            let evaluate = move |origin, context: &Context| {
-                evaluate(&inputs, &inputs.explainers[places.clone()], origin, context)
+            let section = move |origin, context: &Context| {
+                evaluate(&inputs, &inputs.explainers[range.clone()], origin, context)
             };
-            into_report(evaluate, |report| &mut report.graph)
+            into_report(section, |report| &mut report.graph)
         };
         let n = tables.len();
         Ok(Prepared {
-            parts: (0..n).map(|i| of_explainers(i..i + 1)).collect(),
-            ..keys.prepared(of_explainers(0..n), &lines)
+            parts: (0..n).map(|i| evaluate_range(i..i + 1)).collect(),
+            ..keys.prepared(evaluate_range(0..n), &lines)
         })
     }
 
-    /// Drafts a section for a folder with outputs on the full graph, and explainers in it or below.
+    /// Drafts a section for a folder with outputs on the full graph, and explainers in it or in its subfolders.
     fn init(&self, folder: &Folder<'_>, draft: &mut Draft) -> Option<()> {
-        let full = folder.find(|file| file.shape().len() == 2 && file.is_called(&["full"]))?;
+        let full = folder.find(|file| file.shape().len() == 2 && file.name_contains(&["full"]))?;
         let explainers = explainer_folders(folder, full.shape());
         let (_, kept, _) = explainers.first()?;
         draft.begin(&folder.name(), "Is an explanatory subgraph sufficient and necessary? Keys: the options of `xai graph sweep` and `xai graph groundtruth`.");
         draft.file("full", full, false);
         let n_levels = kept.shape()[0];
         let mut entry = |key: &str, words: &[&str], fits: &dyn Fn(&[usize]) -> bool| {
-            let file = folder.find(|file| file.is_called(words) && fits(file.shape()));
+            let file = folder.find(|file| file.name_contains(words) && fits(file.shape()));
             draft.guessed(key, file);
         };
         entry("index", &["index"], &|shape| shape.len() == 1);
@@ -129,14 +130,14 @@ impl StudySection for GraphSection {
         entry("edge_index", &["edge_index", "edges"], &|shape| {
             shape.len() == 2 && shape[0] == 2
         });
-        for (of, kept, complement) in &explainers {
-            draft.begin_explainer(&of.name());
+        for (explainer_folder, kept, complement) in &explainers {
+            draft.begin_explainer(&explainer_folder.name());
             draft.file("kept", kept, false);
             draft.file("complement", complement, false);
-            let mask = of.find(|file| {
+            let mask = explainer_folder.find(|file| {
                 file.shape().len() == 1
-                    && file.is_called(&["mask"])
-                    && !file.is_called(&["true", "truth"])
+                    && file.name_contains(&["mask"])
+                    && !file.name_contains(&["true", "truth"])
             });
             draft.guessed("edge_mask", mask);
         }
@@ -171,32 +172,37 @@ impl StudySection for GraphSection {
     }
 }
 
-/// Reads the keys of an explainer, and adds its commands.
+/// Reads the keys of an explainer and adds its commands to `lines`.
 fn explainer(
     keys: &SectionKeys<'_>,
     table: &Table,
     lines: &mut Vec<CommandLine>,
 ) -> Result<ExplainerInputs, Failure> {
     let name = table.key("name").map(|key| keys.text(key)).transpose()?;
-    // What an explainer says of itself decides over what the section says.
-    let of_section = keys.section.keys.iter();
-    let of_section = of_section.filter(|key| table.key(&canonical(&key.name)).is_none());
-    let all: Vec<&Key> = of_section.chain(&table.keys).collect();
-    let is = |key: &Key, names: &[&str]| names.contains(&canonical(&key.name).as_str());
-    let has = |name: &str| all.iter().any(|key| is(key, &[name]));
-    // The graph itself is for a model; else it is for the drawing.
+    // Keys of an explainer override those of the section.
+    let section_keys = keys
+        .section
+        .keys
+        .iter()
+        .filter(|key| table.key(&canonical(&key.name)).is_none());
+    let all: Vec<&Key> = section_keys.chain(&table.keys).collect();
+    let is_named = |key: &Key, names: &[&str]| names.contains(&canonical(&key.name).as_str());
+    let has = |name: &str| all.iter().any(|key| is_named(key, &[name]));
+    // The sweep takes edges and mask only with a model. Otherwise they are for the drawing.
     let runs_model = has("model");
-    let is_of_sweep = |key: &&Key| runs_model || !is(key, &["edge_index", "edge_mask"]);
-    let of_sweep = all.iter().copied().filter(is_of_sweep);
-    let (line, sweep) = keys.command_of(SWEEP, of_sweep, &table.at)?;
-    // The mask is drawn, also where no command reads it.
-    let mask = all.iter().copied().filter(|key| is(key, &["edge_mask"]));
-    let (drawn, DrawingKeys { edge_mask, .. }) = keys.command_of(DRAWING, mask, &table.at)?;
-    lines.extend([line, drawn]);
+    let is_for_sweep = |key: &&Key| runs_model || !is_named(key, &["edge_index", "edge_mask"]);
+    let sweep_keys = all.iter().copied().filter(is_for_sweep);
+    let (line, sweep) = keys.command_from(SWEEP, sweep_keys, &table.at)?;
+    let mask_key = all
+        .iter()
+        .copied()
+        .filter(|key| is_named(key, &["edge_mask"]));
+    let (drawing_line, DrawingKeys { edge_mask, .. }) =
+        keys.command_from(DRAWING, mask_key, &table.at)?;
+    lines.extend([line, drawing_line]);
     let mut groundtruth = None;
     if has("edge_mask") && has("edge_mask_true") {
-        let all = all.iter().copied();
-        let (line, arguments) = keys.command_of(GROUNDTRUTH, all, &table.at)?;
+        let (line, arguments) = keys.command_from(GROUNDTRUTH, all.iter().copied(), &table.at)?;
         groundtruth = Some(arguments);
         lines.push(line);
     }
@@ -208,90 +214,92 @@ fn explainer(
     })
 }
 
-/// Folders with outputs on explanations and their complements: `(folder, kept, complement)`.
+/// Returns the folders with outputs on explanations and on their complements: `(folder, kept, complement)`.
 fn explainer_folders<'a>(
     folder: &Folder<'a>,
     full: &[usize],
 ) -> Vec<(Folder<'a>, &'a FoundFile, &'a FoundFile)> {
-    let is_below = |of: &Folder<'_>| {
+    let is_same_or_subfolder = |other: &Folder<'_>| {
         folder.path.is_empty()
-            || of
+            || other
                 .path
                 .strip_prefix(folder.path)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    let below = by_folder(folder.all).into_iter().filter(is_below);
-    below
-        .filter_map(|of| {
+    by_folder(folder.all_files)
+        .into_iter()
+        .filter(is_same_or_subfolder)
+        .filter_map(|candidate| {
             let find = |word: &str| {
-                of.find(|file| file.shape().get(1..) == Some(full) && file.is_called(&[word]))
+                candidate
+                    .find(|file| file.shape().get(1..) == Some(full) && file.name_contains(&[word]))
             };
             let (kept, complement) = (find("kept")?, find("complement")?);
-            (kept.shape() == complement.shape()).then_some((of, kept, complement))
+            (kept.shape() == complement.shape()).then_some((candidate, kept, complement))
         })
         .collect()
 }
 
-/// What a section is made from.
+/// Arguments of the commands of a section.
 #[derive(Debug)]
 struct GraphInputs {
     explainers: Vec<ExplainerInputs>,
     drawing: DrawingKeys,
 }
 
-/// One explainer.
+/// Arguments of the commands of one explainer.
 #[derive(Debug)]
 struct ExplainerInputs {
     name: String,
-    /// Its scores over sizes.
     sweep: SweepCommand,
-    /// The scores of the edges. Without it those that a model was swept with, or that have a truth.
+    /// The scores of the edges. Default: those of the sweep of a model, or of the comparison with a true explanation.
     edge_mask: Option<PathBuf>,
-    /// Its mask against the truth.
     groundtruth: Option<Groundtruth>,
 }
 
-/// Evaluates a section of some of its explainers.
+/// Evaluates a section for some of its explainers.
 fn evaluate(
     inputs: &GraphInputs,
     explainers: &[ExplainerInputs],
     origin: Origin,
     context: &Context,
 ) -> Result<Graph, Failure> {
-    let edges = inputs.drawing.edge_index.as_deref();
-    let edges = edges.map(read_edges).transpose()?;
-    let results = explainers
-        .iter()
-        .map(|explainer| results(explainer, edges.as_ref(), context));
-    let results = results.collect::<Result<_, _>>()?;
+    let edges_file = inputs.drawing.edge_index.as_deref();
+    let edges = edges_file.map(read_edges).transpose()?;
+    let mut results = Vec::with_capacity(explainers.len());
+    for explainer in explainers {
+        results.push(explainer_results(explainer, edges.as_ref(), context)?);
+    }
     Ok(Graph::new(origin, results, inputs.drawing.drawn_nodes))
 }
 
-/// The ends of edges, (2, e), and their file.
+/// The edges as node pairs, (2, e), and their file.
 type Edges<'a> = (&'a Path, ArcArray2<usize>);
 
-/// Scores one explainer.
-fn results(
+/// Evaluates one explainer.
+fn explainer_results(
     inputs: &ExplainerInputs,
-    edges: Option<&Edges<'_>>,
+    section_edges: Option<&Edges<'_>>,
     context: &Context,
 ) -> Result<ExplainerResults, Failure> {
     let sweep = inputs.sweep.evaluate(context)?;
-    let truth = inputs.groundtruth.as_ref();
-    let truth = truth.map(|command| against_truth(command, context));
-    let (ground_truth, mask_of_truth) = truth.transpose()?.unzip();
-    let (model_edges, model_mask) = inputs.sweep.edges_and_mask();
-    let file = inputs.edge_mask.as_deref().or(model_mask);
-    let mask = match file {
-        Some(file) => Some(read_mask(file)?),
-        None => mask_of_truth,
+    let with_truth = match &inputs.groundtruth {
+        Some(command) => Some(compare_with_truth(command, context)?),
+        None => None,
     };
-    let own_edges = match edges {
+    let (ground_truth, groundtruth_mask) = with_truth.unzip();
+    let (model_edges, model_mask) = inputs.sweep.edges_and_mask();
+    let mask_file = inputs.edge_mask.as_deref().or(model_mask);
+    let mask = match mask_file {
+        Some(file) => Some(read_mask(file)?),
+        None => groundtruth_mask,
+    };
+    let own_edges = match section_edges {
         None => model_edges.map(read_edges).transpose()?,
         Some(_) => None,
     };
-    let edges = edges.or(own_edges.as_ref());
-    if let (Some(file), Some(mask), Some(edges)) = (file, &mask, edges) {
+    let edges = section_edges.or(own_edges.as_ref());
+    if let (Some(file), Some(mask), Some(edges)) = (mask_file, &mask, edges) {
         check_length(mask, file, edges)?;
     }
     Ok(ExplainerResults {
@@ -304,17 +312,17 @@ fn results(
     })
 }
 
-/// Scores a mask against its truth; gives the mask too.
-fn against_truth(
+/// Compares a mask with its true explanation. Also returns the mask.
+fn compare_with_truth(
     command: &Groundtruth,
     context: &Context,
 ) -> Result<(MaskWithTruth, Vec<f64>), Failure> {
-    let compared = command.evaluate(context)?;
-    let mask = compared.mask();
-    let elements = command.elements(&compared)?;
+    let result = command.evaluate(context)?;
+    let mask = result.mask();
+    let elements = command.elements(&result)?;
     let is_true = elements.iter().map(|element| element.is_true).collect();
-    let curves = command.curves(&compared)?;
-    let with_truth = MaskWithTruth::new(&compared.scores, curves, &mask, is_true)
+    let curves = command.curves(&result)?;
+    let with_truth = MaskWithTruth::new(&result.scores, curves, &mask, is_true)
         .map_err(Failure::new)
         .in_file(command.mask_file())?;
     Ok((with_truth, mask))
@@ -328,28 +336,29 @@ fn read_mask(file: &Path) -> Result<Vec<f64>, Failure> {
     Ok(mask)
 }
 
-/// Refuses a file of another number of scores than there are edges. A mask that is known by its truth alone may be
-/// one of nodes or features.
+/// Fails if the number of scores in a file is not the number of edges. Masks that come only from a comparison with a true
+/// explanation are not checked, because they may score nodes or features.
 fn check_length(mask: &[f64], file: &Path, (edges_file, edges): &Edges<'_>) -> Result<(), Failure> {
     if mask.len() == edges.ncols() {
         return Ok(());
     }
-    let (n, place) = (edges.ncols(), edges_file.display());
-    let text = format!("{} scores, but {place} has {n} edges", mask.len());
-    Err(Failure::new(text)).in_file(file)
+    let (n, edges_file) = (edges.ncols(), edges_file.display());
+    let text = format!("{} scores, but {edges_file} has {n} edges", mask.len());
+    Err(Failure::new(text).help("pass the edges that the mask scores")).in_file(file)
 }
 
-/// Reads the ends of the edges, (2, e).
+/// Reads edges, (2, e).
 fn read_edges(file: &Path) -> Result<Edges<'_>, Failure> {
     let stored = arrays::read_places::<Ix2>(file)?;
     if stored.nrows() != 2 {
         let shape = stored.shape();
-        let text = format!("expected two rows, sources and targets, got shape {shape:?}");
-        return Err(Failure::new(text)).in_file(file);
+        let text = format!("expected edges of shape (2, e), got {shape:?}");
+        let failure = Failure::new(text).help("save sources and targets as two rows");
+        return Err(failure).in_file(file);
     }
     let negative = stored.indexed_iter().find(|(_, node)| **node < 0);
     if let Some(((row, edge), node)) = negative {
-        let text = format!("expected nodes, at least 0, got {node} at [{row}, {edge}]");
+        let text = format!("[{row}, {edge}] = {node}: expected the number of a node, at least 0");
         return Err(Failure::new(text)).in_file(file);
     }
     let edges = stored.mapv(|node| usize::try_from(node).unwrap_or_default());
@@ -370,17 +379,17 @@ mod tests {
     }
 
     fn explainer(name: &str) -> ExplainerInputs {
-        let of = |file: &str| sample(&format!("graph/{name}/{file}.npy"));
+        let file = |stem: &str| sample(&format!("graph/{name}/{stem}.npy"));
         let sweep = format!(
             "--full {} --kept {} --complement {} --levels {} --index {}",
             sample("graph/logits_full.npy"),
-            of("logits_kept"),
-            of("logits_complement"),
+            file("logits_kept"),
+            file("logits_complement"),
             sample("graph/kept_fraction.npy"),
             sample("graph/index.npy"),
         );
         let truth = sample("graph/edge_mask_true.npy");
-        let groundtruth = format!("--predicted {} --target {truth}", of("edge_mask"));
+        let groundtruth = format!("--predicted {} --target {truth}", file("edge_mask"));
         ExplainerInputs {
             name: name.to_owned(),
             sweep: parsed(&words(&sweep)),
@@ -398,23 +407,23 @@ mod tests {
         }
     }
 
-    fn of(inputs: &GraphInputs) -> Result<Graph, Failure> {
+    fn section(inputs: &GraphInputs) -> Result<Graph, Failure> {
         evaluate(inputs, &inputs.explainers, origin(), &context())
     }
 
-    /// fid₊ of GNNExplainer at 0.3 of the edges, 146 of 200, by Wilson's formula in scipy.
+    /// Wilson interval of fid₊ of GNNExplainer at 0.3 of the edges, 146 of 200 nodes, computed by scipy.
     const WILSON: [f64; 2] = [0.664_565_648_013_315_7, 0.786_765_501_853_141_6];
-    /// Its characterization at 0.15 of the edges, with each of 200 nodes left out by numpy.
+    /// Jackknife interval of its characterization at 0.15 of the edges over 200 nodes, computed with numpy.
     const JACKKNIFE: [f64; 2] = [0.701_973_476_475_376_4, 0.797_049_324_827_555_4];
 
     #[test]
     fn the_sample_study_has_the_numbers_that_numpy_and_scikit_learn_give() {
-        let section = of(&inputs()).unwrap();
+        let section = section(&inputs()).unwrap();
         assert_eq!(section.n_explained, 200);
         let [gnn, saliency, random] = &section.explainers[..] else {
             panic!("{}", section.explainers.len());
         };
-        // AUROC, average precision, the place of the best size.
+        // AUROC, average precision, and index of the best size.
         let expected = [
             (0.701_649_888_143_176_7, 0.547_748_571_397_574_5, 5),
             (0.708_654_222_595_078_3, 0.600_281_323_833_831_1, 5),
@@ -429,11 +438,11 @@ mod tests {
             assert!(close(found, average_precision));
             assert_eq!(truth.prevalence, 960.0 / 3940.0);
             assert_eq!(explainer.best, best, "{}", explainer.name);
-            // Chance is within the interval of the random mask alone.
+            // Only the interval of the random mask contains chance.
             let [low, high] = truth.auroc.interval.unwrap();
             assert!(low < auroc && auroc < high && high - low < 0.05);
             assert_eq!(low < 0.5, explainer.name == "random");
-            // The picture says what the number says.
+            // The curves of the picture have the same areas as the figures.
             assert!((area(&truth.roc) - auroc).abs() < 1e-3 && truth.roc.len() <= 200);
             assert!((steps(&truth.precision_recall) - average_precision).abs() < 1e-3);
         }
@@ -469,7 +478,7 @@ mod tests {
 
     #[test]
     fn all_explainers_are_drawn_around_the_same_nodes() {
-        let section = of(&inputs()).unwrap();
+        let section = section(&inputs()).unwrap();
         let drawn = |explainer: &GraphExplainer| -> Vec<usize> {
             let drawn = explainer.neighborhoods.iter();
             drawn.map(|around| around.node).collect()
@@ -480,7 +489,7 @@ mod tests {
             assert_eq!(drawn(explainer), nodes);
             for around in &explainer.neighborhoods {
                 assert_eq!(around.nodes[0].node, around.node);
-                // A house has five nodes and six edges, all of them true.
+                // The true explanation is a house with five nodes and six edges.
                 let edges = around.edges.iter();
                 let n_true = edges.filter(|edge| edge.is_true == Some(true)).count();
                 assert!(n_true >= 6 && around.nodes.len() <= 40);
@@ -493,9 +502,9 @@ mod tests {
         let mut inputs = inputs();
         inputs.drawing.edge_index = None;
         inputs.explainers[1].groundtruth = None;
-        let section = of(&inputs).unwrap();
+        let section = section(&inputs).unwrap();
         let mut explainers = section.explainers.iter();
-        assert!(explainers.all(|it| it.neighborhoods.is_empty()));
+        assert!(explainers.all(|explainer| explainer.neighborhoods.is_empty()));
         let [with, without, _] = &section.explainers[..] else {
             panic!("{}", section.explainers.len());
         };
@@ -504,14 +513,14 @@ mod tests {
     }
 
     #[test]
-    fn masks_and_edges_that_do_not_fit_are_named() {
+    fn errors_name_masks_and_edges_that_do_not_fit() {
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str| folder.path().join(name);
         write_npy(file("short.npy"), &Array1::<f64>::zeros(3)).unwrap();
         write_npy(file("nan.npy"), &Array1::from_elem(3940, f64::NAN)).unwrap();
         write_npy(file("rows.npy"), &array![[0i64], [1], [2]]).unwrap();
         write_npy(file("negative.npy"), &array![[0i64], [-1]]).unwrap();
-        for (mask, edges, place) in [
+        for (mask, edges, wrong_file) in [
             (Some("short.npy"), None, "short.npy"),
             (Some("nan.npy"), None, "nan.npy"),
             (None, Some("rows.npy"), "rows.npy"),
@@ -521,8 +530,8 @@ mod tests {
             inputs.explainers.truncate(1);
             inputs.explainers[0].edge_mask = mask.map(file);
             inputs.drawing.edge_index = edges.map(file).or(inputs.drawing.edge_index);
-            let failure = of(&inputs).unwrap_err();
-            let expected = file(place);
+            let failure = section(&inputs).unwrap_err();
+            let expected = file(wrong_file);
             assert_eq!(failure.place(), expected.to_str(), "{failure}");
         }
     }

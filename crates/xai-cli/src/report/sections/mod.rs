@@ -1,8 +1,8 @@
-//! The kinds of sections of a study: a file each, and one list.
+//! The kinds of sections of a study, with a file for each.
 //!
-//! A file says which commands the keys of the section are, how they are read and computed, what a check looks at, what `init` drafts of
-//! a folder, and the digest for the terminal. The values and the page are in `xai-report`, which has a folder for each. To add one: a
-//! file here, and its two lines below, the module and the entry of the list.
+//! A file declares the commands whose options are the keys of the section, and implements reading, computing, checking and
+//! drafting the section and its summary for the terminal. The results and the page are in `xai-report`, which has a folder for
+//! each kind. To add a kind, add a file here, its module and its entry in [`SECTIONS`].
 
 mod attribution;
 mod casebased;
@@ -22,7 +22,7 @@ use crate::report::section::StudySection;
 use crate::report::study::document::{Document, Section};
 use crate::report::study::prepare::SectionKeys;
 
-/// All kinds of sections, in the order of a study.
+/// All kinds of sections, in the order of the report.
 pub(crate) const SECTIONS: &[&dyn StudySection] = &[
     &casebased::CasebasedSection,
     &attribution::AttributionSection,
@@ -33,21 +33,22 @@ pub(crate) const SECTIONS: &[&dyn StudySection] = &[
     &simulation::SimulationSection,
 ];
 
-/// The kind of a section and its keys, which are checked to be such. Paths begin in a folder; `seed` is that of the command line.
+/// Returns the kind of a section and its keys. Paths are relative to `folder`, and `seed` is that of the command line.
 ///
 /// # Errors
-/// A key that is none; shown where it stands.
+/// If the section has an unknown key. The error shows its line.
 pub(crate) fn open<'a>(
     (document, section): (&'a Document, &'a Section),
     folder: &'a Path,
     seed: Option<u64>,
 ) -> Result<(&'static dyn StudySection, SectionKeys<'a>), Failure> {
     let mut kinds = SECTIONS.iter().copied();
-    let kind = kinds.find(|other| other.kind() == section.kind);
-    let kind = kind.ok_or_else(|| {
-        document
-            .text
-            .failure(section.at.clone(), "not in this build")
+    let found = kinds.find(|other| other.kind() == section.kind);
+    let kind = found.ok_or_else(|| {
+        document.text.failure(
+            section.at.clone(),
+            "this build of xai does not have this kind of section",
+        )
     })?;
     let (commands, explainers) = (kind.commands(), kind.explainers());
     let mut keys = SectionKeys::new((document, section), folder, &commands, explainers);
@@ -60,7 +61,7 @@ mod tests {
     use super::SECTIONS;
 
     #[test]
-    fn every_section_of_a_report_can_be_asked_for_in_a_study() {
+    fn every_section_of_a_report_can_be_in_a_study() {
         let kinds: Vec<_> = SECTIONS.iter().map(|section| section.kind()).collect();
         assert_eq!(kinds, xai_report::KINDS);
     }

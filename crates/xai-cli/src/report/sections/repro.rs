@@ -1,4 +1,4 @@
-//! Repeated runs: what `xai repro pairwise` finds.
+//! The section `[[repro]]`: results of `xai repro pairwise`.
 
 use xai_files::left_out;
 use xai_metrics::repro::registry::PAIR_METRICS;
@@ -7,7 +7,7 @@ use xai_report::sections::repro::{Repro, Votes, VotesOfSample};
 use crate::attribution::parameters::ALL_WORD;
 use crate::output::text::{coverage, decimals, interval, table, with_arrow};
 use crate::report::section::{
-    CommandOfSection, Context, Draft, Failure, Folder, MetricsOfKey, Origin, Prepared, Report,
+    Context, Draft, Failure, Folder, MetricsKey, Origin, Prepared, Report, SectionCommand,
     SectionKeys, SectionKind, StudySection,
 };
 use crate::repro::pairwise::Pairwise;
@@ -19,19 +19,19 @@ impl StudySection for ReproSection {
         &Repro::KIND
     }
 
-    fn commands(&self) -> Vec<CommandOfSection> {
+    fn commands(&self) -> Vec<SectionCommand> {
         let left_out = &["out", "summary-only", "inconsistent"];
-        vec![CommandOfSection::new::<Pairwise>(
+        vec![SectionCommand::new::<Pairwise>(
             &["repro", "pairwise"],
             left_out,
         )]
     }
 
-    fn metrics(&self) -> Option<MetricsOfKey> {
+    fn metrics(&self) -> Option<MetricsKey> {
         let metrics = PAIR_METRICS
             .iter()
             .map(|metric| (metric.info(), Vec::new()));
-        Some(MetricsOfKey {
+        Some(MetricsKey {
             metrics: metrics.collect(),
             groups: &[ALL_WORD],
         })
@@ -45,12 +45,12 @@ impl StudySection for ReproSection {
     fn init(&self, folder: &Folder<'_>, draft: &mut Draft) -> Option<()> {
         let runs = folder.find(|file| {
             file.shape().len() == 2
-                && file.is_whole()
-                && file.is_called(&["prediction", "runs", "preds"])
+                && file.is_integer()
+                && file.name_contains(&["prediction", "runs", "preds"])
         })?;
         let labels = folder.find(|file| {
             file.shape() == &runs.shape()[1..]
-                && (file.is_called(&["label", "target", "truth"]) || file.stem == "y")
+                && (file.name_contains(&["label", "target", "truth"]) || file.stem == "y")
         })?;
         draft.begin(&folder.name(), "Do repeated trainings make the same predictions, and the same errors? Keys: the options of `xai repro pairwise`.");
         draft.file("predictions", runs, false);
@@ -75,27 +75,32 @@ impl StudySection for ReproSection {
     }
 }
 
-/// How many of the samples on which runs disagree are shown.
+/// Number of samples on the page on which the runs disagree most.
 const SHOWN: usize = 10;
 
 /// Compares all pairs of runs as `xai repro pairwise` does.
 fn evaluate(arguments: &Pairwise, mut origin: Origin, context: &Context) -> Result<Repro, Failure> {
-    if arguments.keeps_no_pairs() {
-        let failure = Failure::usage("--summary-only: the report shows the values of the pairs");
-        return Err(failure.help("leave it out"));
+    if arguments.is_summary_only() {
+        let failure = Failure::usage(
+            "--summary-only: not possible in a report, which shows the values of the pairs",
+        );
+        return Err(failure.help("leave out --summary-only"));
     }
     let result = arguments.evaluate(Some(SHOWN), context)?;
     let remarks = left_out::remarks(&result.columns_left_out);
     origin.remarks.extend(remarks);
-    let votes = result.votes.into_iter().map(|sample| VotesOfSample {
-        label: sample.truth,
-        votes: sample
-            .votes
-            .into_iter()
-            .map(|(class, n)| Votes { class, n })
-            .collect(),
-    });
-    let votes: Vec<VotesOfSample> = votes.collect();
+    let votes: Vec<VotesOfSample> = result
+        .votes
+        .into_iter()
+        .map(|sample| VotesOfSample {
+            label: sample.truth,
+            votes: sample
+                .votes
+                .into_iter()
+                .map(|(class, n)| Votes { class, n })
+                .collect(),
+        })
+        .collect();
     let metrics = arguments.metrics()?;
     Ok(Repro::new(origin, &metrics, &result.report, &votes))
 }
@@ -109,7 +114,7 @@ mod tests {
         evaluate(&parsed(&[line, rest].concat()), origin(), &context()).unwrap()
     }
 
-    fn of_table(table: &str, rest: &[&str]) -> Repro {
+    fn section_from_table(table: &str, rest: &[&str]) -> Repro {
         let folder = tempfile::tempdir().unwrap();
         let file = write(folder.path(), "runs.csv", table);
         let line = ["--predictions", file.to_str().unwrap(), "--labels", "true"];
@@ -122,8 +127,8 @@ mod tests {
         let line = ["--predictions", &predictions, "--labels", &labels];
         let section = section(&line, &[]);
         let command: Pairwise = parsed(&line);
-        let command = command.evaluate(Some(10), &context()).unwrap();
-        let json = serde_json::to_value(&command).unwrap();
+        let result = command.evaluate(Some(10), &context()).unwrap();
+        let json = serde_json::to_value(&result).unwrap();
         for metric in &section.metrics {
             let theirs = &json["metrics"][&metric.metric];
             let ours = serde_json::to_value(metric).unwrap();
@@ -152,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn alike_runs_are_beside_each_other_and_votes_are_by_name() {
+    fn similar_runs_are_adjacent_and_votes_have_class_names() {
         // Runs 0 and 2 are the same; 1 and 3 differ in one sample.
         let table = "true,a,b,c,d,index\n\
             dog,dog,cat,dog,cat,1\n\
@@ -160,30 +165,32 @@ mod tests {
             cat,dog,cat,dog,cow,3\n\
             dog,dog,dog,dog,dog,4\n";
         let rest = ["--drop-column", "index", "--metrics", "ec_local,pa_acc"];
-        let section = of_table(table, &rest);
+        let section = section_from_table(table, &rest);
         assert_eq!(section.similarity.metric, "pa_acc");
         let pairs = [0.5, 1.0, 0.5, 0.5, 0.75, 0.5].map(Some);
         assert_eq!(section.similarity.pairs, pairs);
         let order = &section.similarity.order;
-        let place = |run: usize| order.iter().position(|r| *r == run).unwrap();
-        assert_eq!(place(0).abs_diff(place(2)), 1);
-        assert_eq!(place(1).abs_diff(place(3)), 1);
+        let position = |run: usize| order.iter().position(|r| *r == run).unwrap();
+        assert_eq!(position(0).abs_diff(position(2)), 1);
+        assert_eq!(position(1).abs_diff(position(3)), 1);
         let n = (section.ever_changing, section.most_inconsistent.len());
         assert_eq!(n, (2, 2));
         let most = &section.most_inconsistent[0];
         assert_eq!((most.sample, most.label.as_str()), (2, "cat"));
-        let votes = most.votes.iter().map(|of| (of.class.as_str(), of.n));
-        let votes: Vec<_> = votes.collect();
-        assert_eq!(votes, [("dog", 2), ("cat", 1), ("cow", 1)]);
+        let votes = most
+            .votes
+            .iter()
+            .map(|votes| (votes.class.as_str(), votes.n));
+        assert!(votes.eq([("dog", 2), ("cat", 1), ("cow", 1)]));
         assert_eq!(section.accuracy[0].value, Some(0.75));
         assert!(section.origin.remarks.is_empty());
     }
 
     #[test]
-    fn intervals_are_of_the_level_and_the_method_that_are_asked_for() {
+    fn intervals_have_the_chosen_level_and_method() {
         let (predictions, labels) = (sample("repro/predictions.npy"), sample("repro/labels.npy"));
-        let line = ["--predictions", &predictions, "--labels", &labels];
-        let line = [&line[..], &["--metrics", "pa_acc"]].concat();
+        let files = ["--predictions", &predictions, "--labels", &labels];
+        let line = [&files[..], &["--metrics", "pa_acc"]].concat();
         let wide = section(&line, &[]);
         let section = section(&line, &["--level", "0.8", "--interval", "bca"]);
         assert_eq!((section.level, section.interval.as_str()), (0.8, "bca"));
@@ -204,7 +211,7 @@ mod tests {
 
     #[test]
     fn two_runs_that_make_no_error_have_a_constant_metric_and_an_undefined_one() {
-        let section = of_table(",true,a,b\n0,1,1,1\n1,0,0,0\n", &[]);
+        let section = section_from_table(",true,a,b\n0,1,1,1\n1,0,0,0\n", &[]);
         let metric = |name| section.metrics.iter().find(|m| m.metric == name).unwrap();
         let agreement = metric("pa_acc");
         assert_eq!(agreement.mean.value, Some(1.0));
@@ -217,8 +224,8 @@ mod tests {
         assert_eq!(section.ever_wrong, 0);
         // The index has no name.
         assert_eq!(section.origin.remarks.len(), 1);
-        // Nothing but the undefined metric was asked for.
-        let section = of_table("true,a,b\n1,1,1\n", &["--metrics", "ec_local"]);
+        // The only metric is undefined.
+        let section = section_from_table("true,a,b\n1,1,1\n", &["--metrics", "ec_local"]);
         assert_eq!(section.similarity.pairs, [None]);
         assert_eq!(section.similarity.metric, "ec_local");
     }

@@ -1,4 +1,4 @@
-//! The simulation study: what `xai repro simulate study` finds.
+//! The section `[[simulation]]`: results of `xai repro simulate study`.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use xai_report::sections::simulation::Simulation;
 
 use crate::output::text::{decimals, table};
 use crate::report::section::{
-    CommandOfSection, Context, Failure, Origin, Prepared, Report, SectionKeys, SectionKind,
+    Context, Failure, Origin, Prepared, Report, SectionCommand, SectionKeys, SectionKind,
     StudySection, into_report,
 };
 use crate::repro::simulate::study::{StudyCommand, StudyResult};
@@ -16,14 +16,14 @@ use crate::repro::simulate::study::{StudyCommand, StudyResult};
 /// Keys that only studies have.
 #[derive(Debug, clap::Args)]
 struct Draws {
-    /// The draws of a study that was made before. Without it they are simulated.
+    /// Draws that `xai repro simulate study --out` wrote. Default: the draws are simulated.
     #[arg(long, value_name = "DRAWS.csv")]
     draws: Option<PathBuf>,
 }
 
-const COMMANDS: &[CommandOfSection] = &[
-    CommandOfSection::new::<StudyCommand>(&["repro", "simulate", "study"], &["out"]),
-    CommandOfSection::keys_alone::<Draws>(),
+const COMMANDS: &[SectionCommand] = &[
+    SectionCommand::new::<StudyCommand>(&["repro", "simulate", "study"], &["out"]),
+    SectionCommand::study_keys::<Draws>(),
 ];
 
 pub(super) struct SimulationSection;
@@ -33,18 +33,18 @@ impl StudySection for SimulationSection {
         &Simulation::KIND
     }
 
-    fn commands(&self) -> Vec<CommandOfSection> {
+    fn commands(&self) -> Vec<SectionCommand> {
         COMMANDS.to_vec()
     }
 
     fn prepare(&self, keys: &SectionKeys<'_>) -> Result<Prepared, Failure> {
         let (line, arguments) = keys.command(0)?;
-        let (of_draws, Draws { draws }) = keys.command(1)?;
-        let evaluate = move |origin, context: &Context| {
+        let (draws_line, Draws { draws }) = keys.command(1)?;
+        let section = move |origin, context: &Context| {
             evaluate(&arguments, draws.as_deref(), origin, context)
         };
-        let evaluate = into_report(evaluate, |report| &mut report.simulation);
-        Ok(keys.prepared(evaluate, &[line, of_draws]))
+        let evaluate = into_report(section, |report| &mut report.simulation);
+        Ok(keys.prepared(evaluate, &[line, draws_line]))
     }
 
     fn digest(&self, report: &Report) -> Vec<String> {
@@ -69,7 +69,7 @@ impl StudySection for SimulationSection {
     }
 }
 
-/// Takes the draws of a file, or makes them as `xai repro simulate study` does.
+/// Summarizes the draws of a file, or simulates them as `xai repro simulate study` does.
 fn evaluate(
     arguments: &StudyCommand,
     draws: Option<&Path>,
@@ -79,34 +79,34 @@ fn evaluate(
     let result = match draws {
         None => arguments.evaluate(context)?,
         Some(file) => {
-            let draws = stored(file, arguments.iterations())?;
+            let draws = read_complete(file, arguments.iterations())?;
             StudyResult::new(&draws, &Files::mainly(file))?
         }
     };
     Ok(Simulation::new(origin, &result.summary, &result.profiles))
 }
 
-/// The draws of a file that a study wrote to its end: what an interrupted one left is no study.
-fn stored(file: &Path, iterations: Option<u64>) -> Result<Vec<StudyDraw>, Failure> {
-    let way_out =
-        "run `xai repro simulate study --out` again, which goes on where it was interrupted";
+/// Reads the draws of a file. Fails for an incomplete file, which an interrupted study may have left.
+fn read_complete(file: &Path, iterations: Option<u64>) -> Result<Vec<StudyDraw>, Failure> {
+    let help =
+        "run `xai repro simulate study --out` again, which continues where it was interrupted";
     let bytes = std::fs::read(file)
         .map_err(Failure::cannot_be_opened)
         .in_file(file)?;
-    let (draws, whole) = read_draws(bytes.as_slice()).in_files(&Files::mainly(file))?;
-    if whole < bytes.len() as u64 {
-        let failure = Failure::new("cut short: the last line is no whole draw").in_file(file);
-        return Err(failure.help(way_out));
+    let (draws, n_bytes) = read_draws(bytes.as_slice()).in_files(&Files::mainly(file))?;
+    if n_bytes < bytes.len() as u64 {
+        let failure = Failure::new("cut short: the last line is incomplete").in_file(file);
+        return Err(failure.help(help));
     }
     let n = draws.len() as u64;
     if n == 0 {
-        return Err(Failure::new("no draws").in_file(file).help(way_out));
+        return Err(Failure::new("no draws").in_file(file).help(help));
     }
     match iterations {
         Some(expected) if expected != n => {
             let failure = Failure::new(format!("{n} draws, but the study expects {expected}"));
-            let way_out = format!("{way_out}, or correct `iterations`");
-            Err(failure.in_file(file).help(way_out))
+            let help = format!("{help}, or correct `iterations`");
+            Err(failure.in_file(file).help(help))
         }
         _ => Ok(draws),
     }
@@ -125,10 +125,10 @@ mod tests {
     }
 
     #[test]
-    fn stored_draws_give_what_simulated_ones_do() {
+    fn stored_draws_give_the_results_of_simulated_ones() {
         let line = "--iterations 60 --n-samples 50 --n-runs 3";
         let simulated = evaluate(&command(line), None, origin(), &context()).unwrap();
-        let n_metrics = registry::PAIR_METRICS.len() + 3; // and the coefficients of all runs at once
+        let n_metrics = registry::PAIR_METRICS.len() + 3; // three coefficients are over all runs at once
         assert_eq!(
             (simulated.n_draws, simulated.metrics.len()),
             (60, n_metrics)

@@ -1,4 +1,4 @@
-//! What the tests of the evaluators share.
+//! Helpers for the tests of the sections.
 
 use std::path::{Path, PathBuf};
 
@@ -7,11 +7,11 @@ use xai_report::Origin;
 
 use crate::Context;
 
-/// The arguments of a command, as its line gives them.
+/// Parses the arguments of a command.
 pub(crate) fn parsed<T: Args + FromArgMatches>(line: &[&str]) -> T {
     let command = T::augment_args(Command::new("section"));
-    let line = std::iter::once("section").chain(line.iter().copied());
-    let matches = command.try_get_matches_from(line).unwrap();
+    let words = std::iter::once("section").chain(line.iter().copied());
+    let matches = command.try_get_matches_from(words).unwrap();
     T::from_arg_matches(&matches).unwrap()
 }
 
@@ -32,13 +32,13 @@ pub(crate) fn origin() -> Origin {
     }
 }
 
-/// A file of the built-in study.
+/// Returns the path of a file of the built-in study.
 pub(crate) fn sample(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample");
     folder.join(name).display().to_string()
 }
 
-/// Writes a file into a folder.
+/// Writes a file into a folder and returns its path.
 pub(crate) fn write(folder: &Path, name: &str, text: &str) -> PathBuf {
     let path = folder.join(name);
     std::fs::write(&path, text).unwrap();

@@ -1,4 +1,4 @@
-//! Texts: what `xai attribution texts` finds, and some of them.
+//! The section `[[texts]]`: results of `xai attribution texts`, and some of the texts.
 
 use xai_files::content::Content;
 use xai_report::sections::texts::{TextData, Texts};
@@ -7,7 +7,7 @@ use crate::attribution::texts::{ComparedTexts, TextFile, Texts as Arguments};
 use crate::report::digest::compared;
 use crate::report::init::found::name;
 use crate::report::section::{
-    CommandOfSection, Context, Draft, Failure, Folder, Origin, Prepared, Report, SectionKeys,
+    Context, Draft, Failure, Folder, Origin, Prepared, Report, SectionCommand, SectionKeys,
     SectionKind, StudySection,
 };
 
@@ -18,8 +18,8 @@ impl StudySection for TextsSection {
         &Texts::KIND
     }
 
-    fn commands(&self) -> Vec<CommandOfSection> {
-        vec![CommandOfSection::new::<Arguments>(
+    fn commands(&self) -> Vec<SectionCommand> {
+        vec![SectionCommand::new::<Arguments>(
             &["attribution", "texts"],
             &[],
         )]
@@ -31,7 +31,7 @@ impl StudySection for TextsSection {
 
     /// Drafts a section for every file of texts.
     fn init(&self, folder: &Folder<'_>, draft: &mut Draft) -> Option<()> {
-        let texts = folder.all_of(|file| match &file.holds {
+        let texts = folder.find_all(|file| match &file.holds {
             Content::Table(columns) => {
                 let has = |name: &str| columns.iter().any(|column| column == name);
                 has("sample") && has("token")
@@ -50,7 +50,8 @@ impl StudySection for TextsSection {
     }
 
     fn digest(&self, report: &Report) -> Vec<String> {
-        compared(report.texts.iter().map(|of| (&of.origin, &of.compared)))
+        let sections = report.texts.iter();
+        compared(sections.map(|section| (&section.origin, &section.compared)))
     }
 }
 

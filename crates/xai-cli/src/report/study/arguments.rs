@@ -1,4 +1,4 @@
-//! The command line that the keys of a section stand for.
+//! Conversion of the keys of a section to a command line.
 
 use std::ffi::OsString;
 use std::ops::Range;
@@ -8,58 +8,60 @@ use clap::{Args, FromArgMatches};
 use xai_metrics::core::describe::Setting;
 
 use crate::report::study::document::{Key, Table, Value};
-use crate::report::study::keys::{CommandOfSection, Is, KeyInfo, OptionOfKey, Takes, canonical};
+use crate::report::study::keys::{
+    KeyInfo, KeyOption, KeyRole, KeyValue, SectionCommand, canonical,
+};
 use crate::report::study::shell;
-use crate::usage::taking_negative_numbers;
+use crate::usage::allow_negative_numbers;
 
 /// A command line made of keys.
 #[derive(Debug, Clone)]
 pub(crate) struct CommandLine {
-    command: CommandOfSection,
-    /// Its words as a person types them in the folder of the study, without `xai`.
+    command: SectionCommand,
+    /// The words of the command as typed in the folder of the study, without `xai`.
     shown: Vec<String>,
-    /// The options that `clap` reads, each with its value in one word; files by their paths from the working directory.
+    /// The options for `clap`, each with its value in one word. Paths of files are relative to the working directory.
     resolved: Vec<OsString>,
     /// The files that it reads.
     pub(crate) files: Vec<NamedFile>,
-    /// The options, without dashes, and where in the study the keys stand that gave them.
-    pub(crate) places: Vec<(String, Range<usize>)>,
+    /// Each option without dashes, and the position of its key in the study.
+    pub(crate) positions: Vec<(String, Range<usize>)>,
 }
 
 /// A file of a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NamedFile {
-    /// The key that names it.
+    /// The key whose value it is.
     pub(crate) key: String,
-    /// Its path, as the study has it.
+    /// Its path in the study.
     pub(crate) path: String,
 }
 
-/// Whether a value names a file and not a column: it has an extension.
+/// Returns `true` if a value is the name of a file, and not of a column: it has an extension.
 pub(crate) fn is_file_name(value: &str) -> bool {
     Path::new(value).extension().is_some()
 }
 
-/// A value that an option cannot have.
+/// A value of the wrong type for an option.
 pub(crate) struct WrongValue {
     pub(crate) at: Range<usize>,
     pub(crate) what: String,
 }
 
 impl CommandLine {
-    /// A command of a section, without options.
-    pub(crate) fn new(command: CommandOfSection) -> Self {
+    /// Creates a command line without options.
+    pub(crate) fn new(command: SectionCommand) -> Self {
         Self {
             shown: command.path.iter().map(|&word| word.to_owned()).collect(),
             command,
             resolved: Vec::new(),
             files: Vec::new(),
-            places: Vec::new(),
+            positions: Vec::new(),
         }
     }
 
-    /// Adds the options that a key stands for. `command` is the index of the command among those of the family, `folder`
-    /// that of the study.
+    /// Adds the options for a key. `command` is the index of this command among those of the section, and `folder` is the
+    /// folder of the study.
     pub(crate) fn add(
         &mut self,
         key: &Key,
@@ -72,7 +74,8 @@ impl CommandLine {
         let options = info.into_iter().flat_map(|info| &info.options);
         for option in options.filter(|option| option.command == command) {
             let words = words(key, option)?;
-            self.places.push((option.name().to_owned(), key.at.clone()));
+            self.positions
+                .push((option.name().to_owned(), key.at.clone()));
             for word in words {
                 self.push(&name, option, word, folder);
             }
@@ -80,45 +83,45 @@ impl CommandLine {
         Ok(())
     }
 
-    /// Adds one option with its value, or a flag where there is no `word`.
-    fn push(&mut self, key: &str, option: &OptionOfKey, word: Option<String>, folder: &Path) {
+    /// Adds an option with its value, or a flag if there is no `word`.
+    fn push(&mut self, key: &str, option: &KeyOption, word: Option<String>, folder: &Path) {
         let name = format!("--{}", option.name());
         let Some(word) = word else {
             self.shown.push(name.clone());
             self.resolved.push(name.into());
             return;
         };
-        let is_file = match option.is() {
-            Is::Word => false,
-            Is::File => true,
-            Is::FileOrColumn => is_file_name(&word),
+        let is_file = match option.role() {
+            KeyRole::Word => false,
+            KeyRole::File => true,
+            KeyRole::FileOrColumn => is_file_name(&word),
         };
-        let value = match is_file {
-            true => {
-                self.files.push(NamedFile {
-                    key: key.to_owned(),
-                    path: word.clone(),
-                });
-                folder.join(&word)
-            }
-            false => PathBuf::from(&word),
+        let value = if is_file {
+            self.files.push(NamedFile {
+                key: key.to_owned(),
+                path: word.clone(),
+            });
+            folder.join(&word)
+        } else {
+            PathBuf::from(&word)
         };
         self.push_named(&name, &word, value.into_os_string());
     }
 
-    /// Adds an option by its name with dashes: the value as it is shown, and the value that `clap` reads.
+    /// Adds an option by its name with dashes. `shown` is the value in the printed command, `resolved` that for `clap`.
     pub(crate) fn push_named(&mut self, name: &str, shown: &str, resolved: OsString) {
-        // After a space, `-1` could be read as an option.
-        match shown.starts_with('-') || shown.is_empty() {
-            true => self.shown.push(format!("{name}={shown}")),
-            false => self.shown.extend([name.to_owned(), shown.to_owned()]),
+        // After a space, a value like `-1` could be read as an option.
+        if shown.starts_with('-') || shown.is_empty() {
+            self.shown.push(format!("{name}={shown}"));
+        } else {
+            self.shown.extend([name.to_owned(), shown.to_owned()]);
         }
         let mut word = OsString::from(format!("{name}="));
         word.push(resolved);
         self.resolved.push(word);
     }
 
-    /// Adds `NAME=FILE` to an option that takes several.
+    /// Adds an option with the value `NAME=FILE`.
     pub(crate) fn push_named_file(&mut self, option: &str, name: &str, file: &str, folder: &Path) {
         self.files.push(NamedFile {
             key: option.trim_start_matches('-').to_owned(),
@@ -129,38 +132,41 @@ impl CommandLine {
         self.push_named(option, &format!("{name}={file}"), resolved);
     }
 
-    /// The command as a line for a shell; `None` for keys that only studies have.
+    /// Returns the command as a line for a shell; `None` for keys that only studies have.
     pub(crate) fn shown(&self, seed: Option<u64>) -> Option<String> {
-        let seed = seed.map(|seed| ["--seed".to_owned(), seed.to_string()]);
+        if self.command.path.is_empty() {
+            return None;
+        }
+        let seed_option = seed.map(|seed| ["--seed".to_owned(), seed.to_string()]);
         let words = std::iter::once("xai".to_owned())
             .chain(self.shown.iter().cloned())
-            .chain(seed.into_iter().flatten());
-        (!self.command.path.is_empty()).then(|| shell::line(words))
+            .chain(seed_option.into_iter().flatten());
+        Some(shell::line(words))
     }
 
-    /// The arguments of the command.
+    /// Parses the arguments of the command.
     pub(crate) fn parse<A: Args + FromArgMatches>(&self) -> Result<A, clap::Error> {
-        let command = taking_negative_numbers((self.command.command)());
+        let command = allow_negative_numbers((self.command.command)());
         A::from_arg_matches(&command.try_get_matches_from(&self.resolved)?)
     }
 }
 
-/// The words of a value: one per time that the option is written, `None` for an option without a value.
-fn words(key: &Key, option: &OptionOfKey) -> Result<Vec<Option<String>>, WrongValue> {
+/// Converts the value of a key to the values of an option: one for each time that the option is repeated, `None` for a flag.
+fn words(key: &Key, option: &KeyOption) -> Result<Vec<Option<String>>, WrongValue> {
     let wrong = |expected: &str| WrongValue {
         at: key.value_at.clone(),
         what: format!("`{}`: expected {expected}", key.name),
     };
-    let is_file = option.is() == Is::File;
-    match (option.takes(), &key.value) {
-        (Takes::One, Value::Truth(_)) if is_file => Err(wrong("text")),
-        (Takes::One, Value::Word(word)) if is_file && word.is_empty() => Err(wrong("text")),
-        (Takes::Nothing, Value::Truth(true)) => Ok(vec![None]),
-        (Takes::Nothing, Value::Truth(false)) => Ok(Vec::new()),
-        (Takes::Nothing, _) => Err(wrong("true or false")),
-        (Takes::One | Takes::Many, Value::Word(word)) => Ok(vec![Some(word.clone())]),
-        (Takes::One, Value::Truth(truth)) => Ok(vec![Some(truth.to_string())]),
-        (Takes::Many, Value::List(values)) => {
+    let is_file = option.role() == KeyRole::File;
+    match (option.value_kind(), &key.value) {
+        (KeyValue::One, Value::Truth(_)) if is_file => Err(wrong("text")),
+        (KeyValue::One, Value::Word(word)) if is_file && word.is_empty() => Err(wrong("text")),
+        (KeyValue::Nothing, Value::Truth(true)) => Ok(vec![None]),
+        (KeyValue::Nothing, Value::Truth(false)) => Ok(Vec::new()),
+        (KeyValue::Nothing, _) => Err(wrong("true or false")),
+        (KeyValue::One | KeyValue::Many, Value::Word(word)) => Ok(vec![Some(word.clone())]),
+        (KeyValue::One, Value::Truth(truth)) => Ok(vec![Some(truth.to_string())]),
+        (KeyValue::Many, Value::List(values)) => {
             let words = values.iter().map(|value| match value {
                 Value::Word(word) => Ok(Some(word.clone())),
                 Value::Tables(tables) => match tables.as_slice() {
@@ -171,21 +177,21 @@ fn words(key: &Key, option: &OptionOfKey) -> Result<Vec<Option<String>>, WrongVa
             });
             words.collect()
         }
-        (Takes::Many, Value::Tables(tables)) => {
+        (KeyValue::Many, Value::Tables(tables)) => {
             let words = tables.iter().map(|table| setting(table).map(Some));
             words.collect::<Option<_>>().ok_or_else(|| wrong(SETTING))
         }
-        // Options that take a list in one word: "0.1,0.2".
-        (Takes::One, Value::List(values)) => {
+        // Options that take a list as one word: "0.1,0.2".
+        (KeyValue::One, Value::List(values)) => {
             let word = joined(values).ok_or_else(|| wrong("text or a number"));
             word.map(|word| vec![Some(word)])
         }
-        (Takes::Many, _) => Err(wrong("text, a number, or a list of them")),
-        (Takes::One, _) => Err(wrong("text or a number")),
+        (KeyValue::Many, _) => Err(wrong("text, a number, or a list of them")),
+        (KeyValue::One, _) => Err(wrong("text or a number")),
     }
 }
 
-/// Words in one, separated by commas; `None` where other values are among them.
+/// Joins words with commas; `None` if there are other values.
 fn joined(values: &[Value]) -> Option<String> {
     let words = values.iter().map(|value| match value {
         Value::Word(word) => Some(word.as_str()),
@@ -196,7 +202,8 @@ fn joined(values: &[Value]) -> Option<String> {
 
 const SETTING: &str = "a table with `name` and parameters, { name = \"deletion\", steps = 20 }";
 
-/// A metric with settings, `{ name = "deletion", steps = 20 }`, as the command line has it: `deletion(steps=20)`.
+/// Converts a metric with settings, `{ name = "deletion", steps = 20 }`, to the form of the command line,
+/// `deletion(steps=20)`.
 fn setting(table: &Table) -> Option<String> {
     let text = |value: &Value| match value {
         Value::Word(word) => Some(word.clone()),
@@ -212,6 +219,11 @@ fn setting(table: &Table) -> Option<String> {
             (param, word) => params.push((param.to_owned(), word.as_str().into())),
         }
     }
-    let name = name?;
-    Some(Setting { name, params }.to_string())
+    Some(
+        Setting {
+            name: name?,
+            params,
+        }
+        .to_string(),
+    )
 }

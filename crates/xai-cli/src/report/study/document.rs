@@ -1,4 +1,4 @@
-//! The study as it is written: keys and values with their places, no meaning yet.
+//! Syntax of a study: keys and values with their positions in the file.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use xai_report::{KINDS, SectionKind};
 use crate::report::study::keys::canonical;
 use crate::usage::nearest;
 
-/// A study: its sections in the order of the file.
+/// A study, with its sections in the order of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Document {
     pub(crate) text: StudyText,
@@ -21,16 +21,15 @@ pub(crate) struct Document {
     pub(crate) sections: Vec<Section>,
 }
 
-/// One section.
+/// A section of a study. Positions are byte ranges of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Section {
     pub(crate) kind: &'static SectionKind,
-    /// The key of its kind and its number among them: `graph-2`.
+    /// The key of its kind and its number among the sections of this kind, for example `graph-2`.
     pub(crate) id: String,
     pub(crate) name: String,
-    /// Where it begins.
     pub(crate) at: Range<usize>,
-    /// Its keys, but for its name and explainers.
+    /// Its keys except `name` and `explainers`.
     pub(crate) keys: Vec<Key>,
     /// The tables under `explainers`.
     pub(crate) explainers: Vec<Table>,
@@ -60,38 +59,40 @@ pub(crate) enum Value {
     Truth(bool),
     List(Vec<Value>),
     Tables(Vec<Table>),
-    /// What no key takes.
+    /// A type that no key takes, for example a date, by its TOML name.
     Other(&'static str),
 }
 
 impl Document {
-    /// Reads the text of a study.
+    /// Parses the text of a study.
     ///
     /// # Errors
-    /// What is no TOML; a key outside the sections that is none; a section that is no table.
+    /// If it is not valid TOML, or has an unknown key outside the sections, or a section that is not a table.
     pub(crate) fn parse(file: &Path, bytes: &[u8]) -> Result<Self, Failure> {
-        let text =
-            std::str::from_utf8(bytes).map_err(|_| Failure::new("not UTF-8 text").in_file(file))?;
+        let utf8 = std::str::from_utf8(bytes).map_err(|_| {
+            Failure::new("not UTF-8 text")
+                .help("save the study as UTF-8")
+                .in_file(file)
+        })?;
         let text = StudyText {
             file: file.to_owned(),
-            // Some editors begin a file with a byte-order mark.
-            text: text.trim_start_matches('\u{feff}').to_owned(),
+            // Some editors write a byte-order mark.
+            text: utf8.trim_start_matches('\u{feff}').to_owned(),
         };
         let table = DeTable::parse(&text.text).map_err(|error| {
             let at = error.span().unwrap_or_default();
             text.failure(at, error.message())
         })?;
-        let keys = keys(table.get_ref());
         let mut document = Self {
             text: text.clone(),
             title: "Study".to_owned(),
             seed: None,
             sections: Vec::new(),
         };
-        for key in keys {
+        for key in keys(table.get_ref()) {
             document.add(key)?;
         }
-        document.number();
+        document.number_sections();
         Ok(document)
     }
 
@@ -109,18 +110,17 @@ impl Document {
             ("seed", Value::Word(seed)) => {
                 self.seed = Some(
                     seed.parse()
-                        .map_err(|_| expected("a whole number of 0 and more"))?,
+                        .map_err(|_| expected("a whole number, at least 0"))?,
                 );
             }
-            ("seed", _) => return Err(expected("a whole number of 0 and more")),
+            ("seed", _) => return Err(expected("a whole number, at least 0")),
             (name, Value::Tables(tables)) => {
                 let Some(kind) = kind(name) else {
                     return Err(self.unknown(&key));
                 };
-                let sections = tables.iter();
-                let sections = sections.map(|table| Section::new(kind, table, &text));
-                self.sections
-                    .extend(sections.collect::<Result<Vec<_>, _>>()?);
+                for table in tables {
+                    self.sections.push(Section::new(kind, table, &text)?);
+                }
             }
             (name, _) if kind(name).is_some() => {
                 return Err(expected(&format!("a section, [[{name}]]")));
@@ -139,13 +139,15 @@ impl Document {
         failure.help(nearest(&key.name, &valid))
     }
 
-    /// Gives the sections their numbers, and names to those that have none.
-    fn number(&mut self) {
+    /// Numbers the sections of each kind, names those without a name, and makes names unique.
+    fn number_sections(&mut self) {
         self.sections.sort_by_key(|section| section.at.start);
         for kind in KINDS {
-            let sections = self.sections.iter_mut();
-            let sections: Vec<&mut Section> =
-                sections.filter(|section| section.kind == *kind).collect();
+            let sections: Vec<&mut Section> = self
+                .sections
+                .iter_mut()
+                .filter(|section| section.kind == *kind)
+                .collect();
             let n = sections.len();
             let mut taken: Vec<String> = Vec::new();
             for (i, section) in sections.into_iter().enumerate() {
@@ -157,7 +159,7 @@ impl Document {
                         _ => format!("{} {number}", kind.key),
                     };
                 }
-                // Two reports are compared by names.
+                // `xai report diff` matches sections by name.
                 if taken.contains(&section.name) {
                     section.name = format!("{} ({number})", section.name);
                 }
@@ -167,7 +169,7 @@ impl Document {
     }
 }
 
-/// The kind of sections of a key.
+/// Returns the kind of section for a key.
 fn kind(key: &str) -> Option<&'static SectionKind> {
     KINDS.iter().copied().find(|kind| kind.key == key)
 }
@@ -195,20 +197,20 @@ impl Section {
         Ok(section)
     }
 
-    /// A key by name.
+    /// Returns a key by its [canonical] name.
     pub(crate) fn key(&self, name: &str) -> Option<&Key> {
         self.keys.iter().find(|key| canonical(&key.name) == name)
     }
 }
 
 impl Table {
-    /// A key by name.
+    /// Returns a key by its [canonical] name.
     pub(crate) fn key(&self, name: &str) -> Option<&Key> {
         self.keys.iter().find(|key| canonical(&key.name) == name)
     }
 }
 
-/// The keys of a table, in the order of the file.
+/// Returns the keys of a table, in the order of the file.
 fn keys(table: &DeTable<'_>) -> Vec<Key> {
     let mut keys: Vec<Key> = table
         .iter()
@@ -237,7 +239,7 @@ impl Value {
                 keys: keys(table),
             }]),
             DeValue::Array(values) => {
-                let tables: Option<Vec<Table>> = values.iter().map(table_of).collect();
+                let tables: Option<Vec<Table>> = values.iter().map(as_table).collect();
                 match tables {
                     Some(tables) if !tables.is_empty() => Self::Tables(tables),
                     _ => Self::List(values.iter().map(Self::new).collect()),
@@ -248,7 +250,7 @@ impl Value {
     }
 }
 
-fn table_of(value: &Spanned<DeValue<'_>>) -> Option<Table> {
+fn as_table(value: &Spanned<DeValue<'_>>) -> Option<Table> {
     let table = value.get_ref().as_table()?;
     Some(Table {
         at: value.span(),
@@ -256,7 +258,7 @@ fn table_of(value: &Spanned<DeValue<'_>>) -> Option<Table> {
     })
 }
 
-/// The text of a study, and the file that it stands in.
+/// The text of a study and its file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct StudyText {
     pub(crate) file: PathBuf,
@@ -264,21 +266,21 @@ pub(crate) struct StudyText {
 }
 
 impl StudyText {
-    /// The line of a place, from 1.
+    /// Returns the line of a position, from 1.
     fn line(&self, at: usize) -> usize {
         self.text[..at.min(self.text.len())].matches('\n').count() + 1
     }
 
-    /// A failure at a place of the study, with the line itself.
+    /// Returns a failure at a position of the study, with an excerpt.
     pub(crate) fn failure(&self, at: Range<usize>, what: impl std::fmt::Display) -> Failure {
         let message = format!("line {}: {what}", self.line(at.start));
         let failure = Failure::new(message).excerpt(self.excerpt(at));
         Err::<(), _>(failure).in_file(&self.file).unwrap_err()
     }
 
-    /// The line of a place, the place underlined.
+    /// Formats the line of a position, with the position underlined.
     fn excerpt(&self, at: Range<usize>) -> String {
-        // A place may be the end of the file, and may span the lines of a list.
+        // A position may be the end of the file, and a list may have several lines, of which the first is shown.
         let end = self.text.len();
         let start = at.start.min(end);
         let line_end = self.text[start..].find('\n').map_or(end, |n| start + n);

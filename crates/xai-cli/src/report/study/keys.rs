@@ -1,4 +1,4 @@
-//! The keys of a section: the options of its commands.
+//! The keys of a section, which are the options of its commands.
 
 use clap::{Arg, ArgAction, Args, Command, ValueHint};
 
@@ -6,58 +6,57 @@ use clap::{Arg, ArgAction, Args, Command, ValueHint};
 #[derive(Debug, Clone)]
 pub(crate) struct KeyInfo {
     pub(crate) key: String,
-    /// The options that it stands for, at least one.
-    pub(crate) options: Vec<OptionOfKey>,
+    /// The options of the section's commands that it sets, at least one.
+    pub(crate) options: Vec<KeyOption>,
 }
 
-/// An option of one of the commands of a section.
+/// An option that a key sets.
 #[derive(Debug, Clone)]
-pub(crate) struct OptionOfKey {
-    /// Which of the commands.
+pub(crate) struct KeyOption {
+    /// Index of the command among those of the section.
     pub(crate) command: usize,
-    /// Whether the command is one that is typed, not keys that only studies have.
+    /// Is `true` for an option of a command of `xai`, and `false` for a key that only studies have.
     pub(crate) is_typed: bool,
     pub(crate) argument: Arg,
 }
 
-/// What an option takes.
+/// Number of values that a key takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Takes {
-    /// Nothing: the key is true or false.
+pub(crate) enum KeyValue {
+    /// The option is a flag: the key is true or false.
     Nothing,
     One,
-    /// A list too; the option is repeated for each.
+    /// One value or a list. The option is repeated for each value.
     Many,
 }
 
-/// What the value of an option is.
+/// Meaning of the value of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Is {
+pub(crate) enum KeyRole {
     Word,
     File,
-    /// A file if it has an extension, else a column.
+    /// A file if it has an extension, otherwise a column.
     FileOrColumn,
 }
 
-/// Keys under another name: those of studies that were written before keys were options, and plurals of
-/// options that may be repeated.
+/// Other names of keys, as `(alias, key)`: an old name, and the plural of an option that may be repeated.
 pub(crate) const ALIASES: &[(&str, &str)] =
     &[("drop_columns", "drop_column"), ("kept_fraction", "levels")];
 
-/// The name that a key has here: options are written with underscores, but dashes are taken too.
+/// Returns the canonical name of a key: with underscores instead of dashes, and without aliases.
 pub(crate) fn canonical(key: &str) -> String {
     let key = key.replace('-', "_");
     let alias = ALIASES.iter().find(|(alias, _)| *alias == key);
     alias.map_or(key.clone(), |(_, name)| (*name).to_owned())
 }
 
-/// The keys that the options of some commands are.
-pub(crate) fn of(commands: &[CommandOfSection]) -> Vec<KeyInfo> {
+/// Returns the keys for the options of some commands. Options with the same key are combined.
+pub(crate) fn from_commands(commands: &[SectionCommand]) -> Vec<KeyInfo> {
     let mut keys: Vec<KeyInfo> = Vec::new();
-    for (place, command) in commands.iter().enumerate() {
+    for (index, command) in commands.iter().enumerate() {
         for (key, argument) in command.keys() {
-            let option = OptionOfKey {
-                command: place,
+            let option = KeyOption {
+                command: index,
                 is_typed: !command.path.is_empty(),
                 argument,
             };
@@ -73,35 +72,35 @@ pub(crate) fn of(commands: &[CommandOfSection]) -> Vec<KeyInfo> {
     keys
 }
 
-impl OptionOfKey {
-    /// Its name, without dashes.
+impl KeyOption {
+    /// Returns its name without dashes.
     pub(crate) fn name(&self) -> &str {
         self.argument.get_long().unwrap_or_default()
     }
 
-    pub(crate) fn takes(&self) -> Takes {
+    pub(crate) fn value_kind(&self) -> KeyValue {
         match self.argument.get_action() {
-            ArgAction::SetTrue | ArgAction::SetFalse | ArgAction::Count => Takes::Nothing,
-            ArgAction::Append => Takes::Many,
-            _ => Takes::One,
+            ArgAction::SetTrue | ArgAction::SetFalse | ArgAction::Count => KeyValue::Nothing,
+            ArgAction::Append => KeyValue::Many,
+            _ => KeyValue::One,
         }
     }
 
-    pub(crate) fn is(&self) -> Is {
+    pub(crate) fn role(&self) -> KeyRole {
         let names = self.argument.get_value_names().unwrap_or_default();
         match self.argument.get_value_hint() {
             ValueHint::AnyPath | ValueHint::FilePath => {
                 if names.iter().any(|name| name.contains("COLUMN")) {
-                    Is::FileOrColumn
+                    KeyRole::FileOrColumn
                 } else {
-                    Is::File
+                    KeyRole::File
                 }
             }
-            _ => Is::Word,
+            _ => KeyRole::Word,
         }
     }
 
-    /// The values that it has where it is not given.
+    /// Returns its default values.
     pub(crate) fn defaults(&self) -> Vec<String> {
         let values = self.argument.get_default_values().iter();
         values
@@ -112,19 +111,19 @@ impl OptionOfKey {
 
 /// A command whose options are keys of a section.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct CommandOfSection {
+pub(crate) struct SectionCommand {
     /// `["graph", "sweep"]`; empty for keys that only studies have.
     pub(crate) path: &'static [&'static str],
-    /// Its options.
+    /// Creates the `clap` command with its options.
     pub(crate) command: fn() -> Command,
-    /// Options that are no keys: the report writes no rows, and lists what it lists.
+    /// Options that are not keys, for example `--out`.
     pub(crate) left_out: &'static [&'static str],
     /// Options whose key has another name: `(option, key)`.
     pub(crate) renamed: &'static [(&'static str, &'static str)],
 }
 
-impl CommandOfSection {
-    /// A command; every option but those that are left out is a key of its name.
+impl SectionCommand {
+    /// Creates a command. Every option, except those that are left out, is a key of the same name.
     pub(crate) const fn new<A: Args>(
         path: &'static [&'static str],
         left_out: &'static [&'static str],
@@ -144,18 +143,18 @@ impl CommandOfSection {
         }
     }
 
-    /// Keys that only studies have.
-    pub(crate) const fn keys_alone<A: Args>() -> Self {
+    /// Creates keys that only studies have.
+    pub(crate) const fn study_keys<A: Args>() -> Self {
         Self::new::<A>(&[], &[])
     }
 
-    /// Its keys with the options that they are.
+    /// Returns its keys with their options.
     fn keys(&self) -> Vec<(String, Arg)> {
         let command = (self.command)();
         let arguments = command.get_arguments().filter_map(|argument| {
             let option = argument.get_long()?;
             let mut renamed = self.renamed.iter();
-            let key = match renamed.find(|(of, _)| *of == option) {
+            let key = match renamed.find(|(name, _)| *name == option) {
                 Some((_, key)) => (*key).to_owned(),
                 None => option.replace('-', "_"),
             };

@@ -1,8 +1,8 @@
-//! The study file: which sections it has, and what each asks for.
+//! Reading of study files.
 //!
-//! A section is a command line in TOML: its keys are the options of the family's command (`batch_size` for
-//! `--batch-size`), so that a study has every parameter that the commands have, checks them as they do, and
-//! can say the command that gives the same numbers.
+//! A section is a command line in TOML: its keys are the options of the section's commands (`batch_size` for
+//! `--batch-size`). A study therefore has all parameters of the commands and checks them in the same way, and the report can
+//! show the commands that compute the same figures.
 
 pub(crate) mod arguments;
 pub(crate) mod document;

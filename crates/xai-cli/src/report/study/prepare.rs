@@ -1,4 +1,4 @@
-//! From the keys of a section to the arguments of its commands, and how a person writes them.
+//! Conversion of the keys of a section to the arguments of its commands.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use xai_report::{Origin, Report};
 use crate::Context;
 use crate::report::study::arguments::{CommandLine, NamedFile, WrongValue};
 use crate::report::study::document::{Document, Key, Section, Table, Value};
-use crate::report::study::keys::{CommandOfSection, KeyInfo, canonical};
+use crate::report::study::keys::{KeyInfo, SectionCommand, canonical};
 use crate::report::study::usage::{WrongUsage, in_keys};
 use crate::report::study::{keys, settings};
 use crate::usage::nearest;
@@ -19,26 +19,27 @@ use crate::usage::nearest;
 /// The tables of explainers in a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Explainers {
-    /// There are none.
+    /// The section has no explainers.
     None,
-    /// Each has a name and at least one of some files: the key, and the option of the section's command that takes `NAME=FILE`.
+    /// Each explainer has a name and at least one of some files, given as `(key, option)`. The option of the section's
+    /// command takes `NAME=FILE`.
     Files(&'static [(&'static str, &'static str)]),
-    /// Each has the keys of the section, which decide over those of the section.
+    /// Each explainer may have any key of the section, which overrides that of the section.
     Keys,
 }
 
 /// Keys of every section.
 #[derive(Debug, clap::Args)]
 struct CommonKeys {
-    /// Seed of random choices.
+    /// Seed of the random numbers.
     #[arg(long)]
     seed: Option<u64>,
 }
 
-/// Computes a section into a report.
+/// Function that computes a section and adds it to a report.
 pub(crate) type Evaluate = Box<dyn Fn(Origin, &Context, &mut Report) -> Result<(), Failure>>;
 
-/// Computes a section, which is one of some sections of the report.
+/// Converts a function that computes a section to one that adds it to `sections` of the report.
 pub(crate) fn into_report<S: 'static>(
     evaluate: impl Fn(Origin, &Context) -> Result<S, Failure> + 'static,
     sections: fn(&mut Report) -> &mut Vec<S>,
@@ -52,46 +53,46 @@ pub(crate) fn into_report<S: 'static>(
 /// A section that is ready to be computed.
 pub(crate) struct Prepared {
     pub(crate) evaluate: Evaluate,
-    /// What a check tries one by one, where that is not the whole.
+    /// Parts that `xai report check` checks one by one; if empty, it checks the whole section.
     pub(crate) parts: Vec<Evaluate>,
-    /// The commands that give its numbers.
+    /// Commands that compute the same figures.
     pub(crate) commands: Vec<String>,
-    /// The files that it reads.
+    /// Files that it reads.
     pub(crate) files: Vec<NamedFile>,
-    /// What its numbers depend on besides files and seeds.
+    /// Settings on which its figures depend besides files and seeds.
     pub(crate) settings: BTreeMap<String, String>,
     pub(crate) seed: Option<u64>,
 }
 
-/// The keys of a section, checked to be such.
+/// The keys of a section and the commands whose options they are.
 pub(crate) struct SectionKeys<'a> {
     document: &'a Document,
     pub(crate) section: &'a Section,
-    commands: Vec<CommandOfSection>,
+    commands: Vec<SectionCommand>,
     explainers: Explainers,
     keys: Vec<KeyInfo>,
     folder: &'a Path,
     seed: Option<u64>,
 }
 
-/// The commands of a section with the keys that every section has.
-pub(crate) fn with_common(commands: &[CommandOfSection]) -> Vec<CommandOfSection> {
-    [commands, &[CommandOfSection::keys_alone::<CommonKeys>()]].concat()
+/// Adds the keys that every section has to the commands of a section.
+pub(crate) fn with_common(commands: &[SectionCommand]) -> Vec<SectionCommand> {
+    [commands, &[SectionCommand::study_keys::<CommonKeys>()]].concat()
 }
 
 impl<'a> SectionKeys<'a> {
-    /// The keys of a section whose paths begin in a folder.
+    /// Creates the keys of a section whose paths are relative to a folder.
     pub(crate) fn new(
         (document, section): (&'a Document, &'a Section),
         folder: &'a Path,
-        commands: &[CommandOfSection],
+        commands: &[SectionCommand],
         explainers: Explainers,
     ) -> Self {
         let commands = with_common(commands);
         Self {
             document,
             section,
-            keys: keys::of(&commands),
+            keys: keys::from_commands(&commands),
             commands,
             explainers,
             folder,
@@ -99,32 +100,32 @@ impl<'a> SectionKeys<'a> {
         }
     }
 
-    /// Refuses keys that there are not, and reads the seed; `seed` is that of the command line.
+    /// Fails for unknown keys, and reads the seed. `seed` is that of the command line, which overrides the study.
     pub(crate) fn check(&mut self, seed: Option<u64>) -> Result<(), Failure> {
-        let mut of_section: Vec<&str> = self.keys.iter().map(|info| info.key.as_str()).collect();
-        of_section.push("name");
-        let of_explainer = match self.explainers {
+        let mut section_keys: Vec<&str> = self.keys.iter().map(|info| info.key.as_str()).collect();
+        section_keys.push("name");
+        let explainer_keys = match self.explainers {
             Explainers::None => Vec::new(),
             Explainers::Files(files) => files.iter().map(|(key, _)| *key).chain(["name"]).collect(),
-            Explainers::Keys => of_section.clone(),
+            Explainers::Keys => section_keys.clone(),
         };
         if self.explainers != Explainers::None {
-            of_section.push("explainers");
+            section_keys.push("explainers");
         } else if let Some(table) = self.section.explainers.first() {
-            return Err(self.unknown("explainers", &table.at, "", &of_section));
+            return Err(self.unknown("explainers", &table.at, "", &section_keys));
         }
         for key in self.section.explainers.iter().flat_map(|table| &table.keys) {
-            self.check_key(key, ".explainers", &of_explainer)?;
+            self.check_key(key, ".explainers", &explainer_keys)?;
         }
         for key in &self.section.keys {
-            self.check_key(key, "", &of_section)?;
+            self.check_key(key, "", &section_keys)?;
         }
         let (_, CommonKeys { seed: own }) = self.command(self.commands.len() - 1)?;
         self.seed = seed.or(own).or(self.seed);
         Ok(())
     }
 
-    /// Refuses a key that a section, or a table of it, does not have.
+    /// Fails if a key is not one of `valid`.
     fn check_key(&self, key: &Key, table: &str, valid: &[&str]) -> Result<(), Failure> {
         if valid.contains(&canonical(&key.name).as_str()) {
             return Ok(());
@@ -138,12 +139,12 @@ impl<'a> SectionKeys<'a> {
         self.failure(at, what).help(nearest(key, valid))
     }
 
-    /// A failure at a place of the study.
+    /// Returns a failure at a position of the study.
     pub(crate) fn failure(&self, at: &Range<usize>, what: impl std::fmt::Display) -> Failure {
         self.document.text.failure(at.clone(), what)
     }
 
-    /// The text of a key.
+    /// Returns the value of a key that must be text.
     pub(crate) fn text<'k>(&self, key: &'k Key) -> Result<&'k str, Failure> {
         match &key.value {
             Value::Word(word) if !word.is_empty() => Ok(word),
@@ -151,34 +152,35 @@ impl<'a> SectionKeys<'a> {
         }
     }
 
-    /// The `place`-th command, with the options that the keys of the section are.
+    /// Returns the command with an index, with the options of the keys of the section.
     pub(crate) fn command<A: Args + FromArgMatches>(
         &self,
-        place: usize,
+        index: usize,
     ) -> Result<(CommandLine, A), Failure> {
-        self.command_of(place, &self.section.keys, &self.section.at)
+        self.command_from(index, &self.section.keys, &self.section.at)
     }
 
-    /// The `place`-th command, with the options that some keys are. Errors without a key of their own are about `at`.
-    pub(crate) fn command_of<'k, A: Args + FromArgMatches>(
+    /// Returns the command with an index, with the options of some keys. Errors that are not about a key get the position
+    /// `at`.
+    pub(crate) fn command_from<'k, A: Args + FromArgMatches>(
         &self,
-        place: usize,
+        index: usize,
         keys: impl IntoIterator<Item = &'k Key>,
         at: &Range<usize>,
     ) -> Result<(CommandLine, A), Failure> {
-        let line = self.line(place, keys)?;
+        let line = self.line(index, keys)?;
         let arguments = self.parse(&line, at)?;
         Ok((line, arguments))
     }
 
     fn line<'k>(
         &self,
-        place: usize,
+        index: usize,
         keys: impl IntoIterator<Item = &'k Key>,
     ) -> Result<CommandLine, Failure> {
-        let mut line = CommandLine::new(self.commands[place]);
+        let mut line = CommandLine::new(self.commands[index]);
         for key in keys {
-            let added = line.add(key, &self.keys, place, self.folder);
+            let added = line.add(key, &self.keys, index, self.folder);
             added.map_err(|WrongValue { at, what }| self.failure(&at, what))?;
         }
         Ok(line)
@@ -191,8 +193,8 @@ impl<'a> SectionKeys<'a> {
     ) -> Result<A, Failure> {
         line.parse().map_err(|error| {
             let wrong = WrongUsage::new(&error);
-            let place = |option: &String| line.places.iter().find(|(of, _)| of == option);
-            let found = wrong.options.iter().find_map(place);
+            let position = |option: &String| line.positions.iter().find(|(name, _)| name == option);
+            let found = wrong.options.iter().find_map(position);
             let failure = self.failure(found.map_or(at, |(_, at)| at), &wrong.what);
             match wrong.help {
                 Some(help) => failure.help(help),
@@ -201,7 +203,7 @@ impl<'a> SectionKeys<'a> {
         })
     }
 
-    /// The first command, with an option for each file of each explainer. `help` says how explainers are written.
+    /// Returns the first command, with an option for each file of each explainer. `help` is the syntax of explainers.
     pub(crate) fn compared<A: Args + FromArgMatches>(
         &self,
         help: &str,
@@ -211,42 +213,48 @@ impl<'a> SectionKeys<'a> {
             self.add_explainer(table, &mut line)?;
         }
         if self.section.explainers.is_empty() {
-            let failure = self.failure(&self.section.at, "no explainers");
+            let failure = self.failure(&self.section.at, "the section has no explainers");
             return Err(failure.help(format_args!("add {help}")));
         }
         let arguments = self.parse(&line, &self.section.at)?;
         Ok((line, arguments))
     }
 
-    /// The files of an explainer, of which it needs one.
+    /// Adds the files of an explainer, at least one.
     fn add_explainer(&self, table: &Table, line: &mut CommandLine) -> Result<(), Failure> {
         let text = |name: &str| {
             let key = table.key(name);
             key.map(|key| self.text(key)).transpose()
         };
         let wrong = |what: &str| self.failure(&table.at, what);
-        let name = text("name")?.ok_or_else(|| wrong("needs `name`"))?;
+        let name = text("name")?.ok_or_else(|| wrong("the explainer needs `name`"))?;
         if name.contains('=') {
             return Err(wrong("`name`: expected a name without `=`"));
         }
-        let Explainers::Files(keys) = self.explainers else {
+        let Explainers::Files(file_keys) = self.explainers else {
             return Ok(());
         };
-        let mut is_given = false;
-        for (key, option) in keys {
+        let mut has_file = false;
+        for (key, option) in file_keys {
             if let Some(file) = text(key)? {
                 line.push_named_file(option, name, file, self.folder);
-                is_given = true;
+                has_file = true;
             }
         }
-        if is_given {
+        if has_file {
             return Ok(());
         }
-        let keys: Vec<String> = keys.iter().map(|(key, _)| format!("`{key}`")).collect();
-        Err(wrong(&format!("needs {}", keys.join(", or "))))
+        let names: Vec<String> = file_keys
+            .iter()
+            .map(|(key, _)| format!("`{key}`"))
+            .collect();
+        Err(wrong(&format!(
+            "the explainer needs {}",
+            names.join(" or ")
+        )))
     }
 
-    /// A section that is one command.
+    /// Prepares a section that is computed by one command.
     pub(crate) fn single<A: Args + FromArgMatches + 'static, S: 'static>(
         &self,
         evaluate: fn(&A, Origin, &Context) -> Result<S, Failure>,
@@ -257,7 +265,7 @@ impl<'a> SectionKeys<'a> {
         Ok(self.prepared(into_report(evaluate, sections), &[line]))
     }
 
-    /// A section that is computed by some commands.
+    /// Returns a section that is computed by `evaluate`, with the files and commands of `lines`.
     pub(crate) fn prepared(&self, evaluate: Evaluate, lines: &[CommandLine]) -> Prepared {
         let mut files: Vec<NamedFile> = Vec::new();
         for file in lines.iter().flat_map(|line| &line.files) {
@@ -271,34 +279,35 @@ impl<'a> SectionKeys<'a> {
             parts: Vec::new(),
             commands: commands.collect(),
             files,
-            settings: settings::of(self.section, &self.keys),
+            settings: settings::collect(self.section, &self.keys),
             seed: self.seed,
         }
     }
 
-    /// A failure of the commands of the section, in terms of the study: an option is the key that it stands for.
+    /// Rewrites a failure of the section's commands for the study: it names keys instead of options, and gets the position of
+    /// the key in the study.
     pub(crate) fn in_study(&self, failure: Failure) -> Failure {
-        let of_option = |name: &str| {
+        let key_info = |name: &str| {
             let mut keys = self.keys.iter();
             keys.find(|info| info.options.iter().any(|option| option.name() == name))
         };
-        let of_explainers = |name: &str| match self.explainers {
+        let is_explainer_option = |name: &str| match self.explainers {
             Explainers::Files(files) => files
                 .iter()
-                .any(|(_, of)| of.trim_start_matches('-') == name),
+                .any(|(_, option)| option.trim_start_matches('-') == name),
             _ => false,
         };
         let option = failure.option().map(str::to_owned);
-        let is_option = |name: &str| of_option(name).is_some() || of_explainers(name);
-        let failure = failure.map_text(|text| in_keys(text, is_option));
+        let is_option = |name: &str| key_info(name).is_some() || is_explainer_option(name);
+        let in_terms_of_keys = failure.map_text(|text| in_keys(text, is_option));
         let Some(option) = option else {
-            return failure;
+            return in_terms_of_keys;
         };
-        let key = of_option(&option).map(|info| &info.key);
-        let of_explainers = self.section.explainers.iter().flat_map(|table| &table.keys);
-        let mut all = self.section.keys.iter().chain(of_explainers);
-        let at = all.find(|other| Some(&canonical(&other.name)) == key);
-        let at = at.map_or(&self.section.at, |key| &key.at);
-        failure.moved_to(|what| self.failure(at, what))
+        let key_name = key_info(&option).map(|info| &info.key);
+        let explainer_keys = self.section.explainers.iter().flat_map(|table| &table.keys);
+        let mut all_keys = self.section.keys.iter().chain(explainer_keys);
+        let key = all_keys.find(|key| Some(&canonical(&key.name)) == key_name);
+        let at = key.map_or(&self.section.at, |key| &key.at);
+        in_terms_of_keys.moved_to(|what| self.failure(at, what))
     }
 }

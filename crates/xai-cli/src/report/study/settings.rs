@@ -1,12 +1,12 @@
-//! What the numbers of a section depend on besides files and seeds.
+//! Settings on which the figures of a section depend besides files and seeds.
 
 use std::collections::BTreeMap;
 
 use crate::report::study::arguments::is_file_name;
 use crate::report::study::document::{Key, Section, Value};
-use crate::report::study::keys::{Is, KeyInfo, canonical};
+use crate::report::study::keys::{KeyInfo, KeyRole, canonical};
 
-/// Keys that change no number, or that figures have settings of their own for.
+/// Keys that do not change figures, or that are recorded with each figure.
 const LEFT_OUT: [&str; 6] = [
     "metrics",
     "batch_size",
@@ -16,25 +16,25 @@ const LEFT_OUT: [&str; 6] = [
     "channels",
 ];
 
-/// The settings of a section by key: what the study says, else the default of the option. Those of one explainer stand behind
-/// its name.
-pub(super) fn of(section: &Section, keys: &[KeyInfo]) -> BTreeMap<String, String> {
-    let keys: Vec<&KeyInfo> = keys.iter().filter(is_setting).collect();
+/// Returns the settings of a section by key: the value in the study, or the default of the option. The keys of settings of an
+/// explainer begin with its name.
+pub(super) fn collect(section: &Section, keys: &[KeyInfo]) -> BTreeMap<String, String> {
+    let setting_keys: Vec<&KeyInfo> = keys.iter().filter(is_setting).collect();
     let mut settings = BTreeMap::new();
-    for info in &keys {
-        let given = section.key(&info.key).and_then(text);
+    for info in &setting_keys {
+        let study_value = section.key(&info.key).and_then(text);
         let default = || {
             let defaults = info.options.first()?.defaults();
             (!defaults.is_empty()).then(|| defaults.join(","))
         };
-        let value = given.or_else(default);
+        let value = study_value.or_else(default);
         settings.extend(value.map(|value| (info.key.clone(), value)));
     }
     for table in &section.explainers {
         let name = table.key("name").and_then(text);
         let own = table.keys.iter().filter(|key| {
             let name = canonical(&key.name);
-            keys.iter().any(|info| info.key == name)
+            setting_keys.iter().any(|info| info.key == name)
         });
         settings.extend(own.filter_map(|key| {
             let name = name.as_deref().unwrap_or_default();
@@ -44,26 +44,26 @@ pub(super) fn of(section: &Section, keys: &[KeyInfo]) -> BTreeMap<String, String
     settings
 }
 
-/// Whether a key has a word as its value, not a file.
+/// Returns `true` for a key of a command whose value is not a file.
 fn is_setting(key: &&KeyInfo) -> bool {
-    let mut options = key.options.iter();
-    let is_word = options
-        .next()
-        .is_some_and(|it| it.is_typed && it.is() != Is::File);
+    let is_word = key
+        .options
+        .first()
+        .is_some_and(|option| option.is_typed && option.role() != KeyRole::File);
     is_word && !LEFT_OUT.contains(&key.key.as_str())
 }
 
-/// The value of a key in one line; a file is none.
+/// Formats the value of a key in one line; `None` for a file.
 fn text(key: &Key) -> Option<String> {
-    fn of(value: &Value) -> String {
+    fn format(value: &Value) -> String {
         match value {
             Value::Word(word) => word.clone(),
             Value::Truth(truth) => truth.to_string(),
-            Value::List(values) => values.iter().map(of).collect::<Vec<_>>().join(","),
+            Value::List(values) => values.iter().map(format).collect::<Vec<_>>().join(","),
             Value::Tables(_) | Value::Other(_) => String::new(),
         }
     }
-    let text = of(&key.value);
+    let text = format(&key.value);
     let is_file = canonical(&key.name) == "labels" && is_file_name(&text);
     (!is_file).then_some(text)
 }

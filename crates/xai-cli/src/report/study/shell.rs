@@ -1,6 +1,6 @@
-//! Command lines as a person types them.
+//! Formatting of commands for a shell.
 
-/// The words of a command as one line of a POSIX shell.
+/// Joins the words of a command to one line for a POSIX shell.
 pub(crate) fn line<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> String {
     let quoted: Vec<String> = words
         .into_iter()
@@ -9,12 +9,13 @@ pub(crate) fn line<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> String 
     quoted.join(" ")
 }
 
-/// A word that the shell reads as it is.
+/// Quotes a word if necessary.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 
@@ -23,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shell_reads_the_words_that_were_meant() {
+    fn a_shell_reads_the_original_words() {
         let words = [
             "xai",
             "report",

@@ -1,10 +1,10 @@
-//! What the options of a command say of a section, in terms of its keys.
+//! Conversion of errors about options to errors about the keys of a section.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::usage::{nearest, why_refused};
+use crate::usage::{nearest, refusal_reason};
 
-/// What is wrong with the options of a command.
+/// An error in the options of a command, in terms of keys.
 pub(crate) struct WrongUsage {
     /// The options that it is about, without dashes.
     pub(crate) options: Vec<String>,
@@ -13,38 +13,41 @@ pub(crate) struct WrongUsage {
 }
 
 impl WrongUsage {
-    /// Reads what the parser says as data.
+    /// Converts an error of `clap`.
     pub(crate) fn new(error: &clap::Error) -> Self {
         let texts = |kind| match error.get(kind) {
             Some(ContextValue::String(text)) => vec![text.clone()],
             Some(ContextValue::Strings(texts)) => texts.clone(),
             _ => Vec::new(),
         };
-        let options_of = |kind| -> Vec<String> {
+        let options_in = |kind| -> Vec<String> {
             let texts = texts(kind);
             texts.iter().map(|text| option_in(text)).collect()
         };
-        let options = options_of(ContextKind::InvalidArg);
+        let options = options_in(ContextKind::InvalidArg);
         let value = texts(ContextKind::InvalidValue).join(" ");
         let keys = quoted(&options);
         let (what, help) = match error.kind() {
-            ErrorKind::MissingRequiredArgument => (format!("needs {keys}"), None),
+            ErrorKind::MissingRequiredArgument => (format!("the section needs {keys}"), None),
             ErrorKind::InvalidValue => {
-                let valid = texts(ContextKind::ValidValue);
-                let valid: Vec<&str> = valid.iter().map(String::as_str).collect();
+                let valid_texts = texts(ContextKind::ValidValue);
+                let valid: Vec<&str> = valid_texts.iter().map(String::as_str).collect();
                 let help = (!valid.is_empty()).then(|| nearest(&value, &valid));
-                (format!("{keys}: {value}: expected another word"), help)
+                (
+                    format!("{keys}: {value}: this is not one of the possible values"),
+                    help,
+                )
             }
             ErrorKind::ValueValidation => {
-                let why = why_refused(error);
-                let why = why.unwrap_or_else(|| "expected another value".to_owned());
-                (format!("{keys}: {value}: {why}"), None)
+                let reason =
+                    refusal_reason(error).unwrap_or_else(|| "expected another value".to_owned());
+                (format!("{keys}: {value}: {reason}"), None)
             }
             ErrorKind::ArgumentConflict => {
-                let prior = quoted(&options_of(ContextKind::PriorArg));
-                (format!("{keys} cannot stand beside {prior}"), None)
+                let prior = quoted(&options_in(ContextKind::PriorArg));
+                (format!("{keys} cannot be used with {prior}"), None)
             }
-            // No key makes such a line.
+            // Command lines made from keys have no other errors.
             kind => (kind.as_str().unwrap_or("not understood").to_owned(), None),
         };
         Self {
@@ -63,14 +66,14 @@ fn quoted(options: &[String]) -> String {
     keys.join(" and ")
 }
 
-/// The option in `--batch-size <N>`.
+/// Returns the name of the option in `--batch-size <N>`, without dashes.
 fn option_in(text: &str) -> String {
     let name = text.trim_start_matches('-');
     let end = name.find(|c: char| c != '-' && !c.is_alphanumeric());
     name[..end.unwrap_or(name.len())].to_owned()
 }
 
-/// A text about options, in terms of keys: `--batch-size` becomes `batch_size`.
+/// Replaces options in a text by keys: `--batch-size` becomes `batch_size`.
 pub(crate) fn in_keys(text: &str, is_option: impl Fn(&str) -> bool) -> String {
     let mut parts = text.split("--");
     let mut result = parts.next().unwrap_or_default().to_owned();
@@ -79,9 +82,10 @@ pub(crate) fn in_keys(text: &str, is_option: impl Fn(&str) -> bool) -> String {
             .find(|c: char| c != '-' && !c.is_ascii_alphanumeric())
             .unwrap_or(part.len());
         let (name, rest) = part.split_at(end);
-        match is_option(name) {
-            true => result += &format!("`{}`{rest}", name.replace('-', "_")),
-            false => result += &format!("--{part}"),
+        if is_option(name) {
+            result += &format!("`{}`{rest}", name.replace('-', "_"));
+        } else {
+            result += &format!("--{part}");
         }
     }
     result

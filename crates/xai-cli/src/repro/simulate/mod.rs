@@ -12,12 +12,12 @@ use crate::{Context, Described, examples};
 
 pub(crate) mod study;
 
-/// Commands of the group.
+/// Commands of the group `repro simulate`.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
-    /// Class probabilities of a given shape.
+    /// Draws class distributions of a given shape.
     Classes(Classes),
-    /// The simulation study: how each metric behaves where the truth is known.
+    /// Simulation study: how each metric behaves on runs whose accuracy and dependence are known.
     Study(study::StudyCommand),
 }
 
@@ -29,19 +29,19 @@ pub(super) fn run(command: &Command, context: &Context) -> Result<(), Failure> {
     }
 }
 
-/// The most probabilities of one call: all are held in memory, 8 bytes each.
-const MOST_NUMBERS: u64 = 100_000_000;
+/// Most probabilities of one call. All are kept in memory, 8 bytes each.
+const MAX_PROBABILITIES: u64 = 100_000_000;
 
 /// `xai repro simulate classes`
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&["xai repro simulate classes --kind exponential --n-classes 10 --draws 5 --seed 1"]))]
+#[command(after_help = examples::section(&["xai repro simulate classes --kind exponential --n-classes 10 --draws 5 --seed 1"]))]
 pub(crate) struct Classes {
     #[command(flatten)]
     classes: Described<ClassSimulator>,
-    /// How many distributions to draw.
+    /// Number of distributions to draw.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = crate::whole_number::in_range(1..=u32::MAX))]
     draws: u32,
-    /// Write a row per draw.
+    /// Write a row per draw with the probability of each class.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
 }
@@ -50,15 +50,16 @@ impl Classes {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let classes = self.classes.read_seeded(context)?;
         let n_classes = classes.n() as u64;
-        if n_classes.saturating_mul(u64::from(self.draws)) > MOST_NUMBERS {
-            let (option, value) = match n_classes > MOST_NUMBERS {
-                true => ("--n-classes", n_classes),
-                false => ("--draws", u64::from(self.draws)),
+        if n_classes.saturating_mul(u64::from(self.draws)) > MAX_PROBABILITIES {
+            let (option, value) = if n_classes > MAX_PROBABILITIES {
+                ("--n-classes", n_classes)
+            } else {
+                ("--draws", u64::from(self.draws))
             };
-            let what = format_args!("more than {MOST_NUMBERS} probabilities at once");
+            let what = format_args!("these are more than {MAX_PROBABILITIES} probabilities");
             return Err(Failure::of_option(option, what)
                 .with_value(value)
-                .help("draw fewer at a time, with another --seed each"));
+                .help("draw fewer at a time, each with another --seed"));
         }
         let bar = context.progress(u64::from(self.draws), "distributions");
         let draw = |draw| {

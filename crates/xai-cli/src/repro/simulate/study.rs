@@ -17,37 +17,37 @@ use xai_metrics::repro::{SimulationStudy, help, input};
 use crate::output::{text, whole_file};
 use crate::{Context, Described, examples};
 
-/// Draws between two writes, and two steps of the progress bar.
+/// Number of draws between two writes and between two steps of the progress bar.
 const DRAWS_PER_STEP: u64 = 1000;
 
-/// Draws unless the command says how many.
+/// Default number of draws.
 const ITERATIONS: u64 = 25_000;
 
-/// Bins of accuracy in a profile.
+/// Number of accuracy bins in a profile.
 const BINS: usize = 10;
 
-/// Predictions of one draw, which are in memory on every thread.
-const MOST_PREDICTIONS: usize = 100_000_000;
+/// Most predictions of one draw. Every thread keeps those of a draw in memory.
+const MAX_PREDICTIONS: usize = 100_000_000;
 
 /// `xai repro simulate study`
 #[derive(Debug, Args)]
-#[command(after_help = examples::of(&[
+#[command(after_help = examples::section(&[
     "xai repro simulate study --iterations 1000",
     "xai repro simulate study --seed 1 --out study.csv",
 ]))]
 pub(crate) struct StudyCommand {
-    /// The number of draws. Default: 25000.
+    /// Number of draws. Default: 25000.
     #[arg(long, value_name = "N", value_parser = crate::whole_number::in_range(1..=u64::MAX))]
     iterations: Option<u64>,
     #[command(flatten)]
     settings: Described<StudySettings>,
-    /// Write a row per draw. While the study runs the rows are in FILE.csv.partial, from which the same
-    /// command goes on after an interruption.
+    /// Write a row per draw. While the study runs, the rows are in FILE.csv.partial. After an interruption, the same
+    /// command continues from there.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
 }
 
-/// What the study says, and each metric over accuracy.
+/// Summary of a study, and the profile of each metric over the accuracy of the runs.
 #[derive(Serialize)]
 pub(crate) struct StudyResult {
     pub(crate) summary: StudySummary,
@@ -55,7 +55,7 @@ pub(crate) struct StudyResult {
 }
 
 impl StudyResult {
-    /// Of draws that the files are about.
+    /// Summarizes draws. Errors name the files or options in `files`.
     pub(crate) fn new(draws: &[StudyDraw], files: &Files<'_>) -> Result<Self, Failure> {
         Ok(Self {
             summary: StudySummary::new(draws).in_files(files)?,
@@ -72,7 +72,7 @@ impl StudyCommand {
             Some(out) => StudyRows::resume(out, &study, self.n_draws())?,
         };
         if !rows.draws.is_empty() {
-            context.remark(format_args!("going on after {} draws", rows.draws.len()));
+            context.remark(format_args!("continuing after {} draws", rows.draws.len()));
         }
         self.simulate(&study, &mut rows, context)?;
         let result = StudyResult::new(&rows.draws, &Self::options())?;
@@ -82,14 +82,14 @@ impl StudyCommand {
         context.present(&result, || table(&result.summary))
     }
 
-    /// Simulates all draws, and writes none.
+    /// Simulates all draws without writing them.
     pub(crate) fn evaluate(&self, context: &Context) -> Result<StudyResult, Failure> {
         let (study, mut rows) = (self.study(context)?, StudyRows::default());
         self.simulate(&study, &mut rows, context)?;
         StudyResult::new(&rows.draws, &Self::options())
     }
 
-    /// How many draws are asked for, where that is said.
+    /// Returns the value of the option `--iterations`.
     pub(crate) fn iterations(&self) -> Option<u64> {
         self.iterations
     }
@@ -98,7 +98,7 @@ impl StudyCommand {
         self.iterations.unwrap_or(ITERATIONS)
     }
 
-    /// Simulates the draws that the rows lack.
+    /// Simulates the draws that are not in `rows` yet.
     fn simulate(
         &self,
         study: &SimulationStudy,
@@ -109,7 +109,7 @@ impl StudyCommand {
         let bar = context.progress(n_draws, "draws");
         bar.set_position(rows.draws.len() as u64);
         while (rows.draws.len() as u64) < n_draws {
-            context.computes();
+            context.end_check();
             let start = rows.draws.len() as u64;
             let end = (start + DRAWS_PER_STEP).min(n_draws);
             rows.append(study.simulate(start..end).in_files(&Self::options())?)?;
@@ -123,41 +123,44 @@ impl StudyCommand {
         if let Some(out) = &self.out
             && out.extension().is_some_and(|it| it == "parquet")
         {
-            return Err(Failure::of_option("--out", "rows are written as CSV")
-                .with_value(out.display())
-                .help("name a .csv file"));
+            return Err(
+                Failure::of_option("--out", "rows are written as CSV, not as Parquet")
+                    .with_value(out.display())
+                    .help("name a .csv file"),
+            );
         }
         let settings = self.settings.read_seeded(context)?;
         let StudySettings {
             n_samples, n_runs, ..
         } = settings;
-        if n_samples.saturating_mul(n_runs) > MOST_PREDICTIONS {
+        if n_samples.saturating_mul(n_runs) > MAX_PREDICTIONS {
             return Err(Failure::usage(format!(
-                "--n-samples {n_samples} of --n-runs {n_runs}: more than {MOST_PREDICTIONS} predictions in a draw"
+                "--n-samples {n_samples} with --n-runs {n_runs}: these are more than {MAX_PREDICTIONS} predictions per draw"
             ))
-            .about_option("--n-samples"));
+            .about_option("--n-samples")
+            .help("choose fewer samples or runs"));
         }
         SimulationStudy::new(settings).in_files(&Self::options())
     }
 
-    /// The options of the study's parameters.
+    /// Returns the options of the study's parameters, which errors name.
     fn options() -> Files<'static> {
         Described::<StudySettings>::options().options(&[(input::DRAWS, "--iterations")])
     }
 }
 
-/// The draws so far, and the file they are appended to.
+/// The draws so far, and the file to which they are appended.
 #[derive(Default)]
 struct StudyRows {
     draws: Vec<StudyDraw>,
     file: Option<(File, PathBuf)>,
-    /// Standard output, where the rows go as they are drawn.
+    /// Standard output, to which the rows are written as they are drawn.
     stream: Option<Box<dyn Write>>,
 }
 
 impl StudyRows {
-    /// Goes on with the rows that an interrupted study left, or starts. What is no file gets its rows
-    /// at the end.
+    /// Reads the rows that an interrupted study left, or starts without rows. Pipes and devices get their rows at the
+    /// end.
     fn resume(out: &Path, study: &SimulationStudy, iterations: u64) -> Result<Self, Failure> {
         if whole_file::is_standard_output(out) {
             let mut rows = Self {
@@ -183,13 +186,13 @@ impl StudyRows {
             .map_err(failed)?;
         let files = Files::mainly(&path).ways_out(&[(
             help::START_ANEW,
-            "remove the file to start anew, or choose another --out",
+            "remove the file to start again, or choose another --out",
         )]);
         let (draws, bytes) = read_draws(BufReader::new(&file))
             .in_files(&files)
-            .map_err(|failure| failure.help("remove the file to start anew"))?;
+            .map_err(|failure| failure.help("remove the file to start again"))?;
         study.check_continues(&draws, iterations).in_files(&files)?;
-        // What is beyond is half a line of an interrupted write.
+        // Cut off the incomplete line that an interrupted write may have left.
         file.set_len(bytes).map_err(failed)?;
         std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0)).map_err(failed)?;
         let mut rows = Self {
@@ -220,7 +223,7 @@ impl StudyRows {
         }
     }
 
-    /// Writes all rows where they were asked for.
+    /// Writes all rows to `out` and removes the partial file.
     fn finish(self, out: &Path) -> Result<(), Failure> {
         if self.stream.is_some() {
             return Ok(());
@@ -248,9 +251,9 @@ fn table(summary: &StudySummary) -> String {
     let header: Vec<&str> = std::iter::once("metric").chain(titles).collect();
     format!(
         "{} draws; mean accuracy {:.2}\n\n{}\n\n\
-         r, ρ: correlation with the runs' accuracy and the number of classes, by values and by ranks\n\
-         η²: share of the variance between laws of labels and of errors\n\
-         AUROC: how well the metric tells dependent from independent errors; 0.5 = not at all",
+         r, ρ: correlation with the runs' accuracy and the number of classes (Pearson, Spearman)\n\
+         η²: share of the variance between distributions of labels and of errors\n\
+         AUROC: how well the metric separates dependent from independent errors; 0.5 = not at all",
         summary.n_draws,
         summary.accuracy.mean.unwrap_or_default(),
         text::table(&header, rows)

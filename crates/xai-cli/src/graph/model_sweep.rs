@@ -1,4 +1,4 @@
-//! A sweep that runs the model itself.
+//! `xai graph sweep --model`, which runs the model at every explanation size.
 
 use std::path::PathBuf;
 
@@ -17,29 +17,29 @@ use crate::graph::options::model_and_graph::GraphFiles;
 
 #[derive(Debug, Args)]
 pub(super) struct ModelSource {
-    /// A model with the inputs features (n, f), edge_index (2, e), edge_weight (e,).
+    /// A graph model with the inputs features (n, f), edge_index (2, e) and optionally edge_weight (e,).
     #[arg(long, value_name = "M.onnx", conflicts_with = "full",
           requires_all = ["features", "edge_index", "edge_mask"])]
     model: Option<PathBuf>,
     #[command(flatten)]
     pub(super) graph: GraphFiles,
-    /// What the levels count.
+    /// Unit of the levels.
     #[arg(long, default_value = "fraction")]
-    by: By,
+    by: LevelUnit,
 }
 
-/// What levels count.
+/// Unit of the levels of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum By {
-    /// The share of the edges that is kept.
+enum LevelUnit {
+    /// Share of the edges that are kept
     Fraction,
-    /// The number of edges that are kept.
+    /// Number of edges that are kept
     TopK,
-    /// Edges above the threshold are kept. Larger thresholds keep less.
+    /// Edges with scores above the level are kept; larger levels keep fewer edges
     Threshold,
 }
 
-impl By {
+impl LevelUnit {
     fn sparsity(self, level: f64) -> Result<Sparsity, Failure> {
         match self {
             Self::Fraction => Ok(Sparsity::Fraction(level)),
@@ -48,7 +48,7 @@ impl By {
                 Ok(Sparsity::TopK(level as usize))
             }
             Self::TopK => Err(Failure::new(format!(
-                "level {}: expected a number of edges",
+                "level {}: expected a number of edges, a whole number of at least 0",
                 ShortNumber(level)
             ))),
         }
@@ -56,19 +56,25 @@ impl By {
 }
 
 impl ModelSource {
-    /// The number of rows that the model answers with.
+    fn model_file(&self) -> Result<&PathBuf, Failure> {
+        self.model.as_ref().ok_or_else(|| {
+            Failure::usage("neither a model nor outputs are given")
+                .about_option("--model")
+                .help("pass --model M.onnx, or outputs with --full, --kept and --complement")
+        })
+    }
+
+    /// Returns the number of rows of the model's output, by running the model once.
     pub(super) fn n_rows(&self, context: &Context) -> Result<usize, Failure> {
-        let Some(file) = &self.model else {
-            let failure = Failure::usage("--model or --full is needed");
-            return Err(failure.about_option("--model"));
-        };
+        let file = self.model_file()?;
         let model = OnnxModel::of_graphs(file, &self.graph.engine)?;
         let graph = self.graph.read(&model)?;
-        context.computes();
+        context.end_check();
         let n_rows = graph.n_rows(&model);
         n_rows.in_files(&self.graph.files(file))
     }
 
+    /// Runs the model at every level.
     pub(super) fn run(
         &self,
         sweep: &Sweep<'_>,
@@ -77,27 +83,30 @@ impl ModelSource {
         levels_file: Option<&PathBuf>,
         context: &Context,
     ) -> Result<SweepCurve, Failure> {
-        let Some(file) = &self.model else {
-            let failure = Failure::usage("--model or --full is needed");
-            return Err(failure.about_option("--model"));
-        };
-        if self.by == By::TopK && levels_file.is_none() {
-            return Err(Failure::of_option("--by", "the default levels are shares")
-                .with_value("top-k")
-                .help("pass numbers of edges with --levels X.npy"));
+        let file = self.model_file()?;
+        if self.by == LevelUnit::TopK && levels_file.is_none() {
+            return Err(Failure::of_option(
+                "--by",
+                "the default levels are shares of the edges, not numbers",
+            )
+            .with_value("top-k")
+            .help("pass numbers of edges with --levels X.npy"));
         }
         let working = context.working("opening the model");
         let model = OnnxModel::of_graphs(file, &self.graph.engine)?;
         let stored = self.graph.read(&model)?;
         drop(working);
-        let levels = levels.iter().map(|&level| self.by.sparsity(level));
-        let levels: Result<Vec<Sparsity>, Failure> = levels.collect();
-        let levels = match levels_file {
-            Some(file) => levels.in_file(file)?,
-            None => levels?,
+        let sparsities: Result<Vec<Sparsity>, Failure> = levels
+            .iter()
+            .map(|&level| self.by.sparsity(level))
+            .collect();
+        let sparsities = match levels_file {
+            Some(file) => sparsities.in_file(file)?,
+            None => sparsities?,
         };
-        let sweep = sweep.edges(stored.edges);
-        let bar = context.progress(1 + 2 * levels.len() as u64, "running the model");
+        let edge_sweep = sweep.edges(stored.edges);
+        // One run on the whole graph, and two per level: on the explanation and on its complement.
+        let bar = context.progress(1 + 2 * sparsities.len() as u64, "running the model");
         let model = Watched {
             model,
             watch: |runs| bar.inc(runs),
@@ -105,16 +114,16 @@ impl ModelSource {
         let model = |graph: Graph<'_, f32>| {
             let shapes = [graph.features.shape(), graph.edge_index.shape()];
             model.model.check_shapes(&shapes)?;
-            context.computes();
+            context.end_check();
             model.outputs(graph)
         };
         let curve = stored.view().and_then(|graph| {
-            // A mask that does not fit is said before the model is asked.
+            // A mask that does not fit the graph is reported before the model runs.
             Explanation::edges(stored.mask.view()).kept(graph, EdgeRemoval::Weight)?;
-            sweep.evaluate_model(&model, graph, stored.mask.view(), &levels)
+            edge_sweep.evaluate_model(&model, graph, stored.mask.view(), &sparsities)
         });
         bar.finish_and_clear();
-        // A level out of its domain stands in the file of levels; outputs are those of the model.
+        // Errors about a level name the file of levels, and errors about outputs name the model.
         let level = [input::FRACTION, input::TOP_K, input::THRESHOLD];
         let outputs = [input::FULL, input::KEPT, input::COMPLEMENT, input::SAMPLES];
         let files = self

@@ -1,4 +1,4 @@
-//! What predictions are compared with, and on which rows.
+//! Options of fidelity: what predictions are compared with, and on which rows.
 
 use std::path::PathBuf;
 
@@ -9,13 +9,13 @@ use xai_metrics::graph::{FidelityMetric, input};
 
 use crate::graph::options::index;
 
-/// What is compared, and on which rows.
+/// Options of what is compared, and on which rows.
 #[derive(Debug, Args)]
-pub(crate) struct Compared {
+pub(crate) struct ComparisonOptions {
     /// True labels (n,), for explanations of the phenomenon.
     #[arg(long, value_name = "Y.npy")]
     target: Option<PathBuf>,
-    /// Default: phenomenon with a target, model without.
+    /// Subject of the explanations. Default: the phenomenon if `--target` is given, otherwise the model.
     #[arg(long)]
     mode: Option<Mode>,
     /// Only these rows: positions (m,), or a boolean, 0 or 1 for each row (n,).
@@ -23,23 +23,23 @@ pub(crate) struct Compared {
     index: Option<PathBuf>,
 }
 
-/// What explanations explain.
+/// Subject of the explanations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Mode {
-    /// The model: does its prediction stay?
+    /// The model: does its prediction stay the same?
     Model,
-    /// The phenomenon: does the prediction stay right?
+    /// The phenomenon: does the prediction stay correct?
     Phenomenon,
 }
 
-/// The contents of the files behind [`Compared`].
+/// The contents of the files of [`ComparisonOptions`].
 pub(crate) struct Comparison {
     target: Option<Array1<i64>>,
     pub(crate) index: Option<Vec<usize>>,
 }
 
-impl Compared {
-    /// Reads the files; `n_rows` is asked only for an index of booleans.
+impl ComparisonOptions {
+    /// Reads the files. `n_rows` is called only for an index of booleans or of zeros and ones.
     pub(crate) fn read(
         &self,
         n_rows: impl FnOnce() -> Result<usize, Failure>,
@@ -52,7 +52,7 @@ impl Compared {
             (Mode::Model, _) => None,
             (Mode::Phenomenon, Some(file)) => Some(arrays::read_labels::<Ix1>(file)?),
             (Mode::Phenomenon, None) => {
-                return Err(Failure::of_option("--mode", "needs true labels")
+                return Err(Failure::of_option("--mode", "true labels are missing")
                     .with_value("phenomenon")
                     .help("pass them with --target Y.npy"));
             }
