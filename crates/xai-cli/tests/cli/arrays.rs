@@ -1,4 +1,4 @@
-//! Arrays as numpy, pandas and torch write them.
+//! Arrays in the forms that NumPy, pandas and PyTorch write.
 
 use std::io::Write;
 
@@ -6,7 +6,7 @@ use crate::harness::Files;
 use ndarray::{Array2, Array3, ArrayD, Axis, ShapeBuilder, array};
 use serde_json::Value;
 
-/// The bytes of an `.npy` file of version 1.0.
+/// Returns the bytes of an `.npy` file of version 1.0.
 pub(crate) fn npy(dtype: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
     let order = if fortran { "True" } else { "False" };
     let header = format!("{{'descr': {dtype}, 'fortran_order': {order}, 'shape': {shape}, }}");
@@ -22,7 +22,7 @@ pub(crate) fn of_header(header: &str, data: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// An archive of entries, and of an entry whose size is a lie where it has one.
+/// Returns an archive of entries, and optionally of an entry with a wrong size.
 pub(crate) fn archive(entries: &[(&str, &[u8])], size: Option<u32>) -> Vec<u8> {
     let mut bytes = std::io::Cursor::new(Vec::new());
     let mut writer = zip::ZipWriter::new(&mut bytes);
@@ -47,7 +47,7 @@ pub(crate) fn archive(entries: &[(&str, &[u8])], size: Option<u32>) -> Vec<u8> {
 const VALUES: &str = "graph characterization --pos p.npy --neg q.npy";
 
 #[test]
-fn every_numeric_array_is_read_as_numpy_means_it() {
+fn numeric_arrays_of_every_type_are_read() {
     let files = Files::new();
     files.array("q.npy", &array![0.5, 0.5]);
     let halves: [(&str, &[u8]); 6] = [
@@ -85,7 +85,7 @@ fn every_numeric_array_is_read_as_numpy_means_it() {
 }
 
 #[test]
-fn fortran_arrays_are_those_of_c() {
+fn arrays_in_fortran_order_equal_those_in_c_order() {
     let files = Files::new();
     let c = Array2::from_shape_fn((4, 3), |(i, j)| ((i * 3 + j * 5) % 7) as f64);
     let mut fortran = Array2::zeros((4, 3).f());
@@ -97,7 +97,7 @@ fn fortran_arrays_are_those_of_c() {
 }
 
 #[test]
-fn what_is_no_array_of_numbers_is_refused_with_the_way_out() {
+fn files_without_an_array_of_numbers_are_errors_with_help() {
     let files = Files::new();
     files.array("q.npy", &array![0.5, 0.5]);
     for (dtype, data, way_out) in [
@@ -113,7 +113,7 @@ fn what_is_no_array_of_numbers_is_refused_with_the_way_out() {
         let failed = files.bad_data("p.npy", VALUES);
         let help = failed.help().unwrap();
         assert!(help.contains(way_out), "{}", failed.text);
-        // A way out of an array is no table, which this option would refuse.
+        // The help does not suggest a table, which this option does not take.
         assert!(!help.contains("csv"), "{}", failed.text);
     }
     files.array("p.npy", &ndarray::arr0(0.5));
@@ -121,7 +121,7 @@ fn what_is_no_array_of_numbers_is_refused_with_the_way_out() {
 }
 
 #[test]
-fn an_archive_names_its_array_or_has_only_one() {
+fn an_archive_needs_the_name_of_an_array_unless_it_has_only_one() {
     let files = Files::new();
     let of = |values: [f64; 2]| {
         let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
@@ -150,7 +150,7 @@ fn an_archive_names_its_array_or_has_only_one() {
 }
 
 #[test]
-fn labels_are_whole_numbers_whatever_they_are_stored_as() {
+fn labels_are_whole_numbers_of_any_type() {
     let files = Files::new();
     let labels = array![0.0, 1.0, 1.0, 0.0];
     files.array("full.npy", &labels);
@@ -217,7 +217,7 @@ fn an_index_of_booleans_selects_the_true_rows() {
             files.bad_data(wrong, &format!("{command} --index {wrong}"));
         }
     }
-    // Where places are meant, yes and no are no places.
+    // Booleans are not accepted where positions are expected.
     files.array("edges.npy", &array![[false, true], [true, false]]);
     files.array("of_edges.npy", &array![0.5, 1.0]);
     files.bad_data(
@@ -227,7 +227,7 @@ fn an_index_of_booleans_selects_the_true_rows() {
 }
 
 #[test]
-fn channels_of_maps_alone_are_told_or_asked_for() {
+fn maps_without_inputs_need_channels_if_their_shape_is_ambiguous() {
     let files = Files::new();
     let last = ArrayD::from_shape_fn(vec![5, 8, 6, 3], |i| {
         ((i[0] + 3 * i[1] * i[2] + i[3] * i[3] * 7) % 13) as f32
@@ -276,7 +276,7 @@ fn channels_of_maps_alone_are_told_or_asked_for() {
 }
 
 #[test]
-fn maps_beyond_single_precision_are_measured_or_refused_by_name() {
+fn maps_beyond_single_precision_are_measured_or_named_in_an_error() {
     let files = Files::new();
     let maps = array![[1.0, 2.0, 0.0, 5.0], [3.0, 1.0, 1.0, 1.0]];
     files.array("maps.npy", &maps);
@@ -286,13 +286,13 @@ fn maps_beyond_single_precision_are_measured_or_refused_by_name() {
             let result = files.json(&format!("attribution {metric} --explanations {file}"));
             result["value"].as_f64().unwrap()
         };
-        // The entropy has a summand of 1e-8, which is nothing beside large maps.
+        // The entropy adds 1e-8 to each value, which does not matter for large maps.
         assert!((of("large.npy") - of("maps.npy")).abs() < 1e-8, "{metric}");
     }
 }
 
 #[test]
-fn an_index_of_booleans_is_as_long_as_the_answer_of_the_model() {
+fn an_index_of_booleans_has_the_length_of_the_models_output() {
     use crate::graph::onnx::ring_files;
 
     let files = Files::new();
@@ -312,7 +312,7 @@ fn an_index_of_booleans_is_as_long_as_the_answer_of_the_model() {
 }
 
 #[test]
-fn numbers_that_a_model_cannot_take_are_named() {
+fn numbers_beyond_the_precision_of_a_model_are_named() {
     use crate::harness::sample;
 
     let files = Files::new();
@@ -333,7 +333,7 @@ fn numbers_that_a_model_cannot_take_are_named() {
         )
     };
     let sample_inputs = sample("attribution/inputs.npy");
-    // Maps are never shown to the model, and keep their precision.
+    // Maps are not inputs of the model and keep their precision.
     files.json(&command(&sample_inputs, "large.npy"));
     let failed = files.bad_data("inputs.npy", &command("inputs.npy", "large.npy"));
     assert!(failed.text.contains("single precision"), "{}", failed.text);

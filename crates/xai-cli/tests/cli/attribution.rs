@@ -9,7 +9,7 @@ fn sample(name: &str) -> String {
 }
 
 #[test]
-fn metrics_of_scores_that_exist() {
+fn metrics_can_be_computed_from_stored_scores() {
     let files = Files::new();
     files.array("b.npy", &array![0.8, 0.5, 0.5]);
     files.array("a.npy", &array![0.2f32, 0.9, 0.5]);
@@ -38,7 +38,7 @@ fn undefined_base_scores_follow_the_policy() {
     let drop = "attribution average-drop --base b.npy --masked a.npy";
     let failure = files.bad_data("b.npy", drop);
     let help = failure.help().unwrap();
-    // No activation is applied to scores that exist.
+    // Activations are not applied to stored scores.
     assert!(help.contains("--base-score-policy") && !help.contains("--activation"));
     let skipped = files.json(&format!("{drop} --base-score-policy skip"));
     assert_eq!(skipped["per_sample"][1], serde_json::Value::Null);
@@ -48,7 +48,7 @@ fn undefined_base_scores_follow_the_policy() {
 }
 
 #[test]
-fn complexity_and_sparseness_of_maps() {
+fn complexity_and_sparseness_need_only_maps() {
     let files = Files::new();
     files.array(
         "e.npy",
@@ -61,7 +61,7 @@ fn complexity_and_sparseness_of_maps() {
 }
 
 #[test]
-fn deletion_and_insertion_of_the_sample() {
+fn deletion_and_insertion_have_the_expected_values_on_the_sample() {
     let files = Files::new();
     let run = |metric: &str, rest: &str| {
         format!(
@@ -85,7 +85,7 @@ fn deletion_and_insertion_of_the_sample() {
 }
 
 #[test]
-fn batches_and_threads_do_not_show() {
+fn batches_and_threads_do_not_change_results() {
     let files = Files::new();
     let run = |rest: &str| {
         files.json(&format!(
@@ -122,7 +122,7 @@ const ALL: &str = "saliency integrated_gradients occlusion random";
 
 /// Expected values were computed with another runtime.
 #[test]
-fn comparing_the_explainers_of_the_sample_says_which_to_trust() {
+fn comparing_the_explainers_of_the_sample_has_the_expected_values() {
     let files = Files::new();
     let table = files.json(&compare(
         ALL,
@@ -160,14 +160,14 @@ fn comparing_the_explainers_of_the_sample_says_which_to_trust() {
         better.sort();
         better
     };
-    // 60 images are too few for the metric that masks them once.
+    // 60 images are too few for the metric that masks each image once.
     assert_eq!(better_than_random("average_drop"), [""; 0]);
     assert_eq!(
         better_than_random("deletion"),
         ["integrated_gradients", "occlusion", "saliency"]
     );
-    // Base scores, baseline, subsets and single positions once for all explainers; of each explainer
-    // a masked score, 9 inner steps of three curves, of which two metrics share one, and 5 of two.
+    // Base scores, baseline, subsets and single positions are computed once for all explainers. Each explainer needs
+    // a masked score, 9 inner steps of three curves (two metrics share one), and 5 steps of two.
     assert_eq!(
         table["model_calls"]["rows"],
         60 * (1 + 1 + 200 + 64 + 4 * (1 + 3 * 9 + 2 * 5))
@@ -180,7 +180,7 @@ fn comparing_the_explainers_of_the_sample_says_which_to_trust() {
 }
 
 #[test]
-fn a_comparison_says_what_its_commands_say_alone() {
+fn a_comparison_has_the_values_of_the_single_commands() {
     let files = Files::new();
     let rest = "--metrics deletion(steps=5,baseline=mean),average_gain --seed 3";
     let table = files.json(&compare("occlusion random", rest));
@@ -217,7 +217,7 @@ fn a_comparison_says_what_its_commands_say_alone() {
 }
 
 #[test]
-fn a_metric_that_raw_scores_leave_undefined_does_not_end_a_comparison() {
+fn a_metric_that_is_undefined_for_logits_does_not_end_a_comparison() {
     let files = Files::new();
     let run = compare(
         "occlusion random",
@@ -237,9 +237,9 @@ fn a_metric_that_raw_scores_leave_undefined_does_not_end_a_comparison() {
     );
 }
 
-/// What a metric of the registry needs is what its command asks for.
+/// The command of a metric requires the inputs that the registry lists.
 #[test]
-fn every_metric_that_files_are_enough_for_is_a_command() {
+fn every_metric_that_needs_only_files_is_a_command() {
     let files = Files::new();
     files.array(
         "e.npy",
@@ -266,7 +266,7 @@ fn every_metric_that_files_are_enough_for_is_a_command() {
         let needs = metric["needs"].as_array().unwrap().iter();
         let needs: Vec<&str> = needs.map(|need| need.as_str().unwrap()).collect();
         let asks = |need: &str| needs.contains(&need);
-        // Of several models, of a layer, of spans and of ablations.
+        // Metrics that need several models, a layer, spans or ablations have no command.
         let elsewhere = [
             "labels",
             "representation",
@@ -312,7 +312,7 @@ fn every_metric_that_files_are_enough_for_is_a_command() {
         }
         arguments += match name {
             "random-logit" => " --n-classes 4",
-            // The few samples are far from each other.
+            // The threshold is large because the few samples are far from each other.
             "sufficiency" => " --threshold of-largest:1",
             "consistency" => " --discretizer top:1",
             _ => "",
@@ -342,7 +342,7 @@ fn masks_may_be_numbers_from_0_to_1() {
 }
 
 #[test]
-fn a_metric_that_is_no_older_than_the_registry_tells_its_direction() {
+fn results_of_registry_metrics_contain_the_direction() {
     let files = Files::new();
     let result = files.json(&format!(
         "attribution mu-fidelity --model {} --inputs {} --targets {} --explanations {} \
@@ -361,7 +361,7 @@ fn a_metric_that_is_no_older_than_the_registry_tells_its_direction() {
     assert_eq!(compared["n_undefined"], result["n_undefined"]);
 }
 
-/// What was computed before an input of which the model makes infinity is kept.
+/// The values before an input for which the model returns infinity are kept.
 #[test]
 fn a_comparison_that_stops_keeps_what_was_computed() {
     let files = Files::new();
@@ -377,7 +377,7 @@ fn a_comparison_that_stops_keeps_what_was_computed() {
     assert!(kept.contains("\nrandom,complexity,0,") && kept.contains("\n,base,0,"));
 }
 
-/// A model of one node in the ONNX format, written field by field.
+/// Returns an ONNX model with one node, written field by field.
 fn model_of_one_node(operator: &str) -> Vec<u8> {
     fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
         let length = u8::try_from(bytes.len()).expect("a short field");
@@ -430,9 +430,9 @@ fn an_operator_that_the_engine_lacks_is_named() {
     assert!(failure.text.contains("TopologicalHash"));
 }
 
-/// A baseline that a file holds, of one input or of each, in a command and in a comparison.
+/// Baselines from a file, one for all inputs or one for each, work in a command and in a comparison.
 #[test]
-fn baselines_reach_the_metrics_that_are_asked_with_them() {
+fn baselines_from_a_file_reach_the_metrics() {
     let files = Files::new();
     let inputs = xai_files::arrays::read_f64::<IxDyn>(sample("inputs.npy")).unwrap();
     files.array("each.npy", &inputs.mapv(|_| 0.25));
@@ -475,7 +475,7 @@ fn baselines_reach_the_metrics_that_are_asked_with_them() {
     files.wrong_usage("--baselines", &format!("{compare}given)"));
 }
 
-/// Segments and masks are files of the commands that may need them, and of a comparison.
+/// Segments and masks are options of the commands that may need them, and of a comparison.
 #[test]
 fn masks_and_segments_reach_the_metrics_that_take_them() {
     let files = Files::new();
@@ -492,13 +492,13 @@ fn masks_and_segments_reach_the_metrics_that_take_them() {
         sample("occlusion.npy"),
     );
     let deletion = format!("attribution deletion {files_of} --steps all");
-    // Quarters of the image are the same as patches of 4 by 4.
+    // Segments that are quarters of the image equal patches of 4 by 4.
     let by_segments = files.json(&format!("{deletion} --features segments --segments s.npy"));
     let by_patches = files.json(&format!("{deletion} --features patches:4"));
     assert_eq!(by_segments["per_sample"].as_array().unwrap().len(), n);
     assert_eq!(by_segments["per_sample"], by_patches["per_sample"]);
     files.wrong_usage("--segments", &format!("{deletion} --features segments"));
-    // What nobody takes is not passed over in silence.
+    // An input that no metric takes is an error.
     let unused = files.wrong_usage("--segments", &format!("{deletion} --segments s.npy"));
     assert_eq!(
         unused.help(),
@@ -556,7 +556,7 @@ fn masks_and_segments_reach_the_metrics_that_take_them() {
     );
 }
 
-/// A folder with inputs, targets and maps of two shapes for a model of images (n, 1, 8, 8).
+/// Returns a folder with inputs, targets and maps of two shapes, for a model of images (n, 1, 8, 8).
 fn images() -> (Files, String) {
     let files = Files::new();
     let number =
@@ -579,7 +579,7 @@ fn images() -> (Files, String) {
 }
 
 #[test]
-fn a_metric_that_is_asked_for_twice_is_refused() {
+fn a_metric_that_is_given_twice_is_an_error() {
     let (files, compare) = images();
     for metrics in [
         "complexity,complexity",
@@ -596,7 +596,7 @@ fn a_metric_that_is_asked_for_twice_is_refused() {
 }
 
 #[test]
-fn a_metric_that_no_file_is_enough_for_is_no_typing_error() {
+fn metrics_without_a_command_are_not_reported_as_typing_errors() {
     let (files, compare) = images();
     let command = format!("{compare} --explanations a=with.npy --metrics model-randomization");
     for command in [
@@ -613,7 +613,7 @@ fn a_metric_that_no_file_is_enough_for_is_no_typing_error() {
 }
 
 #[test]
-fn second_maps_of_explainers_of_two_shapes_have_no_shape_that_fits_both() {
+fn second_maps_need_explainers_with_maps_of_one_shape() {
     let (files, compare) = images();
     for second in ["with.npy", "without.npy"] {
         let command = format!(
@@ -629,7 +629,7 @@ fn second_maps_of_explainers_of_two_shapes_have_no_shape_that_fits_both() {
 }
 
 #[test]
-fn masks_of_tables_have_a_row_for_each_sample_and_other_shapes_are_told_how_to_change() {
+fn masks_of_tables_of_other_shapes_are_errors_with_help() {
     let files = Files::new();
     let maps = array![[0.5, 0.25, 0.0], [0.0, 0.5, 1.0]];
     files.array("maps.npy", &maps);
@@ -664,7 +664,7 @@ fn masks_of_tables_have_a_row_for_each_sample_and_other_shapes_are_told_how_to_c
 }
 
 #[test]
-fn arrays_with_their_axes_in_another_order_are_told_so() {
+fn errors_recognise_arrays_with_axes_in_another_order() {
     let (files, compare) = images();
     let maps = Array3::from_shape_fn((5, 8, 8), |(i, y, x)| (i + 3 * y + x) as f64);
     files.array("t3.npy", &maps.clone().reversed_axes());
@@ -687,7 +687,7 @@ fn arrays_with_their_axes_in_another_order_are_told_so() {
 }
 
 #[test]
-fn what_was_assumed_of_inputs_is_in_the_result() {
+fn assumptions_about_inputs_are_in_the_result() {
     let (files, compare) = images();
     let compare = compare.replace(" --channels first", "");
     let found = files.json(&format!(
@@ -706,7 +706,7 @@ fn what_was_assumed_of_inputs_is_in_the_result() {
 }
 
 #[test]
-fn a_model_of_several_inputs_is_told_which_and_a_failing_operator_is_named() {
+fn errors_name_the_inputs_of_a_model_and_a_failing_operator() {
     let files = Files::new();
     files.array("x.npy", &array![[1.0f32, 2.0, 3.0, 4.0]]);
     files.array("t.npy", &array![0i64]);
@@ -724,7 +724,7 @@ fn a_model_of_several_inputs_is_told_which_and_a_failing_operator_is_named() {
         said.contains("2 inputs, \"") && said.contains("help: "),
         "{said}"
     );
-    // Without its scale and bias, as no opset has it.
+    // Without scale and bias, which every opset requires.
     files.bytes("m.onnx", &model_of_one_node("BatchNormalization"));
     let said = run("m.onnx");
     assert!(
@@ -734,7 +734,7 @@ fn a_model_of_several_inputs_is_told_which_and_a_failing_operator_is_named() {
 }
 
 #[test]
-fn a_metric_without_a_value_says_why_for_this_metric() {
+fn an_undefined_metric_gives_the_reason_for_this_metric() {
     let files = Files::new();
     files.array("maps.npy", &Array3::<f64>::zeros((2, 4, 4)));
     files.array("masks.npy", &Array3::<bool>::from_elem((2, 4, 4), true));
@@ -758,9 +758,9 @@ fn a_metric_without_a_value_says_why_for_this_metric() {
     }
 }
 
-/// Keeping the top instead of removing it reverses which explainers are better, in every form of the result.
+/// Keeping the top features instead of removing them reverses the direction, in every form of the result.
 #[test]
-fn the_direction_is_that_of_the_settings() {
+fn the_direction_depends_on_the_settings() {
     let files = Files::new();
     let of = |metric: &str, rest: &str| {
         let result = files.json(&format!(
@@ -795,9 +795,9 @@ fn the_direction_is_that_of_the_settings() {
     }
 }
 
-/// Mirror images have one value, and the reference packages' rules are there.
+/// The default gives mirror images the same value; the rules of the reference packages are options.
 #[test]
-fn ties_are_counted_by_their_mean_unless_said_otherwise() {
+fn ties_count_by_their_mean_by_default() {
     let files = Files::new();
     files.array("e.npy", &array![[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]);
     files.array(

@@ -22,7 +22,7 @@ fn the_worked_example_gives_8685() {
     assert_eq!(format!("{score:.4}"), "0.8685");
     assert_eq!(c["level"], "high");
     assert_eq!(c["n_neighbors"], 5);
-    // In units of the weight of the nearest neighbour.
+    // Weights are relative to that of the nearest neighbour.
     let far = (1.1f64 / 1.5).powi(3);
     assert!((c["class_weights_sum"]["0"].as_f64().unwrap() - far).abs() < 1e-15);
     assert_eq!(
@@ -53,7 +53,7 @@ fn the_worked_example_gives_8685() {
 }
 
 #[test]
-fn test_rows_are_explained_by_name_of_the_columns() {
+fn columns_of_test_rows_are_matched_by_name() {
     let files = tables();
     let result =
         files.json("casebased explain --train t.csv --test q.csv --label y --predicted p -k 2");
@@ -69,7 +69,7 @@ fn test_rows_are_explained_by_name_of_the_columns() {
     );
     assert_eq!(wrong["neighbors"][0]["index"], 2);
     assert_eq!(wrong["neighbors"][0]["label"], 1);
-    // Without predictions the neighbours vote, and agree with themselves.
+    // Without predictions the neighbours vote, and the result agrees with most of them.
     let votes =
         files.json("casebased explain --train t.csv --test q.csv --label y -k 2 --threads 1");
     assert_eq!(votes["mean_correspondence"], 1.0);
@@ -110,7 +110,7 @@ fn redacted_columns_never_reach_the_rows() {
 }
 
 #[test]
-fn metadata_accompanies_and_is_no_feature() {
+fn metadata_is_shown_but_not_a_feature() {
     let files = tables();
     files.text(
         "t.csv",
@@ -132,7 +132,7 @@ fn metadata_accompanies_and_is_no_feature() {
 }
 
 #[test]
-fn messages_conceal_what_is_redacted_and_tell_what_is_left_out() {
+fn messages_do_not_show_redacted_values_and_name_left_out_columns() {
     let files = Files::new();
     files.text("t.csv", "a,ssn,distance,y\nx,11,5,0\nz,22,6,1\n,33,7,1\n");
     files.text("q.csv", "a,ssn,distance,y\n1,123-45-6789,5,0\n");
@@ -146,7 +146,7 @@ fn messages_conceal_what_is_redacted_and_tell_what_is_left_out() {
     assert!(rows.starts_with(
         "sample,predicted,true,correspondence,level,rank,index,distance,label,case.distance\n"
     ));
-    // Codes keep their zeros.
+    // Codes keep their leading zeros.
     files.text("t.csv", "a,zip,y\n1,01234,0\n2,99999,1\n");
     files.text("q.csv", "a,y\n1,0\n");
     files.json("casebased explain --train t.csv --test q.csv --label y --metadata zip --out o.csv");
@@ -158,7 +158,7 @@ fn messages_conceal_what_is_redacted_and_tell_what_is_left_out() {
 }
 
 #[test]
-fn every_engine_gives_the_same_answer() {
+fn every_engine_gives_the_same_result() {
     let files = Files::new();
     let mut rows = String::from("a,b,y\n");
     for i in 0..700 {
@@ -229,7 +229,7 @@ fn a_predicted_class_that_no_training_row_has_is_an_error_and_a_true_one_a_remar
                         no training row has Yes, NO";
         assert!(failed.text.contains(expected), "{}", failed.text);
     }
-    // Numbers, whole floats and truth values are one type; probabilities are no classes.
+    // Integers, whole floats and booleans are the same classes; probabilities are not classes.
     files.text("n.csv", "a,y\n0,0\n1,0\n9,1\n10,1\n");
     let numbers = "casebased explain --train n.csv --label y -k 1 --predicted p";
     files.text("same.csv", "a,p\n0,0\n0,0.0\n0,False\n9,1.0\n9,True\n");
@@ -275,9 +275,9 @@ fn cases_that_tie_with_the_last_neighbour_are_counted() {
 }
 
 #[test]
-fn rows_without_a_distance_are_named_as_their_file_counts_them() {
+fn rows_without_a_distance_are_named_by_their_line() {
     let files = Files::new();
-    // A row is left out for its missing cell, so that the array and the file count differently.
+    // A row with a missing cell is left out, so that positions in the array and in the file differ.
     files.text("t.csv", "a,b,y\n1,2,0\n2,1,0\n,3,0\n0,0,1\n3,1,1\n");
     files.text("good.csv", "a,b,y\n1,2,0\n2,1,0\n,3,0\n3,1,1\n");
     files.text("q.csv", "a,b\n1,2\n,1\n0,0\n");
@@ -305,7 +305,7 @@ fn rows_without_a_distance_are_named_as_their_file_counts_them() {
         "{}",
         failed.text
     );
-    // A deviation is one of a column, and never taken for a row.
+    // An error about the deviation of a column does not name a row.
     files.text("large.csv", "a,b,y\n1,2,0\n2,1e300,0\n3,-1e300,1\n");
     let failed = files.bad_data(
         "large.csv",
@@ -336,7 +336,7 @@ fn a_stored_explainer_explains_as_the_fitted_one() {
     let explain = "casebased explain --test q.csv --label y --predicted p --out o.csv";
     let stored = files.json(&format!("{explain} --explainer cases.xai"));
     let rows = std::fs::read(files.path("o.csv")).unwrap();
-    // What was left out when it was fitted is not stored.
+    // Columns that were left out when it was fitted are not stored.
     let mut fresh = files.json(&format!("{explain} --train t.csv {how}"));
     let left_out = fresh.as_object_mut().unwrap().remove("columns_left_out");
     assert_eq!(left_out.unwrap()[0]["column"], "name");
@@ -358,7 +358,7 @@ fn a_stored_explainer_explains_as_the_fitted_one() {
 }
 
 #[test]
-fn an_audit_in_pieces_is_the_audit_of_all() {
+fn an_audit_in_batches_equals_that_of_all_rows() {
     let files = Files::new();
     let table = |n: usize| {
         let mut rows = String::from("a,b,y,p\n");
@@ -407,7 +407,7 @@ fn an_audit_in_pieces_is_the_audit_of_all() {
             .table(&format!("casebased audit {how}"))
             .contains("calibration")
     );
-    // A bad row far down leaves no half-written file behind.
+    // A bad row far down leaves no incomplete file.
     std::fs::remove_file(files.path("o.csv")).unwrap();
     files.text("q.csv", &(table(9000) + "1,x,0,0\n"));
     files.bad_data("q.csv", &format!("casebased audit {how} --out o.csv"));
@@ -415,7 +415,7 @@ fn an_audit_in_pieces_is_the_audit_of_all() {
 }
 
 #[test]
-fn intervals_of_an_audit_are_pairs() {
+fn intervals_of_an_audit_are_pairs_in_json() {
     let files = Files::new();
     let [train, test] =
         ["train", "test"].map(|name| crate::harness::sample(&format!("casebased/{name}.csv")));

@@ -1,11 +1,11 @@
-//! `xai casebased attribution` on files: the examples of the metrics, rows, and what is wrong with files.
+//! `xai casebased attribution` on files: the examples of the metrics, rows, and errors in files.
 
 use ndarray::{Array1, Array2, Array3, Array4, array};
 use xai_metrics::casebased::data_attribution::METRICS;
 
 use crate::harness::Files;
 
-/// A folder with the data of the examples of the metrics, in files of the names that their help gives.
+/// Returns a folder with the data of the metrics' examples, in files with the names of their help.
 fn files() -> Files {
     let matrix = |n: usize, d: usize, value: &dyn Fn(usize, usize) -> f64| {
         Array2::from_shape_fn((n, d), |(row, column)| value(row, column))
@@ -74,7 +74,7 @@ fn options_are_the_parameters_and_inputs_of_the_metric() {
     ));
     assert_eq!(found["n_undefined"], 1);
     assert!(found["per_sample"][1].is_null());
-    // Of all training cases every class has a third.
+    // Every class has a third of all training cases.
     assert_eq!(found["value"], 1.0 / 3.0);
     files.json(&format!(
         "casebased attribution class-auroc {cases} --out rows.csv"
@@ -124,7 +124,7 @@ fn the_list_has_every_metric() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_said_of_the_file() {
+fn errors_in_files_name_the_file() {
     let files = files();
     let command = |rest: &str| format!("casebased attribution {rest}");
     files.array("short.npy", &array![true, false]);
@@ -170,12 +170,12 @@ fn what_is_wrong_with_a_file_is_said_of_the_file() {
     assert!(files.failure(2, &command(missing)).text.contains("--flags"));
 }
 
-/// The options of a comparison of two explainers.
+/// Options of a comparison of two explainers.
 const COMPARED: &str = "casebased attribution compare --attributions a=attributions.npy b=random-attributions.npy \
      --train-labels train-labels.npy --test-classes test-classes.npy --flags flags.npy";
 
 #[test]
-fn a_comparison_has_the_numbers_of_single_metrics_with_intervals_ranks_and_tests() {
+fn a_comparison_has_the_values_of_single_metrics_with_intervals_ranks_and_tests() {
     let files = files();
     let found = files.json(&format!(
         "{COMPARED} --metrics class-auroc,top-k-cardinality,class-detection,class-detection(k=3) --out rows.csv"
@@ -205,7 +205,7 @@ fn a_comparison_has_the_numbers_of_single_metrics_with_intervals_ranks_and_tests
     assert_eq!(pair["n_pairs"], 4);
     assert_eq!(metrics["class_auroc"]["ranking"][0], pair["first"]);
     assert!(found.get("model_calls").is_none());
-    // Three metrics of two explainers on four test cases.
+    // Three metrics, two explainers and four test cases.
     assert_eq!(files.read("rows.csv").lines().count(), 1 + 3 * 2 * 4);
     let table = files.table(&format!(
         "{COMPARED} --metrics class-auroc,mislabeling-detection"
@@ -219,7 +219,7 @@ fn a_comparison_has_the_numbers_of_single_metrics_with_intervals_ranks_and_tests
 
 /// A comparison in which all explainers shared one array would find them equal.
 #[test]
-fn metrics_of_top_cases_have_an_array_of_each_explainer() {
+fn metrics_of_top_cases_take_an_array_per_explainer() {
     let files = files();
     let others = array![[0.5f64, 0.5], [0.5, 0.5], [0.125, 0.125], [0.25, 0.25]].mapv(f64::ln);
     files.array("log-prob-after-b.npy", &others);
@@ -279,7 +279,7 @@ fn subsets_of_zeros_and_ones_are_a_mask() {
     let expected = files.json(&lds("subsets.npy"));
     assert_eq!(files.json(&lds("integers.npy")), expected);
     assert_eq!(files.json(&lds("floats.npy")), expected);
-    // Of another length than there are training cases, it is neither.
+    // With another length than the number of training cases it cannot be a mask.
     files.array(
         "short.npy",
         &mask.slice(ndarray::s![.., ..11]).mapv(i64::from),
@@ -308,7 +308,7 @@ fn subsets_of_zeros_and_ones_are_a_mask() {
 }
 
 #[test]
-fn mislabeled_cases_are_looked_for_by_given_scores_or_by_negative_means() {
+fn mislabeled_cases_are_ranked_by_given_scores_or_by_negative_means() {
     let files = files();
     let command = "casebased attribution compare --attributions a=attributions.npy --flags flags.npy \
                    --metrics mislabeling-detection";
@@ -321,7 +321,7 @@ fn mislabeled_cases_are_looked_for_by_given_scores_or_by_negative_means() {
         (&single["value"], &single["curve"])
     );
     assert!(files.remarks(command).contains("negative mean attribution"));
-    // The negative means, in another file.
+    // The same negative means in a file.
     let tau = |t: usize, i: usize| ((7 * i + 5 * t + i * t) % 11) as f64 - 4.0;
     let means = Array1::from_iter((0..12).map(|i| -(0..4).map(|t| tau(t, i)).sum::<f64>() / 4.0));
     files.array("means.npy", &means);
@@ -330,7 +330,7 @@ fn mislabeled_cases_are_looked_for_by_given_scores_or_by_negative_means() {
 }
 
 #[test]
-fn without_metrics_a_comparison_has_all_that_the_files_are_enough_for() {
+fn by_default_a_comparison_has_all_metrics_for_which_there_are_files() {
     let files = files();
     let found = files.json(
         "casebased attribution compare --attributions a=attributions.npy --random-attributions \
@@ -349,7 +349,7 @@ fn without_metrics_a_comparison_has_all_that_the_files_are_enough_for() {
 }
 
 #[test]
-fn what_is_wrong_with_a_comparison_is_said_of_the_option_or_the_file() {
+fn errors_of_a_comparison_name_the_option_or_the_file() {
     let files = files();
     let failed = files.wrong_usage("--metrics", &format!("{COMPARED} --metrics class-aurok"));
     assert!(failed.text.contains("class-auroc"), "{}", failed.text);
@@ -386,7 +386,7 @@ const STUDY: &str = "[[data_attribution]]\n\
     attributions = 'attributions.npy'\n";
 
 #[test]
-fn a_section_has_the_numbers_of_its_command_and_the_top_cases() {
+fn a_section_has_the_values_of_its_command_and_the_top_cases() {
     let files = files();
     files.array("train-images.npy", &Array3::<u8>::ones((12, 2, 2)));
     files.array("test-images.npy", &Array3::<u8>::ones((4, 2, 2)));
@@ -407,7 +407,7 @@ fn a_section_has_the_numbers_of_its_command_and_the_top_cases() {
             found["metrics"][name]["explainers"]["a"]["value"]
         );
     }
-    // τ of the first test case is (7 i mod 11) − 4: 10, 9 and 8 in the places 3, 6 and 9.
+    // τ of the first test case is (7 i mod 11) − 4, which is largest at positions 3, 6 and 9.
     let first = section["top_cases"]
         .as_array()
         .expect("cases")
@@ -438,7 +438,7 @@ fn a_section_has_the_numbers_of_its_command_and_the_top_cases() {
 }
 
 #[test]
-fn explainers_of_other_cases_are_refused_by_comparison_check_and_report_alike() {
+fn explainers_of_other_cases_are_errors_of_comparison_check_and_report() {
     let files = files();
     let matrix = |n: usize, d: usize| Array2::from_shape_fn((n, d), |(t, i)| (t + 2 * i) as f64);
     files.array("fewer.npy", &matrix(3, 12));
@@ -470,7 +470,7 @@ fn explainers_of_other_cases_are_refused_by_comparison_check_and_report_alike() 
 }
 
 #[test]
-fn a_check_of_training_cases_refuses_what_the_report_refuses() {
+fn a_check_of_data_attribution_finds_the_errors_of_the_report() {
     let files = files();
     let images = |n: usize, c: usize| Array4::<f64>::zeros((n, 5, 5, c));
     files.array("train-images.npy", &images(12, 3));

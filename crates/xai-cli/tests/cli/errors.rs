@@ -1,17 +1,17 @@
-//! Whatever is wrong is told of the file it is in (exit code 1) or of the option (exit code 2).
+//! Errors in data name the file (exit code 1), and errors in options name the option (exit code 2).
 
 use ndarray::{Array, Array1, Array2, array};
 
 use crate::harness::{Files, sample};
 
-/// Runs commands with one thing wrong each: the file that must be named, and what makes it wrong.
+/// Runs commands with one error each, given as the file that must be named and the last arguments.
 fn bad_data(files: &Files, command: &str, cases: &[(&str, &str)]) {
     for (file, arguments) in cases {
         files.bad_data(file, &format!("{command} {arguments}"));
     }
 }
 
-/// Runs commands with one option wrong each.
+/// Runs commands with one wrong option each, given as the option that must be named and the last arguments.
 fn wrong_usage(files: &Files, command: &str, cases: &[(&str, &str)]) {
     for (option, arguments) in cases {
         files.wrong_usage(option, &format!("{command} {arguments}"));
@@ -19,7 +19,7 @@ fn wrong_usage(files: &Files, command: &str, cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn files_that_are_no_arrays() {
+fn files_without_arrays_are_errors() {
     let files = Files::new();
     files.array("up.npy", &array![0.5, 0.5]);
     files.array("text_dtype.npy", &array![0.5, 0.5]);
@@ -330,7 +330,7 @@ fn graph_models() {
         "short.npy",
         &format!("graph sweep {given} --edge-weight short.npy"),
     );
-    // The outputs leave the range of single precision.
+    // The outputs are beyond the range of single precision.
     files.array("huge.npy", &Array2::from_elem((12, 3), 3e38f32));
     swapped("features.npy", "huge.npy", &model());
     files.array("levels.npy", &array![0.5, 2.0]);
@@ -339,7 +339,7 @@ fn graph_models() {
         files.bad_data("levels.npy", &sweep);
     }
     files.wrong_usage("--by", &format!("graph sweep {given} --by top-k"));
-    // The mask is soft.
+    // The mask has other values than 0 and 1.
     files.bad_data("mask.npy", &format!("graph robust-fidelity {given}"));
     wrong_usage(
         &files,
@@ -636,7 +636,7 @@ fn report() {
 }
 
 #[test]
-fn negative_values_stand_behind_a_space() {
+fn options_take_negative_values_after_a_space() {
     let files = Files::new();
     files.array("p.npy", &array![0.5, 0.25]);
     let values = ["-0.5", "-1", "-.5", "-1e-3", "-inf"];
@@ -661,7 +661,7 @@ fn negative_values_stand_behind_a_space() {
     ] {
         for value in values {
             let failed = files.failure(2, &format!("{command} {option} {value}"));
-            // The value is refused, not the option.
+            // The error is about the value, not an unknown option.
             assert!(
                 !failed.text.contains("unexpected argument"),
                 "{}",
@@ -695,7 +695,7 @@ fn negative_values_stand_behind_a_space() {
 }
 
 #[test]
-fn more_threads_than_cores_can_serve_are_not_started() {
+fn the_number_of_threads_is_limited() {
     let files = Files::new();
     files.array("p.npy", &array![0.5, 0.25]);
     let command = "graph characterization --pos p.npy --neg p.npy";

@@ -1,5 +1,5 @@
-//! The examples that the documentation shows of the attribution metrics, on the command line: the first one in the help of
-//! each metric, in a folder whose files have the names that it gives.
+//! The examples of the attribution metrics in the documentation, on the command line: the first example in the help of
+//! each metric, in a folder with files of these names.
 
 use std::path::PathBuf;
 
@@ -8,10 +8,10 @@ use xai_metrics::attribution::metric::{Entry, registry};
 
 use crate::harness::Files;
 
-/// Metrics with an example that no files hold all the data of.
+/// Metrics whose example needs data that cannot be in files.
 const IN_THE_LIBRARIES_ALONE: [&str; 1] = ["relative-representation-stability"];
 
-/// A folder with the files of `tests/data/examples`.
+/// Returns a folder with the files of `tests/data/examples`.
 fn files(kind: &str) -> Files {
     let files = Files::new();
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -25,7 +25,7 @@ fn files(kind: &str) -> Files {
     files
 }
 
-/// The first example in the help of a metric, where it has a command.
+/// Returns the first example in the help of a metric, if it has a command.
 fn example(files: &Files, entry: &Entry) -> Option<String> {
     let name = entry.info.name;
     let help = files.run(&format!("attribution {name} --help"));
@@ -60,8 +60,8 @@ fn the_example_of_every_metric_has_its_value_on_the_command_line() {
             continue;
         };
         let value = files.json(&command)["value"].as_f64().expect("a number");
-        // Half of the last digit that is said, and what a model in single precision adds: most to the relative output
-        // stability, which divides by differences of outputs, 30 units of the last place.
+        // Half of the last documented digit, plus the error of a model in single precision. It is largest for the relative output
+        // stability, which divides by differences of outputs: 30 units in the last place.
         let tolerance = 0.5e-4 + 64.0 * f64::from(f32::EPSILON) * expected.abs().max(1.0);
         assert!(
             (value - expected).abs() <= tolerance,

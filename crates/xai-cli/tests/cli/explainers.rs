@@ -5,12 +5,12 @@ use serde_json::Value;
 
 use crate::harness::Files;
 
-/// A file of a golden problem.
+/// Returns the path of a file of a golden problem.
 fn golden(name: &str) -> String {
     format!("{}/tests/data/golden/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Inputs and targets of a problem.
+/// Returns the options for inputs and targets of a problem.
 fn samples(problem: &str) -> String {
     format!(
         "--inputs {} --targets {}",
@@ -28,7 +28,7 @@ fn model(problem: &str) -> String {
 }
 
 #[test]
-fn maps_by_an_explainer_are_maps_of_a_file() {
+fn maps_from_an_explainer_equal_maps_from_a_file() {
     let files = Files::new();
     for problem in ["linear", "mlp", "tabular", "conv"] {
         let maps = golden(&format!("{problem}_input_x_gradient"));
@@ -60,7 +60,7 @@ fn maps_of_every_class_are_read_at_the_target() {
 }
 
 #[test]
-fn explainers_are_asked_about_changed_inputs_and_other_classes() {
+fn explainers_run_on_changed_inputs_and_other_classes() {
     let files = Files::new();
     let gradient = golden("linear_gradient.onnx");
     let run = |metric: &str| {
@@ -69,7 +69,7 @@ fn explainers_are_asked_about_changed_inputs_and_other_classes() {
             samples("linear")
         ))
     };
-    // The gradient of a linear model is the same everywhere.
+    // The gradient of a linear model does not depend on the input.
     assert_eq!(run("maximum-stability")["value"], 0.0);
     assert_eq!(run("local-lipschitz")["value"], 0.0);
     let other = run("random-logit --n-classes 4 --similarity spearman");
@@ -77,7 +77,7 @@ fn explainers_are_asked_about_changed_inputs_and_other_classes() {
 }
 
 #[test]
-fn compare_asks_explainers_and_says_how_often_before_it_starts() {
+fn compare_prints_the_number_of_calls_of_explainers_before_it_starts() {
     let files = Files::new();
     let command = format!(
         "attribution compare {} --explanations drawn={} both={} --explainers both={} asked={} \
@@ -94,7 +94,7 @@ fn compare_asks_explainers_and_says_how_often_before_it_starts() {
     assert_ne!(of("drawn"), of("asked"));
     let rows = result["model_calls"]["rows"].to_string();
     let remarks = files.remarks(&command);
-    // The maps of one explainer are in no file.
+    // One explainer has no file of maps.
     assert!(
         remarks.contains(&format!(" {rows} rows, the explainers 5")),
         "{rows}: {remarks}"
@@ -102,7 +102,7 @@ fn compare_asks_explainers_and_says_how_often_before_it_starts() {
 }
 
 #[test]
-fn compare_judges_explainers_by_the_metrics_that_ask_them() {
+fn compare_computes_metrics_that_run_explainers() {
     let files = Files::new();
     let command = |metrics: &str| {
         format!(
@@ -118,7 +118,7 @@ fn compare_judges_explainers_by_the_metrics_that_ask_them() {
         names.iter().any(|name| *name == "relative_input_stability"),
         "{names:?}"
     );
-    // It needs the number of classes.
+    // This metric needs the number of classes.
     assert!(names.iter().all(|name| *name != "random_logit"));
     let stability = &all["metrics"]["maximum_stability"]["explainers"];
     assert_eq!(stability["gradient"]["value"], 0.0);
@@ -132,7 +132,7 @@ fn compare_judges_explainers_by_the_metrics_that_ask_them() {
 }
 
 #[test]
-fn what_is_wrong_with_an_explainer_names_its_file() {
+fn errors_of_explainers_name_their_file() {
     let files = Files::new();
     files.text("text.onnx", "hello");
     files.array("far.npy", &ndarray::Array1::<i64>::from_elem(9, 7));
@@ -142,7 +142,7 @@ fn what_is_wrong_with_an_explainer_names_its_file() {
         "text.onnx",
         &deletion(&format!("{of_tabular} --explainer text.onnx")),
     );
-    // A model that answers scores is no explainer of images; neither is one of other inputs.
+    // Neither a model that returns scores nor one with other inputs is an explainer of these images.
     for (problem, other) in [
         ("linear", "linear_model.onnx"),
         ("tabular", "mlp_gradient.onnx"),
@@ -175,7 +175,7 @@ fn what_is_wrong_with_an_explainer_names_its_file() {
 }
 
 #[test]
-fn draws_that_do_not_fit_name_their_file() {
+fn errors_in_draws_name_their_file() {
     let files = Files::new();
     files.array("classes.npy", &Array1::from_elem(9, 3i64));
     files.array("below.npy", &Array1::from_elem(9, -1i64));
@@ -187,7 +187,7 @@ fn draws_that_do_not_fit_name_their_file() {
         let logit = format!("attribution random-logit {of_explainer} --n-classes 3 --draws {file}");
         files.bad_data(file, &logit);
     }
-    // No class counts from the other end.
+    // Negative classes do not count from the end.
     let inputs = golden("tabular_inputs.npy");
     let below = format!("--inputs {inputs} --targets below.npy --explainer {product}");
     files.bad_data(&product, &format!("attribution local-lipschitz {below}"));
@@ -203,7 +203,7 @@ fn draws_that_do_not_fit_name_their_file() {
 }
 
 #[test]
-fn metrics_of_images_refuse_tables_and_say_so() {
+fn metrics_of_images_do_not_take_tables() {
     let files = Files::new();
     let maps = format!("--explanations {}", golden("tabular_distinct.npy"));
     let inputs = golden("tabular_inputs.npy");
@@ -227,7 +227,7 @@ fn metrics_of_images_refuse_tables_and_say_so() {
     files.wrong_usage("--discretizer", &format!("attribution {all}"));
 }
 
-/// In single precision all attributions of the second file are the same number.
+/// In single precision all attributions in the second file would be equal.
 #[test]
 fn maps_keep_the_precision_of_their_file() {
     let files = Files::new();

@@ -1,7 +1,7 @@
-//! What a machine does to a run: signals at any moment, full disks, folders that vanish or take nothing, files that shrink
+//! Faults during a run: signals at any moment, full disks, folders that are removed or not writable, files that shrink
 //! while they are read.
 //!
-//! `XAI_FAULTS` is how many moments of each are tried; a few without it.
+//! The variable `XAI_FAULTS` is the number of moments per command; by default only a few.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,13 +14,13 @@ use tempfile::TempDir;
 
 use crate::harness::{XAI, sample};
 
-/// How many moments are tried.
+/// Returns the number of moments per command.
 fn moments() -> u32 {
     let given = std::env::var("XAI_FAULTS").ok();
     given.map_or(2, |text| text.parse().expect("XAI_FAULTS is a number"))
 }
 
-/// The files of a folder and their bytes.
+/// Returns the files of a folder with their bytes.
 type Content = BTreeMap<String, Vec<u8>>;
 
 fn content(folder: &Path) -> Content {
@@ -42,20 +42,20 @@ fn start(folder: &Path, arguments: &[&str]) -> Child {
 
 fn send(signal: &str, process: &Child) {
     let arguments = [format!("-{signal}"), process.id().to_string()];
-    // A process that has ended takes no signal.
+    // The process may have ended.
     let mut kill = Command::new("kill");
     kill.args(arguments).stderr(Stdio::null());
     kill.status().expect("kill is there");
 }
 
-/// A command whose output lies in the folder `out`.
+/// A command with its output in the folder `out`.
 struct Writer {
     name: &'static str,
     arguments: Vec<String>,
-    /// What makes the outputs of two runs differ: an option, and a value for each.
+    /// An option, with a value for each of two runs, that makes their outputs differ.
     option: &'static str,
     values: [&'static str; 2],
-    /// Names of files that an interrupted run leaves for the next one.
+    /// Names of files that an interrupted run may leave for the next one.
     resumed: &'static [&'static str],
 }
 
@@ -92,7 +92,7 @@ fn writers() -> Vec<Writer> {
 }
 
 impl Writer {
-    /// The command for the earlier output, 0, or the new one, 1.
+    /// Returns the command for the earlier output (0) or the new one (1).
     fn command(&self, run: usize) -> Vec<&str> {
         let own = self.arguments.iter().map(String::as_str);
         own.chain(["--quiet", self.option, self.values[run]])
@@ -124,7 +124,7 @@ fn a_signal_at_any_moment_leaves_the_earlier_output_or_the_new_one() {
                 for (name, bytes) in &earlier {
                     fs::write(out.join(name), bytes).expect("a file");
                 }
-                // Later than a run is long, too.
+                // Some signals come after the end of the run.
                 let share = (f64::from(moment) + 0.5) / f64::from(moments());
                 let mut child = start(&folder, &writer.command(1));
                 sleep(duration.mul_f64(1.1 * share));
@@ -133,7 +133,7 @@ fn a_signal_at_any_moment_leaves_the_earlier_output_or_the_new_one() {
                 let mut left = content(&out);
                 left.retain(|name, _| !writer.resumed.contains(&name.as_str()));
                 if signal == "KILL" {
-                    // Nobody is there to remove it, and nothing reads it.
+                    // A killed process cannot remove its temporary file.
                     left.retain(|name, _| !name.starts_with(".xai-"));
                 }
                 let names: Vec<&String> = left.keys().collect();
@@ -158,7 +158,7 @@ fn a_signal_at_any_moment_leaves_the_earlier_output_or_the_new_one() {
     }
 }
 
-/// Runs a command with the folder `small` on a disk of its own of so many kB. `None` where no disk can be made.
+/// Runs a command with the folder `small` on a separate disk of a size in kB; `None` if no disk can be created.
 #[cfg(target_os = "linux")]
 fn on_small_disk(
     folder: &Path,
@@ -180,7 +180,7 @@ fn on_small_disk(
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_and_one_that_takes_nothing_are_errors_that_name_the_file() {
+fn full_and_read_only_disks_are_errors_that_name_the_file() {
     let folder = TempDir::new().expect("a folder");
     fs::create_dir(folder.path().join("small")).expect("a folder");
     let (train, test) = (sample("casebased/train.csv"), sample("casebased/test.csv"));
@@ -204,7 +204,7 @@ fn a_full_disk_and_one_that_takes_nothing_are_errors_that_name_the_file() {
         );
         assert_eq!(output.status.code(), Some(1), "{line}\n{error}{said}");
         assert!(error.contains("error: small/out/"), "{line}\n{error}");
-        // The earlier file, and nothing beside it but the folder of the report.
+        // The earlier file is unchanged, and only the folder of the report was added.
         let left: Vec<&str> = said
             .lines()
             .rev()
@@ -218,7 +218,7 @@ fn a_full_disk_and_one_that_takes_nothing_are_errors_that_name_the_file() {
 }
 
 #[test]
-fn a_folder_that_vanishes_is_an_error() {
+fn a_folder_that_is_removed_is_an_error() {
     let folder = TempDir::new().expect("a folder");
     let out = folder.path().join("out");
     let writers = writers();
@@ -227,7 +227,7 @@ fn a_folder_that_vanishes_is_an_error() {
         fs::create_dir_all(&out).expect("a folder");
         let mut child = start(folder.path(), &writers[1].command(1));
         sleep(Duration::from_millis(u64::from(moment) * 17));
-        // The run may make a file in it at the same moment.
+        // The run may create a file in it at the same moment.
         let _ = fs::remove_dir_all(&out);
         let status = child.wait().expect("it ends");
         assert!(status.code().is_some_and(|code| code <= 2), "{status}");
@@ -239,7 +239,7 @@ fn a_folder_that_vanishes_is_an_error() {
 #[test]
 fn a_file_that_shrinks_while_it_is_read_is_an_error_or_was_read_before() {
     let folder = TempDir::new().expect("a folder");
-    // 16 MB: booleans are read at once, doubles by parts.
+    // 16 MB: booleans are read at once, doubles in parts.
     let rows = 1 << 18;
     let array = ndarray::Array2::from_shape_fn((rows, 8), |(i, j)| ((i * 7 + j) % 11) as f64);
     let whole = folder.path().join("whole.npy");
@@ -275,7 +275,7 @@ fn a_file_that_shrinks_while_it_is_read_is_an_error_or_was_read_before() {
             opened
                 .and_then(|file| file.set_len(1000 + 8191))
                 .expect("cut");
-            // A signal, SIGBUS for one, has no code; 101 is a panic.
+            // After a signal such as SIGBUS there is no exit code; 101 is a panic.
             let status = child.wait().expect("it ends");
             assert!(
                 status.code().is_some_and(|code| code <= 2),

@@ -1,4 +1,4 @@
-//! Names of files, pipes, and files and options that claim more than there is.
+//! Names of files, pipes, and files and options that claim huge sizes.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -12,12 +12,12 @@ use crate::arrays::{archive, npy, of_header};
 use crate::harness::{Files, XAI};
 use crate::outputs::shell;
 
-/// A name that is no UTF-8.
+/// A name that is not UTF-8.
 fn odd(name: &str) -> OsString {
     OsString::from_vec([b"\xff", name.as_bytes()].concat())
 }
 
-/// Runs `xai` in a folder; `?name` is the odd name.
+/// Runs `xai` in a folder; `?name` stands for the name that is not UTF-8.
 fn run(folder: &Path, arguments: &str) -> std::process::Output {
     let argument = |text: &str| match text.split_once('?') {
         None => OsString::from(text),
@@ -30,13 +30,13 @@ fn run(folder: &Path, arguments: &str) -> std::process::Output {
         .expect("runs")
 }
 
-/// Some file systems have no such names.
+/// Returns `false` on file systems without such names.
 fn has_odd_names(folder: &Path) -> bool {
     std::fs::write(folder.join(odd("probe")), "").is_ok()
 }
 
 #[test]
-fn names_that_are_no_utf_8_are_names() {
+fn names_of_files_need_not_be_utf_8() {
     let files = Files::new();
     let folder = files.path("");
     if !has_odd_names(&folder) {
@@ -77,7 +77,7 @@ fn names_that_are_no_utf_8_are_names() {
 }
 
 #[test]
-fn models_and_their_arrays_have_names_that_are_no_utf_8() {
+fn names_of_models_and_arrays_need_not_be_utf_8() {
     let files = Files::new();
     let folder = files.path("");
     if !has_odd_names(&folder) {
@@ -102,7 +102,7 @@ fn models_and_their_arrays_have_names_that_are_no_utf_8() {
 }
 
 #[test]
-fn a_study_file_stands_in_a_folder_whose_name_is_no_utf_8() {
+fn the_name_of_a_studys_folder_need_not_be_utf_8() {
     let files = Files::new();
     let folder = files.path("");
     if !has_odd_names(&folder) {
@@ -123,7 +123,7 @@ fn a_study_file_stands_in_a_folder_whose_name_is_no_utf_8() {
 }
 
 #[test]
-fn files_do_not_get_the_memory_that_they_claim() {
+fn no_memory_is_allocated_for_sizes_that_files_only_claim() {
     let files = Files::new();
     files.array("q.npy", &array![0.5, 0.5]);
     let numbers = npy("'<f8'", false, "(2,)", &[0; 16]);
@@ -159,7 +159,7 @@ fn files_do_not_get_the_memory_that_they_claim() {
         let limited = limited(&files, &command);
         assert_eq!(limited.status.code(), Some(1), "{file}");
     }
-    // The archive is wrong about a size that nobody needs.
+    // The wrong size in the archive is not needed.
     let read = files.run("graph characterization --pos size.npz --neg q.npy");
     assert!(matches!(read.status.code(), Some(0 | 1)));
 }
@@ -170,7 +170,7 @@ fn limited(files: &Files, arguments: &str) -> std::process::Output {
 }
 
 #[test]
-fn a_pipe_is_opened_once() {
+fn pipes_are_opened_once() {
     let files = Files::new();
     files.array("p.npy", &array![0.5, 0.25]);
     files.array("runs.npy", &array![[0_i64, 1, 1], [0, 1, 0]]);
@@ -207,13 +207,13 @@ fn a_pipe_is_opened_once() {
             assert_eq!(printed, expected, "{line}");
         }
     }
-    // A pipe that ends too early.
+    // The pipe ends too early.
     let line = "head -c 130 p.npy | $xai graph characterization --pos /dev/stdin --neg p.npy";
     assert_eq!(shell(&files, line).status.code(), Some(1));
 }
 
 #[test]
-fn node_numbers_and_labels_are_no_sizes() {
+fn node_numbers_and_labels_are_not_sizes() {
     let files = Files::new();
     files.array("mask.npy", &array![0.5, 1.0]);
     files.array("edges.npy", &array![[0_i64, 4_000_000_000], [1, 2]]);
@@ -248,7 +248,7 @@ fn node_numbers_and_labels_are_no_sizes() {
 }
 
 #[test]
-fn options_do_not_get_the_memory_that_they_ask_for() {
+fn no_memory_is_allocated_for_sizes_of_options() {
     let files = Files::new();
     files.array(
         "runs.npy",

@@ -1,17 +1,17 @@
-//! The golden problems of the attribution metrics, through files and ONNX: the peers' numbers.
+//! The golden problems of the attribution metrics, with files and ONNX models, against values of other packages.
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::harness::Files;
 
-/// What a command is expected to answer.
+/// A command with the expected values.
 #[derive(Debug, Deserialize)]
 struct Expected {
     case: usize,
-    /// Files are `@NAME`.
+    /// The arguments; `@NAME` is a file.
     command: String,
-    /// Where in the JSON: `per_sample`, or the scores of the `curve`, without its first point.
+    /// Key of the values in the JSON: `per_sample`, or `curve` for the scores of its points after the first.
     key: String,
     expected: Vec<Option<f64>>,
     tolerance: f64,
@@ -35,7 +35,7 @@ impl Expected {
         }
     }
 
-    /// Whether an answer is the peer's, up to single precision.
+    /// Returns `true` if the values equal those of the other package up to single precision.
     fn agrees(&self, answer: &[Option<f64>]) -> bool {
         let near = |(ours, theirs): (&Option<f64>, &Option<f64>)| match (ours, theirs) {
             (Some(ours), Some(theirs)) => {
@@ -48,7 +48,7 @@ impl Expected {
 }
 
 #[test]
-fn the_golden_problems_have_the_peers_numbers_on_the_command_line() {
+fn golden_problems_have_the_values_of_other_packages() {
     let expected = std::fs::read_to_string(folder() + "expected.json").expect("the file");
     let expected: Vec<Expected> = serde_json::from_str(&expected).expect("its JSON");
     assert!(expected.len() > 20);

@@ -1,4 +1,4 @@
-//! `xai graph` on files: the numbers of the library.
+//! `xai graph` on files.
 
 use ndarray::{Axis, array, stack};
 use serde_json::Value;
@@ -10,7 +10,7 @@ fn sample(name: &str) -> String {
 }
 
 #[test]
-fn fidelity_of_labels_and_of_outputs() {
+fn fidelity_takes_labels_and_outputs() {
     let files = Files::new();
     files.array("full.npy", &array![0i64, 1, 2, 1]);
     files.array("kept.npy", &array![0u8, 1, 2, 0]);
@@ -31,7 +31,7 @@ fn fidelity_of_labels_and_of_outputs() {
     files.array("index.npy", &array![0i64, 3]);
     let more = "--target target.npy --index index.npy --out rows.csv";
     let result = files.json(&format!("{fidelity} {more}"));
-    // Right on the full graph: yes, no; on the kept: yes, yes; on the complement: no, yes.
+    // Correct predictions on the full graph: yes, no; on the explanation: yes, yes; on the complement: no, yes.
     assert_eq!(result["pos_fidelity"], 1.0);
     assert_eq!(result["neg_fidelity"], 0.5);
     assert_eq!(
@@ -43,7 +43,7 @@ fn fidelity_of_labels_and_of_outputs() {
 }
 
 #[test]
-fn scores_of_the_sample_study() {
+fn scores_of_the_sample_study_have_the_expected_values() {
     let files = Files::new();
     let (full, index) = (sample("logits_full.npy"), sample("index.npy"));
     let result = files.json(&format!(
@@ -53,8 +53,8 @@ fn scores_of_the_sample_study() {
     assert_eq!(result["pos_fidelity"], 0.0);
     let result = files.json(&format!("graph unfaithfulness --full {full} --kept {full}"));
     assert_eq!(result["value"], 0.0);
-    // Of 960 true and 2980 other edges: pairs in the right order, ties half, edges above the threshold, and
-    // true ones among them, counted with numpy.
+    // For 960 true and 2980 other edges, counted with numpy: pairs in the right order (ties count half), edges above
+    // the threshold, and true edges among them.
     for (explainer, ordered, n_predicted, n_found) in [
         ("gnn_explainer", 2_007_280.0, 349.0, 296.0),
         ("saliency", 2_027_318.0, 499.0, 460.0),
@@ -70,7 +70,7 @@ fn scores_of_the_sample_study() {
             ("recall", n_found / 960.0),
             ("auroc", ordered / (960.0 * 2980.0)),
         ] {
-            // The parser of JSON may be off by the last bit.
+            // The JSON parser may change the last bit.
             let value = result[name].as_f64().unwrap();
             assert!((value - expected).abs() < 1e-15, "{explainer} {name}");
         }
@@ -78,7 +78,7 @@ fn scores_of_the_sample_study() {
 }
 
 #[test]
-fn characterization_and_the_area_under_the_curve() {
+fn characterization_and_the_area_under_the_curve_have_the_expected_values() {
     let files = Files::new();
     files.array("pos.npy", &array![0.0, 0.5]);
     files.array("neg.npy", &array![0.0, 0.5]);
@@ -90,7 +90,7 @@ fn characterization_and_the_area_under_the_curve() {
 }
 
 #[test]
-fn unfaithfulness_in_both_directions_and_all_forms() {
+fn unfaithfulness_has_both_directions_and_all_divergences() {
     let files = Files::new();
     let unfaithfulness = "graph unfaithfulness --full full.npy --kept kept.npy";
     let p = array![[0.75, 0.25]];
@@ -120,7 +120,7 @@ fn unfaithfulness_in_both_directions_and_all_forms() {
 }
 
 #[test]
-fn ground_truth_with_undefined_statistics() {
+fn undefined_ground_truth_statistics_are_null() {
     let files = Files::new();
     files.array("none.npy", &array![0.0f32, 0.0]);
     let none = "graph groundtruth --predicted none.npy --target none.npy";
@@ -140,7 +140,7 @@ fn ground_truth_with_undefined_statistics() {
 }
 
 #[test]
-fn the_best_of_several_truths() {
+fn the_best_of_several_true_explanations_is_used() {
     let files = Files::new();
     files.array("scores.npy", &array![0.1f32, 0.9, 0.8]);
     files.array("truths.npy", &array![[1u8, 1, 0], [0, 1, 1]]);
@@ -156,7 +156,7 @@ fn the_best_of_several_truths() {
 }
 
 #[test]
-fn the_sample_study_swept_over_explanation_sizes() {
+fn a_sweep_of_the_sample_study_has_the_expected_values() {
     let files = Files::new();
     let (full, index) = (sample("logits_full.npy"), sample("index.npy"));
     let kept = sample("gnn_explainer/logits_kept.npy");
@@ -178,15 +178,15 @@ fn the_sample_study_swept_over_explanation_sizes() {
         .find(|point| point["level"] == result["best_level"])
         .expect("a level");
     assert_eq!(number(at_best, "characterization"), best);
-    // By numpy: of the 200 explained nodes 146 change without the explanation, none with it alone; at 0.15 of
-    // the edges 130 and 23 do.
+    // Counted with numpy: of the 200 explained nodes 146 change without the explanation and none with it alone; at 0.15 of
+    // the edges, 130 and 23.
     assert_eq!(result["best_level"], 0.3);
     assert_eq!(number(at_best, "pos_fidelity"), 146.0 / 200.0);
     assert_eq!(number(at_best, "neg_fidelity"), 0.0);
     assert_eq!(number(&curve[3], "pos_fidelity"), 130.0 / 200.0);
     assert_eq!(number(&curve[3], "neg_fidelity"), 23.0 / 200.0);
     assert!((result["fidelity_auc"].as_f64().unwrap() - 0.729_177_927_831_404_1).abs() < 1e-14);
-    // A point is what the other commands say about its level.
+    // A point has the values of the other commands for its level.
     let stored: ndarray::Array3<f32> = ndarray_npy::read_npy(&kept).unwrap();
     let level = stored.index_axis(ndarray::Axis(0), 3).to_owned();
     files.array("level.npy", &level);
@@ -202,7 +202,7 @@ fn the_sample_study_swept_over_explanation_sizes() {
 }
 
 #[test]
-fn properties_of_masks() {
+fn properties_of_masks_have_the_expected_values() {
     let files = Files::new();
     files.array("mask.npy", &array![1.0, 1.0, 1.0, 0.0]);
     files.array("edges.npy", &array![[0i64, 1, 3, 0], [1, 2, 4, 4]]);
@@ -216,7 +216,7 @@ fn properties_of_masks() {
 }
 
 #[test]
-fn elements_are_written_with_what_they_count_as() {
+fn elements_are_written_with_predicted_and_true_flags() {
     let files = Files::new();
     files.array("scores.npy", &array![[0.9f32, 0.5], [0.75, 0.25]]);
     files.array("truth.npy", &array![[1.0, 1.0], [0.0, 0.0]]);
@@ -238,7 +238,7 @@ fn elements_are_written_with_what_they_count_as() {
     assert_eq!(files.read("c.csv"), files.read("b.csv"));
 }
 
-/// A model file on a small ring.
+/// A model file for a small ring.
 pub(crate) mod onnx {
     use ndarray::{Array1, Array2};
     use xai_metrics::graph::mask::Sparsity;
@@ -247,7 +247,7 @@ pub(crate) mod onnx {
 
     use super::*;
 
-    /// Features, edges and edge scores of a small ring.
+    /// Returns features, edges and edge scores of a small ring.
     fn ring() -> (Array2<f32>, Array2<i64>, Array1<f32>) {
         let n = 12;
         let features = Array2::from_shape_fn((n, 3), |(i, j)| ((i * 5 + j * 3) % 7) as f32 - 3.0);
@@ -265,7 +265,7 @@ pub(crate) mod onnx {
         )
     }
 
-    /// What the file computes: `h = X W`, and each node adds the weighted `h` of its sources.
+    /// Computes the outputs of the model file: `h = X W`, and each node adds the weighted `h` of its sources.
     fn convolution(graph: Graph<'_, f32>) -> Result<Array2<f32>, std::fmt::Error> {
         let weights = array![
             [0.001_230_153_4f32, 0.298_745_54],
@@ -282,7 +282,7 @@ pub(crate) mod onnx {
         Ok(out)
     }
 
-    /// Writes the ring; the options that name its files.
+    /// Writes the ring and returns the options with its files.
     pub(crate) fn ring_files(files: &Files) -> String {
         let (features, edges, mask) = ring();
         files.array("features.npy", &features);
@@ -295,7 +295,7 @@ pub(crate) mod onnx {
     }
 
     #[test]
-    fn a_model_file_is_swept_like_the_closure() {
+    fn a_sweep_of_a_model_file_equals_that_of_a_closure() {
         let files = Files::new();
         let given = ring_files(&files);
         let (features, edges, mask) = ring();
@@ -324,7 +324,7 @@ pub(crate) mod onnx {
     }
 
     #[test]
-    fn robust_fidelity_of_a_model_file_depends_on_the_seed_alone() {
+    fn robust_fidelity_depends_only_on_the_seed() {
         let files = Files::new();
         let given = ring_files(&files);
         let robust = format!("graph robust-fidelity {given} --fraction 0.5 --alpha-pos 0.5");
@@ -337,19 +337,19 @@ pub(crate) mod onnx {
     }
 
     #[test]
-    fn robust_fidelity_compares_probabilities_where_asked() {
+    fn robust_fidelity_optionally_compares_probabilities() {
         let files = Files::new();
         let given = ring_files(&files);
         let robust = format!("graph robust-fidelity {given} --fraction 0.5 --alpha-pos 0.5");
         let plain = files.json(&robust);
         let by = files.json(&format!("{robust} --probabilities"));
-        // Of the same draws.
+        // The draws are the same.
         assert_eq!(plain["pos"], by["pos"]);
         assert!(plain["by_probability"].is_null());
         let number = |name: &str| by["by_probability"][name].as_f64().expect("a number");
         assert!(number("pos") > 0.0 && number("pos") < 1.0 && number("pos_standard_error") > 0.0);
         assert_eq!(number("delta"), number("pos") - number("neg"));
-        // Raw scores are no probabilities.
+        // Logits are not probabilities.
         let failed = files.bad_data(
             &model(),
             &format!("{robust} --probabilities --return-type probs"),
@@ -364,7 +364,7 @@ pub(crate) mod onnx {
 }
 
 #[test]
-fn a_threshold_is_that_of_the_scores_however_the_truth_is_stored() {
+fn thresholds_have_the_precision_of_the_scores() {
     let files = Files::new();
     // 0.3 in single precision is above 0.3 in double precision.
     files.array("scores.npy", &array![0.3f32, 0.9, 0.1]);
@@ -375,12 +375,12 @@ fn a_threshold_is_that_of_the_scores_however_the_truth_is_stored() {
         files.json(&format!("{command} {truth}"))
     };
     assert_eq!(against("single.npy"), against("double.npy"));
-    // True are the first two, predicted (strictly above) is the second.
+    // The first two are true, and the second is predicted (strictly above the threshold).
     assert_eq!(against("double.npy")["recall"], 0.5);
 }
 
 #[test]
-fn nodes_of_any_number_take_the_memory_of_their_edges() {
+fn memory_depends_on_the_number_of_edges_not_on_node_numbers() {
     let files = Files::new();
     files.array("mask.npy", &array![1.0f32, 1.0]);
     files.array("edges.npy", &array![[0i64, 5], [1, 1_000_000_000_000]]);
@@ -394,7 +394,7 @@ fn nodes_of_any_number_take_the_memory_of_their_edges() {
 }
 
 #[test]
-fn an_index_of_zeros_and_ones_is_a_mask_where_it_can_be_nothing_else() {
+fn an_index_of_zeros_and_ones_is_a_mask_if_unambiguous() {
     let files = Files::new();
     files.array("full.npy", &array![0i64, 1, 2, 1]);
     files.array("kept.npy", &array![0i64, 1, 2, 0]);
@@ -446,7 +446,7 @@ fn an_index_of_zeros_and_ones_is_a_mask_where_it_can_be_nothing_else() {
 }
 
 #[test]
-fn infinite_outputs_have_no_class() {
+fn infinite_outputs_are_errors() {
     let files = Files::new();
     let good = array![[0.0, 1.0], [2.0, 0.0]];
     files.array("good.npy", &good);
@@ -473,7 +473,7 @@ fn infinite_outputs_have_no_class() {
 }
 
 #[test]
-fn probabilities_that_are_read_as_logits_are_said() {
+fn a_remark_names_probabilities_that_are_read_as_logits() {
     let files = Files::new();
     let probabilities = array![[0.25, 0.75], [0.5, 0.5]];
     files.array("full.npy", &probabilities);
@@ -501,7 +501,7 @@ fn probabilities_that_are_read_as_logits_are_said() {
 }
 
 #[test]
-fn a_truth_outside_of_0_and_1_is_refused() {
+fn true_scores_outside_of_0_to_1_are_errors() {
     let files = Files::new();
     files.array("mask.npy", &array![0.9, 0.4, 0.1]);
     for (name, truth) in [

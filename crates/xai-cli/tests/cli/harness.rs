@@ -1,4 +1,4 @@
-//! Runs of `xai` on files of a test's own.
+//! Helpers that run `xai` in a temporary folder.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -8,30 +8,30 @@ use ndarray_npy::WritableElement;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The program.
+/// Path of the program.
 pub(crate) const XAI: &str = env!("CARGO_BIN_EXE_xai");
 
-/// The path of a file of the sample study.
+/// Returns the path of a file of the sample study.
 pub(crate) fn sample(name: &str) -> String {
     format!("{}/sample/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A folder with the files of one test.
+/// Temporary folder with the files of a test.
 pub(crate) struct Files(TempDir);
 
-/// What a command that fails says.
+/// Messages of a command that failed.
 pub(crate) struct Failed {
-    /// Everything on standard error.
+    /// Standard error, without the last line break.
     pub(crate) text: String,
 }
 
 impl Failed {
-    /// Whether the first line names this file or option first.
+    /// Returns `true` if the first line begins with this file or option.
     pub(crate) fn is_about(&self, place: &str) -> bool {
         self.text.starts_with(&format!("error: {place}: "))
     }
 
-    /// The line of help, if there is one.
+    /// Returns the line of help, if there is one.
     pub(crate) fn help(&self) -> Option<&str> {
         self.text
             .lines()
@@ -60,7 +60,7 @@ impl Files {
         std::fs::write(self.path(name), bytes).expect("written");
     }
 
-    /// The text of a file that a command wrote.
+    /// Reads a text file.
     pub(crate) fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name)).expect("read")
     }
@@ -69,14 +69,14 @@ impl Files {
     pub(crate) fn run(&self, arguments: &str) -> Output {
         Command::new(XAI)
             .current_dir(self.0.path())
-            // A developer's wish for colour is no matter of a test.
+            // The environment of the developer must not colour messages.
             .env_remove("CLICOLOR_FORCE")
             .args(arguments.split_whitespace())
             .output()
             .expect("runs")
     }
 
-    /// The JSON of a command as a report writes it, run by a shell in a folder.
+    /// Runs a command line from a report in a shell and returns its JSON.
     #[cfg(unix)]
     pub(crate) fn json_of_line(&self, folder: &str, line: &str) -> Value {
         let arguments = line.strip_prefix("xai ").expect("a command of xai");
@@ -97,24 +97,24 @@ impl Files {
         output
     }
 
-    /// The JSON object that a command prints.
+    /// Returns the JSON object that a command prints.
     pub(crate) fn json(&self, arguments: &str) -> Value {
         let output = self.success(&format!("{arguments} --json"));
         serde_json::from_slice(&output.stdout).expect("one JSON object")
     }
 
-    /// What a command that succeeds says on standard error.
+    /// Returns the remarks of a command that succeeds: its standard error.
     pub(crate) fn remarks(&self, arguments: &str) -> String {
         String::from_utf8(self.success(arguments).stderr).expect("text")
     }
 
-    /// The table that a command prints.
+    /// Returns the table that a command prints.
     pub(crate) fn table(&self, arguments: &str) -> String {
         String::from_utf8(self.success(arguments).stdout).expect("text")
     }
 
-    /// Runs a command that must end with `code`: one line and, where there is one, the way out;
-    /// nothing on standard output, no backtrace.
+    /// Runs a command that must fail with `code`. It must print an error line and at most one line of help,
+    /// and nothing on standard output.
     pub(crate) fn failure(&self, code: i32, arguments: &str) -> Failed {
         let output = self.run(arguments);
         let text = String::from_utf8(output.stderr).expect("text");
@@ -124,7 +124,7 @@ impl Files {
         if code == 1 {
             let lines: Vec<&str> = text.lines().collect();
             assert!(lines[0].starts_with("error: "), "{text}");
-            // Between them the lines of a study that it is about.
+            // Errors about a study have an excerpt between the lines.
             let is_excerpt =
                 |line: &&str| line.trim_start().starts_with("-->") || line.contains('|');
             let rest = lines[1..].iter().filter(|line| !is_excerpt(line));
@@ -139,14 +139,14 @@ impl Files {
         }
     }
 
-    /// Runs a command that must find bad data in a file, and name it.
+    /// Runs a command that must fail with an error that names the file.
     pub(crate) fn bad_data(&self, file: &str, arguments: &str) -> Failed {
         let failed = self.failure(1, arguments);
         assert!(failed.is_about(file), "{arguments}\n{}", failed.text);
         failed
     }
 
-    /// Runs a command that must be wrong usage of an option, and name it.
+    /// Runs a command that must fail with wrong usage and name the option.
     pub(crate) fn wrong_usage(&self, option: &str, arguments: &str) -> Failed {
         let failed = self.failure(2, arguments);
         let first = failed.text.lines().next().unwrap_or_default();

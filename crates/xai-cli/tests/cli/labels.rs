@@ -1,4 +1,4 @@
-//! Classes as files call them.
+//! Classes that are named by words or by numbers.
 
 use ndarray::array;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::harness::Files;
 
 const EXPLAIN: &str = "casebased explain --train t.csv --test q.csv --label y --predicted p -k 2";
 
-/// The same classes called in two ways: by word and by number.
+/// Returns tables with the same classes, named by words and by numbers.
 fn tables(dog: &str, cat: &str) -> Files {
     let files = Files::new();
     files.text(
@@ -39,7 +39,7 @@ fn without_names(mut result: Value) -> Value {
 }
 
 #[test]
-fn words_are_classes_with_names() {
+fn classes_may_be_words() {
     let numbers = tables("1", "0").json(EXPLAIN);
     assert_eq!(numbers.get("class_names"), None);
     let files = tables("dog", "cat");
@@ -77,7 +77,7 @@ fn words_are_classes_with_names() {
 }
 
 #[test]
-fn a_stored_explainer_remembers_the_words() {
+fn a_stored_explainer_keeps_the_names_of_classes() {
     let files = tables("dog", "cat");
     let fitted =
         files.json("casebased fit --train t.csv --label y --out c.xai -k 2 --class-weight dog=2");
@@ -95,7 +95,7 @@ fn a_stored_explainer_remembers_the_words() {
 }
 
 #[test]
-fn weights_are_given_to_classes_by_name() {
+fn class_weights_take_names_of_classes() {
     let files = tables("dog", "a=b");
     let weighted = |weights: &str| files.json(&format!("{EXPLAIN} {weights}"));
     let numbers = tables("1", "0").json(&format!("{EXPLAIN} --class-weight 0=3"));
@@ -112,13 +112,13 @@ fn weights_are_given_to_classes_by_name() {
 }
 
 #[test]
-fn truth_and_whole_floats_are_classes() {
+fn booleans_and_whole_floats_are_classes() {
     let numbers = tables("1", "0").json(EXPLAIN);
     let truth = tables("True", "False").json(EXPLAIN);
     assert_eq!(truth["class_names"], json!({"0": "False", "1": "True"}));
     assert_eq!(without_names(truth), numbers);
     assert_eq!(tables("1.0", "0.0").json(EXPLAIN), numbers);
-    // Predictions may be the numbers of what is true.
+    // Predictions may be numbers.
     let files = tables("True", "False");
     files.text("q.csv", "b,a,y,p\n0,0.5,True,1\n9,9.5,False,1\n");
     assert_eq!(without_names(files.json(EXPLAIN)), numbers);
@@ -142,7 +142,7 @@ fn a_true_class_may_be_unknown_to_training_and_a_predicted_one_may_not() {
 }
 
 #[test]
-fn what_is_no_class_is_an_error_with_a_way_out() {
+fn cells_that_are_not_classes_are_errors_with_help() {
     for (cell, place) in [
         ("0.25", "t.csv"),
         ("", "t.csv"),
@@ -166,7 +166,7 @@ fn what_is_no_class_is_an_error_with_a_way_out() {
 }
 
 #[test]
-fn neighbours_may_be_called_by_words() {
+fn neighbours_may_have_words_as_classes() {
     let files = Files::new();
     files.text("n.csv", "distance,label\n0.1,dog\n0.2,dog\n0.3,cat\n");
     let command = "casebased correspondence --neighbors n.csv --weighting uniform";
@@ -193,7 +193,7 @@ fn neighbours_may_be_called_by_words() {
 }
 
 #[test]
-fn runs_may_be_called_by_words() {
+fn runs_may_have_words_as_classes() {
     let files = Files::new();
     files.text(
         "words.csv",
@@ -212,7 +212,7 @@ fn runs_may_be_called_by_words() {
     assert_eq!(votes[1]["true"], "3");
     for (file, labels) in [("words.csv", "y"), ("runs.csv", "y.csv")] {
         let mut words = pairwise(file, labels);
-        // The one place where classes are called as the files call them.
+        // Here classes have their names in the files.
         let votes = words["votes"].take();
         assert_eq!(votes[1]["true"], "fox");
         assert_eq!(
@@ -246,7 +246,7 @@ fn runs_may_be_called_by_words() {
 }
 
 #[test]
-fn whole_floats_in_arrays_are_labels_and_others_are_told_what_they_are() {
+fn whole_floats_in_arrays_are_labels_and_other_floats_are_errors() {
     let files = Files::new();
     files.array("p.npy", &array![[0.0, 1.0, 1.0], [0.0, 0.0, 1.0]]);
     files.array("i.npy", &array![[0i64, 1, 1], [0, 0, 1]]);
@@ -287,7 +287,7 @@ fn codes_with_leading_zeros_are_words_and_never_match_numbers() {
         failed.text
     );
     assert!(failed.help().unwrap().contains("leading zeros"));
-    // Runs of which one is written without the zeros would disagree everywhere.
+    // A run without the leading zeros would disagree everywhere.
     files.text("r.csv", "a,b,y\n01,1,01\n02,2,02\n");
     files.bad_data("r.csv", "repro pairwise --predictions r.csv --labels y");
 }

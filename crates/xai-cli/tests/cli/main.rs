@@ -1,7 +1,7 @@
-//! `xai` on files, as a user runs it.
+//! Tests that run `xai` on files.
 //!
-//! Behaviour is the exit code, the file or the option that an error names, and the JSON. Texts of
-//! messages are the matter of `messages` alone: rewording one breaks nothing else.
+//! They check the exit code, the file or the option that an error names, and the JSON. Only `messages` and `message_list`
+//! check the text of messages, so that rewording a message breaks no other tests.
 
 mod arrays;
 mod attribution;
@@ -18,6 +18,8 @@ mod golden;
 mod graph;
 mod harness;
 mod labels;
+#[cfg(unix)]
+mod message_list;
 mod messages;
 mod models;
 mod networks;

@@ -1,4 +1,4 @@
-//! The texts of messages. Rewording a message breaks these tests, and no others.
+//! Texts of single messages. `message_list` has many more.
 
 use ndarray::array;
 
@@ -59,7 +59,7 @@ fn a_bad_cell_is_named_by_row_and_column() {
 }
 
 #[test]
-fn arrays_that_do_not_fit_are_told_apart() {
+fn errors_distinguish_arrays_that_do_not_fit() {
     let files = Files::new();
     files.array("p.npy", &array![[0i8, 1, 0, 1], [0, 0, 0, 0]]);
     files.array("flat.npy", &array![0i8, 1]);
@@ -86,7 +86,7 @@ fn arrays_that_do_not_fit_are_told_apart() {
 }
 
 #[test]
-fn a_wrong_study_is_named_with_its_line() {
+fn errors_in_studies_have_a_line() {
     let files = Files::new();
     let with = |text: &str| {
         files.text("s.toml", text);
@@ -102,9 +102,9 @@ fn a_wrong_study_is_named_with_its_line() {
     assert!(unknown.starts_with("error: s.toml: line 3: unknown key `trian`"));
 }
 
-/// An error of the library, as the command line tells it.
+/// Errors of the library name the file, the position, the expectation and the options.
 #[test]
-fn an_error_of_the_library_names_the_place_the_expectation_and_the_way_out() {
+fn errors_of_the_library_have_position_expectation_and_help() {
     let files = Files::new();
     files.array("rows.npy", &array![[0.5, 0.5], [0.5, 0.75]]);
     files.array("nan.npy", &array![[0.0, 1.0], [f64::NAN, 0.0]]);
@@ -159,7 +159,7 @@ fn an_error_of_the_library_names_the_place_the_expectation_and_the_way_out() {
 }
 
 #[test]
-fn a_cell_whose_size_nothing_can_be_computed_with_is_named() {
+fn a_cell_that_makes_the_deviation_infinite_is_named() {
     let files = Files::new();
     files.text("t.csv", "a,b,y\n1,2,0\n2,1e308,1\n3,-1e307,0\n1,1,1\n");
     files.text("q.csv", "a,b\n1,1\n");
@@ -193,7 +193,7 @@ fn a_long_cell_is_not_quoted_in_full() {
 }
 
 #[test]
-fn runs_that_stand_in_columns_look_transposed() {
+fn runs_in_columns_of_an_array_look_transposed() {
     let files = Files::new();
     let runs = ndarray::Array2::<i64>::zeros((50, 4));
     files.array("runs.npy", &runs);
@@ -213,7 +213,7 @@ fn runs_that_stand_in_columns_look_transposed() {
 }
 
 #[test]
-fn files_of_other_programs_are_named_with_what_reads_them() {
+fn errors_name_the_program_that_reads_a_file_of_another_format() {
     let files = Files::new();
     for (name, bytes, told) in [
         (
@@ -247,7 +247,7 @@ fn files_of_other_programs_are_named_with_what_reads_them() {
 }
 
 #[test]
-fn a_column_of_other_letters_is_what_was_meant() {
+fn a_column_with_other_capitals_is_suggested() {
     let files = Files::new();
     files.text("t.csv", "a,y\n1,0\n2,1\n");
     let failed = files.bad_data(
@@ -258,7 +258,7 @@ fn a_column_of_other_letters_is_what_was_meant() {
 }
 
 #[test]
-fn every_listed_metric_is_a_command_or_says_that_it_is_none() {
+fn every_listed_metric_is_a_command_or_marked_as_library_only() {
     let files = Files::new();
     let listed = files.json("attribution list");
     let metrics = listed["metrics"].as_array().unwrap();
@@ -274,7 +274,7 @@ fn every_listed_metric_is_a_command_or_says_that_it_is_none() {
 }
 
 #[test]
-fn maps_of_which_none_is_like_another_are_told_what_finds_more_alike() {
+fn undefined_sufficiency_and_consistency_suggest_a_setting() {
     let files = Files::new();
     files.array(
         "x.npy",

@@ -1,7 +1,7 @@
-//! Model files as exporters write them, and files that are none.
+//! Model files of several exporters, and files that are not models.
 //!
-//! `tests/data/models/make.py` makes the models and the expected outputs, which are those of ONNX
-//! Runtime in Python.
+//! `tests/data/models/make.py` creates the models and the expected outputs, which ONNX Runtime
+//! computed in Python.
 
 use ndarray::{Array1, Array2, ArrayD, Axis, IxDyn, Slice, array};
 use xai_files::arrays;
@@ -12,7 +12,7 @@ use xai_metrics::attribution::Model;
 use crate::harness::{Files, sample};
 use crate::networks::{self, model_file as model};
 
-/// A folder with samples of a shape, their targets, and maps of the same shape.
+/// Returns a folder with samples of a shape, their targets, and maps of the same shape.
 fn of_shape(shape: &[usize]) -> Files {
     let files = Files::new();
     let mut k = 0;
@@ -33,7 +33,7 @@ fn average_drop(model: &str, rest: &str) -> String {
 }
 
 #[test]
-fn types_and_shapes_that_exporters_write_give_the_same_scores() {
+fn models_of_all_types_and_shapes_have_the_same_scores() {
     let files = of_shape(&[7, 4]);
     let expected = files.json(&average_drop(&model("mlp.onnx"), ""));
     let expected = expected["value"].as_f64().unwrap();
@@ -54,7 +54,7 @@ fn types_and_shapes_that_exporters_write_give_the_same_scores() {
 }
 
 #[test]
-fn networks_give_the_scores_of_another_runtime_whatever_exported_them() {
+fn networks_of_all_exporters_have_the_scores_of_another_runtime() {
     networks::networks_agree("");
     networks::agree(
         "cnn_int8.onnx",
@@ -66,9 +66,9 @@ fn networks_give_the_scores_of_another_runtime_whatever_exported_them() {
     networks::graphs_agree("");
 }
 
-/// Sums of products of 8 bits are cut off at 16 bits by processors without instructions of their own for them.
+/// Processors without special instructions saturate sums of products of 8 bits at 16 bits.
 #[test]
-fn products_of_8_bits_are_exact_or_refused() {
+fn products_of_8_bits_are_exact_or_an_error() {
     let model = "lstm_int8.onnx";
     let files = Files::new();
     let inputs = networks::model_file("lstm_inputs.npy");
@@ -89,9 +89,9 @@ fn products_of_8_bits_are_exact_or_refused() {
     assert!(failed.help().unwrap().contains("reduce_range=True"));
 }
 
-/// What is quantised while the model runs takes its scale from the batch.
+/// Dynamic quantisation computes its scale from the batch.
 #[test]
-fn a_sample_is_scored_alike_in_every_batch_when_it_is_quantised_in_the_model() {
+fn scores_of_dynamically_quantised_models_do_not_depend_on_the_batch() {
     let whole = networks::scores("lstm_int8_reduced.onnx", "lstm_inputs.npy", 3, "");
     for options in [
         "--batch-size 1",
@@ -121,7 +121,7 @@ fn one_of_several_outputs_is_chosen_by_its_name() {
 }
 
 #[test]
-fn a_model_of_two_inputs_or_of_texts_is_refused() {
+fn models_with_two_inputs_or_text_inputs_are_errors() {
     let files = of_shape(&[5, 4]);
     for (name, told) in [("two_inputs.onnx", "2 inputs"), ("texts.onnx", "\"x\"")] {
         let model = model(name);
@@ -131,7 +131,7 @@ fn a_model_of_two_inputs_or_of_texts_is_refused() {
 }
 
 #[test]
-fn the_sample_that_a_model_answers_with_no_number_is_named() {
+fn a_sample_with_a_nan_output_is_named() {
     let files = Files::new();
     let model = model("logarithm.onnx");
     files.array(
@@ -144,7 +144,7 @@ fn the_sample_that_a_model_answers_with_no_number_is_named() {
 }
 
 #[test]
-fn an_engine_and_its_library_go_together() {
+fn options_of_an_engine_need_that_engine() {
     let files = of_shape(&[5, 4]);
     let run = average_drop(&model("mlp.onnx"), "");
     files.json(&format!("{run} --engine rten"));
@@ -154,7 +154,7 @@ fn an_engine_and_its_library_go_together() {
 
 #[cfg(not(feature = "onnxruntime"))]
 #[test]
-fn an_engine_that_is_not_built_is_named_with_the_way_to_build_it() {
+fn an_engine_that_is_not_in_this_build_is_an_error_with_help() {
     let files = of_shape(&[5, 4]);
     let run = average_drop(&model("mlp.onnx"), "--engine onnxruntime");
     let failed = files.failure(2, &run);
@@ -175,7 +175,7 @@ fn the_name_of_a_model_need_not_end_in_onnx() {
 }
 
 #[test]
-fn a_file_of_weights_that_the_engine_does_not_open_is_named_with_the_way_out() {
+fn a_file_of_weights_that_the_engine_does_not_open_is_named_with_help() {
     let files = of_shape(&[7, 4]);
     let model = model("mlp_other_file.onnx");
     let failed = files.bad_data(&model, &average_drop(&model, ""));
@@ -184,7 +184,7 @@ fn a_file_of_weights_that_the_engine_does_not_open_is_named_with_the_way_out() {
 }
 
 #[test]
-fn weights_that_are_not_beside_the_model_are_named() {
+fn missing_files_of_weights_are_named() {
     let files = of_shape(&[7, 4]);
     std::fs::copy(model("mlp_external.onnx"), files.path("moved.onnx")).unwrap();
     let failed = files.bad_data("moved.onnx", &average_drop("moved.onnx", ""));
@@ -220,7 +220,7 @@ fn batches_and_threads_do_not_change_a_bit() {
 }
 
 #[test]
-fn answers_that_are_no_row_of_outputs_per_sample_are_refused() {
+fn outputs_without_a_row_per_sample_are_errors() {
     for (name, shape, told) in [
         ("pixels.onnx", &[5, 1, 8, 8][..], "4, 8, 8]"),
         ("sums_batch.onnx", &[5, 4], "[1, 4]"),
@@ -241,7 +241,7 @@ fn answers_that_are_no_row_of_outputs_per_sample_are_refused() {
 }
 
 #[test]
-fn the_channels_of_images_are_those_of_the_model_or_have_to_be_said() {
+fn channels_come_from_the_model_or_must_be_given() {
     let run = |files: &Files, name: &str, rest: &str| {
         let maps = "--inputs x.npy --targets y.npy --explanations x.npy";
         files.json(&format!(
@@ -249,7 +249,7 @@ fn the_channels_of_images_are_those_of_the_model_or_have_to_be_said() {
             model(name)
         ))
     };
-    // Their shape tells nothing: what the model does with them, or what it declares, does.
+    // The shape is ambiguous. The operators or the declared inputs of the model decide.
     let files = of_shape(&[5, 1, 8, 4]);
     for shape in [&[6, 5, 8, 8][..], &[5, 3, 8, 4], &[5, 3, 3, 3]] {
         let files = of_shape(shape);
@@ -271,7 +271,7 @@ fn the_channels_of_images_are_those_of_the_model_or_have_to_be_said() {
         let read = |channels: &str| run(&files, "any_images.onnx", channels)["value"].clone();
         assert_ne!(read("--channels first"), read("--channels last"));
     }
-    // A convolution has its channels first, and so has what PyTorch exported.
+    // Convolutions and models exported from PyTorch have channels first.
     let of_torch = |files: &Files, rest: &str| run(files, "cnn_opset17.onnx", rest);
     let images = of_shape(&[5, 1, 8, 8]);
     let [assumed, said] = ["", "--channels first"].map(|rest| of_torch(&images, rest));
@@ -289,7 +289,7 @@ fn the_channels_of_images_are_those_of_the_model_or_have_to_be_said() {
 }
 
 #[test]
-fn a_node_that_makes_more_than_memory_holds_is_named() {
+fn a_node_whose_output_exceeds_memory_is_named() {
     let files = of_shape(&[5, 4]);
     let model = model("huge_constant.onnx");
     let failed = files.bad_data(&model, &average_drop(&model, ""));
@@ -301,7 +301,7 @@ fn a_node_that_makes_more_than_memory_holds_is_named() {
 }
 
 #[test]
-fn inputs_that_cannot_be_masked_are_refused_with_the_reason() {
+fn inputs_that_cannot_be_masked_are_errors_with_a_reason() {
     for (name, told) in [("bfloat16.onnx", ["\"x\"", "bfloat16"])] {
         let files = of_shape(&[5, 4]);
         let model = model(name);
@@ -321,10 +321,10 @@ fn inputs_that_cannot_be_masked_are_refused_with_the_reason() {
 }
 
 #[test]
-fn a_removed_token_is_the_token_of_the_baseline() {
+fn removed_tokens_are_replaced_by_the_baseline_token() {
     let files = Files::new();
     let model_file = model("tokens.onnx");
-    // The scores of this model are the means of those of its tokens.
+    // The scores of this model are means over its tokens.
     let token = |token: i64| {
         let alone = Array2::from_elem((1, 1), token as f64);
         of_rows(&model_file)
@@ -367,7 +367,7 @@ fn a_removed_token_is_the_token_of_the_baseline() {
 }
 
 #[test]
-fn operators_that_the_engine_lacks_are_named_with_the_way_out() {
+fn operators_that_the_engine_lacks_are_named_with_help() {
     let files = of_shape(&[5, 4]);
     for (name, operator) in [
         ("trees.onnx", "ai.onnx.ml.TreeEnsembleRegressor"),
@@ -383,7 +383,7 @@ fn operators_that_the_engine_lacks_are_named_with_the_way_out() {
 }
 
 #[test]
-fn files_that_are_no_model_are_named_without_a_panic() {
+fn files_that_are_not_models_are_errors_without_a_panic() {
     let files = of_shape(&[5, 4]);
     let whole = std::fs::read(model("mlp.onnx")).unwrap();
     let broken = |bytes: &[u8]| {
@@ -406,7 +406,7 @@ fn files_that_are_no_model_are_named_without_a_panic() {
         let bytes: Vec<u8> = (0..length).map(|_| random() as u8).collect();
         broken(&bytes);
     }
-    // A byte of a model that is another: a model, or an error that names the file.
+    // With a changed byte, the file is a model or an error that names it.
     for _ in 0..40 {
         let mut bytes = whole.clone();
         let place = random() % bytes.len();
@@ -423,7 +423,7 @@ fn files_that_are_no_model_are_named_without_a_panic() {
 }
 
 #[test]
-fn graphs_of_integer_features_are_run() {
+fn graphs_may_have_integer_features() {
     let files = Files::new();
     files.array("edges.npy", &array![[0i64, 1, 2], [1, 2, 0]]);
     files.array("mask.npy", &array![1.0f32, 0.0, 1.0]);
@@ -448,7 +448,7 @@ fn worst(a: &Array2<f64>, b: &Array2<f64>) -> f64 {
 }
 
 #[test]
-fn the_sample_model_gives_the_logits_of_another_runtime() {
+fn the_sample_model_has_the_logits_of_another_runtime() {
     let model = of_rows(&sample("attribution/model.onnx"));
     let inputs: ArrayD<f32> = arrays::read_f32::<IxDyn>(sample("attribution/inputs.npy")).unwrap();
     let expected: Array2<f64> = arrays::read_f64(self::model("sample_logits.npy")).unwrap();
@@ -465,7 +465,7 @@ fn the_sample_model_gives_the_logits_of_another_runtime() {
 }
 
 #[test]
-fn a_network_gives_the_outputs_of_another_runtime_in_every_type_and_shape_it_is_stored_in() {
+fn networks_of_all_types_and_shapes_have_the_outputs_of_another_runtime() {
     let inputs: ArrayD<f32> = arrays::read_f32::<IxDyn>(model("mlp_inputs.npy")).unwrap();
     for (file, expected) in [
         ("mlp.onnx", "mlp_expected.npy"),
@@ -488,14 +488,14 @@ fn a_network_gives_the_outputs_of_another_runtime_in_every_type_and_shape_it_is_
 }
 
 #[test]
-fn inputs_of_the_wrong_shape_are_the_models_error() {
+fn errors_about_inputs_of_the_wrong_shape_name_the_model() {
     let model = of_rows(&sample("attribution/model.onnx"));
     let inputs = ArrayD::<f32>::zeros(vec![2, 3, 8, 8]);
     let error = model.outputs(inputs.view()).unwrap_err().to_string();
     assert!(error.contains("[2, 3, 8, 8]"), "{error}");
 }
 
-/// Maps of a model of one output, whose sign is the class: all of class 1, and the same towards the targets.
+/// Maps for a model with one output, whose sign is the class: all for class 1, and the same towards the targets.
 fn of_two_classes() -> Files {
     let files = of_shape(&[8, 4]);
     let x = Array2::from_shape_fn((8, 4), |(i, j)| {
@@ -509,7 +509,7 @@ fn of_two_classes() -> Files {
 }
 
 #[test]
-fn results_say_which_class_the_maps_of_two_classes_were_taken_to_explain() {
+fn results_contain_the_class_that_maps_of_two_classes_explain() {
     let files = of_two_classes();
     let column = model("column.onnx");
     let given = format!("--model {column} --inputs x.npy --targets y.npy");
@@ -559,7 +559,7 @@ fn results_say_which_class_the_maps_of_two_classes_were_taken_to_explain() {
 }
 
 #[test]
-fn a_softmax_of_one_output_is_refused() {
+fn a_softmax_of_one_output_is_an_error() {
     let files = of_shape(&[7, 4]);
     let column = average_drop(&model("column.onnx"), "");
     let failed = files.wrong_usage("--activation", &column);

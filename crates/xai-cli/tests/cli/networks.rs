@@ -1,10 +1,10 @@
-//! Networks as exporters write them, and the scores that ONNX Runtime in Python gives them.
+//! Networks of several exporters, and the scores that ONNX Runtime computes in Python.
 
 use ndarray::{Array1, Array2, ArrayD};
 
 use crate::harness::Files;
 
-/// A file of the models.
+/// Returns the path of a model file.
 pub(crate) fn model_file(name: &str) -> String {
     format!("{}/tests/data/models/{name}", env!("CARGO_MANIFEST_DIR"))
 }
@@ -14,7 +14,7 @@ fn array(name: &str) -> Array2<f64> {
     array.mapv(f64::from)
 }
 
-/// The scores of all classes: those of the whole inputs, which Average Drop writes with its rows.
+/// Returns the scores of all classes on the complete inputs, which Average Drop writes in its rows.
 pub(crate) fn scores(model: &str, inputs: &str, n_classes: usize, options: &str) -> Array2<f64> {
     let files = Files::new();
     let inputs = model_file(inputs);
@@ -36,7 +36,7 @@ pub(crate) fn scores(model: &str, inputs: &str, n_classes: usize, options: &str)
     scores
 }
 
-/// Holds the scores of a model against the expected ones.
+/// Compares the scores of a model with the expected ones.
 pub(crate) fn agree(model: &str, inputs: &str, expected: &str, options: &str) {
     let expected = array(expected);
     let scores = scores(model, inputs, expected.ncols(), options);
@@ -47,7 +47,7 @@ pub(crate) fn agree(model: &str, inputs: &str, expected: &str, options: &str) {
     assert!(worst < 1e-4, "{model} {options}: {worst}");
 }
 
-/// Holds every network against the scores of ONNX Runtime in Python.
+/// Compares the scores of every network with those of ONNX Runtime in Python.
 pub(crate) fn networks_agree(options: &str) {
     for name in ["cnn", "vit", "lstm", "gru", "upsampling"] {
         for variant in ["opset11", "opset17", "opset23", "one_sample"] {
@@ -59,7 +59,7 @@ pub(crate) fn networks_agree(options: &str) {
             );
         }
     }
-    // The exporter that goes through `torch.export`.
+    // The exporter that uses `torch.export`.
     for (name, inputs) in [("cnn", "cnn"), ("lstm", "lstm"), ("encoder", "lstm")] {
         for variant in ["opset18", "opset23", "data", "program"] {
             agree(
@@ -85,7 +85,7 @@ pub(crate) fn networks_agree(options: &str) {
     agree(two, "mlp_inputs.npy", "mlp_expected.npy", &by_name);
 }
 
-/// Holds a sweep that runs a model against one over the outputs of ONNX Runtime in Python.
+/// Compares a sweep that runs a model with one over the outputs of ONNX Runtime in Python.
 pub(crate) fn graphs_agree(options: &str) {
     let files = Files::new();
     let mask = [1.0f32, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0];

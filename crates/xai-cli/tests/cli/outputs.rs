@@ -1,4 +1,4 @@
-//! What `--out` names, and standard streams that take nothing.
+//! Kinds of files for `--out`, and standard streams that cannot be written.
 
 use std::fs;
 use std::io::Read;
@@ -15,7 +15,7 @@ use crate::harness::{Files, XAI};
 
 const ROWS: &str = "explanation,pos_fidelity,neg_fidelity,characterization\n";
 
-/// A folder with what `COMMAND` reads.
+/// Returns a folder with the files that `COMMAND` reads.
 fn files() -> Files {
     let files = Files::new();
     files.array("p.npy", &array![0.5, 0.25]);
@@ -25,8 +25,8 @@ fn files() -> Files {
 
 const COMMAND: &str = "graph characterization --pos p.npy --neg q.npy --out";
 
-/// Runs a line of the shell in a folder; `$xai` is the binary. What takes longer than a minute is killed: a pipe that nobody
-/// writes to is waited for without an end.
+/// Runs a line of the shell in a folder; `$xai` is the program. It is killed after a minute, because reading a pipe without
+/// a writer would never end.
 pub(crate) fn shell(files: &Files, line: &str) -> Output {
     let shell = Command::new("sh")
         .current_dir(files.path(""))
@@ -54,7 +54,7 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o7777
 }
 
-/// Nothing unfinished is left in the folder.
+/// Checks that there are no temporary files in the folder.
 fn is_clean(files: &Files) -> bool {
     let mut names = fs::read_dir(files.path("")).unwrap();
     !names.any(|entry| {
@@ -67,7 +67,7 @@ fn is_clean(files: &Files) -> bool {
 }
 
 #[test]
-fn a_link_stays_and_its_target_is_written() {
+fn links_stay_and_their_target_is_written() {
     let files = files();
     fs::create_dir(files.path("other")).unwrap();
     fs::write(files.path("other/rows.csv"), "old").unwrap();
@@ -90,7 +90,7 @@ fn a_link_stays_and_its_target_is_written() {
 }
 
 #[test]
-fn what_is_no_file_is_written_to() {
+fn pipes_and_devices_are_written_to() {
     let files = files();
     let made = std::process::Command::new("mkfifo")
         .arg(files.path("pipe"))
@@ -123,7 +123,7 @@ fn what_is_no_file_is_written_to() {
             "{path}: {text}"
         );
     }
-    // A descriptor on a file: what is there already stays.
+    // A descriptor of a file: its contents stay.
     let line = format!(
         "echo before >both; $xai {COMMAND} /dev/fd/3 3>>both; $xai {COMMAND} /dev/stdout >all --json"
     );
@@ -140,7 +140,7 @@ fn what_is_no_file_is_written_to() {
 }
 
 #[test]
-fn permissions_are_those_of_the_umask_or_of_the_file() {
+fn permissions_come_from_the_umask_or_the_existing_file() {
     let files = files();
     for (umask, expected) in [("077", 0o600), ("022", 0o644), ("002", 0o664)] {
         let name = format!("new{umask}");
@@ -169,7 +169,7 @@ fn permissions_are_those_of_the_umask_or_of_the_file() {
 }
 
 #[test]
-fn a_file_with_several_names_stays_one_file() {
+fn hard_links_stay_one_file() {
     let files = files();
     fs::write(
         files.path("one"),
@@ -184,13 +184,13 @@ fn a_file_with_several_names_stays_one_file() {
     assert_eq!(fs::metadata(files.path("one")).unwrap().nlink(), 2);
 }
 
-/// The tests may run as a user who is denied nothing.
+/// The tests may run as root, who may write everywhere.
 fn is_denied(path: &Path) -> bool {
     fs::OpenOptions::new().append(true).open(path).is_err()
 }
 
 #[test]
-fn what_may_not_be_written_is_not_replaced() {
+fn files_without_write_permission_are_not_replaced() {
     let files = files();
     files.text("kept", "old");
     fs::set_permissions(files.path("kept"), fs::Permissions::from_mode(0o444)).unwrap();
@@ -198,7 +198,7 @@ fn what_may_not_be_written_is_not_replaced() {
         files.bad_data("kept", &format!("{COMMAND} kept"));
         assert_eq!(files.read("kept"), "old");
     }
-    // A file that may be written, in a folder that takes no new one.
+    // The file may be written, but its folder takes no new file.
     fs::create_dir(files.path("closed")).unwrap();
     files.text("closed/rows.csv", "old");
     fs::set_permissions(files.path("closed"), fs::Permissions::from_mode(0o555)).unwrap();
@@ -208,19 +208,19 @@ fn what_may_not_be_written_is_not_replaced() {
 }
 
 #[test]
-fn a_folder_is_no_file_and_a_file_needs_one() {
+fn out_must_be_a_file_in_an_existing_folder() {
     let files = files();
     fs::create_dir(files.path("folder")).unwrap();
     for out in ["folder", "folder/", "none/rows.csv", "p.npy/rows.csv"] {
         let command = COMMAND.replace("p.npy", "missing.npy");
-        // Before anything is read.
+        // The error comes before anything is read.
         files.bad_data(out, &format!("{command} {out}"));
     }
     assert!(is_clean(&files));
 }
 
 #[test]
-fn the_file_of_an_input_is_not_written() {
+fn input_files_are_not_overwritten() {
     let files = files();
     symlink("p.npy", files.path("link")).unwrap();
     fs::hard_link(files.path("q.npy"), files.path("name")).unwrap();
@@ -266,14 +266,14 @@ fn an_interrupted_study_is_written_where_its_link_leads() {
 }
 
 #[test]
-fn nobody_has_to_read_standard_error() {
+fn standard_error_may_be_closed() {
     let files = files();
     files.text("t.csv", "a,b,y\n1,0,0\n2,1,1\n3,1,1\n");
     for closed in ["2>&-", "2>/dev/full"] {
         let output = shell(&files, &format!("$xai {COMMAND} rows.csv {closed}"));
         assert_eq!(output.status.code(), Some(0), "{closed}");
         assert!(files.read("rows.csv").starts_with(ROWS));
-        // An error is its exit code.
+        // An error is reported by the exit code only.
         for (line, code) in [
             ("graph characterization --pos none.npy --neg q.npy", 1),
             ("graph characterization --pos", 2),
@@ -287,7 +287,7 @@ fn nobody_has_to_read_standard_error() {
 }
 
 #[test]
-fn a_result_that_cannot_be_printed_is_a_failure_and_its_rows_are_there() {
+fn a_result_that_cannot_be_printed_is_a_failure_and_its_rows_are_written() {
     let files = files();
     if !Path::new("/dev/full").exists() {
         return;
@@ -299,7 +299,7 @@ fn a_result_that_cannot_be_printed_is_a_failure_and_its_rows_are_there() {
         let output = shell(&files, &format!("$xai {line} >/dev/full"));
         assert_eq!(output.status.code(), Some(1), "{line}");
     }
-    // Nobody reads: no error.
+    // A closed pipe is not an error.
     for line in [
         "--help",
         &format!("{COMMAND} rows.csv"),

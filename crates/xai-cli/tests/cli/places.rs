@@ -1,10 +1,10 @@
-//! Which file an error names, where several could be at fault.
+//! The file that an error names if several could be wrong.
 
 use ndarray::{Array2, array};
 
 use crate::harness::Files;
 
-/// A mismatch may be the mistake of either file, so a message names both.
+/// Either file of a mismatch may be wrong, so messages name both.
 #[test]
 fn a_mismatch_names_both_files() {
     let files = Files::new();
@@ -89,7 +89,7 @@ fn a_mismatch_names_both_files() {
         "large.npy",
         "attribution average-gain --base p.npy --masked large.npy",
     );
-    // Numbers of a length that a person reads, in the words of the command line.
+    // Numbers are short, and options are named as on the command line.
     for (place, command) in [
         (
             "large.npy",
@@ -132,7 +132,7 @@ fn no_message_names_a_temporary_file() {
 }
 
 #[test]
-fn an_error_of_one_group_of_runs_names_its_file() {
+fn errors_in_one_group_of_runs_name_its_file() {
     let files = Files::new();
     files.array("y.npy", &array![0i64, 1]);
     files.array("wrong.npy", &array![[1i64, 1], [0, 0], [1, 0]]);

@@ -1,8 +1,8 @@
-//! What is redacted leaves the program in no way: no output, no file, no error, no remark.
+//! Redacted values are in no output, file, error or remark.
 
 use crate::harness::Files;
 
-/// What no command may say of the column `secret`, in any of the forms a number can be printed in.
+/// The values of the column `secret` in all forms in which numbers are printed.
 const SECRETS: [&str; 6] = [
     "48213.75",
     "48213",
@@ -12,7 +12,7 @@ const SECRETS: [&str; 6] = [
     "31.0625",
 ];
 
-/// Training and test rows, of which the column `secret` is redacted.
+/// Returns training and test rows with the redacted column `secret`.
 fn tables() -> Files {
     let files = Files::new();
     files.text(
@@ -27,7 +27,7 @@ fn tables() -> Files {
     files
 }
 
-/// Runs a command and looks for secrets in all it says and writes.
+/// Runs a command and searches its output and files for secrets.
 fn keeps_quiet(files: &Files, code: i32, arguments: &str) {
     let output = files.run(arguments);
     let mut said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -44,7 +44,7 @@ fn keeps_quiet(files: &Files, code: i32, arguments: &str) {
 const REDACT: &str = "--redact secret --redact name";
 
 #[test]
-fn no_command_says_a_redacted_value() {
+fn no_command_shows_a_redacted_value() {
     let files = tables();
     let fit = format!("--train t.csv --label y --metadata name {REDACT} -k 2");
     for (explained, scale) in [("q.csv", ""), ("q.csv", "--scale false"), ("t.csv", "")] {
@@ -71,9 +71,9 @@ fn no_command_says_a_redacted_value() {
 }
 
 #[test]
-fn no_error_says_a_redacted_value() {
+fn no_error_shows_a_redacted_value() {
     let files = tables();
-    // A cell that is no number, one that is not finite, one beyond the domain of a distance, and whole
+    // A cell that is not a number, one that is not finite, one beyond the domain of a distance, and
     // rows of one value.
     let bad = |cell: &str| format!("a,secret,b,name,y,p\n1,{cell},3,x,0,0\n5,2,4,x,1,1\n");
     files.text("text.csv", &bad("48213.75e"));
@@ -117,7 +117,7 @@ fn no_error_says_a_redacted_value() {
             }
         }
     }
-    // The errors are there, and name the place.
+    // There are errors, and they name the position.
     let of = "--label y --distance braycurtis --redact secret --scale false";
     files.bad_data(
         "huge.csv",
@@ -130,12 +130,12 @@ fn no_error_says_a_redacted_value() {
 }
 
 #[test]
-fn what_the_answer_consists_of_cannot_be_redacted() {
+fn labels_and_predictions_cannot_be_redacted() {
     let files = tables();
     let explain = "casebased explain --train t.csv --test q.csv --label y --predicted p";
     files.wrong_usage("--redact", &format!("{explain} --redact y"));
     files.wrong_usage("--redact", &format!("{explain} --redact p"));
-    // A stored explainer knows what it redacts.
+    // A stored explainer knows its redacted columns.
     files.json(
         "casebased fit --train t.csv --label y --redact secret --store-redacted --out stored",
     );

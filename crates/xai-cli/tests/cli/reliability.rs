@@ -1,4 +1,4 @@
-//! `xai attribution reliability`: the metrics of a comparison judged by its scores.
+//! `xai attribution reliability`: the reliability of metrics from the scores of a comparison.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ fn scores(metrics: Value) -> String {
     json!({ "metrics": metrics }).to_string()
 }
 
-/// Two explainers on four samples by a metric and its negative.
+/// Scores of two explainers on four samples, for a metric and its negative.
 fn two_metrics() -> Value {
     let explainers = |sign: f64| {
         let row = |x: [f64; 4]| json!({ "per_sample": x.map(|x| sign * x) });
@@ -21,7 +21,7 @@ fn two_metrics() -> Value {
 }
 
 #[test]
-fn stored_scores_are_judged_without_a_model() {
+fn stored_scores_are_enough() {
     let files = Files::new();
     files.text("scores.json", &scores(two_metrics()));
     let judged = files.json("attribution reliability scores.json");
@@ -70,7 +70,7 @@ fn names_stay_in_the_order_of_the_file() {
 }
 
 #[test]
-fn what_is_wrong_with_scores_is_said() {
+fn errors_in_scores_have_a_position() {
     let files = Files::new();
     let run = "attribution reliability scores.json";
     files.bad_data("scores.json", run);
@@ -111,9 +111,9 @@ fn what_is_wrong_with_scores_is_said() {
     files.wrong_usage("--n-draws", &format!("{run} --n-draws 2000000"));
 }
 
-/// What a comparison prints is what is read.
+/// The command reads the output of a comparison.
 #[test]
-fn the_metrics_of_the_sample_are_judged() {
+fn reliability_of_the_metrics_of_the_sample() {
     use crate::harness::sample;
     let files = Files::new();
     let file = |name: &str| sample(&format!("attribution/{name}"));
@@ -133,7 +133,7 @@ fn the_metrics_of_the_sample_are_judged() {
             .as_f64()
             .unwrap()
     };
-    // Occlusion is sparser than noise in every image; how much of the score is lost differs among images.
+    // Occlusion is sparser than noise in every image, but the loss of score differs among images.
     assert_eq!(w("sparseness"), 1.0);
     assert!(w("average_drop") < 0.5);
 }

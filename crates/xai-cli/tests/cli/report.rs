@@ -1,4 +1,4 @@
-//! `xai report`, as a user runs it.
+//! `xai report` on studies.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ fn close(value: &Value, expected: f64, tolerance: f64) {
     );
 }
 
-/// The value of an explainer by a metric.
+/// Returns the value of a metric for an explainer.
 fn value<'a>(section: &'a Value, metric: &str, explainer: &str) -> &'a Value {
     let names = section["explainers"].as_array().unwrap();
     let place = names.iter().position(|name| *name == explainer).unwrap();
@@ -22,7 +22,7 @@ fn value<'a>(section: &'a Value, metric: &str, explainer: &str) -> &'a Value {
 }
 
 #[test]
-fn without_a_command_the_sample_study_is_reported_and_nothing_beside_it_is_needed() {
+fn without_a_command_there_is_a_report_on_the_built_in_sample_study() {
     let files = Files::new();
     files.table("");
     let report: Value = serde_json::from_str(&files.read("xai-report/report.json")).unwrap();
@@ -39,12 +39,12 @@ fn without_a_command_the_sample_study_is_reported_and_nothing_beside_it_is_neede
     ] {
         let value = value(attribution, "average_drop", name);
         close(value, drop, 2e-4);
-        // All digits but the last, which a reader of JSON may round.
+        // All digits except the last, which a JSON parser may round.
         let digits = value.as_f64().unwrap().to_string();
         let cell = format!("data-value=\"{}", &digits[..digits.len() - 2]);
         assert!(page.contains(&cell), "{name}");
     }
-    // 171 test rows, 24 runs on 600 images, ten sizes of each subgraph.
+    // 171 test rows, 24 runs on 600 images, and ten sizes of each subgraph.
     let casebased = &report["casebased"][0];
     assert_eq!(casebased["n_test"], 171);
     let n = |group: &str| casebased[group]["n"].as_u64().unwrap();
@@ -71,7 +71,7 @@ fn without_a_command_the_sample_study_is_reported_and_nothing_beside_it_is_neede
         report["simulation"][0]["metrics"].as_array().unwrap().len(),
         13
     );
-    // Every section has a finding that leads to it.
+    // Every section has a finding with a link to it.
     for family in [
         "casebased",
         "attribution",
@@ -90,7 +90,7 @@ fn without_a_command_the_sample_study_is_reported_and_nothing_beside_it_is_neede
 
 #[cfg(unix)]
 #[test]
-fn the_commands_that_a_report_names_give_its_numbers() {
+fn the_commands_in_a_report_compute_its_figures() {
     let files = Files::new();
     files.json("report init --sample --from sample");
     let report = files.json("report sample/study.toml");
@@ -163,7 +163,7 @@ fn the_commands_that_a_report_names_give_its_numbers() {
 }
 
 #[test]
-fn one_thread_reports_what_many_report_to_the_last_bit() {
+fn reports_have_the_same_bits_for_any_number_of_threads() {
     let files = Files::new();
     let many = files.run("report --json --threads 4").stdout;
     let one = files.run("report --json --threads 1").stdout;
@@ -172,7 +172,7 @@ fn one_thread_reports_what_many_report_to_the_last_bit() {
 }
 
 #[test]
-fn a_study_of_ones_own_is_read_beside_its_file() {
+fn paths_in_a_study_are_relative_to_it() {
     let files = Files::new();
     let text = format!(
         "title = 'Mine & <yours>'\n[repro]\npredictions = '{}'\nlabels = '{}'\n",
@@ -191,7 +191,7 @@ fn a_study_of_ones_own_is_read_beside_its_file() {
 }
 
 #[test]
-fn a_wrong_study_leaves_no_report() {
+fn a_study_with_errors_leaves_no_report() {
     let files = Files::new();
     files.text("s.toml", "title = 'x'\n");
     files.bad_data("s.toml", "report s.toml");
@@ -199,7 +199,7 @@ fn a_wrong_study_leaves_no_report() {
 }
 
 #[test]
-fn a_study_names_the_metrics_that_it_asks_for() {
+fn a_study_chooses_its_metrics() {
     let files = Files::new();
     let text = format!(
         "[attribution]\nmodel = '{0}/model.onnx'\ninputs = '{0}/inputs.npy'\n\
@@ -226,7 +226,7 @@ fn a_study_names_the_metrics_that_it_asks_for() {
 }
 
 #[test]
-fn channels_that_the_study_does_not_name_are_told_by_the_shape() {
+fn channels_of_a_study_follow_from_the_shape() {
     let files = Files::new();
     let study = |channels: &str, inputs: &str| {
         let file = |name: &str| sample(&format!("attribution/{name}"));
@@ -251,7 +251,7 @@ fn channels_that_the_study_does_not_name_are_told_by_the_shape() {
 }
 
 #[test]
-fn the_seed_on_the_command_line_decides_over_that_of_the_study() {
+fn the_seed_of_the_command_line_overrides_that_of_the_study() {
     let files = Files::new();
     for seed in [3, 5] {
         let text = format!("[simulation]\niterations = 40\nseed = {seed}\n");
@@ -266,7 +266,7 @@ fn the_seed_on_the_command_line_decides_over_that_of_the_study() {
 }
 
 #[test]
-fn metrics_that_draw_draw_by_the_seed() {
+fn random_metrics_depend_on_the_seed() {
     let files = Files::new();
     let text = format!(
         "[attribution]\nmodel = '{0}/model.onnx'\ninputs = '{0}/inputs.npy'\n\
@@ -286,7 +286,7 @@ fn metrics_that_draw_draw_by_the_seed() {
 }
 
 #[test]
-fn runs_of_a_study_are_what_the_command_takes() {
+fn runs_in_a_study_have_the_forms_of_the_command() {
     let files = Files::new();
     std::fs::create_dir(files.path("data")).unwrap();
     files.text(
@@ -314,7 +314,7 @@ fn runs_of_a_study_are_what_the_command_takes() {
 }
 
 #[test]
-fn draws_are_those_of_a_whole_study() {
+fn draws_must_be_complete() {
     let files = Files::new();
     files.json("repro simulate study --iterations 30 --n-samples 100 --out draws.csv");
     let draws = files.read("draws.csv");
@@ -355,7 +355,7 @@ fn draws_are_those_of_a_whole_study() {
 }
 
 #[test]
-fn names_act_neither_on_the_terminal_nor_on_the_page() {
+fn names_are_escaped_on_the_terminal_and_on_the_page() {
     let files = Files::new();
     files.text(
         "s.toml",
@@ -377,7 +377,7 @@ fn names_act_neither_on_the_terminal_nor_on_the_page() {
     for written in ["out/index.html", "out/report.json"] {
         assert!(!acts(&files.read(written)), "{written}");
     }
-    // Relatives: columns in remarks and errors, names of explainers, files.
+    // Also columns in remarks and errors, names of explainers, and files.
     files.text("t.csv", "a,b\u{1b}[1m,y\n1,1,0\n2,2,1\n3,x,1\n");
     files.text("q.csv", "a,y\n1,0\n");
     files.text("bad\u{1b}.csv", "a,y\n\u{1b}[1m,0\n");
@@ -398,7 +398,7 @@ fn names_act_neither_on_the_terminal_nor_on_the_page() {
 }
 
 #[test]
-fn the_page_and_the_numbers_are_written_both_or_not_at_all() {
+fn both_files_of_a_report_are_written_or_none() {
     let files = Files::new();
     files.text(
         "s.toml",
@@ -417,7 +417,7 @@ fn the_page_and_the_numbers_are_written_both_or_not_at_all() {
 }
 
 #[test]
-fn a_report_replaces_reports_and_nothing_else() {
+fn a_report_overwrites_only_reports() {
     let files = Files::new();
     files.text("runs.csv", "y,a,b\n0,0,1\n1,1,1\n0,0,0\n");
     files.text(
@@ -430,7 +430,7 @@ fn a_report_replaces_reports_and_nothing_else() {
     assert!(failed.help().unwrap().contains("--force"));
     assert_eq!(files.read("site/index.html"), "<h1>my site</h1>");
     files.table("report study.toml --out site --force");
-    // The second time it is a page of a report.
+    // Now it is the page of a report.
     files.table("report study.toml --out site");
     files.text("site/report.json", "[1]");
     files.bad_data("site/report.json", "report study.toml --out site");
@@ -438,18 +438,18 @@ fn a_report_replaces_reports_and_nothing_else() {
 
 #[cfg(unix)]
 #[test]
-fn a_study_is_made_of_regular_files() {
+fn init_uses_only_regular_files() {
     let files = Files::new();
     files.text("runs.csv", "labels,a,b\n0,0,1\n1,1,1\n");
     let pipe = files.path("waiting.csv");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());
-    // Nobody ever writes into the pipe.
+    // The pipe has no writer.
     files.run("report init --from .");
 }
 
 #[test]
-fn the_program_finds_its_own_figures_right_whatever_seed_and_threads() {
+fn self_check_passes_for_any_seed_and_number_of_threads() {
     let files = Files::new();
     for options in ["", " --seed 7", " --threads 1"] {
         let check = files.json(&format!("self-check{options}"));

@@ -13,14 +13,14 @@ fn runs() -> Files {
 }
 
 #[test]
-fn pairwise_metrics_of_three_runs() {
+fn pairwise_metrics_have_the_expected_values() {
     let files = runs();
     let result = files.json("repro pairwise --predictions p.npy --labels y.npy");
     assert_eq!(
         (&result["n_runs"], &result["n_samples"]),
         (&3.into(), &4.into())
     );
-    // Errors {2, 3}, {1, 2}, {3}.
+    // The runs have errors at {2, 3}, {1, 2} and {3}.
     let local = &result["metrics"]["ec_local"];
     let pairs: Vec<f64> = local["pairs"]
         .as_array()
@@ -151,7 +151,7 @@ fn runs_come_from_one_array_several_files_or_a_table() {
 }
 
 #[test]
-fn summaries_alone_are_those_of_the_pairs() {
+fn summaries_without_pairs_equal_those_of_the_pairs() {
     let files = runs();
     let command = "repro pairwise --predictions p.npy --labels y.npy";
     let (mut whole, mut short) = (
@@ -170,7 +170,7 @@ fn summaries_alone_are_those_of_the_pairs() {
 }
 
 #[test]
-fn bootstrap_intervals_depend_on_the_seed_alone() {
+fn bootstrap_intervals_depend_only_on_the_seed() {
     let files = Files::new();
     files.array(
         "p.npy",
@@ -265,7 +265,7 @@ fn two_groups_of_runs_are_compared() {
     assert_eq!((rows.len(), rows[1]), (1 + 2 * 6, "first,0,1,1,1"));
     assert!(rows[7].starts_with("second,0,1,0,"), "{}", rows[7]);
     assert_eq!(local["first"]["mean"], 1.0);
-    // Of the 70 assignments this one and its mirror image are the furthest apart.
+    // Of the 70 assignments, only this one and its mirror image are this far apart.
     assert_eq!(local["p_value"], 2.0 / 70.0);
     assert_eq!(
         (&local["exact"], &local["n_assignments"]),
@@ -275,7 +275,7 @@ fn two_groups_of_runs_are_compared() {
 }
 
 #[test]
-fn runs_that_predict_numbers_have_metrics_of_their_own() {
+fn runs_of_regression_models_have_other_metrics() {
     let files = Files::new();
     files.array("p.npy", &array![[1.0, 1.0, 4.0, 2.0], [1.0, 0.0, 2.0, 2.0]]);
     files.array("y.npy", &array![1.0f32, 2.0, 3.0, 4.0]);
@@ -314,14 +314,14 @@ fn the_study_summarises_every_metric() {
 }
 
 #[test]
-fn an_interrupted_study_goes_on_where_it_stopped() {
+fn an_interrupted_study_continues_where_it_stopped() {
     let files = Files::new();
     let command = "repro simulate study --iterations 30 --n-samples 60 --n-runs 3 --out s.csv";
     let result = files.json(command);
     let whole = files.read("s.csv");
     assert_eq!(whole.lines().count(), 31);
     assert!(!files.path("s.csv.partial").exists());
-    // Interrupted within a line, at its end, and within the header.
+    // Interrupted within a line, at the end of a line, and within the header.
     for bytes in [whole.len() / 2, whole.find("\n9,").unwrap() + 1, 10] {
         std::fs::remove_file(files.path("s.csv")).unwrap();
         files.text("s.csv.partial", &whole[..bytes]);
@@ -342,7 +342,7 @@ fn an_interrupted_study_goes_on_where_it_stopped() {
 }
 
 #[test]
-fn a_study_overwrites_nothing_that_is_not_its_own() {
+fn a_study_overwrites_only_its_own_partial_file() {
     let files = Files::new();
     files.text("s.csv.partial", "notes without an end of line");
     files.bad_data(
@@ -358,7 +358,7 @@ fn a_study_overwrites_nothing_that_is_not_its_own() {
 }
 
 #[test]
-fn a_metric_that_is_named_twice_is_refused() {
+fn a_metric_that_is_given_twice_is_an_error() {
     let files = runs();
     for metrics in ["ec_local,ec_local", "all,ec_local", "all,all"] {
         let command =

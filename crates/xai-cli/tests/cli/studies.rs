@@ -1,4 +1,4 @@
-//! `xai report init`, `check` and `diff`, and studies that are wrong in places.
+//! `xai report init`, `check` and `diff`, and studies with errors.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ fn study_of_runs(files: &Files) {
 }
 
 #[test]
-fn wrong_keys_types_and_words_are_shown_where_they_stand() {
+fn errors_show_the_line_of_wrong_keys_types_and_words() {
     let files = Files::new();
     files.text("runs.csv", RUNS);
     let repro = "[[repro]]\npredictions = 'runs.csv'\nlabels = 'y'\n";
@@ -68,7 +68,7 @@ fn wrong_keys_types_and_words_are_shown_where_they_stand() {
                 "{said}"
             );
             assert!(said.contains(mark) && said.contains(help), "{text}\n{said}");
-            // The line itself.
+            // The excerpt has the line.
             let shown = text.lines().nth(line - 1).unwrap();
             assert!(said.contains(shown), "{text}\n{said}");
         }
@@ -77,7 +77,7 @@ fn wrong_keys_types_and_words_are_shown_where_they_stand() {
 }
 
 #[test]
-fn a_value_that_only_the_data_refuse_is_shown_as_its_key() {
+fn errors_from_data_name_the_key() {
     let files = Files::new();
     let [train, test] = ["train", "test"].map(|name| sample(&format!("casebased/{name}.csv")));
     let text =
@@ -92,7 +92,7 @@ fn a_value_that_only_the_data_refuse_is_shown_as_its_key() {
 }
 
 #[test]
-fn a_broken_section_leaves_the_others_and_is_said() {
+fn a_section_with_errors_does_not_affect_the_others() {
     let files = Files::new();
     study_of_runs(&files);
     let mut text = files.read("s.toml");
@@ -113,7 +113,7 @@ fn a_broken_section_leaves_the_others_and_is_said() {
     );
     let page = files.read("xai-report/index.html");
     assert!(page.contains("none.npy") && !page.contains("<script>c"));
-    // Where nothing could be computed, what was there stays.
+    // If nothing could be computed, the earlier report stays.
     files.text(
         "s.toml",
         "[[repro]]\npredictions = 'none.npy'\nlabels = 'y'\n",
@@ -123,7 +123,7 @@ fn a_broken_section_leaves_the_others_and_is_said() {
 }
 
 #[test]
-fn several_sections_of_a_family_have_names_and_seeds_of_their_own() {
+fn several_sections_of_a_kind_have_different_names_and_seeds() {
     let files = Files::new();
     let section =
         |seed: u64| format!("[[simulation]]\niterations = 40\nn_samples = 50\nseed = {seed}\n");
@@ -143,10 +143,10 @@ fn several_sections_of_a_family_have_names_and_seeds_of_their_own() {
 }
 
 #[test]
-fn a_study_of_the_files_of_a_folder_can_be_checked_and_reported() {
+fn a_drafted_study_can_be_checked_and_reported() {
     let files = Files::new();
     files.json("report init --sample --from there");
-    // Nothing that is there is replaced.
+    // Existing files are not overwritten.
     files.bad_data("there/study.toml", "report init --from there");
     let made = files.json("report init --from there --out there/own.toml");
     assert_eq!((&made["casebased"], &made["graph"]), (&1.into(), &1.into()));
@@ -172,7 +172,7 @@ fn a_study_of_the_files_of_a_folder_can_be_checked_and_reported() {
 }
 
 #[test]
-fn the_sample_replaces_no_file() {
+fn the_sample_overwrites_no_file() {
     let files = Files::new();
     std::fs::create_dir_all(files.path("own/casebased")).unwrap();
     files.text("own/casebased/train.csv", "mine\n");
@@ -182,7 +182,7 @@ fn the_sample_replaces_no_file() {
 }
 
 #[test]
-fn a_check_says_what_is_missing_and_what_does_not_fit_and_computes_nothing() {
+fn a_check_finds_missing_and_mismatched_files_without_computing() {
     let files = Files::new();
     files.array("p.npy", &ndarray::Array2::<i64>::zeros((3, 5)));
     files.array("y.npy", &ndarray::Array1::<i64>::zeros(4));
@@ -204,7 +204,7 @@ fn a_check_says_what_is_missing_and_what_does_not_fit_and_computes_nothing() {
 }
 
 #[test]
-fn a_check_says_which_columns_are_missing() {
+fn a_check_names_missing_columns() {
     let files = Files::new();
     files.text("train.csv", "a,diagnosis\n1,0\n2,1\n");
     files.text("test.csv", "a,diagnosis,guess\n1,0,0\n");
@@ -228,9 +228,9 @@ fn a_check_says_which_columns_are_missing() {
     assert!(said.contains("test.csv has no column `model`"), "{said}");
 }
 
-/// A check finds what the report finds, as long as no model is asked.
+/// A check finds the errors of the report that do not need a model.
 #[test]
-fn a_check_refuses_what_the_report_refuses() {
+fn a_check_finds_the_errors_of_the_report() {
     let files = Files::new();
     files.text("t.csv", "a,b,y\n1,2,0\n2,1,1\n3,1,0\n1,1,1\n");
     files.text("gap.csv", "a,b,y\n1,2,0\n2,,1\n");
@@ -321,7 +321,7 @@ fn a_check_refuses_what_the_report_refuses() {
 }
 
 #[test]
-fn a_study_elsewhere_names_files_by_their_whole_paths() {
+fn a_study_in_another_folder_has_absolute_paths() {
     let files = Files::new();
     std::fs::create_dir_all(files.path("data")).unwrap();
     std::fs::create_dir_all(files.path("elsewhere")).unwrap();
@@ -335,9 +335,9 @@ fn a_study_elsewhere_names_files_by_their_whole_paths() {
 }
 
 #[test]
-fn a_report_that_got_worse_beyond_its_interval_ends_with_code_3() {
+fn diff_exits_with_3_if_a_figure_got_worse_beyond_its_interval() {
     let files = Files::new();
-    // Runs that agree, and runs of which each has errors of its own.
+    // Runs that agree, and runs with different errors.
     let runs = |n_errors: u64| {
         let mut text = "y,r1,r2,r3,r4,r5,r6,r7,r8\n".to_owned();
         for i in 0..200_u64 {
@@ -366,9 +366,9 @@ fn a_report_that_got_worse_beyond_its_interval_ends_with_code_3() {
     let diff: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(diff["n_worse"].as_u64().unwrap() >= 1);
     assert_eq!(diff["files"][0]["path"], "runs.csv");
-    // The other way round it got better.
+    // In the other order it got better.
     assert_eq!(files.json("report diff new old")["n_worse"], 0);
-    // Simulations have no good end.
+    // Figures of simulations have no direction.
     for (seed, folder) in [(1, "old"), (2, "new")] {
         files.text(
             "s.toml",
@@ -391,7 +391,7 @@ fn a_report_that_got_worse_beyond_its_interval_ends_with_code_3() {
 }
 
 #[test]
-fn the_page_goes_to_standard_output_where_that_is_asked_for() {
+fn out_dash_writes_the_page_to_standard_output() {
     let files = Files::new();
     study_of_runs(&files);
     let page = files.table("report s.toml --out -");
@@ -404,9 +404,9 @@ fn the_page_goes_to_standard_output_where_that_is_asked_for() {
     files.wrong_usage("--out", "report s.toml --out - --json");
 }
 
-/// Settings are part of what a figure is: numbers of other settings are neither better nor worse.
+/// Figures with different settings are neither better nor worse.
 #[test]
-fn reports_of_other_settings_are_told_and_not_judged() {
+fn figures_with_different_settings_are_not_compared() {
     let files = Files::new();
     files.json("report init --sample --from .");
     let attribution = |metrics: &str, rest: &str| {
@@ -463,7 +463,7 @@ fn reports_of_other_settings_are_told_and_not_judged() {
         }
         let table = files.table("report diff old new");
         assert!(table.contains(setting), "{table}");
-        // A default that is written out is the same setting.
+        // A default value that is written out is the same setting.
         let same = files.json("report diff new new");
         assert_eq!(same["n_other_settings"], 0);
     }
@@ -488,7 +488,7 @@ fn a_report_with_a_byte_order_mark_is_read() {
 }
 
 #[test]
-fn a_check_of_texts_refuses_what_the_report_refuses() {
+fn a_check_of_texts_finds_the_errors_of_the_report() {
     let files = Files::new();
     let texts = |marks: &str| {
         format!(

@@ -1,4 +1,4 @@
-//! Tables as pandas, numpy and spreadsheets write them.
+//! Tables in the forms that pandas, R and spreadsheets write.
 
 use ndarray::array;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use crate::harness::{Failed, Files};
 
 const EXPLAIN: &str = "casebased explain --train t.csv --test q.csv --label y";
 
-/// Training and test rows in `a,b,y` and the other way round.
+/// Returns training rows with columns `a,b,y`, and test rows with columns in another order.
 fn tables() -> Files {
     let files = Files::new();
     files.text("t.csv", "a,b,y\n0,0,0\n1,0,0\n9,9,1\n10,9,1\n");
@@ -15,7 +15,7 @@ fn tables() -> Files {
     files
 }
 
-/// What an explanation of the usual tables says.
+/// Returns the JSON of an explanation of these tables.
 fn usual() -> Value {
     tables().json(EXPLAIN)["explanations"].clone()
 }
@@ -34,7 +34,7 @@ fn columns_left_out(result: &Value) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn the_index_that_pandas_writes_is_no_feature() {
+fn an_index_without_a_name_is_not_a_feature() {
     let files = tables();
     for (name, first) in [("", ""), ("Unnamed: 0", "Unnamed: 0")] {
         files.text(
@@ -56,7 +56,7 @@ fn the_index_that_pandas_writes_is_no_feature() {
 }
 
 #[test]
-fn the_index_that_pandas_writes_is_no_run() {
+fn an_index_without_a_name_is_not_a_run() {
     let files = Files::new();
     files.text("bare.csv", "y,a,b\n0,0,0\n1,1,0\n1,0,0\n0,1,0\n");
     files.text("index.csv", ",y,a,b\n0,0,0,0\n1,1,1,0\n2,1,0,0\n3,0,1,0\n");
@@ -106,14 +106,14 @@ fn the_index_that_pandas_writes_is_no_run() {
     );
 }
 
-/// A failure that names the file first and two ways out.
+/// Checks that a failure names the file and two remedies.
 fn names_ways_out(failed: &Failed) {
     let help = failed.help().expect("a way out");
     assert!(help.contains("--drop-column"), "{}", failed.text);
 }
 
 #[test]
-fn a_feature_with_a_missing_cell_is_an_error_wherever_it_stands() {
+fn a_feature_with_a_missing_cell_is_an_error_in_any_row() {
     let files = tables();
     for cell in [
         "", "NA", "NaN", "nan", "null", "1,000", "n/a", "x", "1.5 kg", "inf",
@@ -143,7 +143,7 @@ fn a_feature_with_a_missing_cell_is_an_error_wherever_it_stands() {
         let files = tables();
         files.text("q.csv", &format!("b,a,y\n0,0.5,0\n9,{quoted},1\n"));
         names_ways_out(&files.bad_data("q.csv", EXPLAIN));
-        // Rows beyond the limit are not read.
+        // Rows after the limit are not read.
         files.json(&format!("{EXPLAIN} --limit 1"));
         files.bad_data(
             "q.csv",
@@ -159,7 +159,7 @@ fn a_feature_with_a_missing_cell_is_an_error_wherever_it_stands() {
 }
 
 #[test]
-fn rows_with_a_missing_cell_are_left_out_when_asked_and_the_others_keep_their_numbers() {
+fn rows_with_missing_cells_can_be_left_out_and_others_keep_their_numbers() {
     let files = tables();
     files.text(
         "t.csv",
@@ -220,7 +220,7 @@ fn rows_with_a_missing_cell_are_left_out_when_asked_and_the_others_keep_their_nu
         .collect();
     listed.sort_unstable();
     assert_eq!(listed, [1, 3]);
-    // What is wrong is not missing.
+    // A wrong cell is not a missing one.
     files.text("q.csv", "b,a,y,p\n0,x,0,0\n");
     files.bad_data("q.csv", &format!("{EXPLAIN} {how}"));
     files.text("q.csv", "b,a,y,p\n,0,0,0\n");
@@ -228,7 +228,7 @@ fn rows_with_a_missing_cell_are_left_out_when_asked_and_the_others_keep_their_nu
 }
 
 #[test]
-fn columns_of_words_and_of_nothing_are_left_out_and_named() {
+fn columns_of_words_and_empty_columns_are_left_out_and_named() {
     let files = tables();
     files.text(
         "t.csv",
@@ -240,13 +240,13 @@ fn columns_of_words_and_of_nothing_are_left_out_and_named() {
     assert_eq!(columns_left_out(&result), expected);
     files.wrong_usage("--drop-column", &format!("{EXPLAIN} --drop-column y"));
     files.bad_data("t.csv", &format!("{EXPLAIN} --drop-column nope"));
-    // One number among words is a mistake in one of the two.
+    // Numbers and words in one column are an error.
     files.text("t.csv", "a,b,c,y\n0,0,x,0\n1,0,7,0\n9,9,x,1\n");
     files.bad_data("t.csv", EXPLAIN);
 }
 
 #[test]
-fn codes_with_leading_zeros_are_no_features() {
+fn codes_with_leading_zeros_are_not_features() {
     let files = tables();
     files.text(
         "t.csv",
@@ -256,7 +256,7 @@ fn codes_with_leading_zeros_are_no_features() {
     assert_eq!(result["explanations"], usual());
     let expected = [("Unnamed: 0.1", "unnamed"), ("zip", "codes")];
     assert_eq!(columns_left_out(&result), expected);
-    // One of them among other numbers is a mistake.
+    // A code among other numbers is an error.
     files.text("t.csv", "a,b,y\n0.5,0,0\n010,0,0\n9,9,1\n");
     let failed = files.bad_data("t.csv", EXPLAIN);
     assert!(
@@ -265,20 +265,20 @@ fn codes_with_leading_zeros_are_no_features() {
         failed.text
     );
     assert!(failed.help().unwrap().contains("without the zeros"));
-    // A feature that is written with zeros in the test rows alone is another number there.
+    // Leading zeros in a feature of the test rows only are an error.
     let files = tables();
     files.text("q.csv", "b,a,y\n0,05,0\n");
     files.bad_data("q.csv", EXPLAIN);
 }
 
 #[test]
-fn columns_of_truth_are_features() {
+fn columns_of_booleans_are_features() {
     let files = tables();
     files.text("t.csv", "a,b,y\nTrue,0,0\nFALSE,0,0\ntrue,9,1\nFalse,9,1\n");
     files.text("q.csv", "b,a,y\n0,1,0\n9,0,1\n");
     let result = files.json(EXPLAIN);
     assert_eq!(result["columns_used"], serde_json::json!(["a", "b"]));
-    // One of them among numbers is a mistake.
+    // A boolean among numbers is an error.
     files.text("q.csv", "b,a,y\n0,1,0\n9,False,1\n");
     let failure = files.bad_data("q.csv", EXPLAIN);
     assert!(
@@ -291,7 +291,7 @@ fn columns_of_truth_are_features() {
 }
 
 #[test]
-fn names_of_columns_in_the_rows_never_collide() {
+fn names_of_columns_in_rows_are_unique() {
     let files = Files::new();
     files.text(
         "t.csv",
@@ -308,7 +308,7 @@ fn names_of_columns_in_the_rows_never_collide() {
 }
 
 #[test]
-fn what_spreadsheets_write_is_read() {
+fn tables_of_spreadsheets_are_read() {
     let files = tables();
     let table = "a,b,y\n0,0,0\n1,0,0\n9,9,1\n10,9,1\n";
     for text in [
@@ -337,7 +337,7 @@ fn what_spreadsheets_write_is_read() {
 }
 
 #[test]
-fn what_is_no_table_of_this_kind_is_told_with_a_way_out() {
+fn files_that_are_not_tables_are_errors_with_help() {
     let files = tables();
     let wide = |text: &str, low_first: bool| -> Vec<u8> {
         let bytes = |unit: u16| {
@@ -363,7 +363,7 @@ fn what_is_no_table_of_this_kind_is_told_with_a_way_out() {
         b"\x93NUMPY\x01\x00".to_vec(),
         b"a;b;y\n0,5;0;0\n1,5;0;1\n".to_vec(),
         b"a;b;y\n0;0;0\n1,5;0;1\n".to_vec(),
-        // Row names without a name, as R writes them.
+        // Row names without a header, as R writes them.
         b"x,a,b\nr1,1,2,0\n".to_vec(),
     ] {
         files.bytes("t.csv", &bytes);
@@ -386,7 +386,7 @@ fn what_is_no_table_of_this_kind_is_told_with_a_way_out() {
 }
 
 #[test]
-fn many_columns_take_no_time_that_grows_with_their_square() {
+fn time_is_not_quadratic_in_the_number_of_columns() {
     let files = Files::new();
     let n = 100_000;
     let mut text: String = (0..n).map(|i| format!("c{i},")).collect();
@@ -415,7 +415,7 @@ fn a_table_may_come_through_a_pipe() {
 }
 
 #[test]
-fn explanations_in_batches_are_those_of_all_rows() {
+fn explanations_do_not_depend_on_batches() {
     let files = Files::new();
     let table = |n: usize| {
         let row = |i: usize| format!("{},{},{}\n", i * 37 % 101, i * 53 % 89, i * 37 % 101 / 51);
@@ -443,7 +443,7 @@ fn explanations_in_batches_are_those_of_all_rows() {
     );
     let released = files.json(&format!("{EXPLAIN} -k 3 --aggregate-only 2"));
     assert_eq!(released["explanations"].as_array().unwrap().len(), 10_000);
-    // A row far down is named by its line in the file.
+    // An error in a later batch names the line in the file.
     files.text("t.csv", "a,b,y\n1,2,0\n2,1,1\n");
     let rows = "1,2,0\n".repeat(9000);
     files.text("q.csv", &format!("a,b,y\n{rows}0,0,1\n"));
@@ -457,7 +457,7 @@ fn explanations_in_batches_are_those_of_all_rows() {
 }
 
 #[test]
-fn the_mahalanobis_distance_is_made_of_the_training_rows() {
+fn the_mahalanobis_distance_uses_the_covariance_of_the_training_rows() {
     let files = Files::new();
     files.text(
         "t.csv",
@@ -478,7 +478,7 @@ fn the_mahalanobis_distance_is_made_of_the_training_rows() {
         assert!((a - b).abs() < 1e-9, "{a} {b}");
     }
     assert!((0..7).any(|i| (distance(&scaled, i) - distance(&euclidean, i)).abs() > 0.1));
-    // The distance of rows 0 and 1 by the inverse of their sample covariance.
+    // The distance of rows 0 and 1 with the inverse of the sample covariance.
     let rows = [
         [0.0, 0.0],
         [1.0, 0.9],
@@ -520,7 +520,7 @@ fn the_mahalanobis_distance_is_made_of_the_training_rows() {
 }
 
 #[test]
-fn a_study_says_which_columns_and_classes_there_are() {
+fn a_report_lists_columns_and_classes() {
     let files = Files::new();
     files.text(
         "t.csv",
@@ -570,7 +570,7 @@ fn a_study_says_which_columns_and_classes_there_are() {
 }
 
 #[test]
-fn extensions_may_be_in_capitals() {
+fn extensions_may_have_capitals() {
     let files = tables();
     let mut archive =
         ndarray_npy::NpzWriter::new(std::fs::File::create(files.path("P.NPZ")).unwrap());
@@ -610,7 +610,7 @@ fn tables_of_runs_have_any_name_and_any_separator() {
 }
 
 #[test]
-fn a_column_that_is_left_out_is_there() {
+fn a_column_to_leave_out_must_exist() {
     let files = Files::new();
     files.text("runs.csv", "y,a,b,c\n0,0,0,1\n1,1,0,1\n1,0,0,1\n0,1,0,1\n");
     files.array("runs.npy", &ndarray::array![[0_i64, 1], [1, 1]]);
@@ -631,7 +631,7 @@ fn a_column_that_is_left_out_is_there() {
 }
 
 #[test]
-fn decimal_commas_are_named() {
+fn decimal_commas_are_errors() {
     let files = Files::new();
     files.text("runs.csv", "t;a;b\n0,5;1;2\n1,5;2;3\n");
     let said = files
@@ -651,7 +651,7 @@ fn decimal_commas_are_named() {
 }
 
 #[test]
-fn booleans_and_whole_numbers_are_one_type_of_class() {
+fn booleans_and_whole_numbers_are_the_same_classes() {
     let files = Files::new();
     files.text("runs.csv", "a,b\nTrue,False\nFalse,False\nTrue,True\n");
     files.array("y.npy", &ndarray::array![true, false, true]);
@@ -674,7 +674,7 @@ fn booleans_and_whole_numbers_are_one_type_of_class() {
 }
 
 #[test]
-fn a_list_of_no_neighbours_is_an_error() {
+fn a_table_without_neighbours_is_an_error() {
     let files = Files::new();
     files.text("n.csv", "distance,label\n");
     let said = files
@@ -687,7 +687,7 @@ fn a_list_of_no_neighbours_is_an_error() {
 }
 
 #[test]
-fn an_index_with_a_name_is_no_run() {
+fn an_index_with_a_name_is_not_a_run() {
     let files = Files::new();
     let rows = |head: &str, of_row: &dyn Fn(usize) -> String| {
         let rows: String = (0..12)
@@ -716,7 +716,7 @@ fn an_index_with_a_name_is_no_run() {
     assert_eq!(result["n_runs"], 3);
 }
 
-/// A table of an identification task: samples in shuffled order, each of a class of its own.
+/// Returns a table of an identification task: samples in shuffled order, each with a different class.
 fn identification(n: usize, columns: &[(&str, &dyn Fn(usize) -> String)]) -> String {
     let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
     let mut text = names.join(",") + "\n";
@@ -733,7 +733,7 @@ fn runs_of_an_identification_task_are_runs() {
     let n = 12;
     let class = |i: usize| 5 * i % 12 + 100;
     let truth = |i: usize| class(i).to_string();
-    // Two samples changed places; every second is another one's; some classes of a larger gallery.
+    // Two samples are exchanged; every second class is that of another sample; some classes are not among the true ones.
     let swapped = |i: usize| class([1, 0].get(i).copied().unwrap_or(i)).to_string();
     let turned = |i: usize| class((i + 1) % n).to_string();
     let larger = |i: usize| (class(i) + 1000 * (i / 5)).to_string();
@@ -759,7 +759,7 @@ fn runs_of_an_identification_task_are_runs() {
     let accuracy: Vec<f64> = serde_json::from_value(result["accuracy"].clone()).unwrap();
     assert_eq!(accuracy, [10.0 / 12.0, 0.0, 5.0 / 12.0]);
 
-    // The same by words, with the labels in a file of their own.
+    // The same with words as classes and the labels in a separate file.
     let word = |number: String| format!("person {number}");
     let words = identification(
         n,
@@ -777,7 +777,7 @@ fn runs_of_an_identification_task_are_runs() {
 }
 
 #[test]
-fn a_column_that_may_be_an_index_or_a_perfect_run_is_refused() {
+fn a_column_that_may_be_an_index_or_a_perfect_run_is_an_error() {
     let files = Files::new();
     let counter = |i: usize| i.to_string();
     let turned = |i: usize| ((i + 1) % 12).to_string();
@@ -804,7 +804,7 @@ fn a_column_that_may_be_an_index_or_a_perfect_run_is_refused() {
         let result = files.json(&format!("{command} --drop-column id"));
         assert_eq!(result["n_runs"], 2);
     }
-    // A name like that of another run says which of both it is.
+    // With a name like that of another run it is a run.
     let [id, y, a, b] = table;
     let named = [("run1", id.1), y, ("run2", a.1), b];
     files.text("named.csv", &identification(12, &named));
@@ -815,7 +815,7 @@ fn a_column_that_may_be_an_index_or_a_perfect_run_is_refused() {
 }
 
 #[test]
-fn labels_that_no_run_predicts_are_refused_with_examples() {
+fn runs_without_a_class_of_the_labels_are_errors_with_examples() {
     let files = Files::new();
     files.text("case.csv", "y,a,b\nCat,cat,dog\nDog,cat,cat\nCat,dog,dog\n");
     let failed = files.failure(1, "repro pairwise --predictions case.csv --labels y");
@@ -839,7 +839,7 @@ fn labels_that_no_run_predicts_are_refused_with_examples() {
             failed.text
         );
     }
-    // Another column of labels among the runs.
+    // A column of other labels among the runs.
     files.text(
         "split.csv",
         "y,a,b,split\ncat,cat,dog,train\ndog,cat,cat,test\ncat,dog,dog,train\n",
@@ -860,7 +860,7 @@ fn labels_that_no_run_predicts_are_refused_with_examples() {
         files.json(&format!("{command} --drop-column split"))["n_runs"],
         2
     );
-    // A class that only some runs predict is one.
+    // A class that only some runs predict is allowed.
     files.text(
         "rare.csv",
         "y,a,b,c\ncat,cat,ape,ape\ndog,cat,cat,ape\ncat,dog,dog,ape\n",
@@ -872,7 +872,7 @@ fn labels_that_no_run_predicts_are_refused_with_examples() {
 }
 
 #[test]
-fn rows_with_labels_in_another_order_are_refused() {
+fn rows_in_another_order_are_an_error() {
     let files = Files::new();
     files.text("runs.csv", ",a,b\n0,0,0\n1,1,0\n2,1,1\n");
     files.text("same.csv", ",y\n0,0\n1,1\n2,0\n");
@@ -911,7 +911,7 @@ fn rows_with_labels_in_another_order_are_refused() {
 }
 
 #[test]
-fn an_index_with_a_name_is_no_run_of_numbers() {
+fn an_index_with_a_name_is_not_a_regression_run() {
     let files = Files::new();
     let rows = |head: &str, of_row: &dyn Fn(usize) -> String| {
         let rows: String = (0..6)
@@ -930,9 +930,9 @@ fn an_index_with_a_name_is_no_run_of_numbers() {
 }
 
 #[test]
-fn a_feature_that_numbers_the_rows_is_said() {
+fn a_remark_names_features_that_look_like_row_numbers() {
     let files = Files::new();
-    // Every other row of a numbered table, in another order; `x` has a value twice, `z` is spread out.
+    // `id` has every other number in another order; `x` repeats a value, and `z` has a wide range.
     let rows: String = (0..12)
         .map(|i| {
             let id = 100 + 2 * (5 * i % 12);

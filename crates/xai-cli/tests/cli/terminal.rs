@@ -1,5 +1,5 @@
-//! What a terminal, a shell and a pipe get: completions, manual pages, rows on standard output, colour,
-//! tables of its width, progress.
+//! Output for terminals, shells and pipes: completions, manual pages, rows on standard output, colour,
+//! the width of tables, and progress.
 
 use std::process::{Command, Output};
 
@@ -19,7 +19,7 @@ fn files() -> Files {
     files
 }
 
-/// Whether a program is there; says so where it is not.
+/// Returns `true` if a program is installed, and prints a note if it is not.
 fn is_installed(program: &str) -> bool {
     let found = Command::new("sh")
         .args(["-c", &format!("command -v {program}")])
@@ -35,7 +35,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("text")
 }
 
-/// What a line of the shell shows on a terminal of some columns.
+/// Returns the output of a line of the shell on a terminal with a number of columns.
 fn on_terminal(files: &Files, columns: u16, line: &str) -> String {
     let line = format!("stty cols {columns} rows 50; {line}");
     let output = Command::new("script")
@@ -45,20 +45,20 @@ fn on_terminal(files: &Files, columns: u16, line: &str) -> String {
         .env_remove("NO_COLOR")
         .env_remove("CLICOLOR")
         .env_remove("CLICOLOR_FORCE")
-        // Where work is checked without a person, colour is given on every terminal.
+        // CI systems set variables that force colour.
         .env_remove("CI")
         .args(["-qec", &line, "/dev/null"])
         .output();
     text(&output.expect("runs").stdout).replace('\r', "")
 }
 
-/// Whether a terminal can be had: the `script` of Linux.
+/// Returns `true` if the `script` of Linux is installed, which provides a terminal.
 fn has_terminal() -> bool {
     cfg!(target_os = "linux") && is_installed("script") && is_installed("stty")
 }
 
 #[test]
-fn completions_are_scripts_that_their_shell_reads() {
+fn completions_are_valid_scripts() {
     let files = files();
     for shell_name in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = files.table(&format!("completions {shell_name}"));
@@ -74,7 +74,7 @@ fn completions_are_scripts_that_their_shell_reads() {
 }
 
 #[test]
-fn manual_pages_are_one_of_each_command() {
+fn every_command_has_a_manual_page() {
     let files = files();
     let made = files.json("man --out pages/man1");
     let pages: Vec<&str> = made["pages"]
@@ -113,7 +113,7 @@ fn manual_pages_are_one_of_each_command() {
 }
 
 #[test]
-fn a_manual_page_is_read_by_groff_and_keeps_its_examples_in_lines() {
+fn manual_pages_are_valid_and_have_an_example_per_line() {
     let files = files();
     files.table("man --out .");
     if !is_installed("groff") {
@@ -147,7 +147,7 @@ fn a_manual_page_is_read_by_groff_and_keeps_its_examples_in_lines() {
 }
 
 #[test]
-fn rows_for_standard_output_leave_it_to_nothing_else() {
+fn standard_output_with_rows_has_nothing_else() {
     let files = files();
     let output = files.run(&format!("{CHARACTERIZATION} --out -"));
     let (rows, table) = (text(&output.stdout), text(&output.stderr));
@@ -159,7 +159,7 @@ fn rows_for_standard_output_leave_it_to_nothing_else() {
     files.wrong_usage("--json", &format!("{CHARACTERIZATION} --out - --json"));
     assert!(!files.path("-").exists());
 
-    // What a command that fails wrote is not taken for its rows.
+    // A command that fails writes no rows.
     let failed = files.failure(
         1,
         "graph characterization --pos none.npy --neg q.npy --out -",
@@ -193,7 +193,7 @@ fn every_command_with_rows_writes_them_to_standard_output() {
 }
 
 #[test]
-fn a_stored_explainer_goes_through_a_pipe_and_folders_do_not() {
+fn a_stored_explainer_can_be_written_to_a_pipe_and_folders_cannot() {
     let files = files();
     let line = "$xai casebased fit --train t.csv --label y -k 1 --out - --quiet \
         | $xai casebased explain --explainer /dev/stdin --test t.csv --label y --json";
@@ -205,7 +205,7 @@ fn a_stored_explainer_goes_through_a_pipe_and_folders_do_not() {
 }
 
 #[test]
-fn nobody_who_stopped_reading_is_told_of_it() {
+fn a_closed_pipe_is_not_an_error() {
     let files = files();
     for line in [
         "attribution list",
@@ -214,7 +214,7 @@ fn nobody_who_stopped_reading_is_told_of_it() {
         "man",
         &format!("{CHARACTERIZATION} --out -"),
         "casebased fit --train t.csv --label y -k 1 --out - --quiet",
-        // Far longer than a test may take: it ends with its reader.
+        // The study would take far longer than a test may; it ends with its reader.
         "repro simulate study --iterations 100000000 --out - --quiet",
     ] {
         let output = shell(
@@ -228,7 +228,7 @@ fn nobody_who_stopped_reading_is_told_of_it() {
     }
 }
 
-/// A run with variables of the environment that are about colour, and no terminal.
+/// Runs a command without a terminal, with environment variables for colour.
 fn with_variables(files: &Files, variables: &[(&str, &str)], arguments: &str) -> Output {
     let mut command = Command::new(XAI);
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
@@ -247,7 +247,7 @@ const RED: &str = "\u{1b}[31m";
 const GREEN: &str = "\u{1b}[32m";
 
 #[test]
-fn colour_is_where_it_is_asked_for_and_never_in_json_or_rows() {
+fn colour_follows_the_environment_and_is_never_in_json_or_rows() {
     let files = files();
     let forced = [("CLICOLOR_FORCE", "1")];
     let refused = [("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")];
@@ -288,7 +288,7 @@ fn colour_is_where_it_is_asked_for_and_never_in_json_or_rows() {
 }
 
 #[test]
-fn a_terminal_gets_colour_unless_it_or_a_person_refuses() {
+fn terminals_get_colour_unless_the_environment_refuses() {
     if !has_terminal() {
         return;
     }
@@ -308,7 +308,7 @@ fn a_terminal_gets_colour_unless_it_or_a_person_refuses() {
 }
 
 #[test]
-fn a_narrow_terminal_gets_a_narrow_table_and_a_pipe_the_whole() {
+fn tables_have_the_width_of_the_terminal_and_full_width_in_pipes() {
     if !has_terminal() {
         return;
     }
@@ -321,7 +321,7 @@ fn a_narrow_terminal_gets_a_narrow_table_and_a_pipe_the_whole() {
         narrow.contains(" localization-average-precision "),
         "{narrow}"
     );
-    // A paragraph per metric.
+    // Each metric is a paragraph.
     let narrower = list(70);
     assert!(
         narrower.contains("\n\n metric    average-increase\n summary   Share of samples"),
@@ -333,25 +333,25 @@ fn a_narrow_terminal_gets_a_narrow_table_and_a_pipe_the_whole() {
 }
 
 #[test]
-fn work_that_takes_its_time_is_shown_on_a_terminal_alone() {
+fn progress_is_shown_only_on_terminals_and_after_a_second() {
     if !has_terminal() {
         return;
     }
     let files = files();
-    // Numbers that come late.
+    // The input comes after a pause.
     let line = "(sleep 2; cat p.npy) | $xai graph characterization --pos /dev/stdin --neg q.npy";
     let what = "reading and combining scores";
     assert!(on_terminal(&files, 100, line).contains(what));
     assert!(!on_terminal(&files, 100, &format!("{line} --quiet")).contains(what));
     let output = shell(&files, line);
     assert!(output.status.success() && output.stderr.is_empty());
-    // What takes no time has none.
+    // Short work has no progress bar.
     let quick = on_terminal(&files, 100, &format!("$xai {CHARACTERIZATION}"));
     assert!(!quick.contains(what));
 }
 
 #[test]
-fn tables_point_to_better_values_and_end_numbers_at_one_place() {
+fn tables_have_arrows_and_aligned_numbers() {
     let files = files();
     files.array("p.npy", &Array1::from(vec![0.5, 1.0]));
     let table = files.table(CHARACTERIZATION);
@@ -372,9 +372,9 @@ fn tables_point_to_better_values_and_end_numbers_at_one_place() {
     assert!(cases.contains("accuracy ↑"), "{cases}");
 }
 
-/// Wrapping a word takes time that grows with the square of its length: a terminal shows its beginning.
+/// A terminal shows only the beginning of a long word, because the time for wrapping grows with the square of its length.
 #[test]
-fn a_long_word_is_shortened_on_a_terminal_alone() {
+fn long_words_are_shortened_only_on_terminals() {
     if !has_terminal() {
         return;
     }

@@ -1,4 +1,4 @@
-//! `xai attribution texts` on files of both forms.
+//! `xai attribution texts` on JSON and CSV files.
 
 use crate::harness::Files;
 
@@ -9,7 +9,7 @@ const CSV: &str = "sample,token,rationale,weights,random\n0,not,1,0.5,0.25\n0,ba
     1,a,0,0.0,1\n1,good,1,1.0,0\n1,film,0.0,0.5,0\n";
 
 #[test]
-fn both_forms_have_the_numbers_of_the_metrics() {
+fn json_and_csv_have_the_values_of_the_metrics() {
     let files = Files::new();
     files.text("t.json", JSON);
     files.text("t.csv", CSV);
@@ -26,12 +26,12 @@ fn both_forms_have_the_numbers_of_the_metrics() {
         of("rationale_auprc", "random"),
         serde_json::json!([1.0, 1.0 / 3.0])
     );
-    // Above 0 are `not` of two that are marked, `good` and `film` where `good` is.
+    // Tokens above 0: `not` of two marked ones; `good` and `film`, of which `good` is marked.
     assert_eq!(
         of("token_f1", "weights"),
         serde_json::json!([2.0 / 3.0, 2.0 / 3.0])
     );
-    // As a spreadsheet writes it, and as pandas does with its index.
+    // The forms of a spreadsheet and of pandas with an index.
     files.text("t.csv", &format!("\u{feff}{}", CSV.replace(',', ";")));
     assert_eq!(found, files.json("attribution texts --texts t.csv"));
     let with_index = CSV.lines().enumerate().map(|(row, line)| match row {
@@ -58,7 +58,7 @@ fn both_forms_have_the_numbers_of_the_metrics() {
 }
 
 #[test]
-fn texts_keep_the_names_that_a_table_gives_them() {
+fn texts_keep_their_names_in_the_table() {
     let files = Files::new();
     files.text("t.csv", "sample,token,a\nr7,no,1\nr7,way,0\nr3,yes,1\n");
     assert!(
@@ -71,14 +71,14 @@ fn texts_keep_the_names_that_a_table_gives_them() {
     files.text("s.toml", "[[texts]]\ntexts = 't.csv'\n");
     let report = files.json("report s.toml");
     assert_eq!(report["texts"][0]["texts"][0]["name"], "r7");
-    // Texts that are only counted have no names.
+    // Texts that are only numbered have no names.
     files.text("t.csv", CSV);
     let result = files.json("attribution texts --texts t.csv");
     assert_eq!(result.get("samples"), None);
 }
 
 #[test]
-fn a_byte_order_mark_of_json_is_no_text() {
+fn a_byte_order_mark_of_json_is_ignored() {
     let files = Files::new();
     files.text("t.json", JSON);
     files.text("b.json", &format!("\u{feff}{JSON}"));
@@ -87,7 +87,7 @@ fn a_byte_order_mark_of_json_is_no_text() {
 }
 
 #[test]
-fn without_rationales_there_are_texts_alone() {
+fn without_rationales_there_are_no_metrics() {
     let files = Files::new();
     files.text(
         "t.json",
@@ -108,7 +108,7 @@ fn without_rationales_there_are_texts_alone() {
 }
 
 #[test]
-fn what_is_wrong_with_texts_is_said_with_its_place() {
+fn errors_in_texts_have_a_position() {
     let files = Files::new();
     for (text, said) in [
         ("{}", "missing field `tokens`"),
@@ -180,7 +180,7 @@ fn what_is_wrong_with_texts_is_said_with_its_place() {
 }
 
 #[test]
-fn a_rationale_that_marks_nothing_is_answered_with_advice_about_rationales() {
+fn help_for_empty_rationales_is_about_rationales() {
     let files = Files::new();
     let nothing = JSON.replacen(
         "[1, 1], [false, true, false]",
@@ -197,9 +197,9 @@ fn a_rationale_that_marks_nothing_is_answered_with_advice_about_rationales() {
     );
 }
 
-/// Three metrics of 2,000 explainers are six million comparisons.
+/// Three metrics of 2,000 explainers need six million comparisons.
 #[test]
-fn more_comparisons_than_memory_holds_are_refused_before_the_work() {
+fn more_comparisons_than_fit_into_memory_are_an_error_before_the_work() {
     let files = Files::new();
     let explainers: Vec<String> = (0..2000)
         .map(|i| format!("\"e{i}\": [[0.5, 0.25]]"))

@@ -1,5 +1,5 @@
-//! Models run by ONNX Runtime, whose library `ORT_DYLIB_PATH` names: the library's file, or its
-//! folder. `cargo xtask ci onnxruntime` installs it and runs these tests.
+//! Models that ONNX Runtime runs. `ORT_DYLIB_PATH` is the file of its library, or the
+//! folder with it. `cargo xtask ci onnxruntime` installs it and runs these tests.
 
 #[allow(dead_code, reason = "written for the tests of the whole command")]
 #[path = "../cli/harness.rs"]
@@ -13,7 +13,7 @@ use networks::{agree, model_file, scores};
 
 const ENGINE: &str = "--engine onnxruntime";
 
-/// Models of scikit-learn, LightGBM and XGBoost whose scores are known.
+/// Models of scikit-learn, LightGBM and XGBoost with expected scores.
 const CLASSICAL: &[&str] = &[
     "forest",
     "forest_maps",
@@ -36,7 +36,7 @@ const CLASSICAL: &[&str] = &[
 ];
 
 #[test]
-fn classical_models_give_their_scores() {
+fn classical_models_have_the_expected_scores() {
     for name in CLASSICAL {
         let (model, expected) = (format!("{name}.onnx"), format!("{name}_expected.npy"));
         agree(&model, "classical_inputs.npy", &expected, ENGINE);
@@ -44,7 +44,7 @@ fn classical_models_give_their_scores() {
 }
 
 #[test]
-fn maps_from_classes_to_scores_are_the_same_scores() {
+fn zip_map_outputs_have_the_same_scores() {
     for (array, maps) in [("forest", "forest_maps"), ("lightgbm", "lightgbm_maps")] {
         let of = |name: &str| scores(&format!("{name}.onnx"), "classical_inputs.npy", 3, ENGINE);
         assert_eq!(of(array), of(maps), "{array}");
@@ -52,7 +52,7 @@ fn maps_from_classes_to_scores_are_the_same_scores() {
 }
 
 #[test]
-fn networks_and_graphs_agree_as_they_do_with_the_other_engine() {
+fn networks_and_graphs_have_the_expected_scores() {
     networks::networks_agree(ENGINE);
     networks::graphs_agree(ENGINE);
     agree(
@@ -61,7 +61,7 @@ fn networks_and_graphs_agree_as_they_do_with_the_other_engine() {
         "mlp_expected.npy",
         ENGINE,
     );
-    // What goes in and comes out has 11 bits here.
+    // Inputs and outputs have 11 significant bits here.
     let half = scores("mlp_f16.onnx", "mlp_inputs.npy", 3, ENGINE);
     let expected: Array2<f32> =
         ndarray_npy::read_npy(model_file("mlp_f16_expected.npy")).expect("an array");
@@ -101,7 +101,7 @@ fn batches_and_threads_do_not_change_a_bit() {
     assert_eq!(run("--threads 1"), run("--threads 3 --batch-size 7"));
 }
 
-/// A metric of a model on a few samples of four features.
+/// Returns a command for a metric of a model on a few samples with four features.
 fn run(files: &Files, model: &str, rest: &str) -> String {
     files.array(
         "x.npy",
@@ -115,7 +115,7 @@ fn run(files: &Files, model: &str, rest: &str) -> String {
 }
 
 #[test]
-fn models_that_do_not_take_one_array_of_features_are_named_with_the_way_out() {
+fn models_that_do_not_take_one_array_of_features_are_errors_with_help() {
     let files = Files::new();
     for (model, way_out) in [
         ("forest_of_integers.onnx", "FloatTensorType"),
@@ -129,7 +129,7 @@ fn models_that_do_not_take_one_array_of_features_are_named_with_the_way_out() {
 }
 
 #[test]
-fn a_library_that_is_none_is_named_with_both_ways_to_name_it() {
+fn a_wrong_library_is_an_error_with_both_ways_to_choose_one() {
     let files = Files::new();
     files.text("libonnxruntime.so", "no library\n");
     std::fs::create_dir(files.path("empty")).expect("made");
@@ -149,7 +149,7 @@ fn a_library_that_is_none_is_named_with_both_ways_to_name_it() {
 }
 
 #[test]
-fn a_study_names_its_engine() {
+fn a_study_chooses_its_engine() {
     let files = Files::new();
     files.text(
         "study.toml",
