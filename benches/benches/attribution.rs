@@ -176,8 +176,8 @@ impl Network {
     }
 }
 
-/// Overhead of the library for 240 images and four explainers: the time of each metric above that of the model alone on the
-/// same number of rows.
+/// Overhead of the library for 240 images and four explainers: the time of each metric above that of the model alone on
+/// the same number of rows.
 fn overhead(c: &mut Criterion) {
     let mut group = c.benchmark_group("240x1x8x8_network");
     group.sample_size(10);

@@ -1,5 +1,5 @@
-//! Benches of correspondence, of the workloads of the comparison with the peers, and of the growth of the time with rows,
-//! features and neighbours.
+//! Benches of correspondence, of the workloads of the comparison with the peers, and of the growth of the time with
+//! rows, features and neighbours.
 
 mod share;
 
@@ -118,8 +118,8 @@ fn nearest(c: &mut Criterion) {
     }
 }
 
-/// The tree of the crate kiddo, which is not used, on the rows of `knn_5d`. It searches six neighbours, because ranking ties
-/// needs one more than `k`. The ranking itself is not part of the time.
+/// The tree of the crate kiddo, which is not used, on the rows of `knn_5d`. It searches six neighbours, because ranking
+/// ties needs one more than `k`. The ranking itself is not part of the time.
 fn other_tree(c: &mut Criterion) {
     let points = |rows: &Array2<f64>| -> Vec<[f64; 5]> {
         rows.rows()

@@ -69,8 +69,8 @@ fn activations(c: &mut Criterion) {
     }
 }
 
-/// Sorts of keys of single-precision numbers, alone and with their positions. They show from which length on radix sort is
-/// faster than sorting by comparisons, which is the threshold in `number::radix_sort`.
+/// Sorts of keys of single-precision numbers, alone and with their positions. They show from which length on radix sort
+/// is faster than sorting by comparisons, which is the threshold in `number::radix_sort`.
 fn sorts(c: &mut Criterion) {
     let mut group = c.benchmark_group("sort");
     for n in [1024, 2048, 4096, 8192, 65536] {

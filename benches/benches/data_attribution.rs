@@ -1,5 +1,5 @@
-//! Benches of training-data attribution, with 1 000 test cases and 50 000 training cases. Metrics that read each attribution
-//! once are limited by memory. The sums over subsets are a matrix product.
+//! Benches of training-data attribution, with 1 000 test cases and 50 000 training cases. Metrics that read each
+//! attribution once are limited by memory. The sums over subsets are a matrix product.
 
 mod share;
 

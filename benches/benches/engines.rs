@@ -1,9 +1,11 @@
-//! Checks that `Engine::Auto` takes at most 1.3 times as long as the better of the engines from which it chooses. The engines
-//! run in turns. Criterion would run one after the other, and changes in the machine's speed would affect only one of them.
+//! Checks that `Engine::Auto` takes at most 1.3 times as long as the better of the engines from which it chooses. The
+//! engines run in turns. Criterion would run one after the other, and changes in the machine's speed would affect only
+//! one of them.
 //!
-//! `cargo bench -p xai-benches --bench engines [-- ROW...]` prints a table. Its last column is the time of the engine that
-//! `Auto` chose divided by that of the better engine. The exit code is 1 if it is more than 1.3 in any row. Times are the
-//! best of all rounds; building is timed once. On a busy machine a scan gains on a tree, because a tree depends on caches.
+//! `cargo bench -p xai-benches --bench engines [-- ROW...]` prints a table. Its last column is the time of the engine
+//! that `Auto` chose divided by that of the better engine. The exit code is 1 if it is more than 1.3 in any row. Times
+//! are the best of all rounds; building is timed once. On a busy machine a scan gains on a tree, because a tree depends
+//! on caches.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -44,8 +46,8 @@ const fn row(
     }
 }
 
-/// The sizes of the comparison with the peers, and others around the point at which both engines take the same time, which is
-/// near 10 independent normal features.
+/// The sizes of the comparison with the peers, and others around the point at which both engines take the same time,
+/// which is near 10 independent normal features.
 const ROWS: &[Row] = {
     use Distance::{Chebyshev, Euclidean, Manhattan};
     let normal_5: Rows = |n, item| normals(n, 5, item);

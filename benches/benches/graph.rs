@@ -1,5 +1,5 @@
-//! Benches of graph metrics over size. The time per element should be constant, or grow with the logarithm of the size for
-//! metrics that rank scores.
+//! Benches of graph metrics over size. The time per element should be constant, or grow with the logarithm of the size
+//! for metrics that rank scores.
 
 mod share;
 

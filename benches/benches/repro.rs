@@ -34,9 +34,9 @@ fn pairs(c: &mut Criterion) {
     group.sample_size(10);
     for n in [1_000, 10_000, 100_000, 300_000] {
         let packed = packed(k, n, 10);
-        // Number of 64-bit words per pair that are ANDed, counted and added. Errors need one pass. Ten classes have four
-        // bits, so κ needs four XORs, a count and an addition, which are twice as many operations. Cramér's V intersects 9
-        // class sets with 9.
+        // Number of 64-bit words per pair that are ANDed, counted and added. Errors need one pass. Ten classes have
+        // four bits, so κ needs four XORs, a count and an addition, which are twice as many operations. Cramér's V
+        // intersects 9 class sets with 9.
         for (name, metrics, passes) in [
             ("errors", error_metrics(), 1),
             ("kappa", vec![PairMetric::PA_KAPPA], 2),
@@ -72,7 +72,8 @@ fn instruction_sets(c: &mut Criterion) {
     group.finish();
 }
 
-/// Contingency tables of classes. Their number decides between AND-popcounts of class sets, a square histogram, and rows.
+/// Contingency tables of classes. Their number decides between AND-popcounts of class sets, a square histogram, and
+/// rows.
 fn tables(c: &mut Criterion) {
     let mut group = c.benchmark_group("cramers_v_by_classes");
     group.sample_size(10);

@@ -1,6 +1,6 @@
-//! Prints the tables of `docs/statistics.md`: how often intervals of level 0.95 contain the true value, and how often tests
-//! of level 0.05 find a difference that does not exist. Every share is over 20 000 random data sets, which are the same in
-//! each run.
+//! Prints the tables of `docs/statistics.md`: how often intervals of level 0.95 contain the true value, and how often
+//! tests of level 0.05 find a difference that does not exist. Every share is over 20 000 random data sets, which are
+//! the same in each run.
 //!
 //! `cargo run --release -p xai-benches --example coverage`
 

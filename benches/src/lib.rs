@@ -1,9 +1,9 @@
 //! This project's side of the comparison with other packages, the peers (`cargo xtask peers`).
 //!
-//! The peers' process (`peers/compare.py`) writes the data of a workload to `target/peers/data/WORKLOAD/*.npy`. The process
-//! of this crate ([`serve`]) reads the same files. The two are timed in turns, so that changes in the machine's speed affect
-//! both. At the end this process writes its results next to the data, and the peers' process compares them with its own:
-//! times are reported only together with the outcome of this comparison.
+//! The peers' process (`peers/compare.py`) writes the data of a workload to `target/peers/data/WORKLOAD/*.npy`. The
+//! process of this crate ([`serve`]) reads the same files. The two are timed in turns, so that changes in the machine's
+//! speed affect both. At the end this process writes its results next to the data, and the peers' process compares them
+//! with its own: times are reported only together with the outcome of this comparison.
 //!
 //! A family lists its [`Workload`]s in its own module:
 //!
@@ -29,8 +29,8 @@
 //! # assert_eq!(WORKLOADS[0].name, "row_sums");
 //! ```
 //!
-//! A run is what a user would call, with the input in memory and nothing kept from an earlier run. Work that a user does
-//! once (fitting an index, or packing predictions if the peer's time excludes its preparation too) belongs before
+//! A run is what a user would call, with the input in memory and nothing kept from an earlier run. Work that a user
+//! does once (fitting an index, or packing predictions if the peer's time excludes its preparation too) belongs before
 //! `Prepared::new`.
 #![deny(unsafe_code)] // Only `limits::registers` needs it.
 

@@ -44,8 +44,8 @@ pub fn clusters(n: usize, d: usize, n_clusters: usize, item: u64) -> Array2<f64>
 }
 
 /// Returns images of 8 × 8 pixels from 0 to 16 that resemble scanned digits. There are 1 797 drawings, each a slightly
-/// distorted copy of one of ten templates of three blurred strokes. Every row is a drawing with normal noise of standard
-/// deviation `noise`.
+/// distorted copy of one of ten templates of three blurred strokes. Every row is a drawing with normal noise of
+/// standard deviation `noise`.
 #[must_use]
 pub fn digits(n: usize, noise: f64, item: u64) -> Array2<f64> {
     const DRAWINGS: usize = 1_797;

@@ -13,8 +13,8 @@ use std::path::Path;
 /// | `time` | times the prepared workload | `seconds S`, per unit of work |
 /// | `release` | frees the memory of the workload | `ok` |
 ///
-/// A command that fails has the reply `error TEXT`, and does not end the loop. `root` is the folder with the data folders
-/// of the workloads.
+/// A command that fails has the reply `error TEXT`, and does not end the loop. `root` is the folder with the data
+/// folders of the workloads.
 ///
 /// # Errors
 /// If the input cannot be read or the output cannot be written.

@@ -119,8 +119,8 @@ impl Prepared {
         }
     }
 
-    /// Returns the seconds per unit of work of the best run in a round. A round takes 500 ms and has at least three runs,
-    /// because the caches are filled by the other side before the first.
+    /// Returns the seconds per unit of work of the best run in a round. A round takes 500 ms and has at least three
+    /// runs, because the caches are filled by the other side before the first.
     ///
     /// The caller takes the minimum of several rounds. The peers' side does the same.
     ///

@@ -164,8 +164,8 @@ pub(crate) fn tables() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Operators whose output size depends on numbers in the file. Models with them are opened but not run, because they may
-/// legitimately need any amount of memory and time.
+/// Operators whose output size depends on numbers in the file. Models with them are opened but not run, because they
+/// may legitimately need any amount of memory and time.
 const CHOOSE_SIZES: [&[u8]; 12] = [
     b"ConstantOfShape",
     b"ConvTranspose",

@@ -1,8 +1,9 @@
-//! Readers of files, states and settings as functions of arbitrary bytes. They must return without a panic, in time, and
-//! with little more memory than the size of the input.
+//! Readers of files, states and settings as functions of arbitrary bytes. They must return without a panic, in time,
+//! and with little more memory than the size of the input.
 //!
-//! `cargo xtask fuzz` calls them with inputs from libFuzzer. `tests/inputs.rs`, a part of the everyday tests, calls them with
-//! the files of the workspace, complete, truncated and changed, and with inputs that failed once (`inputs/TARGET`).
+//! `cargo xtask fuzz` calls them with inputs from libFuzzer. `tests/inputs.rs`, a part of the everyday tests, calls
+//! them with the files of the workspace, complete, truncated and changed, and with inputs that failed once
+//! (`inputs/TARGET`).
 #![forbid(unsafe_code)]
 
 mod files;

@@ -12,8 +12,8 @@ const TIMES: usize = 4;
 /// Memory that is allowed for any input.
 const ALLOWED: usize = 64 << 20;
 
-/// Runs a target on an input and returns the peak of the memory in bytes, above the memory before the call. Panics if it is
-/// more than four times the input plus 64 MiB.
+/// Runs a target on an input and returns the peak of the memory in bytes, above the memory before the call. Panics if
+/// it is more than four times the input plus 64 MiB.
 ///
 /// Programs that call this must have [`PeakAlloc`] as their allocator.
 pub fn run_within_limits(target: &Target, input: &[u8]) -> usize {

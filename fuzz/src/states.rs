@@ -24,8 +24,8 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Size of the header of a stored explainer: mark, version and length.
 const HEADER: usize = 20;
 
-/// Reads a stored explainer. If the first byte is 0, the rest is the content of one, to which the header and a correct checksum
-/// are added.
+/// Reads a stored explainer. If the first byte is 0, the rest is the content of one, to which the header and a correct
+/// checksum are added.
 pub(crate) fn explainer(bytes: &[u8]) {
     let framed = match bytes.split_first() {
         Some((0, content)) => {

@@ -1,5 +1,5 @@
-//! Runs every target on its inputs, complete, truncated and changed. There must be no panic, and no allocation of a size that an
-//! input only claims. `cargo xtask fuzz` searches for more inputs.
+//! Runs every target on its inputs, complete, truncated and changed. There must be no panic, and no allocation of a
+//! size that an input only claims. `cargo xtask fuzz` searches for more inputs.
 
 use peak_alloc::PeakAlloc;
 use xai_fuzz::{TARGETS, run_within_limits};

@@ -1,5 +1,5 @@
-//! `cargo xtask bench [CRATE] [-- ARGS]`: runs the criterion benches, then measures the limits of this machine and prints
-//! which shares of them the benches reached.
+//! `cargo xtask bench [CRATE] [-- ARGS]`: runs the criterion benches, then measures the limits of this machine and
+//! prints which shares of them the benches reached.
 
 use crate::command::{Result, cargo, root, target};
 

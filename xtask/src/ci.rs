@@ -1,7 +1,8 @@
 //! `cargo xtask ci`: all checks that a change must pass.
 //!
-//! Cheap steps come first. Clippy and rustdoc select the same packages and features, and so do all tests, because another
-//! selection would build nearly all dependencies again. Each library is also checked alone, without its features.
+//! Cheap steps come first. Clippy and rustdoc select the same packages and features, and so do all tests, because
+//! another selection would build nearly all dependencies again. Each library is also checked alone, without its
+//! features.
 //!
 //! | option | adds |
 //! |---|---|
@@ -185,8 +186,8 @@ fn too_long_subjects(log: &str) -> Vec<&str> {
     log.lines().filter(is_too_long).collect()
 }
 
-/// Runs the tests of the libraries with a seed from the clock, or that of the variable. Properties that do not fix their
-/// own number of cases draw eight times as many as in the step `tests`.
+/// Runs the tests of the libraries with a seed from the clock, or that of the variable. Properties that do not fix
+/// their own number of cases draw eight times as many as in the step `tests`.
 fn laws() -> Result {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)?
@@ -220,8 +221,8 @@ fn mutants() -> Result {
     .run()
 }
 
-/// Sends signals at 200 moments of each command that writes files, tests other faults of the command line, then 60 faults
-/// of Spark.
+/// Sends signals at 200 moments of each command that writes files, tests other faults of the command line, then 60
+/// faults of Spark.
 fn faults() -> Result {
     let tests = cargo("test --package xai-cli --test cli faults");
     tests.env("XAI_FAULTS", "67").run()?;

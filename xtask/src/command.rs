@@ -47,8 +47,8 @@ pub(crate) fn cargo(words: &str) -> Command {
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = process::Command::new(program);
     command.current_dir(root());
-    // Variables that cargo sets for this program. A build script that reads them (`ring`) would run again, and everything
-    // that depends on it be built again, whenever cargo is called once from here and once by a person.
+    // Variables that cargo sets for this program. A build script that reads them (`ring`) would run again, and
+    // everything that depends on it be built again, whenever cargo is called once from here and once by a person.
     let describes_xtask = |name: &OsStr| {
         let text = name.to_string_lossy();
         text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_")

@@ -87,8 +87,8 @@ fn targets() -> Result<Vec<String>> {
     Ok(names.map(str::to_owned).collect())
 }
 
-/// Builds the program. With an explicit `--target`, `RUSTFLAGS` do not apply to build scripts and macros, which therefore
-/// run without counters.
+/// Builds the program. With an explicit `--target`, `RUSTFLAGS` do not apply to build scripts and macros, which
+/// therefore run without counters.
 fn build() -> Result<std::path::PathBuf> {
     let version = command("rustc").words("--version --verbose").output()?;
     let host = version

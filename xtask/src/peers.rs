@@ -3,8 +3,8 @@
 use crate::command::{Result, cargo, command, target};
 use crate::python::{base, differential, environment, install, install_alone, install_and_test};
 
-/// Environments and their groups of requirements. There are three, because the peers need different versions of the same
-/// packages. Peers whose version bounds exclude other requirements are installed without dependencies.
+/// Environments and their groups of requirements. There are three, because the peers need different versions of the
+/// same packages. Peers whose version bounds exclude other requirements are installed without dependencies.
 const ENVIRONMENTS: [(&str, &[&str]); 3] = [
     ("peers", &["--requirement benches/peers/peers.txt"]),
     (

@@ -5,8 +5,8 @@ use std::env::consts::{DLL_PREFIX, DLL_SUFFIX, EXE_SUFFIX};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Versions of libraries that tests use, so that a new release does not fail the tests of an unchanged package. The path is
-/// relative, because pip splits paths at spaces.
+/// Versions of libraries that tests use, so that a new release does not fail the tests of an unchanged package. The
+/// path is relative, because pip splits paths at spaces.
 pub(crate) const CONSTRAINTS: &str = "crates/xai-python/tests/constraints.txt";
 
 /// Returns the Python with which environments are created: that of the variable `PYTHON`, or `python3`.
@@ -23,8 +23,8 @@ pub(crate) fn architecture() -> Result {
     command(base()).words("-B xtask/architecture.py").run()
 }
 
-/// Creates an environment if necessary, installs each group of requirements, and returns the path of its Python. Installing
-/// requirements again takes about a second.
+/// Creates an environment if necessary, installs each group of requirements, and returns the path of its Python.
+/// Installing requirements again takes about a second.
 pub(crate) fn environment(name: &str, requirements: &[&str]) -> Result<PathBuf> {
     let folder = target().join("python").join(name);
     let python = folder.join(if cfg!(windows) {
@@ -55,7 +55,8 @@ pub(crate) fn run() -> Result {
         .into());
     }
     let python = environment("package", &[])?;
-    // The profile dev skips link-time optimisation, which takes most of the build of a wheel and does not change results.
+    // The profile dev skips link-time optimisation, which takes most of the build of a wheel and does not change
+    // results.
     install_and_test(&python, "dev")?;
     differential(&python, &["--rounds", "100", "--seed", "1"])?;
     soak(&python, &["--calls", "14000"])?;
@@ -82,8 +83,8 @@ pub(crate) fn long_soak() -> Result {
     soak(&python, &[])
 }
 
-/// `cargo xtask ci python-heavy`: runs the tests with torch, Quantus, SHAP, boosters and others installed, including the
-/// tests that need them.
+/// `cargo xtask ci python-heavy`: runs the tests with torch, Quantus, SHAP, boosters and others installed, including
+/// the tests that need them.
 pub(crate) fn heavy() -> Result {
     let python = environment("heavy", &[])?;
     install(&python, "dev", "test,heavy")?;
@@ -141,8 +142,8 @@ fn pytest(python: &Path) -> Command {
         .env("XAI", xai)
 }
 
-/// `cargo xtask ci sql-python`: tests the SQL package for Python with Spark, DuckDB and DataFusion, and the object stores of
-/// `xai-sql`, and checks types.
+/// `cargo xtask ci sql-python`: tests the SQL package for Python with Spark, DuckDB and DataFusion, and the object
+/// stores of `xai-sql`, and checks types.
 pub(crate) fn sql() -> Result {
     let python = sql_environment()?;
     let program = target().join("debug").join(format!("xai-sql{EXE_SUFFIX}"));
@@ -173,8 +174,8 @@ pub(crate) fn spark_faults() -> Result {
 
 /// Creates an environment with both packages and the query engines.
 ///
-/// The library that the Rust tests link is copied to its place in a wheel. pip would build it with other features, which
-/// takes as long again.
+/// The library that the Rust tests link is copied to its place in a wheel. pip would build it with other features,
+/// which takes as long again.
 fn sql_environment() -> Result<PathBuf> {
     // Without Java, the tests of Spark fail one by one, with errors that do not mention Java.
     if command("java").words("-version").output().is_err() {
@@ -206,8 +207,8 @@ fn sql_environment() -> Result<PathBuf> {
     Ok(python)
 }
 
-/// Returns the search path with Azurite, Microsoft's emulator of Azure Blob Storage. Its tests are skipped if npm cannot
-/// install it.
+/// Returns the search path with Azurite, Microsoft's emulator of Azure Blob Storage. Its tests are skipped if npm
+/// cannot install it.
 fn path_with_azurite() -> Result<OsString> {
     let folder = target().join("azurite");
     let npm = command("npm").words("install --silent --no-audit --no-fund --prefix");
@@ -231,8 +232,8 @@ pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result {
     Ok(())
 }
 
-/// `cargo xtask ci onnxruntime`: tests the command line with ONNX Runtime, on models that only it runs. Uses the libraries
-/// that the other tests built. The step `clippy` checks its code too.
+/// `cargo xtask ci onnxruntime`: tests the command line with ONNX Runtime, on models that only it runs. Uses the
+/// libraries that the other tests built. The step `clippy` checks its code too.
 pub(crate) fn onnxruntime(packages: &str) -> Result {
     let python = environment("onnxruntime", &["onnxruntime==1.31.1"])?;
     let folder = "import os, onnxruntime; print(os.path.join(os.path.dirname(onnxruntime.__file__), 'capi'))";

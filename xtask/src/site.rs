@@ -1,8 +1,8 @@
 //! `cargo xtask site`: builds the documentation as one site, in `target/site`.
 //!
-//! `docs/site` collects the texts of the repository and generates the pages of the metrics, of the peers' names and of the
-//! package for Python, and runs every command on a page. Its environment (Python 3.11 or newer) has only Sphinx; the package
-//! is on its search path.
+//! `docs/site` collects the texts of the repository and generates the pages of the metrics, of the peers' names and of
+//! the package for Python, and runs every command on a page. Its environment (Python 3.11 or newer) has only Sphinx;
+//! the package is on its search path.
 
 use crate::command::{Result, cargo, command, root, target, together};
 use crate::python::{copy_folder, environment, install};
@@ -37,8 +37,8 @@ pub(crate) fn run(packages: &str) -> Result {
     Ok(())
 }
 
-/// Creates a folder with the SQL package, of which the documentation needs only the Python part. The native part has a query
-/// engine and takes long to build, so its type stubs replace it.
+/// Creates a folder with the SQL package, of which the documentation needs only the Python part. The native part has a
+/// query engine and takes long to build, so its type stubs replace it.
 fn sql_functions() -> Result<PathBuf> {
     let modules = target().join("site-modules");
     let package = modules.join("xai_metrics_sql");

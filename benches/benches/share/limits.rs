@@ -1,5 +1,5 @@
-//! Prints the limits of this machine, and the shares of them that the benches of the same `cargo xtask bench` reached, as
-//! tables in Markdown.
+//! Prints the limits of this machine, and the shares of them that the benches of the same `cargo xtask bench` reached,
+//! as tables in Markdown.
 
 use xai_benches::limits::{FILE, machine};
 

@@ -132,8 +132,8 @@ fn prepared(
     ))
 }
 
-/// Times draws of the study with default settings. Random draws cannot be compared with the peer's, so the answer is the
-/// metrics of the peer's draws, computed by the same function.
+/// Times draws of the study with default settings. Random draws cannot be compared with the peer's, so the answer is
+/// the metrics of the peer's draws, computed by the same function.
 fn study(data: &Data) -> Result<Prepared> {
     const DRAWS: u32 = 400;
     let labels: Array2<i64> = data.read("labels")?;

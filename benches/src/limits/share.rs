@@ -58,8 +58,8 @@ impl Share {
     }
 }
 
-/// Size in bytes below which no share is printed: smaller arrays stay in the cores' own caches, and calls and threads take
-/// most of the time.
+/// Size in bytes below which no share is printed: smaller arrays stay in the cores' own caches, and calls and threads
+/// take most of the time.
 const SMALL: f64 = 8e6;
 
 impl Drop for Share {

@@ -5,7 +5,8 @@ use xai_core::parallel;
 /// Limited resource of a processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
-    /// Bytes read from an array of the same size as that of the workload, so that both are in the same cache or in memory.
+    /// Bytes read from an array of the same size as that of the workload, so that both are in the same cache or in
+    /// memory.
     Read,
     /// Multiplications and additions in single precision. A multiply-add counts as two operations.
     Float32,

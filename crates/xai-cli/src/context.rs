@@ -28,11 +28,12 @@ pub(crate) struct Context {
     /// Print the result as one JSON object on standard output.
     #[arg(long, global = true, help_heading = HEADING)]
     pub(crate) json: bool,
-    /// Number of threads. At most 64, or 4 per core if that is more, are used. Results do not depend on it. Default: one
-    /// per core.
+    /// Number of threads. At most 64, or 4 per core if that is more, are used. Results do not depend on it. Default:
+    /// one per core.
     #[arg(long, global = true, help_heading = HEADING, value_name = "N", value_parser = crate::whole_number::in_range(1..=u32::MAX))]
     pub(crate) threads: Option<u32>,
-    /// Seed of the random numbers: the same seed gives the same results. Default: 1; in `report`, the seed of the study.
+    /// Seed of the random numbers: the same seed gives the same results. Default: 1; in `report`, the seed of the
+    /// study.
     #[arg(long, global = true, help_heading = HEADING, value_name = "N")]
     seed: Option<u64>,
     /// Do not print progress bars and remarks on standard error.

@@ -73,8 +73,8 @@ enum Group {
     Repro(repro::Command),
     /// Makes a report (HTML and JSON) on a study: all sections of a TOML file.
     Report(report::Arguments),
-    /// Tests this program on this processor: computes the figures of the sample study and compares them with the built-in
-    /// expected values.
+    /// Tests this program on this processor: computes the figures of the sample study and compares them with the
+    /// built-in expected values.
     #[command(after_help = examples::section(&["xai self-check", "xai self-check --json"]))]
     SelfCheck,
     /// Prints a script with which a shell completes commands and options.

@@ -230,8 +230,8 @@ fn header(info: &TrainingInfo, provenance: bool) -> Vec<String> {
     unique(names.filter(is_shown).collect())
 }
 
-/// Returns the fixed columns followed by `columns`. A column with the name of a fixed one is renamed to `case.NAME`, with
-/// as many `case.` in front as are needed for a unique name.
+/// Returns the fixed columns followed by `columns`. A column with the name of a fixed one is renamed to `case.NAME`,
+/// with as many `case.` in front as are needed for a unique name.
 fn unique(columns: Vec<&str>) -> Vec<String> {
     let mut taken: HashSet<String> = FIXED_COLUMNS.map(str::to_owned).into();
     let collides = |column: &&&str| FIXED_COLUMNS.contains(*column);

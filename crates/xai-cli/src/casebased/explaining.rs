@@ -32,8 +32,8 @@ pub(crate) struct Tables {
 pub(super) struct TestTable {
     #[command(flatten)]
     source: ExplainerSource,
-    /// The test cases, with columns of the same names as the features. Read in pieces, so that the file may be larger than
-    /// memory.
+    /// The test cases, with columns of the same names as the features. Read in pieces, so that the file may be larger
+    /// than memory.
     #[arg(long, value_name = "Q.csv")]
     pub(super) test: PathBuf,
     /// The column of the true class: whole numbers, words, or True and False.

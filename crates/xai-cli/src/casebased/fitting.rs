@@ -304,8 +304,9 @@ impl Fitting {
 /// Inputs with a row per training row.
 const TRAINING_ROWS: [Input; 3] = [input::TRAIN, input::TRAIN_SCALED, input::TRAIN_WHITENED];
 
-/// Returns `true` if a column looks like row numbers, of a whole table or of a random half of one: distinct whole numbers
-/// in a range that is less than twice the number of rows. Ten or more counts or measurements are hardly ever like this.
+/// Returns `true` if a column looks like row numbers, of a whole table or of a random half of one: distinct whole
+/// numbers in a range that is less than twice the number of rows. Ten or more counts or measurements are hardly ever
+/// like this.
 fn looks_like_row_numbers(column: ArrayView1<'_, f64>) -> bool {
     const FEWEST: usize = 10;
     // `all` stops early in most other columns, which repeat a value or have a fraction in the first rows.
@@ -380,8 +381,8 @@ pub(crate) struct Fit {
     /// The file to store the explainer in. It contains the features of all training rows, which distances need.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Allow the stored file to contain the values of redacted features, and record this in the file. Without this option
-    /// an explainer with redacted features is not stored.
+    /// Allow the stored file to contain the values of redacted features, and record this in the file. Without this
+    /// option an explainer with redacted features is not stored.
     #[arg(long)]
     store_redacted: bool,
 }

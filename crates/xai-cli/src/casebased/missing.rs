@@ -9,8 +9,8 @@ use xai_files::table::{NonNumber, NonNumberCell, Piece, Place};
 /// The option for missing cells.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct MissingCells {
-    /// Leave out training and test rows in which a feature or a class is missing: an empty cell, NA, NaN or null. Without
-    /// this option a missing cell is an error.
+    /// Leave out training and test rows in which a feature or a class is missing: an empty cell, NA, NaN or null.
+    /// Without this option a missing cell is an error.
     #[arg(long = "drop-rows-with-missing")]
     pub(crate) drop_rows: bool,
 }

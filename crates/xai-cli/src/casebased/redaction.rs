@@ -1,8 +1,8 @@
 //! Columns whose values are never shown.
 //!
-//! [`CaseExplainerBuilder::redact`](xai_metrics::casebased::CaseExplainerBuilder::redact) documents redaction in results.
-//! In addition, no message shows a cell of a redacted column (`Table::concealing`), and the columns of labels and
-//! predictions cannot be redacted, because they are the result.
+//! [`CaseExplainerBuilder::redact`](xai_metrics::casebased::CaseExplainerBuilder::redact) documents redaction in
+//! results. In addition, no message shows a cell of a redacted column (`Table::concealing`), and the columns of labels
+//! and predictions cannot be redacted, because they are the result.
 
 use xai_files::Failure;
 use xai_metrics::casebased::CaseExplainerBuilder;

@@ -115,7 +115,8 @@ impl TestRows {
         }
     }
 
-    /// Returns the rows of a piece from `self.done` to `end`, and the number of rows left out because of a missing cell.
+    /// Returns the rows of a piece from `self.done` to `end`, and the number of rows left out because of a missing
+    /// cell.
     fn samples(
         &self,
         piece: &Piece,
@@ -290,8 +291,8 @@ impl Samples {
             .unwrap_or_else(|| Files::mainly(file).failure(error))
     }
 
-    /// Returns the maximal runs of rows that are consecutive in the file, each with its first row in the batch, its first
-    /// row in the file, and its length.
+    /// Returns the maximal runs of rows that are consecutive in the file, each with its first row in the batch, its
+    /// first row in the file, and its length.
     pub(crate) fn runs(&self) -> Vec<(usize, usize, usize)> {
         let mut runs: Vec<(usize, usize, usize)> = Vec::new();
         for (row, &number) in self.numbers.iter().enumerate() {

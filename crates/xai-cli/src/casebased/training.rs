@@ -215,8 +215,8 @@ impl Rows<'_> {
         })
     }
 
-    /// Returns the features, as positions among the candidates, and adds the other candidates to `left_out`. Fails at the
-    /// first cell that is not a number in a column of numbers.
+    /// Returns the features, as positions among the candidates, and adds the other candidates to `left_out`. Fails at
+    /// the first cell that is not a number in a column of numbers.
     fn features(
         &self,
         place: &Place,
@@ -284,8 +284,8 @@ fn compact(values: &mut Vec<f64>, n_columns: usize, features: &[usize], keep: &[
     values.truncate(to);
 }
 
-/// Converts a column of metadata to the narrowest type of all its values: integers, numbers, booleans or texts. A column
-/// with a whole number that would be printed differently, for example a code with leading zeros, stays text.
+/// Converts a column of metadata to the narrowest type of all its values: integers, numbers, booleans or texts. A
+/// column with a whole number that would be printed differently, for example a code with leading zeros, stays text.
 fn typed(values: &TextColumn) -> MetadataColumn {
     fn all<T: std::str::FromStr>(values: &TextColumn) -> Option<Vec<T>> {
         values.iter().map(|value| value.parse().ok()).collect()
@@ -307,8 +307,8 @@ fn typed(values: &TextColumn) -> MetadataColumn {
     }
 }
 
-/// Replaces the indices of training rows by those in the file, if rows were left out, and removes the metadata column that
-/// has them. Also works for stored explainers.
+/// Replaces the indices of training rows by those in the file, if rows were left out, and removes the metadata column
+/// that has them. Also works for stored explainers.
 pub(crate) fn restore_file_rows(explanation: &mut Explanation) {
     for case in &mut explanation.neighbors {
         use xai_metrics::casebased::training::MetadataValue;

@@ -20,7 +20,8 @@ pub(crate) fn print_failure(text: &str) {
     print_styled(text, style::failure);
 }
 
-/// Prints text for people like [`stdout::print_text`](crate::output::stdout::print_text), with control characters escaped.
+/// Prints text for people like [`stdout::print_text`](crate::output::stdout::print_text), with control characters
+/// escaped.
 pub(crate) fn print_text(text: &str) {
     print_styled(&visible_lines(text), style::tables);
 }

@@ -12,8 +12,9 @@ use xai_report::InputFile;
 /// Number of bytes that are read at a time.
 const PIECE: usize = 1 << 20;
 
-/// Returns the size and hash of a file. `name` is its path relative to the folder of the study; for `file.npz:name` they are
-/// those of the archive. Pipes, devices and files that cannot be read have no hash and 0 bytes; the section reports the error.
+/// Returns the size and hash of a file. `name` is its path relative to the folder of the study; for `file.npz:name`
+/// they are those of the archive. Pipes, devices and files that cannot be read have no hash and 0 bytes; the section
+/// reports the error.
 pub(super) fn input_file(folder: &Path, name: &str) -> InputFile {
     let full_path = folder.join(name);
     let path = npz::entry_of(&full_path).map_or(full_path, |(archive, _)| archive);

@@ -1,7 +1,7 @@
 //! `xai report`: makes a report on a study, as a page and as JSON.
 //!
-//! [`study`] reads the study and [`sections`] computes its sections. The library `xai-report` makes `report.json` and the page
-//! from the results.
+//! [`study`] reads the study and [`sections`] computes its sections. The library `xai-report` makes `report.json` and
+//! the page from the results.
 
 mod check;
 mod diff;

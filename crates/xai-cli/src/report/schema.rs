@@ -154,7 +154,8 @@ fn option_schema(option: &KeyOption) -> Value {
     schema
 }
 
-/// Returns the schema of the key `metrics`: names of metrics or groups, or tables with a name and settings of parameters.
+/// Returns the schema of the key `metrics`: names of metrics or groups, or tables with a name and settings of
+/// parameters.
 fn metrics_schema(MetricsKey { metrics, groups }: &MetricsKey) -> Value {
     let mut names: Vec<&str> = groups.to_vec();
     let (mut tables, mut all_params) = (Vec::new(), Map::new());

@@ -58,8 +58,9 @@ pub(crate) trait StudySection: Sync {
     /// Formats its sections of a report as tables for the terminal.
     fn digest(&self, report: &Report) -> Vec<String>;
 
-    /// Returns the largest difference of a figure of the built-in study between two machines, relative to its size if that is
-    /// above 1. Library results have the same bits everywhere; the default allows for the decimal text of expected values.
+    /// Returns the largest difference of a figure of the built-in study between two machines, relative to its size if
+    /// that is above 1. Library results have the same bits everywhere; the default allows for the decimal text of
+    /// expected values.
     fn tolerance(&self) -> f64 {
         1e-12
     }

@@ -17,13 +17,13 @@ use crate::output::{rows, text};
 /// Options for the true labels and the columns of tables of runs.
 #[derive(Debug, Args)]
 pub(crate) struct Labels {
-    /// True labels (samples,): an array, a .csv file with one column, or the name of a column if the runs are columns of
-    /// a .csv file. Labels in .csv files may be words.
+    /// True labels (samples,): an array, a .csv file with one column, or the name of a column if the runs are columns
+    /// of a .csv file. Labels in .csv files may be words.
     #[arg(long, value_name = "Y.npy|COLUMN")]
     pub(crate) labels: PathBuf,
     /// A column of the .csv file of the runs that is not a run. May be repeated. Columns without a name (such as the
-    /// index that pandas writes), columns that number the rows, and columns with a different class in every row are left
-    /// out without this option, except columns with the true classes if every sample has a different true class.
+    /// index that pandas writes), columns that number the rows, and columns with a different class in every row are
+    /// left out without this option, except columns with the true classes if every sample has a different true class.
     #[arg(long, value_name = "COLUMN")]
     pub(crate) drop_column: Vec<String>,
 }

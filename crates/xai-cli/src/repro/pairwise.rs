@@ -38,8 +38,8 @@ pub(crate) struct Pairwise {
     pairwise: Described<repro::Pairwise>,
     #[command(flatten)]
     interval: Described<RunInterval>,
-    /// Do not keep the values of the pairs, so that memory grows with the number of runs only. Leaves out `pairs` and the
-    /// median; intervals are jackknife intervals.
+    /// Do not keep the values of the pairs, so that memory grows with the number of runs only. Leaves out `pairs` and
+    /// the median; intervals are jackknife intervals.
     #[arg(long, conflicts_with_all = ["out", "interval"])]
     summary_only: bool,
     /// Also list the N samples on which the runs disagree most.
@@ -104,7 +104,8 @@ impl Pairwise {
         self.summary_only
     }
 
-    /// Computes every metric on every pair of runs, and lists the `inconsistent` samples on which the runs disagree most.
+    /// Computes every metric on every pair of runs, and lists the `inconsistent` samples on which the runs disagree
+    /// most.
     pub(crate) fn evaluate(
         &self,
         inconsistent: Option<usize>,
@@ -132,7 +133,8 @@ impl Pairwise {
     }
 
     fn pack(&self, inconsistent: Option<usize>, files: &Files<'_>) -> Result<Packed, Failure> {
-        // The agreement across all runs needs the packed form of percent agreement, also if that is not a chosen metric.
+        // The agreement across all runs needs the packed form of percent agreement, also if that is not a chosen
+        // metric.
         let packed_for = [&self.metrics.chosen()?, &[PairMetric::PA_ACC][..]].concat();
         let runs = RunFiles::new(&self.predictions, &self.labels);
         let Some(limit) = inconsistent else {

@@ -27,8 +27,8 @@ pub(crate) struct Regression {
     /// Predicted numbers: an array (runs, samples), or a .csv file with a column per run.
     #[arg(long, value_name = "P.npy")]
     predictions: PathBuf,
-    /// True numbers (samples,): an array, a .csv file with one column, or the name of a column if the runs are columns of
-    /// a .csv file.
+    /// True numbers (samples,): an array, a .csv file with one column, or the name of a column if the runs are columns
+    /// of a .csv file.
     #[arg(long, value_name = "Y.npy|COLUMN")]
     targets: PathBuf,
     /// A column of the .csv file of the runs that is not a run. May be repeated. Columns without a name (such as the

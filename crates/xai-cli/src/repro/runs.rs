@@ -78,8 +78,8 @@ pub(crate) fn is_file_name(labels: &Path) -> bool {
     labels.extension().is_some()
 }
 
-/// Fails if `--labels` is the name of a column, but the runs are not in a table. A name without an extension is a file if
-/// there is one.
+/// Fails if `--labels` is the name of a column, but the runs are not in a table. A name without an extension is a file
+/// if there is one.
 fn check_labels(files: &[PathBuf], labels: &Path) -> Result<(), Failure> {
     // A missing file gets its own error when it is opened.
     let may_be_table = |file: &PathBuf| is_table(file) || !file.exists();
@@ -285,8 +285,8 @@ fn read_labels(
     Ok((truth.unwrap_or_default(), rows))
 }
 
-/// Declares that classes are whole numbers, because an array contains them. Fails if tables of the same runs name them by
-/// words.
+/// Declares that classes are whole numbers, because an array contains them. Fails if tables of the same runs name them
+/// by words.
 fn numbers(classes: &mut ClassesBuilder, array: &StoredArray) -> Result<(), Failure> {
     classes.are_numbers(array.is_boolean()).map_err(|why| {
         let failure = Failure::new(format!(
@@ -297,8 +297,8 @@ fn numbers(classes: &mut ClassesBuilder, array: &StoredArray) -> Result<(), Fail
     })
 }
 
-/// Reads an array `(k, n)` as `k` runs. If there are several files, an array `(n,)` is one run; a single array must have
-/// two axes.
+/// Reads an array `(k, n)` as `k` runs. If there are several files, an array `(n,)` is one run; a single array must
+/// have two axes.
 fn from_array(stored: StoredArray, is_one_of_several: bool) -> Result<Array2<i64>, Failure> {
     if stored.shape().len() == 1 && is_one_of_several {
         Ok(stored.into_labels::<Ix1>()?.insert_axis(Axis(0)))
@@ -341,7 +341,7 @@ pub(super) fn check_length(
     ))
     .in_file(truth);
     if n_runs != n_true {
-        return Err(failure.help("every sample needs a prediction of every run, and a true value"));
+        return Err(failure);
     }
     Err(if is_table {
         failure.help(format_args!("{file} looks transposed: it needs a column per run and a row per sample; transpose it with pandas.DataFrame.T"))

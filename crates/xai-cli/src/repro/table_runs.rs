@@ -46,8 +46,8 @@ pub(super) fn check_dropped<'a>(
     }
 }
 
-/// From this number of rows on, predictions of a class are expected to repeat a class; a column without a repeated class
-/// is an index.
+/// From this number of rows on, predictions of a class are expected to repeat a class; a column without a repeated
+/// class is an index.
 const FEWEST_NAMES: usize = 10;
 /// From this number of rows on, a column of distinct classes without any true class is an index.
 const FEWEST_UNKNOWN: usize = 3;
@@ -310,7 +310,8 @@ pub(super) struct RunColumns {
 }
 
 impl RunColumns {
-    /// Assigns roles: every column is a run, except the column of true values, columns without a name, and dropped ones.
+    /// Assigns roles: every column is a run, except the column of true values, columns without a name, and dropped
+    /// ones.
     pub(super) fn new(table: &Table, truth: &str, dropped: &[String]) -> Result<Self, Failure> {
         let header = table.header();
         let is_dropped = |name: &String| dropped.contains(name);

@@ -60,8 +60,8 @@ fn the_example_of_every_metric_has_its_value_on_the_command_line() {
             continue;
         };
         let value = files.json(&command)["value"].as_f64().expect("a number");
-        // Half of the last documented digit, plus the error of a model in single precision. It is largest for the relative output
-        // stability, which divides by differences of outputs: 30 units in the last place.
+        // Half of the last documented digit, plus the error of a model in single precision. It is largest for the
+        // relative output stability, which divides by differences of outputs: 30 units in the last place.
         let tolerance = 0.5e-4 + 64.0 * f64::from(f32::EPSILON) * expected.abs().max(1.0);
         assert!(
             (value - expected).abs() <= tolerance,

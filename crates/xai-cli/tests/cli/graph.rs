@@ -178,8 +178,8 @@ fn a_sweep_of_the_sample_study_has_the_expected_values() {
         .find(|point| point["level"] == result["best_level"])
         .expect("a level");
     assert_eq!(number(at_best, "characterization"), best);
-    // Counted with numpy: of the 200 explained nodes 146 change without the explanation and none with it alone; at 0.15 of
-    // the edges, 130 and 23.
+    // Counted with numpy: of the 200 explained nodes 146 change without the explanation and none with it alone; at 0.15
+    // of the edges, 130 and 23.
     assert_eq!(result["best_level"], 0.3);
     assert_eq!(number(at_best, "pos_fidelity"), 146.0 / 200.0);
     assert_eq!(number(at_best, "neg_fidelity"), 0.0);

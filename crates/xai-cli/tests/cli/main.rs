@@ -1,7 +1,7 @@
 //! Tests that run `xai` on files.
 //!
-//! They check the exit code, the file or the option that an error names, and the JSON. Only `messages` and `message_list`
-//! check the text of messages, so that rewording a message breaks no other tests.
+//! They check the exit code, the file or the option that an error names, and the JSON. Only `messages` and
+//! `message_list` check the text of messages, so that rewording a message breaks no other tests.
 
 mod arrays;
 mod attribution;

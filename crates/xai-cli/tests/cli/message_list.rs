@@ -1,8 +1,8 @@
 //! Errors, remarks and help texts in one file, so that their wording can be reviewed.
 //!
 //! `tests/messages/messages.txt` has commands with the messages that they print on standard error, and the help of each
-//! command group. The inputs are made here and listed in the file. After messages changed, write the file again and review
-//! the difference:
+//! command group. The inputs are made here and listed in the file. After messages changed, write the file again and
+//! review the difference:
 //!
 //! ```text
 //! XAI_WRITE_MESSAGES=1 cargo test -p xai-cli --test cli message_list

@@ -41,9 +41,8 @@ fn a_bad_cell_is_named_by_row_and_column() {
                 "casebased explain --label y --train bad.csv --test q.csv"
             )
             .text,
-        "error: bad.csv: line 3, column `b`: \"\": expected a finite number, and the cell is empty or \
-         says that it is missing\n\
-         help: fill the cell, leave the row out: --drop-rows-with-missing, or leave the column out: \
+        "error: bad.csv: line 3, column `b`: \"\": expected a finite number, but the value is missing\n\
+         help: fill the cell, leave out rows with missing cells: --drop-rows-with-missing, or leave the column out: \
          --drop-column 'b'"
     );
     files.text("m.csv", "a,y\n1,0\n");
@@ -71,7 +70,7 @@ fn errors_distinguish_arrays_that_do_not_fit() {
     assert_eq!(
         with("p.npy", "flat.npy"),
         "error: flat.npy: 2 labels, but p.npy has 4 samples per run\n\
-         help: p.npy looks transposed: it needs the runs first, (runs, samples); save array.T"
+         help: p.npy looks transposed: it needs the shape (runs, samples); save array.T"
     );
     assert_eq!(
         with("flat.npy", "flat.npy"),
@@ -94,9 +93,9 @@ fn errors_in_studies_have_a_line() {
     };
     assert_eq!(
         with("title = 'x'\n"),
-        "error: s.toml: nothing to report: the study has no section\n\
+        "error: s.toml: the study has no sections\n\
          help: add [[casebased]], [[attribution]], [[texts]], [[data_attribution]], [[graph]], [[repro]] or [[simulation]]; \
-         `xai report init` writes a study of the files of a folder"
+         `xai report init` writes a study for the files of a folder"
     );
     let unknown = with("title = 'x'\n[casebased]\ntrian = 't.csv'\n");
     assert!(unknown.starts_with("error: s.toml: line 3: unknown key `trian`"));

@@ -25,8 +25,8 @@ fn files() -> Files {
 
 const COMMAND: &str = "graph characterization --pos p.npy --neg q.npy --out";
 
-/// Runs a line of the shell in a folder; `$xai` is the program. It is killed after a minute, because reading a pipe without
-/// a writer would never end.
+/// Runs a line of the shell in a folder; `$xai` is the program. It is killed after a minute, because reading a pipe
+/// without a writer would never end.
 pub(crate) fn shell(files: &Files, line: &str) -> Output {
     let shell = Command::new("sh")
         .current_dir(files.path(""))

@@ -234,7 +234,7 @@ fn inconsistent_samples_are_listed() {
     assert_eq!(places, [1, 2]);
     assert!((listed[0]["modal_share"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-15);
     let table = files.table("repro pairwise --predictions p.npy --labels y.npy --inconsistent 2");
-    assert!(table.contains("3 samples change their prediction"));
+    assert!(table.contains("3 samples are predicted differently by some runs"));
 }
 
 #[test]

@@ -733,7 +733,8 @@ fn runs_of_an_identification_task_are_runs() {
     let n = 12;
     let class = |i: usize| 5 * i % 12 + 100;
     let truth = |i: usize| class(i).to_string();
-    // Two samples are exchanged; every second class is that of another sample; some classes are not among the true ones.
+    // Two samples are exchanged; every second class is that of another sample; some classes are not among the true
+    // ones.
     let swapped = |i: usize| class([1, 0].get(i).copied().unwrap_or(i)).to_string();
     let turned = |i: usize| class((i + 1) % n).to_string();
     let larger = |i: usize| (class(i) + 1000 * (i / 5)).to_string();

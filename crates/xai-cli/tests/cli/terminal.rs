@@ -372,7 +372,8 @@ fn tables_have_arrows_and_aligned_numbers() {
     assert!(cases.contains("accuracy ↑"), "{cases}");
 }
 
-/// A terminal shows only the beginning of a long word, because the time for wrapping grows with the square of its length.
+/// A terminal shows only the beginning of a long word, because the time for wrapping grows with the square of its
+/// length.
 #[test]
 fn long_words_are_shortened_only_on_terminals() {
     if !has_terminal() {

@@ -28,8 +28,8 @@ pub(crate) struct GraphFiles {
     /// Edge weights, (e,). Default: 1 for every edge.
     #[arg(long, value_name = "W.npy")]
     edge_weight: Option<PathBuf>,
-    /// Way in which edges are removed. Default: by weight if the model has an input for edge weights, otherwise from the edge
-    /// list.
+    /// Way in which edges are removed. Default: by weight if the model has an input for edge weights, otherwise from
+    /// the edge list.
     #[arg(long, value_parser = word::<EdgeRemoval>())]
     removal: Option<EdgeRemoval>,
     /// Keep or remove both directions of an edge together.

@@ -33,8 +33,8 @@ pub(crate) struct Found {
     pub(crate) is_cut: bool,
 }
 
-/// Finds the files of a folder and its subfolders that a study may use. If there are too many, those in upper folders are
-/// preferred.
+/// Finds the files of a folder and its subfolders that a study may use. If there are too many, those in upper folders
+/// are preferred.
 ///
 /// # Errors
 /// If the folder cannot be read.
@@ -76,8 +76,8 @@ fn text(path: &Path) -> Option<String> {
     }
 }
 
-/// Returns the regular files, breadth first, until there are more than [`MAX_FILES`]. Pipes and devices are left out, because
-/// reading one may never end.
+/// Returns the regular files, breadth first, until there are more than [`MAX_FILES`]. Pipes and devices are left out,
+/// because reading one may never end.
 fn files_below(from: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = std::collections::VecDeque::from([(from.to_owned(), 0)]);

@@ -21,8 +21,8 @@ use crate::report::study::arguments::CommandLine;
 use crate::report::study::document::{Key, Table};
 use crate::report::study::keys::canonical;
 
-/// Keys of the drawings. `edge_index` and `edge_mask` are also options of the commands; `drawn_nodes` is a key of studies
-/// only.
+/// Keys of the drawings. `edge_index` and `edge_mask` are also options of the commands; `drawn_nodes` is a key of
+/// studies only.
 #[derive(Debug, Clone, clap::Args)]
 struct DrawingKeys {
     /// The edges that the masks score, (2, e). Default: those of the model's graph.
@@ -65,8 +65,8 @@ impl StudySection for GraphSection {
         Explainers::Keys
     }
 
-    /// Prepares a sweep per explainer, and a comparison with the true explanation if there is one. Explainers are separate parts
-    /// of a check, because each may run a model, and a check ends there.
+    /// Prepares a sweep per explainer, and a comparison with the true explanation if there is one. Explainers are
+    /// separate parts of a check, because each may run a model, and a check ends there.
     fn prepare(&self, keys: &SectionKeys<'_>) -> Result<Prepared, Failure> {
         // Without tables of explainers, the keys of the section are those of its only explainer.
         let section = keys.section;
@@ -336,8 +336,8 @@ fn read_mask(file: &Path) -> Result<Vec<f64>, Failure> {
     Ok(mask)
 }
 
-/// Fails if the number of scores in a file is not the number of edges. Masks that come only from a comparison with a true
-/// explanation are not checked, because they may score nodes or features.
+/// Fails if the number of scores in a file is not the number of edges. Masks that come only from a comparison with a
+/// true explanation are not checked, because they may score nodes or features.
 fn check_length(mask: &[f64], file: &Path, (edges_file, edges): &Edges<'_>) -> Result<(), Failure> {
     if mask.len() == edges.ncols() {
         return Ok(());

@@ -1,8 +1,8 @@
 //! The kinds of sections of a study, with a file for each.
 //!
-//! A file declares the commands whose options are the keys of the section, and implements reading, computing, checking and
-//! drafting the section and its summary for the terminal. The results and the page are in `xai-report`, which has a folder for
-//! each kind. To add a kind, add a file here, its module and its entry in [`SECTIONS`].
+//! A file declares the commands whose options are the keys of the section, and implements reading, computing, checking
+//! and drafting the section and its summary for the terminal. The results and the page are in `xai-report`, which has a
+//! folder for each kind. To add a kind, add a file here, its module and its entry in [`SECTIONS`].
 
 mod attribution;
 mod casebased;

@@ -60,8 +60,8 @@ impl CommandLine {
         }
     }
 
-    /// Adds the options for a key. `command` is the index of this command among those of the section, and `folder` is the
-    /// folder of the study.
+    /// Adds the options for a key. `command` is the index of this command among those of the section, and `folder` is
+    /// the folder of the study.
     pub(crate) fn add(
         &mut self,
         key: &Key,
@@ -151,7 +151,8 @@ impl CommandLine {
     }
 }
 
-/// Converts the value of a key to the values of an option: one for each time that the option is repeated, `None` for a flag.
+/// Converts the value of a key to the values of an option: one for each time that the option is repeated, `None` for a
+/// flag.
 fn words(key: &Key, option: &KeyOption) -> Result<Vec<Option<String>>, WrongValue> {
     let wrong = |expected: &str| WrongValue {
         at: key.value_at.clone(),

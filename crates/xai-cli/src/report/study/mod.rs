@@ -1,8 +1,8 @@
 //! Reading of study files.
 //!
 //! A section is a command line in TOML: its keys are the options of the section's commands (`batch_size` for
-//! `--batch-size`). A study therefore has all parameters of the commands and checks them in the same way, and the report can
-//! show the commands that compute the same figures.
+//! `--batch-size`). A study therefore has all parameters of the commands and checks them in the same way, and the
+//! report can show the commands that compute the same figures.
 
 pub(crate) mod arguments;
 pub(crate) mod document;

@@ -160,8 +160,8 @@ impl<'a> SectionKeys<'a> {
         self.command_from(index, &self.section.keys, &self.section.at)
     }
 
-    /// Returns the command with an index, with the options of some keys. Errors that are not about a key get the position
-    /// `at`.
+    /// Returns the command with an index, with the options of some keys. Errors that are not about a key get the
+    /// position `at`.
     pub(crate) fn command_from<'k, A: Args + FromArgMatches>(
         &self,
         index: usize,
@@ -284,8 +284,8 @@ impl<'a> SectionKeys<'a> {
         }
     }
 
-    /// Rewrites a failure of the section's commands for the study: it names keys instead of options, and gets the position of
-    /// the key in the study.
+    /// Rewrites a failure of the section's commands for the study: it names keys instead of options, and gets the
+    /// position of the key in the study.
     pub(crate) fn in_study(&self, failure: Failure) -> Failure {
         let key_info = |name: &str| {
             let mut keys = self.keys.iter();

@@ -16,8 +16,8 @@ const LEFT_OUT: [&str; 6] = [
     "channels",
 ];
 
-/// Returns the settings of a section by key: the value in the study, or the default of the option. The keys of settings of an
-/// explainer begin with its name.
+/// Returns the settings of a section by key: the value in the study, or the default of the option. The keys of settings
+/// of an explainer begin with its name.
 pub(super) fn collect(section: &Section, keys: &[KeyInfo]) -> BTreeMap<String, String> {
     let setting_keys: Vec<&KeyInfo> = keys.iter().filter(is_setting).collect();
     let mut settings = BTreeMap::new();
