@@ -625,7 +625,7 @@ fn a_column_to_leave_out_must_exist() {
         let said = files
             .failure(1, &format!("{command} --drop-column cc"))
             .text;
-        assert!(said.contains("no column `cc` of a run"), "{said}");
+        assert!(said.contains("there is no column `cc`"), "{said}");
     }
     files.json("repro pairwise --predictions runs.csv --labels y --drop-column c");
 }
@@ -668,7 +668,7 @@ fn booleans_and_whole_numbers_are_the_same_classes() {
         )
         .text;
     assert!(
-        said.contains("numbers.npy: classes by whole numbers"),
+        said.contains("numbers.npy: this array has whole numbers as classes"),
         "{said}"
     );
 }
@@ -683,7 +683,7 @@ fn a_table_without_neighbours_is_an_error() {
             "casebased correspondence --neighbors n.csv --predicted yes",
         )
         .text;
-    assert!(said.contains("no neighbours below the header"), "{said}");
+    assert!(said.contains("the table has no rows below its header"), "{said}");
 }
 
 #[test]
@@ -823,7 +823,7 @@ fn runs_without_a_class_of_the_labels_are_errors_with_examples() {
     assert!(
         failed
             .text
-            .contains("`cat`, `dog` are predicted, `Cat`, `Dog` are true"),
+            .contains("predicted are `cat`, `dog`, true are `Cat`, `Dog`"),
         "{}",
         failed.text
     );
@@ -835,7 +835,7 @@ fn runs_without_a_class_of_the_labels_are_errors_with_examples() {
         assert!(
             failed
                 .text
-                .contains("`1`, `2` are predicted, `11`, `12` are true"),
+                .contains("predicted are `1`, `2`, true are `11`, `12`"),
             "{}",
             failed.text
         );
@@ -892,7 +892,7 @@ fn rows_in_another_order_are_an_error() {
         assert!(
             failed
                 .text
-                .contains("row 1 is `2` here and `0` in runs.csv"),
+                .contains("row 1 is named `2` here, but `0` in runs.csv"),
             "{}",
             failed.text
         );
@@ -946,12 +946,12 @@ fn a_remark_names_features_that_look_like_row_numbers() {
         "casebased explain --train train.csv --test test.csv --label y --predicted y -k 3";
     let remarks = files.remarks(command);
     assert!(
-        remarks.contains("`id` numbers the training rows"),
+        remarks.contains("`id` is used as a feature, but looks like the number of each row"),
         "{remarks}"
     );
     assert!(remarks.contains("--drop-column 'id'"), "{remarks}");
     assert_eq!(
-        remarks.matches("numbers the training rows").count(),
+        remarks.matches("looks like the number of each row").count(),
         1,
         "{remarks}"
     );

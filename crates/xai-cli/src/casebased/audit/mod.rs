@@ -130,7 +130,7 @@ fn tables(report: &AuditReport, names: &Classes) -> String {
     let tied = match report.n_tied {
         0 => String::new(),
         n => format!(
-            "\n{n} of them have more training rows at the distance of the last neighbour; those with lower numbers were used"
+            "\nties in {n} of them: more training rows have the distance of the last neighbour; those with lower numbers were used"
         ),
     };
     [
