@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use clap::Args;
 use serde::Serialize;
+use xai_files::Failure;
 use xai_files::table::Table;
-use xai_files::{Failure, Files};
-use xai_metrics::casebased::{Explanation, input};
+use xai_metrics::casebased::Explanation;
 
 use crate::Context;
 use crate::casebased::fitting::{ColumnsUsed, ExplainerSource, FittedExplainer};
@@ -109,10 +109,14 @@ impl Explaining<'_> {
         self.rows.end_byte()
     }
 
-    /// Returns the error for a test file without rows.
+    /// Returns the error for a test file without rows that can be explained.
     pub(super) fn no_rows(&self) -> Failure {
-        let empty = xai_metrics::Error::empty(input::SAMPLES);
-        Files::mainly(self.test).failure(&empty)
+        let what = if self.rows.n_dropped > 0 {
+            "every row has a missing cell and was left out"
+        } else {
+            "the table has no rows below its header"
+        };
+        Failure::new(what).in_file(self.test)
     }
 
     /// Returns remarks on the tables: left-out columns and rows, and classes without training rows.

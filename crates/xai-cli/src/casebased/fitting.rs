@@ -465,8 +465,10 @@ impl ClassWeightOptions {
     pub(super) fn check(&self) -> Result<(), Failure> {
         for (label, weight) in &self.class_weights {
             let checked = ClassWeights::new([(label.parse().unwrap_or(0), *weight)]);
-            let failure = |error| Self::options().failure(&error);
-            checked.map_err(|error| failure(error).with_value(format_args!("{label}={weight}")))?;
+            checked.map_err(|error| {
+                Failure::of_option("--class-weight", error.kind())
+                    .with_value(format_args!("{label}={weight}"))
+            })?;
         }
         Ok(())
     }

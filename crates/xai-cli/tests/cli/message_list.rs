@@ -343,7 +343,6 @@ fn casebased(messages: &mut Messages) {
             "huge.csv",
             "commas.csv",
             "same.csv --distance mahalanobis",
-            "noted.csv --quiet -k 9",
             "noted.csv",
         ],
     );
@@ -381,11 +380,7 @@ fn casebased(messages: &mut Messages) {
     messages.run("casebased fit --train train.csv --label class --redact a --out fitted.xai");
     messages.run_each(
         "casebased correspondence --predicted 1 --neighbors",
-        &[
-            "bad_neighbors.csv",
-            "train.csv",
-            "neighbors.csv --high 0.2 --low 0.8",
-        ],
+        &["bad_neighbors.csv", "train.csv", "neighbors.csv --high 2"],
     );
     messages.run("casebased correspondence --predicted yes --neighbors neighbors.csv");
 }
@@ -498,18 +493,11 @@ fn data_attribution(messages: &mut Messages) {
     messages.array("labels.npy", &array![0i64, 1, 0]);
     messages.array("two_labels.npy", &array![0i64, 1]);
     messages.array("no_flags.npy", &array![false, false, false]);
-    messages.run("casebased attribution top-k --attributions tau.npy");
+    messages.run("casebased attribution tracin --attributions tau.npy");
     messages.run("casebased attribution top-k-cardinality");
     messages.run_each(
         "casebased attribution top-k-cardinality --attributions",
-        &[
-            "missing.npy",
-            "nan.npy",
-            "labels.npy",
-            "tau.npy -k 0",
-            "tau.npy --k 0",
-            "tau.npy --k 9",
-        ],
+        &["missing.npy", "nan.npy", "labels.npy", "tau.npy -k 0"],
     );
     messages.run_each(
         "casebased attribution class-detection --test-classes two_labels.npy --attributions",
@@ -519,10 +507,7 @@ fn data_attribution(messages: &mut Messages) {
             "transposed.npy --train-labels labels.npy",
         ],
     );
-    messages.run(
-        "casebased attribution mislabeling-detection --scores labels.npy --flags no_flags.npy",
-    );
-    messages.run("casebased attribution compare --attributions a=tau.npy");
+    messages.run("casebased attribution compare --attributions a=tau.npy --metrics deletion");
     messages.run(
         "casebased attribution compare --train-labels labels.npy --test-classes two_labels.npy --attributions tau.npy",
     );

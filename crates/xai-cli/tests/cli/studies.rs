@@ -259,7 +259,10 @@ fn a_check_finds_the_errors_of_the_report() {
             of_table("label = 'y'").replace("test = 't", "test = 'gap"),
             "line 3",
         ),
-        (of_runs("labels = 'truth'"), "`labels` truth: this is neither a file nor a column"),
+        (
+            of_runs("labels = 'truth'"),
+            "`labels` truth: this is neither a file nor a column",
+        ),
         (of_runs("labels = 'x.npy'"), "x.npy"),
         (of_runs("labels = 'c.npy'\nlevel = 2.0"), "level"),
         (

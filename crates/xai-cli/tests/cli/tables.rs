@@ -683,7 +683,10 @@ fn a_table_without_neighbours_is_an_error() {
             "casebased correspondence --neighbors n.csv --predicted yes",
         )
         .text;
-    assert!(said.contains("the table has no rows below its header"), "{said}");
+    assert!(
+        said.contains("the table has no rows below its header"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -71,7 +71,7 @@ impl Document {
     pub(crate) fn parse(file: &Path, bytes: &[u8]) -> Result<Self, Failure> {
         let utf8 = std::str::from_utf8(bytes).map_err(|_| {
             Failure::new("not UTF-8 text")
-                .help("save the study as UTF-8")
+                .help("pass a study: a TOML file in UTF-8")
                 .in_file(file)
         })?;
         let text = StudyText {
