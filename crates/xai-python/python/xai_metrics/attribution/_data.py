@@ -1,4 +1,4 @@
-"""The arguments of a run, as the native part reads them."""
+"""Arguments of an evaluation run, converted for the native part."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Asked(Protocol):
-    """What a run reads of a metric."""
+    """Part of the interface of a metric that a run uses."""
 
     #: Parameters that are not at their defaults.
     parameters: dict[str, Any]
@@ -39,16 +39,16 @@ class Asked(Protocol):
 
     @property
     def functions(self) -> dict[str, Any]:
-        """What the native part calls, by what it stands for."""
+        """Python functions that the native part calls, by their role."""
 
     @property
     def info(self) -> MetricInfo:
-        """The description of the metric."""
+        """Description of the metric."""
 
 
 @dataclass
 class Run:
-    """A run: its data and how scores are taken."""
+    """Data and settings of an evaluation run."""
 
     model: Any = None
     inputs: Any = None
@@ -72,13 +72,13 @@ class Run:
 
     @classmethod
     def of(cls, **arguments: Any) -> Run:
-        """A run by its fields and those of its side inputs and its scoring."""
+        """Create a run from its fields and those of :class:`SideInputs` and :class:`Scoring`."""
         sides, scoring, others = split(arguments)
         return cls(sides=sides, scoring=scoring, **others)
 
     @cached_property
     def given(self) -> Inputs | None:
-        """The inputs, as a model is given them."""
+        """Inputs in the form that the model receives."""
         if self.inputs is None:
             return None
         inputs = Inputs(self.inputs)
@@ -90,12 +90,14 @@ class Run:
 
     @cached_property
     def array(self) -> Any:
-        """The numbers of the inputs."""
+        """Inputs as one array of numbers."""
         return None if self.given is None else self.given.array
 
     @cached_property
     def _named(self) -> tuple[list[Any] | None, str]:
-        """The names of the columns, of the inputs or else of the first maps that are a table, and of which."""
+        """Column names and the argument they are from: the inputs, or else the first maps that are
+        a table.
+        """
         sides = self.sides
         tables = [("the inputs", self.inputs)]
         tables += [(f"the maps of {name}", maps) for name, maps, _ in self.explainers]
@@ -105,30 +107,34 @@ class Run:
 
     @cached_property
     def _alignment(self) -> Alignment:
-        """The order of the samples: that of the inputs."""
+        """Order of the samples, which is that of the inputs."""
         alignment = Alignment()
         alignment.take(first_of(self.inputs), "inputs", "samples")
         return alignment
 
     def aligned(self, values: Any, name: str) -> Any:
-        """Values of all samples in the order of the inputs, by their index; of several arrays each."""
+        """Reorder values by their index to the order of the inputs; each one of a sequence of
+        arrays.
+        """
         if isinstance(values, (tuple, list)) and len(values) and all(hasattr(of, "shape") for of in values):
             return type(values)(self._alignment.take(of, name, "samples") for of in values)
         return self._alignment.take(values, name, "samples")
 
     def _in_order(self, values: Any, name: str) -> Any:
-        """Values with the columns of the run."""
+        """Reorder the columns of a table to those of the run."""
         columns, of = self._named
         return in_order_of(columns, values, name, of)
 
     @cached_property
     def tensors(self) -> Tensors:
-        """What model and explainers are given."""
+        """Conversion to the tensors that model and explainers receive."""
         return Tensors.of(self.model, self.asked_framework, self.scoring.device)
 
     @cached_property
     def asked_framework(self) -> Framework | None:
-        """What was said, else of functions that of the inputs; kept as assumed then."""
+        """Framework that was requested, or else, for plain functions, that of the inputs (noted in
+        ``assumed``).
+        """
         is_said = self.scoring.framework is not None or framework_of(self.model) != "numpy"
         if is_said or not _models.is_function(self.model):
             return self.scoring.framework
@@ -139,13 +145,13 @@ class Run:
 
     @property
     def has_tokens(self) -> bool:
-        """Whether the model is given whole numbers, in whose place no others can stand."""
+        """Whether the model receives integers, which cannot be replaced by fractions."""
         is_whole = self.given is not None and self.given.whole is not None
         return is_whole and self.tensors.keeps_integers
 
     @cached_property
     def features(self) -> npt.NDArray[np.bool_] | None:
-        """Which positions of each sample are no padding; ``None`` where all are features."""
+        """Boolean mask of the positions that are not padding; ``None`` if there is no padding."""
         features = _padding.features_of(self.given, self.scoring.n_features)
         if features is not None:
             of = "the attention mask" if self.scoring.n_features is None else "n_features"
@@ -154,22 +160,24 @@ class Run:
 
     @property
     def asks_by_samples(self) -> bool:
-        """Whether rows are asked with the samples that they are made of."""
+        """Whether the model also needs the sample index of each row, because of padding or several
+        inputs.
+        """
         return self.features is not None or bool(self.given is not None and self.given.others)
 
     @cached_property
     def known(self) -> _models.Known | None:
-        """What is known of the model."""
+        """Callable form of the model; ``None`` without a model."""
         return None if self.model is None else _models.Known.of(self.model)
 
     @property
     def classes(self) -> list[Any] | None:
-        """The labels that targets are, where they are no numbers of columns."""
+        """Class labels of the targets, if these are not output indices."""
         return None if self.operator is not None or self.known is None else self.known.classes
 
     @cached_property
     def read_layout(self) -> str | None:
-        """How the axes are read; kept as assumed where nobody said it."""
+        """Layout of the inputs; noted in ``assumed`` unless it was given."""
         maps = [maps for _, maps, _ in self.explainers if maps is not None]
         array = self.array if self.inputs is not None else maps[0] if maps else None
         if self.scoring.layout is not None or array is None:
@@ -182,7 +190,7 @@ class Run:
 
     @cached_property
     def reading(self) -> Reading:
-        """How explanations are read."""
+        """Settings for converting explanations."""
         if self.inputs is None:
             return Reading(in_order=self._in_order, notes=self.assumed)
         return Reading(
@@ -199,14 +207,14 @@ class Run:
         )
 
     def check(self) -> None:
-        """Warns of what only shows when the model has answered."""
+        """Warn about problems that are only visible in the outputs of the model."""
         is_whole = self.given is not None and self.given.whole is not None
         if is_whole and self.function is not None and self.features is None and self.first_sample == 0:
             _padding.warn_of_padding(self.array, self.given.whole if self.given else None, self.function)
 
     @cached_property
     def function(self) -> Callable[..., npt.NDArray[Any]] | None:
-        """The model, as a function of a batch and of the samples that its rows are made of."""
+        """Model as a function of a batch and the sample index of each row."""
         if self.model is None or self.operator is not None:
             return None
         n_outputs = self.n_outputs
@@ -219,7 +227,7 @@ class Run:
 
     @cached_property
     def scored_after(self) -> str:
-        """The activation that scores are taken after; kept as assumed where nobody said it."""
+        """Activation applied before scoring; noted in ``assumed`` unless it was given."""
         is_own = self.operator is not None or self.scoring.score is not None
         if self.scoring.activation is not None or is_own or self.known is None:
             return activation_of(self.scoring.activation)
@@ -229,11 +237,13 @@ class Run:
 
     @property
     def is_of_samples(self) -> bool:
-        """Whether the model is told which samples its rows are made of."""
+        """Whether the model receives the sample index of each row."""
         return self.operator is not None or bool(self.given is not None and self.given.others)
 
     def columns(self, n: int) -> npt.NDArray[Any] | None:
-        """The targets of ``n`` samples, as numbers of outputs or rows of weights; else what the model predicts."""
+        """Return the targets of ``n`` samples as output indices or weight rows, by default the
+        predicted classes.
+        """
         if self.targets is not None:
             columns = targets_of(self.aligned(self.targets, "targets"), n, self.classes)
             if columns.ndim == 2 and columns.shape[1] == 1 and self.function is not None and (self._n_outputs or 1) > 1:
@@ -254,7 +264,7 @@ class Run:
 
     @cached_property
     def _n_outputs(self) -> int | None:
-        """How many outputs the model has."""
+        """Number of outputs of the model."""
         if self.classes is not None:
             return len(self.classes)
         if self.function is None:
@@ -263,7 +273,7 @@ class Run:
         return int(outputs.shape[1])
 
     def request(self) -> dict[str, Any]:
-        """The dictionary that the native functions take."""
+        """Return the arguments of the native functions as a dictionary."""
         inputs = self.array
         explainers = [self._explained(*entry) for entry in self.explainers]
         n = self._n_samples(explainers)
@@ -313,7 +323,7 @@ class Run:
         }
 
     def values(self, n_jobs: int | None) -> tuple[Any, str]:
-        """The values of all metrics, as the native part has them, and the activation that scores were taken after."""
+        """Return the native values of all metrics, and the activation applied before scoring."""
         request = self.request()
         parts = [request] if self.features is None else _padding.requests(request, self.features)
         values = [_native.attribution_evaluate(part, n_jobs) for part in parts]
@@ -327,9 +337,10 @@ class Run:
     def explainer(
         self, explainer: Any, name: str, called: str
     ) -> Callable[..., npt.NDArray[Any]]:
-        """An explainer as a function of a batch, its targets, and the samples that its rows are made of.
+        """Return an explainer as a function of a batch, its targets, and the sample index of each
+        row.
 
-        Errors say what it is called among the arguments.
+        ``called`` is its name in error messages.
         """
         word, options = explainer if isinstance(explainer, tuple) else (explainer, {})
         if isinstance(word, str):
@@ -346,7 +357,7 @@ class Run:
         return _models.explainer_function(explainer, self.tensors, self.classes, given, read, n_outputs)
 
     def _maps(self, maps: Any, called: str, name: str) -> Any:
-        """Maps that exist, with the columns of the inputs, or who makes them."""
+        """Return maps with the columns of the inputs, or the explainer as a function."""
         if maps is None:
             return None
         if _models.is_explainer(maps):
@@ -378,7 +389,7 @@ class Run:
     def scores(
         self, batch: npt.NDArray[Any], targets: npt.NDArray[Any], samples: Any
     ) -> npt.NDArray[Any]:
-        """The model's score of each row of a batch."""
+        """Compute the model score of each row of a batch."""
         if self.function is None:
             raise ValueError("model: needed by the explainer")
         outputs = self.function(batch, samples)
@@ -392,7 +403,7 @@ class Run:
     def gradient(
         self, batch: npt.NDArray[Any], targets: npt.NDArray[Any], samples: Any
     ) -> npt.NDArray[Any] | None:
-        """The derivative of the output for the target by the inputs; ``None`` of a model without derivatives."""
+        """Compute the gradient of the target output; ``None`` for models without gradients."""
         if self.has_tokens or (self.given is not None and self.given.has_words):
             raise TypeError("inputs: have no gradient, as they are tokens or words and no numbers")
         if self.tensors.framework not in ("torch", "jax", "tensorflow"):
@@ -401,7 +412,7 @@ class Run:
         return _models.gradient_function(*of)(batch, targets, samples)
 
     def in_batches(self, explainer: Callable[..., npt.NDArray[Any]]) -> npt.NDArray[Any]:
-        """The maps of all inputs."""
+        """Compute the maps of all inputs."""
         targets = self.columns(len(self.array))
         if targets is None:
             raise ValueError("targets: needed where there is no model to predict them")
@@ -419,12 +430,12 @@ class Run:
         return n
 
     def baseline(self, given: Any) -> Any:
-        """A baseline with the columns of the inputs, as numbers."""
+        """Convert a baseline to numbers with the columns of the inputs."""
         given = self._in_order(given, "baseline")
         return given if self.given is None else self.given.numbers(given, "baseline")
 
     def _assume_baseline(self, metric: Asked) -> None:
-        """Keeps what stands for a removed value of a table with names, where nobody said it."""
+        """Note the default baseline of tables with column names in ``assumed``."""
         if self.given is None or self.given.table is None or "baseline" in {*metric.parameters, *metric.arrays}:
             return
         default = next((of.default for of in metric.info.parameters if of.name == "baseline"), None)
@@ -433,7 +444,7 @@ class Run:
             note(self.assumed, "baseline", f"{default}{words}")
 
     def _metrics(self) -> tuple[list[Any], dict[str, Any]]:
-        """The metrics, and the arrays that they take."""
+        """Return the metrics and the arrays of their parameters for the native part."""
         metrics = []
         draws: dict[str, Any] = {"baselines": []}
         for name, metric in self.metrics:
@@ -529,7 +540,9 @@ class Run:
 
 
 def _places(subsets: npt.NDArray[Any], shape: Any) -> npt.NDArray[Any]:
-    """The numbers of features of subsets; zeros and ones for each feature of a table are the masks of those that are ones."""
+    """Return the feature indices of subsets; a boolean mask over the features of a table is
+    converted.
+    """
     n_features = shape[1] if shape is not None and len(shape) == 2 else None
     if subsets.ndim != 3 or subsets.shape[2] != n_features or not subsets.size or not np.isin(subsets, (0, 1)).all():
         return subsets
@@ -542,9 +555,9 @@ def _places(subsets: npt.NDArray[Any], shape: Any) -> npt.NDArray[Any]:
 
 
 def targets_of(targets: Any, n: int, classes: list[Any] | None = None) -> npt.NDArray[Any]:
-    """Classes ``(n,)``, or rows of weights ``(n, n_outputs)``.
+    """Convert targets to classes ``(n,)`` or weight rows ``(n, n_outputs)``.
 
-    Where an estimator's outputs have labels, classes are such labels.
+    If the outputs of an estimator have labels, classes are these labels.
 
     >>> targets_of([2, 0, 1], 3)
     array([2, 0, 1])
@@ -567,7 +580,7 @@ def targets_of(targets: Any, n: int, classes: list[Any] | None = None) -> npt.ND
 
 
 def _numbers_of(targets: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """The numbers of outputs."""
+    """Convert classes to output indices."""
     if targets.dtype.kind in "SU" or any(isinstance(of, str) for of in targets.flat[:1]):
         raise TypeError(
             f"targets: expected whole numbers, got {targets[0]!r}; give the numbers of the columns of the model, or as the "
@@ -581,7 +594,7 @@ def _numbers_of(targets: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
 
 
 def _columns_of(targets: npt.NDArray[Any], classes: list[Any]) -> npt.NDArray[np.int64]:
-    """The column of each label among those of an estimator."""
+    """Return the output column of each label of an estimator."""
     column = {label: place for place, label in enumerate(classes)}
     labels = _arrays.classes(targets, "targets").tolist()
     foreign = next((i for i, label in enumerate(labels) if label not in column), None)
@@ -596,7 +609,7 @@ def _columns_of(targets: npt.NDArray[Any], classes: list[Any]) -> npt.NDArray[np
 def predicted_classes(
     function: Any, inputs: npt.NDArray[Any], batch_size: int | None
 ) -> npt.NDArray[Any]:
-    """The class of the largest output for every input, the lowest of equal ones."""
+    """Return the class of the largest output for each input; ties go to the lowest class."""
     classes = [
         np.argmax(function(np.array(inputs[samples], order="C"), samples), axis=1)
         for samples in _batches(inputs, batch_size)
@@ -605,7 +618,7 @@ def predicted_classes(
 
 
 def _batches(inputs: npt.NDArray[Any], batch_size: int | None) -> list[npt.NDArray[np.int64]]:
-    """The samples of each call."""
+    """Return the sample indices of each batch."""
     if batch_size is None:
         batch_size = _native.attribution_rows_per_call(inputs.nbytes // max(len(inputs), 1))
     samples = np.arange(len(inputs))
@@ -613,8 +626,10 @@ def _batches(inputs: npt.NDArray[Any], batch_size: int | None) -> list[npt.NDArr
 
 
 def explained(value: Any, name: str = "explanations") -> tuple[Any, Any]:
-    """What is given of an explainer: its maps or ``None``, and the explainer or ``None``.
+    """Split the value given for an explainer into ``(maps or None, explainer or None)``.
 
+    Examples
+    --------
     >>> explained("random"), explained([[1.0]]), explained((len, {}))[0]
     ((None, 'random'), ([[1.0]], None), None)
     """
@@ -632,7 +647,7 @@ def _makes_maps(value: Any) -> bool:
 
 
 def baseline_of(baseline: Any, inputs: Any) -> npt.NDArray[Any]:
-    """Baselines ``(n, …)``, or ``(1, …)`` for one that all samples share."""
+    """Return baselines ``(n, …)``, or ``(1, …)`` for one shared by all samples."""
     if callable(baseline):
         if inputs is None:
             raise ValueError("baseline: a function needs inputs")
@@ -645,7 +660,7 @@ def baseline_of(baseline: Any, inputs: Any) -> npt.NDArray[Any]:
 
 
 def planes(array: npt.NDArray[Any], shape: Any, n: int) -> npt.NDArray[Any]:
-    """One value per position as ``(n, height, width)``; an axis of one channel is left out."""
+    """Return one value per position as ``(n, height, width)``, without an axis of one channel."""
     if array.ndim == 4 and 1 in (array.shape[1], array.shape[3]):
         array = array[:, 0] if array.shape[1] == 1 else array[..., 0]
     if shape is not None and len(shape) == 2 and array.shape == (n, shape[1]):

@@ -1,4 +1,4 @@
-"""Many metrics of many explainers, side by side."""
+"""Evaluation of several explainers by several metrics in one run."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def evaluate(
     progress: bool = False,
     **keywords: Unpack[EvaluateKeywords],
 ) -> EvaluationTable:
-    """Judges explainers of one model by many metrics, without one call of the model too many.
+    """Evaluate metrics for several explainers of one model.
 
-    Data that comes in batches, or is larger than memory: :func:`evaluate_stream`.
-
-    Scores that several metrics or explainers read are taken once: those of the inputs by all,
-    those of masked inputs by Average Drop, Increase and Gain, those of random subsets by μFidelity
-    of all explainers. Batches are prepared on all threads while the model runs on yours.
+    Use :func:`evaluate_stream` for data that comes in batches or does not fit into memory.
+    Intermediate results are shared: all metrics use the same scores of the inputs; Average Drop,
+    Increase and Gain use the same scores of the masked inputs; μFidelity uses the same random
+    subsets, and so the same model scores, for all explainers. Batches are prepared on all
+    threads while the model runs on the calling thread.
 
     Parameters
     ----------
@@ -203,12 +203,12 @@ def evaluate_part(
     progress: bool = False,
     **keywords: Unpack[EvaluateKeywords],
 ) -> EvaluationValues:
-    """The values of one part of a data set, which join those of other parts.
+    """Evaluate metrics on one part of a data set, for merging with the other parts.
 
-    A baseline that is the mean of the data set is that of the part; give the mean of the whole as an
-    array. Columns of words are numbered in each part for itself, and missing values have the mean of the
-    part in their place; give the row of words that stands
-    for absence as the baseline.
+    A baseline that is the mean of the data set is computed from the part only; pass the mean of
+    the whole data set as an array instead. Text columns are encoded separately in each part, and
+    missing values are replaced by the mean of the part; pass a row with the neutral values as
+    the baseline.
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ def evaluate_part(
     Returns
     -------
     EvaluationValues
-        Which :meth:`~EvaluationValues.merge` with those of the next part.
+        Values per sample; :meth:`~EvaluationValues.merge` joins them with those of the next part.
 
     Raises
     ------
@@ -255,7 +255,7 @@ def evaluate_part(
 def _evaluated(
     run: Run, explainers: Mapping[str, Any], metrics: Any, seed: int, n_jobs: int | None, progress: bool
 ) -> EvaluationValues:
-    """The values of explainers in a run that has none yet."""
+    """Compute the values of all explainers; ``run`` has no explainers or metrics yet."""
     seed, n_jobs = seed_of(seed), threads(n_jobs)
     if not isinstance(explainers, Mapping):
         raise TypeError(f"explainers: expected a mapping by name, got {type(explainers).__name__}")
@@ -287,7 +287,7 @@ def _evaluated(
 def _of_masks(
     given: Run, explainers: Mapping[str, Any], metrics: Any, seed: int, n_jobs: int | None, progress: bool
 ) -> EvaluationValues:
-    """The values of explainers of a masked model."""
+    """Compute the values of all explainers of a masked model."""
     run = MaskedRun.of(given, explainers)
     asked, skipped = asked_metrics(metrics, run)
     run.metrics = [(name, metric.with_seed(seed)) for name, metric in asked]
@@ -304,9 +304,11 @@ def planned_calls(
     *,
     targets: Any = None,
 ) -> int:
-    """How many rows a masked model is going to be asked, each of which may be a call of a service.
+    """Count the rows that a masked model will be evaluated on, for example to estimate the cost of
+    a paid service.
 
-    One more row is asked alone, which shows whether answers depend on the batch. What a cache knows is not left out.
+    The one extra row that checks whether outputs depend on the batch is not included. Cached
+    answers are not subtracted.
 
     Parameters
     ----------
@@ -317,7 +319,7 @@ def planned_calls(
     Returns
     -------
     int
-        The rows.
+        Number of rows.
 
     Raises
     ------
@@ -336,7 +338,7 @@ def planned_calls(
 
 
 def _is_of_batches(inputs: Any) -> bool:
-    """Whether it is only iterated over: a generator, a loader."""
+    """Return whether ``inputs`` can only be iterated over (a generator or loader)."""
     has_rows = isinstance(inputs, (Mapping, Sequence)) or any(
         hasattr(inputs, name) for name in ("shape", "__array__", "__dlpack__", "__arrow_c_stream__")
     )
@@ -344,7 +346,7 @@ def _is_of_batches(inputs: Any) -> bool:
 
 
 def values_of(run: Run, skipped: dict[str, str], n_jobs: int | None) -> EvaluationValues:
-    """The values of a run."""
+    """Compute the values of a run."""
     values, activation = run.values(n_jobs)
     return EvaluationValues(values, run.assumed, skipped, activation)
 
@@ -352,7 +354,10 @@ def values_of(run: Run, skipped: dict[str, str], n_jobs: int | None) -> Evaluati
 def asked_metrics(
     metrics: Any, run: Run | MaskedRun
 ) -> tuple[list[tuple[str, Metric]], dict[str, str]]:
-    """The metrics that were asked for, with their names in the table, and why others of a word are not."""
+    """Resolve the requested metrics to ``(name in the table, metric)`` pairs.
+
+    Also returns why metrics of ``"standard"`` or ``"all"`` were skipped, by name.
+    """
     if isinstance(metrics, (str, Metric, type)) or not isinstance(metrics, Iterable):
         metrics = [metrics]
     named = metrics.items() if isinstance(metrics, Mapping) else ((None, m) for m in metrics)
@@ -407,7 +412,9 @@ def _by_name(name: Any) -> Metric:
 
 
 def _obstacle(info: MetricInfo, run: Run) -> str | None:
-    """Why a metric at its defaults has no value for the data of a run."""
+    """Return why a metric with default parameters cannot be computed for a run, or ``None`` if it
+    can.
+    """
     if info.has_call_of_its_own:
         return f"has a function of its own, {info.name}()"
     told = None if run.features is None else _padding.obstacle(by_name(info.name)())

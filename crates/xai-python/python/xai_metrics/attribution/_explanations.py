@@ -1,4 +1,4 @@
-"""Explanations of other packages, as arrays of maps."""
+"""Conversion of explanations of other packages to arrays of maps."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 
 def note(notes: dict[str, str], about: str, text: str) -> None:
-    """Keeps what was done or assumed, beside what is kept of the same thing already.
+    """Append a note to those on the same subject, without repeating it.
 
+    Examples
+    --------
     >>> notes = {"maps of mine": "upsampled"}
     >>> note(notes, "maps of mine", "negated")
     >>> notes
@@ -33,7 +35,7 @@ def note(notes: dict[str, str], about: str, text: str) -> None:
 
 @dataclass
 class Reading:
-    """How explanations of the samples of a run are read."""
+    """Settings for converting explanations of the samples of a run to maps."""
 
     #: The shape of the inputs, and how it is read; ``None`` where there are only maps.
     shape: tuple[int, ...] | None = None
@@ -56,10 +58,11 @@ class Reading:
     plain: set[str] = field(default_factory=set)
 
     def maps(self, given: Any, name: str, of: str, targets: Callable[[int], Any]) -> Array:
-        """The maps of samples, one per sample.
+        """Convert an explanation to maps, one per sample.
 
-        ``given`` is whatever an explainer answers, ``name`` what errors call it, and ``of`` the name of the
-        explainer; ``targets`` has the columns of so many samples, or rows of weights.
+        ``given`` is the answer of an explainer, ``name`` its name in error messages, and ``of``
+        the name of the explainer. ``targets(n)`` returns the target classes or weight rows of
+        ``n`` samples.
         """
         if is_of(given, "shap"):
             return self._of_shap(given, name, of, targets)
@@ -100,7 +103,9 @@ class Reading:
         return self._of_class(array, name, of, targets)
 
     def _of_class(self, array: Array, name: str, of: str, targets: Callable[[int], Any]) -> Array:
-        """Maps that exist, of one class alone if that was said: negated where the target is the other of two classes."""
+        """Negate precomputed maps of ``explained_class`` where the target is the other of two
+        classes.
+        """
         if name == "explainer" or name.endswith("_maps"):
             # It was told the targets; and maps are compared with others as they are.
             return array
@@ -127,10 +132,11 @@ class Reading:
         return np.asarray(array * signs.astype(array.dtype))
 
     def _of_columns(self, given: Any, name: str, of: str) -> Any:
-        """Values of the columns that a pipeline has made of those of the inputs, added up per column of the inputs.
+        """Add up values of the columns made by a pipeline per column of the inputs.
 
-        Scaled columns have one value, encoded words one per word. Their sum is the attribution of the column, as
-        attributions add up. All else is as it is.
+        A scaled column has one value, an encoded text column one per word. Attributions are
+        additive, so their sum is the attribution of the column. Other values are returned
+        unchanged.
         """
         made = column_names(given)
         if self.columns is None or made is None or len(self.shape or ()) != 2:
@@ -158,7 +164,7 @@ class Reading:
         return _Named(sums, self.columns)
 
     def _of_targets(self, array: Array, name: str, targets: Callable[[int], Any]) -> Array:
-        """Of maps for each class, ``(n, …, classes)``, those of the targets."""
+        """Select the maps of the targets from maps for each class, ``(n, …, classes)``."""
         n_outputs, n_maps = self.n_outputs(), array.shape[-1]
         columns = targets(len(array))
         if columns is None:
@@ -180,7 +186,7 @@ class Reading:
         return np.asarray(np.take_along_axis(array, places, axis=-1)[..., 0])
 
     def _of_shap(self, given: Any, name: str, of: str, targets: Callable[[int], Any]) -> Array:
-        """The values of a ``shap.Explanation``."""
+        """Convert a ``shap.Explanation``."""
         values = reals(given.values, name)
         if given.feature_names is not None and len(given.feature_names) == values.shape[1]:
             named = self._of_columns(_Named(values, list(given.feature_names)), name, of)
@@ -202,7 +208,7 @@ class Reading:
         return values
 
     def _check_class(self, named: Any, columns: Array, n_outputs: int, name: str) -> None:
-        """Refuses values of one of several classes for targets that are others."""
+        """Raise ``ValueError`` if values of one class are given for targets of other classes."""
         labels = [str(label) for label in self.classes or range(n_outputs)]
         # Outputs that nobody named have names of shap.
         names = [(label, f"Output {place}") for place, label in enumerate(labels)]
@@ -215,7 +221,7 @@ class Reading:
             )
 
     def _of_lime(self, given: Any, name: str, of: str, targets: Callable[[int], Any]) -> Array:
-        """The weights of explanations of lime, one per sample: of features, or of the segments of images."""
+        """Convert LIME explanations, one per sample, of features or of image segments."""
         columns = targets(len(given))
         names = self._names_of_lime(given[0])
         maps = []
@@ -260,24 +266,26 @@ class Reading:
         return reals(self.in_order(self._of_columns(_Named(array, names), name, of), name), name)
 
     def _names_of_lime(self, one: Any) -> list[str] | None:
-        """The names of the features of a table that lime explained; ``None`` where nobody named them."""
+        """Return the feature names of a table explained by LIME; ``None`` if they were not set."""
         names = getattr(getattr(one, "domain_mapper", None), "feature_names", None)
         if self.columns is None or names is None or are_numbered([str(name) for name in names]):
             return None
         return [str(name) for name in names]
 
     def _are_by_class(self, given: list[Any]) -> bool:
-        """Whether a list has the maps of all samples class by class, as older versions of shap answer."""
+        """Return whether a list contains the maps of all samples class by class, as returned by
+        older versions of SHAP.
+        """
         shape = self.shape or ()
         return all(tuple(getattr(of, "shape", ()))[1:] == shape[1:] != () for of in given)
 
     def _are_superpixels(self, values: Any, segments: Any) -> bool:
-        """Whether they are a value per segment, and the segments of images."""
+        """Return whether the arguments are a value per segment and the segments of images."""
         plane = self._plane
         return plane is not None and np.ndim(values) == 2 and np.shape(segments)[-2:] == plane
 
     def _of_segments(self, values: Array, segments: Any, name: str) -> Array:
-        """A value per segment as a value per position."""
+        """Expand a value per segment to a value per position."""
         places = integers(segments, "segments")
         places = np.broadcast_to(places, (len(values), *places.shape[-2:]))
         if places.min() < 0 or places.max() >= values.shape[1]:
@@ -297,7 +305,9 @@ class Reading:
         return height, width
 
     def _of_size(self, maps: Array, of: str) -> Array:
-        """Maps of images in their height and width: those of a layer of less resolution are made larger."""
+        """Upsample image maps of a lower resolution, for example of a late layer, to the size of
+        the inputs.
+        """
         plane, channels = self._plane, channels_axis(self.layout)
         is_whole = self.shape is None or maps.shape[1:] == self.shape[1:]
         if plane is None or is_whole or maps.ndim not in (3, 4):
@@ -312,7 +322,7 @@ class Reading:
 
 
 def _check_features(array: Array, shape: tuple[int, ...], name: str) -> None:
-    """Refuses maps of tables that lie across the inputs, or have a column more."""
+    """Raise ``ValueError`` for tabular maps that are transposed or have one extra column."""
     if array.ndim != 2 or len(shape) != 2 or array.shape == shape:
         return
     told = f"{name}: expected maps of shape {tuple(shape)}, as the inputs, got {array.shape}"
@@ -327,7 +337,7 @@ def _check_features(array: Array, shape: tuple[int, ...], name: str) -> None:
 
 @dataclass
 class _Named:
-    """Values with the names of their columns."""
+    """Values with column names."""
 
     values: Array
     column_names: list[Any]
@@ -337,10 +347,12 @@ class _Named:
 
 
 def encoded_from(made: list[str], columns: list[str]) -> list[int] | None:
-    """The place of the column that each of the columns of a pipeline of scikit-learn was made from, by its name:
-    ``column``, ``column_word``, ``step__column`` or ``step__column_word``.
+    """Return the index of the input column that each pipeline column was made from, by its
+    scikit-learn name.
 
-    ``None`` where they are the columns themselves, or some of them, and where one may be from none or from several.
+    The name is ``column``, ``column_word``, ``step__column`` or ``step__column_word``. Returns
+    ``None`` if all names are input columns, or if the source of a column is unknown or
+    ambiguous.
 
     >>> encoded_from(["num__age", "cat__job_clerk", "cat__job_farmer"], ["age", "job"])
     [0, 1, 1]
@@ -359,9 +371,11 @@ def encoded_from(made: list[str], columns: list[str]) -> list[int] | None:
 
 
 def upsampled(maps: Array, size: tuple[int, int]) -> Array:
-    """Maps ``(n, height, width)`` in another size, bilinearly: centres of pixels keep their places, and beyond those at
-    the edge their values go on.
+    """Resize maps ``(n, height, width)`` bilinearly, aligned by pixel edges; values are constant
+    beyond the outer pixel centres.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> upsampled(np.array([[[0.0, 1.0]]]), (1, 4)).tolist()
     [[[0.0, 0.25, 0.75, 1.0]]]
@@ -371,6 +385,6 @@ def upsampled(maps: Array, size: tuple[int, int]) -> Array:
 
 
 def _interpolation(n: int, size: int) -> Array:
-    """Weights ``(size, n)`` of ``n`` values at places between them."""
+    """Return weights ``(size, n)`` for the linear interpolation of ``n`` values."""
     places = ((np.arange(size) + 0.5) * n / size - 0.5).clip(0, n - 1)
     return np.asarray(np.maximum(0.0, 1.0 - np.abs(places[:, None] - np.arange(n))))

@@ -1,4 +1,6 @@
-"""Single calls: scores of a model, masks of maps, and the metrics that have a call of their own."""
+"""Stand-alone functions: model scores, masked inputs, and metrics that :func:`evaluate` does not
+compute.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ def base_scores(
     n_jobs: int | None = None,
     **keywords: Unpack[ScoringKeywords],
 ) -> npt.NDArray[np.float64]:
-    """The model's score of every sample: the sum of its outputs by the weights of the target.
+    """Compute the model score of each sample: the sum of its outputs weighted by the target.
 
     Parameters
     ----------
@@ -77,8 +79,10 @@ def base_scores(
 
 @dataclass(frozen=True, eq=False)
 class MaskedScores(Result):
-    """The score of every sample, on the whole input and on what its map keeps.
+    """Scores of each sample for the full input and for the input masked by its map.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> MaskedScores(np.array([0.8]), np.array([0.4])).to_dict()
     {'base': [0.8], 'masked': [0.4]}
@@ -93,8 +97,28 @@ class MaskedScores(Result):
         metric: Literal["average_drop", "average_increase", "average_gain"],
         base_score_policy: Literal["error", "as-is", "skip"] = "error",
     ) -> MetricValue:
-        """Average Drop, Increase or Gain of these scores.
+        """Compute Average Drop, Increase or Gain from these scores.
 
+        Parameters
+        ----------
+        metric : {"average_drop", "average_increase", "average_gain"}
+            Name of the metric.
+        base_score_policy : {"error", "as-is", "skip"}
+            Treatment of base scores that the formula cannot divide by.
+
+        Returns
+        -------
+        MetricValue
+            The mean, and one value per sample.
+
+        Raises
+        ------
+        ValueError
+            For an unknown metric, for arrays of different lengths, and for base scores that the
+            policy rejects.
+
+        Examples
+        --------
         >>> import numpy as np
         >>> scores = MaskedScores(np.array([0.8, 0.5]), np.array([0.4, 0.6]))
         >>> round(scores.measure("average_drop").value, 6)
@@ -116,7 +140,13 @@ class MaskedScores(Result):
         return MetricValue(metric, direction, value, per_sample, n_undefined)
 
     def columns(self) -> dict[str, Any]:
-        """A data frame with a row per sample."""
+        """Return the scores as columns, with one row per sample.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name.
+        """
         return self.to_dict()
 
 
@@ -130,7 +160,7 @@ def masked_scores(
     n_jobs: int | None = None,
     **keywords: Unpack[MapKeywords],
 ) -> MaskedScores:
-    """The model's scores of all inputs, and of the inputs that their maps keep: ``2 n`` rows.
+    """Compute the model scores of all inputs and of the inputs masked by their maps (``2 n`` rows).
 
     Parameters
     ----------
@@ -178,10 +208,11 @@ def mask_inputs(
     layout: str | None = None,
     n_jobs: int | None = None,
 ) -> npt.NDArray[Any]:
-    """Inputs multiplied by the masks that maps become: ``|map|``, channels averaged, stretched to
-    [0, 1].
+    """Multiply inputs by masks made from maps: ``|map|``, averaged over channels and scaled to [0,
+    1].
 
-    A constant map has no mask: its masked input is NaN, and metrics of masked inputs have no value.
+    A constant map has no mask: its masked input is NaN, and metrics of masked inputs are
+    undefined.
 
     Parameters
     ----------
@@ -233,7 +264,7 @@ def map_similarity(
     layout: str | None = None,
     n_jobs: int | None = None,
 ) -> npt.NDArray[np.float64]:
-    """How alike two sets of maps are, sample by sample; NaN where the similarity is undefined.
+    """Compute the similarity of two sets of maps, sample by sample.
 
     Parameters
     ----------
@@ -250,7 +281,7 @@ def map_similarity(
     Returns
     -------
     numpy.ndarray
-        ``(n,)``.
+        Similarities ``(n,)``; NaN where undefined.
 
     Raises
     ------
@@ -273,7 +304,7 @@ def map_similarity(
 def maps_within(
     a: Any, b: Any, absolute: float = 1e-8, relative: float = 1e-5, *, n_jobs: int | None = None
 ) -> npt.NDArray[np.bool_]:
-    """Whether every element of a map is near that of another, sample by sample.
+    """Compare two sets of maps element by element within tolerances, sample by sample.
 
     Parameters
     ----------
@@ -287,7 +318,7 @@ def maps_within(
     Returns
     -------
     numpy.ndarray of bool
-        One per sample, ``(n,)``.
+        ``True`` for samples whose elements are all within the tolerances, ``(n,)``.
 
     Raises
     ------
@@ -310,7 +341,7 @@ def maps_within(
 
 
 def _both(a: Any, b: Any) -> tuple[Reals, Reals]:
-    """Two sets of maps with their samples and columns in one order."""
+    """Align the samples and columns of two sets of maps."""
     a, b = Alignment().take_all({"a": a, "b": b}, "samples")
     return reals(a, "a"), reals(in_order_of(column_names(a), b, "b", "a"), "b")
 
@@ -326,10 +357,11 @@ def smoothed(
     framework: Framework | None = None,
     device: Any = None,
 ) -> Callable[[Any, Any], npt.NDArray[np.float64]]:
-    """An explainer that answers the mean of another's maps over noisy copies of every input.
+    """Wrap an explainer so that it returns the mean of its maps over noisy copies of each input
+    (SmoothGrad).
 
-    SmoothGrad of any explainer; as explainers of a :func:`model_randomization` the smooth
-    parameter-randomization test. The noise of an input depends on the input and the seed alone.
+    With explainers of :func:`model_randomization` this gives the smooth parameter-randomization
+    test. The noise depends on the input and the seed only.
 
     Parameters
     ----------
@@ -389,8 +421,10 @@ def smoothed(
 
 @dataclass(frozen=True, eq=False)
 class RandomizationStep:
-    """The similarity of the maps of a model to those of the model with some layers randomized.
+    """Similarity of the original maps to the maps after randomizing some layers of the model.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> RandomizationStep((0,), 0.5, np.array([0.5]), 0).to_dict()["per_sample"]
     [0.5]
@@ -405,14 +439,22 @@ class RandomizationStep:
     n_undefined: int
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields by name."""
+        """Return the fields by name.
+
+        Returns
+        -------
+        dict
+            Fields by name, with ``None`` for undefined samples.
+        """
         return {**vars(self), "per_sample": none_for_nan(self.per_sample)}
 
 
 @dataclass(frozen=True, eq=False)
 class RandomizationValues(Table):
-    """What :func:`model_randomization` says of an explainer, step by step.
+    """Result of :func:`model_randomization`, step by step.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> step = RandomizationStep((0,), 0.5, np.array([0.25, 0.75]), 0)
     >>> RandomizationValues((step,)).average, RandomizationValues((step,)).last
@@ -425,7 +467,10 @@ class RandomizationValues(Table):
 
     @property
     def average(self) -> float | None:
-        """The mean over samples of their mean similarity over the steps where they have one."""
+        """Mean over samples of their mean similarity over the steps; ``None`` if all are undefined.
+
+        Undefined steps of a sample are left out.
+        """
         rows = np.array([step.per_sample for step in self.steps])
         defined = ~np.isnan(rows)
         some = defined.any(axis=0)
@@ -436,16 +481,28 @@ class RandomizationValues(Table):
 
     @property
     def last(self) -> float | None:
-        """The last step: with cascading layers a model without any layer that it has learnt."""
+        """Similarity at the last step; with cascading layers, all layers are randomized there."""
         return self.steps[-1].value
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields by name."""
+        """Return the fields by name.
+
+        Returns
+        -------
+        dict
+            Steps and layer names.
+        """
         names = None if self.names is None else list(self.names)
         return {"steps": [step.to_dict() for step in self.steps], "names": names}
 
     def columns(self) -> dict[str, Any]:
-        """A data frame with a row per step."""
+        """Return the steps as columns, with one row per step.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name.
+        """
         names = ("layers", "value", "n_undefined")
         return {name: [getattr(of, name) for of in self.steps] for name in names}
 
@@ -454,7 +511,20 @@ class RandomizationValues(Table):
         return html_table([("layers", "similarity"), *rows], "Randomized layers")
 
     def plot(self, ax: Any = None, **style: Any) -> Any:
-        """Draws the similarity by step by matplotlib; returns the axes."""
+        """Plot the similarity by step with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw on; new ones by default.
+        **style
+            Keyword arguments for ``ax.plot``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+        """
         ax = axes(ax)
         style.setdefault("marker", "o")
         values = [float("nan") if step.value is None else step.value for step in self.steps]
@@ -480,10 +550,11 @@ def model_randomization(
     seed: int = 1,
     n_jobs: int | None = None,
 ) -> RandomizationValues:
-    """Does the explanation change when the model forgets what it has learnt?
+    """Compare explanations before and after randomizing the layers of the model (model parameter
+    randomization test).
 
-    Better: lower. An explanation that stays the same (1) for a model of random numbers does not
-    depend on what the model has learnt.
+    Lower is better. An explanation that does not change (similarity 1) when the parameters are
+    randomized does not depend on what the model has learned.
 
     Parameters
     ----------
@@ -597,8 +668,11 @@ def model_randomization(
 
 @dataclass(frozen=True)
 class MegeReco(Result):
-    """How far the explanations of several models of one task speak for each other.
+    """MeGe and ReCo: representativity and consistency of explanations over several models of one
+    task.
 
+    Examples
+    --------
     >>> MegeReco(1.0, None, 3, 0, 0).to_dict()["mege"]
     1.0
     """
@@ -625,9 +699,10 @@ def representativity(
     peer_thresholds: bool = False,
     n_jobs: int | None = None,
 ) -> MegeReco:
-    """MeGe and ReCo: do models that agree explain themselves alike?
+    """Compute MeGe and ReCo, which compare the explanations of several models of one task.
 
-    Better: higher for both. The distance of the maps of two models is ``sqrt(1 - |Spearman|)``.
+    Higher is better for both. The distance between the maps of two models is ``sqrt(1 -
+    |Spearman|)``.
 
     Parameters
     ----------
@@ -650,6 +725,7 @@ def representativity(
     Returns
     -------
     MegeReco
+        Both scores, and the numbers of distances they are based on.
 
     Raises
     ------

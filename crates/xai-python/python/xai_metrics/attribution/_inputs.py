@@ -1,7 +1,8 @@
-"""What was given as inputs, as one array of numbers, and how a model is given rows of it again.
+"""Conversion of inputs to one array of numbers, and of its rows back to model inputs.
 
-The native part reads and changes one array of real numbers. A model wants what it knows: a table with the types of its
-columns, whole numbers, several inputs by name. ``Inputs`` leads from the one to the other, and back.
+The native part reads and changes one array of real numbers. Models expect the original form: a
+table with typed columns, integers, or several inputs by name. :class:`Inputs` converts in both
+directions.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
 
 
 class Inputs:
-    """The inputs of a run.
+    """Inputs of a run.
 
+    Examples
+    --------
     >>> several = Inputs({"ids": [[5, 3], [8, 1]], "mask": [[1, 1], [1, 0]]})
     >>> several.array.tolist(), list(several.others)
     ([[5.0, 3.0], [8.0, 1.0]], ['mask'])
@@ -75,27 +78,31 @@ class Inputs:
 
     @property
     def has_words(self) -> bool:
-        """Whether it is a table with columns of words."""
+        """Whether the inputs are a table with text columns."""
         return self.table is not None and bool(self.table.words)
 
     @property
     def has_missing(self) -> bool:
-        """Whether it is a table with missing values in columns of numbers."""
+        """Whether the inputs are a table with missing values in numeric columns."""
         return self.table is not None and bool(self.table.missing)
 
     @property
     def is_coded(self) -> bool:
-        """Whether numbers stand for what is none."""
+        """Whether words or missing values are encoded as numbers."""
         return self.has_words or self.has_missing
 
     def numbers(self, values: Any, name: str) -> Any:
-        """Another table with the columns of the inputs, or one row of it, as numbers; all else as it is."""
+        """Encode another table with the columns of the inputs, or one row of it; other values are
+        returned unchanged.
+        """
         if self.table is None or not self.is_coded or column_names(values) is None:
             return values
         return self.table.numbers(in_order_of(self.table.names, values, name), name)
 
     def typical(self) -> npt.NDArray[Any]:
-        """One row ``(1, columns)``: the mean of each column of numbers, and the word that occurs most."""
+        """Return one row ``(1, columns)`` with the mean of each numeric column and the most
+        frequent word of each text column.
+        """
         row = self.array.mean(axis=0, dtype=np.float64).astype(self.array.dtype)
         if self.table is not None:
             row[[name in self.table.words for name in self.table.names]] = 0.0
@@ -108,9 +115,10 @@ class Inputs:
         tensors: Tensors,
         columns: list[Any] | None = None,
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """What a model is called with for a batch that is made of some samples: by place, and by name.
+        """Return the positional and keyword arguments of the model for a batch made from these
+        samples.
 
-        Those that know a table by some columns are given these in their order.
+        If ``columns`` is given, the model receives a table with the columns in this order.
         """
         if self.has_missing and self.table is not None:
             batch = self.table.with_missing(batch)
@@ -128,14 +136,14 @@ class Inputs:
 
 
 def first_of(given: Any) -> Any:
-    """The one of several inputs that is explained; a single one is that."""
+    """Return the first of several inputs, which is the explained one, or a single input itself."""
     if isinstance(given, Mapping):
         return next(iter(given.values()), None)
     return given[0] if is_several(given) else given
 
 
 def is_several(given: Any) -> bool:
-    """Whether it is a tuple of arrays, each of them an input of a model."""
+    """Return whether ``given`` is a tuple of arrays, one per model input."""
     return (
         isinstance(given, tuple)
         and len(given) > 0
@@ -145,7 +153,9 @@ def is_several(given: Any) -> bool:
 
 
 def whole_numbers(batch: npt.NDArray[Any], dtype: Any) -> npt.NDArray[Any]:
-    """Inputs that a model takes as whole numbers, the numbers of tokens for instance."""
+    """Convert inputs to an integer type, for example token ids; raises ``ValueError`` for
+    fractions.
+    """
     whole = batch.astype(dtype)
     if not np.array_equal(whole, batch):
         fraction = batch[whole != batch][0]
@@ -158,13 +168,12 @@ def whole_numbers(batch: npt.NDArray[Any], dtype: Any) -> npt.NDArray[Any]:
 
 
 class Table:
-    """A table of pandas or polars as numbers, and numbers as such a table again.
+    """Encoding of a pandas or polars table as numbers, and back.
 
-    Words are numbered by how often they occur: 0, which is what most metrics put in the place of a value, is the
-    word that occurs most. A number between two words stands for the nearest.
-
-    In the place of a missing value of a column of numbers is a number near the mean of the column that no other value
-    of it is: as long as nothing changes it, it stands for the missing value.
+    Words are numbered by decreasing frequency, so that 0, the default baseline of most metrics,
+    is the most frequent word. A number between two words decodes to the nearest one. A missing
+    value of a numeric column is encoded as a number near the mean of the column that no other
+    value has: as long as nothing changes that number, it decodes to the missing value.
     """
 
     def __init__(self, table: Any) -> None:
@@ -184,7 +193,7 @@ class Table:
                 self.missing[name] = _stand_in(numbers)
 
     def numbers(self, table: Any, name: str) -> npt.NDArray[Any]:
-        """A table, or one row of it, as numbers."""
+        """Encode a table, or one row of it, as numbers."""
         is_row = not hasattr(table, "columns")
         columns = []
         for column in self.names:
@@ -209,12 +218,14 @@ class Table:
         return table_of_numbers[0] if is_row else table_of_numbers
 
     def with_missing(self, batch: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Numbers with NaN for missing values, wherever nothing changed them."""
+        """Replace the codes of missing values by NaN."""
         stand_ins = np.array([self.missing.get(name, np.nan) for name in self.names], batch.dtype)
         return np.where(batch == stand_ins, np.nan, batch)
 
     def rows(self, batch: npt.NDArray[Any]) -> Any:
-        """Numbers as a table, with the types of its columns where these can hold the numbers."""
+        """Decode numbers to a table, with the original column types where these can represent the
+        numbers.
+        """
         if not self.is_named:
             return self.kind(batch, columns=self.names)
         columns: dict[Any, Any] = dict(zip(self.names, batch.T))
@@ -227,7 +238,7 @@ class Table:
 
 
 class _Word:
-    """A value of a column of words; all missing ones are one."""
+    """Value of a text column; all missing values are equal."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -241,7 +252,7 @@ class _Word:
 
 
 def _is_of_words(column: Any) -> bool:
-    """Whether the values of a column are no numbers."""
+    """Return whether a column is categorical or contains text."""
     array = column.to_numpy()
     if array.dtype.kind in "iufb":
         return str(column.dtype) == "category"
@@ -249,7 +260,9 @@ def _is_of_words(column: Any) -> bool:
 
 
 def _with_missing(column: Any) -> npt.NDArray[Any] | None:
-    """A column of numbers with NaN for its missing values; ``None`` where it has none, or is of something else."""
+    """Return a numeric column with NaN for missing values; ``None`` if nothing is missing or it is
+    not numeric.
+    """
     if hasattr(column.dtype, "is_numeric"):  # of polars
         values = column.to_numpy() if column.dtype.is_numeric() else None
     elif getattr(column.dtype, "kind", "O") not in "iufb":
@@ -263,7 +276,8 @@ def _with_missing(column: Any) -> npt.NDArray[Any] | None:
 
 
 def _stand_in(numbers: npt.NDArray[Any]) -> float:
-    """A number near the mean that is none of some numbers, and not their mean."""
+    """Return a number near the mean of the values that differs from all values and from the mean.
+    """
     known = numbers[np.isfinite(numbers)].astype(np.float64)
     mean, spread = (known.mean(), np.ptp(known)) if known.size else (0.0, 0.0)
     stand_in = numbers.dtype.type(mean + 1e-4 * (max(spread, abs(mean)) or 1.0))
@@ -273,7 +287,9 @@ def _stand_in(numbers: npt.NDArray[Any]) -> float:
 
 
 def _can_hold(kind: Any, values: Any) -> bool:
-    """Whether a type of columns has such values: whole numbers become fractions where something stands between two."""
+    """Return whether a column type can represent the values; interpolated integers may be
+    fractions.
+    """
     name = str(kind).lower()
     if not isinstance(values, np.ndarray) or not name.startswith(("int", "uint", "bool")):
         return True

@@ -1,4 +1,4 @@
-"""The keyword arguments that the functions of this module share."""
+"""Keyword arguments shared by the functions of this package."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, kw_only=True)
 class SideInputs:
-    """What some metrics need beside inputs, targets, maps and model.
+    """Additional inputs of some metrics.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class SideInputs:
     representation: Any = None
 
     def given(self) -> set[str]:
-        """By the names that metrics list among their needs."""
+        """Return the names of the inputs that were given, as they occur in ``MetricInfo.needs``."""
         given = {side.name.replace("_", " ") for side in fields(self) if getattr(self, side.name) is not None}
         # A mosaic takes the place of masks.
         return {"masks" if name == "mosaic" else name for name in given}
@@ -53,7 +53,7 @@ class SideInputs:
 
 @dataclass(frozen=True, kw_only=True)
 class Scoring:
-    """How a model is asked for scores, and how maps are read.
+    """Settings for computing model scores and reading maps.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class Scoring:
 
 
 class ScoringKeywords(TypedDict, total=False):
-    """Those of :func:`base_scores`."""
+    """Keyword arguments of :func:`base_scores`."""
 
     output: Any
     score: Callable[[Any], Any] | None
@@ -128,13 +128,13 @@ class ScoringKeywords(TypedDict, total=False):
 
 
 class MapKeywords(ScoringKeywords, total=False):
-    """Those of :func:`masked_scores`."""
+    """Keyword arguments of :func:`masked_scores`."""
 
     explained_class: Any
 
 
 class StreamKeywords(MapKeywords, total=False):
-    """Those of :func:`evaluate_stream`."""
+    """Keyword arguments of :func:`evaluate_stream`."""
 
     masks: Any
     mosaic: Any
@@ -145,14 +145,16 @@ class StreamKeywords(MapKeywords, total=False):
 
 
 class EvaluateKeywords(StreamKeywords, total=False):
-    """Those of :func:`evaluate` and :func:`evaluate_part`."""
+    """Keyword arguments of :func:`evaluate` and :func:`evaluate_part`."""
 
     n_features: Any
 
 
 def split(keywords: Mapping[str, Any]) -> tuple[SideInputs, Scoring, dict[str, Any]]:
-    """Side inputs, how scores are taken, and all other arguments by name.
+    """Split keyword arguments into side inputs, scoring settings, and the rest.
 
+    Examples
+    --------
     >>> split({"activation": "softmax", "seed": 1})[1].activation
     'softmax'
     """
@@ -163,8 +165,11 @@ def split(keywords: Mapping[str, Any]) -> tuple[SideInputs, Scoring, dict[str, A
 
 
 def with_keywords(keywords: type[Any]) -> Callable[[F], F]:
-    """Gives a function of ``**keywords`` their signature, and their documentation in the place of the line ``{keywords}``.
+    """Replace ``**keywords`` in the signature by the actual keywords, and document them at the line
+    ``{keywords}``.
 
+    Examples
+    --------
     >>> @with_keywords(ScoringKeywords)
     ... def f(x, **keywords):
     ...     '''Does it.
@@ -199,6 +204,6 @@ def with_keywords(keywords: type[Any]) -> Callable[[F], F]:
 
 @functools.cache
 def _documented() -> dict[str, str]:
-    """What the classes say of each keyword: its line and those below that are indented."""
+    """Return the documentation of each keyword from the docstrings of the classes."""
     text = "\n".join(inspect.cleandoc(kind.__doc__ or "") for kind in (SideInputs, Scoring))
     return {of[1]: of[0].rstrip() for of in re.finditer(r"^(\w+) : .*(?:\n {4}.*)+", text, re.MULTILINE)}

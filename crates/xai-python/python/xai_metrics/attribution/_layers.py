@@ -1,4 +1,4 @@
-"""Layers of a torch module, and what they are when they forget what they have learnt."""
+"""Randomization of the layers of a torch module."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 
 class Layers:
-    """The layers of a torch module that hold parameters, the one at the output first.
+    """Layers of a torch module that have parameters, starting at the output.
 
     Parameters
     ----------
@@ -39,12 +39,13 @@ class Layers:
 
     @contextlib.contextmanager
     def randomized(self, numbers: Sequence[int]) -> Iterator[None]:
-        """Within it, some layers have new parameters and buffers; then all are as they were.
+        """Randomize the parameters and buffers of some layers within a ``with`` block, and restore
+        them afterwards.
 
-        The module itself is changed, so that explainers that refer to it explain the changed one. A layer's
-        new values depend on seed and layer alone. They are those of its ``reset_parameters``, which also
-        sets buffers (running means, for instance) back; a layer without it has its own values in
-        random order.
+        The module itself is changed, so that explainers that refer to it explain the randomized
+        one. New values depend on seed and layer only. They come from the layer's
+        ``reset_parameters``, which also resets buffers (for example running means); without that
+        method, the existing values are permuted.
         """
         import torch
 
@@ -68,14 +69,16 @@ class Layers:
 
 
 def is_torch_module(model: Any) -> bool:
-    """Whether a model is a module of torch; torch is not loaded for it."""
+    """Return whether a model is a torch module, without importing torch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(model, torch.nn.Module)
 
 
 @contextlib.contextmanager
 def multiplied(module: Any, std: float, seed: int) -> Iterator[None]:
-    """Within it, every weight of a torch module is multiplied by a draw of N(1, std); then all are as they were."""
+    """Multiply every weight of a torch module by a draw from N(1, std²) within a ``with`` block,
+    and restore them afterwards.
+    """
     import torch
 
     generator = torch.Generator().manual_seed(seed % 2**63)

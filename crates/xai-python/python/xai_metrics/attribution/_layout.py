@@ -1,4 +1,4 @@
-"""How the axes of inputs are read, and what is applied to outputs: words of the library."""
+"""Layouts of inputs and activations of outputs, by their names in the native part."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WORDS: dict[str, list[str]] = _native.attribution_words()
 
 
 def activation_of(activation: str | None) -> str:
-    """The activation by its name."""
+    """Normalize the name of an activation."""
     name = "none" if activation is None else str(activation).replace("_", "-")
     if name not in WORDS["activation"]:
         known = ", ".join(WORDS["activation"])
@@ -28,12 +28,14 @@ def layout_of(
     of_images: str | None = None,
     planes: Sequence[Any] = (),
 ) -> str | None:
-    """The layout by its name; where that is ``None``, how arrays of this shape are read.
+    """Normalize the name of a layout, or infer the layout from the shape if it is ``None``.
 
-    Where the framework says it, images are read so (``of_images``); for torch a shape that only images with their
-    channels last have is an error. Else arrays over the same positions
-    without channels tell (``planes``), then the number of channels: 1 to 4.
+    For images, the convention of the framework (``of_images``) is used; for torch, a shape that
+    only fits channels last is an error. Otherwise arrays without channels over the same
+    positions (``planes``) decide, then the number of channels (1 to 4), then square images.
 
+    Examples
+    --------
     >>> layout_of("channels_first"), layout_of(None, (8, 3, 16, 16)), layout_of(None, (8, 16, 16, 1))
     ('channels-first', 'channels-first', 'channels-last')
     """
@@ -73,8 +75,10 @@ def layout_of(
 
 
 def channels_axis(layout: str | None) -> int:
-    """The axis of the channels of images.
+    """Return the channel axis of images.
 
+    Examples
+    --------
     >>> channels_axis("channels-first"), channels_axis("channels-last")
     (1, -1)
     """
@@ -82,12 +86,14 @@ def channels_axis(layout: str | None) -> int:
 
 
 def _is_of_images(shape: Sequence[int], layout: str, plane: tuple[int, ...]) -> bool:
-    """Whether channels are so many as images have, and both sides of the images are longer than 1."""
+    """Return whether the shape fits images in this layout: 1 to 4 channels, and both sides longer
+    than 1.
+    """
     return shape[channels_axis(layout)] in (1, 2, 3, 4) and min(plane) > 1
 
 
 def shape_of(values: Any) -> tuple[int, ...]:
-    """The shape of an array; none of an explanation that is no array."""
+    """Return the shape of an array; ``()`` for values that are not arrays."""
     try:
         return tuple(np.shape(values))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Models of any modality, that are asked which features are kept."""
+"""Models of any modality that are called with the set of kept features."""
 
 from __future__ import annotations
 
@@ -32,31 +32,35 @@ _SCORING = ("activation", "batch_size", "allow_batch_dependence", "explained_cla
 
 
 class MaskedModel:
-    """A model of any modality: its score when only some features of a sample are kept.
+    """Model of any modality, called with a mask of the features to keep.
 
-    What a feature is, and how one is removed, is the business of the function: tokens of a text that are deleted or
-    replaced by a mask token, stretches of a recording that are silenced, columns of a table that are imputed, sources
-    of an answer, edges of a graph. Samples may have different numbers of features. Give it to :func:`evaluate`, or to a
-    metric, in the place of a model, with ``None`` for inputs and, as maps, one array of attributions per sample.
+    The function decides what a feature is and how it is removed: tokens of a text that are
+    deleted or replaced by a mask token, silenced stretches of a recording, imputed columns of a
+    table, sources of an answer, edges of a graph. Samples may have different numbers of
+    features. Pass it to :func:`evaluate` or to a metric in place of a model, with ``None`` for
+    the inputs and one array of attributions per sample as maps.
 
     Parameters
     ----------
     function : callable
-        Is given the numbers of samples ``(rows,)`` and which of their features are kept, booleans ``(rows, features)``, and answers
-        ``(rows,)`` or ``(rows, n_outputs)``. All samples of a call have the same number of features.
+        Called with sample indices ``(rows,)`` and a boolean array ``(rows, features)`` of the
+        features to keep; returns ``(rows,)`` or ``(rows, n_outputs)``. All samples of a call have
+        the same number of features.
     n_features : sequence of int, optional
-        The features of each sample; those of the maps unless given.
+        Number of features of each sample; by default taken from the maps.
     cache : bool or path-like
-        Whether answers are remembered, so that nothing is asked twice; a path also keeps them in a file, a line of JSON per answer, from
-        which a run that was stopped goes on. The file belongs to this model and these samples, unless ``names`` tells them apart.
+        Whether to cache answers, so that no row is evaluated twice. A path also stores them in a
+        file, one line of JSON per answer; a run that was stopped resumes from it. The file belongs
+        to this model and these samples, unless ``names`` identifies them.
     max_calls : int, optional
-        The most rows that the function may be asked in all, where each may be a call of a service. It is never asked more: without a
-        cache, a run that plans more asks nothing, and a run whose questions cannot be planned stops before the call that
-        would ask too much; with a cache, what is known is not counted. A plan includes the one row that is asked alone to show whether
-        answers depend on the batch, unless ``allow_batch_dependence=True``.
+        Largest number of rows that the function may be called with in total, for services that
+        charge per call. It is never exceeded: without a cache, a run that plans more rows fails
+        before the first call, and a run that cannot be planned fails before the call that would
+        exceed the limit; with a cache, cached rows do not count. The plan includes the one extra
+        row that checks whether outputs depend on the batch, unless ``allow_batch_dependence=True``.
     names : sequence of str, optional
-        A name for each sample by which a cache knows it, such as a digest of its content and of the model. By default a cache
-        knows samples by their numbers.
+        Cache key of each sample, for example a digest of its content and of the model. By default
+        samples are cached by index.
 
     Examples
     --------
@@ -98,7 +102,7 @@ class MaskedModel:
 
     @property
     def calls_left(self) -> int | None:
-        """The rows that may still be asked; ``None`` for any number."""
+        """Number of rows that the function may still be called with; ``None`` without a limit."""
         return None if self.max_calls is None else max(0, self.max_calls - self.n_calls)
 
     def _outputs(self, samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -121,7 +125,7 @@ _Key = tuple[Union[int, str], bytes]
 
 
 class _Answers:
-    """What a model has answered, in memory and in a file."""
+    """Cached answers of a model, in memory and optionally in a file."""
 
     def __init__(self, path: Path | None, names: Sequence[str] | None) -> None:
         self.path = path
@@ -169,7 +173,10 @@ class _Answers:
         return np.array([self.known[key] for key in keys], dtype=np.float64)
 
     def _write(self, path: Path) -> None:
-        """Appends the lines that wait. A file that cannot take all of them is left as it was, and they wait on."""
+        """Append the pending lines to the file.
+
+        If not all of them can be written, the file is restored and the lines stay pending.
+        """
         with path.open("ab", buffering=0) as file:
             size = file.seek(0, os.SEEK_END)
             try:
@@ -193,7 +200,7 @@ class _Answers:
 
 
 class MaskedRun:
-    """A run of metrics that ask a masked model."""
+    """Evaluation run of a masked model."""
 
     def __init__(
         self, model: MaskedModel, targets: Any, explainers: Mapping[str, Any], scoring: Scoring = Scoring()
@@ -231,7 +238,7 @@ class MaskedRun:
 
     @classmethod
     def of(cls, run: Run, explainers: Mapping[str, Any]) -> MaskedRun:
-        """A run whose model is a masked one."""
+        """Create the run from a run whose model is a masked model."""
         given = {"inputs": run.inputs, "first_sample": run.first_sample or None, **vars(run.sides), **vars(run.scoring)}
         foreign = next((name for name, value in given.items() if name not in _SCORING and value is not None), None)
         if foreign is not None:
@@ -239,7 +246,7 @@ class MaskedRun:
         return cls(run.model, run.targets, explainers, run.scoring)
 
     def check(self, metric: Asked) -> None:
-        """Refuses a metric that a masked model has no answer for."""
+        """Raise ``ValueError`` for a metric that cannot be computed with a masked model."""
         if metric.functions["own"] is not None:
             raise ValueError(f"{metric.info.name}: is given inputs, and a masked model has none")
         told = self.obstacle(metric.info)
@@ -247,7 +254,9 @@ class MaskedRun:
             raise ValueError(f"{metric.info.name}: {told}")
 
     def obstacle(self, info: MetricInfo, metric: Asked | None = None) -> str | None:
-        """Why a metric has no value for a masked model, or, where it is given, for these maps."""
+        """Return why a metric cannot be computed with a masked model, or with these maps if
+        ``metric`` is given.
+        """
         if info.has_call_of_its_own:
             return f"has a function of its own, {info.name}()"
         missing = [need for need in info.needs if need not in GIVEN]
@@ -264,12 +273,15 @@ class MaskedRun:
         return None
 
     def planned(self) -> int:
-        """The rows that the model is going to be asked."""
+        """Return the number of rows that the model will be called with."""
         planned: int = _native.attribution_masked_plan(self.request())[0]
         return planned
 
     def _check_calls(self, classes_are_asked: bool) -> None:
-        """Refuses a run that plans more rows than the model may be asked. What is wrong otherwise is told, too."""
+        """Raise ``ValueError`` if the run plans more rows than the model may be called with.
+
+        Planning also validates the request, so other errors are raised here too.
+        """
         planned, whole = _native.attribution_masked_plan(self.request())
         left = self.model.calls_left
         if left is None or self.model.cache is not None:
@@ -285,7 +297,7 @@ class MaskedRun:
             )
 
     def values(self, n_jobs: int | None) -> Any:
-        """The values of all metrics, as the native part has them."""
+        """Compute the values of all metrics."""
         classes_are_asked = self.targets is None and any("targets" in metric.info.needs for _, metric in self.metrics)
         self._check_calls(classes_are_asked)
         if classes_are_asked:
@@ -293,7 +305,9 @@ class MaskedRun:
         return _native.attribution_masked_values(self.request(), n_jobs)
 
     def _classes(self) -> npt.NDArray[Any] | None:
-        """The class of the largest output of each sample that is whole; nothing for one output."""
+        """Return the class of the largest output for each unmasked sample; ``None`` for models with
+        one output.
+        """
         n_features = np.array(self.n_features)
         for features in np.unique(n_features):
             samples = np.flatnonzero(n_features == features)
@@ -309,7 +323,7 @@ class MaskedRun:
         return np.array([of.argmax() for of in whole], dtype=np.int64)
 
     def _outputs(self, samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """What the model answers; of samples that are whole it may have been asked."""
+        """Return the model outputs, reusing known outputs of unmasked samples."""
         known = [bool(row.all()) and int(sample) in self.whole for sample, row in zip(samples, kept)]
         if not any(known):
             return self.model._outputs(samples, kept)
@@ -319,7 +333,7 @@ class MaskedRun:
         return np.array(rows, dtype=np.float64)
 
     def request(self) -> dict[str, Any]:
-        """As the native part reads it."""
+        """Return the arguments of the native evaluation."""
         subsets, metrics = None, []
         for name, metric in self.metrics:
             draws = metric.arrays.get("draws")
@@ -350,7 +364,8 @@ class MaskedRun:
         }
 
     def _subsets(self, metric: Asked, draws: Any) -> list[npt.NDArray[Any]]:
-        """The features that are removed together, by sample, from draws ``(draws, n, size)``."""
+        """Convert draws ``(draws, n, size)`` to the features that are removed together, by sample.
+        """
         if metric.info.draws not in ("subsets", "neighbours"):
             raise ValueError(f"draws: {metric.info.name} takes none with a masked model")
         n = len(self.n_features)
@@ -376,7 +391,9 @@ class MaskedRun:
 
 
 def _without_baseline(metric: Asked) -> dict[str, Any]:
-    """The parameters of a metric; what stands for a removed feature is absence, the baseline 0."""
+    """Return the parameters of a metric with baseline 0, because removed features are absent rather
+    than replaced.
+    """
     parameters = dict(metric.parameters)
     if "baseline" in metric.arrays:
         raise ValueError(f"{metric.info.name}: baseline: a masked model is asked without the feature, whatever stands in its place")
@@ -387,7 +404,7 @@ def _without_baseline(metric: Asked) -> dict[str, Any]:
 
 
 def _flat(maps: Any, name: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """The number of attributions of each sample, and all of them one after another."""
+    """Return the number of attributions of each sample, and all attributions concatenated."""
     if callable(maps) or isinstance(maps, str):
         raise TypeError(f"explainers[{name!r}]: a masked model is judged by maps, one array of attributions per sample; got {maps!r}")
     # A table has a row for each sample, and is iterated over by its columns.

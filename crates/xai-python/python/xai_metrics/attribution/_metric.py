@@ -1,4 +1,4 @@
-"""What makes a metric: its parameters, and how it is asked."""
+"""Base class of the metrics."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ if TYPE_CHECKING:
 
 
 class Metric:
-    """A metric with its parameters.
+    """Metric with its parameters.
 
-    Those of the registry are in :mod:`xai_metrics.attribution.metrics`. Two metrics with equal
-    parameters are equal.
+    The metrics of the registry are in :mod:`xai_metrics.attribution.metrics`. Metrics with equal
+    parameters compare equal.
 
+    Examples
+    --------
     >>> from xai_metrics.attribution.metrics import Deletion
     >>> Deletion(steps=20)
     Deletion(steps=20)
@@ -71,13 +73,15 @@ class Metric:
 
     @property
     def info(self) -> MetricInfo:
-        """The description of the metric."""
+        """Description of the metric."""
         return metric_of("attribution", self.name)
 
     @property
     def direction(self) -> Literal["higher", "lower", "none"]:
-        """Which values are better with these parameters; ``info.direction`` is that of the defaults.
+        """Better end of the scale with these parameters; ``info.direction`` is for the defaults.
 
+        Examples
+        --------
         >>> from xai_metrics.attribution.metrics import LogOdds
         >>> LogOdds().direction, LogOdds(keep=True).direction
         ('lower', 'higher')
@@ -88,7 +92,7 @@ class Metric:
 
     @property
     def functions(self) -> dict[str, Any]:
-        """What the native part calls, by what it stands for."""
+        """Python functions that the native part calls, by their role."""
         distance, key = self.arrays.get("distance"), self.arrays.get("discretizer")
         return {
             "distance": None if distance is None else lambda a, b: float(distance(a, b)),
@@ -97,8 +101,20 @@ class Metric:
         }
 
     def with_seed(self, seed: int) -> Metric:
-        """The metric with another seed, where it draws something and none was given.
+        """Return the metric with this seed, unless it takes no seed or already has one.
 
+        Parameters
+        ----------
+        seed : int
+            Seed of random choices.
+
+        Returns
+        -------
+        Metric
+            A copy, or the metric itself.
+
+        Examples
+        --------
         >>> from xai_metrics.attribution.metrics import MuFidelity
         >>> MuFidelity().with_seed(3)
         MuFidelity(seed=3)
@@ -109,11 +125,26 @@ class Metric:
         return type(self)(**{**self.parameters, **self.arrays, "seed": seed})
 
     def evaluate(self, *arguments: Any, **named: Any) -> MetricValue:
-        """The value of one explainer, and one value per sample.
+        """Compute the metric for one explainer.
 
-        The arguments are those of :func:`~xai_metrics.attribution.evaluate`. What the metric
-        needs comes first, in the order of ``info.needs``; all else is a keyword. Instead of maps,
-        ``explanations`` may be an explainer that makes them.
+        The arguments are those of :func:`~xai_metrics.attribution.evaluate`. The inputs that the
+        metric needs come first, in the order of ``info.needs``; the others are keywords.
+        ``explanations`` may also be an explainer that computes the maps.
+
+        Parameters
+        ----------
+        *arguments, **named
+            Inputs and settings, see above.
+
+        Returns
+        -------
+        MetricValue
+            The mean, and one value per sample.
+
+        Raises
+        ------
+        ValueError, TypeError
+            See :func:`~xai_metrics.attribution.evaluate`.
         """
         signature = evaluate_signature(self.info)
         try:
@@ -126,7 +157,7 @@ class Metric:
         return self._measure(bound.arguments)
 
     def _measure(self, run: dict[str, Any]) -> MetricValue:
-        """The value of one explainer, from the fields of a run and of its sides by name."""
+        """Compute the metric from the fields of a run and its side inputs."""
         run = dict(run)
         n_jobs = threads(run.pop("n_jobs", None))
         if isinstance(run.get("model"), MaskedModel):
@@ -170,7 +201,7 @@ class Metric:
         )
 
     def _of_values(self, asked: Run, maps: Any, n_jobs: int | None) -> MetricValue:
-        """The value of samples with padding, which are judged in parts."""
+        """Compute the metric for samples with padding, which are evaluated in parts."""
         values, _ = asked.values(n_jobs)
         table = values.table(0.95, 0, 1, n_jobs)
         (found,) = table["metrics"]
@@ -188,7 +219,7 @@ class Metric:
         )
 
     def _of_masks(self, run: dict[str, Any], n_jobs: int | None) -> MetricValue:
-        """The value for a masked model."""
+        """Compute the metric for a masked model."""
         maps = run.pop("explanations", None)
         asked = MaskedRun.of(Run.of(**run), {"explanations": maps})
         asked.check(self)
@@ -211,7 +242,18 @@ class Metric:
         )
 
     def missing(self, run: Run) -> list[str]:
-        """What it needs and a run has not."""
+        """Return the needs of the metric that a run does not provide.
+
+        Parameters
+        ----------
+        run : Run
+            Evaluation run.
+
+        Returns
+        -------
+        list of str
+            Names from ``info.needs``.
+        """
         given = run.sides.given()
         if run.model is not None:
             given.add("model")
@@ -226,7 +268,18 @@ class Metric:
         return [need for need in self.info.needs if need not in given]
 
     def check(self, run: Run) -> None:
-        """Refuses a run that has not what it needs."""
+        """Raise ``ValueError`` if a run lacks something that the metric needs.
+
+        Parameters
+        ----------
+        run : Run
+            Evaluation run.
+
+        Raises
+        ------
+        ValueError
+            If something is missing.
+        """
         missing = self.missing(run)
         if not missing:
             return
@@ -255,8 +308,11 @@ class Metric:
 
 
 def evaluate_signature(info: MetricInfo) -> inspect.Signature:
-    """The arguments of ``evaluate``: what a metric needs, and by keyword what else it may read.
+    """Return the signature of ``evaluate``: the needs of a metric, then keywords for optional
+    inputs.
 
+    Examples
+    --------
     >>> from xai_metrics import find
     >>> print(evaluate_signature(find("relevance_mass_accuracy")))
     (self, explanations, masks=None, *, inputs=None, mosaic=None, layout=None, n_jobs=None)
@@ -283,7 +339,7 @@ def evaluate_signature(info: MetricInfo) -> inspect.Signature:
 
 
 def _numbered(key: Callable[[Any], Any]) -> Callable[[Any], list[int]]:
-    """A function to keys that can be compared, as one to numbers: equal ones for equal keys."""
+    """Convert a function that returns keys to one that returns numbers, equal for equal keys."""
     numbers: dict[Any, int] = {}
 
     def number(attributions: Any) -> list[int]:
@@ -296,7 +352,9 @@ def _numbered(key: Callable[[Any], Any]) -> Callable[[Any], list[int]]:
 
 
 def _is_array_or_function(name: str, value: Any) -> bool:
-    """Whether a baseline is a whole input, and not a number per channel, or a function, or its numbers have names."""
+    """Return whether a parameter is a function, an array of whole inputs, or named values, rather
+    than a number per channel.
+    """
     if is_explainer(value):
         return True
     if isinstance(value, str) or not hasattr(value, "__len__"):

@@ -1,8 +1,8 @@
-"""Models and explainers of any framework, as functions of NumPy arrays.
+"""Adapters that turn models and explainers of any framework into functions of NumPy arrays.
 
-A model is called with whole batches, on the thread that called us. It is given what its kind takes: arrays of NumPy,
-tensors of its framework, or tables; ``framework`` says it of functions, which do not. A torch module is in its
-evaluation mode while it or an explainer is called.
+A model is called with whole batches, on the calling thread. Its kind determines whether it
+receives NumPy arrays, tensors of its framework, or tables; for plain functions ``framework``
+does. A torch module is in evaluation mode while it or an explainer is called.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Known:
-    """How a model is asked, and what its kind says of its answers."""
+    """Callable form of a model, and what its kind implies about its outputs."""
 
     #: Is given what the model takes: several inputs by their places, or by their names.
     ask: Callable[..., Any]
@@ -43,8 +43,10 @@ class Known:
 
     @classmethod
     def of(cls, model: Any, name: str = "model") -> Known:
-        """What is known of a model; errors call it by its name.
+        """Inspect a model; ``name`` is used in error messages.
 
+        Examples
+        --------
         >>> Known.of(len).classes is None
         True
         """
@@ -61,7 +63,7 @@ class Known:
 
 
 def _is_unfitted(model: Any) -> bool:
-    """Whether it is an estimator of scikit-learn that has learnt nothing yet."""
+    """Return whether ``model`` is a scikit-learn estimator that has not been fitted."""
     if not is_of(model, "sklearn") or not hasattr(model, "fit"):
         return False
     if hasattr(model, "__sklearn_is_fitted__"):
@@ -111,7 +113,7 @@ def _onnx_session(session: Any) -> Known:
 
 
 def _as_declared(array: npt.NDArray[Any], declared: str) -> npt.NDArray[Any]:
-    """An input of ONNX in the type that it is declared with, ``tensor(float)`` for instance."""
+    """Convert an ONNX input to its declared type, for example ``tensor(float)``."""
     name = declared.removeprefix("tensor(").removesuffix(")")
     dtype = np.dtype({"float": "float32", "double": "float64"}.get(name, name))
     return whole_numbers(array, dtype) if dtype.kind in "iu" else array.astype(dtype, copy=False)
@@ -152,7 +154,7 @@ def _catboost_model(model: Any) -> Known:
 
 
 def _of_two_classes(probability: Any) -> Any:
-    """The probability of the second of two classes as a column for each."""
+    """Convert the probability of the second of two classes to one column per class."""
     return np.column_stack([1.0 - probability, probability])
 
 
@@ -161,7 +163,7 @@ def _probabilities(model: Any) -> Known:
 
 
 def _decisions(model: Any) -> Known:
-    """Decisions as one column per class: of two classes ``-d`` and ``d``."""
+    """Adapt ``decision_function`` to one column per class: ``-d`` and ``d`` for two classes."""
     decide, classes = model.decision_function, _classes_of(model)
     if classes is None:
         return Known(decide)
@@ -195,7 +197,7 @@ def _has(method: str) -> Callable[[Any], bool]:
 
 
 def _is_method_of_classes(model: Any) -> bool:
-    """Whether it is the method of an estimator that answers a column for each of its classes."""
+    """Return whether ``model`` is the method ``predict_proba`` of an estimator."""
     return getattr(model, "__name__", "") == "predict_proba" and hasattr(model, "__self__")
 
 
@@ -220,7 +222,9 @@ _KINDS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Known]], ...] = (
 
 
 def _classes_of(model: Any) -> list[Any] | None:
-    """The class of each column of an estimator's answers; none of several outputs."""
+    """Return the class label of each output column of an estimator; ``None`` for multi-output
+    estimators.
+    """
     classes = getattr(model, "classes_", None)
     if not callable(getattr(model, "predict", None)) or not isinstance(classes, (np.ndarray, list)):
         return None
@@ -229,13 +233,15 @@ def _classes_of(model: Any) -> list[Any] | None:
 
 
 def is_function(model: Any) -> bool:
-    """Whether nothing is known of a model but that it is called; also where there is none."""
+    """Return whether a model is a plain callable (or ``None``), so that the framework of its inputs
+    is unknown.
+    """
     kind = next((known for is_one, known in _KINDS if is_one(model)), Known)
     return kind is Known and not _has("predict")(getattr(model, "__self__", None))
 
 
 def is_of_tables(model: Any) -> bool:
-    """Whether a model, or the estimator whose method it is, knows its columns by name."""
+    """Return whether a model, or the estimator whose method it is, knows its columns by name."""
     model = getattr(model, "__self__", model)
     if getattr(model, "feature_names_in_", None) is not None or is_of(
         model, "catboost", "lightgbm"
@@ -245,7 +251,9 @@ def is_of_tables(model: Any) -> bool:
 
 
 def _columns_of(model: Any) -> list[Any] | None:
-    """The columns that a model, or the estimator whose method it is, was made with, if it says so."""
+    """Return the column names that a model, or the estimator whose method it is, was fitted with,
+    if it stores them.
+    """
     model = getattr(model, "__self__", model)
     # Of scikit-learn and XGBoost, of LightGBM, of CatBoost, and of the boosters of the two before.
     attributes = ("feature_names_in_", "feature_name_", "feature_names_", "feature_names", "feature_name")
@@ -255,7 +263,9 @@ def _columns_of(model: Any) -> list[Any] | None:
 
 
 def images_of(model: Any, tensors: Tensors) -> str | None:
-    """How images are read that a model is given, where it says so: of torch their channels are first, of Keras last."""
+    """Return the image layout of the model's framework: channels first for torch, last for
+    TensorFlow, as configured for Keras.
+    """
     if is_keras_model(model):
         config = getattr(sys.modules.get("keras"), "config", None)
         is_first = config is not None and config.image_data_format() == "channels_first"
@@ -266,9 +276,9 @@ def images_of(model: Any, tensors: Tensors) -> str | None:
 def given_function(
     model: Any, tensors: Tensors, inputs: Inputs | None, *, in_own_order: bool = True
 ) -> Callable[[npt.NDArray[Any], Any], tuple[tuple[Any, ...], dict[str, Any]]]:
-    """What makes of a batch, and of the samples that its rows are made of, what the model is called with.
+    """Return a function that converts a batch and its sample indices to the arguments of the model.
 
-    A table has its columns in the order that the model knows, or in that of the inputs.
+    The columns of a table are in the order that the model knows, or else in that of the inputs.
     """
     if inputs is None:
         return lambda batch, samples: ((tensors.tensor(batch),), {})
@@ -294,10 +304,10 @@ def model_function(
     output: Any = None,
     score: Callable[[Any], Any] | None = None,
 ) -> Callable[..., npt.NDArray[Any]]:
-    """A model as a function from a batch to an array ``(batch, n_outputs)``.
+    """Return a model as a function from a batch to an array ``(batch, n_outputs)``.
 
-    Where there should be so many outputs, one stands for all of them. The samples that the rows of a batch are made of
-    are the second argument, where there is more than one input.
+    If ``n_outputs`` is given, a single output is repeated to so many columns. With several
+    inputs, the second argument of the function is the sample index of each row.
     """
     tensors = Tensors.of(model, framework, device)
     ask = Known.of(model).ask
@@ -326,8 +336,10 @@ def model_function(
 
 @contextlib.contextmanager
 def told_what_was_given(of_numpy: bool) -> Iterator[None]:
-    """Within it, what a function of tensors or tables raises when it is called with arrays of NumPy says how to give it
-    those. The exception itself is unchanged."""
+    """Add a hint about ``framework`` to exceptions of a function that was called with NumPy arrays.
+
+    Such a function may expect tensors or tables. The exception itself is unchanged.
+    """
     try:
         yield
     except (AttributeError, TypeError) as error:
@@ -347,9 +359,10 @@ def gradient_function(
     output: Any = None,
     score: Callable[[Any], Any] | None = None,
 ) -> Callable[[npt.NDArray[Any], npt.NDArray[Any], Any], npt.NDArray[Any]]:
-    """The derivative of a model's output for the target by the first of its inputs.
+    """Return a function of batch, targets and samples that computes the gradient of the target
+    output.
 
-    It is a function of a batch, its targets and its samples.
+    The gradient is with respect to the first input.
     """
     ask = Known.of(model).ask
     given = given_function(model, tensors, inputs)
@@ -389,7 +402,9 @@ def operator_function(
     framework: Framework | None = None,
     device: Any = None,
 ) -> Callable[[npt.NDArray[Any], npt.NDArray[np.int64]], npt.NDArray[Any]]:
-    """A score ``operator(model, inputs, targets)`` as a function of a batch and its samples."""
+    """Return a score ``operator(model, inputs, targets)`` as a function of a batch and its sample
+    indices.
+    """
     tensors = Tensors.of(model, framework, device)
     asked = model if activation is None else _activated(model, activation)
 
@@ -414,11 +429,11 @@ def explainer_function(
     read: Callable[[Any, npt.NDArray[Any]], Any] | None = None,
     n_outputs: Callable[[], int | None] | None = None,
 ) -> Callable[..., npt.NDArray[Any]]:
-    """An explainer ``explainer(inputs, targets)`` as a function from arrays to an array.
+    """Return an explainer ``explainer(inputs, targets)`` as a function from arrays to an array.
 
-    It is given the labels of classes where there are such. ``given`` makes of a batch and its samples what
-    a model is called with, ``read`` of an answer for the columns of targets an array. ``n_outputs`` are asked where a
-    library would not say which target is none of them.
+    If the classes have labels, the explainer receives these. ``given`` converts a batch and its
+    samples to the arguments of a model, ``read`` converts an answer to an array of maps for the
+    targets. ``n_outputs`` is used to check targets for libraries that do not check them.
     """
     labels = None if classes is None else np.asarray(classes)
     ask = _asked(explainer)
@@ -450,14 +465,16 @@ def explainer_function(
 
 
 def check_classes(targets: npt.NDArray[Any], n_outputs: int | None) -> None:
-    """Refuses targets that are no outputs of the model."""
+    """Raise ``ValueError`` for targets that are not outputs of the model."""
     if n_outputs is not None and len(targets) and not 0 <= targets.min() <= targets.max() < n_outputs:
         wrong = targets.min() if targets.min() < 0 else targets.max()
         raise ValueError(f"targets: {wrong} is no output of the model, which has {n_outputs}")
 
 
 def _asked(explainer: Any) -> Callable[[Any, Any], Any]:
-    """An explainer as a function of inputs and targets; a pair has its keyword arguments, too."""
+    """Return an explainer, or a pair of an explainer and keyword arguments, as a function of inputs
+    and targets.
+    """
     options: dict[str, Any] = {}
     if isinstance(explainer, tuple):
         explainer, options = explainer
@@ -471,13 +488,15 @@ def _asked(explainer: Any) -> Callable[[Any, Any], Any]:
 
 
 def _is_of_captum(explainer: Any) -> bool:
-    """Whether an explainer, alone or with its keyword arguments, has the interface of captum."""
+    """Return whether an explainer, alone or paired with keyword arguments, has the interface of
+    Captum.
+    """
     alone = explainer[0] if isinstance(explainer, tuple) else explainer
     return callable(getattr(alone, "attribute", None))
 
 
 def _only_classes(weights: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """The classes that rows of weights name; captum explains one output of each sample."""
+    """Convert one-hot rows to classes, because Captum explains one output per sample."""
     classes: npt.NDArray[np.int64] = weights.argmax(axis=1)
     if (weights != (np.arange(weights.shape[1]) == classes[:, None])).any():
         raise ValueError(
@@ -488,7 +507,9 @@ def _only_classes(weights: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
 
 
 def is_explainer(value: Any) -> bool:
-    """Whether it makes maps, rather than holding them; alone, or in a pair with its keyword arguments."""
+    """Return whether ``value`` computes maps (rather than being maps), alone or paired with keyword
+    arguments.
+    """
     if isinstance(value, tuple):
         is_pair = len(value) == 2 and isinstance(value[1], Mapping)
         return is_pair and (isinstance(value[0], str) or is_explainer(value[0]))
@@ -504,8 +525,10 @@ def is_explainer(value: Any) -> bool:
 
 
 def rows_of(array: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:
-    """Outputs of ``n`` samples; one output per sample may come without an axis of its own.
+    """Check outputs of ``n`` samples; ``(n,)`` is reshaped to ``(n, 1)``.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> rows_of(np.array([0.5, 0.25]), 2).shape
     (2, 1)
@@ -525,8 +548,11 @@ def rows_of(array: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:
 
 
 def one_answer(answer: Any, output: Any = None) -> Any:
-    """The array of an answer: the one of several that is asked for, else ``logits``, as Hugging Face names them.
+    """Select the array of a model answer: the requested one, else ``logits`` (Hugging Face), else
+    the only one.
 
+    Examples
+    --------
     >>> one_answer({"boxes": [[1.0]], "scores": [[0.5]]}, "scores"), one_answer(([1.0], [2.0]), 1)
     ([[0.5]], [2.0])
     """
@@ -554,7 +580,9 @@ def one_answer(answer: Any, output: Any = None) -> Any:
 
 
 def _parts(answer: Any, is_asked: bool) -> dict[Any, Any] | None:
-    """The arrays of an answer by their names or places; ``None`` of one array, also of a list with a row per sample."""
+    """Return the arrays of an answer by name or index; ``None`` if it is one array or a list with a
+    row per sample.
+    """
     if isinstance(answer, Mapping):
         return dict(answer)
     if isinstance(answer, (tuple, list)):
@@ -565,14 +593,15 @@ def _parts(answer: Any, is_asked: bool) -> dict[Any, Any] | None:
 
 
 def _columns_of_rows(answer: Any) -> Any:
-    """Rows that are dictionaries by class, as ONNX has them of scikit-learn's classifiers, as an array."""
+    """Convert rows that are dictionaries by class (scikit-learn classifiers in ONNX) to an array.
+    """
     if isinstance(answer, list) and answer and isinstance(answer[0], Mapping):
         return np.array([[row[key] for key in answer[0]] for row in answer])
     return answer
 
 
 def _activated(model: Any, activation: str) -> Callable[[Any], Any]:
-    """A model whose answers have an activation, for operators."""
+    """Return a model with an activation applied to its outputs, for operators."""
     ask = Known.of(model).ask
 
     def activated(inputs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Metrics of the user's own, beside those of the registry."""
+"""User-defined metrics."""
 
 from __future__ import annotations
 
@@ -28,10 +28,12 @@ _NEEDS = {
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some samples of a run, as :meth:`per_sample` of a metric of one's own is given them.
+    """Samples of a run, as passed to :meth:`per_sample` of a user-defined metric.
 
-    What the metric does not list in ``reads`` is ``None``.
+    Fields that the metric does not list in ``reads`` are ``None``.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> Batch(first_sample=0, n_samples=2, base_scores=np.array([0.5, 1.0])).base_scores.tolist()
     [0.5, 1.0]
@@ -57,21 +59,22 @@ class Batch:
 
 
 class OwnMetric(Metric):
-    """A metric of one's own, in the place of one of the registry.
+    """User-defined metric.
 
-    :func:`~xai_metrics.attribution.evaluate` takes any object with ``per_sample`` among its metrics and
-    makes this of it. What the object reads of a batch is what other metrics read, too: the model is asked for it
-    once.
+    :func:`~xai_metrics.attribution.evaluate` wraps each metric that has a method ``per_sample``
+    in this class. The metric shares model outputs with the other metrics, so that the model is
+    called only once for them.
 
     Parameters
     ----------
     metric : object
-        With ``per_sample(batch)``, which is given a :class:`Batch` and answers one number per sample,
-        NaN where there is none; ``reads``, names of what it reads of a batch; and, if they are to
-        be others, ``name`` (that of the class) and ``direction`` (``"higher"``, ``"lower"`` or
-        ``"none"``, the default). Where it has ``changes(batch)``, which answers changed inputs
-        ``(changes, batch, …)``, the run takes their scores in calls of its own size. The first line of
-        the first line of its documentation is its summary.
+        Object with a method ``per_sample(batch)``, which receives a :class:`Batch` and returns one
+        number per sample (NaN where undefined), and an attribute ``reads`` with the names of the
+        batch fields it reads. Optional attributes are ``name`` (default: the class name) and
+        ``direction`` (``"higher"``, ``"lower"`` or ``"none"``, the default). If it has a method
+        ``changes(batch)`` that returns changed inputs ``(changes, batch, …)``, their scores are
+        computed in batches of the run. The first line of its docstring is the summary of the
+        metric.
 
     Raises
     ------
@@ -146,17 +149,17 @@ class OwnMetric(Metric):
 
     @property
     def info(self) -> MetricInfo:
-        """What the object says of itself."""
+        """Description of the metric."""
         return self._info
 
     @property
     def direction(self) -> Literal["higher", "lower", "none"]:
-        """What the object says of itself."""
+        """Better end of the scale."""
         return self.info.direction
 
     @property
     def functions(self) -> dict[str, Any]:
-        """What the native part calls."""
+        """Functions that the native part calls."""
         own = {
             "function": self._values,
             "changes": self._changed if self._changes else None,

@@ -1,4 +1,4 @@
-"""Pictures of evaluations, by matplotlib."""
+"""Plots of evaluation results with matplotlib."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def plot_curves(
     ax: Any = None,
     **style: Any,
 ) -> Any:
-    """Draws curves of several explainers by matplotlib, those of single samples with intervals of their mean.
+    """Plot curves of several explainers with matplotlib.
+
+    Curves of single samples are drawn as their mean with an interval.
 
     Parameters
     ----------
@@ -53,6 +55,7 @@ def plot_curves(
     Returns
     -------
     matplotlib.axes.Axes
+        The axes.
 
     Raises
     ------
@@ -113,10 +116,10 @@ def plot_maps(
     names: Sequence[str] | None = None,
     columns: int = 1,
 ) -> Any:
-    """Draws maps over images or series by matplotlib: a row per sample, a column per explainer.
+    """Plot maps over images or series with matplotlib: a row per sample, a column per explainer.
 
-    Maps are drawn over the inputs in grey: red speaks for the target, blue against it. Each map has a
-    scale of its own.
+    Inputs are grey; red positions support the target, blue ones speak against it. Each map has
+    its own colour scale.
 
     Parameters
     ----------
@@ -138,6 +141,7 @@ def plot_maps(
     Returns
     -------
     matplotlib.figure.Figure
+        The figure.
 
     Raises
     ------
@@ -238,14 +242,14 @@ def _ends(series: Any) -> tuple[float, float]:
 
 
 def _heat(ax: Any, values: Any, extent: Any = None, strongest: float = 1.0) -> None:
-    """Red and blue, the stronger the less is seen of what lies below."""
+    """Draw values in red and blue, with opacity increasing with their magnitude."""
     most = float(np.abs(values).max()) or 1.0
     alpha = strongest * np.sqrt(np.abs(values) / most)
     ax.imshow(values, cmap="RdBu_r", vmin=-most, vmax=most, alpha=alpha, extent=extent)
 
 
 def values(result: Any, ax: Any, style: Mapping[str, Any]) -> Any:
-    """The values of one metric and their intervals, the best on top."""
+    """Plot the values of one metric and their intervals, best explainer on top."""
     ax = axes(ax)
     names = result.ranking[::-1]
     for place, name in enumerate(names):
@@ -266,7 +270,7 @@ def values(result: Any, ax: Any, style: Mapping[str, Any]) -> Any:
 
 
 def ranks(table: Any, ax: Any) -> Any:
-    """The ranks of all explainers by all metrics that have a better end, and the values."""
+    """Plot ranks and values of all explainers by all metrics that have a better end."""
     metrics = _ranked(table)
     values = [[table.result(e, m) for m in metrics] for e in table.explainers]
     # The best are dark; half of the range stays light enough for dark text.
@@ -284,7 +288,7 @@ def ranks(table: Any, ax: Any) -> Any:
 
 
 def radar(table: Any, ax: Any) -> Any:
-    """Ranks around a circle, a line per explainer; the best rank is outside."""
+    """Plot ranks around a circle with one line per explainer, best rank outside."""
     metrics = _ranked(table)
     if len(metrics) < 3:
         raise ValueError("metrics: a radar needs at least three that have a better end; see plot")
@@ -319,7 +323,7 @@ def radar(table: Any, ax: Any) -> Any:
 
 
 def agreement(taus: Mapping[tuple[str, str], float | None], ax: Any) -> Any:
-    """Kendall's tau of every two metrics, as a heat map."""
+    """Plot Kendall's tau-b of each pair of metrics as a heat map."""
     if not taus:
         raise ValueError(
             "metrics: agreement is of at least two that have a better end, and of three explainers or more"
@@ -350,7 +354,7 @@ def _rank(value: Any) -> float:
 
 
 def _write(ax: Any, matrix: Any, texts: Sequence[Sequence[str]], is_dark: Any) -> None:
-    """Writes into the cells of a heat map; a dash where there is no number."""
+    """Write the values into the cells of a heat map; a dash marks undefined ones."""
     for (row, column), value in np.ndenumerate(matrix):
         known = value == value
         color = "white" if known and is_dark(value) else "black"
@@ -359,7 +363,9 @@ def _write(ax: Any, matrix: Any, texts: Sequence[Sequence[str]], is_dark: Any) -
 
 
 def _style(place: int) -> dict[str, Any]:
-    """Of one of several lines: told apart without colours, too."""
+    """Return colour, marker and line style of the line with this index, distinguishable without
+    colours.
+    """
     return {
         "color": COLORS[place % len(COLORS)],
         "marker": _MARKERS[place % len(_MARKERS)],
@@ -369,7 +375,7 @@ def _style(place: int) -> dict[str, Any]:
 
 
 def _legend(ax: Any, n: int) -> None:
-    """Beside the lines where it is long."""
+    """Draw the legend, outside the axes if it is long."""
     if n > 4:
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False)
     else:

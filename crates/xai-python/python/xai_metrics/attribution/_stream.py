@@ -1,4 +1,4 @@
-"""Evaluations of data that is larger than memory: one pass, batch by batch."""
+"""Evaluation of data that does not fit into memory: one pass, batch by batch."""
 
 from __future__ import annotations
 
@@ -51,13 +51,14 @@ def evaluate_stream(
     progress: bool = False,
     **keywords: Unpack[StreamKeywords],
 ) -> EvaluationTable:
-    """Judges explainers on data that is larger than memory: :func:`evaluate` in one pass over batches.
+    """Evaluate metrics in one pass over batches, for data that does not fit into memory.
 
-    In memory are one batch, and of every sample one number per explainer and metric. The values are
-    those of one call on the whole data, to the last bit where the model answers a row alike in any batch.
-
-    Masks, a mosaic, segments and maps may be names or places of fields of the batches, arrays of all samples, or one for all.
-    Of what has no batches, ``batch_size`` rows are read at once.
+    The streaming version of :func:`evaluate`. Memory is needed for one batch, and for one number
+    per sample, explainer and metric. The values are bit-for-bit those of one call on the whole
+    data set, provided that the model output for a row does not depend on the batch. Masks,
+    mosaics, segments and maps can be given as names or indices of batch fields, as arrays for
+    all samples, or as one value for all samples. Data without batches of its own is read in
+    batches of ``batch_size`` rows.
 
     Parameters
     ----------
@@ -141,7 +142,7 @@ def evaluate_stream(
 
 
 class _Stream:
-    """A run over batches."""
+    """State of a streaming evaluation."""
 
     def __init__(
         self,
@@ -182,7 +183,8 @@ class _Stream:
         self.checkpoint: _Checkpoint | None = None
 
     def write_to(self, path: Path, seconds: float) -> None:
-        """Writes the values to a file from time to time, and goes on where a run with this file was stopped."""
+        """Save the values to a checkpoint file regularly, and resume from that file if it exists.
+        """
         if self.source.is_shuffled:
             raise ValueError(
                 "checkpoint: the data is shuffled, so that a stopped run cannot go on; make the DataLoader with "
@@ -204,7 +206,7 @@ class _Stream:
             self.arrays[what] = value
 
     def run(self) -> EvaluationValues:
-        """The values of all samples."""
+        """Read all batches and return the values of all samples."""
         done = _Done() if self.checkpoint is None else self.checkpoint.read()
         n_stored = n_done = done.n_samples
         end = 0
@@ -246,7 +248,12 @@ class _Stream:
         return done.whole()
 
     def _batches(self, n_done: int) -> Iterator[tuple[int, dict[str, Any]]]:
-        """The fields of batches, each with the place of its first sample: the first, and from the last done sample on."""
+        """Iterate over ``(index of the first sample, fields)`` of the first batch, then of the
+        batches from the last finished sample on.
+
+        The first batch and the last finished sample are read again after a restart to check them
+        against the checkpoint.
+        """
         place, batches = self.source.batches(max(n_done - 1, 0))
         if place > 0:
             yield 0, fields_of(next(self.source.batches(0)[1]), self.names)
@@ -258,7 +265,7 @@ class _Stream:
             place += n
 
     def _run(self, place: int, fields: Mapping[str, Any]) -> Run:
-        """The run of a batch."""
+        """Create the run of one batch."""
         n = size_of(fields["inputs"])
 
         def given(what: str) -> Any:
@@ -299,7 +306,7 @@ class _Stream:
         return run
 
     def _begin(self, fields: Mapping[str, Any]) -> None:
-        """Reads the first batch for the metrics that it is enough for, and for what a checkpoint must agree with."""
+        """Resolve the metrics with the first batch, and compare the run with the checkpoint."""
         metrics = self.metrics
         if not isinstance(metrics, (str, Mapping)) and isinstance(metrics, Iterable):
             metrics = list(metrics)
@@ -345,7 +352,7 @@ class _Stream:
 
 @dataclass(frozen=True)
 class _Done:
-    """The values of the samples so far, in parts, and what tells the last sample from others."""
+    """Values of the finished samples in parts, and a digest of the last sample."""
 
     parts: tuple[EvaluationValues, ...] = ()
     last: str = ""
@@ -355,14 +362,18 @@ class _Done:
         return sum(part.n_samples for part in self.parts)
 
     def joined(self, part: EvaluationValues, last: str) -> _Done:
-        """With the values of the next samples; parts grow, so that no value is copied more than some times."""
+        """Return a copy with the values of the next samples.
+
+        Parts are merged so that their sizes decrease, which copies each value only O(log n)
+        times.
+        """
         parts = list(self.parts)
         while parts and parts[-1].n_samples <= part.n_samples:
             part = parts.pop().merge(part)
         return _Done((*parts, part), last)
 
     def whole(self) -> EvaluationValues:
-        """The values in one part."""
+        """Merge all parts."""
         whole = self.parts[0]
         for part in self.parts[1:]:
             whole = whole.merge(part)
@@ -370,7 +381,7 @@ class _Done:
 
 
 class _Checkpoint:
-    """The values of the samples so far, in a file, and what says of which run they are."""
+    """Checkpoint file with the values so far and a description of the run that they belong to."""
 
     def __init__(self, path: Path, seconds: float) -> None:
         self.path, self.seconds = path, seconds
@@ -381,7 +392,7 @@ class _Checkpoint:
         self.written = time.monotonic()
 
     def read(self) -> _Done:
-        """The values of a stopped run; none without a file."""
+        """Return the values of a stopped run, or no values if there is no file."""
         if not self.path.exists():
             return _Done()
         head, _, values = self.path.read_bytes().partition(b"\n")
@@ -400,7 +411,7 @@ class _Checkpoint:
         return _Done((known,), stored["last"])
 
     def begin(self, settings: dict[str, Any], first: str, score: float | None) -> None:
-        """Holds the run against the stored one, from the first batch on."""
+        """Set the description of this run, and refuse a checkpoint with another one."""
         self.head = {"format": _FORMAT, "settings": settings, "first": first, "score": score}
         if self.stored is None:
             return
@@ -418,14 +429,15 @@ class _Checkpoint:
             self._refuse(f"the model's score of the first sample is {score}, there {known}")
 
     def compare(self, place: int, fields: Mapping[str, Any]) -> None:
-        """Refuses data whose last done sample is another one."""
+        """Raise ``ValueError`` if the last finished sample of the checkpoint differs from the data.
+        """
         at = self.n_stored - 1 - place
         if self.stored is not None and 0 <= at < size_of(fields["inputs"]):
             if _digest(_cut(fields, at, at + 1)) != self.stored["last"]:
                 self._refuse(f"sample {self.n_stored - 1} is another one")
 
     def write(self, done: _Done, *, now: bool) -> None:
-        """Writes the values, where that is due and something came in."""
+        """Write the values if the interval has passed (or ``now``) and there are new samples."""
         is_due = now or time.monotonic() - self.written >= self.seconds
         if not is_due or done.n_samples == self.n_stored:
             return
@@ -443,7 +455,7 @@ class _Checkpoint:
 
 
 def _obstacle(metric: Metric, has_segments: bool) -> str | None:
-    """Why the values of a metric are not those of batches."""
+    """Return why a metric cannot be computed batch by batch, or ``None`` if it can."""
     info = metric.info
     if info.is_whole:
         return "relates all samples to each other"
@@ -459,7 +471,7 @@ def _obstacle(metric: Metric, has_segments: bool) -> str | None:
 
 
 def _about(metric: Metric) -> list[Any]:
-    """What tells a metric from others, in other processes too."""
+    """Return a description that identifies a metric across processes."""
     if isinstance(metric, OwnMetric):
         return [type(metric.metric).__qualname__]
     return [repr(metric), {of: _digest(array) for of, array in metric.arrays.items()}]
@@ -472,7 +484,7 @@ def _cut(fields: Mapping[str, Any], start: int, stop: int | None = None) -> dict
 
 
 def _digest(values: Any) -> str:
-    """What tells arrays and functions from others."""
+    """Return a digest that identifies arrays and functions."""
     import hashlib
 
     if isinstance(values, Mapping):

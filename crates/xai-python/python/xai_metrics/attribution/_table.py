@@ -1,4 +1,4 @@
-"""The table that an evaluation ends in: explainers by metrics."""
+"""Evaluation results as a table of explainers by metrics."""
 
 from __future__ import annotations
 
@@ -42,8 +42,10 @@ _WIDTH = 100
 
 @dataclass(frozen=True, eq=False)
 class ExplainerValue:
-    """One explainer's value by one metric; a number where one is wanted.
+    """Value of one metric for one explainer; ``float()`` returns the mean.
 
+    Examples
+    --------
     >>> from xai_metrics.attribution import evaluate
     >>> table = evaluate(None, None, None, {"mine": [[0.0, 1.0]]}, ["sparseness"])
     >>> value = table["sparseness"]["mine"]
@@ -73,8 +75,21 @@ class ExplainerValue:
         return float("nan") if self.value is None else self.value
 
     def weighted(self, sample_weights: Any) -> float:
-        """The mean with weights of the samples ``(n,)``; interval, rank and tests count every sample once.
+        """Return the weighted mean over the samples. Interval, rank and tests are always
+        unweighted.
 
+        Parameters
+        ----------
+        sample_weights : array_like
+            Weight of each sample, ``(n,)``.
+
+        Returns
+        -------
+        float
+            Weighted mean of the defined values.
+
+        Examples
+        --------
         >>> from xai_metrics.attribution import evaluate
         >>> maps = {"mine": [[0.0, 1.0], [1.0, 1.0]]}
         >>> evaluate(None, None, None, maps, ["sparseness"])["sparseness"]["mine"].weighted([3, 1])
@@ -83,7 +98,13 @@ class ExplainerValue:
         return weighted_mean(self.per_sample, sample_weights)
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields by name; ``None`` for samples without a value."""
+        """Return the fields by name, with ``None`` for undefined samples.
+
+        Returns
+        -------
+        dict
+            Fields by name.
+        """
         return {
             "value": self.value,
             "interval": None if self.interval is None else list(self.interval),
@@ -97,8 +118,10 @@ class ExplainerValue:
 
 @dataclass(frozen=True)
 class Comparison(Result):
-    """The paired test (Wilcoxon's signed ranks) of two explainers by one metric.
+    """Paired test (Wilcoxon signed-rank) of two explainers by one metric.
 
+    Examples
+    --------
     >>> Comparison("a", "b", 8, 0.1, "a", 0.0078125, 0.0078125).to_dict()["favours"]
     'a'
     """
@@ -121,8 +144,10 @@ class Comparison(Result):
 
 @dataclass(frozen=True, eq=False)
 class MetricResult:
-    """What one metric says about all explainers.
+    """Results of one metric for all explainers.
 
+    Examples
+    --------
     >>> from xai_metrics.attribution import evaluate
     >>> maps = {"spread": [[1.0, 1.0]] * 9, "sharp": [[0.0, i + 1.0] for i in range(9)]}
     >>> result = evaluate(None, None, None, maps, ["sparseness"])["sparseness"]
@@ -146,7 +171,28 @@ class MetricResult:
         return looked_up(self.values, explainer, "explainer")
 
     def is_better(self, explainer: str, than: str, alpha: float = 0.05) -> bool:
-        """Whether one explainer is better by more than chance, after Holm's correction."""
+        """Return whether one explainer is significantly better than another, after Holm's
+        correction.
+
+        Parameters
+        ----------
+        explainer : str
+            Explainer that is claimed to be better.
+        than : str
+            Explainer to compare with.
+        alpha : float
+            Significance level.
+
+        Returns
+        -------
+        bool
+            ``True`` if the test favours ``explainer`` and its corrected p-value is below ``alpha``.
+
+        Raises
+        ------
+        KeyError
+            If the two names are equal or not names of explainers.
+        """
         pair = {explainer, than}
         if not pair <= self.values.keys() or len(pair) < 2:
             raise KeyError(f"expected two of {', '.join(self.values)}")
@@ -155,7 +201,13 @@ class MetricResult:
         return found.favours == explainer and corrected is not None and corrected < alpha
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields by name."""
+        """Return the fields by name.
+
+        Returns
+        -------
+        dict
+            Fields by name, as plain Python values.
+        """
         return {
             "direction": self.direction,
             "undefined": self.undefined,
@@ -165,13 +217,43 @@ class MetricResult:
         }
 
     def plot(self, ax: Any = None, **style: Any) -> Any:
-        """Draws the values and their intervals by matplotlib, the best on top; returns the axes."""
+        """Plot values and intervals with matplotlib, best explainer on top.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw on; new ones by default.
+        **style
+            Keyword arguments for matplotlib.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+        """
         return _plots.values(self, ax, style)
 
     def plot_curves(self, ax: Any = None, **style: Any) -> Any:
-        """Draws the mean curves of all explainers by matplotlib; returns the axes.
+        """Plot the mean curves of all explainers with matplotlib.
 
         :func:`.plot_curves` draws curves of single samples, with intervals of their mean.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw on; new ones by default.
+        **style
+            Keyword arguments for :func:`.plot_curves`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+
+        Raises
+        ------
+        ValueError
+            If the metric has no curves.
         """
         curves = {name: v.curve for name, v in self.values.items() if v.curve is not None}
         if not curves:
@@ -182,12 +264,14 @@ class MetricResult:
 
 
 class EvaluationValues:
-    """The values of every explainer by every metric, sample by sample.
+    """Values of all metrics and explainers for each sample.
 
-    Parts of a data set that were evaluated apart, by other processes or machines, are joined by
-    :meth:`merge`; the :meth:`table` of the joined values is that of the whole, to the last bit.
-    They pickle. :func:`evaluate_part` makes them.
+    :func:`evaluate_part` creates them. Parts of a data set that were evaluated separately, in
+    other processes or on other machines, are joined by :meth:`merge`; the :meth:`table` of the
+    joined values is bit-for-bit that of the whole data set. Instances can be pickled.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from xai_metrics.attribution import evaluate_part
     >>> maps = np.array([[1.0, 0.0], [1.0, 1.0], [3.0, 1.0]])
@@ -217,29 +301,56 @@ class EvaluationValues:
 
     @property
     def n_samples(self) -> int:
-        """How many samples were explained."""
+        """Number of explained samples."""
         return int(self._native.n_samples)
 
     @property
     def explainers(self) -> list[str]:
-        """The names of the explainers."""
+        """Names of the explainers."""
         return list(self._native.explainers)
 
     @property
     def metrics(self) -> list[str]:
-        """The names of the metrics."""
+        """Names of the metrics."""
         return list(self._native.metrics)
 
     def per_sample(self, metric: str) -> npt.NDArray[np.float64]:
-        """The values by one metric ``(explainers, samples)``, NaN where undefined."""
+        """Return the values of one metric.
+
+        Parameters
+        ----------
+        metric : str
+            Name of the metric.
+
+        Returns
+        -------
+        numpy.ndarray
+            Values ``(explainers, samples)``; NaN where undefined.
+        """
         values: npt.NDArray[np.float64] = self._native.per_sample(metric)
         return values
 
     def merge(self, next: EvaluationValues) -> EvaluationValues:
-        """These values and those of the samples that come after them. Curves are not joined.
+        """Append the values of the samples that follow. Curves are dropped.
 
         Raises ``ValueError`` where explainers or metrics are not the same, in the same order, and
         for a metric that relates all samples to each other (consistency, sufficiency).
+
+        Parameters
+        ----------
+        next : EvaluationValues
+            Values of the next part, with the same explainers and metrics in the same order.
+
+        Returns
+        -------
+        EvaluationValues
+            Values of both parts.
+
+        Raises
+        ------
+        ValueError
+            If explainers or metrics differ, or for a metric that compares all samples with each
+            other (consistency, sufficiency).
         """
         check_class(next, self)
         merged = self._native.merged(next._native)
@@ -253,7 +364,24 @@ class EvaluationValues:
         seed: int = 1,
         n_jobs: int | None = None,
     ) -> EvaluationTable:
-        """Means, intervals, rankings and tests. Warns of what looks wrong with the inputs."""
+        """Compute means, intervals, rankings and tests. Warns about suspicious inputs.
+
+        Parameters
+        ----------
+        level : float
+            Coverage of the intervals.
+        replicates : int
+            Bootstrap replicates per interval; 0 for no intervals.
+        seed : int
+            Seed of the bootstrap.
+        n_jobs : int or None
+            Number of threads; ``None`` for one per core.
+
+        Returns
+        -------
+        EvaluationTable
+            Table of explainers by metrics.
+        """
         level, replicates = number("level", level), whole("replicates", replicates, 0)
         table = self._native.table(level, replicates, seed_of(seed), threads(n_jobs))
         warn(pairs_of(table["warnings"]))
@@ -270,11 +398,13 @@ class EvaluationValues:
 
 
 class EvaluationTable(Reported, Table):
-    """Every explainer by every metric: values, intervals, ranks, and differences beyond chance.
+    """Table of explainers by metrics, with values, intervals, ranks and tests.
 
-    ``table["deletion"]`` is what one metric says, ``table["deletion"]["saliency"]`` what it says
-    of one explainer. :func:`evaluate` makes it.
+    :func:`evaluate` creates it. ``table["deletion"]`` is the :class:`MetricResult` of one
+    metric, ``table["deletion"]["saliency"]`` the :class:`ExplainerValue` of one explainer.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from xai_metrics.attribution import evaluate
     >>> x = np.array([[0.8, 0.2], [0.4, 0.6], [0.9, 0.1]])
@@ -318,12 +448,12 @@ class EvaluationTable(Reported, Table):
 
     @property
     def metrics(self) -> list[str]:
-        """The names of the metrics."""
+        """Names of the metrics."""
         return list(self._results)
 
     @property
     def rankings(self) -> dict[str, list[str]]:
-        """The names of the explainers by metric, best value first; undefined ones last."""
+        """Explainer names per metric, best value first, undefined values last."""
         return {name: result.ranking for name, result in self._results.items()}
 
     def __getitem__(self, metric: str) -> MetricResult:
@@ -336,11 +466,30 @@ class EvaluationTable(Reported, Table):
         return len(self._results)
 
     def result(self, explainer: str, metric: str) -> ExplainerValue:
-        """One explainer's value by one metric."""
+        """Return the value of one metric for one explainer.
+
+        Parameters
+        ----------
+        explainer : str
+            Name of the explainer.
+        metric : str
+            Name of the metric.
+
+        Returns
+        -------
+        ExplainerValue
+            Value, interval and rank.
+        """
         return self[metric][explainer]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as nested dictionaries and lists of Python's own numbers."""
+        """Return the table as nested dictionaries and lists of plain Python values.
+
+        Returns
+        -------
+        dict
+            Table and metadata.
+        """
         return {
             "n_samples": self.n_samples,
             "explainers": list(self.explainers),
@@ -353,12 +502,30 @@ class EvaluationTable(Reported, Table):
         }
 
     def columns(self) -> dict[str, Any]:
-        """A row for every explainer and metric: value, interval, rank."""
+        """Return value, interval and rank as columns, with one row per explainer and metric.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name.
+        """
         rows = [row for metric in self for row in self._rows(metric)]
         return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
 
     def to_pandas(self, *, long: bool = False) -> Any:
-        """A data frame of the values, explainers by metrics; ``long=True`` of :meth:`columns`."""
+        """Return the values as a data frame.
+
+        Parameters
+        ----------
+        long : bool
+            ``True`` for one row per explainer and metric, see :meth:`columns`; by default one row
+            per explainer and one column per metric.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Values; NaN where undefined.
+        """
         if long:
             return super().to_pandas()
         rows = [[float(self.result(e, m)) for m in self.metrics] for e in self.explainers]
@@ -367,11 +534,25 @@ class EvaluationTable(Reported, Table):
         return pandas.DataFrame(rows, index=index, columns=self.metrics)
 
     def to_latex(self, path: Any = None, *, intervals: bool = True) -> str | None:
-        """Explainers by metrics as a ``tabular`` of LaTeX with the rules of ``booktabs``.
+        """Return the values as a LaTeX ``tabular`` with the rules of ``booktabs``.
 
-        The best values are bold, equal ones too; a star is on those that are worse than the best by more than
-        chance. With a path, that file is written.
+        The best values, including ties, are bold. A star marks values that are significantly
+        worse than the best one.
 
+        Parameters
+        ----------
+        path : path-like, optional
+            File to write to.
+        intervals : bool
+            Whether to add the intervals.
+
+        Returns
+        -------
+        str or None
+            The LaTeX code; ``None`` if it was written to ``path``.
+
+        Examples
+        --------
         >>> from xai_metrics.attribution import evaluate
         >>> print(evaluate(None, None, None, {"mine": [[0.0, 1.0]]}, ["sparseness"]).to_latex())
         \\begin{tabular}{lr}
@@ -391,39 +572,89 @@ class EvaluationTable(Reported, Table):
         return text_or_file(latex_tabular(header, rows), path)
 
     def plot(self, metric: str | None = None, ax: Any = None) -> Any:
-        """Draws by matplotlib: the values and intervals of one metric, or the ranks of all metrics.
+        """Plot values and intervals of one metric, or the ranks by all metrics, with matplotlib.
 
         Returns the axes.
+
+        Parameters
+        ----------
+        metric : str, optional
+            Name of the metric; ranks by all metrics by default.
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw on; new ones by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
         """
         return _plots.ranks(self, ax) if metric is None else self[metric].plot(ax)
 
     def plot_radar(self, ax: Any = None) -> Any:
-        """Draws by matplotlib each explainer's ranks as a closed line, the best outside; returns the axes.
+        """Plot the ranks of each explainer as a closed line with matplotlib, best ranks outside.
 
-        One axis per metric that has a better end. ``ax`` must be polar.
+        There is one axis per metric that has a better end.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Polar axes to draw on; new ones by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
         """
         return _plots.radar(self, ax)
 
     def plot_agreement(self, ax: Any = None) -> Any:
-        """Draws by matplotlib how far metrics rank the explainers alike; returns the axes.
+        """Plot how similarly the metrics rank the explainers with matplotlib.
 
-        Kendall's tau-b of the ranks by every two metrics: 1 is the same order, -1 the opposite one. Raises
-        ``ValueError`` for fewer than three explainers or two metrics that have a better end.
+        Shows Kendall's tau-b of the ranks for each pair of metrics: 1 for the same order, -1 for
+        the opposite order.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw on; new ones by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than three explainers, or fewer than two metrics that have a better
+            end.
         """
         return _plots.agreement(self._agreement(), ax)
 
     def with_maps(
         self, model: Any, inputs: Any, targets: Any, explainers: Mapping[str, Any], **how: Any
     ) -> EvaluationTable:
-        """This table with some maps, which its :meth:`report` shows: each explainer's best and worst.
+        """Return a copy whose :meth:`report` shows the best and worst map of each explainer.
 
-        The arguments are those of :func:`evaluate`, of images; ``how`` are those that say how the model
-        is asked: ``activation``, ``layout``, ``framework``, … It is asked for the scores of the few samples.
+        The model is called only for the few samples that are shown.
+
+        Parameters
+        ----------
+        model, inputs, targets, explainers
+            The arguments of :func:`evaluate`; the inputs must be images.
+        **how
+            Keyword arguments of :func:`evaluate` for the model: ``activation``, ``layout``,
+            ``framework``, …
 
         Returns
         -------
         EvaluationTable
-            The same values. Pickling leaves the maps out.
+            The same values. The maps are not pickled.
+
+        Raises
+        ------
+        ValueError
+            If explainers are missing, the number of samples differs, or the inputs are no images.
         """
         lacking = [repr(name) for name in self.explainers if name not in explainers]
         if lacking:
@@ -467,13 +698,26 @@ class EvaluationTable(Reported, Table):
         return table
 
     def reliability(self, *, n_jobs: int | None = None) -> Reliability:
-        """Judges each metric by the values of all explainers on all samples; the model is not asked.
+        """Estimate how reliable each metric is, from the values of all explainers and samples.
 
-        Do the samples agree on the explainers, would other samples rank them alike, does the metric
-        measure the sample more than the explainer, and does it measure what the other metrics do? Rankings are
-        drawn as often, and from the same seed, as intervals are. :mod:`xai_metrics.reliability` says what
-        the numbers mean.
+        It answers four questions: do the samples agree on the order of the explainers, would
+        other samples give the same ranking, does the metric depend more on the sample than on
+        the explainer, and does it agree with the other metrics? The number of bootstrap
+        replicates and the seed are those of the intervals. The model is not called. See
+        :mod:`xai_metrics.reliability` for the definitions.
 
+        Parameters
+        ----------
+        n_jobs : int or None
+            Number of threads; ``None`` for one per core.
+
+        Returns
+        -------
+        Reliability
+            Reliability of each metric.
+
+        Examples
+        --------
         >>> import numpy as np
         >>> from xai_metrics.attribution import evaluate
         >>> maps = {"sharp": [[0.0, 1.0], [0.0, 2.0]], "spread": [[1.0, 1.0], [1.0, 2.0]]}
@@ -491,7 +735,8 @@ class EvaluationTable(Reported, Table):
         keep_minor: Any = None,
         keep_disruptive: Any = None,
     ) -> dict[str, MetaConsistency]:
-        """Does each metric keep its values where the prediction stays, and react where it changes?
+        """Compute whether each metric keeps its values where the prediction stays and reacts where
+        it changes.
 
         Parameters
         ----------
@@ -564,7 +809,7 @@ class EvaluationTable(Reported, Table):
         return found
 
     def judged_by(self, meta: Mapping[str, MetaConsistency]) -> EvaluationTable:
-        """This table with what :meth:`meta_consistency` found, which its :meth:`report` shows.
+        """Return a copy whose :meth:`report` shows the results of :meth:`meta_consistency`.
 
         Parameters
         ----------
@@ -603,7 +848,7 @@ class EvaluationTable(Reported, Table):
         )
 
     def _agreement(self) -> dict[tuple[str, str], float | None]:
-        """Kendall's tau of every two metrics."""
+        """Compute Kendall's tau-b for each pair of metrics."""
         report = _native.Report("")
         # No interval is asked for.
         report.add_attribution("", self.values._native, (self.level, 0, self.seed), "none", [])
@@ -679,7 +924,7 @@ class EvaluationTable(Reported, Table):
         )
 
     def _why_undefined(self, values: Mapping[str, ExplainerValue]) -> str | None:
-        """Why a metric has no values, where it has none."""
+        """Return why a metric has no values, or ``None`` if it has some."""
         return why_undefined(self.n_samples) if all(of.value is None for of in values.values()) else None
 
     def _rows(self, metric: str) -> Iterator[dict[str, Any]]:
@@ -729,20 +974,22 @@ class EvaluationTable(Reported, Table):
         return text + ("$^*$" if self._mark(explainer, metric) else "")
 
     def _is_best(self, explainer: str, metric: str) -> bool:
-        """Whether no explainer is better; several may be equal."""
+        """Return whether the explainer has the best rank, alone or tied."""
         result = self[metric]
         rank = result[explainer].rank
         return rank is not None and rank == result[result.ranking[0]].rank
 
     def _mark(self, explainer: str, metric: str) -> str:
-        """A star where the best explainer is better by more than chance."""
+        """Return a star if the best explainer is significantly better."""
         result = self[metric]
         if result[explainer].rank is None or self._is_best(explainer, metric):
             return ""
         return "*" if result.is_better(result.ranking[0], explainer, 1 - self.level) else ""
 
     def _footer(self) -> list[str]:
-        """What holds for all of the table, and what stars mean where there are some."""
+        """Return the notes below the table: sample count, assumptions, warnings, and a legend of
+        the stars if there are any.
+        """
         n = self.n_samples
         said = [f"{n} sample{'s' * (n != 1)}, {self.model_rows} rows of the model"]
         values = [(value, m) for m in self for value in self[m].values.values()]

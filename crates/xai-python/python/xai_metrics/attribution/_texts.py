@@ -1,4 +1,4 @@
-"""Maps of texts and of contexts: samples of different lengths, spans, ablations."""
+"""Metrics for samples of different lengths: texts, spans and context ablations."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 
 def is_ragged(values: Any) -> bool:
-    """Whether it is a list of arrays of different lengths.
+    """Return whether ``values`` is a list of arrays of different lengths.
 
+    Examples
+    --------
     >>> is_ragged([[0.1, 0.2], [0.3]]), is_ragged([[0.1], [0.3]]), is_ragged(np.zeros((2, 2)))
     (True, False, False)
     """
@@ -32,7 +34,7 @@ def is_ragged(values: Any) -> bool:
 
 
 def ragged_reals(values: Any, name: str) -> list[npt.NDArray[np.float64]]:
-    """One array of numbers per sample."""
+    """Convert values to one array of numbers per sample."""
     return [
         of
         if is_read_in_place(of, DOUBLE)
@@ -42,7 +44,7 @@ def ragged_reals(values: Any, name: str) -> list[npt.NDArray[np.float64]]:
 
 
 def ragged_booleans(values: Any, name: str) -> list[npt.NDArray[np.bool_]]:
-    """One array of booleans per sample."""
+    """Convert values to one array of booleans per sample."""
     return [
         of if is_read_in_place(of, BOOLEAN) else np.ascontiguousarray(booleans(of, f"{name}[{i}]", 1))
         for i, of in enumerate(values)
@@ -50,7 +52,7 @@ def ragged_booleans(values: Any, name: str) -> list[npt.NDArray[np.bool_]]:
 
 
 def value_of(name: str, value: dict[str, Any]) -> MetricValue:
-    """What the native part says of a metric without a curve."""
+    """Convert a native result without a curve to a :class:`MetricValue`."""
     told = value["value"], value["per_sample"], value["n_undefined"]
     return MetricValue(name, metric_of("attribution", name).direction, *told)
 
@@ -58,7 +60,7 @@ def value_of(name: str, value: dict[str, Any]) -> MetricValue:
 def of_ragged(
     name: str, parameters: dict[str, Any], explanations: Any, masks: Any, n_jobs: int | None
 ) -> MetricValue:
-    """A metric of maps and masks, each of its own size."""
+    """Compute a metric of maps and masks of different sizes."""
     if masks is None:
         raise ValueError("masks: needed where maps have different sizes, one per map")
     inside, maps = ragged_booleans(masks, "masks"), ragged_reals(explanations, "explanations")
@@ -87,8 +89,10 @@ class SpanScore(Result):
 
 @dataclass(frozen=True)
 class SpanScores(Result):
-    """What the spans of all samples score.
+    """Scores of the predicted spans of all samples.
 
+    Examples
+    --------
     >>> score = SpanScore(0.5, 1.0, 2 / 3)
     >>> SpanScores(score, score, 0).micro.recall
     1.0
@@ -103,7 +107,7 @@ class SpanScores(Result):
 
 
 def _spans(samples: Any, name: str) -> list[list[tuple[int, int]]]:
-    """Pairs of whole numbers."""
+    """Convert the spans of all samples to pairs of integers."""
     read = []
     for i, spans in enumerate(samples):
         try:
@@ -122,10 +126,11 @@ def _scores(gold: Any, predicted: Any, threshold: float | None) -> SpanScores:
 
 
 def rationale_iou_f1(gold: Any, predicted: Any, threshold: float = 0.5) -> SpanScores:
-    """How well do predicted spans match those that a person marked?
+    """Compute span-level precision, recall and F1 of predicted rationales (IoU F1).
 
-    Better: higher. A predicted span matches a gold one where the tokens that both have are at least the threshold of those
-    that either has. Each span is matched once at most, and as many as can be are.
+    Higher is better. A predicted span matches a gold span if the intersection over union of
+    their tokens is at least ``threshold``. Matching is one-to-one with as many matches as
+    possible.
 
     Parameters
     ----------
@@ -160,9 +165,9 @@ def rationale_iou_f1(gold: Any, predicted: Any, threshold: float = 0.5) -> SpanS
 
 
 def rationale_token_f1(gold: Any, predicted: Any) -> SpanScores:
-    """How well do the tokens of predicted spans match those that a person marked?
+    """Compute token-level precision, recall and F1 of predicted rationales.
 
-    Better: higher. A token of two spans counts once.
+    Higher is better. A token that is in two spans counts once.
 
     Parameters
     ----------
@@ -199,9 +204,11 @@ def context_lds(
     correlation: Literal["spearman", "pearson", "kendall"] = "spearman",
     n_jobs: int | None = None,
 ) -> MetricValue:
-    """Do the attributions of what an ablation kept add up to what the model then answers?
+    """Compute the correlation of summed attributions and model outputs over context ablations
+    (linear datamodeling score).
 
-    Better: higher, in [-1, 1]. No model is asked: ablations were made, and answered, before.
+    Higher is better; range [-1, 1]. The sum is over the attributions of the sources that an
+    ablation kept. The model is not called: its outputs for the ablations are given.
 
     Parameters
     ----------
@@ -253,14 +260,14 @@ def context_lds(
 def sequence_score(
     token_logits: Sequence[Any], output: Literal["logit-prob", "log-prob"] = "logit-prob"
 ) -> npt.NDArray[np.float64]:
-    """What a model gives whole answers, from the logits of the probabilities of their tokens.
+    """Compute scores of generated sequences from the logits of their token probabilities.
 
     Parameters
     ----------
     token_logits : sequence of array-like
-        Of every answer ``log(p / (1 - p))`` of each token, behind the ones before it.
+        For each answer, ``log(p / (1 - p))`` of each token given the tokens before it.
     output : {"logit-prob", "log-prob"}
-        The logarithm of the odds of the answer, or of its probability.
+        Log odds or log probability of the answer.
 
     Returns
     -------

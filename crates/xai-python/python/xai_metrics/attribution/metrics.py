@@ -1,13 +1,13 @@
-"""Every metric of attribution maps and explainers, by its name in the registry.
+"""Metrics of attribution maps and explainers, by their names in the registry.
 
-A metric is an object with parameters. :func:`~xai_metrics.attribution.evaluate` takes any number
-of them for any number of explainers; ``evaluate`` of the metric itself asks for one explainer what
-the metric needs. The classes are made from what the native part says of the metrics, see
+A metric is an object with parameters. :func:`~xai_metrics.attribution.evaluate` computes any
+number of them for any number of explainers; the method ``evaluate`` of a metric computes it for
+one explainer. The classes are created from the native registry, see
 :func:`~xai_metrics.attribution.metric_infos`; ``help(Deletion)`` shows the parameters.
 
 >>> from xai_metrics.attribution.metrics import Deletion
 >>> Deletion.evaluate.__doc__.partition(".")[0]
-'The value of one explainer, and one value per sample'
+'Compute the metric for one explainer'
 """
 
 from __future__ import annotations
@@ -87,12 +87,12 @@ _ARGUMENTS = {
 
 
 def by_name(name: str) -> type[Metric]:
-    """The class of a metric.
+    """Return the class of a metric.
 
     Parameters
     ----------
     name : str
-        Its name in tables, or as the command line has it.
+        Name of the metric, as in tables or on the command line.
 
     Returns
     -------
@@ -116,7 +116,9 @@ def by_name(name: str) -> type[Metric]:
 
 
 def _kept(info: MetricInfo) -> type[Metric]:
-    """The one class of a metric: it is made when it is asked for, as all of them take longer than the rest of an import."""
+    """Return the class of a metric. Classes are created on first use, because creating all of them
+    dominates the import time.
+    """
     name = _class_name(info)
     kind: type[Metric] = globals().get(name) or globals().setdefault(name, _metric_class(info))
     return kind
@@ -176,7 +178,9 @@ def _documentation(info: MetricInfo) -> str:
 
 
 def _example(info: MetricInfo) -> list[str]:
-    """An example that runs: the metric of maps that take a quadratic model for a linear one."""
+    """Return a runnable example, which applies the metric to maps of a quadratic model that assume
+    a linear one.
+    """
     inputs = "x" if "tabular" in info.layouts else "images"
     asked = [_ARGUMENTS[need] for need in info.needs]
     names = {name for _, names in asked for name in names} | {"x", inputs}
