@@ -1,24 +1,24 @@
-"""Measures how good explanations of machine-learning predictions are.
+"""Metrics for the quality of explanations of machine-learning predictions.
 
 ========================  =======================================================================
-module                    asks
+module                    question
 ========================  =======================================================================
 :mod:`.casebased`         does a prediction agree with its nearest training cases?
-:mod:`.attribution`       does the model still believe its answer on what an attribution map keeps?
+:mod:`.attribution`       are attribution maps faithful, robust, localized and concise?
 :mod:`.graph`             is an explanatory subgraph sufficient and necessary?
-:mod:`.repro`             do repeated trainings make the same predictions, and the same errors?
+:mod:`.repro`             do repeated trainings make the same predictions and the same errors?
 :mod:`.reliability`       can a metric be trusted on this data?
-:mod:`.sql`               the metrics as functions of queries (a package of its own)
-:mod:`.spark`             all of them over data frames of Spark
-:mod:`.compat`            the interfaces of other packages, computed by ours
+:mod:`.sql`               the metrics as SQL functions (a separate package)
+:mod:`.spark`             all of them for Spark data frames
+:mod:`.compat`            the interfaces of other packages, with our implementations
 ========================  =======================================================================
 
-:class:`Report` puts results of any of them on one page.
-:func:`.find` describes any metric by its name. :func:`.explain` makes maps of reference explainers, to compare others with.
+:class:`Report` combines results of any of them on one page. :func:`.find` describes any metric
+by its name. :func:`.explain` computes maps of reference explainers, for comparison with others.
 
-Arrays come in as they are: NumPy arrays, tensors of torch and JAX on the host, columns and tables of
-pandas, polars and pyarrow. All functions raise ``ValueError`` for values that have no meaning, and
-``TypeError`` for what is no array of numbers; Ctrl-C ends any of them.
+Arrays can be NumPy arrays, tensors of torch and JAX in host memory, and columns and tables of
+pandas, polars and pyarrow. All functions raise ``ValueError`` for meaningless values and
+``TypeError`` for arguments that are not arrays of numbers; Ctrl-C stops any of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Arguments that are no arrays: numbers, mappings, states to be merged."""
+"""Validation of arguments that are not arrays."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ _T = TypeVar("_T")
 
 
 def whole(name: str, value: Any, at_least: int | None = None, below: int = 2**63) -> int:
-    """A whole number, by default any of 64 bits.
+    """Return an integer within bounds, by default those of 64 bits.
 
+    Examples
+    --------
     >>> whole("n_points", 7, at_least=1)
     7
     >>> whole("n_points", -1, at_least=1)
@@ -35,23 +37,25 @@ def whole(name: str, value: Any, at_least: int | None = None, below: int = 2**63
 
 
 def whole_or_none(name: str, value: Any, at_least: int | None = None) -> int | None:
-    """A whole number, or ``None``, which leaves it to the library."""
+    """Return an integer, or ``None`` for the default of the native part."""
     return None if value is None else whole(name, value, at_least)
 
 
 def threads(n_jobs: Any) -> int | None:
-    """A number of threads; ``None`` for one per core."""
+    """Return a number of threads; ``None`` for one per core."""
     return whole_or_none("n_jobs", n_jobs)
 
 
 def seed_of(seed: Any) -> int:
-    """A seed."""
+    """Return a seed."""
     return whole("seed", seed, 0, 2**64)
 
 
 def number(name: str, value: Any) -> float:
-    """A real number.
+    """Return a real number.
 
+    Examples
+    --------
     >>> number("level", "95")
     Traceback (most recent call last):
     TypeError: level: expected a number, got '95'
@@ -65,8 +69,10 @@ def number(name: str, value: Any) -> float:
 
 
 def mapping(name: str, value: Any, of: str) -> dict[Any, Any]:
-    """A dictionary of what a mapping has, empty for ``None``.
+    """Copy a mapping to a dictionary; ``None`` gives an empty one.
 
+    Examples
+    --------
     >>> mapping("class_weights", [1.0], "a weight for each label")
     Traceback (most recent call last):
     TypeError: class_weights: expected a mapping, a weight for each label, got list
@@ -77,14 +83,16 @@ def mapping(name: str, value: Any, of: str) -> dict[Any, Any]:
 
 
 def check_class(other: Any, own: Any) -> None:
-    """Refuses what is of another class than a state that it should be merged into."""
+    """Raise ``TypeError`` unless ``other`` has the class of the state that it is merged into."""
     if not isinstance(other, type(own)):
         raise TypeError(f"other: expected {type(own).__name__}, got {type(other).__name__}")
 
 
 def looked_up(values: Mapping[str, _T], name: str, what: str) -> _T:
-    """The value of a name, or a ``KeyError`` with the most similar name and all names.
+    """Return the value of a name, or raise ``KeyError`` with the most similar name and all names.
 
+    Examples
+    --------
     >>> looked_up({"deletion": 0.5, "insertion": 0.7}, "delection", "metric")
     Traceback (most recent call last):
     KeyError: "metric: got 'delection', did you mean 'deletion'? There are 'deletion', 'insertion'"

@@ -1,12 +1,12 @@
-"""Whatever holds numbers, as NumPy arrays: without a copy wherever the memory allows it.
+"""Conversion of array-likes to NumPy arrays, without a copy if possible.
 
-Taken are NumPy arrays of any order and strides, tensors of torch, JAX and other libraries that
-speak DLPack (on the host), columns and tables of pandas, polars and pyarrow, objects with the Arrow
-C interface, and sequences of numbers.
+Accepted are NumPy arrays of any order and strides, tensors of torch, JAX and other libraries
+that support DLPack (in host memory), columns and tables of pandas, polars and pyarrow, objects
+with the Arrow C interface, and sequences of numbers.
 
-Kept as they are: ``float32`` and ``float64``. Copied into ``float64``: integers, booleans and
-extended precision; into ``float32``, exactly: ``float16`` and ``bfloat16``. Copied, too: arrays in the
-byte order of another machine, and those that are not aligned.
+Not copied: ``float32`` and ``float64``. Copied to ``float64``: integers, booleans and extended
+precision; to ``float32``, exactly: ``float16`` and ``bfloat16``. Also copied: arrays in the byte
+order of another machine, and unaligned ones.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _HOST_DEVICES = (1, 3, 11)
 
 
 def to_numpy(values: Any, name: str) -> npt.NDArray[Any]:
-    """Any array, tensor, column, table or sequence as a NumPy array of whatever type.
+    """Convert any array, tensor, column, table or sequence to a NumPy array of any type.
 
-    Raises ``TypeError`` for a tensor on another device and for what is no array, ``ValueError`` for
-    one with missing values.
+    Raises ``TypeError`` for a tensor on another device and for objects that are not arrays,
+    ``ValueError`` for missing values.
     """
     if type(values) is np.ndarray:
         return values
@@ -83,7 +83,8 @@ def to_numpy(values: Any, name: str) -> npt.NDArray[Any]:
 
 
 def _uneven(values: Any, name: str) -> str | None:
-    """What is wrong with rows of different lengths."""
+    """Return the error message for rows of different lengths; ``None`` if all have the same length.
+    """
     lengths = [len(row) if hasattr(row, "__len__") else None for row in values]
     place = next((place for place, length in enumerate(lengths) if length != lengths[0]), None)
     if place is None:
@@ -93,11 +94,14 @@ def _uneven(values: Any, name: str) -> str | None:
 
 
 def is_read_in_place(values: Any, dtype: np.dtype[Any]) -> bool:
-    """Whether it is an array of one axis that the native part reads as it is.
+    """Return whether ``values`` is a one-dimensional array that the native part reads without
+    conversion.
 
-    What takes many small arrays asks this first: the ways of all other types cost more than the metric. Arrays that cannot be
-    written to are read by those.
+    A fast path for functions of many small arrays, for which general conversion would cost more
+    than the metric. Read-only arrays take the slow path.
 
+    Examples
+    --------
     >>> is_read_in_place(np.zeros(2), DOUBLE), is_read_in_place([0.0, 0.0], DOUBLE)
     (True, False)
     """
@@ -105,7 +109,8 @@ def is_read_in_place(values: Any, dtype: np.dtype[Any]) -> bool:
 
 
 def reals(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) -> Reals:
-    """Real numbers in single or double precision, with one of the given numbers of axes."""
+    """Convert to real numbers in single or double precision, with one of the given numbers of axes.
+    """
     array = to_numpy(values, name)
     kind, size = array.dtype.kind, array.dtype.itemsize
     if kind not in "iufb" and getattr(values, "ndim", 2) == 2 and column_names(values) is not None:
@@ -125,11 +130,13 @@ def reals(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) -> 
 
 
 class TextColumnError(TypeError):
-    """A table has a column of text where numbers are needed."""
+    """Raised for a table with a text column where numbers are needed."""
 
 
 def check_finite(array: npt.NDArray[Any], table: Any, name: str) -> None:
-    """Refuses missing values of a table by the name of their column; of an array the kernels do it by place."""
+    """Raise ``ValueError`` with the column name for missing values of a table; kernels check arrays
+    by index.
+    """
     names = column_names(table)
     if names is None or array.ndim != 2 or len(names) != array.shape[1]:
         return
@@ -145,7 +152,7 @@ def check_finite(array: npt.NDArray[Any], table: Any, name: str) -> None:
 
 
 def _check_columns(table: Any, name: str) -> None:
-    """Refuses a table with a column that is not one of numbers, and says what to do with it."""
+    """Raise ``TypeError`` with advice for a table that has a non-numeric column."""
     for column in column_names(table) or ():
         values = table[column]
         array = to_numpy(values, f"{name}[{str(column)!r}]")
@@ -165,7 +172,7 @@ def _check_columns(table: Any, name: str) -> None:
 
 
 def integers(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) -> Integers:
-    """Whole numbers, also those that are stored as floats or booleans."""
+    """Convert to integers, also from integral floats and booleans."""
     array = to_numpy(values, name)
     kind = array.dtype.kind
     if kind == "O":
@@ -186,7 +193,7 @@ def integers(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) 
 
 
 def booleans(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) -> Booleans:
-    """Booleans, also zeros and ones."""
+    """Convert to booleans, also from zeros and ones."""
     array = to_numpy(values, name)
     if array.dtype.kind != "b":
         numbers = reals(array, name)
@@ -200,8 +207,10 @@ def booleans(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) 
 
 
 def booleans_or_shares(values: Any, name: str) -> Booleans | npt.NDArray[np.float64]:
-    """Booleans, also zeros and ones; else numbers in [0, 1].
+    """Convert to booleans (also from zeros and ones), otherwise to numbers in [0, 1].
 
+    Examples
+    --------
     >>> booleans_or_shares([1, 0], "masks"), booleans_or_shares([0.9, 0], "masks")
     (array([ True, False]), array([0.9, 0. ]))
     """
@@ -220,7 +229,8 @@ def booleans_or_shares(values: Any, name: str) -> Booleans | npt.NDArray[np.floa
 
 
 def column_names(table: Any) -> list[Any] | None:
-    """The names of the columns of a table of pandas, polars or pyarrow, or of the values of one row of pandas."""
+    """Return the column names of a pandas, polars or pyarrow table, or the index of a pandas row.
+    """
     if is_lazy(table):
         return None
     found = (getattr(table, of, None) for of in ("column_names", "columns", "index"))
@@ -229,13 +239,16 @@ def column_names(table: Any) -> list[Any] | None:
 
 
 def is_lazy(values: Any) -> bool:
-    """Whether it is a table of polars that is not computed yet."""
+    """Return whether ``values`` is a polars ``LazyFrame``."""
     return type(values).__name__ == "LazyFrame"
 
 
 def in_order_of(columns: list[Any] | None, values: Any, name: str, of: str = "the inputs") -> Any:
-    """A table or row with its columns in the order of others that have the same names; all else as it is.
+    """Reorder the columns of a table or row to those of another; other values are returned
+    unchanged.
 
+    Examples
+    --------
     >>> in_order_of(["a", "b"], [[1.0, 2.0]], "explanations")
     [[1.0, 2.0]]
     """
@@ -267,8 +280,9 @@ def in_order_of(columns: list[Any] | None, values: Any, name: str, of: str = "th
 
 
 def are_numbered(names: list[str]) -> bool:
-    """Whether nobody named the columns: pandas counts them, polars calls them ``column_0``, explainers ``feature_0``, shap
-    ``Feature 0``."""
+    """Return whether column names are generated: ``0`` (pandas), ``column_0`` (polars),
+    ``feature_0`` (explainers) or ``Feature 0`` (SHAP).
+    """
     return any(
         names == [prefix + str(i) for i in range(len(names))]
         for prefix in ("", "column_", "feature_", "Feature ")
@@ -281,7 +295,7 @@ def _listed(names: list[str]) -> str:
 
 
 def classes(values: Any, name: str, ndim: int = 1) -> npt.NDArray[Any]:
-    """Labels: integers, booleans, words, or whole numbers stored as floats."""
+    """Convert to labels: integers, booleans, strings, or integers stored as floats."""
     array = to_numpy(values, name)
     if array.dtype.kind in "SU" and isinstance(values, (list, tuple)):
         # NumPy makes words of the numbers beside words.
@@ -300,7 +314,7 @@ def classes(values: Any, name: str, ndim: int = 1) -> npt.NDArray[Any]:
 
 
 def _of_labels(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
-    """Labels that are objects, in the type that they all have."""
+    """Convert labels of type object to their common type."""
     labels = array.reshape(-1).tolist()
     kinds = (str, bytes, (int, float, np.integer, np.floating, np.bool_))
     kind = next((kind for kind in kinds if isinstance(labels[0], kind)), ())
@@ -321,7 +335,7 @@ def _of_labels(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
 
 
 def is_missing(label: Any) -> bool:
-    """Whether a label is ``None``, NaN, or what pandas has for a missing value."""
+    """Return whether a label is ``None``, NaN, or the missing value of pandas."""
     try:
         return label is None or bool(label != label)
     except TypeError:  # pandas' NA says neither yes nor no
@@ -329,7 +343,9 @@ def is_missing(label: Any) -> bool:
 
 
 def in_place(labels: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
-    """Whole numbers or booleans in a type that the kernels read: a copy only of other types."""
+    """Convert integers or booleans to a type that the kernels read, without a copy if they have
+    one.
+    """
     if labels.dtype not in _LABELS:
         _check_below_2_63(labels, name)
         labels = labels.astype(np.int64)
@@ -388,7 +404,7 @@ def _of_pandas(values: Any, name: str) -> npt.NDArray[Any]:
 
 
 def _decoded(values: Any) -> Any:
-    """Columns of pyarrow with the values that their dictionaries stand for."""
+    """Decode dictionary-encoded columns of pyarrow."""
     if hasattr(values, "dictionary_decode"):
         words = str(values.type.value_type)
         if words.endswith("_view"):
@@ -431,7 +447,7 @@ def _of_objects(array: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]:
 
 
 def _check_booleans(array: npt.NDArray[Any], name: str) -> None:
-    """Refuses booleans among the numbers of a column of objects."""
+    """Raise ``TypeError`` for booleans among the numbers of a column of objects."""
     is_boolean = np.array([isinstance(item, (bool, np.bool_)) for item in array.flat], bool)
     if not is_boolean.any():
         return
@@ -449,7 +465,7 @@ def _place(array: npt.NDArray[Any], index: int, name: str) -> str:
 
 
 def _as_in_memory(array: npt.NDArray[Any]) -> Any:
-    """The array in the machine's byte order, aligned: a copy only where it is not."""
+    """Return an aligned array in native byte order, without a copy if it is one."""
     if not array.size:
         # The steps between elements of an empty slice lead out of its memory.
         return np.zeros(array.shape, array.dtype.newbyteorder("="))
@@ -464,7 +480,8 @@ def _as_in_memory(array: npt.NDArray[Any]) -> Any:
 
 
 def _one_axis(array: npt.NDArray[Any], ndim: int | tuple[int, ...] | None) -> npt.NDArray[Any]:
-    """The only column of a table, where one axis is wanted; all else as it is."""
+    """Return the only column of a table if one axis is wanted; other arrays are returned unchanged.
+    """
     return array[:, 0] if ndim == 1 and array.ndim == 2 and array.shape[1] == 1 else array
 
 

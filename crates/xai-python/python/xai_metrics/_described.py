@@ -1,4 +1,4 @@
-"""Metrics and parameters as the native part describes them: in signatures, and in documentation."""
+"""Signatures and docstrings generated from the native descriptions of metrics and parameters."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a metric or of a function.
+    """Parameter of a metric or function.
 
+    Examples
+    --------
     >>> parameters_of("graph.ground_truth")[0].name
     'threshold'
     """
@@ -35,7 +37,18 @@ class Parameter:
     takes_functions: bool = False
 
     def documented(self, also: str = "") -> list[str]:
-        """The lines of a NumPy docstring for it; ``also`` is added to what it is."""
+        """Return the lines of its entry in a NumPy docstring.
+
+        Parameters
+        ----------
+        also : str
+            Text appended to the description.
+
+        Returns
+        -------
+        list of str
+            Lines.
+        """
         lines = wrapped(f"{self.name} : {self.expected}, default {self.default!r}", 0)
         lines += wrapped(self.doc.replace("`", "``") + also, 4)
         for word, doc in self.words:
@@ -45,11 +58,7 @@ class Parameter:
 
 @dataclass(frozen=True, kw_only=True)
 class MetricInfo(Result):
-    """The description of a metric.
-
-    >>> from xai_metrics import find
-    >>> find("deletion").summary
-    'Area under the score curve while the most important positions are removed first'
+    """Description of a metric.
 
     Attributes
     ----------
@@ -100,6 +109,12 @@ class MetricInfo(Result):
     mirror : {"keeps", "keeps-without-ties", "changes"}
         Whether mirroring inputs, maps and masks leaves the metric as it is; ``keeps-without-ties`` if no two attributions of a
         map are equal.
+
+    Examples
+    --------
+    >>> from xai_metrics import find
+    >>> find("deletion").summary
+    'Area under the score curve while the most important positions are removed first'
     """
 
     name: str
@@ -128,6 +143,13 @@ class MetricInfo(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the fields by name.
 
+        Returns
+        -------
+        dict
+            Fields by name, with lists instead of tuples.
+
+        Examples
+        --------
         >>> from xai_metrics import find
         >>> find("complexity").to_dict()["needs"]
         ['explanations']
@@ -138,7 +160,7 @@ class MetricInfo(Result):
 
 
 def metric_from_native(described: Mapping[str, Any]) -> MetricInfo:
-    """Build the description of a metric from what the native part returns."""
+    """Build the description of a metric from a native one."""
     fields: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in described.items()}
     fields["parameters"] = tuple(map(_parameter, fields["parameters"]))
     return MetricInfo(**fields)
@@ -149,17 +171,20 @@ def _parameter(one: dict[str, Any]) -> Parameter:
 
 
 def parameters_of(operation: str) -> list[Parameter]:
-    """The parameters of a function by its name: ``graph.ground_truth``."""
+    """Return the parameters of a native function by its name, for example ``graph.ground_truth``.
+    """
     described = _native.parameters(operation)
     return [_parameter(one) for one in described]
 
 
 def described(*operations: str) -> Callable[[F], F]:
-    """Gives a function of ``**parameters`` the signature and the documentation of its parameters.
+    """Replace ``**parameters`` in the signature by the native parameters, and document them at the
+    line ``{parameters}``.
 
-    They take the place of the line ``{parameters}`` in its documentation. One that the function names itself
-    stays where it is in the signature.
+    Parameters that the function declares itself keep their position in the signature.
 
+    Examples
+    --------
     >>> @described("graph.ground_truth")
     ... def f(x, **parameters):
     ...     '''Does it.
@@ -182,12 +207,14 @@ def described(*operations: str) -> Callable[[F], F]:
 
 
 def keyword(name: str, default: Any, annotation: Any = inspect.Parameter.empty) -> inspect.Parameter:
-    """A keyword of a signature."""
+    """Create a keyword-only parameter."""
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def signature_with(function: Callable[..., Any], keywords: Sequence[inspect.Parameter]) -> inspect.Signature:
-    """The signature of a function with keywords in the place of its ``**named``, before those that it names itself."""
+    """Return the signature with keywords in place of ``**named``, before the function's own
+    keywords.
+    """
     given = inspect.signature(function)
     own = [one for one in given.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
     before = [one for one in own if one.kind is not inspect.Parameter.KEYWORD_ONLY]
@@ -197,13 +224,13 @@ def signature_with(function: Callable[..., Any], keywords: Sequence[inspect.Para
 
 
 def documentation_with(function: Callable[..., Any], place: str, lines: Sequence[str]) -> str:
-    """The documentation of a function with lines in some place of it."""
+    """Return the docstring with ``place`` replaced by lines."""
     # Nothing is left of a documentation under ``python -OO``.
     return inspect.cleandoc(function.__doc__ or "").replace(place, "\n".join(lines))
 
 
 def wrapped(text: str, indent: int) -> list[str]:
-    """The lines of a text, indented by ``indent`` spaces and at most 96 characters long."""
+    """Wrap a text to lines of at most 96 characters, indented by ``indent`` spaces."""
     pad = " " * indent
     return textwrap.wrap(
         text, 96, initial_indent=pad, subsequent_indent=pad, break_on_hyphens=False

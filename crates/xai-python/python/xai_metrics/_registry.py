@@ -1,4 +1,4 @@
-"""The metrics of all families by name."""
+"""Registry of the metrics of all families."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from ._described import MetricInfo, metric_from_native
 
 @cache
 def _metrics() -> tuple[MetricInfo, ...]:
-    """The metrics of all families, in the order of the documentation."""
+    """Return the metrics of all families, in the order of the documentation."""
     return tuple(map(metric_from_native, _native.metrics()))
 
 
 @cache
 def metrics_of(family: str) -> tuple[MetricInfo, ...]:
-    """The metrics of a family, in the order of the documentation.
+    """Return the metrics of a family, in the order of the documentation.
 
+    Examples
+    --------
     >>> metrics_of("graph")[0].name
     'pos_fidelity'
     """
@@ -26,23 +28,25 @@ def metrics_of(family: str) -> tuple[MetricInfo, ...]:
 
 
 def find(name: str) -> MetricInfo:
-    """The description of a metric of any family.
+    """Return the description of a metric of any family.
 
     Parameters
     ----------
     name : str
-        Its name, ``mu_fidelity`` or ``mu-fidelity``, or its name in another package, ``PixelFlipping`` or
-        ``quantus.PixelFlipping``: the numbers of the two may differ. The family stands before a name that several families
-        have: ``repro.krippendorff_alpha``.
+        Name of the metric, ``mu_fidelity`` or ``mu-fidelity``, or its name in another package,
+        ``PixelFlipping`` or ``quantus.PixelFlipping`` (whose values may differ). A name that
+        several families have needs the family as a prefix: ``repro.krippendorff_alpha``.
 
     Returns
     -------
     MetricInfo
+        Description of the metric.
 
     Raises
     ------
     ValueError
-        For a name that no metric has, with the near ones of all families, and for a name that several have.
+        If no metric has the name (the message suggests similar ones), or if several metrics have
+        it.
 
     Examples
     --------
@@ -66,8 +70,10 @@ def find(name: str) -> MetricInfo:
 
 @cache
 def metric_of(family: str, name: str) -> MetricInfo:
-    """The metric of a family by its own name.
+    """Return the metric of a family by its own name.
 
+    Examples
+    --------
     >>> metric_of("attribution", "PixelFlipping")
     Traceback (most recent call last):
     ValueError: metric: got 'PixelFlipping', did you mean deletion (quantus.PixelFlipping)?
@@ -80,10 +86,12 @@ def metric_of(family: str, name: str) -> MetricInfo:
 
 
 def near_names(name: str, family: str | None = None) -> list[str]:
-    """The metrics that a name may stand for: those that have exactly this name, otherwise those with similar names.
+    """Return the metrics with exactly this name, otherwise those with similar names.
 
-    The metrics of ``family`` are named without it.
+    Names of metrics of ``family`` have no prefix.
 
+    Examples
+    --------
     >>> near_names("PixelFlipping", "attribution"), near_names("kendal_w")
     (['deletion (quantus.PixelFlipping)'], ['reliability.kendall_w'])
     """

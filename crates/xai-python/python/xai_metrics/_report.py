@@ -1,4 +1,4 @@
-"""Results as the page that the command line's ``xai report`` makes."""
+"""Reports of results, as written by ``xai report``."""
 
 from __future__ import annotations
 
@@ -18,35 +18,45 @@ _MARKS = {"index.html": b"xai report", "report.json": b'"schema_version"'}
 
 
 class Reported:
-    """Base of the results that a report has a section for."""
+    """Base class of results that have a section in reports."""
 
     #: What their section is called where nobody names it.
     _section = "Results"
 
     def _add_to(self, report: Any, name: str) -> None:
-        """Adds the section of this result to a native report."""
+        """Add the section of this result to a native report."""
         raise NotImplementedError
 
     @classmethod
     def _add_all(cls, results: Mapping[str, Any], report: Any, name: str) -> None:
-        """Adds one section of several results."""
+        """Add one section with several results."""
         raise TypeError(f"results[{name!r}]: each {cls.__name__} has a section of its own")
 
     def report(
         self, folder: Any = None, *, title: str = "Quality of explanations", force: bool = False
     ) -> Report:
-        """The page that the command line's ``xai report`` makes, of this result alone.
+        """Create a report with this result only, as ``xai report`` does.
 
-        In a notebook the answer shows itself. Several results on one page: :class:`xai_metrics.Report`.
+        Notebooks display it. Use :class:`xai_metrics.Report` for several results on one page.
 
         Parameters
         ----------
         folder : path, optional
-            Where ``index.html`` and ``report.json`` are written.
+            Where to write ``index.html`` and ``report.json``.
         title : str
-            What stands on top of the page.
+            Title of the page.
         force : bool
-            Whether to replace files of these names that no report wrote.
+            Whether to replace files of these names that were not written by a report.
+
+        Returns
+        -------
+        Report
+            The report.
+
+        Raises
+        ------
+        FileExistsError
+            See :meth:`.Report.write`.
         """
         report = Report({self._section: self}, title=title)
         if folder is not None:
@@ -54,33 +64,40 @@ class Reported:
         return report
 
     def compare_with(self, other: Any) -> ReportDiff:
-        """What changed from another result to this one, and whether by more than chance.
+        """Compare this result with an earlier one, taking their intervals into account.
 
         Parameters
         ----------
         other : result, Report or path
-            What stands: a result of the same kind, a report, or the ``report.json`` or the folder of one.
-            A report's section of this kind must have the name that :meth:`report` gives it.
+            Earlier result: a result of the same kind, a report, or a ``report.json`` or its folder.
+            In a report, the section must have the default name that :meth:`report` uses.
+
+        Returns
+        -------
+        ReportDiff
+            Changes from ``other`` to this result.
         """
         return Report({self._section: self}).compare_with(other)
 
 
 class Report:
-    """Results of any families on one page, and as JSON: what ``xai report`` makes of files.
+    """Results of any families on one page and as JSON.
+
+    ``xai report`` creates the same reports from files.
 
     Parameters
     ----------
     results : mapping of str to result
-        By the name of the section: what :func:`.evaluate`, :meth:`.CaseExplainer.audit` and
-        :func:`.pairwise` return, a :class:`.SimulationStudy`, a :class:`.SweepCurve`, or a mapping of
-        the names of several explainers to curves.
+        Results by section name: from :func:`.evaluate`, :meth:`.CaseExplainer.audit` or
+        :func:`.pairwise`, a :class:`.SimulationStudy`, a :class:`.SweepCurve`, or a mapping from
+        explainer names to curves.
     title : str
-        What stands on top of the page.
+        Title of the page.
 
     Raises
     ------
     TypeError
-        For what a report has no section for.
+        If reports have no section for a result.
 
     Examples
     --------
@@ -116,9 +133,24 @@ class Report:
 
     @classmethod
     def read(cls, path: Any) -> Report:
-        """The report of a ``report.json``, or of the folder that it is in.
+        """Read a report from ``report.json`` or the folder that contains it.
 
         Raises ``ValueError`` for what is no report, or one of a later version.
+
+        Parameters
+        ----------
+        path : path-like
+            File or folder.
+
+        Returns
+        -------
+        Report
+            The report.
+
+        Raises
+        ------
+        ValueError
+            If the file is not a report, or was written by a later version.
         """
         path = Path(path)
         file = path / "report.json" if path.is_dir() else path
@@ -131,18 +163,41 @@ class Report:
 
     @property
     def html(self) -> str:
-        """The page: one file that asks nothing of any other place."""
+        """The page as self-contained HTML."""
         return str(self._native.page())
 
     def to_dict(self) -> dict[str, Any]:
-        """What ``report.json`` holds."""
+        """Return the content of ``report.json``.
+
+        Returns
+        -------
+        dict
+            Content as plain Python values.
+        """
         held: dict[str, Any] = json.loads(self._native.json())
         return held
 
     def write(self, folder: Any, *, force: bool = False) -> Path:
-        """Writes ``index.html`` and ``report.json`` into a folder, both or neither; returns the page's path.
+        """Write ``index.html`` and ``report.json`` to a folder, either both or none.
 
         Raises ``FileExistsError`` for files of these names that no report wrote, unless ``force``.
+
+        Parameters
+        ----------
+        folder : path-like
+            Folder; created if it does not exist.
+        force : bool
+            Whether to replace files of these names that were not written by a report.
+
+        Returns
+        -------
+        pathlib.Path
+            Path of the page.
+
+        Raises
+        ------
+        FileExistsError
+            If a file of these names exists that was not written by a report, unless ``force``.
         """
         place = Path(folder)
         for name, mark in _MARKS.items():
@@ -161,7 +216,18 @@ class Report:
         return page
 
     def compare_with(self, other: Any) -> ReportDiff:
-        """What changed from another report to this one: see :meth:`.Reported.compare_with`."""
+        """Compare this report with an earlier one, see :meth:`.Reported.compare_with`.
+
+        Parameters
+        ----------
+        other : result, Report or path
+            Earlier report or result.
+
+        Returns
+        -------
+        ReportDiff
+            Changes from ``other`` to this report.
+        """
         if isinstance(other, Reported):
             other = Report({other._section: other})
         elif not isinstance(other, Report):
@@ -185,7 +251,7 @@ class Report:
 
 @dataclass(frozen=True)
 class ReportDiff(Table):
-    """What changed between two reports, figure by figure: ``xai report diff``.
+    """Differences between two reports, figure by figure, as printed by ``xai report diff``.
 
     Examples
     --------
@@ -215,11 +281,24 @@ class ReportDiff(Table):
     seeds: list[int]
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields by name."""
+        """Return the fields by name.
+
+        Returns
+        -------
+        dict
+            Fields by name.
+        """
         return dict(vars(self))
 
     def columns(self) -> dict[str, Any]:
-        """A row a figure: its value and interval in both, the change and the outcome."""
+        """Return value and interval in both reports, change and outcome as columns, with one row
+        per figure.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name.
+        """
 
         def of(side: str, end: int | None) -> list[Any]:
             found = [figure[side] or {"value": None, "interval": None} for figure in self.figures]

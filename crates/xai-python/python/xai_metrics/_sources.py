@@ -1,4 +1,4 @@
-"""Data sets as batches: what holds them, recognised without importing its library."""
+"""Batches of data sets, recognized without importing their libraries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ _OF_TABLES = 256
 
 @dataclass(frozen=True)
 class Source:
-    """A data set that is read batch by batch."""
+    """Data set that is read batch by batch, from a given sample on if it supports that, otherwise
+    from the beginning.
+    """
 
     #: Given the number of samples that are not wanted: how many of them are left out, and the batches after those.
     batches: Callable[[int], tuple[int, Iterator[Any]]]
@@ -28,8 +30,11 @@ class Source:
 
 
 def source_of(data: Any, rows: int | None = None) -> Source:
-    """The batches of a data set: those that it has, else of so many rows, else of as many as a model is called with.
+    """Return the batches of a data set: its own, or else of ``rows`` rows, by default as many as a
+    model is called with.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> source = source_of((np.zeros((5, 2)), np.arange(5)), 2)
     >>> left_out, batches = source.batches(3)
@@ -82,14 +87,14 @@ def source_of(data: Any, rows: int | None = None) -> Source:
 
 
 def size_of(values: Any) -> int:
-    """How many samples an array, a table, or several arrays have."""
+    """Return the number of samples of an array, a table, or several arrays."""
     if isinstance(values, (Mapping, tuple)):
         values = next(iter(values.values() if isinstance(values, Mapping) else values))
     return len(values)
 
 
 def cut(values: Any, start: int, stop: int | None = None) -> Any:
-    """Some rows of an array or a table, or of each of several."""
+    """Return some rows of an array or a table, or of each of several."""
     if isinstance(values, tuple):
         return tuple(cut(field, start, stop) for field in values)
     if isinstance(values, Mapping):
@@ -102,11 +107,13 @@ def cut(values: Any, start: int, stop: int | None = None) -> Any:
 
 
 def fields_of(batch: Any, names: Mapping[str, Any]) -> dict[str, Any]:
-    """What a batch has of some things, by their places, keys or columns in it; ``None`` for an unnamed one.
+    """Select fields of a batch by index, key or column name; ``None`` selects the default.
 
-    Unnamed inputs are the first field, the key ``inputs``, or all columns that have no other name; unnamed targets the
-    second field or the key ``targets``.
+    The default inputs are the first field, the key ``inputs``, or all columns that have no other
+    role; the default targets are the second field or the key ``targets``.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> x, y = np.ones((2, 3)), np.array([0, 1])
     >>> fields_of((x, y), {"inputs": None, "targets": None})["targets"]
@@ -161,7 +168,9 @@ def _column(batch: Any, name: Any) -> Any:
 
 
 def _numbers(column: Any) -> Any:
-    """A column whose cells are arrays of one shape as one array; all else as it is."""
+    """Convert a column whose cells are arrays of one shape to one array; other columns are returned
+    unchanged.
+    """
     if hasattr(column, "combine_chunks") and hasattr(column, "type"):
         column = column.combine_chunks()
     if hasattr(column, "to_numpy_ndarray"):
@@ -186,7 +195,7 @@ def _of_slices(read: Callable[[slice], Any], n: int, rows: int | None) -> Source
 
 
 def _bytes(values: Any) -> int:
-    """The memory of arrays."""
+    """Return the memory size of arrays."""
     if isinstance(values, (tuple, list, Mapping)):
         return sum(map(_bytes, values.values() if isinstance(values, Mapping) else values))
     n_bytes = getattr(values, "nbytes", None)

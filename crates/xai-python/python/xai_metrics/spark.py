@@ -1,19 +1,20 @@
-"""Metrics over data frames of Spark, by Arrow batches.
+"""Metrics for Spark data frames, computed on Arrow batches.
 
 ======================  =========================================================================
-function                does
+function                task
 ======================  =========================================================================
-:func:`query`           answers a query with the SQL functions of :mod:`xai_metrics.sql`
-:func:`accumulate`      folds rows into any accumulator of this package, one for each group
+:func:`query`           runs a query with the SQL functions of :mod:`xai_metrics.sql`
+:func:`accumulate`      feeds rows to any accumulator of this package, one per group
 :func:`explain`         explains each row by its nearest training cases
 ======================  =========================================================================
 
-Each task makes states of its own rows, so that many rows of one group are no burden for any machine; states of equal groups meet
-and are merged. States add up exactly: the result has the bits of one process, however Spark
-divides the rows, and so has that of a query whose workers were lost and started again.
+Each task computes states for its own rows, so that large groups are spread over all machines;
+states of equal groups are then collected and merged. States add up exactly: the result is
+bit-for-bit that of a single process, however Spark divides the rows, also after workers were
+lost and restarted.
 
-Needs pyspark with pyarrow, and on the workers this package. It is tested with pyspark 4.3; data frames of Spark
-Connect are taken as well.
+Requires pyspark with pyarrow, and this package on the workers. Tested with pyspark 4.3; Spark
+Connect data frames are supported.
 """
 
 from __future__ import annotations
@@ -42,25 +43,26 @@ _STATES = pa.schema([("place", pa.int32()), ("states", pa.binary())])
 
 
 def query(sql: str, /, **tables: Any) -> Any:
-    """Answers a query over a data frame of Spark with the functions of :mod:`xai_metrics.sql`.
+    """Run a query over a Spark data frame with the functions of :mod:`xai_metrics.sql`.
 
     Parameters
     ----------
     sql : str
-        The query, in the dialect of DataFusion. What it orders or limits is for Spark: ``result.orderBy(…)``.
+        The query, in the dialect of DataFusion. Sort and limit the result in Spark:
+        ``result.orderBy(…)``.
     **tables
-        Tables by the name that the query has for them: one data frame of Spark, and small tables (of pyarrow, pandas, Polars,
-        mappings of columns) that its rows are joined with, which each task gets.
+        Tables by their names in the query: one Spark data frame, and small tables (pyarrow, pandas,
+        Polars, mappings of columns) to join with, which are sent to each task.
 
     Returns
     -------
     pyspark.sql.DataFrame
-        Nothing is computed before it is asked for. Unsigned integers are signed there, and wider.
+        Result, computed lazily. Unsigned integers become wider signed ones.
 
     Raises
     ------
     ValueError
-        For what is no query, and for one whose result is not that of the results of parts.
+        If the query is invalid, or if its result cannot be computed from results of parts.
 
     Examples
     --------
@@ -113,25 +115,32 @@ def accumulate(
     *,
     by: str | Sequence[str] = (),
 ) -> Any:
-    """Folds the rows of a data frame of Spark into an accumulator, or into one for each group.
+    """Feed the rows of a Spark data frame to an accumulator, or to one accumulator per group.
 
     Parameters
     ----------
     rows : pyspark.sql.DataFrame
         The rows.
     new : callable
-        Makes an accumulator without rows: :class:`.PairwiseAccumulator`, :class:`.Audit`,
-        :class:`.GroundTruthAccumulator` and its like, or anything with ``merge`` that pickles.
+        Creates an empty accumulator: :class:`.PairwiseAccumulator`, :class:`.Audit`,
+        :class:`.GroundTruthAccumulator` or similar, or any object that has a method ``merge`` and
+        can be pickled.
     update : callable
-        Folds a ``pyarrow.RecordBatch`` into an accumulator.
+        ``update(accumulator, batch)`` adds a ``pyarrow.RecordBatch`` to an accumulator.
     by : str or sequence of str
-        The columns whose values make the groups; none by default.
+        Columns to group by; none by default.
 
     Returns
     -------
     accumulator, or dict
-        Without ``by`` the accumulator of all rows. With it a dictionary of accumulators by the value of the column, or by the
-        tuple of the values of the columns; a missing value is ``None``.
+        Without ``by``, the accumulator of all rows. With ``by``, a dictionary of accumulators by
+        the value of the column, or by the tuple of values of the columns; missing values are
+        ``None``.
+
+    Raises
+    ------
+    ValueError
+        If a column does not exist.
 
     Examples
     --------
@@ -176,9 +185,9 @@ def accumulate(
 def explain(
     rows: Any, explainer: CaseExplainer, *, features: str | Sequence[str], predicted: str
 ) -> Any:
-    """Explains the prediction of each row by the nearest training cases of an explainer.
+    """Explain the prediction of each row by the nearest training cases of an explainer.
 
-    Each task gets the explainer, with its training rows, once.
+    The explainer, with its training rows, is sent to each task once.
 
     Parameters
     ----------
@@ -236,7 +245,9 @@ def _map(
     work: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]],
     result: pa.Schema,
 ) -> Any:
-    """``rows.mapInArrow``, also of columns with a dot in their name, which Spark takes for that of a field."""
+    """Call ``rows.mapInArrow``, also for column names with a dot, which Spark would read as field
+    access.
+    """
     from pyspark.sql.pandas.types import from_arrow_schema
 
     names = rows.columns
@@ -253,7 +264,7 @@ def _check_columns(rows: Any, names: list[str]) -> None:
 
 
 def _no_value(values: Any) -> Any:
-    """Where there is no correspondence, no distance, no neighbour."""
+    """Return a mask of undefined correspondences, distances or neighbours."""
     if values.dtype.kind == "f":
         return np.isnan(values)
     return values < 0 if values.dtype.kind == "i" else None
@@ -275,7 +286,7 @@ def _matrix(batch: pa.RecordBatch, features: list[str]) -> Any:
 def _groups(
     batch: pa.RecordBatch, by: list[str]
 ) -> Iterator[tuple[tuple[Any, ...], pa.RecordBatch]]:
-    """The rows of a batch by the values of some columns, in their order."""
+    """Split the rows of a batch by the values of some columns, in sorted order."""
     if not batch.num_rows:
         return
     if not by:
@@ -295,7 +306,7 @@ def _groups(
 
 
 def _value(value: Any) -> Any:
-    """What finds its like in a dictionary: 0 and -0 are equal there, NaN only if it is the same object."""
+    """Replace NaN by ``math.nan``, because dictionaries find NaN only by identity."""
     return math.nan if isinstance(value, float) and math.isnan(value) else value
 
 
@@ -320,7 +331,7 @@ def _pieces(batches: Iterator[pa.RecordBatch]) -> Iterator[bytes]:
 
 
 def _together(states: Any, by_place: bool) -> Any:
-    """States of one place in one task: without groups all of them."""
+    """Move states of one partition to one task; without groups, all states."""
     return states.repartition("place") if by_place else states.repartition(1)
 
 
@@ -330,7 +341,7 @@ def _as(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Rec
 
 
 def _signed(kind: pa.DataType) -> pa.DataType:
-    """The type of Spark for a type of the engine."""
+    """Return the Spark type for a type of the query engine."""
     wider = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.float16(): pa.float32()}
     wider |= {pa.uint32(): pa.int64(), pa.uint64(): pa.int64(), pa.string_view(): pa.string()}
     if pa.types.is_struct(kind):

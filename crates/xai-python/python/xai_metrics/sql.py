@@ -1,14 +1,14 @@
-"""The metrics as SQL functions: the package ``xai-metrics-sql`` by another name.
+"""Metrics as SQL functions, re-exported from the package ``xai-metrics-sql``.
 
-It is a package of its own because it carries a query engine: ``pip install 'xai-metrics[sql]'``.
+It is a separate package because it contains a query engine: ``pip install 'xai-metrics[sql]'``.
 
 ========================  =======================================================================
-function                  does
+function                  task
 ========================  =======================================================================
-``query``                 answers a query over tables of pyarrow, pandas, Polars and DuckDB, and files
+``query``                 runs a query over pyarrow, pandas, Polars and DuckDB tables, and files
 ``register``              adds the functions to a session of the package ``datafusion``
-``functions``             lists them, with what they say of themselves
-``TwoStages``             a query whose rows lie in parts: for Dask, Ray and others
+``functions``             lists the functions with their descriptions
+``TwoStages``             runs a query over distributed rows: for Dask, Ray and others
 ========================  =======================================================================
 """
 

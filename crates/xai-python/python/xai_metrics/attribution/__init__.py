@@ -1,9 +1,10 @@
-"""Does the model still believe its answer on what an attribution map keeps?
+"""Metrics of attribution maps: faithfulness, robustness, localization, complexity and others.
 
-:func:`evaluate` judges any number of explainers of one model by any number of metrics, side by
-side; :func:`evaluate_stream` does so for data that comes in batches. Every metric is a class with its
-parameters, of which one explainer may be asked alone; the classes of xplique are in
-:mod:`xai_metrics.compat.xplique`. The table makes a page of itself, :meth:`.EvaluationTable.report`.
+:func:`evaluate` computes any number of metrics for any number of explainers of one model;
+:func:`evaluate_stream` does so for data that comes in batches. Each metric is a class with its
+parameters, whose method ``evaluate`` computes it for one explainer. The classes of Xplique are
+in :mod:`xai_metrics.compat.xplique`. :meth:`.EvaluationTable.report` writes the results as an
+HTML page.
 
 Models are functions from a batch to ``(batch, n_outputs)``: any callable on NumPy arrays, torch
 modules, Keras models, scikit-learn estimators. Explainers are arrays of maps, or functions
@@ -134,11 +135,13 @@ __all__ += metrics.__all__
 
 
 def metric_infos() -> list[MetricInfo]:
-    """Return all metrics of attribution maps and explainers, in the order of the documentation.
+    """Return the descriptions of all metrics of attribution maps, in the order of the
+    documentation.
 
     Returns
     -------
     list of MetricInfo
+        Descriptions.
 
     Examples
     --------

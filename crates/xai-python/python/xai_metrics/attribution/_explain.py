@@ -1,4 +1,4 @@
-"""Maps of an explainer, among them those that every comparison should have."""
+"""Maps of explainers, including simple reference explainers."""
 
 from __future__ import annotations
 
@@ -29,45 +29,47 @@ def explain(
     device: Any = None,
     **options: Any,
 ) -> npt.NDArray[Any]:
-    """The maps of an explainer for some inputs; by word those of a reference explainer.
+    """Compute the maps of an explainer, or of a reference explainer by its name.
 
-    Whoever compares explainers should have some in the table that know less than they: one that knows nothing
-    (``random``, ``constant``), one that knows the input and not the model (``edges``), and the two simplest ones that
-    ask the model. An explainer that is no better than these explains nothing. The words are also explainers of
-    :func:`evaluate`: ``{"mine": maps, "random": "random"}``, with options ``("occlusion", {"patch": 4})``.
+    Comparisons of explainers should include references that use less information: none
+    (``random``, ``constant``), only the input (``edges``), or only simple queries of the model.
+    An explainer that is not better than these is useless. The names are also valid explainers
+    for :func:`evaluate`: ``{"mine": maps, "random": "random"}``, with options ``("occlusion",
+    {"patch": 4})``.
 
     ====================  ==========================================================================
-    word                  map ``A`` of an input ``x``, for the score ``f`` of its target
+    name                  map ``A`` of an input ``x``, for the score ``f`` of its target
     ====================  ==========================================================================
-    ``random``            draws of a standard normal distribution, which depend on the input and on
-                          ``seed=1`` alone
+    ``random``            standard normal draws that depend on the input and on ``seed=1`` only
     ``constant``          ``A[j] = 1``; many metrics are undefined for it
-    ``edges``             of images ``sqrt(gx² + gy²)``, the Sobel operator on the mean of the
-                          channels; of time series ``|x[t + 1] - x[t - 1]| / 2``
+    ``edges``             for images ``sqrt(gx² + gy²)``, the Sobel operator on the mean of the
+                          channels; for time series ``|x[t + 1] - x[t - 1]| / 2``
     ``input_x_gradient``  ``A[j] = x[j] ∂f(x)/∂x[j]``, before the activation, by the derivatives of
-                          torch, JAX and TensorFlow; of other models by
+                          torch, JAX and TensorFlow; for other models by
                           ``(f(x + h e[j]) - f(x - h e[j])) / 2h``, ``h = step max(1, |x[j]|)``,
                           ``step=1e-3``: two calls per element
     ``occlusion``         ``A[j] = f(x) - f(x with baseline in the region of j)``, ``baseline=0``; the
-                          region is an element, of images a square of ``patch`` pixels (by default
+                          region is an element, for images a square of ``patch`` pixels (by default
                           an eighth of the shorter side): one call per region
     ====================  ==========================================================================
 
     Parameters
     ----------
     model, inputs, targets
-        As in :func:`evaluate`.
+        See :func:`evaluate`.
     method : str or explainer
-        A word of the table, or an explainer as :func:`evaluate` takes them.
+        A name from the table, or an explainer as in :func:`evaluate`.
     output, score, activation, batch_size, layout, framework, device
-        As in :func:`evaluate`.
+        See :func:`evaluate`.
     **options
-        Of the method, see the table; of an explainer its further keyword arguments.
+        Options of the reference explainer, see the table, or further keyword arguments of the
+        explainer.
 
     Returns
     -------
     numpy.ndarray
-        ``(n, …)`` as the inputs; of images ``(n, height, width)`` by the words.
+        Maps ``(n, …)`` in the shape of the inputs; for images and reference explainers except
+        ``input_x_gradient`` without channels, ``(n, height, width)``.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Sequences of different lengths that were padded to one: padding is no feature.
+"""Padded sequences of different lengths, whose padding is not a feature.
 
-Samples with the same features are judged together, by runs over these features alone. The model is given whole rows again,
-in which padding is as it was.
+Samples with the same feature positions are evaluated together in a run over these positions
+only. The model receives whole rows, in which the padding is unchanged.
 """
 
 from __future__ import annotations
@@ -27,9 +27,11 @@ _PROBED = 16
 
 
 def features_of(inputs: Inputs | None, n_features: Any) -> Features | None:
-    """Which positions of each sample are features, ``(n, positions)``; ``None`` where all are.
+    """Return a boolean mask of the features of each sample, ``(n, positions)``; ``None`` if all
+    positions are features.
 
-    They are the first ``n_features`` of each sample, else those that an attention mask beside the inputs has.
+    These are the first ``n_features`` positions of each sample, or else those in the attention
+    mask among the inputs.
     """
     if inputs is None or inputs.array.ndim < 2:
         if n_features is not None:
@@ -55,7 +57,7 @@ def features_of(inputs: Inputs | None, n_features: Any) -> Features | None:
 
 
 def obstacle(metric: Any) -> str | None:
-    """Why a metric has no value for samples with padding."""
+    """Return why a metric cannot be computed for samples with padding, or ``None`` if it can."""
     info = metric.info
     if info.is_whole:
         return "relates all samples to each other, which have different features"
@@ -70,8 +72,10 @@ def obstacle(metric: Any) -> str | None:
 
 
 def groups(features: Features) -> Iterator[tuple[slice, npt.NDArray[np.int64]]]:
-    """Consecutive samples with the same features, and the positions of these.
+    """Iterate over runs of consecutive samples with the same features, and the positions of these.
 
+    Examples
+    --------
     >>> mask = np.array([[1, 1, 0], [1, 1, 0], [1, 0, 0]], dtype=bool)
     >>> [(samples.start, samples.stop, places.tolist()) for samples, places in groups(mask)]
     [(0, 2, [0, 1]), (2, 3, [0])]
@@ -83,7 +87,7 @@ def groups(features: Features) -> Iterator[tuple[slice, npt.NDArray[np.int64]]]:
 
 
 def requests(request: dict[str, Any], features: Features) -> Iterator[dict[str, Any]]:
-    """The requests of the groups, as the native part takes them."""
+    """Return the native arguments of each group."""
     whole, sides = request["inputs"], request["sides"]
     n, size = features.shape
 
@@ -119,7 +123,7 @@ def requests(request: dict[str, Any], features: Features) -> Iterator[dict[str, 
 
 
 def _on_whole_rows(model: Callable[..., Any], whole: Any, first: int, places: Any) -> Callable[..., Any]:
-    """A model of whole rows, as one of their features alone."""
+    """Return a model of whole rows as a function of their feature positions only."""
 
     def outputs(batch: Any, samples: Any) -> Any:
         of_all = first + np.asarray(samples)
@@ -131,7 +135,9 @@ def _on_whole_rows(model: Callable[..., Any], whole: Any, first: int, places: An
 
 
 def warn_of_padding(array: Any, whole: Any, function: Callable[..., Any]) -> None:
-    """Warns of tokens at the end that change nothing, so that they are padding, which nothing said."""
+    """Warn if tokens at the end never change the output, because they are probably undeclared
+    padding.
+    """
     if whole is None or array.ndim != 2 or array.shape[1] < 3 or not len(array):
         return
     last = array[:, -1:]

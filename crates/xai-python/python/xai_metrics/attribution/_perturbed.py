@@ -1,4 +1,4 @@
-"""Metrics judged by what they do when the inputs or the model are perturbed."""
+"""Meta-evaluation of metrics by perturbing the inputs or the model."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _SIZES = {"inputs": (0.001, 1.0), "model": (0.001, 2.0)}
 
 @dataclass(frozen=True, eq=False)
 class PerturbedEvaluation(Table):
-    """Metrics judged under perturbations; :func:`meta_consistency` makes it.
+    """Meta-consistency of each metric, computed by :func:`meta_consistency`.
 
-    ``judged["deletion"]`` is what is said of one metric.
+    ``result["deletion"]`` is the :class:`.MetaConsistency` of one metric.
 
     Attributes
     ----------
@@ -56,7 +56,14 @@ class PerturbedEvaluation(Table):
         return looked_up(self.metrics, metric, "metric")
 
     def columns(self) -> dict[str, Any]:
-        """A row for each metric: the mean of all, its two halves, and NaN where undefined."""
+        """Return meta-consistency and its parts as columns, with one row per metric and NaN for
+        undefined values.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name.
+        """
 
         def numbers(values: Any) -> list[float]:
             return [float("nan") if value is None else value for value in values]
@@ -89,13 +96,16 @@ def meta_consistency(
     seed: int = 1,
     **how: Any,
 ) -> PerturbedEvaluation:
-    """Do metrics keep their values where the prediction stays, and react where it changes?
+    """Compute whether metrics keep their values where the prediction stays and react where it
+    changes.
 
-    All metrics judge all explainers of the inputs, then again under perturbations of two kinds. A minor one
-    should change nothing: samples count whose prediction stays. A disruptive one should make explanations
-    worse: samples count whose prediction changes. Inputs are explained again, and both maps and scores are of
-    what was perturbed; targets are the first predictions. That is ``1 + 2 n_iterations n_perturbations``
-    evaluations, in each of which all metrics and explainers share the calls of the model.
+    All metrics are computed for all explainers on the inputs, then again under perturbations of
+    two kinds. A minor perturbation should not change anything; only samples whose prediction
+    stays are counted. A disruptive perturbation should make explanations worse; only samples
+    whose prediction changes are counted. Perturbed inputs are explained again, so both maps and
+    scores are those of the perturbed inputs or model. Targets are the original predictions. In
+    total there are ``1 + 2 n_iterations n_perturbations`` evaluations; within each, metrics and
+    explainers share model calls.
 
     Parameters
     ----------
@@ -122,6 +132,7 @@ def meta_consistency(
     Returns
     -------
     PerturbedEvaluation
+        Meta-consistency of each metric.
 
     Raises
     ------
@@ -194,7 +205,7 @@ def meta_consistency(
 def _perturbation(
     perturb: Any, sizes: tuple[float | None, float | None], model: Any, inputs: Any
 ) -> Callable[[Kind, np.random.Generator], contextlib.AbstractContextManager[Mapping[str, Any]]]:
-    """What changes the model or the inputs for a while."""
+    """Return a function that creates a context manager for one perturbation."""
     if callable(perturb):
         return lambda kind, stream: contextlib.nullcontext(perturb(kind, stream))
     if perturb not in _SIZES:

@@ -1,4 +1,4 @@
-"""Reference explainers: what every other explainer should be better than, in plain NumPy and the model's framework."""
+"""Reference explainers, which serve as lower bounds for the quality of other explainers."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ if TYPE_CHECKING:
 
 
 class Asked(Protocol):
-    """What a reference explainer reads of a run."""
+    """Part of the interface of a run that reference explainers use."""
 
     @property
     def array(self) -> Any:
-        """The inputs."""
+        """Inputs of the run."""
 
     @property
     def read_layout(self) -> str | None:
-        """How their axes are read."""
+        """Layout of the inputs."""
 
     def scores(self, batch: Array, targets: Array, samples: Any) -> Array:
-        """The model's score of each row."""
+        """Compute the model score of each row."""
 
     def gradient(self, batch: Array, targets: Array, samples: Any) -> Array | None:
-        """The derivative of the output for the target by the inputs; ``None`` of a model without derivatives."""
+        """Compute the gradient of the target output; ``None`` for models without gradients."""
 
     def baseline(self, given: Any) -> Any:
-        """A baseline with the columns of the inputs, as numbers."""
+        """Convert a baseline to numbers with the columns of the inputs."""
 
 
 def explainer(
     method: str, run: Asked, options: dict[str, Any], name: str = "explainers"
 ) -> Callable[..., Array]:
-    """A reference explainer by its word, as a function of a batch, its targets and its samples."""
+    """Return a reference explainer as a function of a batch, its targets and its samples."""
     function = METHODS.get(method)
     if function is None:
         raise ValueError(f"{name}: expected maps, an explainer, or one of the words {', '.join(METHODS)}, got {method!r}")
@@ -65,7 +65,7 @@ def explainer(
 
 
 def random(run: Asked, batch: Array, targets: Array, samples: Any, *, seed: int = 1) -> Array:
-    """Draws of a standard normal distribution, which depend on the input and on ``seed`` alone."""
+    """Return standard normal draws that depend on the input and ``seed`` only."""
     shape = _map_shape(run, batch)
     maps = np.empty((len(batch), *shape), batch.dtype)
     for map_of, row in zip(maps, np.ascontiguousarray(batch)):
@@ -76,15 +76,16 @@ def random(run: Asked, batch: Array, targets: Array, samples: Any, *, seed: int 
 
 
 def constant(run: Asked, batch: Array, targets: Array, samples: Any) -> Array:
-    """``A = 1`` everywhere: each position is as important as all others."""
+    """Return ``A = 1`` for each position."""
     return np.ones((len(batch), *_map_shape(run, batch)), batch.dtype)
 
 
 def edges(run: Asked, batch: Array, targets: Array, samples: Any) -> Array:
-    """How much neighbouring values differ, whatever the model says.
+    """Return the local contrast of the inputs, independent of the model.
 
-    Of images ``sqrt(gx² + gy²)`` of the mean over the channels, ``gx`` and ``gy`` by the Sobel operator; of time series
-    ``|x[t + 1] - x[t - 1]| / 2``. Values beyond the border are those at the border.
+    For images ``sqrt(gx² + gy²)`` of the mean over the channels, where ``gx`` and ``gy`` are
+    Sobel derivatives; for time series ``|x[t + 1] - x[t - 1]| / 2``. Values are repeated beyond
+    the border.
     """
     if run.read_layout == "tabular" or batch.ndim < 3:
         raise ValueError(
@@ -105,10 +106,11 @@ def edges(run: Asked, batch: Array, targets: Array, samples: Any) -> Array:
 def input_x_gradient(
     run: Asked, batch: Array, targets: Array, samples: Any, *, step: float = 1e-3
 ) -> Array:
-    """``A[j] = x[j] ∂f(x)/∂x[j]``, for the output ``f`` of the target before the activation.
+    """Return ``A[j] = x[j] ∂f(x)/∂x[j]`` for the output ``f`` of the target before the activation.
 
-    Derivatives are those of the model's framework (torch, JAX, TensorFlow). Of other models they are differences of the
-    score, ``(f(x + h e[j]) - f(x - h e[j])) / 2h`` with ``h = step max(1, |x[j]|)``: two calls per element of an input.
+    Gradients are computed by the model's framework (torch, JAX, TensorFlow). For other models
+    they are approximated by central differences of the score, ``(f(x + h e[j]) - f(x - h e[j]))
+    / 2h`` with ``h = step max(1, |x[j]|)``, which takes two calls per element of an input.
     """
     gradient = run.gradient(batch, targets, samples)
     if gradient is not None:
@@ -136,10 +138,12 @@ def occlusion(
     patch: int | None = None,
     baseline: Any = 0.0,
 ) -> Array:
-    """``A[j] = f(x) - f(x with baseline in the region of j)``, for the score ``f`` of the target.
+    """Return ``A[j] = f(x) - f(x with baseline in the region of j)`` for the score ``f`` of the
+    target.
 
-    Regions are the single elements of tables and time series, and of images squares of ``patch`` pixels (by default an
-    eighth of the shorter side, at least 1) with all their channels, side by side. One call per region, and one.
+    Regions are the elements of tables and time series, and for images a grid of squares of
+    ``patch`` pixels (by default an eighth of the shorter side, at least 1) with all their
+    channels. Takes one call, plus one per region.
 
     Source: Zeiler and Fergus, Visualizing and Understanding Convolutional Networks, 2014.
     """
@@ -167,7 +171,7 @@ def _regions(shape: tuple[int, ...], patch: int | None, are_images: bool) -> lis
 
 
 def _map_shape(run: Asked, batch: Array) -> tuple[int, ...]:
-    """The shape of one map: an image without its channels, else the input."""
+    """Return the shape of one map: that of the input, for images without channels."""
     if batch.ndim != 4:
         return batch.shape[1:]
     return batch.shape[2:] if channels_axis(run.read_layout) == 1 else batch.shape[1:3]

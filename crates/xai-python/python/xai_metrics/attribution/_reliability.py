@@ -1,4 +1,4 @@
-"""Which metrics of an evaluation to believe, as far as their values tell."""
+"""Reliability of metrics, estimated from the values of an evaluation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..reliability._rankings import stability_of
 
 @dataclass(frozen=True, eq=False)
 class MetricReliability(Result):
-    """One metric judged by its values.
+    """Reliability of one metric.
 
     Attributes
     ----------
@@ -49,9 +49,10 @@ class MetricReliability(Result):
 
 
 class Reliability(Table):
-    """Every metric of an evaluation judged: a row each, and every pair of metrics.
+    """Reliability of each metric of an evaluation, and of each pair of metrics.
 
-    ``judged["deletion"]`` is what is said of one metric. :meth:`.EvaluationTable.reliability` makes it.
+    :meth:`.EvaluationTable.reliability` computes it. ``result["deletion"]`` is the
+    :class:`MetricReliability` of one metric.
     """
 
     def __init__(self, found: dict[str, Any]) -> None:
@@ -66,7 +67,7 @@ class Reliability(Table):
 
     @property
     def metrics(self) -> list[str]:
-        """The names of the metrics."""
+        """Names of the metrics."""
         return list(self._metrics)
 
     def __getitem__(self, metric: str) -> MetricReliability:
@@ -79,7 +80,13 @@ class Reliability(Table):
         return len(self._metrics)
 
     def columns(self) -> dict[str, Any]:
-        """A row for each metric: the numbers to read, NaN where undefined."""
+        """Return the main values as columns, with one row per metric and NaN for undefined values.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name.
+        """
         judged = list(self._metrics.values())
         stable = [of.rank_stability for of in judged]
         numbers = {
@@ -96,7 +103,13 @@ class Reliability(Table):
         return {"metric": self.metrics, **defined, "n_samples": samples}
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as nested dictionaries and lists of Python's own numbers."""
+        """Return the results as nested dictionaries and lists of plain Python values.
+
+        Returns
+        -------
+        dict
+            Metrics and pairs.
+        """
         pairs = [
             {"first": a, "second": b, "internal_consistency_reliability": of.to_dict()}
             for (a, b), of in self.pairs.items()

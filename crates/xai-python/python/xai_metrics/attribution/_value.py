@@ -1,4 +1,4 @@
-"""What one metric says about one explainer."""
+"""Result of one metric for one explainer."""
 
 from __future__ import annotations
 
@@ -18,14 +18,20 @@ if TYPE_CHECKING:
 
 
 def with_remarks(assumed: dict[str, str], remarks: list[tuple[str, str]]) -> dict[str, str]:
-    """What was assumed, with what the native part assumed: how it read the outputs of the model (``answers``), which class maps
-    explain (``explained_class``), and how it ordered features with equal attributions (``ties``)."""
+    """Add the assumptions of the native part.
+
+    Their subjects are ``answers`` (how the outputs of the model were interpreted),
+    ``explained_class`` (which class the maps explain) and ``ties`` (the order of features with
+    equal attributions).
+    """
     return {**assumed, **by_subject(remarks)}
 
 
 def by_subject(remarks: list[tuple[str, str]]) -> dict[str, str]:
-    """Remarks by what they are about.
+    """Group remarks by subject.
 
+    Examples
+    --------
     >>> by_subject([("answers", "as logits"), ("ties", "by index"), ("answers", "as probabilities")])
     {'answers': 'as logits; as probabilities', 'ties': 'by index'}
     """
@@ -36,12 +42,12 @@ def by_subject(remarks: list[tuple[str, str]]) -> dict[str, str]:
 
 
 def pairs_of(remarks: list[dict[str, str]]) -> list[tuple[str, str]]:
-    """The remarks of a table: what each is about, and a sentence."""
+    """Convert the remarks of a table to ``(subject, text)`` pairs."""
     return [(said["about"], said["text"]) for said in remarks]
 
 
 def warn(remarks: list[tuple[str, str]]) -> dict[str, str]:
-    """Warns of what looks wrong with the inputs, and returns it by what it is about."""
+    """Emit warnings about suspicious inputs, and return them by subject."""
     for about, text in remarks:
         warnings.warn(f"{about}: {text}", stacklevel=outside())
     return by_subject(remarks)
@@ -49,8 +55,10 @@ def warn(remarks: list[tuple[str, str]]) -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """The mean score while more and more features are changed.
+    """Mean score as a function of the number of changed features.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> Curve(np.array([0, 1, 2]), np.array([1.0, 0.5, 0.0])).to_dict()
     {'n_features': [0, 1, 2], 'scores': [1.0, 0.5, 0.0]}
@@ -65,11 +73,30 @@ class Curve:
     per_sample: npt.NDArray[np.float64] | None = None
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """The points of the means as lists."""
+        """Return the points of the mean curve as lists.
+
+        Returns
+        -------
+        dict of str to list
+            ``n_features`` and ``scores``.
+        """
         return {"n_features": self.n_features.tolist(), "scores": self.scores.tolist()}
 
     def plot(self, ax: Any = None, **style: Any) -> Any:
-        """Draws the curve as :func:`.plot_curves` does, and returns the axes."""
+        """Plot the curve with :func:`.plot_curves`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw on; new ones by default.
+        **style
+            Keyword arguments for :func:`.plot_curves`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+        """
         from ._plots import plot_curves
 
         return plot_curves({"mean of the samples": self}, ax=ax, **style)
@@ -77,8 +104,10 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class MetricValue:
-    """A metric's value for a data set and for each sample; a number where one is wanted.
+    """Value of a metric for a data set and for each sample; ``float()`` returns the mean.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> value = MetricValue("deletion", "lower", 0.25, np.array([0.5, 0.0]), 0)
     >>> float(value), value.per_sample.tolist()
@@ -108,8 +137,25 @@ class MetricValue:
         return float("nan") if self.value is None else self.value
 
     def weighted(self, sample_weights: Any) -> float:
-        """The mean with weights of the samples, such as those of a survey; see :func:`weighted_mean`.
+        """Return the weighted mean over the samples, for example with survey weights.
 
+        Parameters
+        ----------
+        sample_weights : array_like
+            Weight of each sample, ``(n,)``, at least 0.
+
+        Returns
+        -------
+        float
+            Weighted mean of the defined values.
+
+        Raises
+        ------
+        ValueError
+            If a weight is negative or not finite, or if no defined value has a positive weight.
+
+        Examples
+        --------
         >>> import numpy as np
         >>> value = MetricValue("deletion", "lower", 0.25, np.array([0.5, 0.0]), 0)
         >>> value.weighted([3.0, 1.0])
@@ -133,7 +179,13 @@ class MetricValue:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields by name; ``None`` for samples without a value."""
+        """Return the fields by name, with ``None`` for undefined samples.
+
+        Returns
+        -------
+        dict
+            Fields by name.
+        """
         return {
             "metric": self.metric,
             "direction": self.direction,
@@ -147,13 +199,32 @@ class MetricValue:
         }
 
     def to_pandas(self) -> Any:
-        """A series of the samples' values."""
+        """Return the values of the samples as a series.
+
+        Returns
+        -------
+        pandas.Series
+            Values by sample.
+        """
         series = pandas().Series(self.per_sample, name=self.metric)
         series.index.name = "sample"
         return series
 
     def plot(self, ax: Any = None, **style: Any) -> Any:
-        """Draws the curve, or where there is none the values of the samples; returns the axes."""
+        """Plot the curve, or a histogram of the values if there is no curve.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw on; new ones by default.
+        **style
+            Keyword arguments for matplotlib.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+        """
         if self.curve is not None:
             ax = self.curve.plot(ax, **style)
             ax.set_title(self.metric)
@@ -169,14 +240,18 @@ class MetricValue:
 def undefined_value(
     metric: str, direction: Any, n: int, maps: Any = None, assumed: dict[str, str] | None = None
 ) -> MetricValue:
-    """What a metric says that has a value for none of ``n`` samples, and, as far as the maps show it, why."""
+    """Return the result of a metric that is undefined for all ``n`` samples, with the reason if the
+    maps show it.
+    """
     reason = why_undefined(n, maps)
     return MetricValue(metric, direction, None, np.full(n, np.nan), n, None, assumed or {}, reason)
 
 
 def why_undefined(n: int, maps: Any = None) -> str:
-    """Why a metric has no value for any of ``n`` samples.
+    """Return why a metric is undefined for all ``n`` samples.
 
+    Examples
+    --------
     >>> why_undefined(2, np.zeros((2, 3))), why_undefined(2, np.eye(2))
     ('undefined for all 2 samples: every map is zero', 'undefined for all 2 samples')
     """
@@ -190,8 +265,10 @@ def why_undefined(n: int, maps: Any = None) -> str:
 
 
 def weighted_mean(per_sample: npt.NDArray[np.float64], sample_weights: Any) -> float:
-    """The mean over the samples that have a value, by weights ``(n,)`` that are at least 0.
+    """Return the mean of the defined values with weights ``(n,)`` of at least 0.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> weighted_mean(np.array([1.0, 2.0, np.nan]), [1, 3, 100])
     1.75
@@ -210,11 +287,13 @@ def weighted_mean(per_sample: npt.NDArray[np.float64], sample_weights: Any) -> f
 
 
 def none_for_nan(values: npt.NDArray[np.float64]) -> list[float | None]:
-    """Numbers as a list, ``None`` where there is none."""
+    """Convert numbers to a list with ``None`` for NaN."""
     return [None if value != value else value for value in values.tolist()]
 
 
 def tied_share(value: dict[str, Any]) -> float | None:
-    """The share of the features that are tied with another one; ``None`` for metrics that remove none."""
+    """Return the share of features with a tied attribution; ``None`` for metrics that remove no
+    features.
+    """
     tied = value.get("tied")
     return None if tied is None else tied["tied"] / max(tied["total"], 1)

@@ -1,4 +1,4 @@
-"""Texts whose words are features."""
+"""Texts whose features are words."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Words:
-    """A text, and where its words are.
+    """Text with the positions of its words.
 
+    Examples
+    --------
     >>> words = Words.of("Not bad, at all.")
     >>> words.words
     ['Not', 'bad', 'at', 'all']
@@ -41,7 +43,20 @@ class Words:
 
     @classmethod
     def of(cls, text: str, pattern: str = r"\w+") -> Words:
-        """The words of a text: what a regular expression finds."""
+        """Split a text into the words that match a regular expression.
+
+        Parameters
+        ----------
+        text : str
+            The text.
+        pattern : str
+            Regular expression of a word.
+
+        Returns
+        -------
+        Words
+            The text with its words.
+        """
         return cls(text, tuple(found.span() for found in re.finditer(pattern, text)))
 
     @property
@@ -50,7 +65,23 @@ class Words:
         return [self.text[start:end] for start, end in self.offsets]
 
     def kept(self, kept: npt.NDArray[Any], mask: str | None = None) -> str:
-        """The text with some of its words; a word is deleted with one space beside it, or replaced."""
+        """Return the text with only some of its words.
+
+        Other words are replaced by ``mask``. Without a mask they are deleted, together with one
+        adjacent space.
+
+        Parameters
+        ----------
+        kept : array_like of bool
+            Which words to keep, ``(n_words,)``.
+        mask : str, optional
+            Replacement for the other words.
+
+        Returns
+        -------
+        str
+            The changed text.
+        """
         parts, done = [], 0
         for (start, end), is_kept in zip(self.offsets, kept):
             parts.append(self.text[done:start])
@@ -74,7 +105,7 @@ def text_model(
     max_calls: int | None = None,
     name: str | None = None,
 ) -> TextModel:
-    r"""A masked model of texts, whose features are their words.
+    r"""Create a masked model of texts whose features are their words.
 
     Parameters
     ----------
@@ -98,6 +129,7 @@ def text_model(
     Returns
     -------
     TextModel
+        Model for :func:`evaluate`.
 
     Raises
     ------
@@ -135,7 +167,9 @@ def text_model(
 
 
 def _name_of(model: Any) -> str | None:
-    """What a model is called, or the object whose method it is; ``None`` where it has only the name of its class."""
+    """Return the name of a model, or of the object whose method it is; ``None`` if it has only a
+    class name.
+    """
     of = getattr(model, "__self__", model)
     known = (getattr(of, name, None) for name in ("name_or_path", "__qualname__"))
     name = next((name for name in known if isinstance(name, str) and name and not name.endswith("<lambda>")), None)
@@ -143,18 +177,18 @@ def _name_of(model: Any) -> str | None:
 
 
 def _owner(model: Any) -> str:
-    """The kind of a model, or of the object whose method it is."""
+    """Return the class name of a model, or of the object whose method it is."""
     return "lambda" if getattr(model, "__name__", "") == "<lambda>" else type(getattr(model, "__self__", model)).__qualname__
 
 
 def _digest(words: Words, mask: str | None, model: str | None) -> str:
-    """What tells the answers about a text from others."""
+    """Return the cache key of a text: its content, word positions, mask and model."""
     content = json.dumps([words.text, words.offsets, mask, model])
     return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
 
 
 class TextModel(MaskedModel):
-    """A masked model of texts; :func:`text_model` makes it."""
+    """Masked model of texts, created by :func:`text_model`."""
 
     def __init__(self, model: Callable[[list[str]], Any], texts: list[Words], mask: str | None, **limits: Any) -> None:
         def scores(samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> Any:
@@ -166,13 +200,13 @@ class TextModel(MaskedModel):
 
     @property
     def words(self) -> list[list[str]]:
-        """The words of each text."""
+        """Words of each text."""
         return [of.words for of in self.texts]
 
 
 @dataclass(frozen=True)
 class ColoredText:
-    """A text whose words have the colours of their attributions; in notebooks and documents by ``_repr_html_``."""
+    """Text with words coloured by attribution; notebooks display it through ``_repr_html_``."""
 
     words: Words
     attributions: npt.NDArray[np.float64]
@@ -205,9 +239,11 @@ class ColoredText:
 
 
 def color_text(text: Words | str, attributions: Any, title: str = "", pattern: str = r"\w+") -> ColoredText:
-    r"""A text in the colours of its attributions: blue and underlined for, orange and dotted against.
+    r"""Colour the words of a text by their attributions: blue and underlined if positive, orange and
+    dotted if negative.
 
-    The colour is as strong as the attribution beside the largest of the text. A screen reader reads each value.
+    The intensity is the magnitude relative to the largest one in the text. Screen readers read
+    each value.
 
     Parameters
     ----------
@@ -223,7 +259,7 @@ def color_text(text: Words | str, attributions: Any, title: str = "", pattern: s
     Returns
     -------
     ColoredText
-        Which notebooks show.
+        Text that notebooks display in colour.
 
     Raises
     ------
